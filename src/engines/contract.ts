@@ -1,0 +1,61 @@
+import type { NamedType } from '../googlesql/types';
+
+/** A value bound by name. The text is canonical for its type: digits, `true`, a shortest double, or the string itself. */
+export interface BoundParameter {
+  readonly name: string;
+  readonly type: 'STRING' | 'INT64' | 'FLOAT64' | 'BOOL';
+  readonly value: string;
+}
+
+export interface EngineQuery {
+  /** GoogleSQL, complete: what the stored query and the gate have made of the request. */
+  readonly sql: string;
+  /** Every parameter that the text names, and no other. */
+  readonly parameters: readonly BoundParameter[];
+  /** Rows beyond these are cut off and reported as `truncated`. */
+  readonly maxRows: number;
+  /** Render BYTES as null: redaction cannot see into them. */
+  readonly hideBytes: boolean;
+  /** For BigQuery; null where the engine bills nothing. */
+  readonly maxBytesBilled: bigint | null;
+  /** What BigQuery shows in its job list and its bill; values are sanitised by the engine. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface RunLimits {
+  /** Milliseconds of `performance.now()` at which the run is given up with `deadlineExceeded`. */
+  readonly deadline: number;
+  /** Aborted when nobody waits for the answer any more; the run ends with `AbortError` and its slot is freed. */
+  readonly signal: AbortSignal;
+}
+
+export interface EngineResult {
+  readonly columns: readonly NamedType[];
+  /** Each row as the text of one JSON object, by the type table of service.md. */
+  readonly rows: readonly string[];
+  readonly truncated: boolean;
+  /** Bytes as BigQuery counts them; null on an engine that does not bill. */
+  readonly bytesProcessed: bigint | null;
+  readonly bytesBilled: bigint | null;
+}
+
+/**
+ * What executes SQL. `test/engines/contract.ts` is the suite that every implementation passes.
+ *
+ * Errors: `QueryError` for a fault in `sql` (spans are offsets into `sql`; `span` null where the engine reports no
+ * place), `ServiceError` for everything else (`deadlineExceeded`, `resourcesExceeded`, `bytesBilledLimitExceeded`,
+ * `backendError`, `backendUnavailable`), an `AbortError` DOMException after `signal`. Errors raised while executing carry
+ * a fixed text for their kind and never a value.
+ */
+export interface Engine {
+  readonly kind: 'duckdb' | 'bigquery';
+  /** Names engine and data in cache keys and verdicts: project, data set, location and host, or the data's fingerprint. */
+  readonly target: string;
+  run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
+  /** The columns of a query without running it. */
+  describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]>;
+  /** Resolves when the engine answers; rejects when it does not. */
+  ping(limits: RunLimits): Promise<void>;
+  /** Ends running queries and gives back every resource. */
+  close(): Promise<void>;
+}

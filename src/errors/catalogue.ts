@@ -1,0 +1,38 @@
+/** The closed list of error reasons. `docs/errors.md` is held to it by a test. */
+
+interface ErrorKind {
+  /** HTTP status code. */
+  readonly http: number;
+  /** Google's canonical status name, which BigQuery users and Studio both read. */
+  readonly status: string;
+  /** Whether the same request may succeed later without a change. */
+  readonly retryable: boolean;
+}
+
+export const ERRORS = {
+  invalidParameter: { http: 400, status: 'INVALID_ARGUMENT', retryable: false },
+  invalidQuery: { http: 400, status: 'INVALID_ARGUMENT', retryable: false },
+  invalidLql: { http: 400, status: 'INVALID_ARGUMENT', retryable: false },
+  unknownField: { http: 400, status: 'INVALID_ARGUMENT', retryable: false },
+  resourcesExceeded: { http: 400, status: 'RESOURCE_EXHAUSTED', retryable: false },
+  bytesBilledLimitExceeded: { http: 400, status: 'RESOURCE_EXHAUSTED', retryable: false },
+  unauthenticated: { http: 401, status: 'UNAUTHENTICATED', retryable: false },
+  sandboxViolation: { http: 403, status: 'PERMISSION_DENIED', retryable: false },
+  accessDenied: { http: 403, status: 'PERMISSION_DENIED', retryable: false },
+  notFound: { http: 404, status: 'NOT_FOUND', retryable: false },
+  methodNotAllowed: { http: 405, status: 'INVALID_ARGUMENT', retryable: false },
+  notAcceptable: { http: 406, status: 'INVALID_ARGUMENT', retryable: false },
+  payloadTooLarge: { http: 413, status: 'INVALID_ARGUMENT', retryable: false },
+  uriTooLong: { http: 414, status: 'INVALID_ARGUMENT', retryable: false },
+  unsupportedMediaType: { http: 415, status: 'INVALID_ARGUMENT', retryable: false },
+  headersTooLarge: { http: 431, status: 'INVALID_ARGUMENT', retryable: false },
+  rateLimitExceeded: { http: 429, status: 'RESOURCE_EXHAUSTED', retryable: true },
+  budgetExceeded: { http: 429, status: 'RESOURCE_EXHAUSTED', retryable: true },
+  tooManyConcurrentQueries: { http: 429, status: 'RESOURCE_EXHAUSTED', retryable: true },
+  internalError: { http: 500, status: 'INTERNAL', retryable: false },
+  backendError: { http: 502, status: 'UNAVAILABLE', retryable: true },
+  backendUnavailable: { http: 503, status: 'UNAVAILABLE', retryable: true },
+  deadlineExceeded: { http: 504, status: 'DEADLINE_EXCEEDED', retryable: true },
+} as const satisfies Record<string, ErrorKind>;
+
+export type Reason = keyof typeof ERRORS;

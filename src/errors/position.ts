@@ -1,0 +1,35 @@
+import type { QueryError } from './query-error';
+import { ServiceError } from './service-error';
+
+/** Longest excerpt in `near`, in code points. */
+const NEAR_LIMIT = 80;
+
+/**
+ * Line and column, both from 1, of a UTF-16 offset. Columns count Unicode code points and a tab is one (service.md,
+ * Errors); CR, LF and CRLF each end a line.
+ */
+export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+  let line = 1;
+  let lineStart = 0;
+  for (let i = 0; i < offset; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0x0a || (unit === 0x0d && text.charCodeAt(i + 1) !== 0x0a)) {
+      line++;
+      lineStart = i + 1;
+    }
+  }
+  return { line, column: [...text.slice(lineStart, offset)].length + 1 };
+}
+
+/** The error that the caller of `text` gets for a fault found in it. */
+export function locate(error: QueryError, text: string): ServiceError {
+  const { span } = error;
+  if (span === null) return new ServiceError(error.fault, error.message, error.details, { cause: error });
+  const near = [...text.slice(span.start, span.end)].slice(0, NEAR_LIMIT).join('');
+  return new ServiceError(
+    error.fault,
+    error.message,
+    { ...error.details, ...lineAndColumn(text, span.start), ...(near === '' ? {} : { near }) },
+    { cause: error },
+  );
+}

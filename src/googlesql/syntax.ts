@@ -1,0 +1,451 @@
+/**
+ * The syntax tree of a GoogleSQL query, exactly as written: no name is resolved here.
+ * Spans are half-open UTF-16 offsets into the text that was parsed.
+ */
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Node {
+  readonly span: Span;
+}
+
+export interface Identifier extends Node {
+  /** The name after undoing backticks and escapes; its case is kept. */
+  readonly name: string;
+  readonly quoted: boolean;
+}
+
+// ---------------------------------------------------------------------------------------- queries
+
+export interface Query extends Node {
+  readonly kind: 'query';
+  readonly with: WithClause | null;
+  readonly body: QueryBody;
+  readonly orderBy: readonly OrderItem[];
+  readonly limit: LimitClause | null;
+}
+
+export interface WithClause extends Node {
+  readonly recursive: boolean;
+  readonly entries: readonly WithEntry[];
+}
+
+export interface WithEntry extends Node {
+  readonly name: Identifier;
+  readonly query: Query;
+}
+
+/** A query in parentheses is a `Query` as a body. */
+export type QueryBody = Select | SetOperation | Query;
+
+/** `a UNION ALL b UNION ALL c` is one node: GoogleSQL allows no mix of operators without parentheses. */
+export interface SetOperation extends Node {
+  readonly kind: 'set_operation';
+  readonly operator: 'union' | 'intersect' | 'except';
+  readonly distinct: boolean;
+  readonly inputs: readonly QueryBody[];
+}
+
+export interface Select extends Node {
+  readonly kind: 'select';
+  readonly distinct: boolean;
+  /** SELECT AS STRUCT, SELECT AS VALUE. */
+  readonly as: 'struct' | 'value' | null;
+  readonly items: readonly SelectItem[];
+  readonly from: FromItem | null;
+  readonly where: Expression | null;
+  readonly groupBy: GroupBy | null;
+  readonly having: Expression | null;
+  readonly qualify: Expression | null;
+  readonly windows: readonly NamedWindow[];
+}
+
+export type SelectItem = SelectExpression | SelectStar;
+
+export interface SelectExpression extends Node {
+  readonly kind: 'select_expression';
+  readonly expression: Expression;
+  readonly alias: Identifier | null;
+}
+
+/** `*`, `x.*`, `(expression).*` with EXCEPT and REPLACE. */
+export interface SelectStar extends Node {
+  readonly kind: 'select_star';
+  readonly of: Expression | null;
+  readonly except: readonly Identifier[];
+  readonly replace: readonly { readonly expression: Expression; readonly alias: Identifier }[];
+}
+
+export interface OrderItem extends Node {
+  readonly expression: Expression;
+  readonly descending: boolean;
+  /** null: not written; GoogleSQL then sorts NULLs first ascending and last descending. */
+  readonly nulls: 'first' | 'last' | null;
+}
+
+export interface LimitClause extends Node {
+  readonly count: Expression;
+  readonly offset: Expression | null;
+}
+
+export interface GroupBy extends Node {
+  /** GROUP BY ALL. */
+  readonly all: boolean;
+  readonly items: readonly GroupingItem[];
+}
+
+export type GroupingItem =
+  | { readonly kind: 'expression'; readonly expression: Expression }
+  | { readonly kind: 'rollup' | 'cube'; readonly sets: readonly (readonly Expression[])[]; readonly span: Span }
+  | { readonly kind: 'grouping_sets'; readonly items: readonly GroupingItem[]; readonly span: Span }
+  /** A parenthesised list inside ROLLUP, CUBE or GROUPING SETS; `()` is empty. */
+  | { readonly kind: 'list'; readonly expressions: readonly Expression[]; readonly span: Span };
+
+export interface NamedWindow extends Node {
+  readonly name: Identifier;
+  readonly window: WindowSpecification;
+}
+
+// ------------------------------------------------------------------------------------------- FROM
+
+export type FromItem =
+  TablePath | UnnestItem | SubqueryItem | Join | ParenthesisedJoin | Pivot | Unpivot | TableFunction;
+
+/** A dotted path in FROM: a table, or an array of an alias in scope when it has two or more parts. */
+export interface TablePath extends Node {
+  readonly kind: 'table_path';
+  readonly path: readonly Identifier[];
+  readonly alias: Identifier | null;
+  /** WITH OFFSET, legal on an array path only. */
+  readonly offset: OffsetClause | null;
+}
+
+export interface UnnestItem extends Node {
+  readonly kind: 'unnest';
+  readonly array: Expression;
+  readonly alias: Identifier | null;
+  readonly offset: OffsetClause | null;
+}
+
+export interface OffsetClause extends Node {
+  /** null: the column is called `offset`. */
+  readonly alias: Identifier | null;
+}
+
+export interface SubqueryItem extends Node {
+  readonly kind: 'subquery_item';
+  readonly query: Query;
+  readonly alias: Identifier | null;
+}
+
+export interface Join extends Node {
+  readonly kind: 'join';
+  readonly type: 'comma' | 'cross' | 'inner' | 'left' | 'right' | 'full';
+  readonly left: FromItem;
+  readonly right: FromItem;
+  readonly on: Expression | null;
+  readonly using: readonly Identifier[];
+}
+
+export interface ParenthesisedJoin extends Node {
+  readonly kind: 'parenthesised_join';
+  readonly item: FromItem;
+}
+
+export interface Pivot extends Node {
+  readonly kind: 'pivot';
+  readonly input: FromItem;
+  readonly aggregates: readonly { readonly expression: Expression; readonly alias: Identifier | null }[];
+  readonly for: Expression;
+  readonly in: readonly { readonly expression: Expression; readonly alias: Identifier | null }[];
+  readonly alias: Identifier | null;
+}
+
+export interface Unpivot extends Node {
+  readonly kind: 'unpivot';
+  readonly input: FromItem;
+  readonly includeNulls: boolean;
+  /** One name, or several for multi-column UNPIVOT. */
+  readonly values: readonly Identifier[];
+  readonly name: Identifier;
+  readonly in: readonly { readonly columns: readonly (readonly Identifier[])[]; readonly label: Expression | null }[];
+  readonly alias: Identifier | null;
+}
+
+/** Read so that a refusal can name it; no table function is allowed anywhere. */
+export interface TableFunction extends Node {
+  readonly kind: 'table_function';
+  readonly path: readonly Identifier[];
+  readonly alias: Identifier | null;
+}
+
+// ------------------------------------------------------------------------------------ expressions
+
+export type Expression =
+  | Literal
+  | Parameter
+  | PathExpression
+  | FieldAccess
+  | Subscript
+  | Call
+  | Extract
+  | Cast
+  | Case
+  | Unary
+  | Binary
+  | Between
+  | InList
+  | InUnnest
+  | InSubquery
+  | IsTest
+  | ArrayConstructor
+  | StructConstructor
+  | Interval
+  | ScalarSubquery
+  | ArraySubquery
+  | Exists;
+
+/**
+ * `value`: the decoded text; for BYTES the bytes as latin-1 text; for numbers the digits as written
+ * (hex kept, without a sign). DATE, DATETIME, TIME, TIMESTAMP, NUMERIC, BIGNUMERIC, JSON: `DATE 'text'`.
+ */
+export interface Literal extends Node {
+  readonly kind: 'literal';
+  readonly type:
+    | 'STRING'
+    | 'BYTES'
+    | 'INT64'
+    | 'FLOAT64'
+    | 'BOOL'
+    | 'NULL'
+    | 'NUMERIC'
+    | 'BIGNUMERIC'
+    | 'DATE'
+    | 'DATETIME'
+    | 'TIME'
+    | 'TIMESTAMP'
+    | 'JSON';
+  readonly value: string;
+}
+
+/** `@name`, `@@name` (system), `?` (positional, name empty). */
+export interface Parameter extends Node {
+  readonly kind: 'parameter';
+  readonly form: 'named' | 'system' | 'positional';
+  readonly name: string;
+}
+
+/** `a`, `a.b.c`: which part is an alias, a column or a field is for the resolver. */
+export interface PathExpression extends Node {
+  readonly kind: 'path';
+  readonly parts: readonly Identifier[];
+}
+
+/** `.name` after anything that is not a path: `f(x).name`, `a[0].name`. */
+export interface FieldAccess extends Node {
+  readonly kind: 'field';
+  readonly input: Expression;
+  readonly name: Identifier;
+}
+
+export interface Subscript extends Node {
+  readonly kind: 'subscript';
+  readonly input: Expression;
+  readonly index: Expression;
+  readonly mode: 'plain' | 'offset' | 'ordinal' | 'safe_offset' | 'safe_ordinal';
+}
+
+export interface Call extends Node {
+  readonly kind: 'call';
+  /** `['SAFE','SUBSTR']`, `['NET','HOST']`, `['COUNT']`; case as written. */
+  readonly path: readonly Identifier[];
+  readonly arguments: readonly Argument[];
+  /** COUNT(*). */
+  readonly star: boolean;
+  readonly distinct: boolean;
+  readonly nulls: 'ignore' | 'respect' | null;
+  readonly having: { readonly kind: 'max' | 'min'; readonly expression: Expression } | null;
+  readonly orderBy: readonly OrderItem[];
+  readonly limit: LimitClause | null;
+  readonly over: WindowSpecification | null;
+}
+
+export interface Argument extends Node {
+  /** `name => expression`. */
+  readonly name: Identifier | null;
+  readonly expression: Expression;
+}
+
+export interface WindowSpecification extends Node {
+  /** OVER name, or the base window of OVER (name ...). */
+  readonly base: Identifier | null;
+  readonly partitionBy: readonly Expression[];
+  readonly orderBy: readonly OrderItem[];
+  readonly frame: WindowFrame | null;
+}
+
+export interface WindowFrame extends Node {
+  readonly unit: 'rows' | 'range';
+  readonly from: FrameBound;
+  /** null: no BETWEEN; the end is CURRENT ROW. */
+  readonly to: FrameBound | null;
+}
+
+export interface FrameBound extends Node {
+  readonly kind: 'unbounded_preceding' | 'preceding' | 'current_row' | 'following' | 'unbounded_following';
+  readonly offset: Expression | null;
+}
+
+export interface DatePart extends Node {
+  /** Upper case: DAY, WEEK, ISOWEEK, ... */
+  readonly name: string;
+  /** WEEK(MONDAY): the day, upper case. */
+  readonly weekday: string | null;
+}
+
+export interface Extract extends Node {
+  readonly kind: 'extract';
+  readonly part: DatePart;
+  readonly from: Expression;
+  readonly timeZone: Expression | null;
+}
+
+export interface Cast extends Node {
+  readonly kind: 'cast';
+  readonly safe: boolean;
+  readonly expression: Expression;
+  readonly type: TypeName;
+  readonly format: Expression | null;
+  readonly timeZone: Expression | null;
+}
+
+/** A written type; parameters such as STRING(10) are kept as text. */
+export type TypeName =
+  | { readonly kind: 'simple'; readonly name: string; readonly parameters: readonly string[]; readonly span: Span }
+  | { readonly kind: 'array'; readonly element: TypeName; readonly span: Span }
+  | {
+      readonly kind: 'struct';
+      readonly fields: readonly { readonly name: Identifier | null; readonly type: TypeName }[];
+      readonly span: Span;
+    };
+
+export interface Case extends Node {
+  readonly kind: 'case';
+  readonly operand: Expression | null;
+  readonly whens: readonly { readonly when: Expression; readonly then: Expression }[];
+  readonly else: Expression | null;
+}
+
+export interface Unary extends Node {
+  readonly kind: 'unary';
+  readonly operator: 'not' | '-' | '+' | '~';
+  readonly operand: Expression;
+}
+
+export type BinaryOperator =
+  | 'or'
+  | 'and'
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'like'
+  | 'not like'
+  | '|'
+  | '^'
+  | '&'
+  | '<<'
+  | '>>'
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '||';
+
+export interface Binary extends Node {
+  readonly kind: 'binary';
+  readonly operator: BinaryOperator;
+  readonly left: Expression;
+  readonly right: Expression;
+  /** Where the operator stands: errors of types point there. */
+  readonly operatorSpan: Span;
+}
+
+export interface Between extends Node {
+  readonly kind: 'between';
+  readonly negated: boolean;
+  readonly operand: Expression;
+  readonly low: Expression;
+  readonly high: Expression;
+}
+
+export interface InList extends Node {
+  readonly kind: 'in_list';
+  readonly negated: boolean;
+  readonly operand: Expression;
+  readonly items: readonly Expression[];
+}
+
+export interface InUnnest extends Node {
+  readonly kind: 'in_unnest';
+  readonly negated: boolean;
+  readonly operand: Expression;
+  readonly array: Expression;
+}
+
+export interface InSubquery extends Node {
+  readonly kind: 'in_subquery';
+  readonly negated: boolean;
+  readonly operand: Expression;
+  readonly query: Query;
+}
+
+export interface IsTest extends Node {
+  readonly kind: 'is';
+  readonly negated: boolean;
+  readonly operand: Expression;
+  readonly test: 'null' | 'true' | 'false' | 'unknown' | 'distinct';
+  /** IS [NOT] DISTINCT FROM. */
+  readonly other: Expression | null;
+}
+
+export interface ArrayConstructor extends Node {
+  readonly kind: 'array';
+  readonly elementType: TypeName | null;
+  readonly elements: readonly Expression[];
+}
+
+/** STRUCT(...), STRUCT<...>(...) and the tuple `(a, b)`. */
+export interface StructConstructor extends Node {
+  readonly kind: 'struct';
+  readonly type: TypeName | null;
+  readonly fields: readonly { readonly expression: Expression; readonly alias: Identifier | null }[];
+}
+
+/** INTERVAL 5 DAY; INTERVAL '1-2' YEAR TO MONTH. Parts upper case. */
+export interface Interval extends Node {
+  readonly kind: 'interval';
+  readonly value: Expression;
+  readonly from: string;
+  readonly to: string | null;
+}
+
+export interface ScalarSubquery extends Node {
+  readonly kind: 'scalar_subquery';
+  readonly query: Query;
+}
+
+export interface ArraySubquery extends Node {
+  readonly kind: 'array_subquery';
+  readonly query: Query;
+}
+
+export interface Exists extends Node {
+  readonly kind: 'exists';
+  readonly query: Query;
+}

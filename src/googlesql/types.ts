@@ -1,0 +1,40 @@
+/** GoogleSQL's types as the resolver, the gate and the engines see them. */
+
+export type ScalarName =
+  | 'BOOL'
+  | 'INT64'
+  | 'FLOAT64'
+  | 'NUMERIC'
+  | 'BIGNUMERIC'
+  | 'STRING'
+  | 'BYTES'
+  | 'DATE'
+  | 'TIME'
+  | 'DATETIME'
+  | 'TIMESTAMP'
+  | 'INTERVAL'
+  | 'JSON'
+  | 'GEOGRAPHY';
+
+export type SqlType =
+  | { readonly kind: ScalarName }
+  | { readonly kind: 'ARRAY'; readonly element: SqlType }
+  | { readonly kind: 'STRUCT'; readonly fields: readonly StructField[] };
+
+export interface StructField {
+  /** null: an anonymous field, as in the tuple `(1, 2)`. */
+  readonly name: string | null;
+  readonly type: SqlType;
+}
+
+/** A column of a table or of a result, in order. */
+export interface NamedType {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+/** A table that a query may name. `path` is the name as its owner spells it. */
+export interface TableSchema {
+  readonly name: string;
+  readonly columns: readonly NamedType[];
+}

@@ -1,0 +1,51 @@
+import type { Query } from '../googlesql/syntax';
+
+export type ParameterType =
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'timestamp'
+  | 'date'
+  | 'enum'
+  | 'regex';
+
+export interface ParameterDeclaration {
+  readonly name: string;
+  readonly type: ParameterType;
+  readonly required: boolean;
+  readonly description: string;
+  /** Text as it would stand in a URL; null: none. */
+  readonly default: string | null;
+  /** Of an enum. */
+  readonly values: readonly string[] | null;
+  /** Of integer and number, inclusive, as written. */
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+}
+
+/** One stored endpoint: a checked file of `queries/` (service.md, Stored endpoints). */
+export interface Endpoint {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly maxRows: number;
+  /** Seconds; 0: not cached. */
+  readonly cacheTtl: number;
+  /** Seconds; 0: not warmed. */
+  readonly cacheWarming: number;
+  readonly sandbox: boolean;
+  readonly redactPii: boolean;
+  /** null: the configuration's default. */
+  readonly maxBytesBilled: bigint | null;
+  /** Milliseconds; null: the configuration's default. */
+  readonly timeout: number | null;
+  readonly parameters: readonly ParameterDeclaration[];
+  /** The stored text as it stands in the file, head comment included: offsets into `query` are offsets into it. */
+  readonly sql: string;
+  readonly query: Query;
+  /** Names of the top-level WITH in order: the tables a consumer query may read. */
+  readonly cteTables: readonly string[];
+  /** SHA-256 of the file's bytes: names this definition in cache keys and verdicts. */
+  readonly revision: string;
+}

@@ -1,0 +1,18 @@
+/** What an authenticated caller may do (service.md, Keys). The secret itself is never kept. */
+export interface Key {
+  readonly name: string;
+  /** `*`: every endpoint. */
+  readonly endpoints: '*' | readonly string[];
+  /** Parameters whose value the key fixes, by declared name. */
+  readonly pins: ReadonlyMap<string, string>;
+  /** Redaction is forced on. */
+  readonly redact: boolean;
+  /** May send sql and lql although redaction is forced. */
+  readonly allowSql: boolean;
+  /** Requests per second; null: the configuration's default. */
+  readonly rateLimit: number | null;
+  /** Bytes billed per UTC day; null: no budget. */
+  readonly dailyBytes: bigint | null;
+  /** Milliseconds since the epoch; null: never. */
+  readonly expires: number | null;
+}

@@ -1,0 +1,139 @@
+import { fromProto, type NamedType, type SqlType } from './types';
+import { type Message } from './rpc';
+
+/** A place in a text, in UTF-8 bytes, end exclusive. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One reading of a table of the catalogue. */
+export interface TableRead {
+  /** The full name it is registered under. */
+  readonly table: string;
+  /** Where its path stands, where the tree says so. */
+  readonly range: ByteRange | null;
+  /** The alias that the query gives it; '' where it gives none. */
+  readonly alias: string;
+  /** Positions of the table's columns that the query reads. */
+  readonly columns: readonly number[];
+}
+
+/** What a resolved statement says about itself. */
+export interface Resolved {
+  /** The engine's name of the statement's kind: `query`, `insert`, `create_table`, ... */
+  readonly statement: string;
+  /** Output columns of a query; unnamed ones as the engine names them, `$col1`. Empty for other statements. */
+  readonly columns: readonly NamedType[];
+  readonly reads: readonly TableRead[];
+  /** Lower-case names of functions and operators (`$add`), each once; a custom function by its full name. */
+  readonly functions: readonly string[];
+  /** Table functions, models, connections and system variables, each once, as `kind name`. */
+  readonly others: readonly string[];
+  /** Parameters read, in the order met, with the type used; a name is lower case. */
+  readonly parameters: ReadonlyMap<string, SqlType>;
+}
+
+/** Fields that hold nothing of use and make up most of a tree. */
+const SKIPPED = new Set([
+  'type',
+  'column_list',
+  'signature',
+  'type_annotation_map',
+  'parse_location_range',
+  'annotations',
+]);
+
+/** Reads a resolved statement as the engine's `Analyze` gives it. */
+export function readTree(statement: Message): Resolved {
+  const kind = onlyNode(statement);
+  const reads: TableRead[] = [];
+  const functions = new Set<string>();
+  const others = new Set<string>();
+  const parameters = new Map<string, SqlType>();
+
+  const stack: Message[] = [statement];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    for (const key in node) {
+      const value = node[key];
+      if (typeof value !== 'object' || value === null || SKIPPED.has(key)) continue;
+      if (Array.isArray(value)) {
+        for (let i = value.length - 1; i >= 0; i--) {
+          const item: unknown = value[i];
+          if (typeof item === 'object' && item !== null) stack.push(item as Message);
+        }
+        continue;
+      }
+      const child = value as Message;
+      stack.push(child);
+      if (key === 'resolved_table_scan_node') reads.push(tableRead(child));
+      else if (key === 'function') functions.add(functionName(child));
+      else if (key === 'resolved_parameter_node') {
+        const name = String(child['name']).toLowerCase();
+        if (!parameters.has(name)) parameters.set(name, expressionType(child));
+      } else if (key === 'tvf') others.add(`table function ${String(child['name'])}`);
+      else if (key === 'model') others.add(`model ${String(child['name'])}`);
+      else if (key === 'connection') others.add(`connection ${String(child['name'])}`);
+      else if (key === 'sequence') others.add(`sequence ${String(child['name'])}`);
+      else if (key === 'constant') others.add(`constant ${String(child['name'])}`);
+      else if (key === 'resolved_system_variable_node')
+        others.add(`system variable @@${(child['name_path'] as string[]).join('.')}`);
+    }
+  }
+  return {
+    statement: kind.name.replace(/^resolved_|_stmt_node$/g, ''),
+    columns: kind.name === 'resolved_query_stmt_node' ? outputColumns(kind.node) : [],
+    reads,
+    functions: [...functions],
+    others: [...others],
+    parameters,
+  };
+}
+
+/** The one node that an `Any...` message of the protocol holds, through as many layers as it takes. */
+function onlyNode(message: Message): { name: string; node: Message } {
+  const name = String(message['node']);
+  const node = message[name] as Message;
+  return typeof node['node'] === 'string' ? onlyNode(node) : { name, node };
+}
+
+function outputColumns(query: Message): NamedType[] {
+  return ((query['output_column_list'] ?? []) as Message[]).map((output) => ({
+    name: String(output['name'] ?? ''),
+    type: fromProto((output['column'] as Message)['type'] as Message),
+  }));
+}
+
+/** A node's ancestors are nested as `parent`; the innermost holds the place. */
+function placeOf(node: Message): ByteRange | null {
+  for (let at: Message | undefined = node; at !== undefined; at = at['parent'] as Message | undefined) {
+    const range = at['parse_location_range'] as Message | undefined;
+    if (range !== undefined) return { start: Number(range['start']), end: Number(range['end']) };
+  }
+  return null;
+}
+
+function expressionType(node: Message): SqlType {
+  for (let at: Message | undefined = node; at !== undefined; at = at['parent'] as Message | undefined) {
+    const type = at['type'] as Message | undefined;
+    if (type !== undefined) return fromProto(type);
+  }
+  return { kind: 'INT64' };
+}
+
+function tableRead(scan: Message): TableRead {
+  const table = scan['table'] as Message;
+  return {
+    table: String(table['full_name'] ?? table['name']),
+    range: placeOf(scan),
+    alias: String(scan['alias'] ?? ''),
+    columns: ((scan['column_index_list'] ?? []) as string[]).map(Number),
+  };
+}
+
+/** `ZetaSQL:concat` is built in; anything else carries the group it was registered with. */
+function functionName(reference: Message): string {
+  const name = String(reference['name']);
+  const colon = name.indexOf(':');
+  return (colon < 0 ? name : name.slice(colon + 1)).toLowerCase();
+}

@@ -1,0 +1,276 @@
+/** The configuration: environment variables, checked once at start (service.md, Configuration; `.env.example`). */
+import { inspect } from 'node:util';
+import { z } from 'zod';
+
+/** A value that must not be seen: it prints as `[secret]` wherever it lands, and only `reveal` gives it out. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '[secret]';
+  }
+
+  toJSON(): string {
+    return '[secret]';
+  }
+
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}
+
+/** A start that cannot go on because of what the environment says: one line for each fault. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface Setting<T> {
+  /** As it stands in `.env.example`; empty: unset. */
+  readonly default: string;
+  /** What a value may be, for the message that refuses another. */
+  readonly allowed: string;
+  readonly schema: z.ZodType<T | null, string>;
+}
+
+/** `read` answers undefined for a value that is not allowed; an unset value is null. */
+function setting<T>(defaultText: string, allowed: string, read: (text: string) => T | undefined): Setting<T> {
+  const schema = z.string().transform((text, context): T | null => {
+    if (text === '') return null;
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: allowed });
+    return z.NEVER;
+  });
+  return { default: defaultText, allowed, schema };
+}
+
+const anyText = (text: string): string => text;
+const secret = (text: string): Secret | undefined => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined);
+
+const oneOf =
+  <const T extends string>(...values: T[]) =>
+  (text: string): T | undefined =>
+    values.find((value) => value === text);
+
+const integer =
+  (least: number, most: number) =>
+  (text: string): number | undefined =>
+    /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined;
+
+/** Milliseconds of a number of seconds. */
+const seconds =
+  (least: number, most: number) =>
+  (text: string): number | undefined =>
+    /^\d{1,9}(\.\d{1,3})?$/.test(text) && Number(text) >= least && Number(text) <= most
+      ? Math.round(Number(text) * 1000)
+      : undefined;
+
+function origin(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase() ? url.origin : undefined;
+}
+
+function origins(text: string): '*' | readonly string[] | undefined {
+  if (text.trim() === '*') return '*';
+  const read = text.split(',').map((part) => origin(part.trim()));
+  return read.every((one) => one !== undefined) ? read : undefined;
+}
+
+/** `host:port`, with or without a scheme, as an origin. */
+function emulatorOrigin(text: string): string | undefined {
+  return origin((/^https?:\/\//i.test(text) ? text : `http://${text}`).replace(/\/$/, ''));
+}
+
+/** A fixed notion of now. */
+export interface FixedClock {
+  /** `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
+  readonly text: string;
+  readonly epochMicros: bigint;
+}
+
+function instant(text: string): FixedClock | undefined {
+  const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)$/i.exec(text);
+  if (form === null) return undefined;
+  const [, year, month, day, hour, minute, second = '00', fraction = '', zone = ''] = form;
+  const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  // Date.parse carries the 31st of February over into March.
+  if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) return undefined;
+  const [zoneHours = 0, zoneMinutes = 0] = zone.length === 1 ? [] : zone.slice(1).split(':').map(Number);
+  if (zoneHours > 23 || zoneMinutes > 59) return undefined;
+  const offset = (zone.startsWith('-') ? -1 : 1) * (zoneHours * 60 + zoneMinutes) * 60_000;
+  const micros = fraction.padEnd(6, '0');
+  const epoch = local - offset;
+  return {
+    text: `${new Date(epoch).toISOString().slice(0, 19)}.${micros}Z`,
+    epochMicros: BigInt(epoch) * 1000n + BigInt(micros),
+  };
+}
+
+/** Every variable that the service reads, with its default and what it may be. */
+export const SETTINGS = {
+  PORT: setting('4000', 'a port number from 0 to 65535', integer(0, 65535)),
+  HOST: setting('', 'a host name or address to listen on', anyText),
+  ENGINE: setting('', 'duckdb or bigquery', oneOf('duckdb', 'bigquery')),
+  QUERIES_DIR: setting('queries', 'a folder', anyText),
+  DATA_DIR: setting('', 'a folder', anyText),
+  CACHE_DIR: setting('.data/cache', 'a folder', anyText),
+  DRAIN_DELAY: setting('5', 'a number of seconds from 0 to 3600', seconds(0, 3600)),
+  API_KEY: setting('', 'printable ASCII characters without spaces', secret),
+  LOGFLARE_PRIVATE_ACCESS_TOKEN: setting('', 'printable ASCII characters without spaces', secret),
+  KEYS_FILE: setting('.data/keys.json', 'a file', anyText),
+  REDIS_URL: setting('', 'a URL that begins with redis:// or rediss://', (text) =>
+    /^rediss?:\/\/\S+$/.test(text) ? new Secret(text) : undefined,
+  ),
+  BIGQUERY_PROJECT_ID: setting('', 'a Google Cloud project id', (text) =>
+    /^[a-z0-9.:-]{1,100}$/i.test(text) ? text : undefined,
+  ),
+  BIGQUERY_DATASET: setting('', 'a data set name of letters, digits and _', (text) =>
+    /^\w{1,1024}$/.test(text) ? text : undefined,
+  ),
+  BIGQUERY_LOCATION: setting('', 'a location such as EU or europe-west3', (text) =>
+    /^[a-z0-9-]{1,64}$/i.test(text) ? text : undefined,
+  ),
+  BIGQUERY_EMULATOR_HOST: setting('', 'host:port, with or without http://', emulatorOrigin),
+  GOOGLE_APPLICATION_CREDENTIALS: setting('', 'a file', anyText),
+  CORS_ORIGINS: setting('', '* or a list of origins such as https://logs.example.com, with commas between', origins),
+  DOCS: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
+  CLOCK: setting('', 'an ISO 8601 instant with its zone, such as 2026-09-30T12:00:00Z', instant),
+  QUERY_TIMEOUT: setting('30', 'a number of seconds from 0.001 to 3600', seconds(0.001, 3600)),
+  MAX_BYTES_BILLED: setting('10737418240', 'a number of bytes', (text) =>
+    /^\d{1,18}$/.test(text) ? BigInt(text) : undefined,
+  ),
+  MAX_RESPONSE_BYTES: setting('67108864', 'a number of bytes from 1024 to 268435456', integer(1024, 268_435_456)),
+  MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
+  MAX_WAITING: setting('100', 'a number of queries from 0 to 100000', integer(0, 100_000)),
+  DUCKDB_MEMORY_LIMIT: setting('1GB', 'a size such as 512MB or 4GB', (text) =>
+    /^[1-9]\d{0,5}(MB|GB|MiB|GiB)$/.test(text) ? text : undefined,
+  ),
+  DUCKDB_THREADS: setting('', 'a number of threads from 1 to 256', integer(1, 256)),
+  LOG_LEVEL: setting(
+    'info',
+    'trace, debug, info, warn, error or silent',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+  ),
+};
+
+export interface BigQueryConfig {
+  readonly projectId: string;
+  readonly dataset: string;
+  /** null: BigQuery finds it by the data set. */
+  readonly location: string | null;
+  /** Origin of a local BigQuery; null: Google's. */
+  readonly emulator: string | null;
+  /** Path of a service account's file; null: where Google's libraries look. */
+  readonly credentials: string | null;
+}
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly queriesDir: string;
+  readonly cacheDir: string;
+  readonly engine: 'duckdb' | 'bigquery';
+  readonly duckdb: { readonly dataDir: string | null; readonly memoryLimit: string; readonly threads: number | null };
+  /** null on the embedded engine. */
+  readonly bigquery: BigQueryConfig | null;
+  readonly apiKey: Secret | null;
+  readonly keysFile: string;
+  /** Whether KEYS_FILE was set, rather than its default taken. */
+  readonly keysFileGiven: boolean;
+  readonly redisUrl: Secret | null;
+  readonly corsOrigins: '*' | readonly string[];
+  readonly docs: 'open' | 'key' | 'off';
+  readonly clock: FixedClock | null;
+  /** Milliseconds between the signal to end and the closing of the listener. */
+  readonly drainDelay: number;
+  /** Milliseconds from a request's arrival to its deadline, where the endpoint says nothing else. */
+  readonly queryTimeout: number;
+  readonly maxBytesBilled: bigint;
+  readonly maxResponseBytes: number;
+  readonly maxRunningPerKey: number;
+  readonly maxWaiting: number;
+  readonly logLevel: string;
+  /** What the operator should read at start. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads and checks the environment. An empty value counts as unset.
+ *
+ * @throws ConfigError with one line for each bad value: its name and what is allowed, never the value (it may be a secret)
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+  function value<T>(name: string, { default: fallback, schema }: Setting<T>): T | null {
+    const result = schema.safeParse(environment[name] || fallback);
+    if (result.success) return result.data;
+    faults.push(`${name}: allowed is ${result.error.issues[0]?.message}.`);
+    return null;
+  }
+  /** For settings that have a default. After a fault the value is never used. */
+  function given<T>(name: string, one: Setting<T>): T {
+    return value(name, one) as T;
+  }
+
+  const S = SETTINGS;
+  const projectId = value('BIGQUERY_PROJECT_ID', S.BIGQUERY_PROJECT_ID);
+  const dataset = value('BIGQUERY_DATASET', S.BIGQUERY_DATASET);
+  const emulator = value('BIGQUERY_EMULATOR_HOST', S.BIGQUERY_EMULATOR_HOST);
+  const location = value('BIGQUERY_LOCATION', S.BIGQUERY_LOCATION);
+  const credentials = value('GOOGLE_APPLICATION_CREDENTIALS', S.GOOGLE_APPLICATION_CREDENTIALS);
+  const engine = value('ENGINE', S.ENGINE) ?? (projectId === null ? 'duckdb' : 'bigquery');
+  const embedded = engine === 'duckdb';
+  const clock = value('CLOCK', S.CLOCK);
+  const apiKey = value('API_KEY', S.API_KEY);
+  const logflareToken = value('LOGFLARE_PRIVATE_ACCESS_TOKEN', S.LOGFLARE_PRIVATE_ACCESS_TOKEN);
+
+  const config: Config = {
+    port: given('PORT', S.PORT),
+    host: value('HOST', S.HOST) ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
+    queriesDir: given('QUERIES_DIR', S.QUERIES_DIR),
+    cacheDir: given('CACHE_DIR', S.CACHE_DIR),
+    engine,
+    duckdb: {
+      dataDir: value('DATA_DIR', S.DATA_DIR),
+      memoryLimit: given('DUCKDB_MEMORY_LIMIT', S.DUCKDB_MEMORY_LIMIT),
+      threads: value('DUCKDB_THREADS', S.DUCKDB_THREADS),
+    },
+    bigquery: embedded ? null : { projectId: projectId ?? '', dataset: dataset ?? '', location, emulator, credentials },
+    apiKey: apiKey ?? logflareToken,
+    keysFile: given('KEYS_FILE', S.KEYS_FILE),
+    keysFileGiven: Boolean(environment.KEYS_FILE),
+    redisUrl: value('REDIS_URL', S.REDIS_URL),
+    corsOrigins: value('CORS_ORIGINS', S.CORS_ORIGINS) ?? [],
+    docs: value('DOCS', S.DOCS) ?? (embedded ? 'open' : 'key'),
+    clock,
+    drainDelay: given('DRAIN_DELAY', S.DRAIN_DELAY),
+    queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
+    maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
+    maxResponseBytes: given('MAX_RESPONSE_BYTES', S.MAX_RESPONSE_BYTES),
+    maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
+    maxWaiting: given('MAX_WAITING', S.MAX_WAITING),
+    logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
+    warnings: [
+      ...(clock === null ? [] : [`CLOCK is set: now is ${clock.text} for every query.`]),
+      ...(embedded && emulator !== null
+        ? ['BIGQUERY_EMULATOR_HOST has no effect on the embedded engine; set BIGQUERY_PROJECT_ID to use it.']
+        : []),
+    ],
+  };
+
+  if (!embedded && projectId === null) faults.push('BIGQUERY_PROJECT_ID: required by ENGINE=bigquery.');
+  if (!embedded && dataset === null) faults.push('BIGQUERY_DATASET: required by ENGINE=bigquery.');
+  if (clock !== null && !embedded && emulator === null) {
+    faults.push('CLOCK: allowed only with ENGINE=duckdb or BIGQUERY_EMULATOR_HOST.');
+  }
+  if (faults.length > 0) throw new ConfigError([...new Set(faults)].join('\n'));
+  return config;
+}

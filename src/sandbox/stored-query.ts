@@ -1,0 +1,10 @@
+import type { Query } from '../googlesql/syntax';
+
+/** What the gate needs of a stored endpoint. Offsets of `query` are offsets into `sql`. */
+export interface StoredQuery {
+  readonly id: string;
+  readonly revision: string;
+  readonly sql: string;
+  readonly query: Query;
+  readonly cteTables: readonly string[];
+}

@@ -1,0 +1,52 @@
+import { ServiceError } from '../errors';
+import { csvLines } from './csv';
+import { Finished } from './finished';
+import type { Representation } from './representation';
+
+export interface RenderableResult {
+  /** Names in order, for a CSV header that stands without rows too. */
+  readonly columns: readonly string[];
+  /** Texts of JSON objects. */
+  readonly rows: readonly string[];
+  readonly truncated: boolean;
+}
+
+/**
+ * A result as the finished bytes of one form.
+ *
+ * @throws ServiceError resourcesExceeded when they are more than `limit`
+ */
+export function render(result: RenderableResult, representation: Representation, limit: number): Finished {
+  const pieces = piecesOf(result, representation, limit);
+  // A UTF-16 unit is at least one byte: most of what is too long is known before anything is joined or encoded.
+  let units = 0;
+  for (const piece of pieces) {
+    units += piece.length;
+    if (units > limit) throw tooLarge(limit);
+  }
+  const bytes = Buffer.from(pieces.join(''));
+  if (bytes.length > limit) throw tooLarge(limit);
+  return new Finished(bytes, representation, result.truncated);
+}
+
+function piecesOf({ columns, rows }: RenderableResult, representation: Representation, limit: number): string[] {
+  switch (representation) {
+    case 'application/json': {
+      const separated = rows.map((row, i) => (i === 0 ? row : `,${row}`));
+      return ['{"result":[', ...separated, ']}'];
+    }
+    case 'application/x-ndjson':
+      return rows.map((row) => `${row}\n`);
+    case 'text/csv': {
+      // Reading values apart is the costly form: rows far beyond any answer are not begun with.
+      if (rows.reduce((sum, row) => sum + row.length, 0) > 8 * limit) throw tooLarge(limit);
+      return csvLines(columns, rows);
+    }
+  }
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('resourcesExceeded', `The answer is larger than ${String(limit)} bytes.`, {
+    hint: 'Select fewer columns or rows, or a shorter time range.',
+  });
+}

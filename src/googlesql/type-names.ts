@@ -1,0 +1,107 @@
+/** Types as written in GoogleSQL: from a name to a type, from a type to a name, and when two types are the same. */
+import { QueryError } from '../errors';
+import type { Span, TypeName } from './syntax';
+import type { ScalarName, SqlType, StructField } from './types';
+
+const SCALARS: ReadonlyMap<string, ScalarName> = new Map<string, ScalarName>([
+  ...(
+    [
+      'BOOL',
+      'INT64',
+      'FLOAT64',
+      'NUMERIC',
+      'BIGNUMERIC',
+      'STRING',
+      'BYTES',
+      'DATE',
+      'TIME',
+      'DATETIME',
+      'TIMESTAMP',
+      'INTERVAL',
+      'JSON',
+      'GEOGRAPHY',
+    ] as const
+  ).map((name) => [name, name] as const),
+  ...(['INT', 'SMALLINT', 'INTEGER', 'BIGINT', 'TINYINT', 'BYTEINT'] as const).map((name) => [name, 'INT64'] as const),
+  ['DECIMAL', 'NUMERIC'],
+  ['BIGDECIMAL', 'BIGNUMERIC'],
+  ['BOOLEAN', 'BOOL'],
+]);
+
+const PARAMETERISED: ReadonlySet<ScalarName> = new Set(['STRING', 'BYTES', 'NUMERIC', 'BIGNUMERIC']);
+
+/** The type that a scalar's name or one of BigQuery's aliases for it means; case does not matter. */
+export function scalarNamed(name: string): ScalarName | undefined {
+  return SCALARS.get(name.toUpperCase());
+}
+
+/** The type a written type means. Throws QueryError for an unknown name or an array of arrays. */
+export function typeOfName(name: TypeName): SqlType {
+  switch (name.kind) {
+    case 'simple': {
+      const kind = scalarNamed(name.name);
+      if (kind === undefined) throw typeError(`Type not found: ${name.name}.`, name.span);
+      if (name.parameters.length > 0 && !PARAMETERISED.has(kind))
+        throw typeError(`${kind} does not take type parameters.`, name.span);
+      return { kind };
+    }
+    case 'array': {
+      const element = typeOfName(name.element);
+      if (element.kind === 'ARRAY') throw typeError('An array of arrays is not supported.', name.span);
+      return { kind: 'ARRAY', element };
+    }
+    case 'struct':
+      return {
+        kind: 'STRUCT',
+        fields: name.fields.map((field) => ({ name: field.name?.name ?? null, type: typeOfName(field.type) })),
+      };
+  }
+}
+
+function typeError(message: string, span: Span): QueryError {
+  return new QueryError('invalidQuery', message, span);
+}
+
+/** A type in GoogleSQL's spelling: `ARRAY<STRUCT<a INT64, b STRING>>`. */
+export function typeText(type: SqlType): string {
+  if (type.kind === 'ARRAY') return `ARRAY<${typeText(type.element)}>`;
+  if (type.kind === 'STRUCT') return `STRUCT<${type.fields.map(fieldText).join(', ')}>`;
+  return type.kind;
+}
+
+function fieldText(field: StructField): string {
+  return field.name === null ? typeText(field.type) : `${field.name} ${typeText(field.type)}`;
+}
+
+/** Equal to the last field name; names ignore case. */
+export function sameType(a: SqlType, b: SqlType): boolean {
+  return alike(a, b, (x, y) => (x ?? '').toLowerCase() === (y ?? '').toLowerCase());
+}
+
+/** Equal but for names of struct fields: values need no conversion. */
+export function equivalentTypes(a: SqlType, b: SqlType): boolean {
+  return alike(a, b, () => true);
+}
+
+function alike(a: SqlType, b: SqlType, names: (a: string | null, b: string | null) => boolean): boolean {
+  if (a === b) return true;
+  if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && alike(a.element, b.element, names);
+  if (a.kind === 'STRUCT') {
+    return (
+      b.kind === 'STRUCT' &&
+      a.fields.length === b.fields.length &&
+      a.fields.every((field, i) => {
+        const other = b.fields[i];
+        return other !== undefined && names(field.name, other.name) && alike(field.type, other.type, names);
+      })
+    );
+  }
+  return a.kind === b.kind;
+}
+
+/** Whether some part of a type is one of `kinds`. */
+export function contains(type: SqlType, kinds: ReadonlySet<SqlType['kind']>): boolean {
+  if (kinds.has(type.kind)) return true;
+  if (type.kind === 'ARRAY') return contains(type.element, kinds);
+  return type.kind === 'STRUCT' && type.fields.some((field) => contains(field.type, kinds));
+}

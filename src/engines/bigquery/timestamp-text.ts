@@ -1,0 +1,37 @@
+/**
+ * A TIMESTAMP of the REST API as microseconds since the epoch. Asked for integers, BigQuery sends integers; services
+ * beside it send seconds with a fraction or an exponent, or a date and time as text inside records.
+ */
+import { MalformedRow } from './malformed';
+
+const INTEGER = /^-?\d+$/;
+const SECONDS = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,12}))?\s*(?:(Z|UTC)|([+-])(\d{2}):?(\d{2})?)?$/;
+
+/** @throws MalformedRow for text of none of these forms. */
+export function timestampMicros(text: string): bigint {
+  if (INTEGER.test(text)) return BigInt(text);
+  const seconds = SECONDS.exec(text);
+  if (seconds !== null) return fromSeconds(seconds);
+  const parts = DATE_TIME.exec(text);
+  if (parts === null) throw new MalformedRow();
+  return fromDateTime(parts);
+}
+
+/** Seconds in decimal notation, shifted by its exponent and cut at the microsecond. */
+function fromSeconds([, sign, whole = '', fraction = '', exponent = '0']: RegExpExecArray): bigint {
+  const point = Math.max(whole.length + Number(exponent) + 6, 0);
+  const digits = (whole + fraction).padEnd(point, '0').slice(0, point);
+  const micros = BigInt(digits === '' ? '0' : digits);
+  return sign === '-' ? -micros : micros;
+}
+
+function fromDateTime(parts: RegExpExecArray): bigint {
+  const [, year, month, day, hour, minute, second, fraction = '', , sign, offsetHours, offsetMinutes = '0'] = parts;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  date.setUTCHours(Number(hour), Number(minute), Number(second));
+  const offset = sign === undefined ? 0 : (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1);
+  return BigInt(date.getTime() - offset * 60_000) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));
+}

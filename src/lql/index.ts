@@ -1,0 +1,6 @@
+export { rulesToJson } from './json';
+export { LQL_CODES, LqlError, type LqlCode } from './lql-error';
+export { readLql, type Reading, type ReadOptions } from './read';
+export type { Chart, Filter, Rules, Select, Span, Value } from './rules';
+export { type CteTable, toSql } from './sql';
+export { type TranslateContext, translateLql, type Translation } from './translate';

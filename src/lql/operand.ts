@@ -1,0 +1,126 @@
+import { excerpt, LqlError } from './lql-error';
+import { isDateSpelling } from './moment';
+import type { FieldOperator } from './operators';
+import type { Test, Value } from './rules';
+import type { Piece, Scanner } from './scanner';
+import { onlyColonBeforeRange } from './timestamp';
+
+/** From harmless to grave; level ranges follow this order. */
+export const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
+
+const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
+const BARE = /^[\p{L}\p{N}_]+$/u;
+const BARE_PATTERN = /^[\p{L}\p{N}_-]+(?:\.[0-9]+)?$/u;
+
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+
+/**
+ * Reads the operand of a field filter; the scanner stands right behind the operator. The spelling alone decides the
+ * type: nothing is looked up, and what is quoted stays text.
+ */
+export function readOperand(scanner: Scanner, path: string, operator: FieldOperator): Test & { quoted: boolean } {
+  const isPattern = operator === '~' || operator === 'list_includes_regex';
+  if (scanner.atBoundary) {
+    const here = { start: scanner.offset, end: scanner.offset };
+    throw new LqlError('empty_value', `value expected for ${excerpt(path)}`, here, {
+      hint: 'The value follows the operator without a space; "" is the empty text.',
+    });
+  }
+  if (scanner.next === '"' || scanner.next === '(') {
+    const piece = scanner.next === '"' ? scanner.quoted() : scanner.parenthesised();
+    if (!scanner.atBoundary) throw gluedToValue(scanner);
+    if (isPattern && piece.text === '') throw new LqlError('empty_term', 'search term is empty', piece.span);
+    return { ...test(operator, piece.text), quoted: true };
+  }
+  const piece = scanner.token();
+  const range = readRange(piece, path);
+  if (range !== null) {
+    if (operator !== '=') throw onlyColonBeforeRange(piece);
+    return { ...range(), quoted: false };
+  }
+  if (isPattern) {
+    if (!BARE_PATTERN.test(piece.text)) throw mustBeQuoted(piece);
+    return { operator, value: piece.text, quoted: false };
+  }
+  return { ...test(operator, readBare(piece, operator)), quoted: false };
+}
+
+function test(operator: FieldOperator, value: Value): Test {
+  if (operator !== '~' && operator !== 'list_includes_regex') return { operator, value };
+  return { operator, value: String(value) };
+}
+
+/** A form that is spelt like a range, to be read only once it is known to stand behind a plain colon. */
+function readRange(piece: Piece, path: string): (() => Test) | null {
+  const dots = piece.text.indexOf('..');
+  if (dots < 0) return null;
+  const [from, to] = [piece.text.slice(0, dots), piece.text.slice(dots + 2)];
+  if (NUMBER.test(from) && NUMBER.test(to)) {
+    return () => ({ operator: 'range', values: [readNumber(from, piece), readNumber(to, piece)] });
+  }
+  if (isDateSpelling(from) && isDateSpelling(to)) return () => ({ operator: 'range', values: [from, to] });
+  if (path !== 'metadata.level') return null;
+  const [first, last] = [levelRank(from), levelRank(to)].sort((a, b) => a - b) as [number, number];
+  return first < 0 ? null : () => ({ operator: 'in', values: LEVELS.slice(first, last + 1) });
+}
+
+function levelRank(name: string): number {
+  return LEVELS.findIndex((level) => level === name);
+}
+
+function readBare(piece: Piece, operator: FieldOperator): Value {
+  const { text, span } = piece;
+  const ordered = operator !== '=' && operator !== 'list_includes';
+  if (isDateSpelling(text)) return text;
+  if (NUMBER.test(text)) return readNumber(text, piece);
+  if (text === 'NULL') {
+    if (operator === '=') return null;
+    throw new LqlError('operator_on_null', 'NULL has no order and is in no list', span, {
+      hint: 'Use ":NULL"; for the text NULL, put it in double quotes.',
+    });
+  }
+  if (text === 'true' || text === 'false') {
+    if (!ordered) return text === 'true';
+    throw new LqlError('operator_on_boolean', 'booleans have no order', span, {
+      hint: 'Use ":true" or ":false"; for the text, put it in double quotes.',
+    });
+  }
+  if (BARE.test(text)) return text;
+  throw mustBeQuoted(piece);
+}
+
+function readNumber(text: string, piece: Piece): bigint | number {
+  if (text.includes('.')) {
+    const value = Number(text);
+    if (Number.isFinite(value)) return value;
+    throw new LqlError('number_range', 'the number is beyond FLOAT64', piece.span);
+  }
+  const digits = text.replace(/^(-?)0+(?=[0-9])/, '$1');
+  // Longer than any INT64: not worth the quadratic time of reading it.
+  const value = digits.length > 20 ? null : BigInt(digits);
+  if (value !== null && value >= INT64.min && value <= INT64.max) return value;
+  throw new LqlError('number_range', 'the integer is beyond 64 bits', piece.span, {
+    hint: 'Put it in double quotes to compare it as text.',
+  });
+}
+
+function mustBeQuoted(piece: Piece): LqlError {
+  const { text } = piece;
+  return new LqlError('bad_value', `"${excerpt(text)}" must be quoted`, piece.span, { hint: quotingHint(text) });
+}
+
+function quotingHint(text: string): string {
+  if (text.startsWith('=')) return 'Equality is the plain colon, path:value.';
+  if (text.startsWith('!')) return 'Negation is a minus before the path, -path:value.';
+  if (text.startsWith("'")) return 'Only double quotes and parentheses quote a value.';
+  if (text.includes('..')) return 'A range has two numbers or two dates, path:1..3; for the text, use double quotes.';
+  if (text.includes(',')) return 'There are no lists; one of several values is a pattern, path:~"^(a|b)$".';
+  return `Put the value in double quotes: "${excerpt(text).replace(/["\\]/g, '\\$&')}".`;
+}
+
+function gluedToValue(scanner: Scanner): LqlError {
+  const message = 'whitespace needed after the value; quote it if it has special characters';
+  return new LqlError('adjacent', message, scanner.token().span, {
+    hint: 'Quotes and parentheses hold the whole value; write \\" for a double quote inside quotes.',
+  });
+}

@@ -1,0 +1,67 @@
+/** The parts of BigQuery's REST API (v2) that the engine uses: what is sent and what comes back. */
+
+export interface ApiParameter {
+  readonly name: string;
+  readonly parameterType: { readonly type: string };
+  readonly parameterValue: { readonly value: string };
+}
+
+/** The body of jobs.query. 64-bit numbers travel as text. */
+export interface QueryRequest {
+  readonly query: string;
+  readonly useLegacySql: false;
+  readonly parameterMode: 'NAMED';
+  readonly queryParameters: readonly ApiParameter[];
+  readonly defaultDataset?: { readonly projectId: string; readonly datasetId: string };
+  readonly location?: string;
+  readonly maxResults: number;
+  readonly timeoutMs: number;
+  readonly jobTimeoutMs: string;
+  readonly maximumBytesBilled?: string;
+  readonly useQueryCache: true;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly jobCreationMode: 'JOB_CREATION_OPTIONAL';
+  readonly formatOptions: { readonly useInt64Timestamp: true };
+}
+
+export interface JobReference {
+  readonly projectId: string;
+  readonly jobId: string;
+  readonly location?: string;
+}
+
+export interface ErrorProto {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly location?: string;
+}
+
+/** What jobs.query and getQueryResults answer. Nothing of it is trusted to be there. */
+export interface QueryResponse {
+  readonly jobComplete?: boolean;
+  readonly jobReference?: JobReference;
+  readonly schema?: { readonly fields?: unknown };
+  readonly rows?: readonly unknown[];
+  readonly totalRows?: string;
+  readonly pageToken?: string;
+  readonly totalBytesProcessed?: string;
+  readonly totalBytesBilled?: string;
+  readonly errors?: readonly ErrorProto[];
+  readonly cacheHit?: boolean;
+}
+
+/** The statistics of a dry run (jobs.insert). */
+export interface DryRunJob {
+  readonly status?: { readonly errorResult?: ErrorProto };
+  readonly statistics?: {
+    readonly totalBytesProcessed?: string;
+    readonly query?: {
+      readonly statementType?: string;
+      readonly totalBytesProcessed?: string;
+      readonly referencedTables?: readonly { readonly projectId?: string; readonly datasetId?: string; readonly tableId?: string }[];
+      readonly referencedRoutines?: readonly unknown[];
+      readonly schema?: { readonly fields?: unknown };
+    };
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Verdicts that are kept (sandbox.md, How it stands): by endpoint, revision, engine target and text together, never by
+ * text alone, since the same name is a CTE table here and a real table there.
+ */
+import { LRUCache } from 'lru-cache';
+import { QueryError, ServiceError } from '../errors';
+
+interface VerdictKey {
+  readonly endpointId: string;
+  readonly revision: string;
+  readonly target: string;
+  readonly text: string;
+}
+
+type Outcome<T> = { readonly accepted: T } | { readonly refused: QueryError | ServiceError };
+
+/** Bytes of keys and composed texts that are kept at the most. */
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_ENTRIES = 10_000;
+/** What an entry takes beside its texts: trees of types, error objects. An estimate. */
+const ENTRY_OVERHEAD = 1024;
+
+export class Verdicts<T extends { readonly sql: string }> {
+  readonly #kept = new LRUCache<string, Outcome<T>>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_BYTES,
+    sizeCalculation: (outcome, key) =>
+      ENTRY_OVERHEAD + 2 * (key.length + ('accepted' in outcome ? outcome.accepted.sql.length : 0)),
+  });
+  readonly #judging = new Map<string, Promise<T>>();
+
+  /**
+   * The kept verdict, or that of `judge`, which runs once for texts that arrive at the same time. Refusals for what the
+   * text is are kept; those for a passing state (a deadline, an engine that does not answer) never are.
+   */
+  async of({ endpointId, revision, target, text }: VerdictKey, judge: () => Promise<T>): Promise<T> {
+    const key = JSON.stringify([endpointId, revision, target, text]);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      if ('accepted' in kept) return kept.accepted;
+      throw kept.refused;
+    }
+    const judging = this.#judging.get(key) ?? this.#judge(key, judge);
+    return judging;
+  }
+
+  #judge(key: string, judge: () => Promise<T>): Promise<T> {
+    const judging = judge()
+      .then(
+        (accepted) => {
+          this.#kept.set(key, { accepted });
+          return accepted;
+        },
+        (error: unknown) => {
+          if (isLasting(error)) this.#kept.set(key, { refused: error });
+          throw error;
+        },
+      )
+      .finally(() => this.#judging.delete(key));
+    this.#judging.set(key, judging);
+    return judging;
+  }
+}
+
+const LASTING = new Set(['invalidQuery', 'sandboxViolation', 'unknownField']);
+
+function isLasting(error: unknown): error is QueryError | ServiceError {
+  if (error instanceof QueryError) return LASTING.has(error.fault);
+  return error instanceof ServiceError && LASTING.has(error.reason);
+}

@@ -1,0 +1,24 @@
+/** `npm run bench [-- name ...]`: all benchmarks, or those named. */
+import { startup } from './startup';
+
+const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = { startup };
+
+async function main(names: readonly string[]): Promise<void> {
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const unknown = names.find((name) => !(name in BENCHMARKS));
+  if (unknown !== undefined) {
+    process.stderr.write(`Unknown benchmark "${unknown}". There are: ${Object.keys(BENCHMARKS).join(', ')}.\n`);
+    process.exitCode = 2;
+    return;
+  }
+  for (const [name, run] of Object.entries(BENCHMARKS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    print(`\n${name}`);
+    await run(print);
+  }
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+});

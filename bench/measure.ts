@@ -1,0 +1,50 @@
+/** Measuring: medians of runs in turn, so that both sides meet the same machine. */
+
+export interface Comparison {
+  readonly name: string;
+  /** Milliseconds, medians. */
+  readonly ours: number;
+  readonly baseline: number;
+}
+
+export type Work = () => Promise<unknown>;
+
+/** Runs both in turn, after warming each up, and takes medians. */
+export async function compare(name: string, ours: Work, baseline: Work, rounds: number): Promise<Comparison> {
+  for (const work of [ours, baseline, ours, baseline]) await work();
+  const times: [number[], number[]] = [[], []];
+  for (let i = 0; i < rounds; i++) {
+    times[0].push(await time(ours));
+    times[1].push(await time(baseline));
+  }
+  return { name, ours: median(times[0]), baseline: median(times[1]) };
+}
+
+export async function time(work: Work): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+}
+
+/** `name   12.3 ms   baseline 10.0 ms   1.23x (goal 1.50x)` */
+export function report({ name, ours, baseline }: Comparison, goal: number): string {
+  const ratio = ours / baseline;
+  const verdict = ratio <= goal ? 'within' : 'MISSES';
+  return `${name.padEnd(44)} ${ms(ours)}  baseline ${ms(baseline)}  ${ratio.toFixed(2)}x  (${verdict} goal ${goal}x)`;
+}
+
+export function ms(value: number): string {
+  return `${value.toFixed(1).padStart(8)} ms`;
+}

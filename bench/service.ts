@@ -1,0 +1,64 @@
+/** The built service as a process of its own, as an operator starts it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../../..');
+const MAIN = join(ROOT, 'dist/main.js');
+
+export const API_KEY = 'benchmark-key-that-guards-nothing';
+
+export interface Service {
+  readonly origin: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts `node dist/main.js` on a free port. Resolves as soon as the process is there, before it listens. */
+export async function startService(environment: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], PORT: String(port), API_KEY, DRAIN_DELAY: '0', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await once(child, 'spawn');
+  return { origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('The port is unknown.');
+  return address.port;
+}
+
+/** Resident memory of a process in MiB (Linux). */
+export function residentMiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) / 1024;
+}
+
+/** Asks until the service answers 200; gives up after `timeout` milliseconds. */
+export async function firstAnswer(service: Service, path: string, timeout = 30_000): Promise<string> {
+  const deadline = performance.now() + timeout;
+  while (performance.now() < deadline) {
+    const response = await fetch(service.origin + path, { headers: { 'X-API-KEY': API_KEY } }).catch(() => null);
+    const body = await response?.text();
+    if (response?.status === 200 && body !== undefined) return body;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`No answer from ${path} within ${timeout} ms.`);
+}

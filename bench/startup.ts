@@ -1,0 +1,33 @@
+/** Time from the start of the process to the first row, and memory at rest, on sample logs. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median, ms } from './measure';
+import { firstAnswer, residentMiB, startService } from './service';
+
+const STARTS = 5;
+const FIRST_ROW_GOAL = 3_000;
+const MEMORY_GOAL = 150;
+
+export async function startup(print: (line: string) => void): Promise<void> {
+  const times: number[] = [];
+  const memory: number[] = [];
+  for (let i = 0; i < STARTS; i++) {
+    const cache = mkdtempSync(join(tmpdir(), 'logquay-bench-'));
+    const start = performance.now();
+    const service = await startService({ CACHE_DIR: cache });
+    try {
+      const body = await firstAnswer(service, '/api/endpoints/query/logs.all?project=default');
+      times.push(performance.now() - start);
+      if (!body.startsWith('{"result":[{')) throw new Error(`No rows: ${body.slice(0, 200)}`);
+      await sleep(5_000);
+      memory.push(residentMiB(service.pid));
+    } finally {
+      await service.stop();
+      rmSync(cache, { recursive: true, force: true });
+    }
+  }
+  print(`start to first row, cold cache, ${STARTS} starts: median ${ms(median(times))} (goal ${FIRST_ROW_GOAL} ms)`);
+  print(`resident memory 5 s after the first row: median ${median(memory).toFixed(0)} MiB (goal ${MEMORY_GOAL} MiB)`);
+}

@@ -1,14 +1,6 @@
 import type { Query } from '../googlesql/syntax';
 
-export type ParameterType =
-  | 'string'
-  | 'integer'
-  | 'number'
-  | 'boolean'
-  | 'timestamp'
-  | 'date'
-  | 'enum'
-  | 'regex';
+export type ParameterType = 'string' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'date' | 'enum' | 'regex';
 
 export interface ParameterDeclaration {
   readonly name: string;

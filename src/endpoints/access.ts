@@ -1,0 +1,14 @@
+import type { Key } from '../keys/key';
+
+import type { Endpoint } from './endpoint';
+
+/**
+ * Whether the endpoint exists for this key (service.md, Keys): it is on the key's list, by name or by id, and declares
+ * every parameter that the key pins, as a pin fences by the stored query's own filter on it.
+ */
+export function mayRun(key: Key, endpoint: Endpoint): boolean {
+  const listed =
+    key.endpoints === '*' ||
+    key.endpoints.some((entry) => entry === endpoint.name || entry.toLowerCase() === endpoint.id);
+  return listed && [...key.pins.keys()].every((pin) => endpoint.parameters.some(({ name }) => name === pin));
+}

@@ -1,0 +1,105 @@
+import type { ParameterDeclaration } from './endpoint';
+import type { LineFault, WrittenDeclaration } from './settings';
+import { readValue } from './values/value';
+
+/** Names that every endpoint keeps for itself (service.md, Parameters). */
+export const RESERVED = ['sql', 'lql', 'dry_run'] as const;
+
+/** What GoogleSQL can name with `@`, so that the name needs no backticks. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** Bound as '' when absent; the others have no empty form, and NULL is never bound. */
+const WITH_EMPTY_FORM = new Set(['string', 'enum', 'regex', 'timestamp', 'date']);
+
+/**
+ * Turns the declarations of one file into what the service reads requests by, and finds what is wrong with them.
+ * The result is of use only when there is no fault.
+ */
+export function readDeclarations(
+  written: Readonly<Record<string, WrittenDeclaration>>,
+  lineOf: (path: readonly PropertyKey[]) => number,
+): { declarations: ParameterDeclaration[]; faults: LineFault[] } {
+  const faults: LineFault[] = [];
+  const seen = new Map<string, string>();
+  const declarations = Object.entries(written).map(([name, setting]) => {
+    const fault = (reason: string, key?: string) => {
+      const path = key === undefined ? ['params', name] : ['params', name, key];
+      faults.push({ line: lineOf(path), reason: `parameter ${JSON.stringify(name)}: ${reason}` });
+    };
+    const folded = name.toLowerCase();
+    if (!NAME.test(name)) fault('a name is of letters, digits and _ and begins with a letter or _');
+    if (RESERVED.some((reserved) => reserved === folded)) fault(`${folded} is reserved on every endpoint`);
+    const twin = seen.get(folded);
+    if (twin !== undefined) fault(`differs from ${JSON.stringify(twin)} only in case, and @names ignore case`);
+    seen.set(folded, name);
+    return readDeclaration(name, setting, fault);
+  });
+  return { declarations, faults };
+}
+
+function readDeclaration(
+  name: string,
+  written: WrittenDeclaration,
+  fault: (reason: string, key?: string) => void,
+): ParameterDeclaration {
+  const { type } = written;
+  const declaration: ParameterDeclaration = {
+    name,
+    type,
+    required: written.required ?? false,
+    description: written.description ?? '',
+    // Empty is absent, in a default as in a request.
+    default: written.default === '' ? null : (written.default ?? null),
+    values: written.values ?? null,
+    minimum: written.min === null || written.min === undefined ? null : Number(written.min),
+    maximum: written.max === null || written.max === undefined ? null : Number(written.max),
+  };
+  checkValues(declaration, fault);
+  checkBounds(declaration, written, fault);
+  if (declaration.default === null) {
+    if (!declaration.required && !WITH_EMPTY_FORM.has(type)) {
+      fault(`an optional ${type} has no empty form: make it required or give it a default`);
+    }
+    return declaration;
+  }
+  if (declaration.required) fault('a required parameter never takes its default: remove one of the two', 'default');
+  const reading = readValue(declaration, declaration.default);
+  if (!reading.ok) fault(`the default must be ${reading.expected}`, 'default');
+  return declaration;
+}
+
+function checkValues(declaration: ParameterDeclaration, fault: (reason: string, key?: string) => void): void {
+  const { type, values } = declaration;
+  if (type !== 'enum') {
+    if (values !== null) fault('only an enum has values', 'values');
+    return;
+  }
+  if (values === null || values.length === 0) fault('an enum needs values', values === null ? undefined : 'values');
+  if (values === null) return;
+  if (values.includes('')) fault('an enum cannot have an empty value: empty means absent', 'values');
+  if (new Set(values).size < values.length) fault('a value is listed twice', 'values');
+  for (const value of values) {
+    const reading = readValue({ type: 'string', values: null, minimum: null, maximum: null }, value);
+    if (!reading.ok) fault(`a value must be ${reading.expected}`, 'values');
+  }
+}
+
+function checkBounds(
+  declaration: ParameterDeclaration,
+  written: WrittenDeclaration,
+  fault: (reason: string, key?: string) => void,
+): void {
+  for (const key of ['min', 'max'] as const) {
+    const bound = written[key];
+    if (bound === null || bound === undefined) continue;
+    if (declaration.type === 'integer') {
+      if (typeof bound !== 'bigint' || !Number.isSafeInteger(Number(bound))) {
+        fault(`${key} of an integer must be a whole number within 2^53`, key);
+      }
+    } else if (declaration.type === 'number') {
+      if (!Number.isFinite(Number(bound))) fault(`${key} must be a finite number`, key);
+    } else fault(`a ${declaration.type} has no bounds`, key);
+  }
+  const { minimum, maximum } = declaration;
+  if (minimum !== null && maximum !== null && minimum > maximum) fault('min is greater than max', 'min');
+}

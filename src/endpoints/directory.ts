@@ -1,0 +1,33 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** What tells one state of a file from another without reading it. */
+export type Fingerprint = string;
+
+/** The `.sql` files of a directory by name, sorted; hidden files (editors' own) and folders left out. Links are followed. */
+export async function listQueries(directory: string): Promise<Map<string, Fingerprint>> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql') && !name.startsWith('.')).sort();
+  const files = new Map<string, Fingerprint>();
+  for (const name of names) {
+    const fingerprint = await fingerprintOf(path.join(directory, name));
+    if (fingerprint !== null) files.set(name, fingerprint);
+  }
+  return files;
+}
+
+/** The bytes of a file, or null when it changed while it was read: it is then read again later. */
+export async function readUnchanged(file: string, fingerprint: Fingerprint): Promise<Buffer | null> {
+  const bytes = await readFile(file);
+  return (await fingerprintOf(file)) === fingerprint ? bytes : null;
+}
+
+/** null: gone, a folder, or a link that leads nowhere. */
+async function fingerprintOf(file: string): Promise<Fingerprint | null> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs, ...entry } = await stat(file, { bigint: true });
+    return entry.isFile() ? [ino, size, mtimeNs, ctimeNs].join(':') : null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+export { mayRun } from './access';
+export { openCatalogue, type Catalogue, type CatalogueOptions } from './catalogue';
+export { readConsumerRequest, type ConsumerRequest } from './consumer-request';
+export { RESERVED } from './declaration';
+export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
+export { CatalogueError, describeFault, type Fault } from './fault';
+export { readJsonBody } from './json-body';
+export { readParameters } from './parameters';
+export type { RawEntry, RawValue } from './raw-entry';
+export { readUrlEncoded } from './url-encoded';

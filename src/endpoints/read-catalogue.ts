@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { findClashes } from './clashes';
+import { type Definition, readDefinition } from './definition';
+import { type Fingerprint, listQueries } from './directory';
+import type { Fault } from './fault';
+
+export interface ReadFile {
+  readonly name: string;
+  readonly fingerprint: Fingerprint;
+  readonly definition: Definition;
+}
+
+/** Everything that a directory of stored queries holds, and everything that is wrong with it. */
+export interface ReadCatalogue {
+  readonly files: readonly ReadFile[];
+  readonly faults: readonly Fault[];
+}
+
+/** Reads the whole directory once. Faults are collected over all files; the promise does not reject for them. */
+export async function readCatalogue(directory: string): Promise<ReadCatalogue> {
+  const files: ReadFile[] = [];
+  const faults: Fault[] = [];
+  let listed: ReadonlyMap<string, Fingerprint>;
+  try {
+    listed = await listQueries(directory);
+  } catch (error) {
+    return { files, faults: [{ file: directory, line: 1, reason: `cannot be read (${codeOf(error)})` }] };
+  }
+  for (const [name, fingerprint] of listed) {
+    const file = path.join(directory, name);
+    try {
+      const definition = readDefinition(await readFile(file));
+      files.push({ name, fingerprint, definition });
+      faults.push(...definition.faults.map((fault) => ({ file, ...fault })));
+    } catch (error) {
+      faults.push({ file, line: 1, reason: `cannot be read (${codeOf(error)})` });
+    }
+  }
+  const clashes = findClashes(
+    files.map(({ name, definition }) => ({ file: name, serving: null, candidate: definition })),
+  );
+  for (const { file, line, reason } of clashes.values()) {
+    faults.push({ file: path.join(directory, file), line, reason });
+  }
+  return { files, faults };
+}
+
+/** The system's code for a failed file operation; any other failure is ours and is thrown on. */
+export function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  throw error;
+}

@@ -1,0 +1,175 @@
+import { type Document, isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { z } from 'zod';
+
+import { lineAndColumn } from '../errors';
+
+import type { ParameterType } from './endpoint';
+
+/** A fault within one file. */
+export interface LineFault {
+  /** From 1. */
+  readonly line: number;
+  readonly reason: string;
+}
+
+const PARAMETER_TYPES = [
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'timestamp',
+  'date',
+  'enum',
+  'regex',
+] as const satisfies readonly ParameterType[];
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** Longest duration in seconds: a timer holds 2^31-1 milliseconds and fires at once beyond. */
+const LONGEST_SECONDS = 2_147_483n;
+const INT64_MAX = 2n ** 63n - 1n;
+
+const text = (what: string) => z.string({ error: required(`${what} must be a text`) });
+const flag = (what: string) => z.boolean({ error: `${what} must be true or false` }).nullish();
+const whole = (what: string, least: bigint, most: bigint) => {
+  const error = `${what} must be a whole number from ${String(least)} to ${String(most)}`;
+  return z.bigint({ error }).min(least, { error }).max(most, { error }).nullish();
+};
+const bound = (what: string) => z.union([z.bigint(), z.number()], { error: `${what} must be a number` }).nullish();
+
+function required(otherwise: string): z.core.$ZodErrorMap {
+  return (issue) => (issue.input === undefined || issue.input === null ? 'is required' : otherwise);
+}
+
+const declarationSchema = z.strictObject(
+  {
+    type: z.enum(PARAMETER_TYPES, { error: required(`type must be one of ${PARAMETER_TYPES.join(', ')}`) }),
+    required: flag('required'),
+    description: text('description').nullish(),
+    default: text('default').nullish(),
+    values: z.array(text('each value'), { error: 'values must be a list' }).nullish(),
+    min: bound('min'),
+    max: bound('max'),
+  },
+  { error: strict('a parameter is declared as a map with at least a type') },
+);
+
+const settingsSchema = z.strictObject(
+  {
+    id: text('id').regex(UUID, { error: 'id must be a UUID' }),
+    name: text('name')
+      .regex(NAME, { error: 'name must be of letters, digits and . _ - and begin with a letter or digit' })
+      .refine((name) => !UUID.test(name), { error: 'name must not be a UUID: ids are looked up in the same place' }),
+    description: text('description').nullish(),
+    max_rows: whole('max_rows', 1n, 10_000n),
+    cache_ttl: whole('cache_ttl (seconds)', 0n, LONGEST_SECONDS),
+    cache_warming: whole('cache_warming (seconds)', 0n, LONGEST_SECONDS),
+    sandbox: flag('sandbox'),
+    redact_pii: flag('redact_pii'),
+    max_bytes_billed: whole('max_bytes_billed', 1n, INT64_MAX),
+    timeout: whole('timeout (seconds)', 1n, LONGEST_SECONDS),
+    params: z.record(z.string(), declarationSchema, { error: 'params must be a map of declarations' }).nullish(),
+  },
+  { error: strict('the settings must be a map') },
+);
+
+export type Settings = z.output<typeof settingsSchema>;
+export type WrittenDeclaration = z.output<typeof declarationSchema>;
+
+function strict(otherwise: string): z.core.$ZodErrorMap {
+  return (issue) => (issue.code === 'unrecognized_keys' ? undefined : otherwise);
+}
+
+/** The settings as written, and where each of them stands. */
+export interface SettingsBlock {
+  /** null: they are not of the shape that `faults` says. */
+  readonly settings: Settings | null;
+  readonly faults: readonly LineFault[];
+  /** Line of a setting by its path (`['params', 'project', 'default']`), or of the nearest setting around it. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+const HEAD = /^\s*\/\*([\s\S]*?)\*\//;
+
+/**
+ * Reads the YAML settings in the block comment at the head of a stored query (service.md, Stored endpoints).
+ * All faults of shape are reported together; what a setting means beside another is judged elsewhere.
+ */
+export function readSettings(sql: string): SettingsBlock {
+  const head = HEAD.exec(sql);
+  if (head === null) {
+    const reason = 'the file must begin with a block comment that holds the settings as YAML';
+    return { settings: null, faults: [{ line: 1, reason }], lineOf: () => 1 };
+  }
+  // What stands before the YAML is replaced by as many line ends, so that YAML's own positions are lines of the file;
+  // the blanks after the opening of the comment are no indentation.
+  const block = head[1] ?? '';
+  const before = head[0].length - block.length - 2;
+  const lines = lineAndColumn(sql, before).line - 1;
+  const yaml = '\n'.repeat(lines) + block.replace(/^[ \t]+/, '');
+
+  const document = parseDocument(yaml, { intAsBigInt: true, prettyErrors: false, version: '1.2' });
+  const lineAt = (offset: number) => lineAndColumn(yaml, offset).line;
+  const syntax = [...document.errors, ...document.warnings];
+  if (syntax.length > 0) {
+    const faults = syntax.map((fault) => ({ line: lineAt(fault.pos[0]), reason: `bad YAML: ${fault.message}` }));
+    return { settings: null, faults, lineOf: () => lines + 1 };
+  }
+  const lineOf = (path: readonly PropertyKey[]) => lineAt(offsetOf(document, path) ?? before);
+  keepWrittenScalars(document);
+  const read = settingsSchema.safeParse(document.toJS());
+  if (read.success) return { settings: read.data, faults: [], lineOf };
+  const faults = read.error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        line: lineOf([...issue.path, key]),
+        reason: `unknown setting ${JSON.stringify(key)}${inside(issue.path)}`,
+      }));
+    }
+    const last = issue.path.at(-1);
+    const subject = issue.message === 'is required' ? `${String(last)} ` : '';
+    return [{ line: lineOf(issue.path), reason: `${subject}${issue.message}${inside(issue.path)}` }];
+  });
+  return { settings: null, faults, lineOf };
+}
+
+function inside(path: readonly PropertyKey[]): string {
+  return path[0] === 'params' && path.length > 1 ? ` (parameter ${JSON.stringify(path[1])})` : '';
+}
+
+/**
+ * Values of parameters are texts whatever YAML takes them for: `default: 007`, `values: [1, 1.50]` mean what is written,
+ * as it would stand in a URL.
+ */
+function keepWrittenScalars(document: Document): void {
+  const declarations = document.get('params');
+  if (!isMap(declarations)) return;
+  for (const { value: declaration } of declarations.items) {
+    if (!isMap(declaration)) continue;
+    const written = declaration.get('values');
+    const scalars = [declaration.get('default', true), ...(isSeq(written) ? written.items : [])];
+    for (const scalar of scalars) {
+      if (!isScalar(scalar) || scalar.value === null || typeof scalar.value === 'string') continue;
+      scalar.value = scalar.source ?? String(scalar.value);
+    }
+  }
+}
+
+/** Where the key of a setting begins, or the key of the setting that should have held it. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number | null {
+  let node: unknown = document.contents;
+  let offset: number | null = isMap(node) ? (node.range?.[0] ?? null) : null;
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (pair === undefined) break;
+      if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node) && typeof step === 'number') {
+      node = node.items[step];
+      if (isScalar(node)) offset = node.range?.[0] ?? offset;
+    } else break;
+  }
+  return offset;
+}

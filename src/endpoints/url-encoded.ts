@@ -1,0 +1,33 @@
+import { ServiceError } from '../errors';
+
+import type { RawEntry } from './raw-entry';
+
+const MALFORMED = /%(?![0-9a-fA-F]{2})/;
+
+/**
+ * Reads a query string (without its `?`) or a form's body, in order, repeated names included. A blank may be written `+`.
+ * Throws `invalidParameter` for a malformed percent-escape or one that is not UTF-8, in names and values, declared or
+ * not (service.md, Parameters): what cannot be read is never passed over.
+ */
+export function readUrlEncoded(text: string): RawEntry[] {
+  return text
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+      return { name, value: { kind: 'text', text: decode(equals < 0 ? '' : pair.slice(equals + 1), name) } };
+    });
+}
+
+function decode(text: string, parameter?: string): string {
+  const details = parameter === undefined ? {} : { parameter };
+  if (MALFORMED.test(text)) {
+    throw new ServiceError('invalidParameter', 'A percent sign must be followed by two hexadecimal digits.', details);
+  }
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    throw new ServiceError('invalidParameter', 'The percent-escapes are not UTF-8.', details, { cause });
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * JSON with every digit kept. `JSON.parse` reads integers through a double, so a number too long for one is put into a
+ * marked string before parsing and taken out of it after printing.
+ */
+const MARK = '\u0000number:';
+const LONG = /\d{16}/;
+/** A string, or outside of strings a number. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const MARKED = /"\\u0000number:([^"]*)"/g;
+
+/** @throws SyntaxError where the line is not JSON. */
+export function parseLine(line: string): unknown {
+  if (!LONG.test(line)) return JSON.parse(line);
+  return JSON.parse(
+    line.replace(TOKENS, (token) =>
+      token.startsWith('"') || !LONG.test(token) || !isNumber(token) ? token : JSON.stringify(MARK + token),
+    ),
+  );
+}
+
+/** One line of JSON, well-formed Unicode: a lone surrogate becomes U+FFFD. */
+export function printLine(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'string' ? item.replace(/\p{Surrogate}/gu, '\ufffd') : item,
+  ).replace(MARKED, '$1');
+}
+
+/** The digits of a number that a double would not hold; null: `value` is something else. */
+export function longNumber(value: unknown): string | null {
+  return typeof value === 'string' && value.startsWith(MARK) ? value.slice(MARK.length) : null;
+}
+
+function isNumber(token: string): boolean {
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token);
+}

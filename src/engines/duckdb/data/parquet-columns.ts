@@ -1,0 +1,37 @@
+import { DuckDBListType, DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
+import type { RestField } from '../../../googlesql/rest-schema';
+import { quoteName } from '../translate/sql';
+
+/**
+ * A Parquet column in the shape that its field declares: DuckDB's casts of records go by name and fill in NULL for what
+ * is missing, but none makes a list of a plain value, as log shippers write records.
+ */
+export function shapedColumn(field: RestField, type: DuckDBType, sql: string): string {
+  return shaped(field, type, sql, 0);
+}
+
+function shaped(field: RestField, type: DuckDBType, sql: string, depth: number): string {
+  if (field.mode !== 'REPEATED') return shapedItem(field, type, sql, depth);
+  const item = { ...field, mode: 'NULLABLE' as const };
+  if (!(type instanceof DuckDBListType)) {
+    return `CASE WHEN ${sql} IS NOT NULL THEN [${shapedItem(item, type, sql, depth)}] END`;
+  }
+  const variable = `p${depth}`;
+  const value = shapedItem(item, type.valueType, variable, depth + 1);
+  // BigQuery's arrays hold no NULL.
+  const present = `list_filter(${sql}, lambda x: x IS NOT NULL)`;
+  return value === variable ? present : `list_transform(${present}, lambda ${variable}: ${value})`;
+}
+
+function shapedItem(field: RestField, type: DuckDBType, sql: string, depth: number): string {
+  if (field.type !== 'RECORD' || !(type instanceof DuckDBStructType)) return sql;
+  const parts = field.fields.flatMap((inner) => {
+    const index = type.entryNames.findIndex((name) => name.toLowerCase() === inner.name.toLowerCase());
+    if (index === -1) return [];
+    const read = `${sql}.${quoteName(type.entryNames[index]!)}`;
+    return [{ name: inner.name, read, value: shaped(inner, type.entryTypes[index]!, read, depth) }];
+  });
+  if (parts.length === 0 || parts.every(({ read, value }) => read === value)) return sql;
+  const packed = `struct_pack(${parts.map(({ name, value }) => `${quoteName(name)} := ${value}`).join(', ')})`;
+  return `CASE WHEN ${sql} IS NOT NULL THEN ${packed} END`;
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseRestSchema, RestSchemaError, type RestField } from '../../../googlesql/rest-schema';
+import { LOG_SCHEMA } from '../log-schema';
+import { DataFault } from './data-fault';
+import { codeOf } from './sources';
+
+/**
+ * The tables that are described: those of `schema.json` in DATA_DIR (`{"<table>": {"fields": [...]}}`), and the log
+ * tables that it leaves out.
+ *
+ * @throws DataFault for a file that is no schema.
+ */
+export async function describedTables(dataDir: string): Promise<Map<string, readonly RestField[]>> {
+  const described = new Map(LOG_SCHEMA);
+  const path = join(dataDir, 'schema.json');
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return described;
+    throw new DataFault(`${path}: cannot be read (${codeOf(error)})`);
+  }
+  let tables: unknown;
+  try {
+    tables = JSON.parse(text);
+  } catch {
+    throw new DataFault(`${path}: is not valid JSON`);
+  }
+  if (typeof tables !== 'object' || tables === null || Array.isArray(tables)) {
+    throw new DataFault(`${path}: must be an object {"<table>": {"fields": [...]}}`);
+  }
+  for (const [table, schema] of Object.entries(tables)) {
+    try {
+      described.set(table, keepable(parseRestSchema(schema, table)));
+    } catch (error) {
+      throw error instanceof RestSchemaError ? new DataFault(`${path}: ${error.message}`) : error;
+    }
+  }
+  return described;
+}
+
+/** INTERVAL is a type of results; a JSON file has no form for it that BigQuery would load. */
+function keepable(fields: readonly RestField[], path = ''): readonly RestField[] {
+  for (const field of fields) {
+    if (field.type === 'INTERVAL')
+      throw new RestSchemaError(`${path}${field.name}: INTERVAL columns are not supported`);
+    keepable(field.fields, `${path}${field.name}.`);
+  }
+  return fields;
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { version } from '@duckdb/node-api';
+import type { RestField } from '../../../googlesql/rest-schema';
+import { convertTable, type Converted, type Resources } from './convert-table';
+import { DataFault } from './data-fault';
+import { codeOf, type Source } from './sources';
+
+/** Raised when the way rows are kept changes: files made before are then made anew. */
+const FORMAT = 1;
+/** Half-made files this old belong to a process that died. */
+const ABANDONED_MS = 24 * 3600_000;
+const BUILDING = 'building-';
+
+/** What tells one content of a table from another: its files (path, size, time of change), schema and format. */
+export function fingerprintOf(source: Source | null, fields: readonly RestField[]): string {
+  const files = source?.files.map((file) => [file.path, String(file.size), String(file.modified)]) ?? [];
+  return digest(JSON.stringify([FORMAT, version(), files, fields]));
+}
+
+/**
+ * The folder of converted tables. A file is named `<table>.<data folder>.<fingerprint>.<hash of its content>.duckdb`,
+ * written in a folder of its own and then renamed, so that a file of that name is whole, current and never written
+ * again: processes that start at once at worst convert the same table twice.
+ */
+export class TableCache {
+  readonly #used = new Set<string>();
+
+  private constructor(
+    private readonly folder: string,
+    private readonly origin: string,
+    private readonly resources: Resources,
+  ) {}
+
+  static async open(folder: string, dataDir: string, resources: Resources): Promise<TableCache> {
+    try {
+      await mkdir(folder, { recursive: true });
+      await removeAbandoned(folder);
+      return new TableCache(folder, digest(await realpath(dataDir)).slice(0, 8), resources);
+    } catch (error) {
+      throw new DataFault(`CACHE_DIR ${folder} cannot be used (${codeOf(error)})`);
+    }
+  }
+
+  /** The converted file of a table, made if there is none; `converted`: what was done, null where nothing was. */
+  async file(
+    source: Source,
+    fields: readonly RestField[],
+    fingerprint: string,
+  ): Promise<{ path: string; converted: Converted | null }> {
+    const prefix = `${source.table}.${this.origin}.${fingerprint.slice(0, 16)}.`;
+    for (const name of await readdir(this.folder)) {
+      if (!name.startsWith(prefix) || !name.endsWith('.duckdb')) continue;
+      const path = join(this.folder, name);
+      if (name === `${prefix}${await contentHash(path)}.duckdb`) {
+        this.#used.add(name);
+        return { path, converted: null };
+      }
+      await rm(path, { force: true });
+    }
+    return this.#make(source, fields, prefix);
+  }
+
+  /** Removes what this data folder no longer uses: tables that changed or are gone. */
+  async sweep(): Promise<void> {
+    for (const name of await readdir(this.folder)) {
+      const own = name.endsWith('.duckdb') && name.split('.').at(-4) === this.origin;
+      if (own && !this.#used.has(name)) await rm(join(this.folder, name), { force: true });
+    }
+  }
+
+  async #make(
+    source: Source,
+    fields: readonly RestField[],
+    prefix: string,
+  ): Promise<{ path: string; converted: Converted }> {
+    const folder = await mkdtemp(join(this.folder, BUILDING));
+    try {
+      const made = join(folder, 'table.duckdb');
+      const converted = await convertTable(source, fields, folder, made, this.resources);
+      await synced(made);
+      const name = `${prefix}${await contentHash(made)}.duckdb`;
+      await rename(made, join(this.folder, name));
+      this.#used.add(name);
+      return { path: join(this.folder, name), converted };
+    } catch (error) {
+      if (codeOf(error) === 'ENOSPC') throw new DataFault(`CACHE_DIR ${this.folder} is full`);
+      throw error;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(BUILDING)) continue;
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function contentHash(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const block of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(block as Buffer);
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function synced(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,70 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { RestField } from '../../../googlesql/rest-schema';
+import type { Log } from '../log';
+import type { Converted, Resources } from './convert-table';
+import { inferSchema } from './infer-schema';
+import { describedTables } from './schemas';
+import { findSources, type Source } from './sources';
+import { fingerprintOf, TableCache } from './table-cache';
+
+/** A table that queries may read. */
+export interface DataTable {
+  readonly name: string;
+  readonly fields: readonly RestField[];
+  /** A DuckDB file with the rows in table `rows` and the conversion's account in `about`; null: no rows. */
+  readonly file: string | null;
+  readonly fingerprint: string;
+}
+
+export interface DataOptions {
+  readonly dataDir: string;
+  readonly cacheDir: string;
+  readonly resources: Resources;
+  readonly log: Log;
+}
+
+/**
+ * Every table of DATA_DIR, converted where that has not been done yet, and the described tables that have no data.
+ *
+ * @throws DataFault where the service cannot start with this data.
+ */
+export async function openTables({ dataDir, cacheDir, resources, log }: DataOptions): Promise<DataTable[]> {
+  const sources = await findSources(dataDir);
+  const described = await describedTables(dataDir);
+  const cache = await TableCache.open(cacheDir, dataDir, resources);
+  const tables: DataTable[] = [];
+  for (const source of sources) {
+    const fields = described.get(source.table) ?? (await inferred(source, log));
+    described.delete(source.table);
+    const fingerprint = fingerprintOf(source, fields);
+    const started = performance.now();
+    const { path, converted } = await cache.file(source, fields, fingerprint);
+    if (converted !== null) report(source, converted, performance.now() - started, log);
+    tables.push({ name: source.table, fields, file: path, fingerprint });
+  }
+  for (const [name, fields] of described) {
+    tables.push({ name, fields, file: null, fingerprint: fingerprintOf(null, fields) });
+  }
+  await cache.sweep();
+  return tables;
+}
+
+async function inferred(source: Source, log: Log): Promise<readonly RestField[]> {
+  const instance = await DuckDBInstance.create(':memory:');
+  try {
+    const connection = await instance.connect();
+    const fields = await inferSchema(connection, source);
+    log.info({ table: source.table, fields: fields.length }, 'Schema made out from the data: not in schema.json');
+    connection.closeSync();
+    return fields;
+  } finally {
+    instance.closeSync();
+  }
+}
+
+function report(source: Source, { rows, skipped }: Converted, ms: number, log: Log): void {
+  for (const row of skipped.first) log.warn(row, 'Row skipped: it does not fit the schema');
+  const facts = { table: source.table, rows, skipped: skipped.count, ms: Math.round(ms) };
+  if (skipped.count > 0) log.warn(facts, 'Table converted; rows that do not fit were skipped');
+  else log.info(facts, 'Table converted');
+}

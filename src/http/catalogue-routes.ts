@@ -1,0 +1,65 @@
+import { type Endpoint, mayRun, type ParameterDeclaration } from '../endpoints';
+import { chooseRepresentation } from '../rendering/representation';
+import { ServiceError } from '../errors';
+import { allowedEndpoint } from '../run/rights';
+import type { Rooms } from '../run/request';
+import { jsonAnswer } from './answer';
+import type { Exchange } from './exchange';
+
+/** What one key sees of the catalogue differs from what another sees, and changes with the files. */
+const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY, Authorization' };
+
+/** `GET /api/endpoints`: what this key may run. */
+export function answerCatalogue(exchange: Exchange, rooms: Rooms): void {
+  const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
+  exchange.told.key = key.name;
+  checkAccept(exchange);
+  const listed = rooms.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
+  exchange.answer(jsonAnswer(200, { result: listed.map(describe) }, HEADERS));
+}
+
+/** `GET /api/endpoints/:idOrName`: one of them. */
+export function answerEndpoint(exchange: Exchange, idOrName: string, rooms: Rooms): void {
+  const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
+  exchange.told.key = key.name;
+  const endpoint = allowedEndpoint(rooms.catalogue.find(idOrName), key);
+  checkAccept(exchange);
+  exchange.answer(jsonAnswer(200, { result: describe(endpoint) }, HEADERS));
+}
+
+/** Only results have other forms than JSON. */
+function checkAccept({ headers }: Exchange): void {
+  const accept = headers.list('accept');
+  if (chooseRepresentation(accept) === 'application/json') return;
+  throw new ServiceError('notAcceptable', 'The catalogue is answered as JSON only.', { allowed: ['application/json'] });
+}
+
+/** An endpoint as its callers see it: never its SQL. */
+function describe(endpoint: Endpoint): object {
+  return {
+    id: endpoint.id,
+    name: endpoint.name,
+    description: endpoint.description,
+    params: endpoint.parameters.map(describeParameter),
+    maxRows: endpoint.maxRows,
+    cacheTtl: endpoint.cacheTtl,
+    cacheWarming: endpoint.cacheWarming,
+    sandbox: endpoint.sandbox,
+    redactPii: endpoint.redactPii,
+    tables: endpoint.sandbox ? endpoint.cteTables : [],
+  };
+}
+
+function describeParameter(declared: ParameterDeclaration): object {
+  const { name, type, required, description } = declared;
+  return {
+    name,
+    type,
+    required,
+    description,
+    ...(declared.default === null ? {} : { default: declared.default }),
+    ...(declared.values === null ? {} : { values: declared.values }),
+    ...(declared.minimum === null ? {} : { minimum: declared.minimum }),
+    ...(declared.maximum === null ? {} : { maximum: declared.maximum }),
+  };
+}

@@ -1,0 +1,19 @@
+import Negotiator from 'negotiator';
+
+import type { Encoding } from '../rendering/finished';
+
+/** What negotiator's own types leave out: whom to prefer among codings of one weight. */
+interface Preferring {
+  encodings(available: string[], options: { preferred: string[] }): string[];
+}
+
+/**
+ * The coding that `Accept-Encoding` prefers (RFC 9110, 12.5.3); of equals, the one that packs better. null: as it is,
+ * which is also the answer to a client that refuses everything.
+ */
+export function chooseCoding(accepted: string | undefined): Encoding | null {
+  if (accepted === undefined) return null;
+  const negotiator: Preferring = new Negotiator({ headers: { 'accept-encoding': accepted } });
+  const [first] = negotiator.encodings(['br', 'gzip', 'identity'], { preferred: ['br', 'gzip'] });
+  return first === 'br' || first === 'gzip' ? first : null;
+}

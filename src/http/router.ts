@@ -1,0 +1,95 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+
+import { ServiceError } from '../errors';
+import type { Log } from '../log';
+import { answerCatalogue, answerEndpoint } from './catalogue-routes';
+import { Cors } from './cors';
+import { Exchange, type ExchangeContext } from './exchange';
+import type { Lifecycle } from './lifecycle';
+import { answerHealth, answerReady } from './probes';
+import { checkHead } from './request-head';
+import { answerRun } from './run-route';
+
+export interface RouterOptions {
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+  readonly corsOrigins: '*' | readonly string[];
+}
+
+type Reply = Response<unknown, { exchange: Exchange }>;
+
+/** Does a request of one method; what it throws is answered as an error. */
+type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
+
+/**
+ * The service's routes (service.md, HTTP) as a request listener. Express finds the route; everything that an answer is
+ * made of is written by `Exchange`.
+ */
+export function createRouter({ log, lifecycle, corsOrigins }: RouterOptions): Express {
+  const cors = new Cors(corsOrigins);
+  const context: ExchangeContext = { log, cors, draining: () => lifecycle.draining };
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // Parameters are read from the raw URL: Express's own reading loses order and repetitions.
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+
+  app.use((request, response: Reply, next) => {
+    response.locals.exchange = new Exchange(request, response, context);
+    checkHead(request, response.locals.exchange.headers);
+    next();
+  });
+
+  const route = (path: string, actions: { readonly GET: Action; readonly POST?: Action }): void => {
+    const methods = Object.keys(actions).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const allowed = [...methods, 'OPTIONS'];
+    app.all(path, async (request, response: Reply) => {
+      const { exchange } = response.locals;
+      exchange.told.route = path;
+      const action = { GET: actions.GET, HEAD: actions.GET, POST: actions.POST }[request.method as 'GET'];
+      if (action !== undefined) {
+        await action(exchange, request);
+      } else if (request.method === 'OPTIONS') {
+        const headers = { Allow: allowed.join(', '), ...cors.preflight(exchange.headers, methods) };
+        exchange.answer({ status: 204, headers, body: null });
+      } else {
+        throw new ServiceError('methodNotAllowed', `${request.method} is not allowed here.`, { allowed });
+      }
+    });
+  };
+
+  route('/health', { GET: answerHealth });
+  route('/ready', { GET: (exchange) => answerReady(exchange, lifecycle) });
+  const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.rooms());
+  route('/api/endpoints/query/:idOrName', { GET: answerQuery, POST: answerQuery });
+  route('/api/endpoints', {
+    GET: (exchange) => {
+      answerCatalogue(exchange, lifecycle.rooms());
+    },
+  });
+  route('/api/endpoints/:idOrName', {
+    GET: (exchange, request) => {
+      answerEndpoint(exchange, last(request), lifecycle.rooms());
+    },
+  });
+
+  app.use(() => {
+    throw new ServiceError('notFound', 'There is nothing under this path.');
+  });
+  // Express knows a handler of errors by its four parameters.
+  app.use((error: unknown, _request: Request, response: Reply, _next: NextFunction) => {
+    response.locals.exchange.fail(fromExpress(error));
+  });
+  return app;
+}
+
+function last(request: Request): string {
+  return String(request.params.idOrName);
+}
+
+/** Express's own complaint: a path whose percent-escapes do not decode. */
+function fromExpress(error: unknown): unknown {
+  if (!(error instanceof URIError)) return error;
+  return new ServiceError('invalidParameter', 'The path holds a malformed percent-escape.', {}, { cause: error });
+}

@@ -1,0 +1,40 @@
+import { pino } from 'pino';
+
+import { ServiceError } from './errors';
+
+/** What the rooms may do with the log. Fields never hold a secret, a parameter's value or SQL. */
+export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
+
+const LABELS = pino.levels.labels;
+const OWN_FIELDS = new Set(['level', 'time', 'msg', 'err']);
+
+/**
+ * The process's log on `out`: JSON lines, or lines for people where `out` is a terminal.
+ *
+ * @param level lowest level written; `silent` for none
+ */
+export function openLog(level: string, out: NodeJS.WritableStream & { isTTY?: boolean }): Log {
+  const lines = out.isTTY ? { write: (json: string) => out.write(readable(json)) } : out;
+  return pino({ level, base: null, serializers: { err: describeError } }, lines);
+}
+
+/** Faults that the service words itself are told by their words; for all else the place matters too. */
+function describeError(error: unknown): unknown {
+  if (error instanceof ServiceError) {
+    const told = { reason: error.reason, message: error.message };
+    return error.cause === undefined ? told : { ...told, cause: describeError(error.cause) };
+  }
+  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
+}
+
+/** `12:03:44 info  message name=value`, an error's place below it. */
+function readable(json: string): string {
+  const record = JSON.parse(json) as Record<string, unknown> & { level: number; time: number; msg?: string };
+  const fields = Object.entries(record)
+    .filter(([name]) => !OWN_FIELDS.has(name))
+    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const time = new Date(record.time).toTimeString().slice(0, 8);
+  const error = record.err as { message?: string; stack?: string } | undefined;
+  const place = error === undefined ? '' : `\n  ${error.stack ?? error.message ?? ''}`;
+  return `${time} ${(LABELS[record.level] ?? '').padEnd(5)} ${record.msg ?? ''}${fields.join('')}${place}\n`;
+}

@@ -1,0 +1,47 @@
+import type { Catalogue, RawEntry } from '../endpoints';
+import type { Engine } from '../engines/contract';
+import type { Key } from '../keys/key';
+import type { Admission } from '../limits/admission';
+import type { Finished } from '../rendering/finished';
+
+/** A request to a stored endpoint, as far as its run needs to know it: nothing of Express or of sockets. */
+export interface RunRequest {
+  readonly id: string;
+  /** As in the path, percent-decoded. */
+  readonly idOrName: string;
+  /** Every value of a header, in order; the name in lower case. */
+  readonly header: (name: string) => readonly string[];
+  /** Reads URL and body, in this order, when who asks is known. @throws ServiceError */
+  readonly parameters: () => Promise<readonly RawEntry[]>;
+  /** Milliseconds of `performance.now()`. */
+  readonly arrived: number;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Does one step and counts its time. */
+  readonly timed: <T>(phase: string, step: () => Promise<T> | T) => Promise<T>;
+  /** Told as soon as it is known, for the log. */
+  readonly about: (what: { readonly key?: string; readonly endpoint?: string }) => void;
+}
+
+/** What a run gives to who writes the answer. */
+export interface RunAnswer {
+  readonly finished: Finished;
+  /** `Cache-Control`, `Cache-Status` and what else the run knows about its answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The rooms that a run calls, opened by app.ts. */
+export interface Rooms {
+  readonly keys: { authenticate(header: (name: string) => readonly string[]): Key };
+  readonly catalogue: Pick<Catalogue, 'current' | 'find'>;
+  readonly engine: Engine;
+  readonly admission: Admission;
+  /** Where the endpoint says nothing else. */
+  readonly defaults: {
+    /** Milliseconds. */
+    readonly timeout: number;
+    readonly maxBytesBilled: bigint;
+  };
+  /** Bytes. */
+  readonly longestResponse: number;
+}

@@ -16,11 +16,19 @@ export function readPath(written: string, span: Span): string {
   const segments = path.split('.');
   if (!segments.every(isIdentifier)) {
     throw new LqlError('bad_path', `"${excerpt(path)}" is not a valid field path`, span, {
-      hint: 'A path is names of letters, digits and _ joined by dots; to search for this text, put it in double quotes.',
+      hint: hintFor(written),
     });
   }
   if (segments.length > MAX_SEGMENTS) {
     throw new LqlError('bad_path', `a field path has at most ${MAX_SEGMENTS} segments`, span);
   }
   return path;
+}
+
+function hintFor(written: string): string {
+  // What is left of 2024-03-17T13:47:02+02:00 after a URL's plus, and of a date and a time that a space parts.
+  if (/^[0-9]{1,2}$/.test(written)) {
+    return 'A datetime is one word, 2024-03-17T13:47:02+02:00, and a + in a URL must be sent as %2B.';
+  }
+  return 'A path is names of letters, digits and _ joined by dots; to search for this text, put it in double quotes.';
 }

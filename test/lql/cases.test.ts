@@ -7,8 +7,7 @@ const options = (c: LqlCase) => ({ tables: tablesOf(c), now: nowOf(c) });
 function withoutOrigin(rules: CaseRules | null): unknown {
   if (rules === null) return null;
   const filters = rules.filters.map((filter) => {
-    const { origin: _, ...modifiers } = filter.modifiers;
-    return { ...filter, modifiers };
+    return { ...filter, modifiers: { ...filter.modifiers, origin: undefined } };
   });
   return { ...rules, filters };
 }

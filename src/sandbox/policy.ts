@@ -3,6 +3,7 @@
  * No type is needed here: whether a FROM path is a table or an array of a row follows from names and their scope.
  */
 import { QueryError } from '../errors';
+import type { ParsedQuery } from '../googlesql/parser';
 import type {
   Call,
   Expression,
@@ -10,6 +11,7 @@ import type {
   GroupingItem,
   Identifier,
   OrderItem,
+  Parameter,
   Query,
   QueryBody,
   Select,
@@ -20,6 +22,7 @@ import type {
   WithClause,
 } from '../googlesql/syntax';
 import { allowedFunctionNames, isAllowedFunction } from './functions';
+import type { StoredQuery } from './stored-query';
 
 /** What the walls after this one need to know of an accepted query. */
 export interface Reading {
@@ -29,8 +32,8 @@ export interface Reading {
   readonly fromNames: ReadonlySet<string>;
   /** Every called function in lower case, with its namespace: what a second parser may see as a function. */
   readonly functionNames: ReadonlySet<string>;
-  /** Named parameters in order of first use. */
-  readonly parameters: readonly { readonly name: string; readonly span: Span }[];
+  /** Named parameters as written. */
+  readonly parameters: readonly string[];
 }
 
 /** A name that a WITH made visible: a CTE table of the stored query, or one of the consumer's own. */
@@ -40,15 +43,20 @@ type Aliases = ReadonlySet<string>;
 const NO_ALIASES: Aliases = new Set();
 
 /**
- * Reads a consumer query against the CTE tables. All faults are collected, and the one that stands first in the text
- * is thrown.
+ * Reads a consumer query against the CTE tables and the declared parameters of a stored query. All faults are
+ * collected; of the gravest kind, the one that stands first in the text is thrown.
  *
- * @throws QueryError `invalidQuery` for `?`, before `sandboxViolation` for an outside table, a function off the list,
- *   `@@`, WITH RECURSIVE.
+ * @throws QueryError `invalidQuery` for `?` and an undeclared parameter; else `sandboxViolation` for an outside table, a
+ *   function off the list, `@@` and WITH RECURSIVE
  */
-export function readConsumerQuery(query: Query, cteTables: readonly string[]): Reading {
-  const reader = new Reader(cteTables);
-  reader.query(query, new Map(cteTables.map((name) => [name.toLowerCase(), 'stored'])), NO_ALIASES);
+export function readConsumerQuery(
+  { query, parameters }: Pick<ParsedQuery, 'query' | 'parameters'>,
+  stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
+): Reading {
+  const reader = new Reader(stored.cteTables);
+  const declared = stored.parameters.map(({ name }) => name);
+  for (const parameter of parameters) reader.parameter(parameter, declared);
+  reader.query(query, new Map(stored.cteTables.map((name) => [name.toLowerCase(), 'stored'])), NO_ALIASES);
   return reader.finish();
 }
 
@@ -57,7 +65,7 @@ class Reader {
   readonly #read = new Set<string>();
   readonly #fromNames = new Set<string>();
   readonly #functionNames = new Set<string>();
-  readonly #parameters = new Map<string, Span>();
+  readonly #parameters = new Set<string>();
   readonly #faults: QueryError[] = [];
 
   constructor(cteTables: readonly string[]) {
@@ -75,12 +83,26 @@ class Reader {
       tables: this.#cteTables.filter((name) => this.#read.has(name.toLowerCase())),
       fromNames: this.#fromNames,
       functionNames: this.#functionNames,
-      parameters: [...this.#parameters].map(([name, span]) => ({ name, span })),
+      parameters: [...this.#parameters],
     };
   }
 
   #violation(message: string, span: Span, allowed?: readonly string[]): void {
     this.#faults.push(new QueryError('sandboxViolation', message, span, allowed === undefined ? {} : { allowed }));
+  }
+
+  parameter({ form, name, span }: Parameter, declared: readonly string[]): void {
+    if (form === 'system') {
+      this.#violation(`System variable @@${name} is not allowed.`, span);
+    } else if (form === 'positional') {
+      const message = 'Positional parameters are not supported: name them, as in @name.';
+      this.#faults.push(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
+    } else if (declared.some((one) => one.toLowerCase() === name.toLowerCase())) {
+      this.#parameters.add(name);
+    } else {
+      const message = `Parameter @${name} is not declared by this endpoint.`;
+      this.#faults.push(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
+    }
   }
 
   query(query: Query, visible: Visible, outer: Aliases): void {
@@ -210,7 +232,7 @@ class Reader {
     const name = first.name.toLowerCase();
     this.#fromNames.add(item.path.map((part) => part.name.toLowerCase()).join('.'));
     if (rest.length === 0) {
-      const origin = CTE_NAME.test(name) ? visible.get(name) : undefined;
+      const origin = isPlain(first) ? visible.get(name) : undefined;
       if (origin === 'stored') this.#read.add(name);
       else if (origin === undefined) this.#outsideTable(item);
     } else if (!scope.has(name)) {
@@ -254,10 +276,10 @@ class Reader {
     switch (expression.kind) {
       case 'literal':
       case 'path':
+      case 'parameter': // Parameters are judged on their own: the parser lists every one.
+        return;
       case 'interval':
-        return expression.kind === 'interval' ? visit(expression.value) : undefined;
-      case 'parameter':
-        return this.#parameter(expression);
+        return visit(expression.value);
       case 'field':
         return visit(expression.input);
       case 'subscript':
@@ -301,29 +323,10 @@ class Reader {
     }
   }
 
-  #parameter(parameter: Extract<Expression, { kind: 'parameter' }>): void {
-    switch (parameter.form) {
-      case 'named':
-        if (!this.#parameters.has(parameter.name)) this.#parameters.set(parameter.name, parameter.span);
-        return;
-      case 'positional':
-        this.#faults.push(
-          new QueryError('invalidQuery', 'Positional parameters are not supported: name them, as in @name.', parameter.span),
-        );
-        return;
-      case 'system':
-        this.#violation(`System variable @@${parameter.name} is not allowed.`, parameter.span);
-    }
-  }
-
   #call(call: Call, visible: Visible, aliases: Aliases): void {
     this.#functionNames.add(call.path.map((part) => part.name.toLowerCase()).join('.'));
     if (!isAllowedFunction(call.path)) {
-      this.#violation(
-        `Function ${written(call.path)} is not allowed.`,
-        pathSpan(call.path),
-        allowedFunctionNames(),
-      );
+      this.#violation(`Function ${written(call.path)} is not allowed.`, pathSpan(call.path), allowedFunctionNames());
     }
     for (const { expression } of call.arguments) this.#expression(expression, visible, aliases);
     if (call.having !== null) this.#expression(call.having.expression, visible, aliases);
@@ -333,8 +336,13 @@ class Reader {
   }
 }
 
-/** Only these letters can name a CTE table: a look-alike from another alphabet never does. */
-const CTE_NAME = /^[a-z0-9_]+$/;
+/**
+ * Only ASCII letters, digits and `_` can name a CTE table: a look-alike from another alphabet never does, nor a name
+ * spelt with escapes, which is longer in the text than its value and its backticks.
+ */
+function isPlain({ name, quoted, span }: Identifier): boolean {
+  return /^[A-Za-z0-9_]+$/.test(name) && span.end - span.start === name.length + (quoted ? 2 : 0);
+}
 
 function aliasOf(identifier: Identifier | null): string[] {
   return identifier === null ? [] : [identifier.name.toLowerCase()];

@@ -44,7 +44,12 @@ function addTable(item, tables) {
   if (typeof item !== 'object' || item === null) return;
   const { schema, db, table, type } = /** @type {Record<string, unknown>} */ (item);
   if (typeof table !== 'string' || type === 'unnest') return;
-  tables.add([schema, db, table].filter((part) => typeof part === 'string').join('.').toLowerCase());
+  tables.add(
+    [schema, db, table]
+      .filter((part) => typeof part === 'string')
+      .join('.')
+      .toLowerCase(),
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { BoundParameter } from '../engines/contract';
 import type { Query } from '../googlesql/syntax';
 
 /** What the gate needs of a stored endpoint. Offsets of `query` are offsets into `sql`. */
@@ -7,4 +8,5 @@ export interface StoredQuery {
   readonly sql: string;
   readonly query: Query;
   readonly cteTables: readonly string[];
+  readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
 }

@@ -62,7 +62,8 @@ export class Verdicts<T extends { readonly sql: string }> {
   }
 }
 
-const LASTING = new Set(['invalidQuery', 'sandboxViolation', 'unknownField']);
+/** An unknown field is not one of them: the table may have got it meanwhile. */
+const LASTING = new Set(['invalidQuery', 'sandboxViolation']);
 
 function isLasting(error: unknown): error is QueryError | ServiceError {
   if (error instanceof QueryError) return LASTING.has(error.fault);

@@ -1,0 +1,56 @@
+/** The columns of the CTE tables, as the engine describes them. */
+import { LRUCache } from 'lru-cache';
+import type { BoundParameter, Engine, RunLimits } from '../engines/contract';
+import type { TableSchema } from '../googlesql/types';
+import { compose } from './compose';
+import type { StoredQuery } from './stored-query';
+
+/** Milliseconds after which columns are read again: a table may have got new ones. */
+const MAX_AGE = 3_600_000;
+const MAX_ENTRIES = 2_000;
+
+export class CteColumns {
+  readonly #engine: Engine;
+  readonly #known = new LRUCache<string, Promise<TableSchema>>({ max: MAX_ENTRIES, ttl: MAX_AGE });
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** @throws what `Engine.describe` throws; a failure is not kept */
+  of(stored: StoredQuery, tables: readonly string[], limits: RunLimits): Promise<readonly TableSchema[]> {
+    return Promise.all(tables.map((table) => this.#table(stored, table, limits)));
+  }
+
+  /** Forgets what is known of an endpoint's tables, so that the next reading asks the engine. */
+  forget(stored: StoredQuery): void {
+    for (const table of stored.cteTables) this.#known.delete(this.#key(stored, table));
+  }
+
+  #table(stored: StoredQuery, table: string, limits: RunLimits): Promise<TableSchema> {
+    const key = this.#key(stored, table);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const asked = this.#describe(stored, table, limits);
+    this.#known.set(key, asked);
+    asked.catch(() => this.#known.delete(key));
+    return asked;
+  }
+
+  async #describe(stored: StoredQuery, table: string, limits: RunLimits): Promise<TableSchema> {
+    const { sql, parameters } = compose(stored, `SELECT * FROM \`${table}\``, [table]);
+    const values = typicalValues(stored).filter(({ name }) => parameters.has(name.toLowerCase()));
+    return { name: table, columns: await this.#engine.describe(sql, values, limits) };
+  }
+
+  #key(stored: StoredQuery, table: string): string {
+    return JSON.stringify([stored.id, stored.revision, this.#engine.target, table]);
+  }
+}
+
+const TYPICAL = { STRING: '', INT64: '0', FLOAT64: '0', BOOL: 'false' } as const;
+
+/** Values that give each declared parameter its type where no value matters. */
+export function typicalValues(stored: StoredQuery): readonly BoundParameter[] {
+  return stored.parameters.map(({ name, type }) => ({ name, type, value: TYPICAL[type] }));
+}

@@ -1,0 +1,138 @@
+/** The gate for consumer SQL: every wall in its order (sandbox.md). A boundary between tenants; it fails closed. */
+import type { Engine, RunLimits } from '../engines/contract';
+import { QueryError, ServiceError } from '../errors';
+import { unsupportedError } from '../googlesql/parser';
+import { resolveQuery } from '../googlesql/resolver';
+import type { Span } from '../googlesql/syntax';
+import type { TableSchema } from '../googlesql/types';
+import { compose } from './compose';
+import { CteColumns, typicalValues } from './cte-columns';
+import { maskStatement } from './masked';
+import { readConsumerQuery, type Reading } from './policy';
+import { OpinionTimeout, SecondOpinion } from './second-opinion';
+import { readStatement, type Statement } from './statement';
+import type { StoredQuery } from './stored-query';
+import { Verdicts } from './verdicts';
+
+/** A consumer query that every wall has let through, ready to run. */
+export interface Admitted {
+  /** The stored CTEs that it reaches and its own text, composed. */
+  readonly sql: string;
+  /** CTE tables that it reads, as the stored query spells them. */
+  readonly tables: readonly string[];
+  /** Lower-case names of the parameters that `sql` holds: those to bind. */
+  readonly parameters: ReadonlySet<string>;
+  /** A place in `sql` as a place in the text that was sent; null outside of it. */
+  original(span: Span): Span | null;
+}
+
+/** Milliseconds that judging one text may take, reading the CTE tables' columns included. */
+const JUDGE_TIMEOUT = 30_000;
+
+/** What node-sql-parser calls a function although GoogleSQL's grammar has it as syntax. */
+const SYNTAX_CALLS = new Set(['array', 'cast', 'exists', 'extract', 'interval', 'safe_cast', 'struct', 'unnest']);
+
+export class Gate {
+  readonly #engine: Engine;
+  readonly #columns: CteColumns;
+  readonly #secondOpinion = new SecondOpinion();
+  readonly #verdicts = new Verdicts<Admitted>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#columns = new CteColumns(engine);
+  }
+
+  /**
+   * Judges a text as a query over the CTE tables of `stored`.
+   *
+   * @throws QueryError with spans in `sent`; ServiceError `resourcesExceeded` when the second opinion runs out of time
+   */
+  admit(stored: StoredQuery, sent: string): Promise<Admitted> {
+    const key = { endpointId: stored.id, revision: stored.revision, target: this.#engine.target, text: sent };
+    return this.#verdicts.of(key, () => this.#judge(stored, sent));
+  }
+
+  close(): Promise<void> {
+    return this.#secondOpinion.close();
+  }
+
+  async #judge(stored: StoredQuery, sent: string): Promise<Admitted> {
+    const statement = readStatement(sent);
+    try {
+      return await this.#passWalls(stored, statement);
+    } catch (error) {
+      if (!(error instanceof QueryError) || error.span === null) throw error;
+      throw new QueryError(error.fault, error.message, statement.original(error.span), error.details);
+    }
+  }
+
+  async #passWalls(stored: StoredQuery, statement: Statement): Promise<Admitted> {
+    const reading = readConsumerQuery(statement, stored);
+    const [construct] = statement.unsupported;
+    if (construct !== undefined) throw unsupportedError(construct);
+    await this.#askSecondOpinion(stored, statement, reading);
+
+    const limits = { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal };
+    const text = statement.text.slice(0, statement.end);
+    await this.#resolve(stored, statement, reading, limits);
+    const tables = await this.#columns.of(stored, reading.tables, limits);
+    await this.#engine.inspect(text, tables, typicalValues(stored), limits);
+
+    const { sql, consumer, parameters } = compose(stored, text, reading.tables);
+    return {
+      sql,
+      tables: reading.tables,
+      parameters: new Set([...parameters, ...reading.parameters.map((name) => name.toLowerCase())]),
+      original: ({ start, end }) =>
+        start < consumer.start || end > consumer.end
+          ? null
+          : statement.original({ start: start - consumer.start, end: end - consumer.start }),
+    };
+  }
+
+  /** Where the second parser reads the text, what it sees must be what ours saw (wall 3). */
+  async #askSecondOpinion(stored: StoredQuery, statement: Statement, reading: Reading): Promise<void> {
+    const masked = maskStatement(statement.text, statement.tokens);
+    if (masked === null) return;
+    const opinion = await this.#secondOpinion.ask(masked).catch((error: unknown) => {
+      if (!(error instanceof OpinionTimeout)) throw error;
+      const message = 'The query is too complex to be checked in time. Nest it less deeply.';
+      throw new ServiceError('resourcesExceeded', message, {}, { cause: error });
+    });
+    const unknown =
+      opinion?.tables.find((name) => !reading.fromNames.has(name)) ??
+      opinion?.functions.find((name) => !reading.functionNames.has(name) && !SYNTAX_CALLS.has(name));
+    if (unknown === undefined) return;
+    throw new QueryError(
+      'sandboxViolation',
+      `The query can also be read as using "${unknown}", which is not allowed. Write it more plainly.`,
+      null,
+      { allowed: stored.cteTables },
+    );
+  }
+
+  /**
+   * Names and types, from the CTE tables alone. An unknown field is looked for once more with columns read anew: the
+   * table may have got it meanwhile.
+   */
+  async #resolve(stored: StoredQuery, statement: Statement, reading: Reading, limits: RunLimits): Promise<void> {
+    try {
+      resolveOver(await this.#columns.of(stored, reading.tables, limits), stored, statement);
+    } catch (error) {
+      const mayBeNew =
+        this.#engine.kind === 'bigquery' && error instanceof QueryError && error.fault === 'unknownField';
+      if (!mayBeNew) throw error;
+      this.#columns.forget(stored);
+      resolveOver(await this.#columns.of(stored, reading.tables, limits), stored, statement);
+    }
+  }
+}
+
+function resolveOver(tables: readonly TableSchema[], stored: StoredQuery, statement: Statement): void {
+  const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
+  resolveQuery(statement.query, statement.text, {
+    findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
+    parameters: new Map(stored.parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
+  });
+}

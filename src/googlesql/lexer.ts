@@ -1,0 +1,247 @@
+import { QueryError } from '../errors';
+import { unescape } from './escapes';
+import { isReserved } from './keywords';
+import { MAX_NESTING, MAX_TEXT_BYTES, MAX_TOKENS } from './limits';
+import type { Token, TokenKind } from './token';
+
+/** Blanks of GoogleSQL: those of ASCII, backspace among them, and Unicode's visible spaces but the Ogham one. */
+const BLANKS = /[ \t\n\v\f\r\x08\u00a0\u2000-\u200a\u202f\u205f\u3000]+/y;
+const LINE_END = /[\r\n]/g;
+const WORD = /[A-Za-z0-9_]+/y;
+const WORD_CHARACTER = /[A-Za-z0-9_]/;
+const LETTER = /[A-Za-z_]/;
+const DIGIT = /[0-9]/;
+const HEX = /0[xX][0-9A-Fa-f]+/y;
+const DIGITS = /[0-9]+/y;
+const EXPONENT = /[eE][+-]?[0-9]+/y;
+const OPENING_QUOTE = /(?:[rR][bB]?|[bB][rR]?)?('''|"""|'|")/y;
+const SYMBOL = /<<|>>|<=|>=|<>|!=|=>|->|\|\||\|>|@@|[-+*/=<>(),.;[\]|^&~@?]/y;
+
+/**
+ * The tokens of a GoogleSQL text by the rules of GoogleSQL's own lexer; comments and blanks are left out.
+ *
+ * Reading stops at the first semicolon outside brackets: what follows is one `rest` token, unless it is nothing but
+ * blanks and comments. The last token is `end`. Throws QueryError `invalidQuery` for text beyond the bounds
+ * (limits.ts), a literal that is not closed or holds a bad escape, and characters that begin no token.
+ */
+export function lex(text: string): Token[] {
+  checkText(text);
+  return new Lexer(text).run();
+}
+
+class Lexer {
+  private readonly tokens: Token[] = [];
+  private at = 0;
+  /** Brackets and CASE open. */
+  private nesting = 0;
+  /** Brackets open: a semicolon ends the statement only outside them. */
+  private brackets = 0;
+  /** The last token is a `.`, `@` or `@@` after which any word is a name. */
+  private nameFollows = false;
+
+  constructor(private readonly text: string) {}
+
+  run(): Token[] {
+    while (this.skipBlanks()) {
+      this.token();
+      if (this.tokens.length > MAX_TOKENS) {
+        this.fault(`A query has at most ${MAX_TOKENS} tokens`, this.last?.start ?? 0, this.at);
+      }
+      if (this.last?.symbol === ';' && this.brackets === 0) {
+        if (this.skipBlanks()) this.push('rest', this.at, this.text.length, '', '');
+        break;
+      }
+    }
+    this.push('end', this.text.length, this.text.length, '', '');
+    return this.tokens;
+  }
+
+  /** False at the end of the text. */
+  private skipBlanks(): boolean {
+    const { text } = this;
+    for (;;) {
+      this.at += match(BLANKS, text, this.at).length;
+      const char = text[this.at];
+      if (char === undefined) return false;
+      if (char === '#' || (char === '-' && text[this.at + 1] === '-')) this.skipLine();
+      else if (char === '/' && text[this.at + 1] === '*') this.skipComment();
+      else return true;
+    }
+  }
+
+  private skipLine(): void {
+    LINE_END.lastIndex = this.at;
+    this.at = LINE_END.exec(this.text)?.index ?? this.text.length;
+  }
+
+  private skipComment(): void {
+    const close = this.text.indexOf('*/', this.at + 2);
+    if (close < 0) this.fault('This comment is not closed', this.at, this.at + 2);
+    this.at = close + 2;
+  }
+
+  private token(): void {
+    const { text, at } = this;
+    const char = text[at] ?? '';
+    const named = this.nameFollows;
+    const field = named && this.last?.symbol === '.';
+    this.nameFollows = false;
+    const opening = match(OPENING_QUOTE, text, at);
+    if (opening !== '') this.literal(opening);
+    else if (char === '`') this.backquoted();
+    else if (LETTER.test(char) || (field && DIGIT.test(char))) this.word(named);
+    else if (DIGIT.test(char)) this.number();
+    else if (char === '.' && DIGIT.test(text[at + 1] ?? '') && !this.dotContinuesPath()) this.number();
+    else this.symbol();
+  }
+
+  private word(named: boolean): void {
+    const start = this.at;
+    const value = match(WORD, this.text, start);
+    this.at += value.length;
+    const symbol = named ? '' : value.toUpperCase();
+    const reserved = isReserved(symbol);
+    if (symbol === 'CASE') this.open(start);
+    else if (symbol === 'END') this.close();
+    this.tokens.push({ kind: 'identifier', start, end: this.at, value, symbol, reserved, quoted: false });
+  }
+
+  /** A number that does not continue a path: `1`, `0x1F`, `.5`, `1.`, `1.5e-3`; `1.e5` is one number too. */
+  private number(): void {
+    const { text } = this;
+    const start = this.at;
+    let kind: TokenKind = 'integer';
+    const hex = match(HEX, text, start);
+    if (hex !== '') {
+      this.at += hex.length;
+    } else {
+      this.at += match(DIGITS, text, start).length;
+      if (text[this.at] === '.') {
+        kind = 'float';
+        this.at++;
+        this.at += match(DIGITS, text, this.at).length;
+      }
+      const exponent = match(EXPONENT, text, this.at);
+      // In `1.e5x` the dot ends the number, as in `1.x`, and a name follows.
+      if (exponent !== '' && !WORD_CHARACTER.test(text[this.at + exponent.length] ?? '')) {
+        kind = 'float';
+        this.at += exponent.length;
+      }
+    }
+    if (text[this.at - 1] !== '.' && WORD_CHARACTER.test(text[this.at] ?? '')) {
+      this.fault('A name cannot follow a number without a blank', start, this.at + 1);
+    }
+    this.push(kind, start, this.at, text.slice(start, this.at), '');
+  }
+
+  /** After a name or a closing bracket a dot begins a field, even one called by digits: `a.1`. */
+  private dotContinuesPath(): boolean {
+    const { last } = this;
+    if (last === undefined) return false;
+    if (last.kind === 'identifier') return !last.reserved;
+    return last.symbol === ')' || last.symbol === ']' || last.symbol === '?';
+  }
+
+  private symbol(): void {
+    const start = this.at;
+    const symbol = match(SYMBOL, this.text, start);
+    if (symbol === '') {
+      const char = String.fromCodePoint(this.text.codePointAt(start) ?? 0);
+      this.fault(`${JSON.stringify(char)} cannot stand here`, start, start + char.length);
+    }
+    this.nameFollows = symbol === '@' || symbol === '@@' || (symbol === '.' && this.dotContinuesPath());
+    this.at += symbol.length;
+    this.push('symbol', start, this.at, symbol, symbol);
+    if (symbol === '(' || symbol === '[') {
+      this.brackets++;
+      this.open(start);
+    } else if (symbol === ')' || symbol === ']') {
+      this.brackets = Math.max(0, this.brackets - 1);
+      this.close();
+    }
+  }
+
+  private open(start: number): void {
+    if (++this.nesting > MAX_NESTING) {
+      this.fault(`Brackets and CASE nest at most ${MAX_NESTING} deep`, start, start + 1);
+    }
+  }
+
+  private close(): void {
+    this.nesting = Math.max(0, this.nesting - 1);
+  }
+
+  private literal(opening: string): void {
+    const start = this.at;
+    const quote = opening.replace(/^[rRbB]+/, '');
+    const prefix = opening.slice(0, opening.length - quote.length).toLowerCase();
+    const bytes = prefix.includes('b');
+    const bodyStart = start + opening.length;
+    const bodyEnd = this.closingQuote(bodyStart, quote, `This ${bytes ? 'BYTES' : 'STRING'} literal is not closed`);
+    const value = unescape(this.text, bodyStart, bodyEnd, { raw: prefix.includes('r'), bytes });
+    this.at = bodyEnd + quote.length;
+    this.push(bytes ? 'bytes' : 'string', start, this.at, value, '');
+  }
+
+  private backquoted(): void {
+    const start = this.at;
+    const bodyEnd = this.closingQuote(start + 1, '`', 'This name in backticks is not closed');
+    const value = unescape(this.text, start + 1, bodyEnd, { raw: false, bytes: false });
+    this.at = bodyEnd + 1;
+    if (value === '') this.fault('A name in backticks cannot be empty', start, this.at);
+    const { at: end } = this;
+    this.tokens.push({ kind: 'identifier', start, end, value, symbol: '', reserved: false, quoted: true });
+  }
+
+  /** Where the closing quote stands. A backslash shields whatever follows it, in raw literals too. */
+  private closingQuote(from: number, quote: string, message: string): number {
+    const { text } = this;
+    for (let i = from; i < text.length; i++) {
+      const char = text[i];
+      if (char === '\\') i++;
+      else if (char === quote[0] && text.startsWith(quote, i)) return i;
+      else if (quote.length === 1 && (char === '\n' || char === '\r')) break;
+    }
+    return this.fault(message, this.at, from);
+  }
+
+  private get last(): Token | undefined {
+    return this.tokens[this.tokens.length - 1];
+  }
+
+  private push(kind: TokenKind, start: number, end: number, value: string, symbol: string): void {
+    this.tokens.push({ kind, start, end, value, symbol, reserved: false, quoted: false });
+  }
+
+  private fault(message: string, start: number, end: number): never {
+    throw new QueryError('invalidQuery', `${message}.`, { start, end });
+  }
+}
+
+/** What the sticky pattern finds at `at`; empty for nothing. */
+function match(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+}
+
+/** Length, NUL and unpaired surrogates: what no later rule would be sure to meet. */
+function checkText(text: string): void {
+  const fault = (message: string, at: number): never => {
+    throw new QueryError('invalidQuery', message, { start: at, end: at + 1 });
+  };
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0) fault('A query cannot hold the character NUL.', i);
+    else if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (unit < 0xd800 || unit > 0xdfff) bytes += 3;
+    else {
+      const next = text.charCodeAt(i + 1);
+      if (unit > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff)) fault('The query is not well-formed Unicode.', i);
+      bytes += 4;
+      i++;
+    }
+    if (bytes > MAX_TEXT_BYTES) fault(`A query has at most ${MAX_TEXT_BYTES} bytes of UTF-8.`, i);
+  }
+}

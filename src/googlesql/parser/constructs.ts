@@ -1,0 +1,102 @@
+import type { Case, Cast, DatePart, Expression, Extract, Interval } from '../syntax';
+import type { Cursor } from './cursor';
+import { parseExpression } from './expression';
+import { parseType } from './types';
+
+/** CASE [operand] WHEN ... THEN ... [ELSE ...] END */
+export function parseCase(cursor: Cursor): Case {
+  const { start } = cursor.expect('CASE');
+  const operand = cursor.at('WHEN') ? null : parseExpression(cursor);
+  const whens: { when: Expression; then: Expression }[] = [];
+  do {
+    cursor.expect('WHEN');
+    const when = parseExpression(cursor);
+    cursor.expect('THEN');
+    whens.push({ when, then: parseExpression(cursor) });
+  } while (cursor.at('WHEN'));
+  const otherwise = cursor.accept('ELSE') ? parseExpression(cursor) : null;
+  cursor.expect('END');
+  return { kind: 'case', operand, whens, else: otherwise, span: cursor.spanFrom(start) };
+}
+
+/** CAST(x AS T [FORMAT f [AT TIME ZONE z]]), SAFE_CAST alike */
+export function parseCast(cursor: Cursor): Cast {
+  const { start, symbol } = cursor.next();
+  cursor.expect('(');
+  const expression = parseExpression(cursor);
+  cursor.expect('AS');
+  const type = parseType(cursor);
+  let format: Expression | null = null;
+  let timeZone: Expression | null = null;
+  if (cursor.accept('FORMAT')) {
+    format = parseExpression(cursor);
+    timeZone = parseTimeZone(cursor);
+  }
+  cursor.expect(')');
+  const safe = symbol === 'SAFE_CAST';
+  return { kind: 'cast', safe, expression, type, format, timeZone, span: cursor.spanFrom(start) };
+}
+
+/** EXTRACT(part FROM x [AT TIME ZONE z]) */
+export function parseExtract(cursor: Cursor): Extract {
+  const { start } = cursor.expect('EXTRACT');
+  cursor.expect('(');
+  const part = toDatePart(cursor, parseExpression(cursor));
+  cursor.expect('FROM');
+  const from = parseExpression(cursor);
+  const timeZone = parseTimeZone(cursor);
+  cursor.expect(')');
+  return { kind: 'extract', part, from, timeZone, span: cursor.spanFrom(start) };
+}
+
+/** INTERVAL 5 DAY, INTERVAL '1-2' YEAR TO MONTH */
+export function parseInterval(cursor: Cursor): Interval {
+  const { start } = cursor.expect('INTERVAL');
+  const value = cursor.nested(() => parseExpression(cursor));
+  const from = cursor.name('a date part').name.toUpperCase();
+  const to = cursor.accept('TO') ? cursor.name('a date part').name.toUpperCase() : null;
+  return { kind: 'interval', value, from, to, span: cursor.spanFrom(start) };
+}
+
+/** WITH(a AS 1, a + 1): read to be refused by its name; the stand-in holds its expressions. */
+export function parseWithExpression(cursor: Cursor): Expression {
+  const { start } = cursor.expect('WITH');
+  cursor.expect('(');
+  const fields: { expression: Expression; alias: null }[] = [];
+  while (cursor.atName() && cursor.peek(1).symbol === 'AS') {
+    cursor.next();
+    cursor.next();
+    fields.push({ expression: parseExpression(cursor), alias: null });
+    cursor.expect(',');
+  }
+  if (fields.length === 0) cursor.fail('a variable name and AS');
+  fields.push({ expression: parseExpression(cursor), alias: null });
+  cursor.expect(')');
+  const span = cursor.spanFrom(start);
+  cursor.refuse('the WITH expression', span);
+  return { kind: 'struct', type: null, fields, span };
+}
+
+function parseTimeZone(cursor: Cursor): Expression | null {
+  if (!cursor.accept('AT')) return null;
+  cursor.expect('TIME');
+  cursor.expect('ZONE');
+  return parseExpression(cursor);
+}
+
+function toDatePart(cursor: Cursor, expression: Expression): DatePart {
+  const { span } = expression;
+  const name = plainName(expression);
+  if (name !== null) return { name, weekday: null, span };
+  if (expression.kind === 'call' && expression.path.length === 1 && expression.arguments.length === 1) {
+    const weekday = plainName(expression.arguments[0]?.expression);
+    const [function_] = expression.path;
+    if (weekday !== null && function_ !== undefined) return { name: function_.name.toUpperCase(), weekday, span };
+  }
+  return cursor.fault('EXTRACT takes a date part, such as DAY or WEEK(MONDAY), before FROM.', span);
+}
+
+function plainName(expression: Expression | undefined): string | null {
+  if (expression?.kind !== 'path' || expression.parts.length !== 1) return null;
+  return expression.parts[0]?.name.toUpperCase() ?? null;
+}

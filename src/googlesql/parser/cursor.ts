@@ -1,0 +1,174 @@
+import { QueryError } from '../../errors';
+import { MAX_CTES, MAX_NESTING } from '../limits';
+import type { Identifier, Parameter, Span } from '../syntax';
+import type { Token } from '../token';
+
+/** A construct that GoogleSQL has and this service does not take (sandbox.md, "Errors"). */
+export interface Construct {
+  /** As a user would look it up: `TABLESAMPLE`, `pipe syntax`. */
+  readonly name: string;
+  readonly span: Span;
+}
+
+/** The tokens of one statement, the place reached, and what is found along the way. Every rule of the grammar takes it. */
+export class Cursor {
+  readonly parameters: Parameter[] = [];
+  readonly unsupported: Construct[] = [];
+  /** Where the operand of the last `.*` begins: GoogleSQL allows it on a whole select item only. */
+  starOperand = -1;
+  /** End of the last token passed. */
+  end = 0;
+  private index = 0;
+  /** Index of the `)` of each `(`. */
+  private readonly closing = new Map<number, number>();
+  private nesting = 0;
+  private ctes = 0;
+  token: Token;
+
+  /** `tokens` ends with an `end` token. */
+  constructor(private readonly tokens: readonly Token[]) {
+    this.token = this.peek(0);
+    const open: number[] = [];
+    tokens.forEach(({ symbol }, i) => {
+      if (symbol === '(') open.push(i);
+      else if (symbol === ')') this.closing.set(open.pop() ?? i, i);
+    });
+  }
+
+  /** Moves on and gives the token passed. */
+  next(): Token {
+    const passed = this.token;
+    this.end = passed.end;
+    if (passed.kind !== 'end') this.token = this.tokens[++this.index] ?? passed;
+    return passed;
+  }
+
+  peek(ahead: number): Token {
+    return this.peekAt(this.index + ahead);
+  }
+
+  private peekAt(index: number): Token {
+    const token = this.tokens[Math.min(index, this.tokens.length - 1)];
+    if (token === undefined) throw new TypeError('a token list ends with an end token');
+    return token;
+  }
+
+  at(symbol: string): boolean {
+    return this.token.symbol === symbol;
+  }
+
+  accept(symbol: string): boolean {
+    if (this.token.symbol !== symbol) return false;
+    this.next();
+    return true;
+  }
+
+  expect(symbol: string): Token {
+    if (this.token.symbol !== symbol) this.fail(symbol);
+    return this.next();
+  }
+
+  /** A `>` that closes a type; of a `>>` the first half. */
+  closeAngle(): void {
+    const { token } = this;
+    if (token.symbol !== '>>') {
+      this.expect('>');
+      return;
+    }
+    this.end = token.start + 1;
+    this.token = { ...token, start: this.end, value: '>', symbol: '>' };
+  }
+
+  /** The current token can be a name: in backticks, or no reserved keyword. */
+  atName(ahead = 0): boolean {
+    const token = ahead === 0 ? this.token : this.peek(ahead);
+    return token.kind === 'identifier' && !token.reserved;
+  }
+
+  name(what: string): Identifier {
+    if (!this.atName()) this.fail(what);
+    return toIdentifier(this.next());
+  }
+
+  /**
+   * The current token is a `(` around a query. `((` may open an expression in parentheses that begins with a subquery, or
+   * a join that begins with one: what follows the inner parenthesis tells.
+   */
+  opensQuery(index = this.index): boolean {
+    const { symbol } = this.peekAt(index + 1);
+    if (symbol === 'SELECT' || symbol === 'FROM') return true;
+    if (symbol === 'WITH') return this.peekAt(index + 2).symbol !== '(';
+    if (symbol !== '(' || !this.opensQuery(index + 1)) return false;
+    const after = (this.closing.get(index + 1) ?? this.tokens.length) + 1;
+    const next = this.peekAt(after).symbol;
+    if (next === 'LEFT' || next === 'FULL' || next === 'INNER') {
+      const outer = this.peekAt(after + 1).symbol === 'OUTER' ? 1 : 0;
+      return SET_OPERATORS.has(this.peekAt(after + 1 + outer).symbol);
+    }
+    return QUERY_CONTINUES.has(next) || SET_OPERATORS.has(next);
+  }
+
+  /** From `start` to the end of the last token passed. */
+  spanFrom(start: number): Span {
+    return { start, end: this.end };
+  }
+
+  /** A comma-separated list of at least one. */
+  list<T>(item: (cursor: Cursor) => T): T[] {
+    const items = [item(this)];
+    while (this.accept(',')) items.push(item(this));
+    return items;
+  }
+
+  /** `( item, item, ... )` */
+  parenthesised<T>(item: (cursor: Cursor) => T): T[] {
+    this.expect('(');
+    const items = this.list(item);
+    this.expect(')');
+    return items;
+  }
+
+  /** Guards recursion that no bracket announces to the lexer: signs, NOT, INTERVAL, types within types. */
+  nested<T>(read: () => T): T {
+    if (++this.nesting > MAX_NESTING) this.fault(`This nests more than ${MAX_NESTING} deep.`, this.token);
+    const result = read();
+    this.nesting--;
+    return result;
+  }
+
+  countCte(span: Span): void {
+    if (++this.ctes > MAX_CTES) this.fault(`A query has at most ${MAX_CTES} WITH entries.`, span);
+  }
+
+  refuse(name: string, span: Span): void {
+    this.unsupported.push({ name, span: { start: span.start, end: span.end } });
+  }
+
+  /** Refuses the text: `expected` could have stood here. */
+  fail(expected: string): never {
+    const { token } = this;
+    if (token.kind === 'end') this.fault(`The query ends too early: expected ${expected}.`, token);
+    const found = token.reserved ? `keyword ${token.symbol}` : KINDS[token.kind];
+    this.fault(`Syntax error: unexpected ${found ?? JSON.stringify(token.value)}, expected ${expected}.`, token);
+  }
+
+  fault(message: string, { start, end }: Span): never {
+    throw new QueryError('invalidQuery', message, { start, end });
+  }
+}
+
+const SET_OPERATORS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
+const QUERY_CONTINUES = new Set([')', 'ORDER', 'LIMIT', '|>']);
+
+/** How a token is called where its own words would be too long or too bare. */
+const KINDS: Readonly<Partial<Record<Token['kind'], string>>> = {
+  string: 'STRING literal',
+  bytes: 'BYTES literal',
+  integer: 'number',
+  float: 'number',
+  rest: 'second statement',
+};
+
+export function toIdentifier({ value, quoted, start, end }: Token): Identifier {
+  return { name: value, quoted, span: { start, end } };
+}

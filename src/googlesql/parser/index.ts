@@ -1,0 +1,59 @@
+import { QueryError } from '../../errors';
+import { lex } from '../lexer';
+import { MAX_TREE_HEIGHT } from '../limits';
+import { checkStatement } from '../statement';
+import type { Parameter, Query } from '../syntax';
+import type { Token } from '../token';
+import { deepestNode } from '../walk';
+import { Cursor, type Construct } from './cursor';
+import { parseQuery as parseQueryRule } from './query';
+
+export type { Construct } from './cursor';
+
+export interface ParsedQuery {
+  readonly query: Query;
+  /** Every parameter, also of parts that the tree leaves out (arguments of table functions); in order of the text. */
+  readonly parameters: readonly Parameter[];
+  /**
+   * Constructs of GoogleSQL that this service does not take. Where there are any, `query` is a stand-in that shows
+   * their tables and functions and must never run.
+   */
+  readonly unsupported: readonly Construct[];
+  readonly tokens: readonly Token[];
+  /** Where the query's text ends: a trailing semicolon and what follows it lie beyond. */
+  readonly end: number;
+}
+
+/**
+ * Reads the one query of a text. Throws QueryError: `invalidQuery` where the text is no GoogleSQL query, is beyond the
+ * bounds or uses a construct that this service does not take; `sandboxViolation` where it is another statement or more
+ * than one.
+ */
+export function parseQuery(text: string): Query {
+  const { query, unsupported } = surveyQuery(text);
+  const [construct] = unsupported;
+  if (construct !== undefined) throw unsupportedError(construct);
+  return query;
+}
+
+/** As parseQuery, but lists the unsupported constructs instead of refusing: the caller must refuse them. */
+export function surveyQuery(text: string): ParsedQuery {
+  const tokens = lex(text);
+  checkStatement(tokens);
+  const cursor = new Cursor(tokens);
+  const query = parseQueryRule(cursor);
+  cursor.accept(';');
+  if (cursor.token.kind !== 'end') cursor.fail('the end of the query');
+  const { node, depth } = deepestNode(query);
+  if (depth > MAX_TREE_HEIGHT) {
+    throw new QueryError('invalidQuery', `An expression is built of at most ${MAX_TREE_HEIGHT} levels.`, node.span);
+  }
+  const { parameters, unsupported } = cursor;
+  return { query, parameters, unsupported, tokens, end: query.span.end };
+}
+
+/** The refusal of a construct. */
+export function unsupportedError({ name, span }: Construct): QueryError {
+  const subject = name[0]?.toUpperCase() + name.slice(1);
+  return new QueryError('invalidQuery', `${subject} is not supported.`, span);
+}

@@ -1,0 +1,102 @@
+import type { Expression, Identifier, Select, SelectItem, SelectStar, Span } from '../syntax';
+import { parseFrom } from './from';
+import { parseGroupBy } from './group-by';
+import type { Cursor } from './cursor';
+import { parseExpression } from './expression';
+import { parseNamedWindow } from './window';
+
+/** SELECT with every clause up to WINDOW. */
+export function parseSelect(cursor: Cursor): Select {
+  const { start } = cursor.at('SELECT') ? cursor.next() : cursor.fail('SELECT');
+  if (cursor.at('WITH')) parseSelectWith(cursor);
+  const distinct = cursor.accept('DISTINCT');
+  if (!distinct) cursor.accept('ALL');
+  const as = cursor.accept('AS') ? parseSelectAs(cursor) : null;
+  const items = parseSelectList(cursor);
+  const from = cursor.accept('FROM') ? parseFrom(cursor) : null;
+  const where = cursor.accept('WHERE') ? parseExpression(cursor) : null;
+  const groupBy = cursor.at('GROUP') ? parseGroupBy(cursor) : null;
+  const having = cursor.accept('HAVING') ? parseExpression(cursor) : null;
+  const qualify = cursor.accept('QUALIFY') ? parseExpression(cursor) : null;
+  const windows = cursor.accept('WINDOW') ? cursor.list(parseNamedWindow) : [];
+  const span = cursor.spanFrom(start);
+  return { kind: 'select', distinct, as, items, from, where, groupBy, having, qualify, windows, span };
+}
+
+/** SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(...): its options name columns only. */
+function parseSelectWith(cursor: Cursor): void {
+  const { start } = cursor.next();
+  cursor.name('a modifier of SELECT');
+  if (cursor.accept('OPTIONS')) {
+    cursor.parenthesised((at) => {
+      at.name('an option name');
+      at.expect('=');
+      return parseExpression(at);
+    });
+  }
+  cursor.refuse('SELECT WITH', cursor.spanFrom(start));
+}
+
+function parseSelectAs(cursor: Cursor): Select['as'] {
+  if (cursor.accept('STRUCT')) return 'struct';
+  const { start } = cursor.token;
+  const parts = [cursor.name('STRUCT or VALUE')];
+  while (cursor.accept('.')) parts.push(cursor.name('a type name'));
+  if (parts.length > 1 || parts[0]?.name.toUpperCase() !== 'VALUE') {
+    cursor.refuse('SELECT AS with a type name', cursor.spanFrom(start));
+  }
+  return 'value';
+}
+
+/** At least one item; a comma may follow the last. */
+export function parseSelectList(cursor: Cursor): SelectItem[] {
+  const items: SelectItem[] = [];
+  do {
+    items.push(parseSelectItem(cursor));
+  } while (cursor.accept(',') && !atListEnd(cursor));
+  return items;
+}
+
+/** After a comma: a token that no item can begin with, so that the comma was a trailing one. */
+function atListEnd(cursor: Cursor): boolean {
+  const { kind, symbol, reserved } = cursor.token;
+  if (kind === 'end' || symbol === ')' || symbol === ';' || symbol === '|>') return true;
+  return reserved && LIST_END.has(symbol) && cursor.peek(1).symbol !== '(';
+}
+
+const LIST_END = new Set(
+  'FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT UNION INTERSECT EXCEPT FULL INNER FOR'.split(' '),
+);
+
+function parseSelectItem(cursor: Cursor): SelectItem {
+  const { start } = cursor.token;
+  if (cursor.accept('*')) return parseStarModifiers(cursor, null, start);
+  const expression = parseExpression(cursor);
+  if (cursor.at('.')) {
+    if (cursor.starOperand !== start) cursor.fail('an operator or an alias');
+    cursor.next();
+    cursor.expect('*');
+    return parseStarModifiers(cursor, expression, start);
+  }
+  const alias = cursor.accept('AS') || cursor.atName() ? cursor.name('an alias') : null;
+  return { kind: 'select_expression', expression, alias, span: cursor.spanFrom(start) };
+}
+
+/** After the star: [EXCEPT (a, b)] [REPLACE (x AS a)] */
+function parseStarModifiers(cursor: Cursor, of: Expression | null, start: number): SelectStar {
+  let except: readonly Identifier[] = [];
+  let replace: SelectStar['replace'] = [];
+  if (cursor.at('EXCEPT') && cursor.peek(1).symbol === '(') {
+    cursor.next();
+    except = cursor.parenthesised((at) => at.name('a column name'));
+  }
+  if (cursor.accept('REPLACE')) replace = cursor.parenthesised(parseReplacement);
+  return { kind: 'select_star', of, except, replace, span: cursor.spanFrom(start) };
+}
+
+function parseReplacement(cursor: Cursor): { expression: Expression; alias: Identifier; span: Span } {
+  const { start } = cursor.token;
+  const expression = parseExpression(cursor);
+  cursor.expect('AS');
+  return { expression, alias: cursor.name('a column name'), span: cursor.spanFrom(start) };
+}

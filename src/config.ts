@@ -149,6 +149,7 @@ export const SETTINGS = {
   ),
   MAX_RESPONSE_BYTES: setting('67108864', 'a number of bytes from 1024 to 268435456', integer(1024, 268_435_456)),
   MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
+  MAX_RUNNING: setting('64', 'a number of queries from 1 to 10000', integer(1, 10_000)),
   MAX_WAITING: setting('100', 'a number of queries from 0 to 100000', integer(0, 100_000)),
   DUCKDB_MEMORY_LIMIT: setting('1GB', 'a size such as 512MB or 4GB', (text) =>
     /^[1-9]\d{0,5}(MB|GB|MiB|GiB)$/.test(text) ? text : undefined,
@@ -196,6 +197,7 @@ export interface Config {
   readonly maxBytesBilled: bigint;
   readonly maxResponseBytes: number;
   readonly maxRunningPerKey: number;
+  readonly maxRunning: number;
   readonly maxWaiting: number;
   readonly logLevel: string;
   /** What the operator should read at start. */
@@ -256,6 +258,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
     maxResponseBytes: given('MAX_RESPONSE_BYTES', S.MAX_RESPONSE_BYTES),
     maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
+    maxRunning: given('MAX_RUNNING', S.MAX_RUNNING),
     maxWaiting: given('MAX_WAITING', S.MAX_WAITING),
     logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
     warnings: [

@@ -1,0 +1,45 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How long a connection that has not finished its request's head may go on, in milliseconds. */
+const HALF_SENT = 2000;
+
+/**
+ * Prepares a server for its end; call it before it listens. The result closes the listener, answers what was accepted,
+ * closes every connection and resolves when none is left.
+ */
+export function drainable(server: Server): (longest: number) => Promise<void> {
+  const unused = new Set<Socket>();
+  let closing = false;
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    unused.delete(socket);
+    response.once('close', () => {
+      if (closing) socket.end();
+      else if (!socket.destroyed) unused.add(socket);
+    });
+  });
+
+  /** @param longest milliseconds after which what is still not answered is cut off: a client that does not read */
+  return async (longest) => {
+    closing = true;
+    const closed = new Promise<void>((resolve) => {
+      // Node closes connections that wait for a next request with it.
+      server.close(() => {
+        resolve();
+      });
+    });
+    const closeUnused = setTimeout(() => {
+      for (const socket of unused) socket.destroy();
+    }, HALF_SENT);
+    const closeAll = setTimeout(() => {
+      server.closeAllConnections();
+    }, longest);
+    await closed;
+    clearTimeout(closeUnused);
+    clearTimeout(closeAll);
+  };
+}

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { inspect, parseEnv } from 'node:util';
+
+import { ConfigError, readConfig, Secret, SETTINGS } from '../../src/config';
+
+const BIGQUERY = { BIGQUERY_PROJECT_ID: 'my-project', BIGQUERY_DATASET: 'logs' };
+
+function fault(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('The configuration was accepted.');
+}
+
+describe('.env.example', () => {
+  const example = parseEnv(readFileSync(path.join(__dirname, '../../.env.example'), 'utf8'));
+
+  it('lists every setting, and nothing else', () => {
+    expect(Object.keys(example).sort()).toEqual(Object.keys(SETTINGS).sort());
+  });
+
+  it.each(Object.entries(SETTINGS))('gives the default of %s', (name, { default: text }) => {
+    expect(example[name]).toBe(text);
+  });
+
+  it('changes nothing', () => {
+    expect({ ...readConfig(example), keysFileGiven: false }).toEqual(readConfig({}));
+  });
+});
+
+describe('defaults', () => {
+  it('are those of a laptop without a BigQuery project', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 4000,
+      host: '127.0.0.1',
+      engine: 'duckdb',
+      bigquery: null,
+      apiKey: null,
+      keysFile: '.data/keys.json',
+      corsOrigins: [],
+      docs: 'open',
+      clock: null,
+      drainDelay: 5000,
+      queryTimeout: 30_000,
+      maxResponseBytes: 64 * 1024 * 1024,
+      maxRunningPerKey: 16,
+      maxWaiting: 100,
+      warnings: [],
+    });
+  });
+
+  it('are those of a server with one', () => {
+    expect(readConfig(BIGQUERY)).toMatchObject({ engine: 'bigquery', host: '0.0.0.0', docs: 'key' });
+  });
+
+  it('stand for an empty value', () => {
+    expect(readConfig({ PORT: '', ENGINE: '', CLOCK: '', API_KEY: '' })).toEqual(readConfig({}));
+  });
+});
+
+describe('a bad value', () => {
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '4e3'],
+    ['PORT', 'http'],
+    ['ENGINE', 'postgres'],
+    ['ENGINE', 'DuckDB'],
+    ['DOCS', 'yes'],
+    ['DRAIN_DELAY', '5s'],
+    ['DRAIN_DELAY', '-1'],
+    ['QUERY_TIMEOUT', '0'],
+    ['MAX_BYTES_BILLED', '1GB'],
+    ['MAX_RESPONSE_BYTES', '0'],
+    ['MAX_RUNNING_PER_KEY', '0'],
+    ['API_KEY', 'with blank'],
+    ['API_KEY', 'ключ'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['BIGQUERY_DATASET', 'a.b'],
+    ['BIGQUERY_EMULATOR_HOST', 'ftp://localhost'],
+    ['CORS_ORIGINS', 'logs.example.com'],
+    ['CORS_ORIGINS', 'https://logs.example.com/path'],
+    ['CORS_ORIGINS', 'https://a.example,*'],
+    ['CLOCK', 'yesterday'],
+    ['CLOCK', '2026-09-30'],
+    ['CLOCK', '2026-09-30T12:00:00'],
+    ['CLOCK', '2026-02-30T12:00:00Z'],
+    ['CLOCK', '2026-09-30T24:00:00Z'],
+    ['CLOCK', '2026-09-30T12:00:00.1234567Z'],
+    ['CLOCK', '2026-09-30T12:00:00+99:00'],
+    ['DUCKDB_MEMORY_LIMIT', 'a lot'],
+    ['DUCKDB_THREADS', '0'],
+    ['LOG_LEVEL', 'loud'],
+  ] as const)('of %s (%s) is refused with what is allowed, and never shown', (name, value) => {
+    const message = fault({ [name]: value });
+    expect(message).toBe(`${name}: allowed is ${SETTINGS[name].allowed}.`);
+    if (name === 'API_KEY' || name === 'REDIS_URL') expect(message).not.toContain(value);
+  });
+
+  it('does not hide another', () => {
+    expect(fault({ PORT: 'x', DOCS: 'x' }).split('\n')).toHaveLength(2);
+  });
+});
+
+describe('ENGINE', () => {
+  it('is the embedded one where it is asked for, with a project too', () => {
+    expect(readConfig({ ...BIGQUERY, ENGINE: 'duckdb' })).toMatchObject({ engine: 'duckdb', bigquery: null });
+  });
+
+  it('needs project and data set for BigQuery', () => {
+    expect(fault({ ENGINE: 'bigquery' }).split('\n')).toEqual([
+      'BIGQUERY_PROJECT_ID: required by ENGINE=bigquery.',
+      'BIGQUERY_DATASET: required by ENGINE=bigquery.',
+    ]);
+  });
+
+  it.each([
+    ['localhost:9050', 'http://localhost:9050'],
+    ['http://localhost:9050/', 'http://localhost:9050'],
+    ['https://bq.internal', 'https://bq.internal'],
+  ])('takes a local BigQuery as %s', (given, origin) => {
+    expect(readConfig({ ...BIGQUERY, BIGQUERY_EMULATOR_HOST: given }).bigquery?.emulator).toBe(origin);
+  });
+
+  it('warns of a local BigQuery that it does not use', () => {
+    expect(readConfig({ BIGQUERY_EMULATOR_HOST: 'localhost:9050' }).warnings).toEqual([
+      expect.stringContaining('BIGQUERY_EMULATOR_HOST'),
+    ]);
+  });
+});
+
+describe('CLOCK', () => {
+  it('is an instant, to the microsecond, in UTC', () => {
+    expect(readConfig({ CLOCK: '2026-09-30T14:00:00.25+02:00' }).clock).toEqual({
+      text: '2026-09-30T12:00:00.250000Z',
+      epochMicros: BigInt(Date.UTC(2026, 8, 30, 12)) * 1000n + 250_000n,
+    });
+  });
+
+  it('is announced', () => {
+    expect(readConfig({ CLOCK: '2026-09-30T12:00:00Z' }).warnings).toEqual([expect.stringContaining('CLOCK')]);
+  });
+
+  it('is refused on the real BigQuery, taken on a local one', () => {
+    const environment = { ...BIGQUERY, CLOCK: '2026-09-30T12:00:00Z' };
+    expect(fault(environment)).toBe('CLOCK: allowed only with ENGINE=duckdb or BIGQUERY_EMULATOR_HOST.');
+    expect(readConfig({ ...environment, BIGQUERY_EMULATOR_HOST: 'localhost:9050' }).clock).not.toBeNull();
+  });
+});
+
+describe('secrets', () => {
+  const config = readConfig({ API_KEY: 'hunter2', REDIS_URL: 'redis://:hunter2@localhost' });
+
+  it('print nowhere', () => {
+    expect(inspect(config, { depth: null, showHidden: true })).not.toContain('hunter2');
+    expect(JSON.stringify({ ...config, maxBytesBilled: null, clock: null })).not.toContain('hunter2');
+    expect(`${String(config.apiKey)}`).toBe('[secret]');
+    expect(config.apiKey?.reveal()).toBe('hunter2');
+  });
+
+  it('take the name that Supabase uses, where API_KEY is not set', () => {
+    expect(readConfig({ LOGFLARE_PRIVATE_ACCESS_TOKEN: 'theirs' }).apiKey?.reveal()).toBe('theirs');
+    expect(readConfig({ LOGFLARE_PRIVATE_ACCESS_TOKEN: 'theirs', API_KEY: 'ours' }).apiKey?.reveal()).toBe('ours');
+    expect(new Secret('x')).not.toHaveProperty('value');
+  });
+});
+
+describe('CORS_ORIGINS', () => {
+  it.each([
+    ['*', '*'],
+    ['https://a.example, http://localhost:3000', ['https://a.example', 'http://localhost:3000']],
+  ])('reads %s', (given, origins) => {
+    expect(readConfig({ CORS_ORIGINS: given }).corsOrigins).toEqual(origins);
+  });
+});

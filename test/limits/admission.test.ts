@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Admission } from '../../src/limits/admission';
+
+let test: AbortController;
+beforeEach(() => {
+  test = new AbortController();
+});
+// What still waits at the end of a test goes away.
+afterEach(() => {
+  test.abort();
+});
+
+/** Runs that begin when they are let in and end when they are told to. */
+class Runs {
+  readonly begun: string[] = [];
+  readonly #ends = new Map<string, () => void>();
+  readonly all: Promise<unknown>[] = [];
+
+  constructor(private readonly admission: Admission) {}
+
+  start(name: string, limits: { signal?: AbortSignal; within?: number } = {}): Promise<string> {
+    const { signal = test.signal, within = 10_000 } = limits;
+    const key = name.charAt(0);
+    const run = this.admission.run(key, { deadline: performance.now() + within, signal }, async () => {
+      this.begun.push(name);
+      await new Promise<void>((resolve) => this.#ends.set(name, resolve));
+      return name;
+    });
+    this.all.push(run.catch(() => undefined));
+    return run;
+  }
+
+  async end(name: string): Promise<void> {
+    this.#ends.get(name)?.();
+    await sleep(0);
+  }
+}
+
+function runs(bounds: Partial<ConstructorParameters<typeof Admission>[0]> = {}) {
+  const admission = new Admission({ runningPerKey: 2, running: 100, waiting: 4, ...bounds });
+  return { admission, runs: new Runs(admission) };
+}
+
+it('lets each key run up to its bound, whatever the others do', async () => {
+  const { runs: all, admission } = runs();
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) void all.start(name);
+  await sleep(0);
+  expect(all.begun).toEqual(['a1', 'a2', 'b1', 'b2']);
+  expect(admission.waiting).toBe(2);
+  await all.end('b1');
+  expect(all.begun).toEqual(['a1', 'a2', 'b1', 'b2', 'b3']);
+  await all.end('a2');
+  expect(all.begun.at(-1)).toBe('a3');
+  expect(admission.waiting).toBe(0);
+});
+
+it('goes round the keys, oldest run of each first', async () => {
+  const { runs: all } = runs({ runningPerKey: 10, running: 1, waiting: 10 });
+  for (const name of ['z', 'a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void all.start(name);
+  for (const name of ['z', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3']) {
+    await sleep(0);
+    expect(all.begun.at(-1)).toBe(name);
+    await all.end(name);
+  }
+  await Promise.all(all.all);
+});
+
+it('refuses only when the queue is full', async () => {
+  const { runs: all } = runs({ runningPerKey: 1, waiting: 2 });
+  for (const name of ['a1', 'a2', 'b1', 'b2']) void all.start(name);
+  await expect(all.start('a3')).rejects.toMatchObject({
+    reason: 'tooManyConcurrentQueries',
+    details: { retryAfter: 1 },
+  });
+  // Another key that need not wait is not refused.
+  void all.start('c1');
+  await sleep(0);
+  expect(all.begun).toEqual(['a1', 'b1', 'c1']);
+});
+
+it('gives up at the deadline, and frees the place in the queue', async () => {
+  const { runs: all, admission } = runs({ runningPerKey: 1, waiting: 1 });
+  void all.start('a1');
+  await expect(all.start('a2', { within: 20 })).rejects.toMatchObject({ reason: 'deadlineExceeded' });
+  expect(admission.waiting).toBe(0);
+  void all.start('a3');
+  await all.end('a1');
+  expect(all.begun).toEqual(['a1', 'a3']);
+});
+
+it('gives up when nobody waits any more', async () => {
+  const { runs: all, admission } = runs({ runningPerKey: 1 });
+  void all.start('a1');
+  const gone = new AbortController();
+  const waiting = all.start('a2', { signal: gone.signal });
+  gone.abort();
+  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  expect(admission.waiting).toBe(0);
+  await expect(all.start('b1', { signal: gone.signal })).rejects.toMatchObject({ name: 'AbortError' });
+  expect(all.begun).toEqual(['a1']);
+});
+
+it('frees the place of a run that fails', async () => {
+  const { runs: all, admission } = runs({ runningPerKey: 1 });
+  const limits = { deadline: performance.now() + 1000, signal: test.signal };
+  await expect(admission.run('a', limits, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  void all.start('a1');
+  await sleep(0);
+  expect(all.begun).toEqual(['a1']);
+});
+
+it('never runs more than its bounds, and everything in the end', async () => {
+  const admission = new Admission({ runningPerKey: 3, running: 5, waiting: 1000 });
+  const running = new Map<string, number>();
+  let total = 0;
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: 300 }, async (_, i) => {
+      const key = 'abcd'[i % 4] ?? 'a';
+      await sleep(Math.random() * 20);
+      const limits = { deadline: performance.now() + 10_000, signal: new AbortController().signal };
+      await admission.run(key, limits, async () => {
+        running.set(key, (running.get(key) ?? 0) + 1);
+        total++;
+        expect(running.get(key)).toBeLessThanOrEqual(3);
+        expect(total).toBeLessThanOrEqual(5);
+        await sleep(Math.random() * 3);
+        total--;
+        running.set(key, (running.get(key) ?? 0) - 1);
+        done++;
+      });
+    }),
+  );
+  expect(done).toBe(300);
+  expect(admission.waiting).toBe(0);
+});

@@ -1,0 +1,168 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
+import fc from 'fast-check';
+
+import { ServiceError } from '../../src/errors';
+import { readMembers } from '../../src/rendering/members';
+import { render } from '../../src/rendering/render';
+import { chooseRepresentation, type Representation } from '../../src/rendering/representation';
+
+const NO_LIMIT = 64 * 1024 * 1024;
+
+function text(
+  rows: readonly string[],
+  representation: Representation,
+  columns: readonly string[] = ['a', 'b'],
+): string {
+  return render({ columns, rows, truncated: false }, representation, NO_LIMIT).bytes.toString();
+}
+
+describe('JSON', () => {
+  it('wraps the rows as the engine wrote them', () => {
+    expect(text(['{"a":12345678901234567890}', '{"a":null}'], 'application/json')).toBe(
+      '{"result":[{"a":12345678901234567890},{"a":null}]}',
+    );
+    expect(text([], 'application/json')).toBe('{"result":[]}');
+  });
+});
+
+describe('NDJSON', () => {
+  it('ends each row with a line feed', () => {
+    expect(text(['{"a":1}', '{"a":2}'], 'application/x-ndjson')).toBe('{"a":1}\n{"a":2}\n');
+    expect(text([], 'application/x-ndjson')).toBe('');
+  });
+});
+
+describe('CSV', () => {
+  const csv = (...rows: string[]) => text(rows, 'text/csv');
+
+  it('has its header without rows too, and quotes names where it must', () => {
+    expect(csv()).toBe('a,b\r\n');
+    expect(text([], 'text/csv', ['a,b', 'c "d"'])).toBe('"a,b","c ""d"""\r\n');
+  });
+
+  it('writes null as nothing and an empty string in quotes', () => {
+    expect(csv('{"a":null,"b":""}')).toBe('a,b\r\n,""\r\n');
+  });
+
+  it('keeps every digit', () => {
+    expect(csv('{"a":9007199254740993,"b":-1.5e-9}')).toBe('a,b\r\n9007199254740993,-1.5e-9\r\n');
+  });
+
+  it('quotes what RFC 4180 wants quoted', () => {
+    expect(csv('{"a":"x,y","b":"say \\"hi\\""}')).toBe('a,b\r\n"x,y","say ""hi"""\r\n');
+    expect(csv('{"a":"one\\ntwo","b":"\\r"}')).toBe('a,b\r\n"one\ntwo","\r"\r\n');
+  });
+
+  it('leaves records and arrays JSON', () => {
+    expect(csv('{"a":{"x":[1,"}"]},"b":[]}')).toBe('a,b\r\n"{""x"":[1,""}""]}",[]\r\n');
+  });
+
+  it('decodes escapes and keeps booleans', () => {
+    expect(csv('{"a":"\\u00e9\\\\","b":true}')).toBe('a,b\r\né\\,true\r\n');
+  });
+});
+
+describe('members of an object', () => {
+  it('stand as written, whatever the values and the white space', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(0, 1, '\t'), (object, indent) => {
+        const read = readMembers(JSON.stringify(object, null, indent));
+        expect(read.map(({ name }) => name)).toEqual(Object.keys(object));
+        expect(read.map(({ json }) => JSON.parse(json) as unknown)).toEqual(
+          Object.values(JSON.parse(JSON.stringify(object)) as object),
+        );
+      }),
+    );
+  });
+
+  it('keep repetitions', () => {
+    expect(readMembers('{ "a" : 1 , "a" : 2 }')).toEqual([
+      { name: 'a', json: '1' },
+      { name: 'a', json: '2' },
+    ]);
+  });
+});
+
+describe('finished bytes', () => {
+  const rows = Array.from({ length: 50 }, (_, i) => `{"a":${String(i)},"b":"text that repeats"}`);
+  const finished = render({ columns: ['a', 'b'], rows, truncated: true }, 'application/json', NO_LIMIT);
+
+  it('have a weak tag of their content', () => {
+    expect(finished.etag).toMatch(/^W\/"[\w-]{43}"$/);
+    const same = render({ columns: ['a', 'b'], rows, truncated: false }, 'application/json', NO_LIMIT);
+    const other = render({ columns: ['a', 'b'], rows: rows.slice(1), truncated: false }, 'application/json', NO_LIMIT);
+    expect(same.etag).toBe(finished.etag);
+    expect(other.etag).not.toBe(finished.etag);
+  });
+
+  it('are compressed once for each coding', async () => {
+    expect(gunzipSync((await finished.encoded('gzip')) ?? '')).toEqual(finished.bytes);
+    expect(brotliDecompressSync((await finished.encoded('br')) ?? '')).toEqual(finished.bytes);
+    expect(finished.encoded('gzip')).toBe(finished.encoded('gzip'));
+  });
+
+  it('stay as they are where compressing does not pay', () => {
+    expect(render({ columns: [], rows: [], truncated: false }, 'application/json', NO_LIMIT).encoded('br')).toBeNull();
+  });
+});
+
+describe('the bound on an answer', () => {
+  // Two bytes for each letter: the bound is on bytes.
+  const rows = [`{"a":"${'é'.repeat(100)}"}`];
+  const length = Buffer.byteLength(rows[0] ?? '');
+
+  it.each([
+    ['application/json', length + '{"result":[]}'.length],
+    ['application/x-ndjson', length + 1],
+    ['text/csv', 'a\r\n'.length + 200 + 2],
+  ] as const)('holds to the byte for %s', (representation, bytes) => {
+    const result = { columns: ['a'], rows, truncated: false };
+    expect(render(result, representation, bytes).bytes).toHaveLength(bytes);
+    expect(() => render(result, representation, bytes - 1)).toThrow(
+      expect.objectContaining({ reason: 'resourcesExceeded' }) as Error,
+    );
+  });
+});
+
+describe('Accept', () => {
+  it.each([
+    [undefined, 'application/json'],
+    ['', 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['APPLICATION/JSON', 'application/json'],
+    ['application/json; charset=utf-8', 'application/json'],
+    ['application/json;charset="utf-8";q=0.5, text/csv;q=0.4', 'application/json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
+    ['text/csv', 'text/csv'],
+    ['text/csv; header=present', 'text/csv'],
+    ['text/*', 'text/csv'],
+    ['application/x-ndjson', 'application/x-ndjson'],
+    ['application/json;q=0.2, application/x-ndjson', 'application/x-ndjson'],
+    ['text/csv;q=0, */*', 'application/json'],
+    ['application/json;q=0, */*;q=0.1', 'application/x-ndjson'],
+  ])('%s chooses %s', (accept, representation) => {
+    expect(chooseRepresentation(accept)).toBe(representation);
+  });
+
+  it.each(['text/html', 'application/xml, image/*', 'application/json;q=0', '*/*;q=0', 'nonsense'])(
+    '%s is not acceptable',
+    (accept) => {
+      expect(() => chooseRepresentation(accept)).toThrow(ServiceError);
+    },
+  );
+
+  it('is read in linear time', () => {
+    const start = performance.now();
+    for (const hostile of [`a/b${';'.repeat(30_000)}`, `a/b; ${' '.repeat(30_000)}x`, `a/b;q${' '.repeat(30_000)}x`]) {
+      try {
+        chooseRepresentation(hostile);
+      } catch {
+        // Whether it is acceptable is not the question here.
+      }
+    }
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

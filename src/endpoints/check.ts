@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 import { describeFault } from './fault';
@@ -19,6 +20,7 @@ export async function check(directory: string, print: (line: string) => void): P
 }
 
 if (require.main === module) {
+  if (existsSync('.env')) process.loadEnvFile('.env');
   const directory = process.argv[2] ?? (process.env['QUERIES_DIR'] || 'queries');
   void check(directory, (line) => process.stdout.write(`${line}\n`)).then((code) => {
     process.exitCode = code;

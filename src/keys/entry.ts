@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+import { readExpiry } from './instant';
+import type { Key } from './key';
+
+/** Names of the keys that are in no file: API_KEY, and the one made at the first embedded start. */
+export const API_KEY_NAME = 'API_KEY';
+export const START_KEY_NAME = 'start-key';
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const RESERVED_PARAMETERS = ['sql', 'lql', 'dry_run'];
+const INT64_MAX = 2n ** 63n - 1n;
+
+export const nameSchema = z
+  .string({ error: 'name must be a text' })
+  .regex(NAME, { error: 'name must be 1 to 64 letters, digits and . _ - and begin with a letter or digit' })
+  .refine((name) => name !== API_KEY_NAME && name !== START_KEY_NAME, {
+    error: `${API_KEY_NAME} and ${START_KEY_NAME} are names of keys outside the file`,
+  });
+
+export const endpointsSchema = z.union(
+  [
+    z.literal('*'),
+    z.array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)).min(1, { error: 'endpoints must name at least one' }),
+  ],
+  { error: 'endpoints must be "*" or a list of names or ids' },
+);
+
+export const pinsSchema = z.record(
+  z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a pin names a parameter' })
+    .refine((name) => !RESERVED_PARAMETERS.includes(name), { error: 'a reserved parameter cannot be pinned' }),
+  z.string().min(1, { error: 'a pinned value must not be empty' }).max(4096),
+  { error: 'pins must be a map from parameters to texts' },
+);
+
+export const rateLimitSchema = z
+  .number({ error: 'rateLimit must be a number' })
+  .positive({ error: 'rateLimit must be above 0 (requests per second)' });
+
+/** A text of digits, so that no JSON reader rounds it. */
+export const dailyBytesSchema = z
+  .string({ error: 'dailyBytes must be a text of digits' })
+  .regex(/^\d{1,19}$/, { error: 'dailyBytes must be a text of digits' })
+  .transform(BigInt)
+  .refine((bytes) => bytes <= INT64_MAX, { error: 'dailyBytes must fit into 64 bits' });
+
+const expiresSchema = z.string({ error: 'expires must be an ISO 8601 instant' }).transform((text, context) => {
+  const time = readExpiry(text);
+  if (time !== null) return time;
+  context.addIssue({ code: 'custom', message: 'expires must be an ISO 8601 instant' });
+  return z.NEVER;
+});
+
+/**
+ * One entry of the keys file. Strict: a misspelt restriction must not leave a key wider than it was meant.
+ * Everything but name and hash may be absent; absent restricts nothing and allows nothing beyond running endpoints.
+ */
+const entrySchema = z.strictObject({
+  name: nameSchema,
+  /** SHA-256 of the key, hexadecimal. */
+  hash: z
+    .string({ error: 'hash must be a text' })
+    .regex(/^[0-9a-f]{64}$/i, { error: 'hash must be 64 hexadecimal digits' }),
+  endpoints: endpointsSchema.default('*'),
+  pins: pinsSchema.default({}),
+  redact: z.boolean({ error: 'redact must be true or false' }).default(false),
+  allowSql: z.boolean({ error: 'allowSql must be true or false' }).default(false),
+  rateLimit: rateLimitSchema.nullable().default(null),
+  dailyBytes: dailyBytesSchema.nullable().default(null),
+  expires: expiresSchema.nullable().default(null),
+  /** When it was created; for people. */
+  created: z.string().optional(),
+});
+
+/** An entry as it stands in the file. */
+export type WrittenEntry = z.input<typeof entrySchema>;
+
+export interface KeyEntry {
+  readonly key: Key;
+  readonly hash: Buffer;
+}
+
+/** Reads one entry, or says what is wrong with it (never with a value of it). */
+export function readEntry(written: unknown): { readonly entry: KeyEntry } | { readonly fault: string } {
+  const read = entrySchema.safeParse(written);
+  if (!read.success) {
+    return {
+      fault: read.error.issues.map((issue) => `${issue.path.join('.') || 'entry'}: ${issue.message}`).join('; '),
+    };
+  }
+  const { hash, pins, name, endpoints, redact, allowSql, rateLimit, dailyBytes, expires } = read.data;
+  const key = {
+    name,
+    endpoints,
+    pins: new Map(Object.entries(pins)),
+    redact,
+    allowSql,
+    rateLimit,
+    dailyBytes,
+    expires,
+  };
+  return { entry: { key, hash: Buffer.from(hash, 'hex') } };
+}
+
+/** The name of an entry, faulty or not; null: it has none. */
+export function nameOfEntry(written: unknown): string | null {
+  if (typeof written !== 'object' || written === null || !('name' in written)) return null;
+  return typeof written.name === 'string' ? written.name : null;
+}

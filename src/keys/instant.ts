@@ -1,0 +1,21 @@
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+const PERIOD = /^([1-9]\d{0,4})([mhdw])$/;
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Milliseconds since the epoch of an ISO 8601 date or instant, UTC where no zone is named; null: it is none. */
+export function readExpiry(text: string): number | null {
+  const match = INSTANT.exec(text);
+  if (match === null) return null;
+  const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00', zone = 'Z'] = match;
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
+  // Date.parse carries 30 February over into March.
+  const exists = new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() === Number(day) && Number(hour) < 24;
+  return Number.isNaN(time) || !exists ? null : time;
+}
+
+/** An instant as above, or a period from now: `30m`, `12h`, `90d`, `4w`. */
+export function readExpiryOption(text: string, now: number): number | null {
+  const period = PERIOD.exec(text);
+  if (period === null) return readExpiry(text);
+  return now + Number(period[1]) * UNITS[period[2] as keyof typeof UNITS];
+}

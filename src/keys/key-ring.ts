@@ -1,0 +1,190 @@
+import { stat } from 'node:fs/promises';
+
+import type { Logger } from 'pino';
+
+import type { Secret } from '../config';
+import { ServiceError } from '../errors';
+
+import { type HeaderValues, presentedKey } from './credentials';
+import { API_KEY_NAME, type KeyEntry, START_KEY_NAME } from './entry';
+import type { Key } from './key';
+import { type KeysFile, KeysFileError, readKeysFile } from './keys-file';
+import { hashOf, sameHash } from './secret-key';
+import { ensureStartKey } from './start-key';
+
+export interface KeyRingOptions {
+  /** One key for everything, from the environment. */
+  readonly apiKey: Secret | null;
+  readonly keysFile: string;
+  /** Whether the file was asked for by name: it must then be there. */
+  readonly keysFileGiven: boolean;
+  /** Where the embedded engine keeps the key that it makes; null on an engine that makes none. */
+  readonly startKeyFile: string | null;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** Milliseconds since the epoch, for expiry; the real time whatever CLOCK says. */
+  readonly now?: () => number;
+  /** Milliseconds between two looks at the keys file. */
+  readonly pollEvery?: number;
+}
+
+/** The key that was made at this or an earlier start, for the curl line printed at start. */
+export interface StartKey {
+  readonly secret: string;
+  readonly file: string;
+  readonly created: boolean;
+}
+
+/** Nobody could ever be let in. */
+export class NoKeyError extends Error {
+  override readonly name = 'NoKeyError';
+}
+
+/** Who may call, as the keys file says now. */
+export class KeyRing {
+  private fromFile: readonly KeyEntry[] = [];
+  private fingerprint: string | null = null;
+  private complaint = '';
+  private timer: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  private constructor(
+    private readonly options: KeyRingOptions,
+    /** Outside the file: API_KEY or the start key. */
+    private readonly builtIn: readonly KeyEntry[],
+    /** null: API_KEY or a keys file decides. */
+    readonly startKey: StartKey | null,
+  ) {}
+
+  /** See `openKeyRing`. */
+  static async open(options: KeyRingOptions): Promise<KeyRing> {
+    const { apiKey, keysFile, keysFileGiven, startKeyFile, log } = options;
+    const fingerprint = await fingerprintOf(keysFile);
+    let file: KeysFile | null = null;
+    try {
+      file = await readKeysFile(keysFile);
+    } catch (error) {
+      if (!(error instanceof KeysFileError) || !error.missing || keysFileGiven) throw error;
+    }
+    let startKey: StartKey | null = null;
+    if (apiKey === null && file === null) {
+      if (startKeyFile === null) {
+        throw new NoKeyError('There is no key: set API_KEY, or create one with "npm run keys -- create --name NAME".');
+      }
+      startKey = { ...(await ensureStartKey(startKeyFile)), file: startKeyFile };
+    }
+    const secret = apiKey === null ? startKey?.secret : apiKey.reveal();
+    const name = apiKey === null ? START_KEY_NAME : API_KEY_NAME;
+    const ring = new KeyRing(options, secret === undefined ? [] : [unrestricted(name, secret)], startKey);
+    if (file !== null) ring.takeUp(file, fingerprint);
+    if (ring.builtIn.length + ring.fromFile.length === 0)
+      log.warn({ file: keysFile }, 'the keys file holds no usable key');
+    ring.watch();
+    return ring;
+  }
+
+  /**
+   * Who calls. Throws `unauthenticated` without saying which keys there are.
+   *
+   * The presented key is hashed and compared with every key there is, found or not: the time tells neither whether nor
+   * which one matched.
+   */
+  authenticate(header: HeaderValues): Key {
+    const hash = hashOf(presentedKey(header));
+    let found: Key | null = null;
+    for (const entry of [...this.builtIn, ...this.fromFile]) {
+      if (sameHash(entry.hash, hash)) found ??= entry.key;
+    }
+    if (found === null) throw new ServiceError('unauthenticated', 'The key is not valid.');
+    if (isExpired(found, this.now())) throw new ServiceError('unauthenticated', 'The key has expired.');
+    return found;
+  }
+
+  /** A key by its name, for work done later on its account; null: there is none (any more), or it has expired. */
+  find(name: string): Key | null {
+    const key = [...this.builtIn, ...this.fromFile].find((entry) => entry.key.name === name)?.key ?? null;
+    return key === null || isExpired(key, this.now()) ? null : key;
+  }
+
+  /** Stops watching the keys file. */
+  close(): void {
+    this.closed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+  }
+
+  private now(): number {
+    return (this.options.now ?? Date.now)();
+  }
+
+  private watch(): void {
+    if (this.closed) return;
+    this.timer = setTimeout(() => {
+      void this.look().finally(() => {
+        this.watch();
+      });
+    }, this.options.pollEvery ?? 500);
+    this.timer.unref();
+  }
+
+  private async look(): Promise<void> {
+    const { keysFile, log } = this.options;
+    try {
+      const fingerprint = await fingerprintOf(keysFile);
+      if (fingerprint === this.fingerprint) return;
+      const file = await readKeysFile(keysFile);
+      if (this.closed) return;
+      this.takeUp(file, fingerprint);
+      log.info({ file: keysFile, keys: this.fromFile.length }, 'the keys file was taken up');
+    } catch (error) {
+      const complaint = error instanceof Error ? error.message : String(error);
+      if (complaint !== this.complaint) log.warn(`${complaint}; the keys stay as they were`);
+      this.complaint = complaint;
+    }
+  }
+
+  private takeUp({ entries, faults }: KeysFile, fingerprint: string | null): void {
+    this.fromFile = entries;
+    this.fingerprint = fingerprint;
+    this.complaint = '';
+    for (const fault of faults) this.options.log.warn({ file: this.options.keysFile }, `a key is left out: ${fault}`);
+  }
+}
+
+/**
+ * Opens the keys of a service (service.md, Keys) and keeps up with the keys file: a change counts within a second.
+ *
+ * Rejects with `KeysFileError` for a keys file that cannot be read (or is missing though asked for by name) and with
+ * `NoKeyError` when there is neither API_KEY nor a keys file and no key may be made. From then on a file that cannot be
+ * read, or is gone, is logged once and the keys stay as they were.
+ */
+export function openKeyRing(options: KeyRingOptions): Promise<KeyRing> {
+  return KeyRing.open(options);
+}
+
+function unrestricted(name: string, secret: string): KeyEntry {
+  const key: Key = {
+    name,
+    endpoints: '*',
+    pins: new Map(),
+    redact: false,
+    allowSql: true,
+    rateLimit: null,
+    dailyBytes: null,
+    expires: null,
+  };
+  return { key, hash: hashOf(secret) };
+}
+
+function isExpired({ expires }: Key, now: number): boolean {
+  return expires !== null && now >= expires;
+}
+
+/** null: there is no such file. */
+async function fingerprintOf(file: string): Promise<string | null> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(':');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import { chmod, link, mkdir, open, readFile, unlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { newSecretKey } from './secret-key';
+
+/**
+ * The key that the embedded engine makes at its first start, and finds again at the next ones. Mode 0600.
+ *
+ * Two processes that start at once get the same key: it is written to a file of its own first and then linked into place,
+ * which only one of them can do, so that nobody ever reads a part of it.
+ */
+export async function ensureStartKey(file: string): Promise<{ secret: string; created: boolean }> {
+  const existing = await readStartKey(file);
+  if (existing !== null) return { secret: existing, created: false };
+  const directory = path.dirname(file);
+  await mkdir(directory, { recursive: true });
+  const secret = newSecretKey();
+  const draft = path.join(directory, `.${path.basename(file)}.${String(process.pid)}.${secret.slice(-8)}`);
+  await writeFile(draft, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    await link(draft, file);
+    return { secret, created: true };
+  } catch (error) {
+    const code = codeOf(error);
+    // Some file systems have no links; there the file is made at once, and a reader may have to try again.
+    if (code !== 'EEXIST' && (await createExclusively(file, secret))) return { secret, created: true };
+    const others = await readStartKey(file);
+    if (others === null) throw error;
+    return { secret: others, created: false };
+  } finally {
+    await unlink(draft);
+  }
+}
+
+/** null: there is none yet. */
+async function readStartKey(file: string): Promise<string | null> {
+  let secret: string;
+  try {
+    secret = (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+  if (!/^[\x21-\x7e]{16,}$/.test(secret)) throw new Error(`${file} holds no key: remove it, and a new one is made`);
+  await chmod(file, 0o600).catch((error: unknown) => {
+    // A file of another owner, or a file system without modes: the key serves all the same.
+    if (!['EPERM', 'EROFS', 'ENOTSUP'].includes(codeOf(error))) throw error;
+  });
+  return secret;
+}
+
+async function createExclusively(file: string, secret: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    await handle.writeFile(`${secret}\n`);
+    await handle.close();
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -17,8 +17,6 @@ const ROOMS = [
   ['redaction', 'src/redaction/**'],
   ['rendering', 'src/rendering/**'],
   ['limits', 'src/limits/**'],
-  ['rendering', 'src/rendering/**'],
-  ['limits', 'src/limits/**'],
   ['duckdb', 'src/engines/duckdb/**'],
   ['bigquery', 'src/engines/bigquery/**'],
   ['engines', 'src/engines/*.ts'],

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../../src/errors';
+import { LQL_CODES, translateLql } from '../../src/lql';
+import { DEFAULT_NOW } from './case-file';
+
+const DOCS = readFileSync(join(__dirname, '..', '..', 'docs', 'lql.md'), 'utf8');
+const [GUIDE = '', ERRORS = ''] = DOCS.split('\n## Errors\n');
+const TABLES = ['edge_logs', 'auth_logs'].map((name) => ({ name, columns: null }));
+
+/** The guide's examples leave the table out where its name is not the point. */
+const translate = (text: string, tables = TABLES) => translateLql(text, { tables, now: DEFAULT_NOW });
+const example = (text: string) => translate(/(^|\s)f:/.test(text) ? text : `f:edge_logs ${text}`);
+
+/** The code in the first cell of each row of each table of the guide. */
+const tableExamples = [...GUIDE.matchAll(/^\| `(.+?)` +\|/gm)].map(([, text = '']) => text.replaceAll('\\|', '|'));
+const sqlExamples = [...GUIDE.matchAll(/```lql\n([^`]*?)\n```\n\n```sql\n(.*?)\n```/gs)].map(
+  ([, text = '', sql = '']) => ({ text, sql }),
+);
+const errorRows = [...ERRORS.matchAll(/^\| `([a-z_]+)` +\|.*?\|(?: `([^|]+)`)? +\|$/gm)].map(([, code = '', text]) => ({
+  code,
+  text,
+}));
+
+describe('docs/lql.md', () => {
+  test('has the examples that the tests below run', () => {
+    expect([tableExamples.length, sqlExamples.length].every((count) => count >= 5)).toBe(true);
+  });
+
+  test.each(tableExamples)('%s is LQL', (text) => expect(example(text)?.sql).toMatch(/^SELECT /));
+
+  test.each(sqlExamples)('$text is translated as shown', ({ text, sql }) => expect(example(text)?.sql).toBe(sql));
+
+  test('explains every code once and no other', () => {
+    expect(errorRows.map(({ code }) => code).sort()).toEqual([...LQL_CODES].sort());
+  });
+
+  test.each(errorRows.filter(({ text }) => text !== undefined))('$text is $code', ({ code, text = '' }) => {
+    let thrown: unknown;
+    try {
+      // Only the choice of the table needs several.
+      translate(text, code === 'table_required' ? TABLES : TABLES.slice(0, 1));
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ServiceError);
+    expect(thrown).toMatchObject({ reason: 'invalidLql', details: { code } });
+  });
+});

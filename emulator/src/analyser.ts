@@ -2,7 +2,7 @@ import { RegisteredCatalogue, type CatalogueDefinition } from './googlesql/catal
 import { GoogleSqlEngine } from './googlesql/engine';
 import { EngineRefusal, type Message } from './googlesql/rpc';
 import { readTree, type Resolved } from './googlesql/tree';
-import { toProto, type NamedType } from './googlesql/types';
+import { toProto, type NamedType, type SqlType } from './googlesql/types';
 
 export { type CatalogueDefinition, type CatalogueTable } from './googlesql/catalogue';
 export { type Resolved } from './googlesql/tree';
@@ -22,6 +22,8 @@ export type Analysis =
 
 export interface AnalyseOptions {
   readonly parameters?: readonly NamedType[];
+  /** Types of `?` parameters, in order; with any of them the text has no named ones. */
+  readonly positional?: readonly SqlType[];
   /** Types of parameters that are not declared are inferred, as in a dry run; otherwise they are refused. */
   readonly inferParameters?: boolean;
   readonly signal?: AbortSignal;
@@ -104,9 +106,14 @@ export class Analyser {
     }
   }
 
+  /** Gives the catalogue back to the engine. */
+  async release(): Promise<void> {
+    await this.catalogue.release();
+  }
+
   /** Gives the catalogue back, and stops the engine where `start` made it. */
   async close(): Promise<void> {
-    await this.catalogue.release();
+    await this.release();
     if (this.ownsEngine) await this.engine.stop();
   }
 }
@@ -116,7 +123,8 @@ export async function analyserOptions(engine: GoogleSqlEngine, options: AnalyseO
   return {
     language_options: await engine.language(),
     default_timezone: 'UTC',
-    parameter_mode: 'PARAMETER_NAMED',
+    parameter_mode: (options.positional ?? []).length > 0 ? 'PARAMETER_POSITIONAL' : 'PARAMETER_NAMED',
+    positional_query_parameters: (options.positional ?? []).map(toProto),
     query_parameters: (options.parameters ?? []).map((p) => ({ name: p.name, type: toProto(p.type) })),
     allow_undeclared_parameters: options.inferParameters ?? false,
     parse_location_record_type: 'PARSE_LOCATION_RECORD_CODE_SEARCH',

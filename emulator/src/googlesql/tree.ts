@@ -25,6 +25,8 @@ export interface Resolved {
   readonly statement: string;
   /** Output columns of a query; unnamed ones as the engine names them, `$col1`. Empty for other statements. */
   readonly columns: readonly NamedType[];
+  /** True for SELECT AS STRUCT and AS VALUE: the one column is the row. */
+  readonly isValueTable: boolean;
   readonly reads: readonly TableRead[];
   /** Lower-case names of functions and operators (`$add`), each once; a custom function by its full name. */
   readonly functions: readonly string[];
@@ -83,6 +85,7 @@ export function readTree(statement: Message): Resolved {
   return {
     statement: kind.name.replace(/^resolved_|_stmt_node$/g, ''),
     columns: kind.name === 'resolved_query_stmt_node' ? outputColumns(kind.node) : [],
+    isValueTable: kind.node['is_value_table'] === true,
     reads,
     functions: [...functions],
     others: [...others],

@@ -1,0 +1,60 @@
+import { type NamedType } from '../googlesql/types';
+import { type Plan } from '../query/runner';
+import { fieldsOf } from '../warehouse/schema';
+import { type Job } from './job';
+
+/** The `Job` resource of the API. */
+export function jobResource(job: Job): Record<string, unknown> {
+  const { id, configuration, request } = job.spec;
+  const times = { creationTime: String(job.created), startTime: String(job.created) };
+  return {
+    kind: 'bigquery#job',
+    etag: 'local',
+    id: `${request.project}:${request.location}.${id}`,
+    jobReference: { projectId: request.project, jobId: id, location: request.location },
+    configuration,
+    user_email: 'local@example.com',
+    status: jobStatus(job),
+    statistics: {
+      ...times,
+      ...(job.ended === null ? {} : { endTime: String(job.ended) }),
+      ...(job.plan === null ? {} : planStatistics(job.plan, false)),
+    },
+  };
+}
+
+function jobStatus(job: Job): Record<string, unknown> {
+  if (!job.done) return { state: 'RUNNING' };
+  if (job.error === null) return { state: 'DONE' };
+  return { state: 'DONE', errorResult: job.error.entry, errors: [job.error.entry] };
+}
+
+/** What a job's statistics say of its query. `undeclared` is for dry runs, which infer parameters. */
+export function planStatistics(plan: Plan, dryRun: boolean): Record<string, unknown> {
+  const billed = dryRun ? 0 : plan.bytesBilled;
+  return {
+    totalBytesProcessed: String(plan.bytesProcessed),
+    totalSlotMs: '1',
+    query: {
+      totalBytesProcessed: String(plan.bytesProcessed),
+      totalBytesBilled: String(billed),
+      totalBytesProcessedAccuracy: 'PRECISE',
+      totalSlotMs: '1',
+      cacheHit: false,
+      statementType: plan.statementType,
+      ...(plan.tables.length === 0
+        ? {}
+        : {
+            referencedTables: plan.tables.map((t) => ({ projectId: t.project, datasetId: t.dataset, tableId: t.id })),
+          }),
+      ...(plan.columns.length === 0 ? {} : { schema: { fields: fieldsOf(plan.columns) } }),
+      ...(plan.undeclared.length === 0 ? {} : { undeclaredQueryParameters: plan.undeclared.map(undeclared) }),
+    },
+  };
+}
+
+function undeclared({ name, type }: NamedType): Record<string, unknown> {
+  const parameterType =
+    type.kind === 'ARRAY' ? { type: 'ARRAY', arrayType: { type: type.element.kind } } : { type: type.kind };
+  return { name, parameterType };
+}

@@ -1,0 +1,54 @@
+import { type Job } from './job';
+
+const MOST_JOBS = 500;
+const MOST_BYTES = 256 * 1024 * 1024;
+/** How long a request id stands for the job that its first request made (BigQuery: 15 minutes). */
+const REQUEST_ID_LIFE = 15 * 60_000;
+
+/** The jobs that can still be asked for. The oldest finished ones go when there are too many or their results too big. */
+export class JobStore {
+  private readonly jobs = new Map<string, Job>();
+  private readonly requests = new Map<string, { readonly job: Job; readonly at: number }>();
+
+  add(job: Job, requestId: string | null): void {
+    this.jobs.set(job.spec.id, job);
+    if (requestId !== null) this.requests.set(requestId, { job, at: Date.now() });
+    this.forget();
+  }
+
+  get(id: string): Job | null {
+    return this.jobs.get(id) ?? null;
+  }
+
+  /** The job that an earlier request with this id made. */
+  byRequest(requestId: string): Job | null {
+    const known = this.requests.get(requestId);
+    return known !== undefined && Date.now() - known.at < REQUEST_ID_LIFE ? known.job : null;
+  }
+
+  /** Newest first. */
+  all(): Job[] {
+    return [...this.jobs.values()].reverse();
+  }
+
+  remove(job: Job): void {
+    this.jobs.delete(job.spec.id);
+    for (const [id, known] of this.requests) if (known.job === job) this.requests.delete(id);
+  }
+
+  /** Ends what runs, for when the server goes. */
+  cancelAll(): void {
+    for (const job of this.jobs.values()) job.cancel();
+  }
+
+  private forget(): void {
+    let bytes = 0;
+    for (const job of this.jobs.values()) bytes += job.size;
+    for (const job of this.jobs.values()) {
+      if (this.jobs.size <= MOST_JOBS && bytes <= MOST_BYTES) return;
+      if (!job.done) continue;
+      bytes -= job.size;
+      this.remove(job);
+    }
+  }
+}

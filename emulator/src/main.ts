@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startLocalBigQuery } from './local-bigquery';
+import { sampleTables } from './sample';
+import { SHAPES, type ShapeName } from './rest/shape';
+import { readFolder } from './warehouse/folder';
+
+const USAGE = `npm run emulator -- [options]
+  --port 9050            where to listen; 0 takes a free port
+  --host 127.0.0.1       the address to listen on
+  --project test         the project of the data set
+  --dataset logs         the data set of the log tables
+  --location US          where the project is
+  --data DIR             schema.json and <table>.ndjson[.gz] to load (default: made-up sample rows)
+  --clock INSTANT        what queries take for the present, ISO 8601 (default: the present)
+  --shape bigquery       whose habits to answer with: ${SHAPES.join(', ')}
+  --ignore-default-dataset
+`;
+
+/** Starts the local BigQuery from a command line and prints where it listens. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '9050' },
+      host: { type: 'string', default: '127.0.0.1' },
+      project: { type: 'string', default: 'test' },
+      dataset: { type: 'string', default: 'logs' },
+      location: { type: 'string', default: 'US' },
+      data: { type: 'string' },
+      clock: { type: 'string' },
+      shape: { type: 'string', default: 'bigquery' },
+      'ignore-default-dataset': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const shape = SHAPES.find((name): name is ShapeName => name === values.shape);
+  if (shape === undefined) throw new Error(`--shape takes ${SHAPES.join(', ')}`);
+  if (!/^\d{1,5}$/.test(values.port)) throw new Error('--port takes a number');
+  const clock = values.clock ?? null;
+  const local = await startLocalBigQuery({
+    port: Number(values.port),
+    host: values.host,
+    project: values.project,
+    dataset: values.dataset,
+    location: values.location,
+    // npm changes the working directory; INIT_CWD is where the caller stood.
+    tables:
+      values.data === undefined
+        ? sampleTables(clock)
+        : readFolder(resolve(process.env['INIT_CWD'] ?? '.', values.data)),
+    clock,
+    shape,
+    ignoreDefaultDataset: values['ignore-default-dataset'],
+  });
+  process.stdout.write(
+    `Local BigQuery on http://${values.host}:${local.port} (project ${values.project}, data set ${values.dataset})\n`,
+  );
+  const stop = () => void local.close().then(() => process.exit(0));
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,218 @@
+import { analyserOptions, readRefusal, type Refusal } from '../analyser';
+import { type GoogleSqlEngine } from '../googlesql/engine';
+import { EngineRefusal, type Message } from '../googlesql/rpc';
+import { type Resolved } from '../googlesql/tree';
+import { type NamedType, type SqlType } from '../googlesql/types';
+import { fields, isNull, NULL, type Cell } from '../googlesql/values';
+import { clockEdits } from '../sql/clock';
+import { applyEdits } from '../sql/edits';
+import { unquotedPaths } from '../sql/paths';
+import { substitute } from '../sql/substitutes';
+import { tableEdits } from '../sql/tables';
+import { isScript, tokensOf } from '../sql/tokens';
+import { type Table, type Warehouse } from '../warehouse/warehouse';
+import { billedBytes, readBytes } from './billing';
+import { Catalogues, type DefaultDataset } from './catalogues';
+import { BigQueryError, invalid, invalidQuery, notFound } from './error';
+import { type Parameter } from './parameters';
+
+export interface QueryRequest {
+  readonly sql: string;
+  readonly project: string;
+  readonly defaultDataset: DefaultDataset | null;
+  readonly parameters: readonly Parameter[];
+  /** Bytes; null for no limit. */
+  readonly maximumBytesBilled: bigint | null;
+  readonly location: string;
+}
+
+/** What is known of a query before it runs. */
+export interface Plan {
+  readonly request: QueryRequest;
+  /** `SELECT`, `INSERT`, `CREATE_TABLE`, ..., `SCRIPT`. */
+  readonly statementType: string;
+  readonly columns: readonly NamedType[];
+  /** Each once, in the order first read; a view of INFORMATION_SCHEMA by its dotted name. */
+  readonly tables: readonly { readonly project: string; readonly dataset: string; readonly id: string }[];
+  readonly undeclared: readonly { readonly name: string; readonly type: SqlType }[];
+  readonly bytesProcessed: number;
+  readonly bytesBilled: number;
+  /** The text that the engine evaluates; null for what it cannot. */
+  readonly evaluated: string | null;
+  readonly tree: Resolved | null;
+}
+
+const UNIMPLEMENTED = 12;
+const UNAVAILABLE = 14;
+
+/** Reads and runs queries over the warehouse. */
+export class QueryRunner {
+  private readonly catalogues: Catalogues;
+
+  /** `clock` gives the instant that CURRENT_TIMESTAMP stands for, in microseconds; null leaves it to the engine. */
+  constructor(
+    private readonly engine: GoogleSqlEngine,
+    private readonly warehouse: Warehouse,
+    private readonly clock: () => bigint | null,
+  ) {
+    this.catalogues = new Catalogues(engine, warehouse);
+  }
+
+  /**
+   * Resolves a query without running it. A dry run infers parameters that are not declared; otherwise they are refused.
+   * Throws `BigQueryError` for whatever BigQuery would refuse.
+   */
+  async plan(request: QueryRequest, dryRun: boolean, signal?: AbortSignal): Promise<Plan> {
+    if (request.sql.trim() === '') throw invalid('Required parameter is missing: query', 'query');
+    const tokens = tokensOf(request.sql);
+    if (isScript(tokens)) return scriptPlan(request);
+    const sql = unquotedPaths(request.sql, tokens, (path) => this.isTable(path, request.project));
+    const names = request.parameters.flatMap((p) => (p.name === null ? [] : [{ name: p.name, type: p.type }]));
+    const positional = request.parameters.flatMap((p) => (p.name === null ? [p.type] : []));
+    const options = { parameters: names, positional, inferParameters: dryRun, ...(signal && { signal }) };
+    const analysis = await this.catalogues.analyse(request.project, request.defaultDataset, (a) =>
+      a.analyse(sql, options),
+    );
+    if (!analysis.ok) throw this.refused(analysis.refusal, request);
+    const { tree } = analysis;
+    const declared = new Set(names.map((p) => p.name.toLowerCase()));
+    const columns = tree.statement === 'query' ? resultColumns(tree) : [];
+    const bytesProcessed = readBytes(this.warehouse, tree.reads);
+    const bytesBilled = billedBytes(bytesProcessed, new Set(tree.reads.map((read) => read.table)).size);
+    const limit = request.maximumBytesBilled;
+    if (!dryRun && limit !== null && BigInt(bytesBilled) > limit)
+      throw new BigQueryError(
+        'bytesBilledLimitExceeded',
+        `Query exceeded limit for bytes billed: ${limit}. ${bytesBilled} or higher required.`,
+      );
+    return {
+      request,
+      statementType: tree.statement === 'query' ? 'SELECT' : tree.statement.toUpperCase(),
+      columns,
+      tables: [...new Set(tree.reads.map((read) => read.table))].map((name) => reference(name)),
+      undeclared: [...tree.parameters].filter(([name]) => !declared.has(name)).map(([name, type]) => ({ name, type })),
+      bytesProcessed,
+      bytesBilled,
+      evaluated: tree.statement === 'query' ? this.evaluatedText(sql, tree) : null,
+      tree,
+    };
+  }
+
+  /** The rows of a planned query. Throws `BigQueryError`; rejects with it too when `signal` gives the call up. */
+  async rows(plan: Plan, signal: AbortSignal): Promise<Cell[][]> {
+    const { evaluated, request } = plan;
+    if (evaluated === null)
+      throw new BigQueryError('notImplemented', `The local BigQuery runs queries only, not ${plan.statementType}`);
+    const options = {
+      parameters: request.parameters.flatMap((p) => (p.name === null ? [] : [{ name: p.name, type: p.type }])),
+      positional: request.parameters.flatMap((p) => (p.name === null ? [p.type] : [])),
+    };
+    try {
+      const reply = await this.catalogues.evaluate(async (catalogue) =>
+        this.engine.call(
+          'EvaluateQuery',
+          {
+            sql: evaluated,
+            options: await analyserOptions(this.engine, options),
+            registered_catalog_id: await catalogue.reference(),
+            params: request.parameters.map((p) => ({ name: p.name ?? '', value: p.value })),
+          },
+          signal,
+        ),
+      );
+      return resultRows(reply, plan.tree);
+    } catch (error) {
+      if (error instanceof EngineRefusal) throw evaluationError(error);
+      throw error;
+    }
+  }
+
+  private evaluatedText(sql: string, tree: Resolved): string {
+    const now = this.clock();
+    const clock = now === null ? [] : clockEdits(tokensOf(sql), new Set(tree.functions), now);
+    return substitute(applyEdits(sql, [...tableEdits(sql, tree.reads), ...clock]));
+  }
+
+  private isTable(path: string, home: string): boolean {
+    const parts = path.split('.');
+    const [project = '', dataset = '', table = ''] = parts.length === 2 ? [home, ...parts] : parts;
+    return this.warehouse.dataset(project, dataset)?.tables.has(table) ?? false;
+  }
+
+  private refused(refusal: Refusal, request: QueryRequest): BigQueryError {
+    const { message, line, column } = refusal;
+    const at = line === null ? '' : ` at [${line}:${column}]`;
+    const table = /^Table not found: ([^;]+)/.exec(message)?.[1];
+    if (table === undefined) return invalidQuery(`${message}${at}`);
+    const parts = table.replaceAll('`', '').split('.');
+    if (parts.length === 1 && request.defaultDataset === null)
+      return invalid(`Table "${parts[0]}" must be qualified with a dataset (e.g. dataset.table).`, parts[0]);
+    const standard = request.defaultDataset;
+    const [
+      id = '',
+      dataset = standard?.dataset ?? '',
+      project = parts.length === 1 ? (standard?.project ?? '') : request.project,
+    ] = parts.slice(-3).reverse();
+    const place = `was not found in location ${request.location}${at}`;
+    return this.warehouse.dataset(project, dataset) === null
+      ? notFound(`Dataset ${project}:${dataset} ${place}`)
+      : notFound(`Table ${project}:${dataset}.${id} ${place}`);
+  }
+}
+
+/** A table of the warehouse by the full name that the engine reports. */
+export function reference(name: string): Pick<Table, 'project' | 'dataset' | 'id'> {
+  const [project = '', dataset = '', ...id] = name.split('.');
+  return { project, dataset, id: id.join('.') };
+}
+
+function scriptPlan(request: QueryRequest): Plan {
+  return {
+    request,
+    statementType: 'SCRIPT',
+    columns: [],
+    tables: [],
+    undeclared: [],
+    bytesProcessed: 0,
+    bytesBilled: 0,
+    evaluated: null,
+    tree: null,
+  };
+}
+
+/** Columns as BigQuery names them: `f0_`, `f1_`, ... for those without a name. Two of one name are refused. */
+function resultColumns(tree: Resolved): NamedType[] {
+  let unnamed = 0;
+  const only = tree.columns[0];
+  const columns =
+    tree.isValueTable && only?.type.kind === 'STRUCT'
+      ? only.type.fields.map((field) => ({ name: field.name ?? '', type: field.type }))
+      : tree.columns;
+  const named = columns.map(({ name, type }) => ({
+    name: name === '' || name.startsWith('$') ? `f${unnamed++}_` : name,
+    type,
+  }));
+  const seen = new Set<string>();
+  for (const { name } of named) {
+    if (seen.has(name.toLowerCase()))
+      throw invalidQuery(`Duplicate column names in the result are not supported. Found duplicate(s): ${name}`);
+    seen.add(name.toLowerCase());
+  }
+  return named;
+}
+
+function resultRows(reply: Message, tree: Resolved | null): Cell[][] {
+  const data = (reply['content'] as Message | undefined)?.['table_data'] as Message | undefined;
+  const rows = ((data?.['row'] ?? []) as Message[]).map((row) => (row['cell'] ?? []) as Cell[]);
+  const only = tree?.columns[0]?.type;
+  if (tree?.isValueTable !== true || only?.kind !== 'STRUCT') return rows;
+  return rows.map(([value = NULL]) => (isNull(value) ? only.fields.map(() => NULL) : [...fields(value)]));
+}
+
+function evaluationError(error: EngineRefusal): BigQueryError {
+  if (error.code === UNIMPLEMENTED)
+    return new BigQueryError('notImplemented', `The local BigQuery cannot evaluate this: ${error.message}`);
+  if (error.code === UNAVAILABLE) return new BigQueryError('backendError', 'The engine ended while it ran the query');
+  const { message, line, column } = readRefusal(error.message);
+  return invalidQuery(line === null ? message : `${message} at [${line}:${column}]`);
+}

@@ -1,0 +1,71 @@
+import { closing, tokensOf, type Token } from './tokens';
+
+/**
+ * Functions of BigQuery that the reference engine resolves and cannot evaluate, written with those it can. Each takes the
+ * texts of its arguments. `WITH(name AS value, ...)` holds an aggregate in place, so they work wherever the call stood.
+ */
+const SUBSTITUTES: Readonly<Record<string, (args: readonly string[]) => string>> = {
+  approx_count_distinct: ([value]) => `COUNT(DISTINCT ${value})`,
+
+  // Exact quantiles by nearest rank: element i of n is the value at rank ceil(i / n * count), at least the first.
+  approx_quantiles: ([value = '', number = '']) => {
+    const m = /^([^]*?)\s+(ignore|respect)\s+nulls\s*$/i.exec(number);
+    const nulls = `${m?.[2] ?? 'IGNORE'} NULLS`;
+    return `(WITH(local__all AS ARRAY_AGG(${value} ${nulls}), local__n AS ${m?.[1] ?? number},
+      local__sorted AS ARRAY(SELECT e FROM UNNEST(local__all) AS e ORDER BY e),
+      IF(local__all IS NULL, NULL, ARRAY(SELECT local__sorted[OFFSET(GREATEST(0, CAST(CEIL(i * ARRAY_LENGTH(local__sorted) / local__n) AS INT64) - 1))]
+        FROM UNNEST(GENERATE_ARRAY(0, local__n)) AS i ORDER BY i))))`;
+  },
+  approx_top_count: ([value, number]) =>
+    `(WITH(local__all AS ARRAY_AGG(${value}), IF(local__all IS NULL, NULL, ARRAY(
+      SELECT AS STRUCT e AS value, COUNT(*) AS count FROM UNNEST(local__all) AS e GROUP BY e ORDER BY count DESC, value LIMIT ${number}))))`,
+  approx_top_sum: ([value, weight, number]) =>
+    `(WITH(local__all AS ARRAY_AGG(STRUCT(${value} AS v, ${weight} AS w)), IF(local__all IS NULL, NULL, ARRAY(
+      SELECT AS STRUCT e.v AS value, SUM(e.w) AS sum FROM UNNEST(local__all) AS e GROUP BY e.v ORDER BY sum DESC, value LIMIT ${number}))))`,
+
+  // Every leaf of the value, as text, without regard to case; names of fields are not searched.
+  contains_substr: ([value, search]) =>
+    `(WITH(local__value AS ${value}, local__search AS NORMALIZE_AND_CASEFOLD(${search}, NFKC), IF(local__value IS NULL, NULL, EXISTS(
+      SELECT 1 FROM UNNEST(REGEXP_EXTRACT_ALL(TO_JSON_STRING(local__value), r'"(?:[^"\\\\]|\\\\.)*"\\s*:?|[^\\s,:\\[\\]{}"]+')) AS leaf
+      WHERE NOT ENDS_WITH(leaf, ':') AND STRPOS(NORMALIZE_AND_CASEFOLD(JSON_VALUE(leaf), NFKC), local__search) > 0))))`,
+};
+
+/** Lower-case names of the functions that are put together from others. */
+export const SUBSTITUTED: readonly string[] = Object.keys(SUBSTITUTES);
+
+/** The text with every call of those functions written out, the innermost first. */
+export function substitute(sql: string): string {
+  for (let text = sql; ;) {
+    const tokens = tokensOf(text);
+    const at = tokens.findLastIndex((token, i) => isCall(tokens, token, i));
+    const name = tokens[at];
+    if (name === undefined) return text;
+    const end = closing(tokens, at + 1);
+    const write = SUBSTITUTES[name.text.toLowerCase()];
+    if (write === undefined) return text;
+    text =
+      text.slice(0, name.start) +
+      write(argumentsOf(text, tokens, at + 1, end)) +
+      text.slice(tokens[end]?.end ?? text.length);
+  }
+}
+
+function isCall(tokens: readonly Token[], token: Token, i: number): boolean {
+  return token.kind === 'word' && tokens[i + 1]?.text === '(' && Object.hasOwn(SUBSTITUTES, token.text.toLowerCase());
+}
+
+/** The texts between the commas of a call's own level. */
+function argumentsOf(text: string, tokens: readonly Token[], open: number, close: number): string[] {
+  const parts: string[] = [];
+  let start = tokens[open]?.end ?? 0;
+  for (let i = open + 1; i <= close; i++) {
+    const token = tokens[i];
+    if (token === undefined) break;
+    if (token.kind === 'symbol' && '([{'.includes(token.text)) i = closing(tokens, i);
+    else if (token.text === ',' || i === close) {
+      parts.push(text.slice(start, token.start).trim());
+      start = token.end;
+    }
+  }
+  return parts;
+}

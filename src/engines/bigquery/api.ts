@@ -59,7 +59,11 @@ export interface DryRunJob {
     readonly query?: {
       readonly statementType?: string;
       readonly totalBytesProcessed?: string;
-      readonly referencedTables?: readonly { readonly projectId?: string; readonly datasetId?: string; readonly tableId?: string }[];
+      readonly referencedTables?: readonly {
+        readonly projectId?: string;
+        readonly datasetId?: string;
+        readonly tableId?: string;
+      }[];
       readonly referencedRoutines?: readonly unknown[];
       readonly schema?: { readonly fields?: unknown };
     };

@@ -5,12 +5,13 @@ import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
 import type { ApiParameter, DryRunJob } from './api';
 import { Breaker } from './breaker';
-import { ApiFailure, isOutage, translateFailure } from './errors';
+import { ApiFailure, isOutage, translateFailure, type SentText } from './errors';
 import { queryPages, type QueryBody } from './job';
 import { sanitiseLabels } from './labels';
 import { gather, resultFields } from './result';
-import { Slots } from './slots';
+import { Slots } from '../slots';
 import { stubText } from './stub';
+import { retrying } from './retry';
 import { Transport } from './transport';
 
 export interface BigQueryOptions {
@@ -49,10 +50,9 @@ export class BigQueryEngine implements Engine {
   }
 
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
-    return this.#guarded(limits, (inner) => {
-      const pages = queryPages(this.#transport, this.#body(query), query.maxRows, inner);
-      return gather(pages, query);
-    });
+    return this.#guarded(limits, { sql: query.sql, offset: 0 }, (inner) =>
+      gather(queryPages(this.#transport, this.#body(query), query.maxRows, inner), query),
+    );
   }
 
   async dryRun(query: EngineQuery, limits: RunLimits): Promise<{ bytesProcessed: bigint }> {
@@ -117,33 +117,67 @@ export class BigQueryEngine implements Engine {
     parameters: readonly BoundParameter[],
     labels: Readonly<Record<string, string>>,
     limits: RunLimits,
-    consumerOffset = 0,
+    offset = 0,
   ): Promise<DryRunJob> {
-    const { query, queryParameters, defaultDataset, location } = this.#body({ sql, parameters, maxBytesBilled: null, labels });
+    const { query, queryParameters, defaultDataset, location } = this.#body({
+      sql,
+      parameters,
+      maxBytesBilled: null,
+      labels,
+    });
     const body = {
       configuration: {
         dryRun: true,
         labels: sanitiseLabels(labels),
-        query: { query, queryParameters, parameterMode: 'NAMED', useLegacySql: false, ...(defaultDataset && { defaultDataset }) },
+        query: {
+          query,
+          queryParameters,
+          parameterMode: 'NAMED',
+          useLegacySql: false,
+          ...(defaultDataset && { defaultDataset }),
+        },
       },
       ...(location && { jobReference: { projectId: this.#options.projectId, location } }),
     };
-    return this.#guarded(
-      limits,
-      async ({ deadline, signal }) => {
-        const timeout = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())));
-        const both = AbortSignal.any([signal, timeout]);
-        const job = await retrying(
-          () => this.#transport.send<DryRunJob>({ method: 'POST', path: '/jobs', body, signal: both }),
-          () => deadline - performance.now(),
-          both,
-        );
-        const failed = job.status?.errorResult;
-        if (failed !== undefined) throw new ApiFailure(200, failed.reason ?? 'unknown', failed.message ?? 'The dry run failed.');
-        return job;
-      },
-      { sql, consumerOffset },
-    );
+    return this.#guarded(limits, { sql, offset }, async ({ deadline, signal }) => {
+      const left = (): number => deadline - performance.now();
+      const both = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.ceil(left())))]);
+      const attempt = (): Promise<DryRunJob> =>
+        this.#transport.send<DryRunJob>({ method: 'POST', path: '/jobs', body, signal: both });
+      const job = await retrying(attempt, left, both).catch((error: unknown) => {
+        throw both.aborted && !signal.aborted ? deadlineExceeded() : error;
+      });
+      const failed = job.status?.errorResult;
+      if (failed === undefined) return job;
+      throw new ApiFailure(200, failed.reason ?? 'unknown', failed.message ?? 'The dry run failed.');
+    });
+  }
+
+  /**
+   * Runs `work` in a slot, behind the breaker, with failures in the words of the service. `text` is what BigQuery's
+   * positions count in: they become offsets behind `text.offset`.
+   */
+  #guarded<T>(limits: RunLimits, text: SentText, work: (limits: RunLimits) => Promise<T>): Promise<T> {
+    const inner = { ...limits, signal: AbortSignal.any([limits.signal, this.#closing.signal]) };
+    return this.#slots.use(inner, async () => {
+      if (!this.#breaker.admit()) {
+        const retryAfter = Math.max(1, Math.ceil(this.#breaker.remaining() / 1000));
+        throw new ServiceError('backendUnavailable', 'BigQuery does not answer at the moment.', { retryAfter });
+      }
+      try {
+        const result = await work(inner);
+        this.#breaker.succeeded();
+        return result;
+      } catch (error) {
+        if (!(error instanceof ApiFailure)) {
+          this.#breaker.undecided();
+          throw error;
+        }
+        if (isOutage(error)) this.#breaker.failed();
+        else this.#breaker.succeeded();
+        throw translateFailure(error, text);
+      }
+    });
   }
 
   #body(query: Pick<EngineQuery, 'sql' | 'parameters' | 'maxBytesBilled' | 'labels'>): QueryBody {
@@ -157,4 +191,12 @@ export class BigQueryEngine implements Engine {
       ...(query.maxBytesBilled !== null && { maximumBytesBilled: query.maxBytesBilled.toString() }),
     };
   }
+}
+
+function toApiParameter({ name, type, value }: BoundParameter): ApiParameter {
+  return { name, parameterType: { type }, parameterValue: { value } };
+}
+
+function deadlineExceeded(): ServiceError {
+  return new ServiceError('deadlineExceeded', 'The query did not finish in time. Choose a shorter time range.');
 }

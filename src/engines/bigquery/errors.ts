@@ -3,7 +3,10 @@
  * 500, quotas as 403. No text of BigQuery's reaches a caller but that of a query that does not compile, since a message
  * of an execution error may quote a row.
  */
-import { QueryError, ServiceError } from '../../errors';
+import { QueryError, ServiceError, type Reason } from '../../errors';
+
+const TOO_MUCH_MEMORY =
+  'The query needs more memory than it may use. Select single fields instead of whole records, or a shorter time range.';
 
 /** A failure as the API reports it, before it is known whether a retry helps. */
 export class ApiFailure extends Error {
@@ -58,46 +61,42 @@ export function isOutage(failure: ApiFailure): boolean {
   return isTransient(failure) || failure.httpStatus === 401;
 }
 
-/** What the caller is told. */
-export function translateFailure(failure: ApiFailure): ServiceError | QueryError {
-  const { reason } = failure;
-  switch (reason) {
-    case 'bytesBilledLimitExceeded':
-      return new ServiceError(
-        'bytesBilledLimitExceeded',
-        'The query would read more bytes than this endpoint may bill. Choose a shorter time range.',
-        {},
-        { cause: failure },
-      );
-    case 'resourcesExceeded':
-    case 'responseTooLarge':
-      return new ServiceError(
-        'resourcesExceeded',
-        'The query needs more memory than it may use. Select single fields instead of whole records, or a shorter time range.',
-        {},
-        { cause: failure },
-      );
-    case 'timeout':
-    case 'stopped':
-      return new ServiceError('deadlineExceeded', 'The query did not finish in time. Choose a shorter time range.', {}, { cause: failure });
-    case 'quotaExceeded':
-    case 'usageQuotaExceeded':
-      return new ServiceError('backendUnavailable', "BigQuery's quota is used up for now.", { retryAfter: 60 }, { cause: failure });
-    case 'rateLimitExceeded':
-    case 'jobRateLimitExceeded':
-      return new ServiceError('backendUnavailable', 'BigQuery asks for fewer requests.', { retryAfter: 5 }, { cause: failure });
-    case 'invalidQuery':
-    case 'invalid':
-      return translateQueryFault(failure);
-    case 'jobInternalError':
-      if (failure.httpStatus === 400 || failure.httpStatus === 200) return translateQueryFault(failure);
-      break;
-  }
-  // A 404 or 403 is about the service's own set-up (a table, a role): the caller learns nothing of it.
-  if (failure.httpStatus === 503) {
-    return new ServiceError('backendUnavailable', 'BigQuery is not available.', { retryAfter: 5 }, { cause: failure });
-  }
-  return new ServiceError('backendError', 'BigQuery could not run the query.', {}, { cause: failure });
+/** What BigQuery's positions count in, and where the text begins that faults are reported against. */
+export interface SentText {
+  readonly sql: string;
+  readonly offset: number;
+}
+
+type Message = readonly [reason: Reason, message: string, retryAfter?: number];
+
+const MESSAGES: Readonly<Record<string, Message>> = {
+  bytesBilledLimitExceeded: [
+    'bytesBilledLimitExceeded',
+    'The query would read more bytes than this endpoint may bill. Choose a shorter time range.',
+  ],
+  resourcesExceeded: ['resourcesExceeded', TOO_MUCH_MEMORY],
+  responseTooLarge: ['resourcesExceeded', TOO_MUCH_MEMORY],
+  timeout: ['deadlineExceeded', 'The query did not finish in time. Choose a shorter time range.'],
+  stopped: ['deadlineExceeded', 'The query did not finish in time. Choose a shorter time range.'],
+  quotaExceeded: ['backendUnavailable', "BigQuery's quota is used up for now.", 60],
+  usageQuotaExceeded: ['backendUnavailable', "BigQuery's quota is used up for now.", 60],
+  rateLimitExceeded: ['backendUnavailable', 'BigQuery asks for fewer requests.', 5],
+  jobRateLimitExceeded: ['backendUnavailable', 'BigQuery asks for fewer requests.', 5],
+};
+
+/** Reasons for a fault in the query; goccy's emulator says jobInternalError for all of them. */
+const QUERY_FAULTS = new Set(['invalidQuery', 'invalid', 'jobInternalError']);
+
+/** What the caller is told. A 403 or 404 is about the service's own set-up (a role, a table): nothing of it goes out. */
+export function translateFailure(failure: ApiFailure, text: SentText): ServiceError | QueryError {
+  const isClientFault = failure.httpStatus === 400 || failure.httpStatus === 200;
+  if (QUERY_FAULTS.has(failure.reason) && isClientFault) return translateQueryFault(failure.message, text);
+  const fallback: Message =
+    failure.httpStatus === 503 || failure.httpStatus === null
+      ? ['backendUnavailable', 'BigQuery is not available.', 5]
+      : ['backendError', 'BigQuery could not run the query.'];
+  const [reason, message, retryAfter] = MESSAGES[failure.reason] ?? fallback;
+  return new ServiceError(reason, message, retryAfter === undefined ? {} : { retryAfter }, { cause: failure });
 }
 
 /** Errors that the evaluation of a row raises, by how BigQuery's message begins; the caller gets the fixed text. */
@@ -105,9 +104,18 @@ const EXECUTION_FAULTS: readonly (readonly [RegExp, string])[] = [
   [/division by zero/i, 'Division by zero. SAFE_DIVIDE gives NULL instead.'],
   [/overflow|out of range/i, 'A number or time is out of range.'],
   [/out of bounds|array index|subscript/i, 'An array subscript is out of bounds. SAFE_OFFSET gives NULL instead.'],
-  [/bad (int64|double|float|bool|numeric|bignumeric|boolean) value|could not cast|invalid cast|bad value|unable to parse as/i, 'A value could not be cast. SAFE_CAST gives NULL instead.'],
-  [/failed to parse input|invalid (timestamp|date|datetime|time)\b|unparseable|mismatch between format|could not parse/i, 'A text could not be parsed as a date or time. SAFE.PARSE_TIMESTAMP gives NULL instead.'],
-  [/cannot parse regular expression|invalid regular expression|cannot compile|regexp_/i, 'A regular expression is not valid.'],
+  [
+    /bad (int64|double|float|bool|numeric|bignumeric|boolean) value|could not cast|invalid cast|bad value|unable to parse as/i,
+    'A value could not be cast. SAFE_CAST gives NULL instead.',
+  ],
+  [
+    /failed to parse input|invalid (timestamp|date|datetime|time)\b|unparseable|mismatch between format|could not parse/i,
+    'A text could not be parsed as a date or time. SAFE.PARSE_TIMESTAMP gives NULL instead.',
+  ],
+  [
+    /cannot parse regular expression|invalid regular expression|cannot compile|regexp_/i,
+    'A regular expression is not valid.',
+  ],
   [/scalar subquery produced more than one|more than one element/i, 'A scalar subquery gave more than one row.'],
   [/array cannot have a null element|null element/i, 'An array in the result has a NULL element.'],
 ];
@@ -115,25 +123,23 @@ const EXECUTION_FAULTS: readonly (readonly [RegExp, string])[] = [
 /** `… at [2:6]`: BigQuery's own position, from 1, columns in characters. */
 const POSITION = /\s*(?:;.*)?\bat \[(\d+):(\d+)\]\s*$/s;
 
-/** A fault in the text carries BigQuery's position, which the engine turns into a span; faults in rows never do. */
-export interface PositionedFault {
-  readonly message: string;
-  readonly line: number | null;
-  readonly column: number | null;
-  readonly kind: 'execution' | 'compilation';
-}
-
-export function readQueryFault(message: string): PositionedFault {
+/** An error of evaluation gets the fixed text of its kind; one of compilation keeps BigQuery's place, not its words. */
+function translateQueryFault(message: string, text: SentText): QueryError {
   const position = POSITION.exec(message);
-  const text = position === null ? message : message.slice(0, position.index).trim();
-  const known = EXECUTION_FAULTS.find(([pattern]) => pattern.test(text));
-  const at = position === null ? { line: null, column: null } : { line: Number(position[1]), column: Number(position[2]) };
-  if (known !== undefined && position === null) return { message: known[1], ...at, kind: 'execution' };
-  return { message: text, ...at, kind: 'compilation' };
+  const known = EXECUTION_FAULTS.find(([pattern]) => pattern.test(message));
+  const words = known?.[1] ?? 'BigQuery refuses the query.';
+  if (position === null) return new QueryError('invalidQuery', words, null);
+  const at = offsetOf(text.sql, Number(position[1]), Number(position[2])) - text.offset;
+  return new QueryError('invalidQuery', words, at < 0 ? null : { start: at, end: at });
 }
 
-function translateQueryFault(failure: ApiFailure): QueryError {
-  const fault = readQueryFault(failure.message);
-  if (fault.kind === 'execution') return new QueryError('invalidQuery', fault.message, null);
-  return new QueryError('invalidQuery', 'BigQuery refuses the query.', null);
+/** The UTF-16 offset of a line and column from 1, columns in code points. */
+function offsetOf(text: string, line: number, column: number): number {
+  let offset = 0;
+  for (let at = 1; at < line; at++) {
+    const next = text.indexOf('\n', offset);
+    if (next < 0) break;
+    offset = next + 1;
+  }
+  return offset + [...text.slice(offset)].slice(0, column - 1).join('').length;
 }

@@ -98,8 +98,5 @@ function malformed(cause: Error): ServiceError {
 }
 
 function tooLarge(): ServiceError {
-  return new ServiceError(
-    'resourcesExceeded',
-    'The result is larger than 64 MiB. Select fewer fields or fewer rows.',
-  );
+  return new ServiceError('resourcesExceeded', 'The result is larger than 64 MiB. Select fewer fields or fewer rows.');
 }

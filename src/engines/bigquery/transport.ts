@@ -63,7 +63,12 @@ export class Transport {
     headers.set('accept', 'application/json');
     if (body !== undefined) headers.set('content-type', 'application/json');
     try {
-      return await fetch(url, { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      return await fetch(url, {
+        method,
+        headers,
+        signal,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
     } catch (error) {
       throw connectionFailure(error, signal);
     }
@@ -107,5 +112,9 @@ function readFailure(status: number, json: unknown): ApiFailure {
   const error = (json as { error?: { message?: unknown; errors?: readonly ErrorProto[] } } | undefined)?.error;
   const first = error?.errors?.[0];
   const message = first?.message ?? error?.message;
-  return new ApiFailure(status, first?.reason ?? 'unknown', typeof message === 'string' ? message : `HTTP status ${status}`);
+  return new ApiFailure(
+    status,
+    first?.reason ?? 'unknown',
+    typeof message === 'string' ? message : `HTTP status ${status}`,
+  );
 }

@@ -10,11 +10,9 @@ export function floorDivide(a: bigint, b: bigint): [quotient: bigint, remainder:
 
 const pad = (value: number, width = 2) => String(value).padStart(width, '0');
 
-/** A fraction of a second as `.123` or `.123456`, trimmed of zeros by threes as BigQuery writes it; '' for none. */
+/** A fraction of a second as `.123456`; '' for none. */
 function fraction(micros: number): string {
-  if (micros === 0) return '';
-  const digits = pad(micros, 6);
-  return `.${digits.endsWith('000') ? digits.slice(0, 3) : digits}`;
+  return micros === 0 ? '' : `.${pad(micros, 6)}`;
 }
 
 /** `2024-01-02` for days since the epoch. */

@@ -1,5 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import { parseExact } from '../exact-json';
 import { BigQueryError, invalid } from '../query/error';
 
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -19,7 +20,7 @@ export async function readBody(request: IncomingMessage): Promise<Readonly<Recor
   const content = request.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
   let json: unknown;
   try {
-    json = JSON.parse(content.toString('utf8'));
+    json = parseExact(content.toString('utf8'));
   } catch {
     throw new BigQueryError('parseError', 'Parse Error');
   }

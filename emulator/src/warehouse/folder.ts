@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { join } from 'node:path';
+import { parseExact } from '../exact-json';
 import { type TableField } from './schema';
 
 /** A table of a folder: its schema, and its rows as JSON objects. */
@@ -40,7 +41,7 @@ function lines(file: string, bytes: Buffer): unknown[] {
     .forEach((line, index) => {
       if (line.trim() === '') return;
       try {
-        rows.push(JSON.parse(line));
+        rows.push(parseExact(line));
       } catch {
         throw new Error(`${file}:${index + 1}: not JSON`);
       }

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { columnsOf, type RestField } from '../../googlesql/rest-schema';
+import type { TableSchema } from '../../googlesql/types';
+import { openTables, type DataTable } from './data/tables';
+import { keptType } from './data/field-sql';
+import { LOG_SCHEMA } from './log-schema';
+import { DEFAULTS, type DuckDbOptions } from './options';
+import { makeSamples, SAMPLES_VERSION } from './samples/make-samples';
+import { setUpStatements } from './translate';
+import { quoteName, quoteText } from './translate/sql';
+
+/** A DuckDB with every table that queries may read, closed to everything else. */
+export interface Database {
+  readonly instance: DuckDBInstance;
+  /** By exact name. */
+  readonly tables: ReadonlyMap<string, TableSchema>;
+  /** Names the data: files, schema, and the clock where it is fixed. */
+  readonly target: string;
+  /** The relation that holds a table, quoted. */
+  relation(table: TableSchema): string;
+}
+
+/**
+ * Opens the data, or makes up a week of logs, then takes from SQL whatever it does not need: files, network,
+ * extensions and settings.
+ *
+ * @throws DataFault for data that the service cannot start with.
+ */
+export async function openDatabase(options: DuckDbOptions): Promise<Database> {
+  const resources = { memory: options.memory ?? DEFAULTS.memory, threads: options.threads ?? DEFAULTS.threads };
+  const { dataDir, cacheDir, log } = options;
+  const data = dataDir === null ? null : await openTables({ dataDir, cacheDir, resources, log });
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(resources.threads),
+    max_memory: resources.memory,
+    // A query that does not fit into memory fails; it does not fill the disk.
+    temp_directory: '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    // Freed memory goes back to the system soon: a laptop keeps the service running beside everything else.
+    allocator_flush_threshold: '8MB',
+    allocator_bulk_deallocation_flush_threshold: '8MB',
+  });
+  try {
+    const connection = await instance.connect();
+    await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
+    for (const statement of setUpStatements()) await connection.run(statement);
+    const filled = data === null ? await addSamples(connection, options) : await addData(connection, data);
+    await harden(connection);
+    connection.closeSync();
+    const clock = options.now === null ? '' : `@${options.now}`;
+    return { instance, ...filled, target: `duckdb:${filled.target}${clock}` };
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+}
+
+type Filled = Omit<Database, 'instance'>;
+
+async function addSamples(connection: DuckDBConnection, { now, log }: DuckDbOptions): Promise<Filled> {
+  const started = performance.now();
+  const until = now ?? BigInt(Date.now()) * 1000n;
+  await connection.run(`ATTACH ':memory:' AS samples (COMPRESS)`);
+  await makeSamples(connection, 'samples', until);
+  await connection.run('CHECKPOINT samples');
+  log.info({ ms: Math.round(performance.now() - started) }, 'No DATA_DIR: made up a week of sample logs');
+  return {
+    tables: schemasOf([...LOG_SCHEMA].map(([name, fields]) => ({ name, fields }))),
+    relation: (table) => `samples.${quoteName(table.name)}`,
+    target: `samples-${SAMPLES_VERSION}-${until}`,
+  };
+}
+
+async function addData(connection: DuckDBConnection, data: readonly DataTable[]): Promise<Filled> {
+  const relations = new Map<string, string>();
+  for (const { name, fields, file } of data) {
+    const alias = quoteName(`data ${name}`);
+    if (file !== null) {
+      await connection.run(`ATTACH ${quoteText(file)} AS ${alias} (READ_ONLY)`);
+      relations.set(name, `${alias}.rows`);
+    } else {
+      const columns = fields.map((field) => `${quoteName(field.name)} ${keptType(field)}`);
+      await connection.run(`CREATE TABLE ${quoteName(name)} (${columns.join(', ')})`);
+      relations.set(name, quoteName(name));
+    }
+  }
+  const prints = data.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort();
+  return {
+    tables: schemasOf(data),
+    relation: (table) => relations.get(table.name)!,
+    target: createHash('sha256').update(prints.join('\n')).digest('hex').slice(0, 32),
+  };
+}
+
+function schemasOf(tables: readonly { name: string; fields: readonly RestField[] }[]): Map<string, TableSchema> {
+  return new Map(tables.map(({ name, fields }) => [name, { name, columns: columnsOf(fields) }]));
+}
+
+/** The last wall: only translated trees are run, and none of them can name a file, an extension or a setting. */
+async function harden(connection: DuckDBConnection): Promise<void> {
+  await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
+  await connection.run('SET GLOBAL enable_external_access = false');
+  await connection.run('SET GLOBAL allow_community_extensions = false');
+  await connection.run('SET GLOBAL lock_configuration = true');
+}

@@ -1,0 +1,134 @@
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { ServiceError } from '../../errors';
+import type { NamedType } from '../../googlesql/types';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
+import { Connections } from './connections';
+import { openDatabase, type Database } from './database';
+import { failure } from './failures';
+import { abortError, deadlineExceeded } from './giving-up';
+import { DEFAULTS, type DuckDbOptions } from './options';
+import { readRows } from './read-rows';
+import { supervise } from './supervise';
+import { CLOCK_PARAMETER } from './translate';
+import { Translations } from './translations';
+
+/**
+ * The embedded engine: BigQuery's SQL over the files of a folder, or over made-up logs, in this process.
+ *
+ * @throws DataFault for data that the service cannot start with.
+ */
+export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> {
+  return new DuckDbEngine(await openDatabase(options), options);
+}
+
+/** A query that has a connection: `ended` resolves when it has given it back. */
+interface Running {
+  readonly cancel: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** How long `close` waits for interrupted queries to notice. */
+const PATIENCE_MS = 5_000;
+
+class DuckDbEngine implements Engine {
+  readonly kind = 'duckdb';
+  readonly target: string;
+  readonly #connections: Connections;
+  readonly #translations: Translations;
+  readonly #running = new Set<Running>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: DuckDbOptions,
+  ) {
+    this.target = database.target;
+    this.#connections = new Connections(database.instance, options.connections ?? DEFAULTS.connections);
+    this.#translations = new Translations(database);
+  }
+
+  async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
+    checkLimits(limits);
+    const { sql, parameters, maxRows, hideBytes } = query;
+    const translation = this.#translations.translation(sql, parameters, { hideBytes, maxRows: maxRows + 1 });
+    const values = translation.parameters.map((name) => this.#value(name, parameters));
+    const maxBytes = this.options.maxResultBytes ?? DEFAULTS.maxResultBytes;
+    const result = await this.#onConnection(limits, (connection) =>
+      readRows(connection, translation.sql, values, maxRows, maxBytes),
+    );
+    return { columns: translation.columns, ...result, bytesProcessed: null, bytesBilled: null };
+  }
+
+  async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
+    checkLimits(limits);
+    return this.#translations.translation(sql, parameters, { hideBytes: false, maxRows: 1 }).columns;
+  }
+
+  async ping(limits: RunLimits): Promise<void> {
+    checkLimits(limits);
+    await this.#onConnection(limits, (connection) => connection.run('SELECT 1'));
+  }
+
+  async close(): Promise<void> {
+    this.#connections.close();
+    const running = [...this.#running];
+    for (const { cancel } of running) cancel.abort();
+    await Promise.race([Promise.all(running.map(({ ended }) => ended)), patience()]);
+    this.database.instance.closeSync();
+  }
+
+  async #onConnection<T>(
+    { deadline, signal }: RunLimits,
+    work: (connection: DuckDBConnection) => Promise<T>,
+  ): Promise<T> {
+    const cancel = new AbortController();
+    const forward = (): void => cancel.abort();
+    signal.addEventListener('abort', forward);
+    const limits = { deadline, signal: cancel.signal };
+    try {
+      const connection = await this.#connections.acquire(limits);
+      let end!: () => void;
+      const running: Running = { cancel, ended: new Promise((resolve) => (end = resolve)) };
+      this.#running.add(running);
+      return await supervise(
+        connection,
+        limits,
+        () => work(connection),
+        (reusable) => {
+          this.#running.delete(running);
+          void this.#connections.release(connection, reusable);
+          end();
+        },
+      );
+    } catch (error) {
+      throw failure(error);
+    } finally {
+      signal.removeEventListener('abort', forward);
+    }
+  }
+
+  #value(name: string, parameters: readonly BoundParameter[]): DuckDBValue {
+    if (name === CLOCK_PARAMETER) return this.options.now ?? BigInt(Date.now()) * 1000n;
+    const parameter = parameters.find((bound) => bound.name.toLowerCase() === name.toLowerCase());
+    if (parameter === undefined) throw new ServiceError('internalError', `Parameter @${name} is not bound`);
+    switch (parameter.type) {
+      case 'STRING':
+        return parameter.value;
+      case 'INT64':
+        return BigInt(parameter.value);
+      case 'FLOAT64':
+        return Number(parameter.value);
+      case 'BOOL':
+        return parameter.value === 'true';
+    }
+  }
+}
+
+/** Nothing is begun for who no longer waits. */
+function checkLimits({ deadline, signal }: RunLimits): void {
+  if (signal.aborted) throw abortError();
+  if (performance.now() >= deadline) throw deadlineExceeded();
+}
+
+function patience(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+}

@@ -1,0 +1,29 @@
+import type { Log } from './log';
+
+export interface DuckDbOptions {
+  /** The folder with the tables' files; null: a week of made-up logs. It is only read. */
+  readonly dataDir: string | null;
+  /** Where converted tables are kept; made if missing. Not used without `dataDir`. */
+  readonly cacheDir: string;
+  /** Microseconds since the epoch that the service takes for now; null: the real time, anew for every run. */
+  readonly now: bigint | null;
+  readonly log: Log;
+  /** The most memory that DuckDB may use, as it writes it; default `1GB`. */
+  readonly memory?: string;
+  /** Threads that work on queries; default 2. */
+  readonly threads?: number;
+  /**
+   * Queries that run at once; default 4. Each occupies a thread of libuv's pool (`UV_THREADPOOL_SIZE`, 4 unless set),
+   * which file access and compression need too.
+   */
+  readonly connections?: number;
+  /** The most bytes of row texts in one result; default 64 MiB. */
+  readonly maxResultBytes?: number;
+}
+
+export const DEFAULTS = {
+  memory: '1GB',
+  threads: 2,
+  connections: 4,
+  maxResultBytes: 64 * 1024 * 1024,
+} as const;

@@ -1,0 +1,152 @@
+import { below, between, chance, hex, pick, text } from './picks';
+import { when } from './record';
+import type { SampleTable } from './sample-table';
+import { HTTP_DATE, PERSON_ID, PLACE, placeField, VISITOR } from './vocabulary';
+
+/** Method, path and query of the requests, more frequent ones with a weight. */
+const ROUTES: readonly (readonly [string, number])[] = [
+  ['GET /rest/v1/todos ?select=*&order=created_at.desc', 12],
+  ['POST /rest/v1/todos ', 5],
+  ['PATCH /rest/v1/profiles ?id=eq.42', 3],
+  ['GET /rest/v1/profiles ?select=id,name', 6],
+  ['POST /rest/v1/rpc/search_products ', 4],
+  ['POST /auth/v1/token ?grant_type=password', 5],
+  ['POST /auth/v1/token ?grant_type=refresh_token', 6],
+  ['POST /auth/v1/signup ', 2],
+  ['GET /auth/v1/user ', 5],
+  ['GET /storage/v1/object/public/avatars/ada.png ', 7],
+  ['GET /storage/v1/object/public/banners/spring.webp ', 3],
+  ['POST /storage/v1/object/documents/report.pdf ', 2],
+  ['GET /realtime/v1/websocket ?vsn=1.0.0', 6],
+  ['POST /functions/v1/send-receipt ', 3],
+  ['POST /graphql/v1 ', 2],
+];
+
+export const EDGE: SampleTable = {
+  name: 'raw_edge_logs',
+  rows: 20_000,
+  columns: [
+    {
+      ...VISITOR,
+      ...PLACE,
+      route: `string_split(${pick('route', ROUTES)}, ' ')`,
+      status: `CAST(${pick('status', [
+        ['200', 60],
+        ['201', 10],
+        ['204', 5],
+        ['206', 3],
+        ['304', 5],
+        ['400', 4],
+        ['401', 4],
+        ['403', 1],
+        ['404', 4],
+        ['409', 1],
+        ['429', 1],
+        ['500', 1],
+        ['503', 1],
+      ])} AS BIGINT)`,
+      took: `CASE WHEN ${chance('slow', 8)} THEN ${between('took', 400, 4000)} ELSE ${between('took', 8, 180)} END`,
+    },
+    {
+      method: 'route[1]',
+      path: 'route[2]',
+      search: `nullif(route[3], '')`,
+      host: `concat(project, '.api.example.com')`,
+      ray: `concat(${hex('ray', 16)}, '-', ${placeField('colo')})`,
+      person_id: PERSON_ID,
+    },
+    { url: `concat('https://', host, path, search)` },
+  ],
+  message: text('{method} | {status} | {ip} | {ray} | {url} | {agent}'),
+  rowProject: true,
+  metadata: {
+    request: {
+      host: 'host',
+      method: 'method',
+      path: 'path',
+      protocol: `'https:'`,
+      search: 'search',
+      url: 'url',
+      headers: {
+        accept: `'*/*'`,
+        cf_connecting_ip: 'ip',
+        cf_ipcountry: placeField('country'),
+        cf_ray: 'ray',
+        content_length: `CASE WHEN method IN ('POST', 'PATCH') THEN CAST(${between('sent', 20, 4000)} AS VARCHAR) END`,
+        host: 'host',
+        referer: pick('referer', ['https://app.example.com/', 'https://shop.example.org/cart', null]),
+        user_agent: 'agent',
+        x_client_info: 'library',
+        x_forwarded_proto: `'https'`,
+        x_real_ip: 'ip',
+      },
+      cf: {
+        asOrganization: placeField('network'),
+        asn: placeField('asn'),
+        city: placeField('city'),
+        colo: placeField('colo'),
+        continent: placeField('continent'),
+        country: placeField('country'),
+        httpProtocol: pick('protocol', [['HTTP/2', 5], ['HTTP/3', 3], 'HTTP/1.1']),
+        isEUCountry: `CASE WHEN ${placeField('country')} = 'DE' THEN '1' END`,
+        region: placeField('region'),
+        regionCode: placeField('regionCode'),
+        timezone: placeField('timezone'),
+        tlsCipher: `'AEAD-AES128-GCM-SHA256'`,
+        tlsVersion: `'TLSv1.3'`,
+        clientTcpRtt: between('rtt', 2, 140),
+        botManagement: {
+          score: pick('bot', [['99', 8], '57', '30', '1']),
+          verifiedBot: chance('verified', 3),
+          corporateProxy: 'false',
+          staticResource: `path LIKE '/storage/%'`,
+          detectionIds: `CASE WHEN ${chance('detected', 5)} THEN [${between('detection', 33554000, 33554999)}] ELSE [] END`,
+        },
+      },
+      sb: when(chance('sb', 85), {
+        auth_user: `CASE WHEN ${chance('user', 60)} THEN person_id END`,
+        apikey: when(chance('key', 40), {
+          apikey: { prefix: pick('prefix', [['sb_publishable_q1', 4], 'sb_secret_x7']), hash: hex('hash', 12) },
+        }),
+        jwt: when(chance('jwt', 60), {
+          apikey: {
+            payload: {
+              algorithm: `'HS256'`,
+              expires_at: '1893456000',
+              issuer: `'example-issuer'`,
+              role: pick('role', [['anon', 4], 'service_role']),
+              signature_prefix: hex('signature', 6),
+            },
+          },
+          authorization: {
+            payload: {
+              algorithm: `'ES256'`,
+              expires_at: 'epoch(t)::BIGINT + 3600',
+              issuer: `concat('https://', host, '/auth/v1')`,
+              key_id: `'k1'`,
+              role: `'authenticated'`,
+              session_id: `CAST(CAST(md5(concat(person, 'session')) AS UUID) AS VARCHAR)`,
+              signature_prefix: hex('signature2', 6),
+              subject: 'person_id',
+            },
+          },
+        }),
+      }),
+    },
+    response: {
+      origin_time: 'took',
+      status_code: 'status',
+      headers: {
+        cf_cache_status: `CASE WHEN path LIKE '/storage/%' THEN ${pick('cached', [['HIT', 3], 'MISS', 'REVALIDATED'])} ELSE 'DYNAMIC' END`,
+        cf_ray: 'ray',
+        content_length: `CAST(${below('received', 60_000)} AS VARCHAR)`,
+        content_type: `CASE WHEN path LIKE '/storage/%' THEN 'image/png' ELSE 'application/json; charset=utf-8' END`,
+        date: HTTP_DATE,
+        proxy_status: `CASE WHEN path LIKE '/rest/%' AND status >= 400 THEN 'PostgREST; error=PGRST116' END`,
+        sb_gateway_mode: `'direct'`,
+        sb_gateway_version: `'1'`,
+        x_sb_error_code: `CASE WHEN path LIKE '/auth/%' AND status >= 400 THEN 'invalid_credentials' END`,
+      },
+    },
+  },
+};

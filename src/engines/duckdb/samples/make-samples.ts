@@ -1,0 +1,25 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { LOG_SCHEMA } from '../log-schema';
+import { quoteName } from '../translate/sql';
+import { AUTH } from './auth';
+import { EDGE } from './edge';
+import { FUNCTION, FUNCTION_EDGE } from './functions';
+import { POSTGRES } from './postgres';
+import { sampleRows } from './sample-table';
+import { PGBOUNCER, POSTGREST, REALTIME, STORAGE } from './services';
+
+const TABLES = [EDGE, POSTGRES, FUNCTION_EDGE, FUNCTION, AUTH, REALTIME, STORAGE, POSTGREST, PGBOUNCER];
+
+/** Part of the sample data's fingerprint: raised when the samples change. */
+export const SAMPLES_VERSION = 1;
+
+/**
+ * Fills the attached database `database` with a week of made-up logs, one table per log table: the last rows lie within
+ * a minute of `until` (microseconds since the epoch). The same instant gives the same rows.
+ */
+export async function makeSamples(connection: DuckDBConnection, database: string, until: bigint): Promise<void> {
+  for (const table of TABLES) {
+    const rows = sampleRows(table, LOG_SCHEMA.get(table.name)!, `make_timestamp(${until})`);
+    await connection.run(`CREATE TABLE ${quoteName(database)}.${quoteName(table.name)} AS ${rows}`);
+  }
+}

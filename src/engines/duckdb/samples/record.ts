@@ -1,0 +1,36 @@
+import type { RestField } from '../../../googlesql/rest-schema';
+import { keptType } from '../data/field-sql';
+import { quoteName } from '../translate/sql';
+
+/** SQL for a field; an object for a record; `when`: the record is there in those rows only. */
+export type Value = string | Shape | Optional;
+export interface Shape {
+  readonly [field: string]: Value;
+}
+export class Optional {
+  constructor(
+    readonly condition: string,
+    readonly value: Shape,
+  ) {}
+}
+
+/** A record that rows have where the SQL condition holds. */
+export function when(condition: string, value: Shape): Optional {
+  return new Optional(condition, value);
+}
+
+/** The value of a field: lists of one record as the log pipeline stores them, [] and NULL for what the shape leaves out. */
+export function fieldSql(field: RestField, value: Value | undefined): string {
+  const type = keptType(field);
+  if (value === undefined) return field.mode === 'REPEATED' ? `CAST([] AS ${type})` : `CAST(NULL AS ${type})`;
+  if (value instanceof Optional) {
+    return `CASE WHEN ${value.condition} THEN ${fieldSql(field, value.value)} ELSE ${fieldSql(field, undefined)} END`;
+  }
+  if (typeof value === 'string') return `CAST(${value} AS ${type})`;
+  for (const name of Object.keys(value)) {
+    if (!field.fields.some((inner) => inner.name === name)) throw new Error(`${field.name} has no field ${name}`);
+  }
+  const parts = field.fields.map((inner) => `${quoteName(inner.name)} := ${fieldSql(inner, value[inner.name])}`);
+  const record = `struct_pack(${parts.join(', ')})`;
+  return field.mode === 'REPEATED' ? `[${record}]` : record;
+}

@@ -1,0 +1,66 @@
+import { LRUCache } from 'lru-cache';
+import { QueryError } from '../../errors';
+import { parseQuery } from '../../googlesql/parser';
+import { resolveQuery } from '../../googlesql/resolver';
+import type { NamedType } from '../../googlesql/types';
+import type { BoundParameter } from '../contract';
+import type { Database } from './database';
+import { translate, type Translation } from './translate';
+
+/** Characters of texts, queries and translations together. */
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+
+/** GoogleSQL into DuckDB SQL, remembered: a text that comes again is neither parsed nor resolved again. */
+export class Translations {
+  readonly #kept = new LRUCache<string, Translation>({
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: (translation, key) => translation.sql.length + key.length,
+  });
+
+  constructor(private readonly database: Pick<Database, 'tables' | 'relation'>) {}
+
+  /**
+   * The statement that answers `sql`, cut off after `maxRows`.
+   *
+   * @throws QueryError for a fault in `sql`, or what the embedded engine does not do.
+   */
+  translation(
+    sql: string,
+    parameters: readonly BoundParameter[],
+    { hideBytes, maxRows }: { hideBytes: boolean; maxRows: number },
+  ): Translation {
+    const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
+    const key = JSON.stringify([hideBytes, maxRows, types, sql]);
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const made = this.#translate(sql, parameters, hideBytes, maxRows);
+    this.#kept.set(key, made);
+    return made;
+  }
+
+  #translate(sql: string, parameters: readonly BoundParameter[], hideBytes: boolean, maxRows: number): Translation {
+    const resolved = resolveQuery(parseQuery(sql), sql, {
+      // Tables have no project or data set here.
+      findTable: (path) => (path.length === 1 ? this.database.tables.get(path[0]!.name) : undefined),
+      parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
+    });
+    const translation = translate(resolved, {
+      tableName: (table) => this.database.relation(table),
+      hideBytes,
+      maxRows,
+    });
+    refuseDuplicates(translation.columns);
+    return translation;
+  }
+}
+
+/** A JSON object has one value for a key. */
+function refuseDuplicates(columns: readonly NamedType[]): void {
+  const seen = new Set<string>();
+  for (const { name } of columns) {
+    if (seen.has(name.toLowerCase())) {
+      throw new QueryError('invalidQuery', `Two columns of the result are named ${name}: give one an alias.`, null);
+    }
+    seen.add(name.toLowerCase());
+  }
+}

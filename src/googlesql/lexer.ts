@@ -15,7 +15,7 @@ const HEX = /0[xX][0-9A-Fa-f]+/y;
 const DIGITS = /[0-9]+/y;
 const EXPONENT = /[eE][+-]?[0-9]+/y;
 const OPENING_QUOTE = /(?:[rR][bB]?|[bB][rR]?)?('''|"""|'|")/y;
-const SYMBOL = /<<|>>|<=|>=|<>|!=|=>|->|\|\||\|>|@@|[-+*/=<>(),.;[\]|^&~@?]/y;
+const SYMBOL = /::|<<|>>|<=|>=|<>|!=|=>|->|\|\||\|>|@@|[-+*/=<>(),.;[\]|^&~@?]/y;
 
 /**
  * The tokens of a GoogleSQL text by the rules of GoogleSQL's own lexer; comments and blanks are left out.

@@ -1,4 +1,4 @@
-import type { NamedType } from '../googlesql/types';
+import type { NamedType, TableSchema } from '../googlesql/types';
 
 /** A value bound by name. The text is canonical for its type: digits, `true`, a shortest double, or the string itself. */
 export interface BoundParameter {
@@ -54,6 +54,20 @@ export interface Engine {
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
   /** The columns of a query without running it. */
   describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]>;
+  /**
+   * The sandbox's last wall: the engine itself reads a consumer's statement where nothing exists but empty tables of
+   * the given names and types. Resolves when it reads nothing else.
+   *
+   * @throws QueryError `sandboxViolation` where it does; for another fault in `statement` with a span in it
+   */
+  inspect(
+    statement: string,
+    tables: readonly TableSchema[],
+    parameters: readonly BoundParameter[],
+    limits: RunLimits,
+  ): Promise<void>;
+  /** What a run would read, without running it; null on an engine that bills nothing. */
+  readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<{ bytesProcessed: bigint }>) | null;
   /** Resolves when the engine answers; rejects when it does not. */
   ping(limits: RunLimits): Promise<void>;
   /** Ends running queries and gives back every resource. */

@@ -55,12 +55,12 @@ export class BigQueryEngine implements Engine {
     );
   }
 
-  async dryRun(query: EngineQuery, limits: RunLimits): Promise<{ bytesProcessed: bigint }> {
+  readonly dryRun = async (query: EngineQuery, limits: RunLimits): Promise<{ bytesProcessed: bigint }> => {
     const { statistics } = await this.#dryRun(query.sql, query.parameters, query.labels, limits);
     const bytes = statistics?.totalBytesProcessed ?? statistics?.query?.totalBytesProcessed;
     if (bytes === undefined) throw new ServiceError('backendError', 'BigQuery gave no estimate.');
     return { bytesProcessed: BigInt(bytes) };
-  }
+  };
 
   /** Dry runs are free; a service whose dry run gives no schema is asked for no rows instead. */
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {

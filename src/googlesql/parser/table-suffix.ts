@@ -1,7 +1,8 @@
-import type { Expression, FromItem, OrderItem, Query, Span } from '../syntax';
+import type { Expression, FromItem, OrderItem, Span } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
 import { parseOrderBy } from './ordering';
+import { standInSelect, standInTable } from './stand-in';
 import { parseAlias } from './table';
 import { parsePartition } from './window';
 
@@ -84,28 +85,7 @@ function skipParentheses(cursor: Cursor): void {
   }
 }
 
-/** `(SELECT * FROM table WHERE [expressions] ...)`: what has been refused, in a form that scoping can still walk. */
 function filtered(table: FromItem, elements: Expression[], orderBy: readonly OrderItem[], span: Span): FromItem {
   const whole = { start: table.span.start, end: span.end };
-  const query: Query = {
-    kind: 'query',
-    with: null,
-    body: {
-      kind: 'select',
-      distinct: false,
-      as: null,
-      items: [{ kind: 'select_star', of: null, except: [], replace: [], span }],
-      from: table,
-      where: { kind: 'array', elementType: null, elements, span },
-      groupBy: null,
-      having: null,
-      qualify: null,
-      windows: [],
-      span: whole,
-    },
-    orderBy,
-    limit: null,
-    span: whole,
-  };
-  return { kind: 'subquery_item', query, alias: null, span: whole };
+  return standInTable(standInSelect(table, elements, whole), orderBy, null);
 }

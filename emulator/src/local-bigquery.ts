@@ -1,4 +1,5 @@
 import { Clock } from './clock';
+import { parseExact } from './exact-json';
 import { GoogleSqlEngine } from './googlesql/engine';
 import { JobStore } from './jobs/store';
 import { QueryRunner } from './query/runner';
@@ -6,9 +7,16 @@ import { Faults } from './rest/faults';
 import { RequestLog } from './rest/log';
 import { RestServer } from './rest/server';
 import { type ShapeName } from './rest/shape';
-import { type FolderTable } from './warehouse/folder';
 import { rowOf } from './warehouse/ingest';
+import { type TableField } from './warehouse/schema';
 import { Warehouse } from './warehouse/warehouse';
+
+/** A table to start with: its columns, and its rows as the text of one JSON object each. */
+export interface SourceTable {
+  readonly id: string;
+  readonly fields: readonly TableField[];
+  readonly lines: readonly string[];
+}
 
 export interface LocalBigQueryOptions {
   /** 0 takes a free port. */
@@ -18,7 +26,7 @@ export interface LocalBigQueryOptions {
   readonly dataset: string;
   readonly location: string;
   /** The tables to start with. */
-  readonly tables: readonly FolderTable[];
+  readonly tables: readonly SourceTable[];
   /** The instant that queries take for the present; null for the machine's. */
   readonly clock: string | null;
   readonly shape: ShapeName;
@@ -69,14 +77,14 @@ export async function startLocalBigQuery(options: LocalBigQueryOptions): Promise
 
 function load(warehouse: Warehouse, { project, dataset, tables }: LocalBigQueryOptions): void {
   const home = warehouse.createDataset(project, dataset);
-  for (const { id, fields, rows } of tables) {
+  for (const { id, fields, lines } of tables) {
     const table = home === null ? null : warehouse.createTable(home, id, fields);
     if (table === null) throw new Error(`Two tables named ${id}`);
     warehouse.addRows(
       table,
-      rows.map((row, i) => {
+      lines.map((line, i) => {
         try {
-          return rowOf(table.columns, row, { ignoreUnknown: false });
+          return rowOf(table.columns, parseExact(line), { ignoreUnknown: false });
         } catch (error) {
           throw new Error(`Row ${i + 1} of ${id}: ${String(error)}`, { cause: error });
         }

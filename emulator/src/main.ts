@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startLocalBigQuery } from './local-bigquery';
-import { sampleTables } from './sample';
+import { type SourceTable, startLocalBigQuery } from './local-bigquery';
 import { SHAPES, type ShapeName } from './rest/shape';
-import { readFolder } from './warehouse/folder';
 
 const USAGE = `npm run emulator -- [options]
   --port 9050            where to listen; 0 takes a free port
@@ -15,6 +13,7 @@ const USAGE = `npm run emulator -- [options]
   --clock INSTANT        what queries take for the present, ISO 8601 (default: the present)
   --shape bigquery       whose habits to answer with: ${SHAPES.join(', ')}
   --ignore-default-dataset
+  --tied                 end when standard input does: no process outlives the test that started it
 `;
 
 /** Starts the local BigQuery from a command line and prints where it listens. */
@@ -30,6 +29,7 @@ async function main(): Promise<void> {
       clock: { type: 'string' },
       shape: { type: 'string', default: 'bigquery' },
       'ignore-default-dataset': { type: 'boolean', default: false },
+      tied: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -47,11 +47,7 @@ async function main(): Promise<void> {
     project: values.project,
     dataset: values.dataset,
     location: values.location,
-    // npm changes the working directory; INIT_CWD is where the caller stood.
-    tables:
-      values.data === undefined
-        ? sampleTables(clock)
-        : readFolder(resolve(process.env['INIT_CWD'] ?? '.', values.data)),
+    tables: await sources(values.data, clock),
     clock,
     shape,
     ignoreDefaultDataset: values['ignore-default-dataset'],
@@ -60,8 +56,20 @@ async function main(): Promise<void> {
     `Local BigQuery on http://${values.host}:${local.port} (project ${values.project}, data set ${values.dataset})\n`,
   );
   const stop = () => void local.close().then(() => process.exit(0));
+  if (values.tied) process.stdin.resume().once('close', stop);
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+}
+
+/** The tables of a folder, or made-up ones up to the clock's instant. */
+async function sources(folder: string | undefined, clock: string | null): Promise<SourceTable[]> {
+  if (folder === undefined) {
+    const { sampleTables } = await import('../sample/rows.mjs');
+    return sampleTables(clock === null ? new Date() : new Date(clock));
+  }
+  const { readFolder } = await import('../sample/folder.mjs');
+  // npm changes the working directory; INIT_CWD is where the caller stood.
+  return readFolder(resolve(process.env['INIT_CWD'] ?? '.', folder));
 }
 
 main().catch((error: unknown) => {

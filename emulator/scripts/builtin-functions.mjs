@@ -1,0 +1,197 @@
+/**
+ * Writes src/googlesql/functions/signatures.ts from what Google's own engine answers to GetBuiltinFunctions.
+ * Run by hand when the engine's package is updated: `node emulator/scripts/builtin-functions.mjs`.
+ *
+ * A signature is one text, `STRING, INT64, INT64? -> STRING`:
+ * `?` optional, `*` repeated, `T1` `T2` templates, `PART` a date part, `MODE` a normalisation mode, `ANY` anything,
+ * `name=TYPE` an argument that may be named and `name:=TYPE` one that must be.
+ */
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+
+const require = createRequire(import.meta.url);
+const grpc = require('@grpc/grpc-js');
+const protoLoader = require('@grpc/proto-loader');
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const ENGINE = join(dirname(require.resolve('@fivetrandevelopers/zetasql/package.json')), 'lib', 'zetasql');
+
+/** In the engine but not in BigQuery. */
+const NOT_IN_BIGQUERY = new RegExp(
+  '^(' +
+    [
+      'd3a_count\\..*',
+      'array_(avg|sum|min|max|filter|transform|first_n|last_n|remove_.*|includes.*|is_distinct|find.*|zip|offset.*)',
+      'timestamp_from_unix_.*',
+      '.*proto_map.*|filter_fields|modify_map|contains_key|flatten',
+      'iferror|iserror|nulliferror|typeof',
+      '\\$(subscript_with_.*|make_array|interval|in_array|is_not_distinct_from|case_.*|extract.*|.*array_at_.*|count_star)',
+      '\\$(between|in|is_null|is_true|is_false|is_distinct_from|subscript|not|and|or|like)',
+    ].join('|') +
+    ')$',
+);
+
+/** The tree's name of an operator where it is not the engine's. */
+const OPERATORS = {
+  $unary_minus: '$negate',
+  $bitwise_and: '$bit_and',
+  $bitwise_or: '$bit_or',
+  $bitwise_xor: '$bit_xor',
+  $bitwise_not: '$bit_not',
+  $bitwise_left_shift: '$shift_left',
+  $bitwise_right_shift: '$shift_right',
+  $concat_op: '$concat',
+};
+
+const CATEGORIES = [
+  ['operator', /^\$/],
+  ['net', /^net\./],
+  ['hll', /^hll_count\./],
+  ['security', /^session_user$/],
+  ['debugging', /^error$/],
+  ['json', /json/],
+  ['array', /array|^range_bucket$/],
+  ['timestamp', /timestamp|^unix_(micros|millis|seconds)$/],
+  ['datetime', /datetime/],
+  ['date', /date|last_day/],
+  ['time', /^(current_|format_|parse_)?time(_|$)/],
+  ['interval', /interval|^justify/],
+  ['hash', /^(farm_fingerprint|md5|sha\d+)$/],
+  ['utility', /^generate_uuid$/],
+  ['conditional', /^(if|ifnull|nullif|coalesce)$/],
+  [
+    'string',
+    /char|trim|pad$|concat|regexp|^(ascii|byte_length|chr|code_points.*|ends_with|format|from_(base|hex).*|initcap|instr|left|length|lower|normalize.*|repeat|replace|reverse|right|safe_convert.*|soundex|split|starts_with|string|strpos|substr|to_(base|code|hex).*|translate|unicode|upper)$/,
+  ],
+  ['math', /./],
+];
+
+const signature = (s) =>
+  `${(s.argument ?? []).map(argument).join(', ')} -> ${argument({ ...s.return_type, options: { cardinality: 'REQUIRED' } })}`.trim();
+
+function argument({ kind, type, options }) {
+  const name = options.argument_name;
+  const label =
+    name && options.named_argument_kind !== 'POSITIONAL_ONLY'
+      ? `${name}${options.named_argument_kind === 'NAMED_ONLY' ? ':=' : '='}`
+      : '';
+  return `${label}${type ? typeText(type) : templateText(kind)}${{ OPTIONAL: '?', REPEATED: '*' }[options.cardinality] ?? ''}`;
+}
+
+function templateText(kind) {
+  if (kind === 'ARG_TYPE_ARBITRARY') return 'ANY';
+  const template = /^ARG_(ARRAY_)?TYPE_ANY_(\d)$/.exec(kind);
+  if (!template) throw new Error(`unknown argument kind ${kind}`);
+  return template[1] ? `ARRAY<T${template[2]}>` : `T${template[2]}`;
+}
+
+function typeText(type) {
+  switch (type.type_kind) {
+    case 'TYPE_ARRAY':
+      return `ARRAY<${typeText(type.array_type.element_type)}>`;
+    case 'TYPE_ENUM':
+      return { DateTimestampPart: 'PART', NormalizeMode: 'MODE', RoundingMode: 'ROUNDING' }[
+        type.enum_type.enum_name.replace(/.*\./, '')
+      ];
+    case 'TYPE_DOUBLE':
+      return 'FLOAT64';
+    default:
+      return type.type_kind.replace('TYPE_', '');
+  }
+}
+
+function describe(fn) {
+  const { options } = fn;
+  const name = fn.name_path.join('.');
+  const entry = {
+    mode: fn.mode.toLowerCase(),
+    category: fn.mode === 'SCALAR' ? CATEGORIES.find(([, pattern]) => pattern.test(name))[0] : fn.mode.toLowerCase(),
+    signatures: fn.signature.map(signature),
+  };
+  if (options.alias_name) entry.alias = options.alias_name.toUpperCase();
+  if (options.volatility !== 'IMMUTABLE') entry.volatile = true;
+  if (options.supports_over_clause) {
+    entry.over = options.window_ordering_support.replace('ORDER_', '').toLowerCase();
+    if (options.supports_window_framing) entry.framing = true;
+  }
+  for (const [key, flag] of [
+    ['orderBy', 'supports_order_by'],
+    ['limit', 'supports_limit'],
+    ['nulls', 'supports_null_handling_modifier'],
+  ])
+    if (options[flag]) entry[key] = true;
+  if (!options.arguments_are_coercible) entry.exact = true;
+  return [OPERATORS[name] ?? (name.startsWith('$') ? name : name.toUpperCase()), entry];
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function builtinFunctions() {
+  const port = await freePort();
+  const binary = `remote_server${process.arch === 'arm64' ? '_arm' : ''}${process.platform === 'darwin' ? '' : '.so'}`;
+  const engine = spawn(join(ENGINE, binary), ['localhost', String(port)], { stdio: 'ignore' });
+  try {
+    const definition = protoLoader.loadSync('local_service.proto', {
+      includeDirs: [join(ENGINE, 'protos')],
+      keepCase: true,
+      longs: String,
+      enums: String,
+      defaults: false,
+      oneofs: true,
+    });
+    const { ZetaSqlLocalService } = grpc.loadPackageDefinition(definition).zetasql.local_service;
+    const client = new ZetaSqlLocalService(`localhost:${port}`, grpc.credentials.createInsecure(), {
+      'grpc.max_receive_message_length': 1 << 28,
+    });
+    await new Promise((resolve, reject) =>
+      client.waitForReady(Date.now() + 30_000, (error) => (error ? reject(error) : resolve())),
+    );
+    const call = (method, request) =>
+      new Promise((resolve, reject) =>
+        client[method](request, (error, response) => (error ? reject(error) : resolve(response))),
+      );
+    const language = await call('GetLanguageOptions', { maximum_features: true, language_version: 'VERSION_CURRENT' });
+    language.product_mode = 'PRODUCT_EXTERNAL';
+    const absent =
+      /NULLIFZERO_ZEROIFNULL|CORRESPONDING|STRUCT_POSITIONAL_ACCESSOR|FIRST_AND_LAST_N|ARRAY_FIND|PI_FUNCTIONS|LIKE_ANY|LAMBDA/;
+    language.enabled_language_features = [
+      ...language.enabled_language_features.filter((feature) => !absent.test(feature)),
+      ...['JSON_TYPE', 'INTERVAL_TYPE', 'ANALYTIC_FUNCTIONS', 'NUMERIC_TYPE', 'BIGNUMERIC_TYPE'].map(
+        (f) => `FEATURE_${f}`,
+      ),
+    ];
+    const { function: functions } = await call('GetBuiltinFunctions', { language_options: language });
+    client.close();
+    return functions;
+  } finally {
+    engine.kill();
+  }
+}
+
+const functions = (await builtinFunctions())
+  .filter((fn) => !NOT_IN_BIGQUERY.test(fn.name_path.join('.')) && fn.signature?.length)
+  .map(describe)
+  .sort(([a], [b]) => (a < b ? -1 : 1));
+const lines = functions.map(([name, entry]) => `  ${JSON.stringify(name)}: ${JSON.stringify(entry)},`);
+writeFileSync(
+  join(ROOT, 'src', 'googlesql', 'functions', 'signatures.ts'),
+  [
+    '/** Made by emulator/scripts/builtin-functions.mjs from the GoogleSQL engine; do not edit. */',
+    "import type { FunctionEntry } from './entry';",
+    '',
+    'export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {',
+    ...lines,
+    '};',
+    '',
+  ].join('\n'),
+);

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { columnsOf, type RestField } from '../../googlesql/rest-schema';
 import type { TableSchema } from '../../googlesql/types';
+import type { Converted } from './data/convert-table';
+import { DataFault } from './data/data-fault';
 import { openTables, type DataTable } from './data/tables';
 import { keptType } from './data/field-sql';
+import type { Log } from './log';
 import { LOG_SCHEMA } from './log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { makeSamples, SAMPLES_VERSION } from './samples/make-samples';
@@ -28,6 +31,19 @@ export interface Database {
  * @throws DataFault for data that the service cannot start with.
  */
 export async function openDatabase(options: DuckDbOptions): Promise<Database> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await open(options);
+    } catch (error) {
+      // Another process may have replaced a converted table between our finding and opening it.
+      if (error instanceof DataFault || options.dataDir === null || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+const ATTEMPTS = 3;
+
+async function open(options: DuckDbOptions): Promise<Database> {
   const resources = { memory: options.memory ?? DEFAULTS.memory, threads: options.threads ?? DEFAULTS.threads };
   const { dataDir, cacheDir, log } = options;
   const data = dataDir === null ? null : await openTables({ dataDir, cacheDir, resources, log });
@@ -46,7 +62,7 @@ export async function openDatabase(options: DuckDbOptions): Promise<Database> {
     const connection = await instance.connect();
     await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
     for (const statement of setUpStatements()) await connection.run(statement);
-    const filled = data === null ? await addSamples(connection, options) : await addData(connection, data);
+    const filled = data === null ? await addSamples(connection, options) : await addData(connection, data, log);
     await harden(connection);
     connection.closeSync();
     const clock = options.now === null ? '' : `@${options.now}`;
@@ -73,12 +89,14 @@ async function addSamples(connection: DuckDBConnection, { now, log }: DuckDbOpti
   };
 }
 
-async function addData(connection: DuckDBConnection, data: readonly DataTable[]): Promise<Filled> {
+async function addData(connection: DuckDBConnection, data: readonly DataTable[], log: Log): Promise<Filled> {
   const relations = new Map<string, string>();
-  for (const { name, fields, file } of data) {
+  for (const { name, fields, file, convertedIn } of data) {
     const alias = quoteName(`data ${name}`);
     if (file !== null) {
       await connection.run(`ATTACH ${quoteText(file)} AS ${alias} (READ_ONLY)`);
+      const about = await connection.runAndReadAll(`SELECT about FROM ${alias}.about`);
+      report(name, JSON.parse(String(about.getRows()[0]![0])) as Converted, convertedIn, log);
       relations.set(name, `${alias}.rows`);
     } else {
       const columns = fields.map((field) => `${quoteName(field.name)} ${keptType(field)}`);
@@ -94,14 +112,21 @@ async function addData(connection: DuckDBConnection, data: readonly DataTable[])
   };
 }
 
+function report(table: string, { rows, skipped }: Converted, convertedIn: number | null, log: Log): void {
+  for (const row of skipped.first) log.warn(row, 'Row skipped: it does not fit the schema');
+  const facts = { table, rows, skipped: skipped.count, convertedIn };
+  if (skipped.count > 0) log.warn(facts, 'Table ready, without the rows that do not fit its schema');
+  else log.info(facts, 'Table ready');
+}
+
 function schemasOf(tables: readonly { name: string; fields: readonly RestField[] }[]): Map<string, TableSchema> {
   return new Map(tables.map(({ name, fields }) => [name, { name, columns: columnsOf(fields) }]));
 }
 
 /** The last wall: only translated trees are run, and none of them can name a file, an extension or a setting. */
 async function harden(connection: DuckDBConnection): Promise<void> {
-  await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
   await connection.run('SET GLOBAL enable_external_access = false');
+  await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
   await connection.run('SET GLOBAL allow_community_extensions = false');
   await connection.run('SET GLOBAL lock_configuration = true');
 }

@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { StatementType, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
 
 export interface Rows {
@@ -21,6 +21,7 @@ export async function readRows(
 ): Promise<Rows> {
   const statement = await connection.prepare(sql);
   try {
+    if (statement.statementType !== StatementType.SELECT) throw new Error('Not a SELECT statement');
     statement.bind([...values]);
     const result = await statement.stream();
     const rows: string[] = [];

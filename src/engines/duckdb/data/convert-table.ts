@@ -37,7 +37,7 @@ export async function convertTable(
   folder: string,
   database: string,
   resources: Resources,
-): Promise<Converted> {
+): Promise<void> {
   const instance = await DuckDBInstance.create(database, {
     threads: String(resources.threads),
     max_memory: resources.memory,
@@ -57,7 +57,6 @@ export async function convertTable(
     await connection.run(`CREATE TABLE about AS SELECT ${quoteText(about)} AS about`);
     await connection.run('CHECKPOINT');
     connection.closeSync();
-    return { rows, skipped };
   } finally {
     instance.closeSync();
   }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, readdir, realpath, rename, rm, stat } from 'node:
 import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { convertTable, type Converted, type Resources } from './convert-table';
+import { convertTable, type Resources } from './convert-table';
 import { DataFault } from './data-fault';
 import { codeOf, type Source } from './sources';
 
@@ -44,23 +44,23 @@ export class TableCache {
     }
   }
 
-  /** The converted file of a table, made if there is none; `converted`: what was done, null where nothing was. */
+  /** The converted file of a table, made if there is none. */
   async file(
     source: Source,
     fields: readonly RestField[],
     fingerprint: string,
-  ): Promise<{ path: string; converted: Converted | null }> {
+  ): Promise<{ path: string; converted: boolean }> {
     const prefix = `${source.table}.${this.origin}.${fingerprint.slice(0, 16)}.`;
     for (const name of await readdir(this.folder)) {
       if (!name.startsWith(prefix) || !name.endsWith('.duckdb')) continue;
       const path = join(this.folder, name);
       if (name === `${prefix}${await contentHash(path)}.duckdb`) {
         this.#used.add(name);
-        return { path, converted: null };
+        return { path, converted: false };
       }
       await rm(path, { force: true });
     }
-    return this.#make(source, fields, prefix);
+    return { path: await this.#make(source, fields, prefix), converted: true };
   }
 
   /** Removes what this data folder no longer uses: tables that changed or are gone. */
@@ -71,20 +71,16 @@ export class TableCache {
     }
   }
 
-  async #make(
-    source: Source,
-    fields: readonly RestField[],
-    prefix: string,
-  ): Promise<{ path: string; converted: Converted }> {
+  async #make(source: Source, fields: readonly RestField[], prefix: string): Promise<string> {
     const folder = await mkdtemp(join(this.folder, BUILDING));
     try {
       const made = join(folder, 'table.duckdb');
-      const converted = await convertTable(source, fields, folder, made, this.resources);
+      await convertTable(source, fields, folder, made, this.resources);
       await synced(made);
       const name = `${prefix}${await contentHash(made)}.duckdb`;
       await rename(made, join(this.folder, name));
       this.#used.add(name);
-      return { path: join(this.folder, name), converted };
+      return join(this.folder, name);
     } catch (error) {
       if (codeOf(error) === 'ENOSPC') throw new DataFault(`CACHE_DIR ${this.folder} is full`);
       throw error;

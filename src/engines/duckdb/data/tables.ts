@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { Log } from '../log';
-import type { Converted, Resources } from './convert-table';
+import type { Resources } from './convert-table';
 import { inferSchema } from './infer-schema';
 import { describedTables } from './schemas';
 import { findSources, type Source } from './sources';
@@ -14,6 +14,8 @@ export interface DataTable {
   /** A DuckDB file with the rows in table `rows` and the conversion's account in `about`; null: no rows. */
   readonly file: string | null;
   readonly fingerprint: string;
+  /** Milliseconds that converting took; null: it had been done before, or there was nothing to convert. */
+  readonly convertedIn: number | null;
 }
 
 export interface DataOptions {
@@ -39,11 +41,11 @@ export async function openTables({ dataDir, cacheDir, resources, log }: DataOpti
     const fingerprint = fingerprintOf(source, fields);
     const started = performance.now();
     const { path, converted } = await cache.file(source, fields, fingerprint);
-    if (converted !== null) report(source, converted, performance.now() - started, log);
-    tables.push({ name: source.table, fields, file: path, fingerprint });
+    const convertedIn = converted ? Math.round(performance.now() - started) : null;
+    tables.push({ name: source.table, fields, file: path, fingerprint, convertedIn });
   }
   for (const [name, fields] of described) {
-    tables.push({ name, fields, file: null, fingerprint: fingerprintOf(null, fields) });
+    tables.push({ name, fields, file: null, fingerprint: fingerprintOf(null, fields), convertedIn: null });
   }
   await cache.sweep();
   return tables;
@@ -60,11 +62,4 @@ async function inferred(source: Source, log: Log): Promise<readonly RestField[]>
   } finally {
     instance.closeSync();
   }
-}
-
-function report(source: Source, { rows, skipped }: Converted, ms: number, log: Log): void {
-  for (const row of skipped.first) log.warn(row, 'Row skipped: it does not fit the schema');
-  const facts = { table: source.table, rows, skipped: skipped.count, ms: Math.round(ms) };
-  if (skipped.count > 0) log.warn(facts, 'Table converted; rows that do not fit were skipped');
-  else log.info(facts, 'Table converted');
 }

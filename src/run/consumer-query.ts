@@ -15,7 +15,7 @@ export function composeSql(endpoint: Endpoint, asked: ConsumerRequest, engine: E
   }
   if (asked.dryRun) {
     const message =
-      engine.kind === 'duckdb'
+      engine.dryRun === null
         ? '"dry_run" has no meaning on the embedded engine: nothing is billed there.'
         : '"dry_run" is not answered by this version yet.';
     throw new ServiceError('invalidParameter', message, { parameter: 'dry_run' });

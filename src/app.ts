@@ -1,0 +1,103 @@
+/** Every room is opened and wired here. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Config, ConfigError } from './config';
+import { openCatalogue } from './endpoints';
+import type { Engine } from './engines/contract';
+import { openDuckDbEngine } from './engines/duckdb';
+import { drainable } from './http/drain';
+import { Lifecycle } from './http/lifecycle';
+import { createRouter } from './http/router';
+import { createHttpServer } from './http/server';
+import { welcome } from './http/welcome';
+import { openKeyRing } from './keys';
+import { Admission } from './limits/admission';
+import type { Log } from './log';
+
+/** Where the embedded engine keeps the key that it makes. */
+const START_KEY_FILE = '.data/key';
+
+/** How long an answer may still take after the longest deadline before its connection is cut, in milliseconds. */
+const SLOW_READER = 30_000;
+
+export interface Service {
+  readonly port: number;
+  /** Resolves with what to print when requests are answered; rejects when the service cannot start. */
+  readonly ready: Promise<string>;
+  /** Ends the service: resolves when everything that was accepted is answered and every room is closed. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Starts the service. It listens at once, so that probes have their answer while the rooms are still being opened.
+ *
+ * @param terminal whether a person reads what `ready` gives
+ */
+export async function startService(config: Config, log: Log, terminal: boolean): Promise<Service> {
+  const lifecycle = new Lifecycle();
+  const server = createHttpServer(createRouter({ log, lifecycle, corsOrigins: config.corsOrigins }));
+  const drainListener = drainable(server);
+  server.listen(config.port, config.host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  log.info({ host: config.host, port }, 'listening');
+
+  const closers: (() => Promise<void> | void)[] = [];
+  let longestTimeout = config.queryTimeout;
+
+  async function open(): Promise<string> {
+    const keys = await openKeyRing({
+      apiKey: config.apiKey,
+      keysFile: config.keysFile,
+      keysFileGiven: config.keysFileGiven,
+      startKeyFile: config.engine === 'duckdb' ? START_KEY_FILE : null,
+      log,
+    });
+    closers.push(() => {
+      keys.close();
+    });
+    const catalogue = await openCatalogue(config.queriesDir, { log });
+    closers.push(() => {
+      catalogue.close();
+    });
+    const engine = await openEngine(config, log);
+    closers.push(() => engine.close());
+    lifecycle.open({
+      keys,
+      catalogue,
+      engine,
+      admission: new Admission({
+        runningPerKey: config.maxRunningPerKey,
+        running: config.maxRunning,
+        waiting: config.maxWaiting,
+      }),
+      defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
+      longestResponse: config.maxResponseBytes,
+    });
+    const endpoints = catalogue.current();
+    longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
+    log.info({ engine: engine.kind, endpoints: endpoints.map(({ name }) => name) }, 'ready');
+    const { startKey } = keys;
+    return welcome({ host: config.host, port, endpoints, startKey, apiKey: config.apiKey !== null, terminal });
+  }
+
+  const ready = open();
+  return {
+    port,
+    ready,
+    async drain() {
+      lifecycle.drain();
+      await sleep(config.drainDelay);
+      await drainListener(longestTimeout + SLOW_READER);
+      for (const close of closers.reverse()) await close();
+    },
+  };
+}
+
+function openEngine(config: Config, log: Log): Promise<Engine> {
+  if (config.bigquery === null)
+    return openDuckDbEngine({ ...config.duckdb, cacheDir: config.cacheDir, clock: config.clock, log });
+  throw new ConfigError('ENGINE: this version has no BigQuery engine yet; allowed is duckdb.');
+}

@@ -1,0 +1,44 @@
+/** The process: environment in, signals in, exit code out. */
+import { existsSync } from 'node:fs';
+
+import { startService } from './app';
+import { readConfig } from './config';
+import { openLog } from './log';
+
+/** A file of settings beside the process; what the environment says already stands. */
+const SETTINGS_FILE = '.env';
+
+async function main(): Promise<void> {
+  if (existsSync(SETTINGS_FILE)) process.loadEnvFile(SETTINGS_FILE);
+  const config = readConfig(process.env);
+  const log = openLog(config.logLevel, process.stderr);
+  const endAtOnce = (error: unknown): void => {
+    log.fatal({ err: error }, 'an error that nobody caught; the process ends');
+    process.exit(1);
+  };
+  process.on('uncaughtException', endAtOnce);
+  process.on('unhandledRejection', endAtOnce);
+  for (const warning of config.warnings) log.warn(warning);
+
+  const service = await startService(config, log, process.stdout.isTTY);
+  let ending = false;
+  const end = (signal: string): void => {
+    if (ending) process.exit(1);
+    ending = true;
+    log.info({ signal }, 'draining; a second signal ends the process at once');
+    void service.drain().then(() => {
+      process.exit(0);
+    });
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+  process.stdout.write(`${await service.ready}\n`);
+}
+
+main().catch((error: unknown) => {
+  // What an operator can mend is told by its message; the place in the code is for who looks for a bug.
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`Logquay cannot start.\n${message}\n`);
+  if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
+  process.exit(1);
+});

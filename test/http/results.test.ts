@@ -1,0 +1,326 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
+import request, { type Response } from 'supertest';
+
+import { ENDPOINTS, ScriptedEngine, serve, type Served } from './rooms';
+
+const PLAIN = '/api/endpoints/query/test.plain?project=abc';
+
+let engine: ScriptedEngine;
+let served: Served;
+beforeEach(async () => {
+  engine = new ScriptedEngine();
+  served = await serve({ engine });
+});
+afterEach(() => served.close());
+
+const get = (path: string) => request(served.server).get(path).set('X-API-KEY', 'all');
+const post = (path: string) => request(served.server).post(path).set('X-API-KEY', 'all');
+
+/** The body as it came over the wire: supertest unpacks by itself. */
+async function wire(path: string, headers: Record<string, string>): Promise<{ headers: Headers; body: Buffer }> {
+  const { port } = served;
+  const http = await import('node:http');
+  return new Promise((resolve, reject) => {
+    http
+      .get({ port, path, headers: { 'X-API-KEY': 'all', ...headers } }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          resolve({ headers: new Headers(response.headers as Record<string, string>), body: Buffer.concat(chunks) });
+        });
+      })
+      .on('error', reject);
+  });
+}
+
+describe('a result', () => {
+  it('is the rows under one key, with every header that the service promises', async () => {
+    const { status, text, headers } = await get(PLAIN);
+    expect({ status, text }).toEqual({
+      status: 200,
+      text: '{"result":[{"id":1,"message":"one"},{"id":2,"message":null}]}',
+    });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'private, no-cache',
+      'cache-status': 'logquay; fwd=miss',
+      vary: 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII',
+      etag: expect.stringMatching(/^W\/"[^"]+"$/) as string,
+      'x-request-id': expect.stringMatching(/^[\da-f-]{36}$/) as string,
+      'server-timing': expect.stringMatching(/^read;dur=[\d.]+, engine;dur=.*, total;dur=[\d.]+$/) as string,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.any(String) as string,
+    });
+    for (const absent of ['x-powered-by', 'age', 'x-result-truncated', 'x-query-bytes-billed', 'set-cookie']) {
+      expect(headers).not.toHaveProperty(absent);
+    }
+  });
+
+  it('is found by id in any case and by name', async () => {
+    const id = ENDPOINTS[0]?.id ?? '';
+    for (const named of [id, id.toUpperCase(), 'test.plain', 'test%2Eplain']) {
+      await get(`/api/endpoints/query/${named}?project=abc`).expect(200);
+    }
+    await get('/api/endpoints/query/TEST.PLAIN?project=abc').expect(404);
+  });
+
+  it('runs the stored text with bound values', async () => {
+    await get('/api/endpoints/query/test.typed?project=a%27b&count=7&since=2026-09-30T12:00:00%2B02:00&ref=x').expect(
+      200,
+    );
+    expect(engine.queries).toEqual([
+      expect.objectContaining({
+        sql: ENDPOINTS[1]?.sql,
+        maxRows: 20,
+        maxBytesBilled: 5000n,
+        hideBytes: false,
+        parameters: [
+          { name: 'project', type: 'STRING', value: "a'b" },
+          { name: 'level', type: 'STRING', value: 'error' },
+          { name: 'since', type: 'STRING', value: '2026-09-30T10:00:00.000000Z' },
+          { name: 'count', type: 'INT64', value: '7' },
+          { name: 'ratio', type: 'FLOAT64', value: '0.5' },
+          { name: 'deep', type: 'BOOL', value: 'false' },
+        ],
+      }),
+    ]);
+  });
+
+  it('says when max rows cut it', async () => {
+    engine.truncated = true;
+    expect((await get(PLAIN)).headers['x-result-truncated']).toBe('true');
+  });
+
+  it('takes the + that a URL turned into a blank', async () => {
+    await get('/api/endpoints/query/test.typed?project=a+b&since=2026-09-30T12:00:00+02:00').expect(200);
+    expect(engine.queries[0]?.parameters).toContainEqual({ name: 'project', type: 'STRING', value: 'a b' });
+    expect(engine.queries[0]?.parameters).toContainEqual({
+      name: 'since',
+      type: 'STRING',
+      value: '2026-09-30T10:00:00.000000Z',
+    });
+  });
+
+  it('is the same whatever GET says of a body it has not', async () => {
+    await get(PLAIN).set('Content-Type', 'application/json').expect(200);
+  });
+
+  it('echoes a sane request id, and makes its own for any other', async () => {
+    expect((await get(PLAIN).set('X-Request-Id', 'a1/b-2')).headers['x-request-id']).toBe('a1/b-2');
+    for (const id of ['', 'with blank', '"', 'x'.repeat(129)]) {
+      expect((await get(PLAIN).set('X-Request-Id', id)).headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
+    }
+  });
+
+  it('tells what BigQuery billed, but not to a key with pins', async () => {
+    engine.bytes = { processed: 12n, billed: 10_485_760n };
+    const { headers } = await get(PLAIN);
+    expect(headers).toMatchObject({ 'x-query-bytes-processed': '12', 'x-query-bytes-billed': '10485760' });
+    const pinned = await request(served.server).get(PLAIN).set('X-API-KEY', 'pinned').expect(200);
+    expect(Object.keys(pinned.headers).filter((name) => name.startsWith('x-query'))).toEqual([]);
+  });
+});
+
+describe('POST', () => {
+  const path = '/api/endpoints/query/test.typed';
+
+  it('reads a JSON object, integers by their digits', async () => {
+    await post(path)
+      .set('Content-Type', 'application/json')
+      .send('{"project":"abc","count":9007199254740993,"ratio":"1e1","deep":true,"since":null,"ref":{"a":[1]}}')
+      .expect(200);
+    expect(engine.queries[0]?.parameters.map(({ value }) => value)).toEqual([
+      'abc',
+      'error',
+      '',
+      '9007199254740993',
+      '10',
+      'true',
+    ]);
+  });
+
+  it('reads a form, URL and body together', async () => {
+    await post(`${path}?project=a%2Bc`).type('form').send('level=fatal&since=&count=3').expect(200);
+    expect(engine.queries[0]?.parameters.slice(0, 4).map(({ value }) => value)).toEqual(['a+c', 'fatal', '', '3']);
+  });
+
+  it('needs no body', async () => {
+    await post(`${path}?project=abc`).expect(200);
+    await post(`${path}?project=abc`).set('Content-Type', 'text/plain').expect(200);
+  });
+
+  it('reads a body as long as 256 KiB, in pieces too', async () => {
+    const body = (bytes: number): string => `{"project":"abc","x":"${'x'.repeat(bytes - 24)}"}`;
+    await post(path).type('json').send(body(262_144)).expect(200);
+    await post(path).type('json').set('Transfer-Encoding', 'chunked').send(body(262_144)).expect(200);
+    await post(path).type('json').send(body(262_145)).expect(413);
+    await post(path).type('json').set('Transfer-Encoding', 'chunked').send(body(262_145)).expect(413);
+  });
+});
+
+describe('forms', () => {
+  it('are NDJSON and CSV by Accept', async () => {
+    const ndjson = await get(PLAIN).set('Accept', 'application/x-ndjson').buffer(true).parse(asText);
+    expect(ndjson.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
+    expect(ndjson.body).toBe('{"id":1,"message":"one"}\n{"id":2,"message":null}\n');
+    const csv = await get(PLAIN).set('Accept', 'text/csv');
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(csv.text).toBe('id,message\r\n1,one\r\n2,\r\n');
+  });
+
+  it('have tags of their own', async () => {
+    const tags = await Promise.all(
+      ['application/json', 'application/x-ndjson', 'text/csv'].map(
+        async (form) => (await get(PLAIN).set('Accept', form)).headers.etag as string,
+      ),
+    );
+    expect(new Set(tags).size).toBe(3);
+  });
+
+  it('have a CSV header without rows', async () => {
+    engine.rows = [];
+    expect((await get(PLAIN).set('Accept', 'text/csv')).text).toBe('id,message\r\n');
+  });
+});
+
+describe('HEAD', () => {
+  it('has status and headers of the GET, and no body', async () => {
+    const full = await get(PLAIN).set('Accept-Encoding', 'identity');
+    const head = await request(served.server).head(PLAIN).set('X-API-KEY', 'all').set('Accept-Encoding', 'identity');
+    expect(head.status).toBe(200);
+    expect(head.text).toBeUndefined();
+    const compared = ({ headers }: { headers: Record<string, string> }): object => {
+      const { date, 'x-request-id': id, 'server-timing': timing, ...rest } = headers;
+      expect([date, id, timing].every(Boolean)).toBe(true);
+      return rest;
+    };
+    expect(compared(head)).toEqual(compared(full));
+    expect(engine.queries).toHaveLength(2);
+  });
+
+  it('is an error like the GET', async () => {
+    await request(served.server)
+      .head(PLAIN)
+      .expect(401)
+      .expect('WWW-Authenticate', /Bearer/);
+    await request(served.server).head('/nowhere').expect(404);
+  });
+});
+
+describe('If-None-Match', () => {
+  it.each([
+    ['the tag', (tag: string) => tag],
+    ['the tag as a strong one', (tag: string) => tag.slice(2)],
+    ['a list', (tag: string) => `"other", ${tag} ,W/"x"`],
+    ['a list with a comma in a tag', (tag: string) => `"a,b",${tag}`],
+    ['a list with empty members', (tag: string) => `, ,${tag}`],
+    ['*', () => '*'],
+  ])('with %s is 304', async (_what, header) => {
+    const { headers } = await get(PLAIN);
+    const again = await get(PLAIN).set('If-None-Match', header(String(headers.etag)));
+    expect(again.status).toBe(304);
+    expect(again.text).toBe('');
+    expect(again.headers).toMatchObject({
+      etag: headers.etag as string,
+      'cache-control': 'private, no-cache',
+      vary: headers.vary as string,
+    });
+    for (const absent of ['content-type', 'content-length', 'content-encoding']) {
+      expect(again.headers).not.toHaveProperty(absent);
+    }
+  });
+
+  it.each(['"other"', 'W/"other", "more"', 'nonsense', '"unfinished', `"a" ${' '.repeat(20_000)}x`])(
+    'with %.20s is the result',
+    async (header) => {
+      await get(PLAIN).set('If-None-Match', header).expect(200);
+    },
+  );
+
+  it('has no meaning for POST and for errors', async () => {
+    await post(PLAIN).set('If-None-Match', '*').expect(200);
+    await get('/api/endpoints/query/test.plain').set('If-None-Match', '*').expect(400);
+  });
+});
+
+describe('Accept-Encoding', () => {
+  beforeEach(() => {
+    engine.rows = Array.from({ length: 40 }, (_, i) => `{"id":${String(i)},"message":"again and again"}`);
+  });
+
+  it.each([
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br', 'br'],
+    ['br;q=0.5, gzip;q=0.9', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['*', 'br'],
+    ['identity, gzip;q=0.5', null],
+    ['gzip;q=0', null],
+    ['br;q=0, *;q=0.1', 'gzip'],
+    ['deflate, zstd', null],
+    ['identity;q=0', null],
+    ['', null],
+  ] as const)('%s gives %s', async (accepted, coding) => {
+    const plain = await wire(PLAIN, { 'Accept-Encoding': 'identity' });
+    const { headers, body } = await wire(PLAIN, { 'Accept-Encoding': accepted });
+    expect(headers.get('content-encoding')).toBe(coding);
+    expect(headers.get('content-length')).toBe(String(body.length));
+    expect(headers.get('etag')).toBe(plain.headers.get('etag'));
+    const unpacked = coding === 'gzip' ? gunzipSync(body) : coding === 'br' ? brotliDecompressSync(body) : body;
+    expect(unpacked).toEqual(plain.body);
+  });
+
+  it('is not asked where there is nothing to gain', async () => {
+    engine.rows = [];
+    const { headers } = await wire(PLAIN, { 'Accept-Encoding': 'gzip, br' });
+    expect(headers.get('content-encoding')).toBeNull();
+  });
+});
+
+describe('redaction', () => {
+  beforeEach(() => {
+    engine.rows = ['{"id":1,"message":"from 10.1.2.3"}'];
+  });
+  const redacted = '{"result":[{"id":1,"message":"from REDACTED"}]}';
+  const open = '{"result":[{"id":1,"message":"from 10.1.2.3"}]}';
+
+  it.each([
+    ['true', redacted],
+    ['false', open],
+    ['1', open],
+    ['TRUE', open],
+  ])('asked for as %s', async (value, text) => {
+    expect((await get(PLAIN).set('LF-ENDPOINT-REDACT-PII', value)).text).toBe(text);
+    expect(engine.queries[0]?.hideBytes).toBe(text === redacted);
+  });
+
+  it('is forced by the key and by the endpoint, whatever the header says', async () => {
+    const byKey = await request(served.server)
+      .get(PLAIN)
+      .set('X-API-KEY', 'masked')
+      .set('LF-ENDPOINT-REDACT-PII', 'false');
+    expect(byKey.text).toBe(redacted);
+    const byEndpoint = await get('/api/endpoints/query/test.masked').set('LF-ENDPOINT-REDACT-PII', 'false');
+    expect(byEndpoint.text).toBe(redacted);
+    expect(engine.queries.every(({ hideBytes }) => hideBytes)).toBe(true);
+  });
+
+  it('holds in every form', async () => {
+    const masked = (form: string) => get('/api/endpoints/query/test.masked').set('Accept', form);
+    expect((await masked('text/csv')).text).toBe('id,message\r\n1,from REDACTED\r\n');
+    expect((await masked('application/x-ndjson').buffer(true).parse(asText)).body).toBe(
+      '{"id":1,"message":"from REDACTED"}\n',
+    );
+  });
+});
+
+function asText(response: Response, done: (error: Error | null, body: string) => void): void {
+  const chunks: Buffer[] = [];
+  const stream = response as unknown as NodeJS.ReadableStream;
+  stream.on('data', (chunk: Buffer | string) => chunks.push(Buffer.from(chunk)));
+  stream.on('end', () => {
+    done(null, Buffer.concat(chunks).toString());
+  });
+}

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+
+import { type Endpoint } from '../../src/endpoints';
+import { readDefinition } from '../../src/endpoints/definition';
+import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
+import { ServiceError } from '../../src/errors';
+import type { NamedType } from '../../src/googlesql/types';
+import { createHttpServer } from '../../src/http/server';
+import { Lifecycle } from '../../src/http/lifecycle';
+import { createRouter } from '../../src/http/router';
+import type { Key } from '../../src/keys';
+import { Admission, type AdmissionBounds } from '../../src/limits/admission';
+import { openLog } from '../../src/log';
+import type { Rooms } from '../../src/run/request';
+
+/** An engine whose answers a test decides: what is tested here is what HTTP makes of them. */
+export class ScriptedEngine implements Engine {
+  readonly kind: Engine['kind'];
+  readonly target = 'scripted';
+  readonly dryRun = null;
+  readonly queries: EngineQuery[] = [];
+  columns: readonly string[] = ['id', 'message'];
+  rows: readonly string[] = ['{"id":1,"message":"one"}', '{"id":2,"message":null}'];
+  truncated = false;
+  bytes: { processed: bigint | null; billed: bigint | null } = { processed: null, billed: null };
+  /** What a run does before it answers. */
+  onRun: (query: EngineQuery, limits: RunLimits) => Promise<void> = () => Promise.resolve();
+  onPing: (limits: RunLimits) => Promise<void> = () => Promise.resolve();
+
+  constructor(kind: Engine['kind'] = 'duckdb') {
+    this.kind = kind;
+  }
+
+  async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
+    this.queries.push(query);
+    await this.onRun(query, limits);
+    const columns = this.columns.map((name): NamedType => ({ name, type: { kind: 'STRING' } }));
+    return {
+      columns,
+      rows: this.rows,
+      truncated: this.truncated,
+      bytesProcessed: this.bytes.processed,
+      bytesBilled: this.bytes.billed,
+    };
+  }
+
+  describe(): Promise<readonly NamedType[]> {
+    return Promise.reject(new Error('Nobody asks for this.'));
+  }
+
+  inspect(): Promise<void> {
+    return Promise.reject(new Error('Nobody asks for this.'));
+  }
+
+  ping(limits: RunLimits): Promise<void> {
+    return this.onPing(limits);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const NOBODY: Key = {
+  name: 'nobody',
+  endpoints: '*',
+  pins: new Map(),
+  redact: false,
+  allowSql: false,
+  rateLimit: null,
+  dailyBytes: null,
+  expires: null,
+};
+
+/** Keys by their secrets. */
+export const KEYS: Readonly<Record<string, Key>> = {
+  all: { ...NOBODY, name: 'all' },
+  other: { ...NOBODY, name: 'other' },
+  pinned: { ...NOBODY, name: 'pinned', pins: new Map([['project', 'abc']]) },
+  listed: { ...NOBODY, name: 'listed', endpoints: ['test.plain'] },
+  masked: { ...NOBODY, name: 'masked', redact: true },
+  'masked-sql': { ...NOBODY, name: 'masked-sql', redact: true, allowSql: true },
+};
+
+/** The stored endpoints of test/http/queries. */
+export const ENDPOINTS = ['test.plain', 'test.typed', 'test.masked'].map((name) => {
+  const { endpoint, faults } = readDefinition(readFileSync(path.join(__dirname, `queries/${name}.sql`)));
+  if (endpoint === null) throw new Error(JSON.stringify(faults));
+  return endpoint;
+});
+
+export interface ServedOptions {
+  readonly engine?: Engine;
+  readonly endpoints?: readonly Endpoint[];
+  readonly bounds?: Partial<AdmissionBounds>;
+  readonly corsOrigins?: '*' | readonly string[];
+  readonly longestResponse?: number;
+  readonly timeout?: number;
+  /** Still loading. */
+  readonly starting?: boolean;
+}
+
+export interface Served {
+  readonly server: Server;
+  readonly port: number;
+  readonly lifecycle: Lifecycle;
+  /** Lines of the log. */
+  readonly logged: string[];
+  close(): Promise<void>;
+}
+
+/** A listening server over doubles of keys and catalogue; everything between socket and engine is the real thing. */
+export async function serve(options: ServedOptions = {}): Promise<Served> {
+  const logged: string[] = [];
+  const lines = { write: (line: string) => logged.push(line) > 0 } as unknown as NodeJS.WritableStream;
+  const lifecycle = new Lifecycle();
+  const log = openLog('info', lines);
+  const server = createHttpServer(createRouter({ log, lifecycle, corsOrigins: options.corsOrigins ?? [] }));
+  if (options.starting !== true) lifecycle.open(rooms(options));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    server,
+    port,
+    lifecycle,
+    logged,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function rooms({ engine = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, ...options }: ServedOptions): Rooms {
+  return {
+    keys: {
+      authenticate(header) {
+        const key = KEYS[header('x-api-key')[0] ?? ''];
+        if (key === undefined) throw new ServiceError('unauthenticated', 'This request needs a key.');
+        return key;
+      },
+    },
+    catalogue: {
+      current: () => endpoints,
+      find: (idOrName) => endpoints.find(({ id, name }) => name === idOrName || id === idOrName.toLowerCase()) ?? null,
+    },
+    engine,
+    admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
+    defaults: { timeout: options.timeout ?? 30_000, maxBytesBilled: 1000n },
+    longestResponse: options.longestResponse ?? 64 * 1024 * 1024,
+  };
+}

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /** A message of the engine's protocol as plain data: names as in the .proto files, 64-bit integers as text, enums by name. */
@@ -42,6 +43,8 @@ interface LoaderPackage {
   loadSync(file: string, options: Record<string, unknown>): unknown;
 }
 
+const load = createRequire(__filename);
+
 const CHANNEL = { 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 };
 
 /** The gRPC client of one engine process. */
@@ -53,10 +56,8 @@ export class RpcClient {
 
   /** Resolves when the engine on `port` answers; rejects after `timeout` milliseconds. */
   static async connect(folder: string, port: number, timeout: number): Promise<RpcClient> {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports
-    const grpc = require('@grpc/grpc-js') as GrpcPackage;
-    // eslint-disable-next-line @typescript-eslint/no-require-imports
-    const loader = require('@grpc/proto-loader') as LoaderPackage;
+    const grpc = load('@grpc/grpc-js') as GrpcPackage;
+    const loader = load('@grpc/proto-loader') as LoaderPackage;
     const definition = loader.loadSync('local_service.proto', {
       includeDirs: [join(folder, 'protos')],
       keepCase: true,

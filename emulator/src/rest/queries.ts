@@ -3,7 +3,7 @@ import { Job, type JobSpec } from '../jobs/job';
 import { pageOf, startOf, type PageRequest } from '../jobs/page';
 import { type RowFormat, type TimestampFormat } from '../jobs/rows';
 import { type JobStore } from '../jobs/store';
-import { BigQueryError, invalid, notFound } from '../query/error';
+import { type BigQueryError, invalid, notFound } from '../query/error';
 import { parametersOf } from '../query/parameters';
 import { type Plan, type QueryRequest, type QueryRunner } from '../query/runner';
 import { fieldsOf } from '../warehouse/schema';

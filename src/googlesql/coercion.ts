@@ -37,8 +37,6 @@ export function closer(a: Distance, b: Distance): boolean {
 
 type Freedom = 'implicit' | 'literal' | 'parameter' | 'explicit';
 
-const DATES = ['DATE', 'TIME', 'DATETIME', 'TIMESTAMP'] as const;
-
 /** What may become what. A kind converts to itself implicitly; what is not listed is not even a CAST. */
 const CONVERSIONS: Readonly<Record<ScalarName, Readonly<Partial<Record<ScalarName, Freedom>>>>> = {
   BOOL: { INT64: 'explicit', STRING: 'explicit' },
@@ -142,12 +140,7 @@ export function coerces(operand: Operand, to: SqlType, distance: Distance = noDi
   return true;
 }
 
-function structCoerces(
-  from: SqlType & { kind: 'STRUCT' },
-  operand: Operand,
-  to: SqlType,
-  distance: Distance,
-): boolean {
+function structCoerces(from: SqlType & { kind: 'STRUCT' }, operand: Operand, to: SqlType, distance: Distance): boolean {
   if (to.kind !== 'STRUCT' || from.fields.length !== to.fields.length) return false;
   return from.fields.every((field, i) => {
     const target = to.fields[i];

@@ -1,0 +1,165 @@
+/** Aggregate and window calls: each becomes a column that its SELECT computes. */
+import type { SqlFunction } from '../functions/catalogue';
+import type { AggregateCall, Expr, SortKey } from '../resolved';
+import type { Call, OrderItem } from '../syntax';
+import type { SqlType } from '../types';
+import { shortType } from './access';
+import { argumentsOf, chooseOverload } from './calls';
+import { supportsGrouping, supportsOrdering } from './comparable';
+import type { Context } from './context';
+import { convert } from './convert';
+import { resolveExpr } from './expression';
+import { sameExpr } from './same';
+import { invalid } from './session';
+import { resolveLimitCount } from './limit';
+import { resolveWindow } from './windows';
+
+/** `fn` null: GROUPING. */
+export function resolveAggregate(context: Context, call: Call, fn: SqlFunction | null, safe: boolean): Expr {
+  const { session } = context;
+  const name = fn?.name ?? 'GROUPING';
+  if (call.over !== null) {
+    if (fn?.over === undefined) throw invalid(`The function ${name} does not take an OVER clause.`, call.span);
+    return resolveWindowCall(context, call, fn, safe);
+  }
+  if (fn?.mode === 'analytic') throw invalid(`The function ${name} needs an OVER clause.`, call.span);
+  const { aggregates } = context;
+  if (typeof aggregates === 'string') throw invalid(`The aggregate function ${name} ${aggregates}.`, call.span);
+  const inner: Context = {
+    ...context,
+    aggregates: 'cannot stand inside another aggregate function',
+    windows: 'A window function cannot stand inside an aggregate function.',
+  };
+  const resolved = fn === null ? grouping(inner, call) : aggregateCall(inner, call, fn, safe);
+  const column = session.column(null, resolved.type);
+  aggregates.calls.push({ column, call: resolved });
+  return session.ref(column, call.span);
+}
+
+function resolveWindowCall(context: Context, call: Call, fn: SqlFunction, safe: boolean): Expr {
+  const { session, windows } = context;
+  if (typeof windows === 'string') throw invalid(windows, call.span);
+  const inner: Context = { ...context, windows: 'A window function cannot stand inside another.' };
+  if (call.orderBy.length > 0) throw invalid('ORDER BY among the arguments is not allowed with OVER.', call.span);
+  if (call.limit !== null) throw invalid('LIMIT among the arguments is not allowed with OVER.', call.span);
+  if (call.having !== null) throw invalid('HAVING among the arguments is not allowed with OVER.', call.span);
+  const resolved = aggregateCall(inner, call, fn, safe);
+  const window = resolveWindow(inner, call, fn, windows.named);
+  const column = session.column(null, resolved.type);
+  windows.calls.push({ column, call: { call: resolved, ...window } });
+  return session.ref(column, call.span);
+}
+
+function grouping(context: Context, call: Call): AggregateCall {
+  const [argument] = call.arguments;
+  if (call.arguments.length !== 1 || argument === undefined) throw invalid('GROUPING takes one argument.', call.span);
+  return bare('GROUPING', [resolveExpr(context, argument.expression)], { kind: 'INT64' }, call);
+}
+
+function bare(name: string, args: readonly Expr[], type: SqlType, call: Call): AggregateCall {
+  return {
+    kind: 'aggregate_call',
+    function: name,
+    safe: false,
+    args,
+    distinct: false,
+    nulls: null,
+    having: null,
+    orderBy: [],
+    limit: null,
+    type,
+    span: call.span,
+  };
+}
+
+function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: boolean): AggregateCall {
+  if (call.star) {
+    if (fn.name !== 'COUNT') throw invalid('* can only be the argument of COUNT.', call.span);
+    if (call.distinct) throw invalid('COUNT(*) does not take DISTINCT.', call.span);
+    return bare('COUNT_STAR', [], { kind: 'INT64' }, call);
+  }
+  checkModifiers(call, fn);
+  const given = argumentsOf(context, call.arguments, fn);
+  const { match, values } = chooseOverload(context, fn, given, call.span);
+  const args: Expr[] = [];
+  for (const [i, value] of values.entries())
+    if (value !== null) args.push(convert(context.session, value, match.types[i] ?? value.type));
+  checkArguments(context, call, fn, args);
+  const orderBy = call.orderBy.map((item) => sortKey(context, item));
+  if (call.distinct)
+    for (const key of orderBy)
+      if (!args.some((arg) => sameExpr(arg, key.expr)))
+        throw invalid(`${fn.name} with DISTINCT is ordered by its argument only.`, key.expr.span);
+  const having =
+    call.having === null ? null : { kind: call.having.kind, expr: resolveExpr(context, call.having.expression) };
+  if (having !== null && !supportsOrdering(having.expr.type))
+    throw invalid(
+      `HAVING ${having.kind.toUpperCase()} is not defined for type ${shortType(having.expr.type)}.`,
+      having.expr.span,
+    );
+  return {
+    kind: 'aggregate_call',
+    function: fn.name,
+    safe,
+    args,
+    distinct: call.distinct,
+    nulls: call.nulls,
+    having,
+    orderBy,
+    limit: call.limit === null ? null : resolveLimitCount(context, call.limit.count, 'LIMIT'),
+    type: match.result,
+    span: call.span,
+  };
+}
+
+function checkModifiers(call: Call, fn: SqlFunction): void {
+  const refuse = (what: string): never => {
+    throw invalid(`The function ${fn.name} does not take ${what}.`, call.span);
+  };
+  if (fn.mode === 'analytic' && call.distinct) refuse('DISTINCT');
+  if (call.nulls !== null && fn.nulls !== true) refuse(`${call.nulls.toUpperCase()} NULLS`);
+  if (call.orderBy.length > 0 && fn.orderBy !== true) refuse('ORDER BY among its arguments');
+  if (call.limit !== null && fn.limit !== true) refuse('LIMIT among its arguments');
+  if (call.distinct && call.arguments.length === 0) refuse('DISTINCT without an argument');
+}
+
+const EXTREMES = new Set(['MIN', 'MAX', 'APPROX_QUANTILES', 'PERCENTILE_DISC']);
+const GROUPED = new Set(['APPROX_COUNT_DISTINCT', 'APPROX_TOP_COUNT', 'APPROX_TOP_SUM']);
+
+function checkArguments({ session }: Context, call: Call, fn: SqlFunction, args: readonly Expr[]): void {
+  const [first] = args;
+  if (first !== undefined) {
+    const type = first.type;
+    if (EXTREMES.has(fn.name) && !supportsOrdering(type))
+      throw invalid(`${fn.name} is not defined for type ${shortType(type)}.`, first.span);
+    if ((call.distinct || GROUPED.has(fn.name)) && !supportsGrouping(type))
+      throw invalid(
+        `Values of type ${shortType(type)} cannot be told apart: ${fn.name} cannot count or group them.`,
+        first.span,
+      );
+    if (fn.name === 'ARRAY_AGG' && type.kind === 'ARRAY')
+      throw invalid('ARRAY_AGG does not take an array: an array of arrays is not supported.', first.span);
+  }
+  for (const at of fn.constant ?? []) {
+    const arg = args[at];
+    if (arg === undefined) continue;
+    const constant = arg.kind === 'cast' ? arg.input : arg;
+    if (constant.kind !== 'parameter' && !session.isConstant(constant))
+      throw invalid(`Argument ${at + 1} of ${fn.name} must be a literal or a query parameter.`, arg.span);
+    if (constant.kind === 'literal' && constant.value === null)
+      throw invalid(`Argument ${at + 1} of ${fn.name} must not be NULL.`, arg.span);
+  }
+}
+
+/** An ORDER BY item of an aggregate or a window; a number is a value there, not a position. */
+export function sortKey(context: Context, { expression, descending, nulls }: OrderItem): SortKey {
+  const expr = resolveExpr(context, expression);
+  return checkedSortKey(expr, descending, nulls);
+}
+
+/** NULLs come first ascending and last descending where the query does not say. */
+export function checkedSortKey(expr: Expr, descending: boolean, nulls: 'first' | 'last' | null): SortKey {
+  if (!supportsOrdering(expr.type))
+    throw invalid(`ORDER BY is not defined for type ${shortType(expr.type)}.`, expr.span);
+  return { expr, descending, nullsFirst: nulls === null ? !descending : nulls === 'first' };
+}

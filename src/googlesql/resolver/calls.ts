@@ -1,0 +1,220 @@
+/** Calls by name: which function, which overload, which part of a date. */
+import { QueryError } from '../../errors';
+import { findFunction, functionNames, type SqlFunction } from '../functions/catalogue';
+import { matchFunction, spread, type Match, type Slot } from '../functions/match';
+import { signatureOf, type Parameter } from '../functions/signature';
+import type { Expr } from '../resolved';
+import type { Argument, Call, Expression, Span } from '../syntax';
+import type { SqlType } from '../types';
+import { shortType } from './access';
+import { resolveAggregate } from './aggregates';
+import { supportsOrdering } from './comparable';
+import type { Context } from './context';
+import { convert } from './convert';
+import { partOfExpression, partsOfFunction } from './date-parts';
+import { resolveExpr } from './expression';
+import { invalid } from './session';
+import { nearest } from './suggestion';
+
+/** A function by the name a call wrote, without its SAFE. */
+export function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean } {
+  const safe = path.length > 1 && path[0]?.name.toUpperCase() === 'SAFE';
+  const parts = safe ? path.slice(1) : path;
+  const name = parts.map((part) => part.name).join('.');
+  const fn = findFunction(name);
+  const first = path[0];
+  const last = path.at(-1);
+  if (fn === undefined || first === undefined || last === undefined || name.startsWith('$')) {
+    const near = nearest(name, functionNames());
+    const span = { start: first?.span.start ?? 0, end: last?.span.end ?? 0 };
+    throw new QueryError('invalidQuery', `Function not found: ${name}.`, span, {
+      ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+    });
+  }
+  return { fn, safe };
+}
+
+export function resolveCall(context: Context, call: Call): Expr {
+  if (call.path.length === 1 && call.path[0]?.name.toUpperCase() === 'GROUPING')
+    return resolveAggregate(context, call, null, false);
+  const { fn, safe } = functionOfCall(call);
+  if (fn.mode !== 'scalar') return resolveAggregate(context, call, fn, safe);
+  refuseModifiers(call, fn.name);
+  return scalarCall(context, call, fn, safe);
+}
+
+function refuseModifiers(call: Call, name: string): void {
+  const wrong =
+    call.over !== null
+      ? 'an OVER clause'
+      : call.distinct
+        ? 'DISTINCT'
+        : call.star
+          ? '*'
+          : call.orderBy.length > 0
+            ? 'ORDER BY'
+            : call.limit !== null
+              ? 'LIMIT'
+              : call.nulls !== null
+                ? 'IGNORE or RESPECT NULLS'
+                : call.having !== null
+                  ? 'HAVING'
+                  : null;
+  if (wrong !== null) throw invalid(`The function ${name} does not take ${wrong}.`, call.span);
+}
+
+function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean): Expr {
+  const { session } = context;
+  const given = argumentsOf(context, call.arguments, fn);
+  const matched = chooseOverload(context, fn, given, call.span);
+  const { values, match } = matched;
+  const args: Expr[] = [];
+  for (const [i, value] of values.entries())
+    if (value !== null) args.push(convert(session, value, match.types[i] ?? value.type));
+  checkPart(fn, given.part, args[0]?.type, call.span);
+  checkArguments(fn, args);
+  const resolved: Expr = {
+    kind: 'call',
+    function: fn.name,
+    safe,
+    args,
+    named: matched.named,
+    part: given.part?.name ?? null,
+    type: match.result,
+    span: call.span,
+  };
+  // IF(x, y, ERROR('...')) has the type of y.
+  return fn.name === 'ERROR' ? session.markUntyped(resolved) : resolved;
+}
+
+export interface GivenArguments {
+  /** By position: an expression, or a keyword's text. null: an optional argument that was left out. */
+  readonly slots: readonly ({ readonly expr: Expr } | { readonly keyword: string; readonly slot: Slot } | null)[];
+  readonly named: ReadonlyMap<string, Expr>;
+  readonly part: { readonly name: string; readonly span: Span } | null;
+}
+
+/** Arguments resolved; an INTERVAL before a date part is its number and its part. */
+export function argumentsOf(context: Context, args: readonly Argument[], fn: SqlFunction): GivenArguments {
+  const slots: (GivenArguments['slots'][number] | undefined)[] = [];
+  const named = new Map<string, Expr>();
+  let part: GivenArguments['part'] = null;
+  const signatures = fn.signatures.map(signatureOf);
+  const positional = signatures.map((s) => s.parameters.filter((p) => !p.namedOnly));
+  const kindAt = (i: number): Parameter['pattern']['kind'] | undefined =>
+    positional.find((p) => p[i]?.pattern.kind === 'part' || p[i]?.pattern.kind === 'mode')?.[i]?.pattern.kind;
+  for (const { name, expression, span } of args) {
+    if (name !== null) {
+      const at = namedPosition(positional, name.name);
+      if (at === null) {
+        if (!signatures.some((s) => s.parameters.some((p) => p.name === name.name.toLowerCase())))
+          throw invalid(`The function ${fn.name} has no argument called ${name.name}.`, name.span);
+        named.set(name.name.toUpperCase(), resolveExpr(context, expression));
+      } else {
+        while (slots.length <= at) slots.push(undefined);
+        slots[at] = { expr: resolveExpr(context, expression) };
+      }
+      continue;
+    }
+    if (named.size > 0) throw invalid('An argument without a name cannot follow one with a name.', span);
+    const at = slots.length;
+    if (expression.kind === 'interval' && kindAt(at + 1) === 'part' && expression.to === null) {
+      slots.push({ expr: intervalAmount(context, expression.value) }, { keyword: expression.from, slot: 'part' });
+      part = { name: expression.from, span };
+      continue;
+    }
+    const kind = kindAt(at);
+    const partName = kind === 'part' ? partOfExpression(expression) : null;
+    if (partName !== null) {
+      slots.push({ keyword: partName, slot: 'part' });
+      part = { name: partName, span };
+    } else if (kind === 'mode' && expression.kind === 'path') {
+      slots.push({ keyword: modeName(expression), slot: 'mode' });
+    } else slots.push({ expr: resolveExpr(context, expression) });
+  }
+  return { slots: slots.map((slot) => slot ?? null), named, part };
+}
+
+function namedPosition(positional: readonly (readonly Parameter[])[], name: string): number | null {
+  for (const parameters of positional) {
+    const at = parameters.findIndex((parameter) => parameter.name === name.toLowerCase());
+    if (at >= 0) return at;
+  }
+  return null;
+}
+
+/** INTERVAL '5' DAY inside DATE_ADD is the number 5. */
+function intervalAmount(context: Context, value: Expression): Expr {
+  const amount = resolveExpr(context, value);
+  if (amount.kind === 'literal' && amount.type.kind === 'STRING' && /^[+-]?\d+$/.test(amount.value ?? ''))
+    return { ...amount, type: { kind: 'INT64' }, value: BigInt(amount.value ?? '0').toString() };
+  return amount;
+}
+
+const MODES = new Set(['NFC', 'NFKC', 'NFD', 'NFKD']);
+
+function modeName(expression: Expression & { kind: 'path' }): string {
+  const name = (expression.parts[0]?.name ?? '').toUpperCase();
+  if (expression.parts.length !== 1 || !MODES.has(name))
+    throw invalid(`A normalization mode is one of ${[...MODES].join(', ')}.`, expression.span);
+  return name;
+}
+
+/** The overload that the arguments mean, or an error that says what they are. */
+export function chooseOverload(
+  { session }: Context,
+  fn: SqlFunction,
+  { slots, named }: GivenArguments,
+  span: Span,
+): { match: Match; values: readonly (Expr | null)[]; named: Record<string, Expr> } {
+  const shape = slots.map((slot): Slot =>
+    slot === null ? 'absent' : 'expr' in slot ? session.operand(slot.expr) : slot.slot,
+  );
+  const namedOperands = new Map([...named].map(([name, expr]) => [name, session.operand(expr)]));
+  const match = matchFunction(fn, shape, namedOperands);
+  if (match === null) {
+    const counts = fn.signatures.some((text) => spread(signatureOf(text), slots.length) !== null);
+    if (!counts) throw invalid(`The function ${fn.name} does not take ${slots.length} arguments.`, span);
+    const types = slots.map((slot) =>
+      slot === null
+        ? 'nothing'
+        : 'keyword' in slot
+          ? slot.keyword
+          : session.isUntyped(slot.expr)
+            ? 'NULL'
+            : shortType(slot.expr.type),
+    );
+    throw invalid(`The function ${fn.name} does not take (${types.join(', ')}).`, span);
+  }
+  const values = slots.map((slot): Expr | null => {
+    if (slot === null) return { kind: 'literal', type: { kind: 'INT64' }, value: '0', span };
+    if ('expr' in slot) return slot.expr;
+    return slot.slot === 'part' ? null : { kind: 'literal', type: { kind: 'STRING' }, value: slot.keyword, span };
+  });
+  const converted: Record<string, Expr> = {};
+  for (const [name, expr] of named) converted[name] = convert(session, expr, match.named.get(name) ?? expr.type);
+  return { match, values, named: converted };
+}
+
+function checkPart(fn: SqlFunction, part: GivenArguments['part'], type: SqlType | undefined, span: Span): void {
+  const allowed = type === undefined ? undefined : partsOfFunction(fn.name, type.kind);
+  if (allowed === undefined) return;
+  if (part !== null && !allowed.has(part.name))
+    throw invalid(`${fn.name} of ${type?.kind ?? ''} does not take the part ${part.name}.`, part.span);
+  if (part === null && fn.name === 'GENERATE_TIMESTAMP_ARRAY') throw invalid('An INTERVAL is expected.', span);
+}
+
+const ORDERED = new Set(['GREATEST', 'LEAST', 'RANGE_BUCKET']);
+
+function checkArguments(fn: SqlFunction, args: readonly Expr[]): void {
+  const [first, second] = args;
+  if (ORDERED.has(fn.name)) {
+    if (first === undefined) throw new Error('no argument');
+    if (!supportsOrdering(first.type))
+      throw invalid(`${fn.name} is not defined for type ${shortType(first.type)}.`, first.span);
+  }
+  if (/^JSON_(VALUE|QUERY|EXTRACT)/.test(fn.name) && second !== undefined) {
+    if (second.kind !== 'literal' && second.kind !== 'parameter' && second.kind !== 'cast')
+      throw invalid('A JSONPath must be a STRING literal or a query parameter.', second.span);
+  }
+}

@@ -1,0 +1,45 @@
+/** Where an expression stands: what it may name, and whether aggregates and window functions may occur in it. */
+import type { Column, AggregateCall, Expr, WindowCall } from '../resolved';
+import type { Span } from '../syntax';
+import type { WindowSpecification } from '../syntax';
+import type { CteScope, Session } from './session';
+import type { Scope } from './scope';
+
+/** Collects the aggregate calls of one SELECT; each becomes a column. */
+export interface AggregateSink {
+  readonly calls: { column: Column; call: AggregateCall }[];
+  /** GROUPING(x): `x` is checked once the keys are known. */
+}
+
+/** Collects the window functions of one SELECT. */
+export interface WindowSink {
+  readonly calls: { column: Column; call: WindowCall }[];
+  readonly named: ReadonlyMap<string, WindowSpecification>;
+}
+
+export interface Context {
+  readonly session: Session;
+  readonly scope: Scope | null;
+  readonly ctes: CteScope | null;
+  /** A text: not allowed here, and why. */
+  readonly aggregates: AggregateSink | string;
+  readonly windows: WindowSink | string;
+}
+
+/** A place with names but without aggregates and window functions; `clause` names it in errors. */
+export function plainContext(session: Session, scope: Scope | null, ctes: CteScope | null, clause: string): Context {
+  return {
+    session,
+    scope,
+    ctes,
+    aggregates: `is not allowed in ${clause}`,
+    windows: `A window function is not allowed in ${clause}.`,
+  };
+}
+
+/** An expression and the name that a column made of it would have. */
+export interface Named {
+  readonly expr: Expr;
+  readonly name: string | null;
+  readonly span: Span;
+}

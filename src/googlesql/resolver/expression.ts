@@ -1,0 +1,139 @@
+/** Expressions: from the syntax tree to typed trees over columns. */
+import { supertype } from '../coercion';
+import type { Expr, ResolvedCase } from '../resolved';
+import type { Case, Cast, Expression, Parameter } from '../syntax';
+import { sameType, typeOfName, typeText } from '../type-names';
+import type { SqlType } from '../types';
+import { resolveField, resolvePath, resolveSubscript } from './access';
+import { resolveCall } from './calls';
+import { resolveArray, resolveInterval, resolveStruct } from './constructors';
+import type { Context } from './context';
+import { convert, explicitCast, require } from './convert';
+import { resolveExtract } from './extract';
+import { resolveLiteral } from './literals';
+import { resolveBetween, resolveBinary, resolveInList, resolveInUnnest, resolveIs, resolveUnary } from './operators';
+import { invalid } from './session';
+import { resolveArraySubquery, resolveExists, resolveInSubquery, resolveScalarSubquery } from './subqueries';
+
+/** The typed tree of an expression. Throws QueryError. */
+export function resolveExpr(context: Context, expression: Expression): Expr {
+  switch (expression.kind) {
+    case 'literal':
+      return resolveLiteral(context.session, expression);
+    case 'parameter':
+      return resolveParameter(context, expression);
+    case 'path':
+      return resolvePath(context, expression);
+    case 'field':
+      return resolveField(context, expression);
+    case 'subscript':
+      return resolveSubscript(context, expression);
+    case 'call':
+      return resolveCall(context, expression);
+    case 'extract':
+      return resolveExtract(context, expression);
+    case 'cast':
+      return resolveCast(context, expression);
+    case 'case':
+      return resolveCase(context, expression);
+    case 'unary':
+      return resolveUnary(context, expression);
+    case 'binary':
+      return resolveBinary(context, expression);
+    case 'between':
+      return resolveBetween(context, expression);
+    case 'in_list':
+      return resolveInList(context, expression);
+    case 'in_unnest':
+      return resolveInUnnest(context, expression);
+    case 'in_subquery':
+      return resolveInSubquery(context, expression);
+    case 'is':
+      return resolveIs(context, expression);
+    case 'array':
+      return resolveArray(context, expression);
+    case 'struct':
+      return resolveStruct(context, expression);
+    case 'interval':
+      return resolveInterval(context, expression);
+    case 'scalar_subquery':
+      return resolveScalarSubquery(context, expression);
+    case 'array_subquery':
+      return resolveArraySubquery(context, expression);
+    case 'exists':
+      return resolveExists(context, expression);
+  }
+}
+
+/** A condition: BOOL or an error that names `what`. */
+export function resolveCondition(context: Context, expression: Expression, what: string): Expr {
+  return require(context.session, resolveExpr(context, expression), { kind: 'BOOL' }, what);
+}
+
+/** The name a column gets from its expression: the last name of a path or field access. */
+export function inferredName(expression: Expression): string | null {
+  if (expression.kind === 'path') return expression.parts.at(-1)?.name ?? null;
+  return expression.kind === 'field' ? expression.name.name : null;
+}
+
+function resolveParameter({ session }: Context, { form, name, span }: Parameter): Expr {
+  if (form === 'positional') throw invalid('Positional parameters are not supported.', span);
+  const type = form === 'named' ? session.parameters.get(name.toLowerCase()) : undefined;
+  if (type === undefined)
+    throw invalid(`Query parameter ${form === 'system' ? '@@' : '@'}${name} is not declared.`, span);
+  return { kind: 'parameter', name: name.toLowerCase(), type, span };
+}
+
+function resolveCast(context: Context, cast: Cast): Expr {
+  const { session } = context;
+  const type = typeOfName(cast.type);
+  const input = resolveExpr(context, cast.expression);
+  const text = (expression: Expression | null, what: string): Expr | null =>
+    expression === null ? null : require(session, resolveExpr(context, expression), { kind: 'STRING' }, what);
+  return explicitCast(session, input, type, {
+    safe: cast.safe,
+    format: text(cast.format, 'The FORMAT of a cast'),
+    timeZone: text(cast.timeZone, 'The time zone of a cast'),
+    span: cast.span,
+  });
+}
+
+function resolveCase(context: Context, { operand, whens, else: otherwise, span }: Case): ResolvedCase {
+  const { session } = context;
+  const conditions = whens.map(({ when }) => resolveExpr(context, when));
+  const results = whens.map(({ then }) => resolveExpr(context, then));
+  const last =
+    otherwise === null ? session.nullLiteral({ start: span.end, end: span.end }) : resolveExpr(context, otherwise);
+  const type = commonType(context, [...results, last], 'The branches of CASE', span);
+  const value = operand === null ? null : resolveExpr(context, operand);
+  const compared: SqlType =
+    value === null ? { kind: 'BOOL' } : commonType(context, [value, ...conditions], 'CASE and its WHEN values', span);
+  const when = (expr: Expr): Expr =>
+    value === null ? require(session, expr, compared, 'A WHEN condition') : convert(session, expr, compared);
+  return {
+    kind: 'case',
+    operand: value === null ? null : convert(session, value, compared),
+    whens: conditions.map((condition, i) => ({
+      when: when(condition),
+      then: convert(session, results[i] ?? last, type),
+    })),
+    else: otherwise === null ? null : convert(session, last, type),
+    type,
+    span,
+  };
+}
+
+/** The type that all of `exprs` can have; an error that names `what` where there is none. */
+export function commonType(
+  { session }: Context,
+  exprs: readonly Expr[],
+  what: string,
+  span: { start: number; end: number },
+): SqlType {
+  const type = supertype(exprs.map((expr) => session.operand(expr)));
+  if (type !== null) return type;
+  const distinct: SqlType[] = [];
+  for (const expr of exprs)
+    if (!session.isUntyped(expr) && !distinct.some((known) => sameType(known, expr.type))) distinct.push(expr.type);
+  throw invalid(`${what} have no common type: ${distinct.map(typeText).join(', ')}.`, span);
+}

@@ -1,0 +1,41 @@
+/** EXTRACT(part FROM value [AT TIME ZONE zone]). */
+import { findFunction } from '../functions/catalogue';
+import { matchFunction } from '../functions/match';
+import type { Expr } from '../resolved';
+import type { Extract } from '../syntax';
+import type { SqlType } from '../types';
+import { shortType } from './access';
+import type { Context } from './context';
+import { convert, require } from './convert';
+import { EXTRACT_PARTS, partName } from './date-parts';
+import { resolveExpr } from './expression';
+import { invalid } from './session';
+
+/** Parts that are values of a type of their own; all others are INT64. */
+const WHOLE: Readonly<Record<string, SqlType>> = {
+  DATE: { kind: 'DATE' },
+  TIME: { kind: 'TIME' },
+  DATETIME: { kind: 'DATETIME' },
+};
+
+export function resolveExtract(context: Context, { part: written, from, timeZone, span }: Extract): Expr {
+  const { session } = context;
+  const part = partName(written);
+  const value = resolveExpr(context, from);
+  const operand = session.operand(value);
+  if (operand.form === 'literal' && value.type.kind === 'STRING')
+    throw invalid('EXTRACT does not take a STRING literal; write its type before it, as in DATE.', from.span);
+  const fn = findFunction('$extract');
+  const match = fn === undefined ? null : matchFunction(fn, [operand], new Map());
+  const type = match?.types[0];
+  if (!type) throw invalid(`EXTRACT does not take ${shortType(value.type)}.`, from.span);
+  if (EXTRACT_PARTS[type.kind]?.has(part) !== true)
+    throw invalid(`EXTRACT from ${type.kind} has no part ${part}.`, written.span);
+  const args = [convert(session, value, type)];
+  if (timeZone !== null) {
+    if (type.kind !== 'TIMESTAMP') throw invalid(`EXTRACT from ${type.kind} takes no time zone.`, timeZone.span);
+    args.push(require(session, resolveExpr(context, timeZone), { kind: 'STRING' }, 'A time zone'));
+  }
+  const result = WHOLE[part] ?? { kind: 'INT64' };
+  return { kind: 'call', function: '$extract', safe: false, args, named: {}, part, type: result, span };
+}

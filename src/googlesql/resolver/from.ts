@@ -1,0 +1,147 @@
+/** FROM: a relation, and the names that it brings into scope. Items to the right see those to the left in UNNEST. */
+import type { Column, Cte, Expr, Relation } from '../resolved';
+import type { FromItem, Identifier, OffsetClause, SubqueryItem, TablePath } from '../syntax';
+import type { SqlType } from '../types';
+import { resolvePath, shortType } from './access';
+import { plainContext } from './context';
+import { resolveExpr } from './expression';
+import { resolveJoin } from './joins';
+import { resolvePivot } from './pivot';
+import { resolveQueryIn } from './queries';
+import { lookup, NameList, scopeOf, type Scope } from './scope';
+import { invalid, type CteScope, type Session } from './session';
+import { resolveUnpivot } from './unpivot';
+
+export interface FromContext {
+  readonly session: Session;
+  /** Rows around this query, where it is a subquery in an expression. */
+  readonly outer: Scope | null;
+  readonly ctes: CteScope | null;
+  /** Items further left in the same FROM: what UNNEST may read. */
+  readonly left: NameList;
+}
+
+export interface Source {
+  readonly relation: Relation;
+  readonly list: NameList;
+}
+
+export function resolveFrom(context: FromContext, item: FromItem): Source {
+  switch (item.kind) {
+    case 'table_path':
+      return isArrayPath(context, item) ? resolveArray(context, item) : resolveTable(context, item);
+    case 'unnest':
+      return resolveArray(context, item);
+    case 'subquery_item':
+      return resolveSubqueryItem(context, item);
+    case 'join':
+      return resolveJoin(context, item);
+    case 'parenthesised_join':
+      return resolveFrom(context, item.item);
+    case 'pivot':
+      return resolvePivot(context, item);
+    case 'unpivot':
+      return resolveUnpivot(context, item);
+    case 'table_function':
+      throw invalid(`Table function not found: ${item.path.map((part) => part.name).join('.')}.`, item.span);
+  }
+}
+
+export const fromScope = (context: FromContext): Scope => scopeOf(context.left, context.outer);
+
+/** A path of two or more names whose first is in scope is an array; everything else is a table. */
+export function isArrayPath(context: FromContext, { path }: TablePath): boolean {
+  const [first, second] = path;
+  return first !== undefined && second !== undefined && lookup(fromScope(context), first.name) !== undefined;
+}
+
+function resolveTable({ session, ctes }: FromContext, { path, alias, offset, span }: TablePath): Source {
+  const [first, ...rest] = path;
+  const last = path.at(-1);
+  if (first === undefined || last === undefined) throw new Error('a table path has a name');
+  if (offset !== null) throw invalid('WITH OFFSET is for arrays; this is a table.', offset.span);
+  const name = alias?.name ?? last.name.slice(last.name.lastIndexOf('.') + 1);
+  if (rest.length === 0) {
+    for (let scope = ctes; scope !== null; scope = scope.parent) {
+      const cte = scope.names.get(first.name.toLowerCase());
+      if (cte !== undefined) return scanCte(session, cte, name);
+    }
+  }
+  const table = session.environment.findTable(path);
+  if (table === undefined) throw invalid(`Table not found: ${path.map((part) => part.name).join('.')}.`, span);
+  const columns: { column: Column; source: string }[] = [];
+  const named = table.columns.map(({ name: source, type }) => {
+    const column: Column = session.column(source, type);
+    return { name: source, column: session.deferred(column, () => columns.push({ column, source })) };
+  });
+  return { relation: { kind: 'table', table, columns }, list: NameList.table(name, named) };
+}
+
+function scanCte(session: Session, cte: Cte, alias: string): Source {
+  const columns: { column: Column; source: Column }[] = [];
+  const named = cte.query.output.map(({ name, column: source }) => {
+    const column = session.column(name, source.type);
+    return { name, column: session.deferred(column, () => columns.push({ column, source })) };
+  });
+  const relation: Relation = { kind: 'cte', cte, columns };
+  const [only] = named;
+  if (cte.query.valueTable && only !== undefined) return { relation, list: NameList.value(alias, only.column) };
+  return { relation, list: NameList.table(alias, named) };
+}
+
+/** A subquery sees the rows around the whole query, never its neighbours in FROM. */
+function resolveSubqueryItem({ session, outer, ctes }: FromContext, { query, alias }: SubqueryItem): Source {
+  const resolved = resolveQueryIn(session, query, outer, ctes);
+  const relation: Relation = { kind: 'query', query: resolved };
+  const [only] = resolved.output;
+  const name = alias?.name ?? null;
+  if (resolved.valueTable && only !== undefined) return { relation, list: NameList.value(name, only.column) };
+  return { relation, list: NameList.table(name, resolved.output) };
+}
+
+/** An array's elements as rows, in the form that a join to what is left of it takes. */
+export interface ArrayItem {
+  readonly array: Expr;
+  readonly element: Column;
+  readonly offset: Column | null;
+  readonly list: NameList;
+}
+
+export function resolveArrayItem(context: FromContext, item: FromItem): ArrayItem | null {
+  if (item.kind === 'unnest') {
+    const array = resolveExpr(arrayContext(context), item.array);
+    return arrayItem(context, array, item.alias, item.offset);
+  }
+  if (item.kind !== 'table_path' || !isArrayPath(context, item)) return null;
+  const array = resolvePath(arrayContext(context), { kind: 'path', parts: item.path, span: item.span });
+  return arrayItem(context, array, item.alias ?? item.path.at(-1) ?? null, item.offset);
+}
+
+const arrayContext = (context: FromContext): ReturnType<typeof plainContext> =>
+  plainContext(context.session, fromScope(context), context.ctes, 'FROM');
+
+function arrayItem(
+  { session }: FromContext,
+  array: Expr,
+  alias: Identifier | null,
+  offsetClause: OffsetClause | null,
+): ArrayItem {
+  if (array.type.kind !== 'ARRAY') throw invalid(`UNNEST takes an array, not ${shortType(array.type)}.`, array.span);
+  const type: SqlType = array.type.element;
+  const element = session.column(alias?.name ?? null, type);
+  let list = NameList.value(alias?.name ?? null, element);
+  if (offsetClause === null) return { array, element, offset: null, list };
+  const name = offsetClause.alias?.name ?? 'offset';
+  const offset = session.column(name, { kind: 'INT64' });
+  list = list.merge(NameList.single(name, offset), () => {
+    throw new Error('an offset is no range variable');
+  });
+  return { array, element, offset, list };
+}
+
+function resolveArray(context: FromContext, item: FromItem): Source {
+  const found = resolveArrayItem(context, item);
+  if (found === null) throw new Error('not an array item');
+  const { array, element, offset, list } = found;
+  return { relation: { kind: 'unnest', input: null, array, element, offset, outer: false, on: null }, list };
+}

@@ -1,0 +1,167 @@
+/** GROUP BY: keys out of positions, aliases and expressions, and what may be named after grouping. */
+import type { Column, Expr } from '../resolved';
+import type { Expression, GroupBy, GroupingItem, Span } from '../syntax';
+import { shortType } from './access';
+import { supportsGrouping } from './comparable';
+import { plainContext, type Context } from './context';
+import { resolveExpr } from './expression';
+import type { Replace } from './rewrite';
+import { sameExpr } from './same';
+import type { ListItem } from './select-list';
+import { invalid, type Session } from './session';
+
+export interface GroupKey {
+  readonly column: Column;
+  readonly expr: Expr;
+}
+
+export interface Groups {
+  readonly keys: readonly GroupKey[];
+  readonly sets: readonly (readonly number[])[] | null;
+}
+
+/** Keys as they are found; a key that is written twice is one. */
+class Keys {
+  readonly list: GroupKey[] = [];
+
+  constructor(
+    private readonly session: Session,
+    private readonly items: readonly ListItem[],
+  ) {}
+
+  add(expr: Expr, span: Span): number {
+    const at = this.list.findIndex((key) => sameExpr(key.expr, expr));
+    if (at >= 0) return at;
+    if (!supportsGrouping(expr.type)) throw invalid(`GROUP BY is not defined for type ${shortType(expr.type)}.`, span);
+    const name = this.items.find((item) => sameExpr(item.expr, expr))?.name ?? nameOf(expr);
+    this.list.push({ column: this.session.column(name, expr.type), expr });
+    return this.list.length - 1;
+  }
+}
+
+function nameOf(expr: Expr): string | null {
+  if (expr.kind === 'column') return expr.column.name;
+  if (expr.kind !== 'field' || expr.input.type.kind !== 'STRUCT') return null;
+  return expr.input.type.fields[expr.index]?.name ?? null;
+}
+
+/** `context` is the one of the FROM clause's rows. */
+export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readonly ListItem[]): Groups {
+  const keys = new Keys(context.session, items);
+  if (groupBy.all) {
+    for (const item of items)
+      if (!item.hasAggregate && !item.hasWindow && isPathLike(item.expr)) keys.add(item.expr, item.span);
+    return { keys: keys.list, sets: null };
+  }
+  const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY');
+  const one = (expression: Expression): number => keys.add(groupExpr(inner, expression, items), expression.span);
+  if (groupBy.items.every((item) => item.kind === 'expression')) {
+    for (const item of groupBy.items) if (item.kind === 'expression') one(item.expression);
+    return { keys: keys.list, sets: null };
+  }
+  let sets: number[][] = [[]];
+  for (const item of groupBy.items) {
+    const alternatives = setsOf(item, one);
+    sets = sets.flatMap((set) => alternatives.map((more) => [...new Set([...set, ...more])]));
+    if (sets.length > MAX_SETS) throw invalid(`GROUP BY makes more than ${MAX_SETS} grouping sets.`, groupBy.span);
+  }
+  return { keys: keys.list, sets };
+}
+
+const MAX_SETS = 4096;
+const MAX_CUBE = 12;
+
+function setsOf(item: GroupingItem, one: (expression: Expression) => number): number[][] {
+  switch (item.kind) {
+    case 'expression':
+      return [[one(item.expression)]];
+    case 'list':
+      return [item.expressions.map(one)];
+    case 'rollup': {
+      const parts = item.sets.map((set) => set.map(one));
+      return Array.from({ length: parts.length + 1 }, (_, i) => parts.slice(0, parts.length - i).flat());
+    }
+    case 'cube': {
+      const parts = item.sets.map((set) => set.map(one));
+      if (parts.length > MAX_CUBE) throw invalid(`CUBE takes at most ${MAX_CUBE} groups.`, item.span);
+      const count = 2 ** parts.length;
+      return Array.from({ length: count }, (_, mask) =>
+        parts.filter((__, i) => ((count - 1 - mask) >> (parts.length - 1 - i)) % 2 === 1).flat(),
+      );
+    }
+    case 'grouping_sets':
+      return item.items.flatMap((inner) => setsOf(inner, one));
+  }
+}
+
+function groupExpr(context: Context, expression: Expression, items: readonly ListItem[]): Expr {
+  if (expression.kind === 'literal') {
+    if (expression.type !== 'INT64')
+      throw invalid('GROUP BY takes no literal but the position of a column.', expression.span);
+    const item = items[Number(expression.value) - 1];
+    if (item === undefined)
+      throw invalid(
+        `GROUP BY position ${expression.value} is not in the select list, which has ${items.length} columns.`,
+        expression.span,
+      );
+    return grouped(item, `position ${expression.value}`, expression.span);
+  }
+  const [first] = expression.kind === 'path' ? expression.parts : [];
+  if (first !== undefined && expression.kind === 'path') {
+    const matches = items.filter((item) => item.name?.toLowerCase() === first.name.toLowerCase());
+    const [match] = matches;
+    if (matches.length > 1)
+      throw invalid(
+        `The name ${first.name} in GROUP BY is ambiguous: it stands for several columns of the select list.`,
+        first.span,
+      );
+    if (match !== undefined) {
+      if (expression.parts.length > 1)
+        throw invalid(`GROUP BY cannot take a field of the select-list alias ${first.name}.`, expression.span);
+      return grouped(match, first.name, expression.span);
+    }
+  }
+  return resolveExpr(context, expression);
+}
+
+function grouped(item: ListItem, shown: string, span: Span): Expr {
+  if (item.hasAggregate)
+    throw invalid(`Column ${shown} holds an aggregate function, which GROUP BY does not take.`, span);
+  if (item.hasWindow) throw invalid(`Column ${shown} holds a window function, which GROUP BY does not take.`, span);
+  return item.expr;
+}
+
+/** GROUP BY ALL leaves constants out. */
+function isPathLike(expr: Expr): boolean {
+  return expr.kind !== 'literal' && expr.kind !== 'parameter';
+}
+
+/**
+ * After grouping, a key's column or field path is the key, and any other column of FROM (their ids are in `from`) is
+ * an error. A whole select item that is a key's expression is the key too: `regroupItem`.
+ */
+export function regroup(
+  session: Session,
+  keys: readonly GroupKey[],
+  from: { readonly start: number; readonly end: number },
+  problem: string,
+): Replace {
+  const columns = new Map<number, GroupKey>();
+  const paths: GroupKey[] = [];
+  for (const key of keys) {
+    if (key.expr.kind === 'column') columns.set(key.expr.column.id, key);
+    else if (key.expr.kind === 'field') paths.push(key);
+  }
+  return (expr) => {
+    if (expr.kind === 'field') {
+      const path = paths.find((key) => sameExpr(key.expr, expr));
+      return path === undefined ? undefined : session.ref(path.column, expr.span);
+    }
+    if (expr.kind !== 'column') return undefined;
+    const { id, name } = expr.column;
+    const key = columns.get(id);
+    if (key !== undefined) return session.ref(key.column, expr.span);
+    if (id >= from.start && id < from.end) throw invalid(`Column ${name} ${problem}.`, expr.span);
+    return expr;
+  };
+}

@@ -1,0 +1,65 @@
+/** Literals of the syntax tree as typed values. */
+import { datetimeText, dateText, timeText } from '../literals/civil';
+import { decimalText, floatText, integerText } from '../literals/number';
+import { timestampMicros } from '../literals/timestamp';
+import type { ResolvedLiteral } from '../resolved';
+import type { Literal } from '../syntax';
+import { invalid, type Session } from './session';
+
+/** The value of a literal. Throws QueryError where its text is no value of its type. */
+export function resolveLiteral(session: Session, literal: Literal, negative = false): ResolvedLiteral {
+  const { type, span } = literal;
+  if (type === 'NULL') return session.nullLiteral(span);
+  const value = valueOf(literal, negative);
+  if (value === null) throw invalid(`Invalid ${type} literal.`, span);
+  const resolved: ResolvedLiteral = { kind: 'literal', type: { kind: type }, value, span };
+  return WRITTEN.has(type) ? session.markExplicit(resolved) : resolved;
+}
+
+/** Literals that name their type: `DATE '2026-01-31'`. */
+const WRITTEN: ReadonlySet<Literal['type']> = new Set<Literal['type']>([
+  'DATE',
+  'TIME',
+  'DATETIME',
+  'TIMESTAMP',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'JSON',
+]);
+
+function valueOf({ type, value }: Literal, negative: boolean): string | null {
+  switch (type) {
+    case 'INT64':
+      return integerText(value, negative);
+    case 'FLOAT64':
+      return floatText(negative ? `-${value}` : value);
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return decimalText(value, type);
+    case 'DATE':
+      return dateText(value);
+    case 'TIME':
+      return timeText(value);
+    case 'DATETIME':
+      return datetimeText(value);
+    case 'TIMESTAMP':
+      return timestampMicros(value)?.toString() ?? null;
+    case 'BOOL':
+      return value.toLowerCase();
+    case 'JSON':
+      return jsonText(value);
+    case 'STRING':
+    case 'BYTES':
+    case 'NULL':
+      return value;
+  }
+}
+
+function jsonText(text: string): string | null {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,200 @@
+/** Operators: arithmetic, comparison, logic, and the tests that are spelt with words. */
+import { findFunction } from '../functions/catalogue';
+import { matchFunction } from '../functions/match';
+import type { Expr, FunctionCall } from '../resolved';
+import type { Between, Binary, BinaryOperator, Expression, InList, InUnnest, IsTest, Span, Unary } from '../syntax';
+import { typeText } from '../type-names';
+import type { SqlType } from '../types';
+import { shortType } from './access';
+import { supportsEquality, supportsOrdering } from './comparable';
+import type { Context } from './context';
+import { convert } from './convert';
+import { resolveExpr } from './expression';
+import { resolveLiteral } from './literals';
+import { invalid } from './session';
+
+const OPERATORS: Readonly<Record<BinaryOperator, string>> = {
+  or: '$or',
+  and: '$and',
+  '=': '$equal',
+  '!=': '$not_equal',
+  '<': '$less',
+  '<=': '$less_or_equal',
+  '>': '$greater',
+  '>=': '$greater_or_equal',
+  like: '$like',
+  'not like': '$like',
+  '|': '$bit_or',
+  '^': '$bit_xor',
+  '&': '$bit_and',
+  '<<': '$shift_left',
+  '>>': '$shift_right',
+  '+': '$add',
+  '-': '$subtract',
+  '*': '$multiply',
+  '/': '$divide',
+  '||': '$concat',
+};
+
+/** AND and OR of a chain become one call of many operands. */
+const FLAT: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or']);
+
+/** An operator applied: its operands converted to the overload that fits them best. */
+export function applyOperator(
+  { session }: Context,
+  name: string,
+  operands: readonly Expr[],
+  span: Span,
+  shown: string,
+): FunctionCall {
+  const fn = findFunction(name);
+  if (fn === undefined) throw new Error(`no operator ${name}`);
+  const match = matchFunction(
+    fn,
+    operands.map((operand) => session.operand(operand)),
+    new Map(),
+  );
+  if (match === null) {
+    const types = operands.map((operand) => (session.isUntyped(operand) ? 'NULL' : shortType(operand.type)));
+    throw invalid(`${shown} does not take ${[...new Set(types)].length > 4 ? 'these types' : types.join(', ')}.`, span);
+  }
+  const args = operands.map((operand, i) => convert(session, operand, match.types[i] ?? operand.type));
+  return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type: match.result, span };
+}
+
+/** A chain such as `a + b + c` is a spine that leans left: walked in a loop, however long it is. */
+export function resolveBinary(context: Context, expression: Binary): Expr {
+  const spine: Binary[] = [];
+  let leftmost: Expression = expression;
+  while (leftmost.kind === 'binary') {
+    spine.push(leftmost);
+    leftmost = leftmost.left;
+  }
+  let left = resolveExpr(context, leftmost);
+  for (let i = spine.length - 1; i >= 0; i--) {
+    const first = spine[i];
+    if (first === undefined) break;
+    const operands = [left, resolveExpr(context, first.right)];
+    let last = first;
+    while (FLAT.has(first.operator) && spine[i - 1]?.operator === first.operator) {
+      last = spine[--i] ?? last;
+      operands.push(resolveExpr(context, last.right));
+    }
+    left = combine(context, last, operands);
+  }
+  return left;
+}
+
+function combine(context: Context, { operator, operatorSpan, span }: Binary, operands: readonly Expr[]): Expr {
+  if (operator === '||' && operands.some((operand) => context.session.isUntyped(operand) && operand.kind === 'literal'))
+    throw invalid('An operand of || cannot be the literal NULL.', operatorSpan);
+  const call = applyOperator(context, OPERATORS[operator], operands, operatorSpan, operator.toUpperCase());
+  if (operator === '=' || operator === '!=') checkComparable(call.args, supportsEquality, 'Equality', operatorSpan);
+  else if (operator === '<' || operator === '<=' || operator === '>' || operator === '>=')
+    checkComparable(call.args, supportsOrdering, `The operator ${operator}`, operatorSpan);
+  const placed = { ...call, span };
+  return operator === 'not like' ? negated(placed) : placed;
+}
+
+function checkComparable(args: readonly Expr[], supports: (type: SqlType) => boolean, what: string, span: Span): void {
+  for (const { type } of args)
+    if (!supports(type)) throw invalid(`${what} is not defined for type ${shortType(type)}.`, span);
+}
+
+export function negated(expr: Expr): FunctionCall {
+  const { span } = expr;
+  return {
+    kind: 'call',
+    function: '$not',
+    safe: false,
+    args: [expr],
+    named: {},
+    part: null,
+    type: { kind: 'BOOL' },
+    span,
+  };
+}
+
+export function resolveUnary(context: Context, { operator, operand, span }: Unary): Expr {
+  if (operator === '-' && operand.kind === 'literal' && (operand.type === 'INT64' || operand.type === 'FLOAT64'))
+    return { ...resolveLiteral(context.session, operand, true), span };
+  const value = resolveExpr(context, operand);
+  const bareNull = context.session.isUntyped(value) && value.kind === 'literal';
+  if (bareNull && operator !== '+')
+    throw invalid(`The operand of ${operator.toUpperCase()} cannot be the literal NULL.`, span);
+  switch (operator) {
+    case '+':
+      if (!NUMBERS.has(value.type.kind))
+        throw invalid(`The operand of + is a number, not ${typeText(value.type)}.`, span);
+      return value;
+    case '-':
+      return applyOperator(context, '$negate', [value], span, '-');
+    case '~':
+      return applyOperator(context, '$bit_not', [value], span, '~');
+    case 'not':
+      return applyOperator(context, '$not', [value], span, 'NOT');
+  }
+}
+
+const NUMBERS: ReadonlySet<SqlType['kind']> = new Set<SqlType['kind']>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
+
+export function resolveBetween(context: Context, { operand, low, high, negated: not, span }: Between): Expr {
+  const operands = [operand, low, high].map((part) => resolveExpr(context, part));
+  const call = applyOperator(context, '$between', operands, span, 'BETWEEN');
+  checkComparable(call.args, supportsOrdering, 'BETWEEN', span);
+  return not ? negated(call) : call;
+}
+
+export function resolveInList(context: Context, { operand, items, negated: not, span }: InList): Expr {
+  const operands = [operand, ...items].map((part) => resolveExpr(context, part));
+  const call = applyOperator(context, '$in', operands, span, 'IN');
+  checkComparable(call.args, supportsEquality, 'IN', span);
+  return not ? negated(call) : call;
+}
+
+export function resolveInUnnest(context: Context, { operand, array, negated: not, span }: InUnnest): Expr {
+  const operands = [resolveExpr(context, operand), resolveExpr(context, array)];
+  const call = applyOperator(context, '$in_unnest', operands, span, 'IN UNNEST');
+  checkComparable(call.args.slice(0, 1), supportsEquality, 'IN UNNEST', span);
+  return not ? negated(call) : call;
+}
+
+export function resolveIs(context: Context, { operand, test, other, negated: not, span }: IsTest): Expr {
+  const value = resolveExpr(context, operand);
+  const call = isTest(context, value, test, other, span);
+  return not ? negated(call) : call;
+}
+
+function isTest(
+  context: Context,
+  value: Expr,
+  test: IsTest['test'],
+  other: Expression | null,
+  span: Span,
+): FunctionCall {
+  switch (test) {
+    case 'distinct': {
+      if (other === null) throw new Error('IS DISTINCT FROM has a right side');
+      const call = applyOperator(
+        context,
+        '$is_distinct_from',
+        [value, resolveExpr(context, other)],
+        span,
+        'IS DISTINCT FROM',
+      );
+      checkComparable(call.args, supportsEquality, 'IS DISTINCT FROM', span);
+      return call;
+    }
+    case 'true':
+      return applyOperator(context, '$is_true', [value], span, 'IS TRUE');
+    case 'false':
+      return applyOperator(context, '$is_false', [value], span, 'IS FALSE');
+    case 'unknown':
+    case 'null': {
+      if (test === 'unknown' && value.type.kind !== 'BOOL' && !context.session.isUntyped(value))
+        throw invalid(`IS UNKNOWN takes BOOL, not ${shortType(value.type)}.`, span);
+      const type: SqlType = { kind: 'BOOL' };
+      return { kind: 'call', function: '$is_null', safe: false, args: [value], named: {}, part: null, type, span };
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** ORDER BY of a query: positions in the select list, or expressions. */
+import type { Column, Expr, SortKey } from '../resolved';
+import type { OrderItem } from '../syntax';
+import { checkedSortKey } from './aggregates';
+import type { Context } from './context';
+import { resolveExpr } from './expression';
+import { invalid } from './session';
+
+/** `columns` is what a position counts in. */
+export function resolveOrderBy(context: Context, items: readonly OrderItem[], columns: readonly Column[]): SortKey[] {
+  return items.map((item) => checkedSortKey(orderExpr(context, item, columns), item.descending, item.nulls));
+}
+
+function orderExpr(context: Context, { expression }: OrderItem, columns: readonly Column[]): Expr {
+  const expr = resolveExpr(context, expression);
+  if (expression.kind !== 'literal' && !(expression.kind === 'unary' && expr.kind === 'literal')) return expr;
+  if (expr.type.kind !== 'INT64' || expr.kind !== 'literal' || expr.value === null)
+    throw invalid('ORDER BY takes no literal but the position of a column.', expression.span);
+  const position = Number(expr.value);
+  const column = columns[position - 1];
+  if (column === undefined)
+    throw invalid(
+      `ORDER BY position ${expr.value} is not in the select list, which has ${columns.length} columns.`,
+      expression.span,
+    );
+  return context.session.ref(column, expression.span);
+}

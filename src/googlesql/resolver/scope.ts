@@ -1,0 +1,147 @@
+/**
+ * Names as GoogleSQL scopes them. A FROM clause makes a name list: columns in order, and range variables (table
+ * aliases). A range variable hides a column of its name; two columns of one name are ambiguous; fields of a value
+ * table (UNNEST of structs, SELECT AS STRUCT) are visible like columns.
+ */
+import type { Column, Expr } from '../resolved';
+import type { SqlType } from '../types';
+
+export interface NamedColumn {
+  /** null: it cannot be named. */
+  readonly name: string | null;
+  readonly column: Column;
+  /** The row itself is the value: a star expands its fields, and they are visible unqualified. */
+  readonly valueTable: boolean;
+  /** Fields that a join's USING has taken over, in lower case. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+export type Target =
+  | { readonly kind: 'range'; readonly list: NameList }
+  | { readonly kind: 'column'; readonly column: Column }
+  | { readonly kind: 'field'; readonly column: Column; readonly index: number }
+  /** A select-list alias, seen from ORDER BY, HAVING or QUALIFY. */
+  | { readonly kind: 'alias'; readonly expr: () => Expr }
+  | { readonly kind: 'ambiguous' };
+
+const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
+
+export class NameList {
+  readonly #index = new Map<string, Target>();
+  #indexed = false;
+
+  constructor(
+    readonly columns: readonly NamedColumn[],
+    readonly ranges: ReadonlyMap<string, NameList>,
+    /** One column, which is the row. */
+    readonly isValueTable = false,
+  ) {}
+
+  static readonly empty = new NameList([], new Map());
+
+  /** A table or subquery called `alias`: its columns, and the alias for its row. */
+  static table(alias: string | null, columns: readonly { name: string | null; column: Column }[]): NameList {
+    const named = columns.map(({ name, column }) => ({ name, column, valueTable: false, hidden: NOTHING_HIDDEN }));
+    const inner = new NameList(named, new Map());
+    return alias === null ? inner : new NameList(named, new Map([[alias.toLowerCase(), inner]]));
+  }
+
+  /** A value table called `alias`: an array's elements, or SELECT AS STRUCT / VALUE. */
+  static value(alias: string | null, column: Column): NameList {
+    const inner = new NameList([{ name: null, column, valueTable: true, hidden: NOTHING_HIDDEN }], new Map(), true);
+    const named = [{ name: alias, column, valueTable: true, hidden: NOTHING_HIDDEN }];
+    return new NameList(named, alias === null ? new Map() : new Map([[alias.toLowerCase(), inner]]));
+  }
+
+  /** A column of its own, as WITH OFFSET makes. */
+  static single(name: string | null, column: Column): NameList {
+    return new NameList([{ name, column, valueTable: false, hidden: NOTHING_HIDDEN }], new Map());
+  }
+
+  /** Both, `other` after this. `duplicate` is called with a range variable that both have. */
+  merge(other: NameList, duplicate: (name: string) => never): NameList {
+    for (const name of other.ranges.keys()) if (this.ranges.has(name)) duplicate(name);
+    return new NameList([...this.columns, ...other.columns], new Map([...this.ranges, ...other.ranges]));
+  }
+
+  /** Without the columns of these (lower-case) names; range variables still reach them. */
+  without(names: ReadonlySet<string>): NameList {
+    const columns: NamedColumn[] = [];
+    for (const named of this.columns) {
+      if (named.name !== null && names.has(named.name.toLowerCase())) continue;
+      columns.push(named.valueTable ? { ...named, hidden: new Set([...named.hidden, ...names]) } : named);
+    }
+    return new NameList(columns, this.ranges);
+  }
+
+  lookup(name: string): Target | undefined {
+    if (!this.#indexed) this.#build();
+    return this.#index.get(name.toLowerCase());
+  }
+
+  /** Every name that `lookup` finds, as first spelt. */
+  names(): string[] {
+    const names = [...this.ranges.keys()];
+    for (const { name, column, valueTable, hidden } of this.columns) {
+      if (name !== null) names.push(name);
+      if (valueTable)
+        for (const field of fieldsOf(column.type)) if (!hidden.has(field.toLowerCase())) names.push(field);
+    }
+    return names;
+  }
+
+  #build(): void {
+    this.#indexed = true;
+    for (const named of this.columns) {
+      if (!named.valueTable) {
+        if (named.name !== null) this.#add(named.name, { kind: 'column', column: named.column });
+        continue;
+      }
+      const { column, hidden } = named;
+      if (column.type.kind !== 'STRUCT') continue;
+      for (const [index, field] of column.type.fields.entries())
+        if (field.name !== null && !hidden.has(field.name.toLowerCase()))
+          this.#add(field.name, { kind: 'field', column, index });
+    }
+    for (const [name, list] of this.ranges) this.#index.set(name, { kind: 'range', list });
+  }
+
+  #add(name: string, target: Target): void {
+    const key = name.toLowerCase();
+    this.#index.set(key, this.#index.has(key) ? { kind: 'ambiguous' } : target);
+  }
+}
+
+function fieldsOf(type: SqlType): string[] {
+  if (type.kind !== 'STRUCT') return [];
+  return type.fields.flatMap((field) => (field.name === null ? [] : [field.name]));
+}
+
+/** Names visible at an expression: `overrides` before `list` before what encloses them. */
+export interface Scope {
+  readonly list: NameList;
+  readonly overrides: ReadonlyMap<string, Target> | null;
+  readonly parent: Scope | null;
+}
+
+export const NO_SCOPE: Scope | null = null;
+
+export function scopeOf(list: NameList, parent: Scope | null): Scope {
+  return { list, overrides: null, parent };
+}
+
+export function lookup(scope: Scope | null, name: string): Target | undefined {
+  for (let current = scope; current !== null; current = current.parent) {
+    const found = current.overrides?.get(name.toLowerCase()) ?? current.list.lookup(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Every name in scope, innermost first. */
+export function visibleNames(scope: Scope | null): string[] {
+  const names: string[] = [];
+  for (let current = scope; current !== null; current = current.parent)
+    names.push(...(current.overrides?.keys() ?? []), ...current.list.names());
+  return names;
+}

@@ -1,0 +1,129 @@
+/** The select list: expressions, and stars spelt out. */
+import { QueryError } from '../../errors';
+import type { Expr } from '../resolved';
+import type { Identifier, SelectExpression, SelectItem, SelectStar, Span } from '../syntax';
+import { fieldAt, rowValue, shortType } from './access';
+import type { Context } from './context';
+import { inferredName, resolveExpr } from './expression';
+import { lookup, type NameList } from './scope';
+import { invalid, type Session } from './session';
+import { nearest } from './suggestion';
+
+export interface ListItem {
+  readonly name: string | null;
+  readonly expr: Expr;
+  readonly span: Span;
+  readonly hasAggregate: boolean;
+  readonly hasWindow: boolean;
+  /** The syntax it came from; null: out of a star. */
+  readonly written: SelectExpression | null;
+}
+
+/** Every item resolved among the rows of FROM; aggregates and windows are collected by the context. */
+export function resolveSelectList(context: Context, items: readonly SelectItem[], from: NameList | null): ListItem[] {
+  return items.flatMap((item) =>
+    item.kind === 'select_star' ? resolveStar(context, item, from) : [resolveItem(context, item)],
+  );
+}
+
+/** What an expression added to the aggregates and windows of its SELECT. */
+function watched(context: Context, resolve: () => Expr): { expr: Expr; hasAggregate: boolean; hasWindow: boolean } {
+  const count = (sink: Context['aggregates'] | Context['windows']): number =>
+    typeof sink === 'string' ? 0 : sink.calls.length;
+  const before = [count(context.aggregates), count(context.windows)];
+  const expr = resolve();
+  return {
+    expr,
+    hasAggregate: count(context.aggregates) !== before[0],
+    hasWindow: count(context.windows) !== before[1],
+  };
+}
+
+function resolveItem(context: Context, item: SelectExpression): ListItem {
+  const resolved = watched(context, () => resolveExpr(context, item.expression));
+  return { ...resolved, name: item.alias?.name ?? inferredName(item.expression), span: item.span, written: item };
+}
+
+interface StarColumn {
+  readonly name: string | null;
+  readonly expr: Expr;
+}
+
+function resolveStar(context: Context, star: SelectStar, from: NameList | null): ListItem[] {
+  const resolved = watched(context, () => context.session.nullLiteral(star.span));
+  const columns = starColumns(context, star, from);
+  const except = namesOf(star.except, 'EXCEPT');
+  const replaced = namesOf(
+    star.replace.map(({ alias }) => alias),
+    'REPLACE',
+  );
+  for (const [key, name] of replaced)
+    if (except.has(key)) throw invalid(`Column ${name.name} stands both in EXCEPT and in REPLACE.`, name.span);
+  const known = new Set(columns.map(({ name }) => name?.toLowerCase()));
+  for (const [list, names] of [
+    ['EXCEPT', except],
+    ['REPLACE', replaced],
+  ] as const)
+    for (const [key, name] of names) if (!known.has(key)) throw missing(name, list, columns);
+  const items: ListItem[] = [];
+  for (const { name, expr } of columns) {
+    const key = name?.toLowerCase() ?? '';
+    if (name !== null && except.has(key)) continue;
+    const replacement = name === null ? undefined : star.replace.find(({ alias }) => alias.name.toLowerCase() === key);
+    const item =
+      replacement === undefined
+        ? { ...resolved, expr }
+        : watched(context, () => resolveExpr(context, replacement.expression));
+    items.push({ ...item, name: replacement?.alias.name ?? name, span: star.span, written: null });
+  }
+  if (items.length === 0) throw invalid('The star stands for no column after EXCEPT.', star.span);
+  return items;
+}
+
+function missing({ name, span }: Identifier, list: string, columns: readonly StarColumn[]): QueryError {
+  const names = columns.flatMap((column) => (column.name === null ? [] : [column.name]));
+  const near = nearest(name, names);
+  return new QueryError('unknownField', `Column ${name} in ${list} is not among those of the star.`, span, {
+    ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+  });
+}
+
+function namesOf(names: readonly Identifier[], list: string): Map<string, Identifier> {
+  const found = new Map<string, Identifier>();
+  for (const name of names) {
+    const key = name.name.toLowerCase();
+    if (found.has(key)) throw invalid(`Column ${name.name} stands twice in ${list}.`, name.span);
+    found.set(key, name);
+  }
+  return found;
+}
+
+function starColumns(context: Context, { of, span }: SelectStar, from: NameList | null): StarColumn[] {
+  const { session } = context;
+  if (of === null) {
+    if (from === null) throw invalid('SELECT * needs a FROM clause.', span);
+    return listColumns(session, from, span);
+  }
+  const [alias] = of.kind === 'path' && of.parts.length === 1 ? of.parts : [];
+  if (alias !== undefined) {
+    const target = lookup(context.scope, alias.name);
+    if (target?.kind === 'range' && !target.list.isValueTable) return listColumns(session, target.list, span);
+    if (target?.kind === 'range') return structColumns(rowValue(session, target.list, span), span);
+  }
+  return structColumns(resolveExpr(context, of), span);
+}
+
+function listColumns(session: Session, list: NameList, span: Span): StarColumn[] {
+  return list.columns.flatMap(({ name, column, valueTable, hidden }): StarColumn[] => {
+    const expr = session.ref(column, span);
+    if (!valueTable || column.type.kind !== 'STRUCT') return [{ name, expr }];
+    return structColumns(expr, span).filter((field) => field.name === null || !hidden.has(field.name.toLowerCase()));
+  });
+}
+
+function structColumns(value: Expr, span: Span): StarColumn[] {
+  const { type } = value;
+  if (type.kind !== 'STRUCT') throw invalid(`A star needs a struct or a table, not ${shortType(type)}.`, span);
+  if (type.fields.length === 0) throw invalid('This struct has no fields for a star.', span);
+  return type.fields.map(({ name }, i) => ({ name, expr: fieldAt(value, i, span) }));
+}

@@ -1,0 +1,314 @@
+/**
+ * SELECT. Its parts are resolved in the order of the language (FROM, WHERE, the select list, GROUP BY, HAVING, QUALIFY,
+ * ORDER BY) and stacked in the order of execution: FROM, WHERE, grouping, HAVING, windows, the select list, QUALIFY,
+ * DISTINCT, ORDER BY, LIMIT.
+ */
+import type { AggregateCall, Column, ComputedColumn, Expr, OutputColumn, Relation, ResolvedQuery, SortKey } from '../resolved';
+import type { NamedWindow, Select, WindowSpecification } from '../syntax';
+import type { SqlType } from '../types';
+import { shortType } from './access';
+import { supportsGrouping } from './comparable';
+import { plainContext, type AggregateSink, type Context, type WindowSink } from './context';
+import { resolveCondition } from './expression';
+import { resolveFrom, type Source } from './from';
+import { regroup, resolveGroupBy, type Groups } from './grouping';
+import { resolveOrderBy } from './order';
+import { aliasTargets, limited, type Tail } from './queries';
+import { rewriteExpr, rewriteKey, rewriteWindow, type Replace } from './rewrite';
+import { sameExpr } from './same';
+import { NameList, scopeOf, type Scope } from './scope';
+import { resolveSelectList, type ListItem } from './select-list';
+import { invalid, type CteScope, type Session } from './session';
+
+export function resolveSelect(
+  session: Session,
+  select: Select,
+  outer: Scope | null,
+  ctes: CteScope | null,
+  tail: Tail,
+): ResolvedQuery {
+  return new SelectResolver(session, select, outer, ctes, tail).resolve();
+}
+
+const NOT_GROUPED = 'is neither grouped nor aggregated';
+
+class SelectResolver {
+  private readonly aggregates: AggregateSink = { calls: [] };
+  private readonly named: ReadonlyMap<string, WindowSpecification>;
+  /** Ids of FROM's columns: from `start`, before `end`. */
+  private from = { start: 0, end: 0 };
+
+  constructor(
+    private readonly session: Session,
+    private readonly select: Select,
+    private readonly outer: Scope | null,
+    private readonly ctes: CteScope | null,
+    private readonly tail: Tail,
+  ) {
+    this.named = namedWindows(select.windows);
+  }
+
+  resolve(): ResolvedQuery {
+    const { session, select } = this;
+    const source = this.resolveFrom();
+    const scope = scopeOf(source.list, this.outer);
+    let relation = source.relation;
+    if (select.where !== null) {
+      const context = plainContext(session, scope, this.ctes, 'WHERE');
+      relation = {
+        kind: 'filter',
+        input: relation,
+        condition: resolveCondition(context, select.where, 'The WHERE condition'),
+      };
+    }
+    const listWindows = this.windowSink();
+    const listContext: Context = { session, scope, ctes: this.ctes, aggregates: this.aggregates, windows: listWindows };
+    const items = resolveSelectList(listContext, select.items, select.from === null ? null : source.list);
+    const groups = this.resolveGroups(listContext, items);
+    const after = this.afterGrouping(groups);
+    const finals = items.map((item) => after.item(item));
+    const having = this.resolveHaving(listContext, items, finals, groups);
+
+    const computed: ComputedColumn[] = [];
+    let output = items.map((item, i) => this.outputColumn(item, finals[i] ?? item.expr, computed));
+    const lateWindows = this.windowSink();
+    const qualify = this.resolveQualify(scope, items, output, groups, after, listWindows, lateWindows);
+    const beforeOrder = session.mark();
+    const order = this.resolveOrder(scope, items, output, groups, after, lateWindows);
+
+    if (groups !== null) {
+      const aggregates = this.aggregates.calls.map(({ column, call }) => ({
+        column,
+        call: call.function === 'GROUPING' ? this.groupingCall(call, groups) : call,
+      }));
+      relation = { kind: 'aggregate', input: relation, keys: groups.keys, groupingSets: groups.sets, aggregates };
+    }
+    if (having !== null) relation = { kind: 'filter', input: relation, condition: having };
+    relation = windowed(relation, listWindows, after.replace);
+    if (computed.length > 0) relation = { kind: 'compute', input: relation, columns: computed };
+    relation = windowed(relation, lateWindows, after.replace);
+    if (qualify !== null) relation = { kind: 'filter', input: relation, condition: qualify };
+    if (select.as !== null) ({ relation, output } = this.asValue(relation, output));
+    let keys = order;
+    if (select.distinct) ({ relation, output, keys } = this.distinct(relation, output, order, finals, beforeOrder));
+    if (keys.length > 0) relation = { kind: 'sort', input: relation, keys };
+    relation = limited(session, relation, this.tail.limit, this.ctes);
+    return { ctes: [], relation, output, valueTable: select.as !== null, ordered: keys.length > 0 };
+  }
+
+  private resolveFrom(): Source {
+    const { session, select, outer, ctes } = this;
+    const start = session.mark();
+    const source: Source =
+      select.from === null
+        ? { relation: { kind: 'single_row' }, list: NameList.empty }
+        : resolveFrom({ session, outer, ctes, left: NameList.empty }, select.from);
+    this.from = { start, end: session.mark() };
+    return source;
+  }
+
+  private windowSink(): WindowSink {
+    return { calls: [], named: this.named };
+  }
+
+  private resolveGroups(context: Context, items: readonly ListItem[]): Groups | null {
+    const { groupBy } = this.select;
+    if (groupBy !== null) return resolveGroupBy(context, groupBy, items);
+    return this.aggregates.calls.length > 0 ? { keys: [], sets: null } : null;
+  }
+
+  private afterGrouping(groups: Groups | null): { item: (item: ListItem) => Expr; replace: Replace } {
+    if (groups === null) return { item: (item) => item.expr, replace: () => undefined };
+    const replace = regroup(this.session, groups.keys, this.from, NOT_GROUPED);
+    const item = ({ expr, span }: ListItem): Expr => {
+      const key = groups.keys.find((candidate) => sameExpr(candidate.expr, expr) || candidate.expr === expr);
+      return key === undefined ? rewriteExpr(expr, replace) : this.session.ref(key.column, span);
+    };
+    return { item, replace };
+  }
+
+  private resolveHaving(
+    context: Context,
+    items: readonly ListItem[],
+    finals: readonly Expr[],
+    groups: Groups | null,
+  ): Expr | null {
+    const { having } = this.select;
+    if (having === null) return null;
+    if (groups === null) throw invalid('HAVING needs GROUP BY or an aggregate in the select list.', having.span);
+    const overrides = aliasTargets(
+      items.map((item, i) => ({
+        name: item.name,
+        target: () => ({
+          kind: 'alias',
+          expr: () => {
+            if (item.hasWindow)
+              throw invalid(
+                `Column ${item.name ?? ''} holds a window function, which HAVING does not take.`,
+                having.span,
+              );
+            return finals[i] ?? item.expr;
+          },
+        }),
+      })),
+    );
+    const scope: Scope | null = context.scope === null ? null : { ...context.scope, overrides };
+    const inner: Context = { ...context, scope, windows: 'A window function is not allowed in HAVING.' };
+    const condition = resolveCondition(inner, having, 'The HAVING condition');
+    return rewriteExpr(condition, regroup(this.session, groups.keys, this.from, NOT_GROUPED));
+  }
+
+  /** A bare column of this SELECT stays itself; everything else is computed. */
+  private outputColumn(item: ListItem, expr: Expr, computed: ComputedColumn[]): OutputColumn {
+    if (expr.kind === 'column' && expr.column.id >= this.from.start) return { name: item.name, column: expr.column };
+    const column = this.session.column(item.name, expr.type);
+    this.session.rememberLiteral(column, expr);
+    computed.push({ column, expr });
+    return { name: item.name, column };
+  }
+
+  private aliasScope(scope: Scope, items: readonly ListItem[], output: readonly OutputColumn[]): Scope {
+    const overrides = aliasTargets(
+      items.map((item, i) => ({
+        name: item.name,
+        target: () => {
+          const column = output[i]?.column;
+          if (column === undefined) throw new Error('every item has a column');
+          return { kind: 'column', column };
+        },
+      })),
+    );
+    return { ...scope, overrides };
+  }
+
+  private resolveQualify(
+    scope: Scope,
+    items: readonly ListItem[],
+    output: readonly OutputColumn[],
+    groups: Groups | null,
+    after: { replace: Replace },
+    list: WindowSink,
+    windows: WindowSink,
+  ): Expr | null {
+    const { qualify } = this.select;
+    if (qualify === null) return null;
+    const context: Context = {
+      session: this.session,
+      scope: this.aliasScope(scope, items, output),
+      ctes: this.ctes,
+      aggregates: groups === null ? 'is not allowed in QUALIFY without GROUP BY' : this.aggregates,
+      windows,
+    };
+    const condition = rewriteExpr(resolveCondition(context, qualify, 'The QUALIFY condition'), after.replace);
+    if (list.calls.length + windows.calls.length === 0)
+      throw invalid('QUALIFY needs a window function, in itself or in the select list.', qualify.span);
+    return condition;
+  }
+
+  private resolveOrder(
+    scope: Scope,
+    items: readonly ListItem[],
+    output: readonly OutputColumn[],
+    groups: Groups | null,
+    after: { replace: Replace },
+    windows: WindowSink,
+  ): SortKey[] {
+    const { distinct } = this.select;
+    const context: Context = {
+      session: this.session,
+      scope: this.aliasScope(scope, items, output),
+      ctes: this.ctes,
+      aggregates:
+        groups === null
+          ? 'is not allowed in ORDER BY without GROUP BY or an aggregate in the select list'
+          : this.aggregates,
+      windows: distinct ? 'A window function is not allowed in ORDER BY after SELECT DISTINCT.' : windows,
+    };
+    const columns = output.map(({ column }) => column);
+    return resolveOrderBy(context, this.tail.orderBy, columns).map((key) => rewriteKey(key, after.replace));
+  }
+
+  private groupingCall(call: AggregateCall, groups: Groups): AggregateCall {
+    const [arg] = call.args;
+    const key = groups.keys.find(({ expr }) => arg !== undefined && sameExpr(expr, arg));
+    if (key === undefined) throw invalid('The argument of GROUPING must be one of the keys of GROUP BY.', call.span);
+    return { ...call, args: [this.session.ref(key.column, call.span)] };
+  }
+
+  private asValue(input: Relation, output: readonly OutputColumn[]): { relation: Relation; output: OutputColumn[] } {
+    const { session, select } = this;
+    if (select.as === 'value') {
+      const [only] = output;
+      if (output.length !== 1 || only === undefined) throw invalid('SELECT AS VALUE has one column.', select.span);
+      return { relation: input, output: [{ name: null, column: only.column }] };
+    }
+    const fields = output.map(({ name, column }) => ({ name, type: column.type }));
+    const type: SqlType = { kind: 'STRUCT', fields };
+    const column = session.column(null, type);
+    const refs = output.map((out) => session.ref(out.column, select.span));
+    const expr: Expr = { kind: 'make_struct', fields: refs, type, span: select.span };
+    return { relation: { kind: 'compute', input, columns: [{ column, expr }] }, output: [{ name: null, column }] };
+  }
+
+  /** Rows told apart by all output columns; ORDER BY then sees these only. */
+  private distinct(
+    input: Relation,
+    output: readonly OutputColumn[],
+    order: readonly SortKey[],
+    finals: readonly Expr[],
+    beforeOrder: number,
+  ): { relation: Relation; output: OutputColumn[]; keys: SortKey[] } {
+    const { session, select } = this;
+    const keys = new Map<number, { column: Column; expr: Expr }>();
+    const distinct = output.map(({ name, column }): OutputColumn => {
+      if (!supportsGrouping(column.type))
+        throw invalid(
+          `Column ${name ?? ''} of type ${shortType(column.type)} cannot be told apart by SELECT DISTINCT.`,
+          select.span,
+        );
+      const key = keys.get(column.id) ?? {
+        column: session.column(name, column.type),
+        expr: session.ref(column, select.span),
+      };
+      keys.set(column.id, key);
+      return { name, column: key.column };
+    });
+    const paths = finals.flatMap((expr, i) => {
+      const key = output[i] === undefined ? undefined : keys.get(output[i].column.id);
+      return key === undefined ? [] : [{ column: key.column, expr }];
+    });
+    const all = [...keys.values()];
+    const replace = regroup(
+      session,
+      [...all, ...paths],
+      { start: this.from.start, end: beforeOrder },
+      'is not visible after SELECT DISTINCT',
+    );
+    const after: Replace = (expr) =>
+      expr.kind === 'column' && all.some((key) => key.column === expr.column) ? expr : replace(expr);
+    return {
+      relation: { kind: 'aggregate', input, keys: all, groupingSets: null, aggregates: [] },
+      output: distinct,
+      keys: order.map((key) => rewriteKey(key, after)),
+    };
+  }
+}
+
+function windowed(input: Relation, { calls }: WindowSink, replace: Replace): Relation {
+  if (calls.length === 0) return input;
+  return {
+    kind: 'window',
+    input,
+    functions: calls.map(({ column, call }) => ({ column, call: rewriteWindow(call, replace) })),
+  };
+}
+
+function namedWindows(windows: readonly NamedWindow[]): Map<string, WindowSpecification> {
+  const named = new Map<string, WindowSpecification>();
+  for (const { name, window } of windows) {
+    const key = name.name.toLowerCase();
+    if (named.has(key)) throw invalid(`Duplicate window ${name.name}.`, name.span);
+    named.set(key, window);
+  }
+  return named;
+}

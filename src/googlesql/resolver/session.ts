@@ -1,0 +1,136 @@
+/** What one resolution shares: fresh column ids, the scans that columns come from, and what is known of literals. */
+import { QueryError } from '../../errors';
+import type { Operand } from '../coercion';
+import type { Column, ColumnRef, Cte, Expr, ResolvedLiteral } from '../resolved';
+import type { Identifier, Span } from '../syntax';
+import type { SqlType, TableSchema } from '../types';
+
+/** Where a query's tables and parameters come from. */
+export interface Environment {
+  /** Exactly as written: table names keep their case. */
+  findTable(path: readonly Identifier[]): TableSchema | undefined;
+  readonly parameters: ReadonlyMap<string, SqlType>;
+}
+
+/** CTE names visible at a place in the query; inner ones hide outer ones. */
+export interface CteScope {
+  readonly names: Map<string, Cte>;
+  readonly parent: CteScope | null;
+}
+
+export class Session {
+  #nextColumn = 1;
+  #nextCte = 1;
+  /** NULL and `[]` before anything gave them a type. */
+  readonly #untyped = new WeakSet<Expr>();
+  /** Literals whose type was written: they convert like columns. */
+  readonly #explicit = new WeakSet<Expr>();
+  /** Columns that are nothing but a literal: in UNION they convert like it. */
+  readonly #literals = new WeakMap<Column, Expr>();
+  /** Columns of scans that were not read yet; the scan lists a column only once it is. */
+  readonly #unread = new Map<number, () => void>();
+  readonly parameters: ReadonlyMap<string, SqlType>;
+
+  constructor(
+    readonly environment: Environment,
+    readonly text: string,
+  ) {
+    this.parameters = new Map([...environment.parameters].map(([name, type]) => [name.toLowerCase(), type]));
+  }
+
+  column(name: string | null, type: SqlType): Column {
+    return { id: this.#nextColumn++, name: name ?? '', type };
+  }
+
+  /** The id that the next column will have: columns made between two calls have ids between their answers. */
+  mark(): number {
+    return this.#nextColumn;
+  }
+
+  cteId(): number {
+    return this.#nextCte++;
+  }
+
+  /** `onFirstRead` runs when a query first reads the column. */
+  deferred(column: Column, onFirstRead: () => void): Column {
+    this.#unread.set(column.id, onFirstRead);
+    return column;
+  }
+
+  ref(column: Column, span: Span): ColumnRef {
+    const onFirstRead = this.#unread.get(column.id);
+    if (onFirstRead !== undefined) {
+      this.#unread.delete(column.id);
+      onFirstRead();
+    }
+    return { kind: 'column', column, type: column.type, span };
+  }
+
+  /** An untyped NULL; INT64 until it meets another type. */
+  nullLiteral(span: Span): ResolvedLiteral {
+    const literal: ResolvedLiteral = { kind: 'literal', type: { kind: 'INT64' }, value: null, span };
+    this.#untyped.add(literal);
+    return literal;
+  }
+
+  markUntyped<E extends Expr>(expr: E): E {
+    this.#untyped.add(expr);
+    return expr;
+  }
+
+  markExplicit<E extends Expr>(expr: E): E {
+    this.#explicit.add(expr);
+    return expr;
+  }
+
+  isUntyped(expr: Expr): boolean {
+    return this.#untyped.has(expr);
+  }
+
+  isExplicit(expr: Expr): boolean {
+    return this.#explicit.has(expr);
+  }
+
+  /** How an expression behaves as an operand: what may be converted, and how freely. */
+  operand(expr: Expr): Operand {
+    const { type } = expr;
+    if (this.#untyped.has(expr)) return { type, form: type.kind === 'ARRAY' ? 'empty' : 'null' };
+    if (expr.kind === 'parameter') return { type, form: 'parameter' };
+    if (expr.kind === 'make_struct') {
+      if (this.#explicit.has(expr)) return { type, form: 'value' };
+      return { type, form: 'value', fields: expr.fields.map((field) => this.operand(field)) };
+    }
+    if (this.isConstant(expr) && !this.#explicit.has(expr))
+      return expr.kind === 'literal' ? { type, form: 'literal', literal: expr } : { type, form: 'literal' };
+    return { type, form: 'value' };
+  }
+
+  /** A literal, or an array of nothing but literals. */
+  isConstant(expr: Expr): boolean {
+    if (expr.kind === 'literal') return true;
+    if (expr.kind === 'make_array') return expr.elements.every((element) => this.isConstant(element));
+    return expr.kind === 'make_struct' && expr.fields.every((field) => this.isConstant(field));
+  }
+
+  rememberLiteral(column: Column, expr: Expr): void {
+    const operand = this.operand(expr);
+    if (operand.form !== 'value' || operand.fields !== undefined) this.#literals.set(column, expr);
+  }
+
+  /** What a select item was, for a set operation right above it. */
+  operandOfColumn(column: Column): Operand {
+    const expr = this.#literals.get(column);
+    return expr === undefined ? { type: column.type, form: 'value' } : this.operand(expr);
+  }
+
+  /** The literal that a column always is, so that it can be converted like one. */
+  literalExpr(column: Column): Expr | undefined {
+    const expr = this.#literals.get(column);
+    return expr !== undefined && this.isConstant(expr) ? expr : undefined;
+  }
+}
+
+/** An error of meaning at a place. */
+export function invalid(message: string, span: Span): QueryError {
+  return new QueryError('invalidQuery', message, span);
+}

@@ -1,0 +1,115 @@
+/** OVER clauses: named windows merged in, frames checked and written out. */
+import type { SqlFunction } from '../functions/catalogue';
+import type { Expr, ResolvedBound, ResolvedFrame, SortKey, WindowCall } from '../resolved';
+import type { Call, FrameBound, WindowFrame, WindowSpecification } from '../syntax';
+import type { SqlType } from '../types';
+import { shortType } from './access';
+import { sortKey } from './aggregates';
+import { supportsPartitioning } from './comparable';
+import type { Context } from './context';
+import { convert } from './convert';
+import { coerces } from '../coercion';
+import { resolveExpr } from './expression';
+import { invalid } from './session';
+
+type Named = ReadonlyMap<string, WindowSpecification>;
+
+export function resolveWindow(context: Context, call: Call, fn: SqlFunction, named: Named): Omit<WindowCall, 'call'> {
+  if (call.over === null) throw new Error('a window call has a window');
+  const window = flatten(call.over, named, new Set());
+  const partitionBy = window.partitionBy.map((expression) => {
+    const expr = resolveExpr(context, expression);
+    if (!supportsPartitioning(expr.type))
+      throw invalid(`PARTITION BY is not defined for type ${shortType(expr.type)}.`, expression.span);
+    return expr;
+  });
+  const orderBy = window.orderBy.map((item) => sortKey(context, item));
+  const { span } = call;
+  if (fn.over === 'required' && orderBy.length === 0)
+    throw invalid(`The function ${fn.name} needs ORDER BY in its window.`, span);
+  if (fn.over === 'unsupported' && orderBy.length > 0)
+    throw invalid(`The function ${fn.name} takes no ORDER BY in its window.`, span);
+  if (call.distinct && orderBy.length > 0) throw invalid('A window of a DISTINCT aggregate takes no ORDER BY.', span);
+  if (window.frame === null) return { partitionBy, orderBy, frame: null };
+  if (fn.framing !== true) throw invalid(`The function ${fn.name} takes no frame in its window.`, window.frame.span);
+  if (call.distinct) throw invalid('A window of a DISTINCT aggregate takes no frame.', window.frame.span);
+  return { partitionBy, orderBy, frame: resolveFrame(context, window.frame, orderBy) };
+}
+
+/** A window with what it takes over from the one it names. */
+function flatten(window: WindowSpecification, named: Named, seen: ReadonlySet<string>): WindowSpecification {
+  if (window.base === null) return window;
+  const name = window.base.name.toLowerCase();
+  const found = named.get(name);
+  if (found === undefined || seen.has(name))
+    throw invalid(`Unrecognized window ${window.base.name}.`, window.base.span);
+  const base = flatten(found, named, new Set([...seen, name]));
+  if (window.partitionBy.length > 0)
+    throw invalid('A window with PARTITION BY cannot build on a named window.', window.span);
+  if (window.orderBy.length > 0 && base.orderBy.length > 0)
+    throw invalid('A window cannot change the ORDER BY of the window it builds on.', window.span);
+  const bareName = window.orderBy.length === 0 && window.frame === null;
+  if (base.frame !== null && !bareName) throw invalid('A window with a frame cannot be built on.', window.span);
+  return {
+    base: null,
+    partitionBy: base.partitionBy,
+    orderBy: window.orderBy.length > 0 ? window.orderBy : base.orderBy,
+    frame: window.frame ?? base.frame,
+    span: window.span,
+  };
+}
+
+const RANKS: Readonly<Record<FrameBound['kind'], number>> = {
+  unbounded_preceding: 0,
+  preceding: 1,
+  current_row: 2,
+  following: 3,
+  unbounded_following: 4,
+};
+
+function resolveFrame(context: Context, frame: WindowFrame, orderBy: readonly SortKey[]): ResolvedFrame {
+  const from = resolveBound(context, frame, frame.from, orderBy);
+  const to: ResolvedBound =
+    frame.to === null ? { kind: 'current_row', offset: null } : resolveBound(context, frame, frame.to, orderBy);
+  if (from.kind === 'unbounded_following' || to.kind === 'unbounded_preceding' || RANKS[from.kind] > RANKS[to.kind])
+    throw invalid('The frame of this window starts after its end.', frame.span);
+  return { unit: frame.unit, from, to };
+}
+
+const RANGE_KEYS = new Set<SqlType['kind']>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
+
+function resolveBound(
+  context: Context,
+  frame: WindowFrame,
+  bound: FrameBound,
+  orderBy: readonly SortKey[],
+): ResolvedBound {
+  if (bound.offset === null) return { kind: bound.kind, offset: null };
+  const offset = resolveExpr(context, bound.offset);
+  if (offset.kind !== 'literal' && offset.kind !== 'parameter')
+    throw invalid('The offset of a frame is a literal or a query parameter.', bound.span);
+  if (offset.kind === 'literal' && (offset.value === null || offset.value.startsWith('-')))
+    throw invalid('The offset of a frame is neither NULL nor negative.', bound.span);
+  return {
+    kind: bound.kind,
+    offset: frame.unit === 'rows' ? rows(context, offset) : range(context, offset, frame, orderBy),
+  };
+}
+
+function rows({ session }: Context, offset: Expr): Expr {
+  if (!coerces(session.operand(offset), { kind: 'INT64' }))
+    throw invalid(`The offset of ROWS is INT64, not ${shortType(offset.type)}.`, offset.span);
+  return convert(session, offset, { kind: 'INT64' });
+}
+
+function range({ session }: Context, offset: Expr, frame: WindowFrame, orderBy: readonly SortKey[]): Expr {
+  const [key] = orderBy;
+  if (key === undefined || orderBy.length > 1)
+    throw invalid('RANGE with an offset needs exactly one ORDER BY key.', frame.span);
+  const { type } = key.expr;
+  if (!RANGE_KEYS.has(type.kind))
+    throw invalid(`RANGE with an offset needs a number to order by, not ${shortType(type)}.`, key.expr.span);
+  if (!coerces(session.operand(offset), type))
+    throw invalid(`The offset of RANGE is ${shortType(type)} here, not ${shortType(offset.type)}.`, offset.span);
+  return convert(session, offset, type);
+}

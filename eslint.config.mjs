@@ -58,5 +58,5 @@ export default tseslint.config(
     },
   },
   ...imports,
-  { files: ['*.js'], rules: { '@typescript-eslint/no-require-imports': 'off', 'no-undef': 'off' } },
+  { files: ['**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off', 'no-undef': 'off' } },
 );

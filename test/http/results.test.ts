@@ -1,3 +1,4 @@
+import http from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 import request, { type Response } from 'supertest';
@@ -18,9 +19,8 @@ const get = (path: string) => request(served.server).get(path).set('X-API-KEY', 
 const post = (path: string) => request(served.server).post(path).set('X-API-KEY', 'all');
 
 /** The body as it came over the wire: supertest unpacks by itself. */
-async function wire(path: string, headers: Record<string, string>): Promise<{ headers: Headers; body: Buffer }> {
+function wire(path: string, headers: Record<string, string>): Promise<{ headers: Headers; body: Buffer }> {
   const { port } = served;
-  const http = await import('node:http');
   return new Promise((resolve, reject) => {
     http
       .get({ port, path, headers: { 'X-API-KEY': 'all', ...headers } }, (response) => {
@@ -31,6 +31,20 @@ async function wire(path: string, headers: Record<string, string>): Promise<{ he
         });
       })
       .on('error', reject);
+  });
+}
+
+/** The status of a POST that does not say how long it will be. */
+function chunked(path: string, body: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'X-API-KEY': 'all', 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
+    const client = http.request({ method: 'POST', port: served.port, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    client.on('error', reject);
+    for (let at = 0; at < body.length; at += 50_000) client.write(body.slice(at, at + 50_000));
+    client.end();
   });
 }
 
@@ -153,9 +167,9 @@ describe('POST', () => {
   it('reads a body as long as 256 KiB, in pieces too', async () => {
     const body = (bytes: number): string => `{"project":"abc","x":"${'x'.repeat(bytes - 24)}"}`;
     await post(path).type('json').send(body(262_144)).expect(200);
-    await post(path).type('json').set('Transfer-Encoding', 'chunked').send(body(262_144)).expect(200);
+    expect(await chunked(path, body(262_144))).toBe(200);
     await post(path).type('json').send(body(262_145)).expect(413);
-    await post(path).type('json').set('Transfer-Encoding', 'chunked').send(body(262_145)).expect(413);
+    expect(await chunked(path, body(262_145))).toBe(413);
   });
 });
 

@@ -1,0 +1,188 @@
+import request from 'supertest';
+
+import { ENDPOINTS, ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
+
+let served: Served | null = null;
+afterEach(() => served?.close());
+
+async function start(options: ServedOptions = {}): Promise<Served> {
+  served = await serve(options);
+  return served;
+}
+
+describe('the catalogue', () => {
+  const names = (body: { result: { name: string }[] }): string[] => body.result.map(({ name }) => name);
+
+  it('lists what this key may run', async () => {
+    const { server } = await start();
+    const listed = async (key: string): Promise<string[]> =>
+      names((await request(server).get('/api/endpoints').set('X-API-KEY', key).expect(200)).body as never);
+    expect(await listed('all')).toEqual(['test.plain', 'test.typed', 'test.masked']);
+    expect(await listed('listed')).toEqual(['test.plain']);
+    expect(await listed('pinned')).toEqual(['test.plain', 'test.typed']);
+  });
+
+  it('describes an endpoint by id and by name, and never shows its SQL', async () => {
+    const { server } = await start();
+    for (const named of ['test.typed', ENDPOINTS[1]?.id.toUpperCase()]) {
+      const { body, headers, text } = await request(server)
+        .get(`/api/endpoints/${named ?? ''}`)
+        .set('X-API-KEY', 'all');
+      expect(body).toEqual({
+        result: {
+          id: ENDPOINTS[1]?.id,
+          name: 'test.typed',
+          description: 'One parameter of each kind.',
+          params: [
+            { name: 'project', type: 'string', required: true, description: 'Whose rows.' },
+            {
+              name: 'level',
+              type: 'enum',
+              required: false,
+              description: '',
+              default: 'error',
+              values: ['error', 'fatal'],
+            },
+            { name: 'since', type: 'timestamp', required: false, description: '' },
+            { name: 'count', type: 'integer', required: false, description: '', default: '1', minimum: 1 },
+            { name: 'ratio', type: 'number', required: false, description: '', default: '0.5' },
+            { name: 'deep', type: 'boolean', required: false, description: '', default: 'false' },
+          ],
+          maxRows: 20,
+          cacheTtl: 900,
+          cacheWarming: 300,
+          sandbox: true,
+          redactPii: false,
+          tables: ['rows_of_project'],
+        },
+      });
+      expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'Accept, X-API-KEY, Authorization' });
+      expect(text).not.toMatch(/select/i);
+    }
+  });
+
+  it('names no tables where there is no sandbox', async () => {
+    const { server } = await start();
+    const { body } = await request(server).get('/api/endpoints/test.plain').set('X-API-KEY', 'all');
+    expect(body).toMatchObject({ result: { tables: [], sandbox: false } });
+  });
+});
+
+describe('/health', () => {
+  it('needs no key and no engine, while starting and draining too', async () => {
+    const { server, lifecycle } = await start({ starting: true });
+    await request(server).get('/health').expect(200, { status: 'ok' }).expect('Cache-Control', 'no-store');
+    await request(server).head('/health').expect(200);
+    lifecycle.drain();
+    await request(server).get('/health').set('Accept', 'text/plain').expect(200);
+  });
+});
+
+describe('/ready', () => {
+  it('is 200 when the engine answers', async () => {
+    const { server } = await start();
+    await request(server).get('/ready').expect(200, { status: 'ready', engine: 'duckdb' });
+    await request(server).head('/ready').expect(200);
+  });
+
+  it('is 503 while starting, and so is everything that needs a room', async () => {
+    const { server } = await start({ starting: true });
+    const { body } = await request(server).get('/ready').expect(503).expect('Retry-After', '1');
+    expect(body).toMatchObject({
+      status: 'starting',
+      error: { code: 503, errors: [{ reason: 'backendUnavailable' }] },
+    });
+    for (const path of ['/api/endpoints/query/test.plain', '/api/endpoints', '/api/endpoints/x']) {
+      await request(server).get(path).expect(503).expect('Retry-After', '1');
+    }
+    await request(server).get('/nowhere').expect(404);
+  });
+
+  it('is 503 while draining, when requests are still answered and connections closed', async () => {
+    const { server, lifecycle } = await start();
+    lifecycle.drain();
+    const { body } = await request(server).get('/ready').expect(503).expect('Connection', 'close');
+    expect(body).toMatchObject({ status: 'draining' });
+    await request(server)
+      .get('/api/endpoints/query/test.plain?project=a')
+      .set('X-API-KEY', 'all')
+      .expect(200)
+      .expect('Connection', 'close');
+  });
+
+  it('is 503 when the engine fails, or does not answer in time', async () => {
+    const engine = new ScriptedEngine();
+    const { server } = await start({ engine });
+    engine.onPing = () => Promise.reject(new Error('gone'));
+    expect((await request(server).get('/ready').expect(503)).body).toMatchObject({ status: 'engine-unavailable' });
+    let pings = 0;
+    engine.onPing = () => {
+      pings++;
+      return new Promise(() => undefined);
+    };
+    const start2 = performance.now();
+    await Promise.all([1, 2, 3].map(() => request(server).get('/ready').expect(503)));
+    expect(performance.now() - start2).toBeLessThan(4000);
+    expect(pings).toBe(1);
+    engine.onPing = () => Promise.resolve();
+    await request(server).get('/ready').expect(200);
+  });
+});
+
+describe('CORS', () => {
+  const PATH = '/api/endpoints/query/test.plain?project=a';
+  const cors = (headers: Record<string, string>): string[] =>
+    Object.keys(headers).filter((name) => name.startsWith('access-control'));
+
+  it('is off unless it is configured', async () => {
+    const { server } = await start();
+    const { headers } = await request(server).get(PATH).set('X-API-KEY', 'all').set('Origin', 'https://a.example');
+    expect(cors(headers)).toEqual([]);
+    expect(headers.vary).not.toContain('Origin');
+    const preflight = await request(server)
+      .options(PATH)
+      .set('Origin', 'https://a.example')
+      .set('Access-Control-Request-Method', 'GET')
+      .expect(204);
+    expect(cors(preflight.headers)).toEqual([]);
+  });
+
+  it('lets pages of the configured origins read answers and errors', async () => {
+    const { server } = await start({ corsOrigins: ['https://a.example', 'http://localhost:3000'] });
+    for (const path of [PATH, '/api/endpoints', '/nowhere', '/health']) {
+      const { headers } = await request(server).get(path).set('Origin', 'http://localhost:3000');
+      expect(headers['access-control-allow-origin']).toBe('http://localhost:3000');
+      expect(headers['access-control-expose-headers']).toContain('X-Request-Id');
+      expect(headers.vary).toMatch(/(^|, )Origin$/);
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    }
+  });
+
+  it('lets no other page', async () => {
+    const { server } = await start({ corsOrigins: ['https://a.example'] });
+    for (const origin of ['https://b.example', 'https://a.example.evil', 'null', 'http://a.example']) {
+      const { headers } = await request(server).get(PATH).set('X-API-KEY', 'all').set('Origin', origin).expect(200);
+      expect(cors(headers)).toEqual([]);
+      expect(headers.vary).toMatch(/, Origin$/);
+    }
+  });
+
+  it('answers a preflight without a key', async () => {
+    const { server } = await start({ corsOrigins: '*' });
+    const { headers, text } = await request(server)
+      .options(PATH)
+      .set('Origin', 'https://a.example')
+      .set('Access-Control-Request-Method', 'POST')
+      .set('Access-Control-Request-Headers', 'x-api-key,content-type')
+      .expect(204);
+    expect(text).toBe('');
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-headers': expect.stringMatching(
+        /Content-Type.*LF-ENDPOINT-REDACT-PII.*X-API-KEY/,
+      ) as string,
+      'access-control-max-age': '600',
+    });
+  });
+});

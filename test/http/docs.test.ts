@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import request from 'supertest';
+
+import { openLog } from '../../src/log';
+import { Lifecycle } from '../../src/http/lifecycle';
+import { createRouter } from '../../src/http/router';
+import { SECURITY_HEADERS } from '../../src/http/security-headers';
+import { ScriptedEngine, serve, type Served } from './rooms';
+
+const PAGE = readFileSync(path.join(__dirname, '../../docs/http.md'), 'utf8');
+
+/** The code words in the first column of the table under a heading. */
+function firstColumn(heading: string, column = 1): string[] {
+  const section = PAGE.split(new RegExp(`^#+ ${heading}$`, 'm'))[1]?.split(/^#/m)[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `') || line.startsWith('| GET'));
+  return rows.flatMap((row) =>
+    [...(row.split('|')[column] ?? '').matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? ''),
+  );
+}
+
+describe('docs/http.md', () => {
+  it('names the routes that there are', () => {
+    const lines = { write: () => true } as unknown as NodeJS.WritableStream;
+    const router = createRouter({ log: openLog('silent', lines), lifecycle: new Lifecycle(), corsOrigins: [] });
+    const routes = router.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
+    expect(firstColumn('Routes', 2).sort()).toEqual(routes.sort());
+  });
+
+  describe('names the headers of answers', () => {
+    /** Node's own, of the transport. */
+    const TRANSPORT = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'];
+    const engine = new ScriptedEngine('bigquery');
+    let served: Served;
+    beforeAll(async () => {
+      engine.rows = Array.from({ length: 30 }, () => '{"id":1,"message":"text"}');
+      engine.truncated = true;
+      engine.bytes = { processed: 1n, billed: 2n };
+      served = await serve({ engine, corsOrigins: '*' });
+    });
+    afterAll(() => served.close());
+
+    it('that are sent, and no others', async () => {
+      const seen = new Set<string>();
+      const origin = { Origin: 'https://a.example' };
+      const run = '/api/endpoints/query/test.plain?project=a';
+      const agent = request(served.server);
+      engine.onRun = () => Promise.resolve();
+      const answers = [
+        await agent.get(run).set({ ...origin, 'X-API-KEY': 'all' }),
+        await agent.get('/api/endpoints').set({ ...origin, 'X-API-KEY': 'all' }),
+        await agent.get('/health').set(origin),
+        await agent.get(run).set(origin),
+        await agent.delete(run).set(origin),
+        await agent.options(run).set({ ...origin, 'Access-Control-Request-Method': 'GET' }),
+      ];
+      served.lifecycle.drain();
+      answers.push(await agent.get('/ready'));
+      for (const { headers } of answers) {
+        for (const name of Object.keys(headers as object)) seen.add(name);
+      }
+      const security = new Set(Object.keys(SECURITY_HEADERS).map((name) => name.toLowerCase()));
+      const sent = [...seen].filter((name) => !TRANSPORT.includes(name) && !security.has(name));
+      expect(
+        firstColumn('Response headers')
+          .map((name) => name.toLowerCase())
+          .sort(),
+      ).toEqual(sent.sort());
+    });
+
+    it('that are for security', () => {
+      const told = PAGE.split('security headers:')[1]?.split(/\n\n/)[0] ?? '';
+      const names = [...told.matchAll(/`([^`]+)`/g)].map(([, name]) => name?.toLowerCase());
+      expect(names.sort()).toEqual(
+        Object.keys(SECURITY_HEADERS)
+          .map((name) => name.toLowerCase())
+          .sort(),
+      );
+    });
+  });
+
+  it('names the request headers that the code reads', () => {
+    const files = [
+      'run.ts',
+      'http/run-route.ts',
+      'http/exchange.ts',
+      'http/body.ts',
+      'http/cors.ts',
+      'keys/credentials.ts',
+    ];
+    const source = files.map((file) => readFileSync(path.join(__dirname, '../../src', file), 'utf8')).join('');
+    const read = [...source.matchAll(/(?:header|values|list)\('([a-z-]+)'\)/g)].map(([, name]) => name ?? '');
+    // Of the transport or of a preflight: nothing that a caller decides to send.
+    const notTold = ['content-length', 'content-encoding', 'access-control-request-method'];
+    const told = firstColumn('Request headers').map((name) => name.toLowerCase());
+    expect([...new Set(read)].filter((name) => !notTold.includes(name)).sort()).toEqual(told.sort());
+  });
+});

@@ -1,0 +1,48 @@
+import { welcome, type WelcomeFacts } from '../../src/http/welcome';
+import { ENDPOINTS } from './rooms';
+
+const endpoint = ENDPOINTS[0];
+if (endpoint === undefined) throw new Error('There is no endpoint.');
+
+const FACTS: WelcomeFacts = {
+  host: '127.0.0.1',
+  port: 4000,
+  endpoints: [{ ...endpoint, name: 'logs.all' }],
+  startKey: { secret: 'the-secret', file: '.data/key', created: true },
+  apiKey: false,
+  terminal: false,
+};
+
+const curl = (facts: Partial<WelcomeFacts>): string =>
+  /^ {2}(curl .*)$/m.exec(welcome({ ...FACTS, ...facts }))?.[1] ?? '';
+
+it('reads the key from its file where output may be kept', () => {
+  expect(curl({})).toBe(
+    `curl -H "X-API-KEY: $(cat .data/key)" 'http://127.0.0.1:4000/api/endpoints/query/logs.all?project=default'`,
+  );
+  expect(welcome(FACTS)).not.toContain('the-secret');
+});
+
+it('shows it on a terminal', () => {
+  expect(curl({ terminal: true })).toContain('"X-API-KEY: the-secret"');
+});
+
+it('never shows a key that the operator made', () => {
+  expect(curl({ startKey: null, apiKey: true, terminal: true })).toContain('"X-API-KEY: $API_KEY"');
+  expect(curl({ startKey: null, terminal: true })).toContain('"X-API-KEY: $KEY"');
+});
+
+it('quotes a file name that a shell would take apart', () => {
+  expect(curl({ startKey: { secret: 'x', file: "my data/it's", created: false } })).toContain(
+    `$(cat 'my data/it'\\''s')`,
+  );
+});
+
+it('names an address that this machine reaches', () => {
+  expect(curl({ host: '0.0.0.0' })).toContain("'http://127.0.0.1:4000/");
+  expect(curl({ host: '::1' })).toContain("'http://[::1]:4000/");
+});
+
+it('lists the endpoints where there is no logs.all', () => {
+  expect(curl({ endpoints: [] })).toMatch(/'http:\/\/127\.0\.0\.1:4000\/api\/endpoints'$/);
+});

@@ -24,8 +24,8 @@ export async function readUnchanged(file: string, fingerprint: Fingerprint): Pro
 /** null: gone, a folder, or a link that leads nowhere. */
 async function fingerprintOf(file: string): Promise<Fingerprint | null> {
   try {
-    const { ino, size, mtimeNs, ctimeNs, ...entry } = await stat(file, { bigint: true });
-    return entry.isFile() ? [ino, size, mtimeNs, ctimeNs].join(':') : null;
+    const entry = await stat(file, { bigint: true });
+    return entry.isFile() ? [entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs].join(':') : null;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

@@ -1,4 +1,5 @@
-import type { Identifier, Parameter, Query, Span } from '../googlesql/syntax';
+import { forEachChild, type SyntaxNode, walk } from '../googlesql';
+import type { FromItem, Identifier, Parameter, Query, Span } from '../googlesql/syntax';
 
 /** A table that is no CTE where it is named. */
 export interface TableRead {
@@ -8,82 +9,89 @@ export interface TableRead {
   readonly within: string | null;
 }
 
-/** Every node below and including `root` that has a kind, in the order of the text. */
-function* nodes(root: unknown): Generator<{ readonly kind: string }> {
-  if (typeof root !== 'object' || root === null) return;
-  if ('kind' in root && typeof root.kind === 'string') yield root as { readonly kind: string };
-  for (const value of Object.values(root)) yield* nodes(value);
-}
-
-/** Every `@name`, `@@name` and `?` of the query, CTE bodies included. */
+/** Every `@name`, `@@name` and `?` of the query, CTE bodies included, in the order of the text. */
 export function parametersOf(query: Query): Parameter[] {
-  return [...nodes(query)].filter((node): node is Parameter => node.kind === 'parameter');
-}
-
-/**
- * The real tables that the query reads, by GoogleSQL's scoping: a WITH name is visible to later siblings and to the body,
- * never to itself nor to earlier siblings; a path of two or more parts whose first is an alias is an array, no table.
- */
-export function tablesReadBy(query: Query): TableRead[] {
-  const found: TableRead[] = [];
-  visit(query, new Set(), new Set(), (path, span, within) => found.push({ path, span, within }), null, true);
+  const found: Parameter[] = [];
+  walk(query, (node) => {
+    if (node.kind === 'parameter') found.push(node);
+  });
   return found;
 }
 
-type Report = (path: readonly Identifier[], span: Span, within: string | null) => void;
-
-function visit(
-  node: unknown,
-  ctes: ReadonlySet<string>,
-  aliases: ReadonlySet<string>,
-  report: Report,
-  within: string | null,
-  top = false,
-): void {
-  if (typeof node !== 'object' || node === null) return;
-  let visibleCtes = ctes;
-  let visibleAliases = aliases;
-  const skipped = new Set<unknown>();
-  const kind = 'kind' in node ? node.kind : null;
-  if (kind === 'query') {
-    const query = node as Query;
-    skipped.add(query.with);
-    for (const entry of query.with?.entries ?? []) {
-      const inside = query.with?.recursive === true ? withName(visibleCtes, entry.name.name) : visibleCtes;
-      // A CTE's body sees no alias around it.
-      visit(entry.query, inside, new Set(), report, top ? entry.name.name : within);
-      visibleCtes = withName(visibleCtes, entry.name.name);
-    }
-  } else if (kind === 'select') {
-    visibleAliases = new Set([...aliases, ...aliasesIn((node as { readonly from: unknown }).from)]);
-  } else if (kind === 'table_path') {
-    const { path, span } = node as { readonly path: readonly Identifier[]; readonly span: Span };
-    const first = path[0]?.name.toLowerCase() ?? '';
-    const isArray = path.length > 1 && aliases.has(first);
-    const isCte = path.length === 1 && ctes.has(first);
-    if (!isArray && !isCte) report(path, span, within);
-  }
-  for (const value of Object.values(node)) {
-    if (!skipped.has(value)) visit(value, visibleCtes, visibleAliases, report, within);
-  }
+/** Names that mean no table here, folded to lower case. */
+interface Scope {
+  readonly ctes: ReadonlySet<string>;
+  readonly aliases: ReadonlySet<string>;
 }
 
-function withName(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
-  return new Set([...names, name.toLowerCase()]);
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * The real tables that the query reads, by GoogleSQL's scoping: a WITH name is visible to later siblings and to the body,
+ * never to itself (but for WITH RECURSIVE) nor to earlier siblings; a path of two or more parts whose first is an alias is
+ * an array, no table.
+ */
+export function tablesReadBy(query: Query): TableRead[] {
+  const found: TableRead[] = [];
+  const scope: Scope = { ctes: NOTHING, aliases: NOTHING };
+  const body = visitWith(query, scope, (entry, seen) => {
+    visit(entry.query, seen, (path, span) => found.push({ path, span, within: entry.name.name }));
+  });
+  visitBody(query, body, (path, span) => found.push({ path, span, within: null }));
+  return found;
 }
 
-/** Names that the items of one FROM give, its joins included, folded to lower case. */
-function aliasesIn(item: unknown): string[] {
-  if (typeof item !== 'object' || item === null || !('kind' in item)) return [];
-  const {
-    alias,
-    path,
-    left,
-    right,
-    item: inner,
-  } = item as Partial<Record<'alias' | 'left' | 'right' | 'item', unknown>> & {
-    readonly path?: readonly Identifier[];
-  };
-  const given = (alias as Identifier | null | undefined) ?? path?.at(-1);
-  return [...(given === undefined ? [] : [given.name.toLowerCase()]), ...[left, right, inner].flatMap(aliasesIn)];
+type Report = (path: readonly Identifier[], span: Span) => void;
+
+function visit(node: SyntaxNode, scope: Scope, report: Report): void {
+  if (node.kind === 'query') {
+    const body = visitWith(node, scope, (entry, seen) => {
+      visit(entry.query, seen, report);
+    });
+    visitBody(node, body, report);
+    return;
+  }
+  if (node.kind === 'table_path') {
+    const first = node.path[0]?.name.toLowerCase() ?? '';
+    const known = node.path.length > 1 ? scope.aliases : scope.ctes;
+    if (!known.has(first)) report(node.path, node.span);
+  }
+  const inside =
+    node.kind === 'select' ? { ...scope, aliases: new Set([...scope.aliases, ...aliasesOf(node.from)]) } : scope;
+  forEachChild(node, (child) => {
+    visit(child, inside, report);
+  });
+}
+
+/** Calls back for each entry with the scope of its body, which sees no alias around it; returns the query's own scope. */
+function visitWith(
+  query: Query,
+  { ctes, aliases }: Scope,
+  callback: (entry: NonNullable<Query['with']>['entries'][number], scope: Scope) => void,
+): Scope {
+  const visible = new Set(ctes);
+  for (const entry of query.with?.entries ?? []) {
+    const name = entry.name.name.toLowerCase();
+    if (query.with?.recursive === true) visible.add(name);
+    callback(entry, { ctes: new Set(visible), aliases: NOTHING });
+    visible.add(name);
+  }
+  return { ctes: visible, aliases };
+}
+
+/** What of a query stands outside its WITH. */
+function visitBody(query: Query, scope: Scope, report: Report): void {
+  const entries = new Set<SyntaxNode>((query.with?.entries ?? []).map((entry) => entry.query));
+  forEachChild(query, (child) => {
+    if (!entries.has(child)) visit(child, scope, report);
+  });
+}
+
+/** Names that the items of one FROM give, folded to lower case. */
+function aliasesOf(item: FromItem | null): string[] {
+  if (item === null) return [];
+  if (item.kind === 'join') return [...aliasesOf(item.left), ...aliasesOf(item.right)];
+  if (item.kind === 'parenthesised_join') return aliasesOf(item.item);
+  const given = item.alias ?? (item.kind === 'table_path' ? item.path.at(-1) : undefined);
+  return given === undefined ? [] : [given.name.toLowerCase()];
 }

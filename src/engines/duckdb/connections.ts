@@ -1,83 +1,64 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { RunLimits } from '../contract';
-import { abortError, deadlineExceeded } from './giving-up';
+import { Slots } from '../slots';
+import { supervise } from './supervise';
 
-interface Waiter {
-  readonly give: (connection: DuckDBConnection) => void;
-  readonly fail: (error: Error) => void;
-}
+/** How long `close` waits for interrupted queries to notice. */
+const PATIENCE_MS = 5_000;
 
 /**
- * At most `size` connections, one for each running query; who comes later waits in line until the deadline or the
- * signal. A connection that was interrupted is never used again: its place is given to a fresh one.
+ * At most `size` connections, one for each running query; who comes later waits in turn, inside their own deadline. A
+ * connection whose work did not come to a good end is not used again: the next query gets a fresh one.
  */
 export class Connections {
+  readonly #slots: Slots;
   readonly #idle: DuckDBConnection[] = [];
-  readonly #waiting = new Set<Waiter>();
-  #open = 0;
+  readonly #running = new Map<AbortController, Promise<void>>();
   #closed = false;
 
   constructor(
     private readonly instance: DuckDBInstance,
-    private readonly size: number,
-  ) {}
+    size: number,
+  ) {
+    this.#slots = new Slots(size);
+  }
 
-  async acquire({ deadline, signal }: RunLimits): Promise<DuckDBConnection> {
-    if (this.#closed) throw new Error('The engine is closed');
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
-    if (this.#open < this.size) return this.#connect();
-    return new Promise((resolve, reject) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
-        this.#waiting.delete(waiter);
-      };
-      const waiter: Waiter = {
-        give: (connection) => (done(), resolve(connection)),
-        fail: (error) => (done(), reject(error)),
-      };
-      const abort = (): void => waiter.fail(abortError());
-      const timer = setTimeout(() => waiter.fail(deadlineExceeded()), Math.max(0, deadline - performance.now()));
-      signal.addEventListener('abort', abort);
-      this.#waiting.add(waiter);
+  /**
+   * Runs `work` on a connection of its own. The caller has the answer at the deadline or signal at the latest; the
+   * connection is kept until the query has really ended.
+   */
+  use<T>({ deadline, signal }: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    const cancel = new AbortController();
+    const forward = (): void => cancel.abort();
+    signal.addEventListener('abort', forward);
+    if (signal.aborted || this.#closed) forward();
+    const limits = { deadline, signal: cancel.signal };
+    return new Promise<T>((resolve, reject) => {
+      const ended = this.#slots
+        .use(limits, async () => {
+          const connection = this.#idle.pop() ?? (await this.instance.connect());
+          const reusable = await supervise(connection, limits, work, { resolve, reject });
+          if (reusable && !this.#closed) this.#idle.push(connection);
+          else connection.closeSync();
+        })
+        .catch(reject)
+        .finally(() => {
+          signal.removeEventListener('abort', forward);
+          this.#running.delete(cancel);
+        });
+      this.#running.set(cancel, ended);
     });
   }
 
-  /** Gives a place back. `reusable`: nothing was left running or half read on the connection. */
-  async release(connection: DuckDBConnection, reusable: boolean): Promise<void> {
-    if (!reusable || this.#closed) {
-      connection.closeSync();
-      this.#open--;
-    }
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      if (reusable && !this.#closed) this.#idle.push(connection);
-      return;
-    }
-    this.#waiting.delete(next);
-    if (reusable) return next.give(connection);
-    try {
-      next.give(await this.#connect());
-    } catch (error) {
-      next.fail(error instanceof Error ? error : new Error(String(error)));
-    }
-  }
-
-  /** Whoever waits is turned away; connections in use are closed as they come back. */
-  close(): void {
+  /** Interrupts what runs, turns away who waits, and resolves when every connection is closed. */
+  async close(): Promise<void> {
     this.#closed = true;
-    for (const waiter of this.#waiting) waiter.fail(new Error('The engine is closed'));
     for (const connection of this.#idle.splice(0)) connection.closeSync();
-  }
-
-  async #connect(): Promise<DuckDBConnection> {
-    this.#open++;
-    try {
-      return await this.instance.connect();
-    } catch (error) {
-      this.#open--;
-      throw error;
-    }
+    const ended = [...this.#running.values()];
+    for (const cancel of this.#running.keys()) cancel.abort();
+    let patience: NodeJS.Timeout | undefined;
+    const enough = new Promise((resolve) => (patience = setTimeout(resolve, PATIENCE_MS)));
+    await Promise.race([Promise.all(ended), enough]);
+    clearTimeout(patience);
   }
 }

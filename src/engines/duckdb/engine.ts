@@ -1,14 +1,14 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
-import type { NamedType } from '../../googlesql/types';
+import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
 import { Connections } from './connections';
 import { openDatabase, type Database } from './database';
 import { failure } from './failures';
-import { abortError, deadlineExceeded } from './giving-up';
+import { Inspection } from './inspection';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { readRows } from './read-rows';
-import { supervise } from './supervise';
+import { abortError, deadlineExceeded } from './supervise';
 import { CLOCK_PARAMETER } from './translate';
 import { Translations } from './translations';
 
@@ -21,21 +21,14 @@ export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> 
   return new DuckDbEngine(await openDatabase(options), options);
 }
 
-/** A query that has a connection: `ended` resolves when it has given it back. */
-interface Running {
-  readonly cancel: AbortController;
-  readonly ended: Promise<void>;
-}
-
-/** How long `close` waits for interrupted queries to notice. */
-const PATIENCE_MS = 5_000;
-
 class DuckDbEngine implements Engine {
   readonly kind = 'duckdb';
   readonly target: string;
   readonly #connections: Connections;
   readonly #translations: Translations;
-  readonly #running = new Set<Running>();
+  readonly #inspection = new Inspection();
+  /** Nothing is billed. */
+  readonly dryRun = null;
 
   constructor(
     private readonly database: Database,
@@ -63,46 +56,36 @@ class DuckDbEngine implements Engine {
     return this.#translations.translation(sql, parameters, { hideBytes: false, maxRows: 1 }).columns;
   }
 
+  async inspect(
+    statement: string,
+    tables: readonly TableSchema[],
+    parameters: readonly BoundParameter[],
+    limits: RunLimits,
+  ): Promise<void> {
+    checkLimits(limits);
+    try {
+      await this.#inspection.inspect(statement, tables, parameters);
+    } catch (error) {
+      throw failure(error, this.options.log);
+    }
+  }
+
   async ping(limits: RunLimits): Promise<void> {
     checkLimits(limits);
     await this.#onConnection(limits, (connection) => connection.run('SELECT 1'));
   }
 
   async close(): Promise<void> {
-    this.#connections.close();
-    const running = [...this.#running];
-    for (const { cancel } of running) cancel.abort();
-    await Promise.race([Promise.all(running.map(({ ended }) => ended)), patience()]);
+    await this.#connections.close();
+    await this.#inspection.close();
     this.database.instance.closeSync();
   }
 
-  async #onConnection<T>(
-    { deadline, signal }: RunLimits,
-    work: (connection: DuckDBConnection) => Promise<T>,
-  ): Promise<T> {
-    const cancel = new AbortController();
-    const forward = (): void => cancel.abort();
-    signal.addEventListener('abort', forward);
-    const limits = { deadline, signal: cancel.signal };
+  async #onConnection<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     try {
-      const connection = await this.#connections.acquire(limits);
-      let end!: () => void;
-      const running: Running = { cancel, ended: new Promise((resolve) => (end = resolve)) };
-      this.#running.add(running);
-      return await supervise(
-        connection,
-        limits,
-        () => work(connection),
-        (reusable) => {
-          this.#running.delete(running);
-          void this.#connections.release(connection, reusable);
-          end();
-        },
-      );
+      return await this.#connections.use(limits, work);
     } catch (error) {
-      throw failure(error);
-    } finally {
-      signal.removeEventListener('abort', forward);
+      throw failure(error, this.options.log);
     }
   }
 
@@ -127,8 +110,4 @@ class DuckDbEngine implements Engine {
 function checkLimits({ deadline, signal }: RunLimits): void {
   if (signal.aborted) throw abortError();
   if (performance.now() >= deadline) throw deadlineExceeded();
-}
-
-function patience(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
 }

@@ -1,43 +1,58 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { ServiceError } from '../../errors';
 import type { RunLimits } from '../contract';
-import { abortError, deadlineExceeded } from './giving-up';
+
+/** Takes the outcome of a piece of work, once. */
+export interface Answer<T> {
+  resolve(value: T): void;
+  reject(error: Error): void;
+}
 
 /** DuckDB forgets an interrupt that comes before a query has begun: it is repeated until the query has ended. */
 const REPEAT_MS = 20;
 
 /**
- * Runs `work` on a connection until the deadline or the signal, whichever comes first; then answers at once, while the
- * query is interrupted and, when it really has ended, `ended` is told, exactly once in every case. The connection is
- * `reusable` where the work came to its own end.
- *
- * @throws ServiceError deadlineExceeded, AbortError, and whatever `work` throws before either.
+ * Runs `work` on a connection. Its outcome is answered when it is there, or at the deadline or the signal
+ * `deadlineExceeded` or AbortError is, at once, while the query is being interrupted. Resolves when the work really has
+ * ended, and never rejects: true where it came to its own good end and the connection can be used again.
  */
-export function supervise<T>(
+export async function supervise<T>(
   connection: DuckDBConnection,
   { deadline, signal }: RunLimits,
-  work: () => Promise<T>,
-  ended: (reusable: boolean) => void,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let interrupting: NodeJS.Timeout | undefined;
-    const giveUp = (error: Error): void => {
-      if (interrupting !== undefined) return;
-      reject(error);
-      connection.interrupt();
-      interrupting = setInterval(() => connection.interrupt(), REPEAT_MS);
-    };
-    const abort = (): void => giveUp(abortError());
-    const timer = setTimeout(() => giveUp(deadlineExceeded()), Math.max(0, deadline - performance.now()));
-    signal.addEventListener('abort', abort);
-    const settle = (completed: boolean): void => {
-      clearTimeout(timer);
-      clearInterval(interrupting);
-      signal.removeEventListener('abort', abort);
-      ended(completed && interrupting === undefined);
-    };
-    work().then(
-      (value) => (settle(true), resolve(value)),
-      (error: unknown) => (settle(false), reject(error instanceof Error ? error : new Error(String(error)))),
-    );
-  });
+  work: (connection: DuckDBConnection) => Promise<T>,
+  answer: Answer<T>,
+): Promise<boolean> {
+  let interrupting: NodeJS.Timeout | undefined;
+  const giveUp = (error: Error): void => {
+    if (interrupting !== undefined) return;
+    answer.reject(error);
+    connection.interrupt();
+    interrupting = setInterval(() => connection.interrupt(), REPEAT_MS);
+  };
+  const abort = (): void => giveUp(abortError());
+  const timer = setTimeout(() => giveUp(deadlineExceeded()), Math.max(0, deadline - performance.now()));
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  try {
+    answer.resolve(await work(connection));
+    return interrupting === undefined;
+  } catch (error) {
+    answer.reject(error instanceof Error ? error : new Error(String(error)));
+    return false;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(interrupting);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+export function deadlineExceeded(): ServiceError {
+  return new ServiceError(
+    'deadlineExceeded',
+    'The query did not finish in time. Reduce the time range or ask for less.',
+  );
+}
+
+export function abortError(): DOMException {
+  return new DOMException('Nobody waits for the result.', 'AbortError');
 }

@@ -1,0 +1,231 @@
+/** The table of aggregate and window functions. */
+import type { AggregateCall } from '../../../googlesql/resolved';
+import { printArgument, printSortKeys } from './expressions';
+import type { Argument } from './call';
+import type { Context } from './context';
+import { duckType, fail, quoteText } from './sql';
+
+interface Parts {
+  readonly ctx: Context;
+  readonly call: AggregateCall;
+  readonly args: readonly Argument[];
+  /** The OVER clause without the word, null for an aggregate over groups. */
+  readonly over: string | null;
+  /** `name(DISTINCT args ORDER BY ...) FILTER (...) OVER (...)`. */
+  plain(name: string, values: readonly string[], options?: PlainOptions): string;
+  at(i: number): string;
+}
+
+interface PlainOptions {
+  readonly order?: boolean;
+  readonly filter?: string;
+  readonly ignoreNulls?: boolean;
+}
+
+type Row = (p: Parts) => string;
+
+export function printAggregateCall(ctx: Context, call: AggregateCall, over: string | null = null): string {
+  const row = AGGREGATES[call.function];
+  if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span);
+  const args = call.args.map((a) => printArgument(ctx, a));
+  const parts: Parts = {
+    ctx,
+    call,
+    args,
+    over,
+    at: (i) => {
+      const argument = args[i];
+      if (argument === undefined) throw new Error(`${call.function}: argument ${i + 1} is missing`);
+      return argument.sql;
+    },
+    plain: (name, values, { order = false, filter, ignoreNulls = false } = {}) => {
+      const keys = order ? printSortKeys(ctx, call.orderBy) : [];
+      const inside =
+        (call.distinct ? 'DISTINCT ' : '') +
+        values.join(', ') +
+        (keys.length > 0 ? ` ORDER BY ${keys.join(', ')}` : '') +
+        (ignoreNulls ? ' IGNORE NULLS' : '');
+      return `${name}(${inside})${filter === undefined ? '' : ` FILTER (WHERE ${filter})`}${over === null ? '' : ` OVER ${over}`}`;
+    },
+  };
+  const text = row(parts);
+  return call.safe ? `TRY(${text})` : text;
+}
+
+/** Aggregate and window functions by name, for the documentation. */
+export function aggregateNames(): string[] {
+  return Object.keys(AGGREGATES);
+}
+
+const named =
+  (name: string): Row =>
+  (p) =>
+    p.plain(name, p.args.map((a) => a.sql));
+
+const nth =
+  (name: string): Row =>
+  (p) =>
+    p.plain(
+      name,
+      p.args.map((a) => a.sql),
+      { ignoreNulls: p.call.nulls === 'ignore' },
+    );
+
+/** DuckDB's result is wider than GoogleSQL's, which fails where the value does not fit. */
+const narrowed =
+  (name: string): Row =>
+  (p) =>
+    `CAST(${p.plain(name, [p.at(0)])} AS ${duckType(p.call.type)})`;
+
+/** NaN is smaller than every number for MIN in GoogleSQL, and the greatest of all in DuckDB. */
+const minimum: Row = (p) => {
+  const text = extreme(p, 'min');
+  if (p.args[0]?.type.kind !== 'FLOAT64') return text;
+  return `CASE WHEN ${p.plain('bool_or', [`isnan(${p.at(0)})`])} THEN CAST('NaN' AS DOUBLE) ELSE ${text} END`;
+};
+
+function extreme(p: Parts, name: 'min' | 'max'): string {
+  return p.plain(name, [p.at(0)]);
+}
+
+const anyValue: Row = (p) => {
+  const { having } = p.call;
+  if (having === null) {
+    // A window frame may not reorder, so any value is its first one.
+    return p.over === null ? p.plain('any_value', [p.at(0)]) : p.plain('first_value', [p.at(0)]);
+  }
+  const by = printArgument(p.ctx, having.expr).sql;
+  // The value is wrapped so that a NULL of the chosen row is found too.
+  return `${p.plain(having.kind === 'max' ? 'arg_max' : 'arg_min', [`{'v': ${p.at(0)}}`, by])}."v"`.replace(
+    /^(.*)\."v"$/s,
+    "struct_extract($1, 'v')",
+  );
+};
+
+function limited(p: Parts, list: string): string {
+  if (p.call.limit === null) return list;
+  return `list_slice(${list}, 1, ${printArgument(p.ctx, p.call.limit).sql})`;
+}
+
+const arrayAgg: Row = (p) => {
+  const options =
+    p.call.nulls === 'ignore' ? { order: true, filter: `${p.at(0)} IS NOT NULL` } : { order: true };
+  const list = p.call.having === null ? p.plain('list', [p.at(0)], options) : havingList(p, options.filter);
+  return limited(p, list);
+};
+
+function havingList(p: Parts, _filter: string | undefined): string {
+  return p.ctx.unsupported('ARRAY_AGG with HAVING', p.call.span);
+}
+
+const stringAgg: Row = (p) => {
+  const bytes = p.args[0]?.type.kind === 'BYTES';
+  if (bytes) return p.ctx.unsupported('STRING_AGG of BYTES', p.call.span);
+  const separator = p.args.length > 1 ? p.at(1) : quoteText(',');
+  if (p.call.limit === null) return p.plain('string_agg', [p.at(0), separator], { order: true });
+  const list = limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }));
+  return p.ctx.bind([list], (l) => `CASE WHEN ${l} IS NOT NULL THEN array_to_string(${l}, ${separator}) END`);
+};
+
+const average: Row = (p) => {
+  const kind = p.args[0]?.type.kind;
+  if (kind === 'NUMERIC' || kind === 'BIGNUMERIC') {
+    const type = duckType(p.call.type);
+    return `CAST(${p.plain('avg', [`CAST(${p.at(0)} AS DOUBLE)`])} AS ${type})`;
+  }
+  if (kind === 'INTERVAL') return p.ctx.unsupported('AVG of INTERVAL', p.call.span);
+  return p.plain('avg', [p.at(0)]);
+};
+
+/** The exact quantiles, which are as good as any approximation of them. */
+const approxQuantiles: Row = (p) => {
+  const count = p.args[1]?.constant;
+  if (count === null || count === undefined || !(Number(count) > 0)) {
+    return p.ctx.unsupported('APPROX_QUANTILES with a number of quantiles that is no literal', p.call.span);
+  }
+  const positions = Array.from({ length: Number(count) + 1 }, (_, i) => `${i}/${count}`);
+  const shares = positions.map((share) => {
+    const [i, n] = share.split('/').map(Number) as [number, number];
+    return String(i / n);
+  });
+  const value = p.at(0);
+  const nulls = p.call.nulls === 'respect';
+  if (nulls) return p.ctx.unsupported('APPROX_QUANTILES with RESPECT NULLS', p.call.span);
+  return p.plain('quantile_disc', [value, `[${shares.join(', ')}]::DOUBLE[]`]);
+};
+
+const approxTopCount: Row = (p) => {
+  const counted = p.ctx.variable();
+  const entry = p.ctx.variable();
+  const type = p.call.type.kind === 'ARRAY' && p.call.type.element.kind === 'STRUCT' ? p.call.type.element.fields : [];
+  const [value, count] = [type[0]?.name ?? 'value', type[1]?.name ?? 'count'];
+  const list = p.plain('list', [p.at(0)]);
+  return p.ctx.bind([list], (l) => {
+    const counts =
+      `list_transform(list_distinct(${l}), lambda ${counted}: {'n': len(list_filter(${l}, lambda ${entry}: ${entry} = ${counted})), 'v': ${counted}})`;
+    const nulls = `CASE WHEN list_count(${l}) < len(${l}) THEN [{'n': CAST(len(${l}) - list_count(${l}) AS BIGINT), 'v': NULL}] ELSE [] END`;
+    const e = p.ctx.variable();
+    return `list_transform(list_slice(list_sort(list_concat(${counts}, ${nulls}), 'DESC'), 1, ${p.at(1)}), lambda ${e}: {${quoteText(value)}: ${e}."v", ${quoteText(count)}: CAST(${e}."n" AS BIGINT)})`;
+  });
+};
+
+const statistics =
+  (name: string): Row =>
+  (p) =>
+    p.plain(
+      name,
+      p.args.map((a) => (a.type.kind === 'FLOAT64' ? a.sql : `CAST(${a.sql} AS DOUBLE)`)),
+    );
+
+const percentile =
+  (name: string): Row =>
+  (p) => {
+    if (p.call.nulls === 'respect') return p.ctx.unsupported(`${p.call.function} with RESPECT NULLS`, p.call.span);
+    return p.plain(name, [p.at(0), p.at(1)]);
+  };
+
+const AGGREGATES: Readonly<Record<string, Row>> = {
+  COUNT_STAR: (p) => p.plain('count', ['*']),
+  COUNT: named('count'),
+  COUNTIF: (p) =>
+    p.call.distinct ? `CAST(${p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`])} AS BIGINT)` : `CAST(${p.plain('count_if', [p.at(0)])} AS BIGINT)`,
+  SUM: (p) => (p.args[0]?.type.kind === 'FLOAT64' || p.args[0]?.type.kind === 'INTERVAL' ? p.plain('sum', [p.at(0)]) : narrowed('sum')(p)),
+  AVG: average,
+  MIN: minimum,
+  MAX: (p) => extreme(p, 'max'),
+  ANY_VALUE: anyValue,
+  ARRAY_AGG: arrayAgg,
+  ARRAY_CONCAT_AGG: (p) => `flatten(${limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }))})`,
+  STRING_AGG: stringAgg,
+  LOGICAL_AND: named('bool_and'),
+  LOGICAL_OR: named('bool_or'),
+  BIT_AND: named('bit_and'),
+  BIT_OR: named('bit_or'),
+  BIT_XOR: named('bit_xor'),
+  APPROX_COUNT_DISTINCT: (p) => `count(DISTINCT ${p.at(0)})${p.over === null ? '' : ` OVER ${p.over}`}`,
+  APPROX_QUANTILES: approxQuantiles,
+  APPROX_TOP_COUNT: approxTopCount,
+  STDDEV_POP: statistics('stddev_pop'),
+  STDDEV_SAMP: statistics('stddev_samp'),
+  VAR_POP: statistics('var_pop'),
+  VAR_SAMP: statistics('var_samp'),
+  CORR: statistics('corr'),
+  COVAR_POP: statistics('covar_pop'),
+  COVAR_SAMP: statistics('covar_samp'),
+  PERCENTILE_CONT: percentile('quantile_cont'),
+  PERCENTILE_DISC: percentile('quantile_disc'),
+  GROUPING: (p) => `CAST(grouping(${p.at(0)}) AS BIGINT)`,
+  ROW_NUMBER: named('row_number'),
+  RANK: named('rank'),
+  DENSE_RANK: named('dense_rank'),
+  PERCENT_RANK: named('percent_rank'),
+  CUME_DIST: named('cume_dist'),
+  NTILE: named('ntile'),
+  LAG: nth('lag'),
+  LEAD: nth('lead'),
+  FIRST_VALUE: nth('first_value'),
+  LAST_VALUE: nth('last_value'),
+  NTH_VALUE: nth('nth_value'),
+};
+
+export { fail };

@@ -1,0 +1,67 @@
+/** The state of one translation: parameters met, names handed out, columns bound inside lambdas, CTEs to write. */
+import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
+import type { Span } from '../../../googlesql/syntax';
+import type { TableSchema } from '../../../googlesql/types';
+import { QueryError } from '../../../errors';
+import { isSimple, quoteName } from './sql';
+
+/** The reserved parameter that holds the clock of a request: microseconds since the epoch as INT64. GoogleSQL has no such name. */
+export const CLOCK_PARAMETER = '@now';
+
+/** Thrown inside where a subquery cannot become list functions; caught where the general form can be printed instead. */
+export class NeedsRelation extends Error {}
+
+export class Context {
+  readonly parameters: string[] = [];
+  /** Columns that are bound to something else than the column `c<id>`: a lambda's variable, or an expression over one. */
+  readonly bound = new Map<number, string>();
+  /** CTEs that are written out once, and the columns wanted of each. */
+  readonly materialized = new Map<number, { readonly cte: Cte; readonly wanted: Set<number> }>();
+  /** How many lambdas the text being printed stands in. */
+  lambdas = 0;
+  private variables = 0;
+
+  constructor(
+    readonly tableName: (table: TableSchema) => string,
+    readonly worthKeeping: (cte: Cte) => boolean,
+  ) {}
+
+  column(id: number): string {
+    return this.bound.get(id) ?? columnName(id);
+  }
+
+  parameter(name: string): string {
+    const at = this.parameters.indexOf(name);
+    return `$${at >= 0 ? at + 1 : this.parameters.push(name)}`;
+  }
+
+  now(): string {
+    return `make_timestamp(CAST(${this.parameter(CLOCK_PARAMETER)} AS BIGINT))`;
+  }
+
+  variable(): string {
+    return `v${++this.variables}`;
+  }
+
+  /** See Call.bind. */
+  bind(values: readonly string[], body: (...names: string[]) => string): string {
+    const complex = values.filter((v) => !isSimple(v));
+    if (complex.length === 0) return body(...values);
+    const variable = this.variable();
+    const single = complex.length === 1;
+    let next = 0;
+    const names = values.map((v) => (isSimple(v) ? v : single ? variable : `${variable}."f${next++}"`));
+    const bound = single ? complex[0]! : `{${complex.map((v, i) => `'f${i}': ${v}`).join(', ')}}`;
+    return `list_transform([${bound}], lambda ${variable}: ${body(...names)})[1]`;
+  }
+
+  unsupported(what: string, span: Span): never {
+    throw new QueryError('invalidQuery', `${what} is not supported on the embedded engine`, span);
+  }
+}
+
+export function columnName(id: number): string {
+  return quoteName(`c${id}`);
+}
+
+export type QueryPrinter = (ctx: Context, query: ResolvedQuery, ordered: boolean) => string;

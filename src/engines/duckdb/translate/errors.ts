@@ -1,0 +1,52 @@
+/** What DuckDB says when a query fails while it runs, in the fixed words of this service: never a value, never its text. */
+import { QueryError } from '../../../errors';
+import { FAILURE_MARK, type Failure } from './sql';
+
+const WORDS: Readonly<Record<Failure, string>> = {
+  division: 'Division by zero',
+  overflow: 'A number is out of range',
+  cast: 'A value cannot be cast to the type asked for',
+  argument: 'An argument of a function is out of range',
+  subscript: 'An array subscript is out of bounds',
+  regexp: 'A regular expression is not valid',
+  date: 'A date or time is not valid',
+  parse: 'A text does not match the format it is parsed by',
+  json: 'A text is not valid JSON',
+  null_element: 'An array in the result holds a NULL element',
+  zone: 'A time zone is not known',
+  rows: 'A scalar subquery gives more than one row',
+  raised: 'The query raised an error with ERROR()',
+};
+
+/** DuckDB's own messages, first match wins. */
+const MESSAGES: readonly (readonly [RegExp, Failure])[] = [
+  [/scalar subquery|more than one row returned by a subquery/i, 'rows'],
+  [/unknown timezone/i, 'zone'],
+  [/malformed json|invalid json/i, 'json'],
+  [/division by zero|divide by zero/i, 'division'],
+  [/timestamp|date (?:field|out of range)|could not parse string|strptime|interval|(?:^|\W)(?:date|time) /i, 'date'],
+  [/overflow|out of range|range error|cannot take/i, 'overflow'],
+  [/regular expression|regexp|invalid rewrite|missing \)|unexpected \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid (?:perl|character|group|named)|trailing \\/i, 'regexp'],
+  [/conversion error|could not convert|could not cast|decode|base64|hex/i, 'cast'],
+];
+
+/** Kinds of DuckDB errors that a row's values, and so the query, are to blame for. */
+const OF_THE_QUERY = /^(?:Conversion|Invalid Input|Out of Range|Invalid Type|Not implemented) Error/;
+
+/**
+ * The caller's error for one that DuckDB raised while running a translated query; null where it is no fault of the query
+ * but of the engine or of the translation, which the log should have in full.
+ */
+export function runtimeError(error: unknown): QueryError | null {
+  const message = error instanceof Error ? error.message : String(error);
+  const failure = kindOf(message);
+  return failure === null ? null : new QueryError('invalidQuery', failure, null);
+}
+
+function kindOf(message: string): string | null {
+  const own = new RegExp(`${FAILURE_MARK}(\\w+)`).exec(message)?.[1];
+  if (own !== undefined && own in WORDS) return WORDS[own as Failure];
+  if (!OF_THE_QUERY.test(message)) return null;
+  const known = MESSAGES.find(([pattern]) => pattern.test(message));
+  return known === undefined ? 'The query failed on a value while it ran' : WORDS[known[1]];
+}

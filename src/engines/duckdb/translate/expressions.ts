@@ -1,0 +1,106 @@
+/** Expressions: every name is a column already, so printing one never looks anything up. */
+import type { Expr, FieldRef, FunctionCall, ResolvedCase, SortKey } from '../../../googlesql/resolved';
+import type { Argument, Call } from './call';
+import { printCast } from './casts';
+import type { Context } from './context';
+import { functionRow } from './functions/table';
+import { printLiteral } from './literals';
+import { duckType, fail, physicalFieldNames, quoteName, quoteText } from './sql';
+import { printSubquery } from './subqueries';
+
+export function printExpr(ctx: Context, expr: Expr): string {
+  switch (expr.kind) {
+    case 'literal':
+      return printLiteral(expr);
+    case 'parameter':
+      return `CAST(${ctx.parameter(expr.name)} AS ${duckType(expr.type)})`;
+    case 'column':
+      return ctx.column(expr.column.id);
+    case 'field':
+      return printField(ctx, expr);
+    case 'call':
+      return printCall(ctx, expr);
+    case 'cast':
+      return printCast(ctx, expr, printExpr(ctx, expr.input));
+    case 'case':
+      return printCase(ctx, expr);
+    case 'make_array':
+      return expr.elements.length === 0
+        ? `CAST([] AS ${duckType(expr.type)})`
+        : `[${expr.elements.map((e) => printExpr(ctx, e)).join(', ')}]`;
+    case 'make_struct':
+      return printStruct(ctx, expr);
+    case 'subquery':
+      return printSubquery(ctx, expr);
+  }
+}
+
+function printField(ctx: Context, { input, index }: FieldRef): string {
+  if (input.type.kind !== 'STRUCT') throw new Error('a field of something that is no struct');
+  // A field of a struct just made is that field: no struct needs to be built.
+  if (input.kind === 'make_struct') return printExpr(ctx, input.fields[index]!);
+  const name = physicalFieldNames(input.type.fields)[index]!;
+  const base = printExpr(ctx, input);
+  return /^(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*$/.test(base)
+    ? `${base}.${quoteName(name)}`
+    : `struct_extract(${base}, ${quoteText(name)})`;
+}
+
+function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>): string {
+  if (expr.type.kind !== 'STRUCT') throw new Error('a struct without fields');
+  const names = physicalFieldNames(expr.type.fields);
+  return `{${expr.fields.map((f, i) => `${quoteText(names[i]!)}: ${printExpr(ctx, f)}`).join(', ')}}`;
+}
+
+function printCase(ctx: Context, expr: ResolvedCase): string {
+  const operand = expr.operand === null ? '' : ` ${printExpr(ctx, expr.operand)}`;
+  const whens = expr.whens.map(({ when, then }) => ` WHEN ${printExpr(ctx, when)} THEN ${printExpr(ctx, then)}`);
+  const otherwise = expr.else === null ? '' : ` ELSE ${printExpr(ctx, expr.else)}`;
+  return `CASE${operand}${whens.join('')}${otherwise} END`;
+}
+
+export function printArgument(ctx: Context, expr: Expr): Argument {
+  return {
+    sql: printExpr(ctx, expr),
+    type: expr.type,
+    expr,
+    constant: expr.kind === 'literal' ? expr.value : null,
+  };
+}
+
+function printCall(ctx: Context, expr: FunctionCall): string {
+  const row = functionRow(expr.function);
+  if (row === null) {
+    return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
+  }
+  const call: Call = {
+    name: expr.function,
+    args: expr.args.map((a) => printArgument(ctx, a)),
+    named: Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)])),
+    part: expr.part,
+    type: expr.type,
+    safe: expr.safe,
+    span: expr.span,
+    fail: (failure) => (expr.safe ? 'NULL' : fail(failure)),
+    bind: (values, body) => ctx.bind(values, body),
+    now: () => ctx.now(),
+    unsupported: (what) => ctx.unsupported(what, expr.span),
+  };
+  const text = row.emit(call);
+  return expr.safe && row.raises === true ? `TRY(${text})` : text;
+}
+
+/**
+ * ORDER BY keys. Constants are left out: DuckDB reads a bare one as a column's number. NaN sorts below all numbers in
+ * GoogleSQL and above them in DuckDB.
+ */
+export function printSortKeys(ctx: Context, keys: readonly SortKey[]): string[] {
+  return keys
+    .filter(({ expr }) => expr.kind !== 'literal' && expr.kind !== 'parameter')
+    .flatMap(({ expr, descending, nullsFirst }) => {
+      const text = printExpr(ctx, expr);
+      const nulls = nullsFirst ? 'NULLS FIRST' : 'NULLS LAST';
+      const key = `${text} ${descending ? 'DESC' : 'ASC'} ${nulls}`;
+      return expr.type.kind === 'FLOAT64' ? [`isnan(${text}) ${descending ? 'ASC' : 'DESC'} ${nulls}`, key] : [key];
+    });
+}

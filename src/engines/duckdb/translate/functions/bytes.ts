@@ -1,0 +1,28 @@
+/** BYTES, encodings, hashes and addresses. */
+import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+
+function hash(duckName: string): (call: Call) => string {
+  return (call) => `unhex(${duckName}(${sqlOf(call, 0)}))`;
+}
+
+/** The host of a URL, or of what has at least `//`: without user, port and brackets kept. */
+function host(call: Call): string {
+  const pattern = String.raw`^\s*(?:[A-Za-z][A-Za-z0-9+.\-]*:)?//(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:\s]*)`;
+  return call.bind([sqlOf(call, 0)], (url) => `nullif(regexp_extract(${url}, '${pattern}', 1), '')`);
+}
+
+export const BYTES_FUNCTIONS: FunctionTable = {
+  FROM_BASE64: { emit: (call) => `from_base64(${sqlOf(call, 0)})`, raises: true },
+  FROM_HEX: { emit: (call) => `unhex(${sqlOf(call, 0)})`, raises: true },
+  GENERATE_UUID: () => 'CAST(uuid() AS VARCHAR)',
+  MD5: hash('md5'),
+  'NET.HOST': host,
+  SAFE_CONVERT_BYTES_TO_STRING: (call) => {
+    if (arg(call, 0).type.kind !== 'BYTES') return call.unsupported('SAFE_CONVERT_BYTES_TO_STRING of this type');
+    return `TRY(decode(${sqlOf(call, 0)}))`;
+  },
+  SHA1: hash('sha1'),
+  SHA256: hash('sha256'),
+  TO_BASE64: (call) => `to_base64(${sqlOf(call, 0)})`,
+  TO_HEX: (call) => `lower(hex(${sqlOf(call, 0)}))`,
+};

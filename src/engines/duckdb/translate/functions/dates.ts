@@ -1,0 +1,340 @@
+/** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
+import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { timestampText, datetimeText, timeText } from '../text';
+import { toCivil, toInstant, zoneOf } from '../zones';
+
+/** Microseconds of the parts that are always equally long. */
+const MICROS: Readonly<Record<string, bigint>> = {
+  MICROSECOND: 1n,
+  MILLISECOND: 1_000n,
+  SECOND: 1_000_000n,
+  MINUTE: 60_000_000n,
+  HOUR: 3_600_000_000n,
+  DAY: 86_400_000_000n,
+  WEEK: 604_800_000_000n,
+};
+const MONTHS: Readonly<Record<string, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 };
+
+/** Days from the Monday of a week to the day that weeks start with. */
+const WEEK_STARTS: Readonly<Record<string, number>> = {
+  ISOWEEK: 0,
+  WEEK_MONDAY: 0,
+  WEEK_TUESDAY: 1,
+  WEEK_WEDNESDAY: 2,
+  WEEK_THURSDAY: 3,
+  WEEK_FRIDAY: 4,
+  WEEK_SATURDAY: 5,
+  WEEK: 6,
+  WEEK_SUNDAY: 6,
+};
+
+function partOf(call: Call): string {
+  if (call.part === null) throw new Error(`${call.name} without a part`);
+  return call.part;
+}
+
+function zoneArgument(call: Call, i: number): string | null {
+  const zone = call.args[i];
+  return zone === undefined ? null : zoneOf(zone.sql, zone.expr);
+}
+
+/** `n` times `factor`, computed here where `n` is a literal. */
+function times(call: Call, i: number, factor: bigint): string {
+  const { constant, sql } = arg(call, i);
+  if (constant !== null) return `CAST(${BigInt(constant) * factor} AS BIGINT)`;
+  return factor === 1n ? sql : `(${sql} * ${factor})`;
+}
+
+/** An INTERVAL of `sign` times argument `i` in the call's part. */
+function duration(call: Call, i: number, sign: 1n | -1n): string {
+  const part = partOf(call);
+  if (MICROS[part] !== undefined) return `to_microseconds(${times(call, i, MICROS[part] * sign)})`;
+  if (MONTHS[part] !== undefined) return `to_months(CAST(${times(call, i, BigInt(MONTHS[part]) * sign)} AS INTEGER))`;
+  return call.unsupported(`The part ${part} in ${call.name}`);
+}
+
+function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true } {
+  const emit = (call: Call): string => {
+    const value = arg(call, 0);
+    const part = partOf(call);
+    if (value.type.kind === 'DATE' && call.type.kind === 'DATE') {
+      if (part === 'DAY') return `(${value.sql} + CAST(${times(call, 1, sign)} AS INTEGER))`;
+      if (part === 'WEEK') return `(${value.sql} + CAST(${times(call, 1, 7n * sign)} AS INTEGER))`;
+      return `CAST(${value.sql} + ${duration(call, 1, sign)} AS DATE)`;
+    }
+    return `(${value.sql} + ${duration(call, 1, sign)})`;
+  };
+  return { emit, raises: true };
+}
+
+/** The civil time `x`, which may be a DATE, cut down to its part. */
+function truncated(call: Call, x: string, part: string): string {
+  const start = WEEK_STARTS[part];
+  if (start !== undefined) {
+    if (start === 0) return `date_trunc('week', ${x})`;
+    // Weeks of DuckDB start on Monday: shift the start there and back.
+    return `(date_trunc('week', ${x} + to_days(${7 - start})) - to_days(${7 - start}))`;
+  }
+  switch (part) {
+    case 'MICROSECOND':
+      return x;
+    case 'ISOYEAR':
+      return call.bind([x], (t) => `date_trunc('week', make_date(isoyear(${t}), 1, 4))`);
+    case 'MILLISECOND':
+    case 'SECOND':
+    case 'MINUTE':
+    case 'HOUR':
+    case 'DAY':
+    case 'MONTH':
+    case 'QUARTER':
+    case 'YEAR':
+      return `date_trunc('${part.toLowerCase()}', ${x})`;
+    default:
+      return call.unsupported(`The part ${part} in ${call.name}`);
+  }
+}
+
+function truncate(call: Call): string {
+  const value = arg(call, 0);
+  const part = partOf(call);
+  switch (value.type.kind) {
+    case 'DATE':
+      return `CAST(${truncated(call, value.sql, part)} AS DATE)`;
+    case 'TIME':
+      return part === 'MICROSECOND' ? value.sql : `CAST(date_trunc('${part.toLowerCase()}', DATE '1970-01-01' + ${value.sql}) AS TIME)`;
+    case 'TIMESTAMP': {
+      const zone = zoneArgument(call, 1);
+      // Zones differ by whole minutes.
+      if (zone === null || ['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE'].includes(part)) {
+        return truncated(call, value.sql, part);
+      }
+      return toInstant(truncated(call, toCivil(value.sql, zone), part), zone);
+    }
+    default:
+      return truncated(call, value.sql, part);
+  }
+}
+
+/** Whole parts between two instants, or boundaries of the part between two civil times. */
+function difference(call: Call): string {
+  const [a, b] = [arg(call, 0), arg(call, 1)];
+  const part = partOf(call);
+  if (a.type.kind === 'TIMESTAMP') {
+    const unit = MICROS[part];
+    if (unit === undefined) return call.unsupported(`The part ${part} in ${call.name}`);
+    const micros = `(epoch_us(${a.sql}) - epoch_us(${b.sql}))`;
+    return unit === 1n ? micros : `(${micros} // ${unit})`;
+  }
+  if (WEEK_STARTS[part] !== undefined) {
+    return `(date_diff('day', ${truncated(call, b.sql, part)}, ${truncated(call, a.sql, part)}) // 7)`;
+  }
+  if (part === 'ISOYEAR') return `(isoyear(${a.sql}) - isoyear(${b.sql}))`;
+  return `date_diff('${part.toLowerCase()}', ${b.sql}, ${a.sql})`;
+}
+
+function extract(call: Call): string {
+  const value = arg(call, 0);
+  const part = partOf(call);
+  const x = value.type.kind === 'TIMESTAMP' ? toCivil(value.sql, zoneArgument(call, 1)) : value.sql;
+  switch (part) {
+    case 'DATE':
+      return `CAST(${x} AS DATE)`;
+    case 'TIME':
+      return `CAST(${x} AS TIME)`;
+    case 'DATETIME':
+      return x;
+    case 'MICROSECOND':
+      return `(extract(microseconds FROM ${x}) % 1000000)`;
+    case 'MILLISECOND':
+      return `(extract(microseconds FROM ${x}) // 1000 % 1000)`;
+    case 'DAYOFWEEK':
+      return `(dayofweek(${x}) + 1)`;
+    case 'ISOWEEK':
+      return `week(${x})`;
+    case 'DAYOFYEAR':
+    case 'ISOYEAR':
+    case 'SECOND':
+    case 'MINUTE':
+    case 'HOUR':
+    case 'DAY':
+    case 'MONTH':
+    case 'QUARTER':
+    case 'YEAR':
+      return `${part.toLowerCase()}(${x})`;
+    default: {
+      const start = WEEK_STARTS[part];
+      if (start === undefined) return call.unsupported(`EXTRACT of ${part}`);
+      // Days of the year before the first start of a week are in week 0.
+      return call.bind([x], (t) => `((dayofyear(${t}) + 6 - (isodow(${t}) + ${6 - start}) % 7) // 7)`);
+    }
+  }
+}
+
+/** The first of a part after `date`, less a day. */
+function lastDay(call: Call): string {
+  const part = call.part ?? 'MONTH';
+  const start = truncated(call, sqlOf(call, 0), part);
+  const length: Readonly<Record<string, string>> = {
+    MONTH: 'to_months(1)',
+    QUARTER: 'to_months(3)',
+    YEAR: 'to_months(12)',
+  };
+  if (part === 'ISOYEAR') {
+    return call.bind([sqlOf(call, 0)], (d) => `CAST(date_trunc('week', make_date(isoyear(${d}) + 1, 1, 4)) - to_days(1) AS DATE)`);
+  }
+  return `CAST(${start} + ${length[part] ?? 'to_days(7)'} - to_days(1) AS DATE)`;
+}
+
+function date(call: Call): string {
+  const value = arg(call, 0);
+  switch (value.type.kind) {
+    case 'TIMESTAMP':
+      return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS DATE)`;
+    case 'INT64':
+      return `make_date(${call.args.map((a) => a.sql).join(', ')})`;
+    case 'STRING':
+      return orFail(call, value.sql, (x) => `lq_date(${x})`);
+    case 'DATE':
+      return value.sql;
+    default:
+      return `CAST(${value.sql} AS DATE)`;
+  }
+}
+
+function datetime(call: Call): string {
+  const value = arg(call, 0);
+  switch (value.type.kind) {
+    case 'TIMESTAMP':
+      return toCivil(value.sql, zoneArgument(call, 1));
+    case 'INT64':
+      return `make_timestamp(${call.args.map((a) => a.sql).join(', ')})`;
+    case 'STRING':
+      return orFail(call, value.sql, (x) => `lq_datetime(${x})`);
+    case 'DATE':
+      return call.args.length > 1 ? `(${value.sql} + ${sqlOf(call, 1)})` : `CAST(${value.sql} AS TIMESTAMP)`;
+    default:
+      return value.sql;
+  }
+}
+
+function time(call: Call): string {
+  const value = arg(call, 0);
+  switch (value.type.kind) {
+    case 'INT64':
+      return `make_time(${call.args.map((a) => a.sql).join(', ')})`;
+    case 'TIMESTAMP':
+      return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS TIME)`;
+    case 'TIME':
+      return value.sql;
+    default:
+      return `CAST(${value.sql} AS TIME)`;
+  }
+}
+
+function timestamp(call: Call): string {
+  const value = arg(call, 0);
+  const zone = zoneArgument(call, 1);
+  switch (value.type.kind) {
+    case 'STRING':
+      return orFail(call, value.sql, (x) => `lq_timestamp(${x}, ${zone ?? "'UTC'"})`);
+    case 'DATE':
+      return toInstant(`CAST(${value.sql} AS TIMESTAMP)`, zone);
+    case 'DATETIME':
+      return toInstant(value.sql, zone);
+    default:
+      return value.sql;
+  }
+}
+
+function orFail(call: Call, value: string, tried: (x: string) => string): string {
+  if (call.safe) return tried(value);
+  return call.bind([value], (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x!)}, ${call.fail('date')}) END`);
+}
+
+function text(call: Call): string {
+  const value = arg(call, 0);
+  switch (value.type.kind) {
+    case 'TIMESTAMP':
+      return timestampText((v, body) => call.bind(v, body), value.sql, zoneArgument(call, 1));
+    case 'DATETIME':
+      return call.bind([value.sql], (x) => datetimeText(x!, ' '));
+    case 'TIME':
+      return call.bind([value.sql], (x) => timeText(x!));
+    default:
+      return `CAST(${value.sql} AS VARCHAR)`;
+  }
+}
+
+/** Rounded down, before 1970 too. */
+function unix(factor: 1_000n | 1_000_000n): (call: Call) => string {
+  const unit = factor === 1_000n ? 'millisecond' : 'second';
+  return (call) => `(epoch_us(date_trunc('${unit}', ${sqlOf(call, 0)})) // ${factor})`;
+}
+
+function timestampArray(call: Call): string {
+  const step = arg(call, 2);
+  if (step.constant !== null && Number(step.constant) !== 0) {
+    return `generate_series(${sqlOf(call, 0)}, ${sqlOf(call, 1)}, ${duration(call, 2, 1n)})`;
+  }
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1), step.sql, duration(call, 2, 1n)], (a, b, n, d) => {
+    return `CASE WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE generate_series(${a}, ${b}, ${d}) END`;
+  });
+}
+
+/** Months are counted from the start each time: January 31 is followed by February 28 and March 31. */
+function dateArray(call: Call): string {
+  const part = call.part ?? 'DAY';
+  const step = call.args[2]?.sql ?? 'CAST(1 AS BIGINT)';
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1), step], (a, b, n) => {
+    const unit = part === 'DAY' || part === 'WEEK' ? 'day' : 'month';
+    const factor = { DAY: 1, WEEK: 7, MONTH: 1, QUARTER: 3, YEAR: 12 }[part];
+    if (factor === undefined) return call.unsupported(`The part ${part} in ${call.name}`);
+    const move = unit === 'day' ? `${a} + CAST(i * ${n} * ${factor} AS INTEGER)` : `CAST(${a} + to_months(CAST(i * ${n} * ${factor} AS INTEGER)) AS DATE)`;
+    const count = `CAST(abs(date_diff('${unit}', ${a}, ${b}) // (${n} * ${factor})) AS BIGINT)`;
+    return (
+      `CASE WHEN ${n} = 0 THEN ${call.fail('argument')} WHEN ${a} IS NULL OR ${b} IS NULL OR ${n} IS NULL THEN NULL ` +
+      `ELSE list_filter(list_transform(generate_series(0, ${count}), lambda i: ${move}), ` +
+      `lambda d: CASE WHEN ${n} > 0 THEN d BETWEEN ${a} AND ${b} ELSE d BETWEEN ${b} AND ${a} END) END`
+    );
+  });
+}
+
+export const DATE_FUNCTIONS: FunctionTable = {
+  $extract: extract,
+  CURRENT_DATE: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS DATE)`,
+  CURRENT_DATETIME: (call) => toCivil(call.now(), zoneArgument(call, 0)),
+  CURRENT_TIME: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS TIME)`,
+  CURRENT_TIMESTAMP: (call) => call.now(),
+  DATE: { emit: date, raises: true },
+  DATETIME: { emit: datetime, raises: true },
+  TIME: { emit: time, raises: true },
+  TIMESTAMP: { emit: timestamp, raises: true },
+  STRING: { emit: text, raises: true },
+  DATE_ADD: shifted(1n),
+  DATE_SUB: shifted(-1n),
+  DATETIME_ADD: shifted(1n),
+  DATETIME_SUB: shifted(-1n),
+  TIMESTAMP_ADD: shifted(1n),
+  TIMESTAMP_SUB: shifted(-1n),
+  TIME_ADD: shifted(1n),
+  TIME_SUB: shifted(-1n),
+  DATE_DIFF: difference,
+  DATETIME_DIFF: difference,
+  TIMESTAMP_DIFF: difference,
+  TIME_DIFF: difference,
+  DATE_TRUNC: truncate,
+  DATETIME_TRUNC: truncate,
+  TIMESTAMP_TRUNC: { emit: truncate, raises: true },
+  TIME_TRUNC: truncate,
+  LAST_DAY: lastDay,
+  DATE_FROM_UNIX_DATE: { emit: (call) => `(DATE '1970-01-01' + CAST(${sqlOf(call, 0)} AS INTEGER))`, raises: true },
+  UNIX_DATE: (call) => `date_diff('day', DATE '1970-01-01', ${sqlOf(call, 0)})`,
+  UNIX_MICROS: (call) => `epoch_us(${sqlOf(call, 0)})`,
+  UNIX_MILLIS: unix(1_000n),
+  UNIX_SECONDS: unix(1_000_000n),
+  TIMESTAMP_MICROS: { emit: (call) => `make_timestamp(${sqlOf(call, 0)})`, raises: true },
+  TIMESTAMP_MILLIS: { emit: (call) => `make_timestamp(${times(call, 0, 1_000n)})`, raises: true },
+  TIMESTAMP_SECONDS: { emit: (call) => `make_timestamp(${times(call, 0, 1_000_000n)})`, raises: true },
+  GENERATE_DATE_ARRAY: dateArray,
+  GENERATE_TIMESTAMP_ARRAY: timestampArray,
+};

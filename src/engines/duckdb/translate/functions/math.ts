@@ -1,0 +1,144 @@
+/** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
+import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
+import { duckType } from '../sql';
+import { guarded } from './operators';
+
+function typed(call: Call, text: string): string {
+  return call.type.kind === 'FLOAT64' ? text : `CAST(${text} AS ${duckType(call.type)})`;
+}
+
+const keeping =
+  (duckName: string) =>
+  (call: Call): string =>
+    typed(call, `${duckName}(${call.args.map((a) => a.sql).join(', ')})`);
+
+const trigonometry = (duckName: string): { emit: (call: Call) => string; raises: true } => ({
+  emit: same(duckName),
+  raises: true,
+});
+
+const reciprocal = (duckName: string) => (call: Call): string => `(1 / ${duckName}(${sqlOf(call, 0)}))`;
+
+/** Halves go away from zero in both engines; digits are INT64 here and INTEGER there. */
+function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
+  return (call) => {
+    if (call.args.length === 1) return typed(call, `${duckName}(${sqlOf(call, 0)})`);
+    const digits = `CAST(${sqlOf(call, 1)} AS INTEGER)`;
+    if (call.type.kind === 'FLOAT64') return `${duckName}(${sqlOf(call, 0)}, ${digits})`;
+    const constant = arg(call, 1).constant;
+    // DuckDB rounds a DECIMAL only to a constant number of digits.
+    if (constant === null) return call.unsupported(`${call.name} of NUMERIC to a computed number of digits`);
+    return typed(call, `${duckName}(${sqlOf(call, 0)}, ${constant})`);
+  };
+}
+
+function integerDivision(operator: '//' | '%'): (call: Call) => string {
+  return (call) => {
+    const divisor = arg(call, 1);
+    if (divisor.constant !== null && Number(divisor.constant) !== 0 && call.type.kind === 'INT64') {
+      return `(${sqlOf(call, 0)} ${operator} ${divisor.sql})`;
+    }
+    return call.bind([sqlOf(call, 0), divisor.sql], (a, b) => {
+      const text = `${a} ${operator} ${guarded(call, a!, b!)}`;
+      if (call.type.kind === 'INT64') return `(${text})`;
+      return operator === '%' ? typed(call, text) : typed(call, `trunc(${a} / ${guarded(call, a!, b!)})`);
+    });
+  };
+}
+
+/** The first or last of all, NULL as soon as one of them is. */
+function extreme(duckName: 'greatest' | 'least'): (call: Call) => string {
+  return (call) =>
+    call.bind(
+      call.args.map((a) => a.sql),
+      (...names) => {
+        const some = names.filter((n) => !/^(?:\d|')/.test(n)).map((n) => `${n} IS NULL`);
+        const nan = call.type.kind === 'FLOAT64' && duckName === 'least';
+        const check = nan ? ` WHEN ${names.map((n) => `isnan(${n})`).join(' OR ')} THEN CAST('NaN' AS DOUBLE)` : '';
+        const text = `${duckName}(${names.join(', ')})`;
+        if (some.length === 0 && check === '') return text;
+        return `CASE${some.length === 0 ? '' : ` WHEN ${some.join(' OR ')} THEN NULL`}${check} ELSE ${text} END`;
+      },
+    );
+}
+
+const safely =
+  (operator: '+' | '-' | '*') =>
+  (call: Call): string =>
+    `TRY(${typed(call, `${sqlOf(call, 0)} ${operator} ${sqlOf(call, 1)}`)})`;
+
+function logarithm(call: Call): string {
+  if (call.args.length === 1) return typed(call, `ln(${float(call, 0)})`);
+  return typed(call, `(ln(${float(call, 0)}) / ln(${float(call, 1)}))`);
+}
+
+function float(call: Call, i: number): string {
+  return arg(call, i).type.kind === 'FLOAT64' ? sqlOf(call, i) : `CAST(${sqlOf(call, i)} AS DOUBLE)`;
+}
+
+const throughFloat = (duckName: string): { emit: (call: Call) => string; raises: true } => ({
+  emit: (call) => typed(call, `${duckName}(${call.args.map((_, i) => float(call, i)).join(', ')})`),
+  raises: true,
+});
+
+export const MATH_FUNCTIONS: FunctionTable = {
+  ABS: { emit: same('abs'), raises: true },
+  ACOS: trigonometry('acos'),
+  ACOSH: trigonometry('acosh'),
+  ASIN: trigonometry('asin'),
+  ASINH: trigonometry('asinh'),
+  ATAN: trigonometry('atan'),
+  ATAN2: trigonometry('atan2'),
+  ATANH: trigonometry('atanh'),
+  BIT_COUNT: (call) =>
+    arg(call, 0).type.kind === 'INT64' ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)` : call.unsupported('BIT_COUNT of BYTES'),
+  CEIL: keeping('ceil'),
+  COS: trigonometry('cos'),
+  COSH: trigonometry('cosh'),
+  COT: reciprocal('tan'),
+  COTH: reciprocal('tanh'),
+  CSC: reciprocal('sin'),
+  CSCH: reciprocal('sinh'),
+  DIV: { emit: integerDivision('//'), raises: true },
+  EXP: throughFloat('exp'),
+  FLOOR: keeping('floor'),
+  GREATEST: extreme('greatest'),
+  IEEE_DIVIDE: (call) => `(${sqlOf(call, 0)} / ${sqlOf(call, 1)})`,
+  IS_INF: same('isinf'),
+  IS_NAN: same('isnan'),
+  LEAST: extreme('least'),
+  LN: throughFloat('ln'),
+  LOG: { emit: logarithm, raises: true },
+  LOG10: throughFloat('log10'),
+  MOD: { emit: integerDivision('%'), raises: true },
+  PARSE_BIGNUMERIC: (call) => parsed(call),
+  PARSE_NUMERIC: (call) => parsed(call),
+  POW: throughFloat('pow'),
+  RAND: () => 'random()',
+  ROUND: { emit: rounding('round'), raises: true },
+  SAFE_ADD: safely('+'),
+  SAFE_DIVIDE: (call) => typed(call, `(${sqlOf(call, 0)} / nullif(${sqlOf(call, 1)}, 0))`),
+  SAFE_MULTIPLY: safely('*'),
+  SAFE_NEGATE: (call) => `TRY(-(${sqlOf(call, 0)}))`,
+  SAFE_SUBTRACT: safely('-'),
+  SEC: reciprocal('cos'),
+  SECH: reciprocal('cosh'),
+  SIGN: (call) =>
+    call.bind([sqlOf(call, 0)], (x) =>
+      call.type.kind === 'FLOAT64' ? `CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END` : typed(call, `sign(${x})`),
+    ),
+  SIN: trigonometry('sin'),
+  SINH: trigonometry('sinh'),
+  SQRT: throughFloat('sqrt'),
+  TAN: trigonometry('tan'),
+  TANH: trigonometry('tanh'),
+  TRUNC: { emit: rounding('trunc'), raises: true },
+};
+
+function parsed(call: Call): string {
+  const type = duckType(call.type);
+  return call.bind(
+    [sqlOf(call, 0)],
+    (s) => `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(lq_numeric(${s}) AS ${type}), ${call.fail('cast')}) END`,
+  );
+}

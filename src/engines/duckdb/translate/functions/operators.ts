@@ -1,0 +1,241 @@
+/** Operators, comparisons and array subscripts. */
+import type { SqlType } from '../../../../googlesql/types';
+import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { listMembership } from '../membership';
+import { isSimple, physicalFieldNames, quoteName, quoteText } from '../sql';
+
+function infix(call: Call, operator: string): string {
+  return `(${sqlOf(call, 0)} ${operator} ${sqlOf(call, 1)})`;
+}
+
+/** Whether an operand is certain not to be NaN, which compares with nothing in GoogleSQL and with everything in DuckDB. */
+function mayBeNaN(call: Call, i: number): boolean {
+  const { type, constant, expr } = arg(call, i);
+  if (type.kind !== 'FLOAT64') return false;
+  if (constant !== null) return constant === 'NaN';
+  return !(expr.kind === 'cast' && expr.input.type.kind !== 'STRING' && expr.input.type.kind !== 'FLOAT64');
+}
+
+function comparison(operator: '<' | '<=' | '>' | '>='): (call: Call) => string {
+  return (call) => {
+    // DuckDB has NaN above all numbers: only a NaN on the greater side makes it say true.
+    const greater = operator.startsWith('>') ? [0, 1] : [1, 0];
+    const suspects = operator.endsWith('=') ? greater : [greater[0]!];
+    const checks = suspects.filter((i) => mayBeNaN(call, i));
+    if (checks.length === 0) return infix(call, operator);
+    return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
+      const sides = [a!, b!];
+      return `(${a} ${operator} ${b}${checks.map((i) => ` AND NOT isnan(${sides[i]})`).join('')})`;
+    });
+  };
+}
+
+function equals(call: Call): string {
+  return equality(call, sqlOf(call, 0), sqlOf(call, 1), arg(call, 0).type, mayBeNaN(call, 0) && mayBeNaN(call, 1));
+}
+
+function equality(call: Call, a: string, b: string, type: SqlType, nan: boolean): string {
+  if (type.kind === 'STRUCT') {
+    const names = physicalFieldNames(type.fields).map(quoteText);
+    return call.bind([a, b], (x, y) => {
+      const fields = type.fields.map((f, i) =>
+        equality(call, `struct_extract(${x}, ${names[i]!})`, `struct_extract(${y}, ${names[i]!})`, f.type, false),
+      );
+      return `CASE WHEN ${x} IS NOT NULL AND ${y} IS NOT NULL THEN ${fields.join(' AND ')} END`;
+    });
+  }
+  return nan ? call.bind([a, b], (x, y) => `(${x} = ${y} AND NOT isnan(${x}))`) : `(${a} = ${b})`;
+}
+
+function add(call: Call): string {
+  const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return `(${a.sql} + CAST(${b.sql} AS INTEGER))`;
+  if (a.type.kind === 'INT64' && b.type.kind === 'DATE') return `(${b.sql} + CAST(${a.sql} AS INTEGER))`;
+  return exactDecimal(call, infix(call, '+'));
+}
+
+function subtract(call: Call): string {
+  const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return `(${a.sql} - CAST(${b.sql} AS INTEGER))`;
+  if (call.type.kind === 'INTERVAL' && a.type.kind !== 'INTERVAL') {
+    if (a.type.kind === 'DATE') return `to_days(CAST(${a.sql} - ${b.sql} AS INTEGER))`;
+    if (a.type.kind === 'TIME') return `to_microseconds(date_diff('microsecond', ${b.sql}, ${a.sql}))`;
+    return `to_microseconds(epoch_us(${a.sql}) - epoch_us(${b.sql}))`;
+  }
+  return exactDecimal(call, infix(call, '-'));
+}
+
+function multiply(call: Call): string {
+  if (call.type.kind === 'INTERVAL') return call.unsupported('Multiplication of an INTERVAL');
+  return exactDecimal(call, infix(call, '*'));
+}
+
+/** DuckDB widens the scale of decimals; GoogleSQL keeps it. */
+function exactDecimal(call: Call, text: string): string {
+  if (call.type.kind === 'NUMERIC') return `CAST(${text} AS DECIMAL(38,9))`;
+  return call.type.kind === 'BIGNUMERIC' ? `CAST(${text} AS DECIMAL(38,18))` : text;
+}
+
+function divide(call: Call): string {
+  if (call.type.kind === 'INTERVAL') return call.unsupported('Division of an INTERVAL');
+  const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (b.constant !== null && Number(b.constant) !== 0) return exactDecimal(call, infix(call, '/'));
+  return exactDecimal(
+    call,
+    call.bind([a.sql, b.sql], (x, y) => `(${x} / ${guarded(call, x!, y!)})`),
+  );
+}
+
+/** A divisor that fails where it is nought, unless the dividend is NULL. */
+export function guarded(call: Call, dividend: string, divisor: string): string {
+  return `CASE WHEN ${divisor} = 0 AND ${dividend} IS NOT NULL THEN ${call.fail('division')} ELSE ${divisor} END`;
+}
+
+/**
+ * LIKE, whose escape is the backslash. A pattern without one goes without ESCAPE, so that DuckDB can turn it into a
+ * prefix, suffix or substring search.
+ */
+function like(call: Call): string {
+  const [value, pattern] = [arg(call, 0), arg(call, 1)];
+  if (value.type.kind === 'BYTES') return call.unsupported('LIKE on BYTES');
+  if (pattern.constant === null) return `(${value.sql} LIKE ${pattern.sql} ESCAPE '\\')`;
+  if (!pattern.constant.includes('\\')) return `(${value.sql} LIKE ${pattern.sql})`;
+  const parts = pattern.constant.match(/\\[^]|[^\\]/gu) ?? [];
+  if (parts.join('') !== pattern.constant) return call.fail('argument');
+  // `%text%` with escapes inside is a plain search for the text.
+  const inner = parts.slice(1, -1);
+  if (parts.length > 2 && parts[0] === '%' && parts.at(-1) === '%' && !inner.some((p) => p === '%' || p === '_')) {
+    return `contains(${value.sql}, ${quoteText(inner.map((p) => (p.startsWith('\\') ? p.slice(1) : p)).join(''))})`;
+  }
+  return `(${value.sql} LIKE ${pattern.sql} ESCAPE '\\')`;
+}
+
+function membership(call: Call): string {
+  const [operand, ...items] = call.args;
+  if (operand === undefined) throw new Error('$in without an operand');
+  const { type } = operand;
+  if (type.kind !== 'STRUCT' && type.kind !== 'FLOAT64') {
+    return `(${operand.sql} IN (${items.map((i) => i.sql).join(', ')}))`;
+  }
+  return call.bind([operand.sql, ...items.map((i) => i.sql)], (x, ...names) => {
+    return `(${names.map((name) => equality(call, x!, name, type, true)).join(' OR ')})`;
+  });
+}
+
+/** `array[OFFSET(i)]`: fails outside the array; NULL for a NULL array or index. */
+function at(call: Call): string {
+  const [array, index] = [arg(call, 0), arg(call, 1)];
+  const body = (list: string, i: string): string => {
+    const outside = index.constant !== null && !index.constant.startsWith('-') ? `${i} >= len(${list})` : `${i} < 0 OR ${i} >= len(${list})`;
+    return `CASE WHEN ${outside} THEN ${call.fail('subscript')} ELSE list_extract(${list}, ${i} + 1) END`;
+  };
+  return call.bind([array.sql, index.sql], (list, i) => body(list!, i!));
+}
+
+function safeAt(call: Call): string {
+  const [array, index] = [arg(call, 0), arg(call, 1)];
+  if (index.constant !== null) {
+    return index.constant.startsWith('-')
+      ? `CASE WHEN false THEN ${array.sql}[1] END`
+      : `list_extract(${array.sql}, ${BigInt(index.constant) + 1n})`;
+  }
+  return call.bind([array.sql, index.sql], (list, i) => `CASE WHEN ${i} >= 0 THEN list_extract(${list}, ${i} + 1) END`);
+}
+
+function concat(call: Call): string {
+  if (call.type.kind !== 'ARRAY') return `(${call.args.map((a) => a.sql).join(' || ')})`;
+  return concatArrays(call);
+}
+
+/** A NULL array makes the whole NULL; DuckDB would leave it out. */
+export function concatArrays(call: Call): string {
+  return call.bind(
+    call.args.map((a) => a.sql),
+    (...names) =>
+      `CASE WHEN ${names.map((n) => `${n} IS NOT NULL`).join(' AND ')} THEN list_concat(${names.join(', ')}) END`,
+  );
+}
+
+function logic(operator: 'AND' | 'OR'): (call: Call) => string {
+  return (call) => `(${call.args.map((a) => a.sql).join(` ${operator} `)})`;
+}
+
+function inUnnest(call: Call): string {
+  const type = arg(call, 0).type;
+  if (type.kind === 'STRUCT' || type.kind === 'FLOAT64') return call.unsupported('IN UNNEST of this type');
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x!, list!));
+}
+
+function jsonMember(call: Call): string {
+  return `json_extract(${sqlOf(call, 0)}, ${jsonKey(call)})`;
+}
+
+function jsonKey(call: Call): string {
+  const { constant } = arg(call, 1);
+  if (constant === null) return call.unsupported('A JSON field by a computed name');
+  return quoteText(/^[^"\\]*$/.test(constant) ? `$.${quoteName(constant)}` : `/${constant.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+function jsonElement(call: Call): string {
+  const index = arg(call, 1);
+  if (index.type.kind === 'STRING') return jsonMember(call);
+  if (index.constant === null) return call.unsupported('A JSON element by a computed index');
+  return index.constant.startsWith('-') ? 'CAST(NULL AS JSON)' : `json_extract(${sqlOf(call, 0)}, '$[${index.constant}]')`;
+}
+
+/** Bits shifted out are gone; the right shift fills with noughts, as of an unsigned number. */
+function shift(call: Call, left: boolean): string {
+  if (call.type.kind === 'BYTES') return call.unsupported('Shifting BYTES');
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, n) => {
+    const bits = `CAST(CAST(${x} AS BIT) ${left ? '<<' : '>>'} CAST(${n} AS INTEGER) AS BIGINT)`;
+    return `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} WHEN ${n} >= 64 THEN CAST(0 AS BIGINT) ELSE ${bits} END`;
+  });
+}
+
+function bitwise(call: Call, text: string): string {
+  return call.type.kind === 'BYTES' ? call.unsupported('Bit operations on BYTES') : text;
+}
+
+export const OPERATORS: FunctionTable = {
+  $add: { emit: add, raises: true },
+  $subtract: { emit: subtract, raises: true },
+  $multiply: { emit: multiply, raises: true },
+  $divide: { emit: divide, raises: true },
+  $negate: { emit: (call) => `(-${isSimple(sqlOf(call, 0)) ? sqlOf(call, 0) : `(${sqlOf(call, 0)})`})`, raises: true },
+  $equal: equals,
+  $not_equal: (call) => `(NOT ${equals(call)})`,
+  $less: comparison('<'),
+  $less_or_equal: comparison('<='),
+  $greater: comparison('>'),
+  $greater_or_equal: comparison('>='),
+  $and: logic('AND'),
+  $or: logic('OR'),
+  $not: (call) => `(NOT ${sqlOf(call, 0)})`,
+  $like: like,
+  $between: (call) => {
+    if (![0, 2].some((i) => mayBeNaN(call, i))) {
+      return `(${sqlOf(call, 0)} BETWEEN ${sqlOf(call, 1)} AND ${sqlOf(call, 2)})`;
+    }
+    return call.bind(
+      call.args.map((a) => a.sql),
+      (x, low, high) => `(${x} BETWEEN ${low} AND ${high} AND NOT isnan(${x}) AND NOT isnan(${high}))`,
+    );
+  },
+  $in: membership,
+  $in_unnest: inUnnest,
+  $is_null: (call) => `(${sqlOf(call, 0)} IS NULL)`,
+  $is_true: (call) => `(${sqlOf(call, 0)} IS TRUE)`,
+  $is_false: (call) => `(${sqlOf(call, 0)} IS FALSE)`,
+  $is_distinct_from: (call) => infix(call, 'IS DISTINCT FROM'),
+  $concat: concat,
+  $bit_and: (call) => bitwise(call, infix(call, '&')),
+  $bit_or: (call) => bitwise(call, infix(call, '|')),
+  $bit_xor: (call) => bitwise(call, `xor(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
+  $bit_not: (call) => bitwise(call, `(~${sqlOf(call, 0)})`),
+  $shift_left: { emit: (call) => shift(call, true), raises: true },
+  $shift_right: { emit: (call) => shift(call, false), raises: true },
+  $at: at,
+  $safe_at: safeAt,
+  $json_member: jsonMember,
+  $json_element: jsonElement,
+};

@@ -1,0 +1,86 @@
+/** Regular expressions: both engines are RE2, so patterns pass as they are; what a match gives differs. */
+import { RE2JS } from 're2js';
+import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+
+/** How many capturing groups the pattern has; null where it is not known before the query runs. */
+function groups(call: Call): number | null {
+  const { constant } = arg(call, 1);
+  if (constant === null) return null;
+  try {
+    return RE2JS.compile(constant).groupCount();
+  } catch {
+    // An invalid pattern fails in DuckDB when it is used, as it does in BigQuery.
+    return 0;
+  }
+}
+
+/** `with(1)` where there is a group, `with(0)` where there is none; more than one is an error. */
+function byGroup(call: Call, pattern: string, print: (group: 0 | 1) => string): string {
+  const count = groups(call);
+  if (count === 0) return print(0);
+  if (count === 1) return print(1);
+  if (count !== null) return `CASE WHEN ${pattern} IS NOT NULL THEN ${call.fail('regexp')} END`;
+  // Opening parentheses that neither are escaped nor open a group that captures nothing.
+  const opening = `len(regexp_extract_all(regexp_replace(${pattern}, '\\\\.|\\[\\^?\\]?[^\\]]*\\]', '', 'g'), '\\((?:[^?]|\\?P?<|$)'))`;
+  return `CASE ${opening} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END`;
+}
+
+function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string; raises: true } {
+  return {
+    emit: (call) => (arg(call, 0).type.kind === 'BYTES' ? call.unsupported(`${call.name} of BYTES`) : emit(call)),
+    raises: true,
+  };
+}
+
+/** The first match, or its group; NULL where nothing matches. */
+function extract(call: Call): string {
+  const [position, occurrence] = [call.args[2], call.args[3]];
+  if (position !== undefined) {
+    return call.bind(
+      [sqlOf(call, 0), sqlOf(call, 1), position.sql, occurrence?.sql ?? '1'],
+      (s, re, p, n) =>
+        `CASE WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} ELSE ` +
+        byGroup(call, re!, (g) => `regexp_extract_all(substr(${s}, ${p}), ${re}, ${g})[${n}]`) +
+        ' END',
+    );
+  }
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
+    byGroup(call, re!, (g) => `CASE WHEN regexp_matches(${s}, ${re}) THEN regexp_extract(${s}, ${re}, ${g}) END`),
+  );
+}
+
+function extractAll(call: Call): string {
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
+    byGroup(call, re!, (g) => `regexp_extract_all(${s}, ${re}, ${g})`),
+  );
+}
+
+function instr(call: Call): string {
+  if (call.args.length > 2) return call.unsupported('REGEXP_INSTR with more than two arguments');
+  return call.bind(
+    [sqlOf(call, 0), sqlOf(call, 1)],
+    (s, re) =>
+      `CASE WHEN regexp_matches(${s}, ${re}) THEN length(regexp_extract(${s}, '^((?s:.*?))(?:' || ${re} || ')', 1)) + 1 ` +
+      `WHEN ${s} IS NOT NULL AND ${re} IS NOT NULL THEN CAST(0 AS BIGINT) END`,
+  );
+}
+
+function replace(call: Call): string {
+  const replacement = arg(call, 2).constant;
+  const count = groups(call);
+  if (replacement !== null && count !== null) {
+    // RE2's rewrite: `\\0` to `\\9` and `\\\\`; anything else after a backslash, and a group that is not there, is an error.
+    const parts = replacement.match(/\\[^]?/g) ?? [];
+    const valid = parts.every((p) => p === '\\\\' || (/^\\\d$/.test(p) && Number(p[1]) <= count));
+    if (!valid) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
+  }
+  return `regexp_replace(${sqlOf(call, 0)}, ${sqlOf(call, 1)}, ${sqlOf(call, 2)}, 'g')`;
+}
+
+export const REGEXP_FUNCTIONS: FunctionTable = {
+  REGEXP_CONTAINS: onStrings((call) => `regexp_matches(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
+  REGEXP_EXTRACT: onStrings(extract),
+  REGEXP_EXTRACT_ALL: onStrings(extractAll),
+  REGEXP_INSTR: onStrings(instr),
+  REGEXP_REPLACE: onStrings(replace),
+};

@@ -1,0 +1,173 @@
+/** Functions of STRING, in characters, that is code points. Those that also take BYTES say so. */
+import type { SqlType } from '../../../../googlesql/types';
+import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
+import { physicalFieldNames, quoteText } from '../sql';
+
+/** Unicode's White_Space, which TRIM takes off when it is not told what. */
+const WHITE_SPACE = '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+
+function onStrings(emit: (call: Call) => string): (call: Call) => string {
+  return (call) =>
+    call.args[0]?.type.kind === 'BYTES' ? call.unsupported(`${call.name} of BYTES`) : emit(call);
+}
+
+function trim(duckName: string): (call: Call) => string {
+  return onStrings((call) => `${duckName}(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? quoteText(WHITE_SPACE)})`);
+}
+
+/**
+ * Positions count from 1, from the end where they are negative; 0 is 1, and what lies before the first character is the
+ * first one.
+ */
+function substr(call: Call): string {
+  if (arg(call, 0).type.kind === 'BYTES') return call.unsupported('SUBSTR of BYTES');
+  const [text, position] = [sqlOf(call, 0), arg(call, 1)];
+  const length = call.args[2] ?? null;
+  const plainLength = length === null || (length.constant !== null && !length.constant.startsWith('-'));
+  if (position.constant !== null && Number(position.constant) > 0 && plainLength) {
+    return `substr(${text}, ${position.sql}${length === null ? '' : `, ${length.sql}`})`;
+  }
+  return call.bind([text, position.sql, ...(length === null ? [] : [length.sql])], (s, p, n) => {
+    const start = `CASE WHEN ${p} = 0 OR ${p} < -length(${s}) THEN 1 ELSE ${p} END`;
+    if (n === undefined) return `substr(${s}, ${start})`;
+    return `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE substr(${s}, ${start}, ${n}) END`;
+  });
+}
+
+function end(duckName: 'left' | 'right'): (call: Call) => string {
+  return onStrings((call) => {
+    const count = arg(call, 1);
+    if (count.constant !== null && !count.constant.startsWith('-')) return `${duckName}(${sqlOf(call, 0)}, ${count.sql})`;
+    return call.bind(
+      [sqlOf(call, 0), count.sql],
+      (s, n) => `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE ${duckName}(${s}, ${n}) END`,
+    );
+  });
+}
+
+function pad(duckName: 'lpad' | 'rpad'): (call: Call) => string {
+  return onStrings((call) =>
+    call.bind([sqlOf(call, 0), sqlOf(call, 1), call.args[2]?.sql ?? "' '"], (s, n, filler) => {
+      const wrong = `${n} < 0 OR ${filler} = ''`;
+      return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${duckName}(${s}, CAST(${n} AS INTEGER), ${filler}) END`;
+    }),
+  );
+}
+
+function repeat(call: Call): string {
+  return call.bind(
+    [sqlOf(call, 0), sqlOf(call, 1)],
+    (s, n) => `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE repeat(${s}, ${n}) END`,
+  );
+}
+
+function split(call: Call): string {
+  return `string_split(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? "','"})`;
+}
+
+/** The place of the n-th occurrence, found among the texts between the occurrences. */
+function instr(call: Call): string {
+  const [position, occurrence] = [call.args[2], call.args[3]];
+  const first = position === undefined || position.constant === '1';
+  if (first && (occurrence === undefined || occurrence.constant === '1')) return `strpos(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
+  return call.bind(
+    [sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'],
+    (s, sub, p, n) =>
+      `CASE WHEN ${p} = 0 OR ${n} < 1 OR ${sub} = '' THEN ${call.fail('argument')} ` +
+      `WHEN ${s} IS NULL OR ${sub} IS NULL OR ${p} IS NULL OR ${n} IS NULL THEN NULL ELSE coalesce(` +
+      `CASE WHEN ${p} > 0 THEN ${occurrences(s!, sub!, `i >= ${p}`)}[${n}] ` +
+      `ELSE list_reverse(${occurrences(s!, sub!, `i <= length(${s}) + ${p} + 1`)})[${n}] END, CAST(0 AS BIGINT)) END`,
+  );
+}
+
+function occurrences(s: string, sub: string, within: string): string {
+  return `list_filter(range(1, length(${s}) + 1), lambda i: ${within} AND substr(${s}, i, length(${sub})) = ${sub})`;
+}
+
+function concat(call: Call): string {
+  return `(${call.args.map((a) => a.sql).join(' || ')})`;
+}
+
+/** Whether any text inside a value, at any depth, contains the other, ignoring case. */
+function containsSubstr(call: Call): string {
+  const value = arg(call, 0);
+  return call.bind([value.sql, sqlOf(call, 1)], (x, needle) => {
+    const found = anywhere(x!, value.type, (text) => `contains(lower(nfc_normalize(${text})), lower(nfc_normalize(${needle})))`);
+    return found ?? call.unsupported('CONTAINS_SUBSTR of this type');
+  });
+}
+
+function anywhere(x: string, type: SqlType, test: (text: string) => string): string | null {
+  switch (type.kind) {
+    case 'STRING':
+      return test(x);
+    case 'INT64':
+    case 'BOOL':
+    case 'DATE':
+      return test(`CAST(${x} AS VARCHAR)`);
+    case 'ARRAY': {
+      const inner = anywhere('e', type.element, test);
+      return inner === null ? null : `(CASE WHEN ${x} IS NOT NULL THEN len(list_filter(${x}, lambda e: ${inner})) > 0 END)`;
+    }
+    case 'STRUCT': {
+      const names = physicalFieldNames(type.fields).map(quoteText);
+      const fields = type.fields.flatMap((f, i) => anywhere(`struct_extract(${x}, ${names[i]!})`, f.type, test) ?? []);
+      return fields.length === 0 ? null : `(${fields.join(' OR ')})`;
+    }
+    default:
+      return null;
+  }
+}
+
+/** The first letter of each word upper, the others lower. */
+function initcap(call: Call): string {
+  const delimiters = arg(call, 1 < call.args.length ? 1 : 0);
+  if (call.args.length > 1 && delimiters.constant === null) return call.unsupported('INITCAP with computed delimiters');
+  const set = call.args.length > 1 ? delimiters.constant! : ' \t\n\r\v\f[](){}/|<>!?@"^#$&~_,.:;*%+-\\\'';
+  const escaped = set.replace(/[\\\]^-]/g, '\\$&');
+  const pattern = quoteText(set === '' ? '(?s).+' : `[${escaped}]|[^${escaped}]+`);
+  return `array_to_string(list_transform(regexp_extract_all(${sqlOf(call, 0)}, ${pattern}), lambda w: upper(w[1]) || lower(w[2:])), '')`;
+}
+
+function translateCharacters(call: Call): string {
+  return `translate(${call.args.map((a) => a.sql).join(', ')})`;
+}
+
+export const STRING_FUNCTIONS: FunctionTable = {
+  ASCII: (call) => `CAST(CASE ${sqlOf(call, 0)} WHEN '' THEN 0 ELSE ascii(${sqlOf(call, 0)}) END AS BIGINT)`,
+  BYTE_LENGTH: (call) => (arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`),
+  CHAR_LENGTH: same('length'),
+  CHR: { emit: (call) => `CASE ${sqlOf(call, 0)} WHEN 0 THEN '' ELSE chr(CAST(${sqlOf(call, 0)} AS INTEGER)) END`, raises: true },
+  CODE_POINTS_TO_STRING: {
+    emit: (call) => `array_to_string(list_transform(${sqlOf(call, 0)}, lambda p: chr(CAST(p AS INTEGER))), '')`,
+    raises: true,
+  },
+  CONCAT: concat,
+  CONTAINS_SUBSTR: containsSubstr,
+  ENDS_WITH: onStrings(same('suffix')),
+  INITCAP: initcap,
+  INSTR: onStrings(instr),
+  LEFT: end('left'),
+  LENGTH: (call) => (arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `length(${sqlOf(call, 0)})`),
+  LOWER: onStrings(same('lower')),
+  LPAD: pad('lpad'),
+  LTRIM: trim('ltrim'),
+  NORMALIZE: (call) => (call.args.length > 1 ? call.unsupported('NORMALIZE with a mode') : `nfc_normalize(${sqlOf(call, 0)})`),
+  REPEAT: onStrings(repeat),
+  REPLACE: onStrings(same('replace')),
+  REVERSE: onStrings((call) => `array_to_string(list_reverse(string_split(${sqlOf(call, 0)}, '')), '')`),
+  RIGHT: end('right'),
+  RPAD: pad('rpad'),
+  RTRIM: trim('rtrim'),
+  SPLIT: onStrings(split),
+  STARTS_WITH: onStrings(same('starts_with')),
+  STRPOS: onStrings(same('strpos')),
+  SUBSTR: substr,
+  TO_CODE_POINTS: onStrings(
+    (call) => `list_transform(list_filter(string_split(${sqlOf(call, 0)}, ''), lambda c: c <> ''), lambda c: CAST(unicode(c) AS BIGINT))`,
+  ),
+  TRANSLATE: onStrings(translateCharacters),
+  TRIM: trim('trim'),
+  UNICODE: (call) => `CAST(CASE ${sqlOf(call, 0)} WHEN '' THEN 0 ELSE unicode(${sqlOf(call, 0)}) END AS BIGINT)`,
+  UPPER: onStrings(same('upper')),
+};

@@ -1,0 +1,108 @@
+/**
+ * A resolved query as one DuckDB SELECT with BigQuery's meaning. Nothing is ever matched by its text: what the tree does
+ * not say, or what the tables here have no row for, is refused.
+ */
+import type { Column, Relation, ResolvedQuery } from '../../../googlesql/resolved';
+import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
+import { Context, columnName } from './context';
+import { ctesReadBy, keptCtes } from './ctes';
+import { printRow } from './json-output';
+import { cteName, printQuery, printRelation, selectList } from './relations';
+import { physicalFieldNames, quoteName } from './sql';
+
+export { CLOCK_PARAMETER } from './context';
+export { setUpStatements } from './macros';
+export { runtimeError } from './errors';
+export { supportedFunctions } from './functions/table';
+
+export interface TranslateOptions {
+  /** The relation that holds a table, as DuckDB SQL, quoted. Its columns have the names of the schema and the types of `duckType`. */
+  tableName(table: TableSchema): string;
+  /** BYTES come out as null. */
+  readonly hideBytes: boolean;
+  /** Give back at most this many rows; null: all. */
+  readonly maxRows: number | null;
+}
+
+export interface Translation {
+  /** Yields one VARCHAR column `row`: the JSON object text of each row. */
+  readonly sql: string;
+  /** The name of each `$n` in order. `CLOCK_PARAMETER` stands for the clock, microseconds since the epoch as INT64. */
+  readonly parameters: readonly string[];
+  readonly columns: readonly NamedType[];
+}
+
+/**
+ * Translates `query`. Throws QueryError `invalidQuery` for what the embedded engine cannot do, with the construct's span.
+ */
+export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
+  const ctx = new Context((table) => options.tableName(table), keptCtes(query));
+  const values = outputValues(query);
+  const wanted = new Set(query.output.map((o) => o.column.id));
+  const rows = printRelation(ctx, cutOff(query.relation, options.maxRows), wanted, true);
+  const row = printRow(ctx, values, options.hideBytes);
+  const body = `SELECT ${row} AS "row" FROM (${rows})`;
+  return {
+    sql: `${printCtes(ctx)}${body}`,
+    parameters: ctx.parameters,
+    columns: values.map(({ name, type }) => ({ name, type })),
+  };
+}
+
+interface OutputValue {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly sql: string;
+}
+
+/** What each key of a row's object reads. The fields of a SELECT AS STRUCT are columns of the result. */
+function outputValues({ output, valueTable }: ResolvedQuery): OutputValue[] {
+  let unnamed = 0;
+  const named = (name: string | null): string => name ?? `f${unnamed++}_`;
+  const only = output[0];
+  if (valueTable && only?.column.type.kind === 'STRUCT') {
+    const { fields } = only.column.type;
+    const physical = physicalFieldNames(fields);
+    return fields.map((field, i) => ({
+      name: named(field.name),
+      type: field.type,
+      sql: `${columnName(only.column.id)}.${quoteName(physical[i]!)}`,
+    }));
+  }
+  return output.map(({ name, column }) => ({ name: named(name), type: column.type, sql: columnName(column.id) }));
+}
+
+const NOWHERE = { start: 0, end: 0 };
+
+function cutOff(relation: Relation, maxRows: number | null): Relation {
+  if (maxRows === null) return relation;
+  if (relation.kind === 'limit' && relation.count.kind === 'literal' && Number(relation.count.value) <= maxRows) {
+    return relation;
+  }
+  const count = { kind: 'literal', type: { kind: 'INT64' }, value: String(maxRows), span: NOWHERE } as const;
+  return { kind: 'limit', input: relation, count, offset: null };
+}
+
+/**
+ * The kept CTEs. One is printed after all that read it, which may want columns of it, and written before them.
+ */
+function printCtes(ctx: Context): string {
+  const texts: string[] = [];
+  const printed = new Set<number>();
+  for (;;) {
+    const waiting = [...ctx.materialized.values()].filter(({ cte }) => !printed.has(cte.id));
+    const next = waiting.find(({ cte }) => !waiting.some((other) => other.cte !== cte && ctesReadBy(other.cte).has(cte.id)));
+    if (next === undefined) break;
+    printed.add(next.cte.id);
+    const columns = next.cte.query.output.map((o) => o.column);
+    const shown = columns.filter((c, i) => isFirst(c, i, columns) && next.wanted.has(c.id));
+    const body = printQuery(ctx, next.cte.query, next.wanted, false);
+    const list = selectList(shown.map((c) => columnName(c.id)));
+    texts.unshift(`${cteName(next.cte.id)} AS MATERIALIZED (${list} FROM (${body}))`);
+  }
+  return texts.length === 0 ? '' : `WITH ${texts.join(', ')} `;
+}
+
+function isFirst(column: Column, i: number, all: readonly Column[]): boolean {
+  return all.findIndex((c) => c.id === column.id) === i;
+}

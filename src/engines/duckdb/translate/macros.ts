@@ -1,0 +1,70 @@
+/**
+ * DuckDB macros that translated queries rely on; run once per database, before its configuration is locked. A macro is
+ * replaced by its body when a query is planned, so constants still fold and time bounds still reach the zone maps.
+ * Arguments are repeated inside: callers pass names.
+ */
+
+const CIVIL = String.raw`^(\d{4,5}-\d{1,2}-\d{1,2})(?:[ Tt](\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?))?`;
+const INSTANT = `${CIVIL}([Zz]|[+-]\\d{1,2}(?::?\\d{2})?| .+)?$`;
+
+const MACROS: Readonly<Record<string, string>> = {
+  // ---- numbers
+  'lq_float_text(x)': String.raw`CASE WHEN abs(x) >= 1e15 AND abs(x) < 1e16
+      THEN regexp_replace(printf('%.15e', x), '\.?0*e', 'e')
+      ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END`,
+  // Integers as JavaScript prints them; what JSON has no number for, as text.
+  'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(CAST(x AS BIGINT))
+      WHEN isfinite(x) THEN to_json(x)
+      WHEN isnan(x) THEN to_json('NaN') WHEN x > 0 THEN to_json('Infinity') WHEN x < 0 THEN to_json('-Infinity') END`,
+  'lq_int64(s)': String.raw`CASE
+      WHEN regexp_full_match(s, '\s*[+-]?\d+\s*') THEN TRY_CAST(ltrim(trim(s), '+') AS BIGINT)
+      WHEN regexp_full_match(s, '\s*[+-]?0[xX][0-9a-fA-F]+\s*') THEN
+        TRY_CAST(TRY_CAST('0x' || regexp_extract(s, '0[xX]([0-9a-fA-F]+)', 1) AS HUGEINT)
+          * CASE WHEN contains(s, '-') THEN -1 ELSE 1 END AS BIGINT) END`,
+  'lq_float64(s)': String.raw`CASE
+      WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*')
+        OR regexp_full_match(s, '\s*[+-]?(?i:inf|infinity|nan)\s*')
+      THEN TRY_CAST(ltrim(trim(s), '+') AS DOUBLE) END`,
+  'lq_numeric(s)': String.raw`CASE
+      WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*') THEN ltrim(trim(s), '+') END`,
+
+  'lq_escaped(s)': String.raw`replace(replace(replace(replace(s, '\', '\\'), chr(10), '\n'), chr(13), '\r'), chr(9), '\t')`,
+  // A STRING literal as FORMAT('%T') writes it.
+  'lq_string_literal(s)': String.raw`CASE WHEN contains(s, '"') AND NOT contains(s, '''')
+      THEN '''' || lq_escaped(s) || '''' ELSE '"' || replace(lq_escaped(s), '"', '\"') || '"' END`,
+
+  // ---- dates and times
+  'lq_fraction(t)': `CASE WHEN extract(microseconds FROM t) % 1000000 = 0 THEN ''
+      WHEN extract(microseconds FROM t) % 1000 = 0
+        THEN '.' || lpad(CAST(extract(microseconds FROM t) // 1000 % 1000 AS VARCHAR), 3, '0')
+      ELSE '.' || lpad(CAST(extract(microseconds FROM t) % 1000000 AS VARCHAR), 6, '0') END`,
+  'lq_offset(z)': String.raw`to_minutes(
+      CASE WHEN z[1] = '-' THEN -1 ELSE 1 END
+      * (CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 1) AS BIGINT) * 60
+        + coalesce(TRY_CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 2) AS BIGINT), 0)))`,
+  'lq_is_offset(z)': String.raw`regexp_full_match(z, '[+-]\d{1,2}(?::?\d{2})?')`,
+  'lq_civil(t, z)': `CASE WHEN lq_is_offset(z) THEN t + lq_offset(z) ELSE timezone(z, timezone('UTC', t)) END`,
+  'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(z, t)) END`,
+  'lq_zone_suffix(m)': `printf('%s%02d%s', CASE WHEN m < 0 THEN '-' ELSE '+' END, abs(m) // 60,
+      CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
+  'lq_timestamp(s, z)': `list_transform([regexp_extract(s, '${INSTANT}', ['d', 't', 'z'])], lambda m:
+      CASE WHEN m.d IS NULL OR m.d = '' THEN NULL
+        WHEN m.z = '' THEN lq_instant(TRY_CAST(m.d || ' ' || CASE m.t WHEN '' THEN '00:00:00' ELSE m.t END AS TIMESTAMP), z)
+        WHEN lower(m.z) = 'z' THEN TRY_CAST(m.d || ' ' || CASE m.t WHEN '' THEN '00:00:00' ELSE m.t END AS TIMESTAMP)
+        WHEN m.z[1] = ' ' THEN CASE WHEN m.t <> '' AND regexp_matches(m.z, '^ [A-Za-z]')
+          THEN timezone('UTC', TRY_CAST(m.d || ' ' || m.t || m.z AS TIMESTAMPTZ)) END
+        ELSE TRY_CAST(m.d || ' ' || CASE m.t WHEN '' THEN '00:00:00' ELSE m.t END AS TIMESTAMP) - lq_offset(m.z)
+      END)[1]`,
+  'lq_datetime(s)': `list_transform([regexp_extract(s, '${CIVIL}$', ['d', 't'])], lambda m:
+      TRY_CAST(nullif(m.d, '') || ' ' || CASE m.t WHEN '' THEN '00:00:00' ELSE m.t END AS TIMESTAMP))[1]`,
+  'lq_date(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{4,5}-\d{1,2}-\d{1,2}') THEN TRY_CAST(s AS DATE) END`,
+  'lq_time(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?') THEN TRY_CAST(s AS TIME) END`,
+};
+
+/** The statements that set a database up for translated queries. Every value they rely on is explicit: UTC, no session state. */
+export function setUpStatements(): string[] {
+  return [
+    "SET TimeZone = 'UTC'",
+    ...Object.entries(MACROS).map(([head, body]) => `CREATE OR REPLACE MACRO ${head} AS ${body}`),
+  ];
+}

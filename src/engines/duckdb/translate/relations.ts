@@ -1,0 +1,149 @@
+/**
+ * Relations: each prints as one SELECT that shows exactly the columns wanted of it, under names `c<id>`. DuckDB folds the
+ * nesting away; leaving unwanted columns out here keeps wide records from travelling through UNNEST, sorts and joins.
+ */
+import type { CteScan, JoinRelation, Relation, ResolvedQuery, SetRelation } from '../../../googlesql/resolved';
+import { printAggregate, printWindow } from './aggregates';
+import {
+  readsOfAggregate,
+  readsOfExpr,
+  readsOfKeys,
+  readsOfWindow,
+  visibleColumns,
+} from './columns';
+import { columnName, type Context } from './context';
+import { printExpr, printSortKeys } from './expressions';
+import { quoteName } from './sql';
+import { printUnnest } from './unnest';
+
+export type Wanted = ReadonlySet<number>;
+
+/**
+ * The SELECT text of `relation`. `ordered`: the rows' order matters to whoever reads them; a Sort that nobody
+ * looks at (an ORDER BY in a CTE) is left out.
+ */
+export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, ordered: boolean): string {
+  const from = (input: Relation, ids: Set<number>, inputOrdered: boolean): string =>
+    ` FROM (${printRelation(ctx, input, ids, inputOrdered)})`;
+  const shown = visibleColumns(relation).filter((c) => wanted.has(c.id));
+  const select = selectList(shown.map((c) => columnName(c.id)));
+  switch (relation.kind) {
+    case 'single_row':
+      return selectList([]);
+    case 'table': {
+      const columns = relation.columns.filter((c) => wanted.has(c.column.id));
+      const list = columns.map((c) => `${quoteName(c.source)} AS ${columnName(c.column.id)}`);
+      return `${selectList(list)} FROM ${ctx.tableName(relation.table)}`;
+    }
+    case 'cte':
+      return printCteScan(ctx, relation, wanted);
+    case 'query':
+      return printQuery(ctx, relation.query, wanted, ordered);
+    case 'unnest':
+      return printUnnest(ctx, relation, wanted);
+    case 'join':
+      return `${select} FROM ${printJoin(ctx, relation, wanted)}`;
+    case 'filter': {
+      const ids = readsOfExpr(relation.condition, new Set(wanted));
+      return `${select}${from(relation.input, ids, ordered)} WHERE ${printExpr(ctx, relation.condition)}`;
+    }
+    case 'compute': {
+      const columns = relation.columns.filter((c) => wanted.has(c.column.id));
+      const ids = new Set(wanted);
+      columns.forEach((c) => readsOfExpr(c.expr, ids));
+      const own = new Set(columns.map((c) => c.column.id));
+      const list = [
+        ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
+        ...columns.map((c) => `${printExpr(ctx, c.expr)} AS ${columnName(c.column.id)}`),
+      ];
+      return `${selectList(list)}${from(relation.input, ids, ordered)}`;
+    }
+    case 'aggregate': {
+      const ids = new Set<number>();
+      relation.keys.forEach((k) => readsOfExpr(k.expr, ids));
+      relation.aggregates.filter((a) => wanted.has(a.column.id)).forEach((a) => readsOfAggregate(a.call, ids));
+      return printAggregate(ctx, relation, wanted, from(relation.input, ids, false));
+    }
+    case 'window': {
+      const functions = relation.functions.filter((f) => wanted.has(f.column.id));
+      const ids = new Set(wanted);
+      functions.forEach((f) => readsOfWindow(f.call, ids));
+      const own = new Set(functions.map((f) => f.column.id));
+      const list = [
+        ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
+        ...functions.map((f) => `${printWindow(ctx, f.call)} AS ${columnName(f.column.id)}`),
+      ];
+      return `${selectList(list)}${from(relation.input, ids, false)}`;
+    }
+    case 'sort': {
+      if (!ordered) return printRelation(ctx, relation.input, wanted, false);
+      const ids = readsOfKeys(relation.keys, new Set(wanted));
+      const keys = printSortKeys(ctx, relation.keys);
+      const order = keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
+      return `${select}${from(relation.input, ids, false)}${order}`;
+    }
+    case 'limit': {
+      const limit = ` LIMIT ${printExpr(ctx, relation.count)}`;
+      const offset = relation.offset === null ? '' : ` OFFSET ${printExpr(ctx, relation.offset)}`;
+      // Beside its own ORDER BY, so that it becomes a Top-N; elsewhere around whatever the input is.
+      const input = printRelation(ctx, relation.input, wanted, true);
+      return relation.input.kind === 'sort'
+        ? `${input}${limit}${offset}`
+        : `${select} FROM (${input})${limit}${offset}`;
+    }
+    case 'set':
+      return printSet(ctx, relation, wanted);
+  }
+}
+
+/** The SELECT text of a query for those of its output columns that are wanted. */
+export function printQuery(ctx: Context, query: ResolvedQuery, wanted: Wanted, ordered: boolean): string {
+  return printRelation(ctx, query.relation, wanted, ordered);
+}
+
+/** A SELECT of nothing still has to have a row for each row. */
+export function selectList(items: readonly string[]): string {
+  return `SELECT ${items.length === 0 ? '1 AS "none"' : items.join(', ')}`;
+}
+
+function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): string {
+  const kept = columns.filter((c) => wanted.has(c.column.id));
+  const list = kept.map((c) => `${columnName(c.source.id)} AS ${columnName(c.column.id)}`);
+  if (!ctx.worthKeeping(cte)) {
+    const sources = new Set(kept.map((c) => c.source.id));
+    return `${selectList(list)} FROM (${printQuery(ctx, cte.query, sources, false)})`;
+  }
+  let entry = ctx.materialized.get(cte.id);
+  if (entry === undefined) ctx.materialized.set(cte.id, (entry = { cte, wanted: new Set() }));
+  for (const { source } of kept) entry.wanted.add(source.id);
+  return `${selectList(list)} FROM ${cteName(cte.id)}`;
+}
+
+export function cteName(id: number): string {
+  return quoteName(`w${id}`);
+}
+
+function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted: Wanted): string {
+  const ids = readsOfExpr(on, new Set(wanted));
+  const inputs = [left, right].map((side) => `(${printRelation(ctx, side, ids, false)})`);
+  if (on === null && type === 'inner') return inputs.join(' CROSS JOIN ');
+  const condition = on === null ? 'true' : printExpr(ctx, on);
+  return `${inputs[0]} ${type.toUpperCase()} JOIN ${inputs[1]} ON ${condition}`;
+}
+
+const SET_OPERATORS = { union: 'UNION', intersect: 'INTERSECT', except: 'EXCEPT' };
+
+function printSet(ctx: Context, relation: SetRelation, wanted: Wanted): string {
+  const { columns, inputs, operator, distinct } = relation;
+  // Only UNION ALL may drop columns: everywhere else they decide which rows are equal.
+  const all = operator === 'union' && !distinct;
+  const kept = columns.map((column, i) => ({ column, i })).filter(({ column }) => !all || wanted.has(column.id));
+  const selects = inputs.map((query) => {
+    const sources = kept.map(({ i }) => query.output[i]!.column.id);
+    const list = kept.map(({ column }, k) => `${columnName(sources[k]!)} AS ${columnName(column.id)}`);
+    return `(${selectList(list)} FROM (${printQuery(ctx, query, new Set(sources), false)}))`;
+  });
+  const text = selects.join(` ${SET_OPERATORS[operator]}${distinct ? '' : ' ALL'} `);
+  const shown = columns.filter((c) => wanted.has(c.id)).map((c) => columnName(c.id));
+  return `${selectList(shown)} FROM (${text})`;
+}

@@ -1,0 +1,115 @@
+/** Small pieces of DuckDB SQL text, each correct wherever an expression may stand. */
+import type { SqlType, StructField } from '../../../googlesql/types';
+
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A VARCHAR literal. NUL cannot stand in DuckDB's SQL text and is joined in by `chr(0)`. */
+export function quoteText(text: string): string {
+  if (!text.includes('\0')) return `'${text.replaceAll("'", "''")}'`;
+  return `(${text
+    .split('\0')
+    .map((part) => quoteText(part))
+    .join(' || chr(0) || ')})`;
+}
+
+/** The names that the fields of a STRUCT carry inside DuckDB, which knows no anonymous and no duplicate fields. */
+export function physicalFieldNames(fields: readonly StructField[]): string[] {
+  const taken = new Map<string, number>();
+  for (const { name } of fields) {
+    if (name !== null) taken.set(name.toLowerCase(), (taken.get(name.toLowerCase()) ?? 0) + 1);
+  }
+  return fields.map(({ name }, i) =>
+    name === null || name === '' || taken.get(name.toLowerCase()) !== 1 ? `_field_${i + 1}` : name,
+  );
+}
+
+/**
+ * How a type is kept in DuckDB. TIMESTAMP and DATETIME are both the plain TIMESTAMP, in UTC the one and civil the other:
+ * no session time zone can ever change a value.
+ */
+export function duckType(type: SqlType): string {
+  switch (type.kind) {
+    case 'BOOL':
+      return 'BOOLEAN';
+    case 'INT64':
+      return 'BIGINT';
+    case 'FLOAT64':
+      return 'DOUBLE';
+    case 'NUMERIC':
+      return 'DECIMAL(38,9)';
+    case 'BIGNUMERIC':
+      return 'DECIMAL(38,18)';
+    case 'STRING':
+    case 'GEOGRAPHY':
+      return 'VARCHAR';
+    case 'BYTES':
+      return 'BLOB';
+    case 'DATE':
+      return 'DATE';
+    case 'TIME':
+      return 'TIME';
+    case 'DATETIME':
+    case 'TIMESTAMP':
+      return 'TIMESTAMP';
+    case 'INTERVAL':
+      return 'INTERVAL';
+    case 'JSON':
+      return 'JSON';
+    case 'ARRAY':
+      return `${duckType(type.element)}[]`;
+    case 'STRUCT': {
+      const names = physicalFieldNames(type.fields);
+      return `STRUCT(${type.fields.map((f, i) => `${quoteName(names[i]!)} ${duckType(f.type)}`).join(', ')})`;
+    }
+  }
+}
+
+export function sameType(a: SqlType, b: SqlType): boolean {
+  if (a.kind === 'ARRAY' && b.kind === 'ARRAY') return sameType(a.element, b.element);
+  if (a.kind === 'STRUCT' && b.kind === 'STRUCT') return duckType(a) === duckType(b);
+  return a.kind === b.kind;
+}
+
+/** GoogleSQL's spelling of a type, for messages. */
+export function typeName(type: SqlType): string {
+  if (type.kind === 'ARRAY') return `ARRAY<${typeName(type.element)}>`;
+  if (type.kind !== 'STRUCT') return type.kind;
+  return `STRUCT<${type.fields.map((f) => (f.name === null ? '' : `${f.name} `) + typeName(f.type)).join(', ')}>`;
+}
+
+const SIMPLE =
+  /^(?:(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*|CAST\(\$\d+ AS \w+\)|\$\d+|-?\d+(?:\.\d+)?(?:::\w+)?|'(?:[^']|''){0,60}'|NULL|true|false|(?:TIMESTAMP|DATE) '[^']*')$/;
+
+/** Whether a text is a name, a parameter or a short literal, which may be repeated without being computed twice. */
+export function isSimple(sql: string): boolean {
+  return SIMPLE.test(sql);
+}
+
+/** What may go wrong while a query runs: `errors.ts` has the words for each. */
+export type Failure =
+  | 'division'
+  | 'overflow'
+  | 'cast'
+  | 'argument'
+  | 'subscript'
+  | 'regexp'
+  | 'date'
+  | 'parse'
+  | 'json'
+  | 'null_element'
+  | 'zone'
+  | 'rows'
+  | 'raised';
+
+export const FAILURE_MARK = 'logquay:';
+
+/**
+ * An expression, of any type, that fails when, and only when, it is evaluated for a row. DuckDB's own `error()` is
+ * volatile and would keep the expression around it from being folded (and a time bound from reaching the zone maps); a
+ * cast that cannot succeed is not.
+ */
+export function fail(failure: Failure): string {
+  return `list_extract([], CAST(${quoteText(FAILURE_MARK + failure)} AS BIGINT))`;
+}

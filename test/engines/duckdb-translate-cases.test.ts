@@ -1,0 +1,95 @@
+/** Consumer queries over the fixture against the answers of Google's GoogleSQL reference implementation. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runtimeError } from '../../src/engines/duckdb/translate';
+import { TranslationBench } from './duckdb-translation';
+
+interface Case {
+  readonly id: string;
+  readonly sql: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly ordered: boolean;
+}
+interface Expected {
+  readonly id: string;
+  readonly columns: readonly (readonly [string, string])[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly alternatives?: readonly (readonly (readonly unknown[])[])[];
+}
+
+/** An absent optional parameter is bound as ''. */
+const UNBOUNDED = { iso_timestamp_start: '', iso_timestamp_end: '' };
+
+const ROOT = join(__dirname, '..');
+
+function lines<T>(name: string): T[] {
+  const text = readFileSync(join(ROOT, 'cases', name), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** The nine tables as a stored query has them, without the file's settings and final statement. */
+function composed(consumer: string): string {
+  const stored = readFileSync(join(ROOT, '..', 'queries', 'logs.all.sql'), 'utf8');
+  const withClause = stored.slice(stored.indexOf('WITH '), stored.lastIndexOf('\nSELECT'));
+  return `${withClause}\n(\n${consumer.trim().replace(/;\s*$/, '')}\n)`;
+}
+
+/** Integers beyond 2^53 are `{"int64": "..."}` in the expectations; JSON.parse has rounded ours. */
+function same(actual: unknown, expected: unknown): boolean {
+  if (typeof expected === 'number' && typeof actual === 'number') {
+    return actual === expected || Math.abs(actual - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
+  }
+  if (expected === null || typeof expected !== 'object') return actual === expected;
+  if ('int64' in expected) return Number(expected.int64) === actual;
+  if (Array.isArray(expected)) {
+    return Array.isArray(actual) && actual.length === expected.length && expected.every((e, i) => same(actual[i], e));
+  }
+  if (actual === null || typeof actual !== 'object') return false;
+  const keys = Object.keys(expected);
+  return (
+    keys.length === Object.keys(actual).length &&
+    keys.every((k) => same((actual as Record<string, unknown>)[k], (expected as Record<string, unknown>)[k]))
+  );
+}
+
+function sameRows(actual: unknown[][], expected: readonly (readonly unknown[])[], ordered: boolean): boolean {
+  if (actual.length !== expected.length) return false;
+  if (ordered) return expected.every((row, i) => same(actual[i], row));
+  const rest = [...actual];
+  return expected.every((row) => {
+    const at = rest.findIndex((candidate) => same(candidate, row));
+    if (at >= 0) rest.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+let bench: TranslationBench;
+beforeAll(async () => {
+  bench = await TranslationBench.open();
+}, 60_000);
+afterAll(() => bench.close());
+
+const expected = new Map(lines<Expected>('log-queries-expected.jsonl').map((e) => [e.id, e]));
+
+test.each(lines<Case>('log-queries.jsonl').map((c) => [c.id, c] as const))('%s', async (id, { sql, params, ordered }) => {
+  const answer = expected.get(id)!;
+  const { columns, rows } = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000);
+  expect(columns.map((c) => [c.name, c.type.kind])).toEqual(
+    answer.columns.map(([name, type]) => [name, /^\w+/.exec(type)![0]]),
+  );
+  const values = rows.map((row) => columns.map((c) => (row as Record<string, unknown>)[c.name]));
+  const candidates = [answer.rows, ...(answer.alternatives ?? [])];
+  if (!candidates.some((candidate) => sameRows(values, candidate, ordered))) {
+    expect(values).toEqual(answer.rows);
+  }
+});
+
+test.each(lines<Case>('log-queries-error.jsonl').map((c) => [c.id, c] as const))('%s', async (_id, { sql, params }) => {
+  const failure = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000).catch((error: unknown) => error);
+  const error = runtimeError(failure);
+  expect(error?.fault).toBe('invalidQuery');
+  expect(error?.message).not.toMatch(/went wrong|on a value/);
+});

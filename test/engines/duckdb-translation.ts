@@ -1,0 +1,74 @@
+/** A DuckDB with the fixture's tables in it, and queries in GoogleSQL run on it through the translation alone. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
+import { duckType, quoteName, quoteText } from '../../src/engines/duckdb/translate/sql';
+import { parseQuery } from '../../src/googlesql/parser';
+import { resolveQuery } from '../../src/googlesql/resolver';
+import { columnsOf, parseRestSchema } from '../../src/googlesql/rest-schema';
+import type { NamedType, TableSchema } from '../../src/googlesql/types';
+
+const FIXTURE = join(__dirname, '..', 'fixture');
+
+/** The clock of all tests: an hour after the newest row of the fixture. */
+export const NOW = Date.UTC(2026, 8, 30, 13) * 1000;
+
+export interface Answer {
+  readonly columns: readonly NamedType[];
+  readonly rows: readonly unknown[];
+  /** The texts as DuckDB wrote them. */
+  readonly texts: readonly string[];
+  readonly sql: string;
+}
+
+export class TranslationBench {
+  private constructor(
+    private readonly instance: DuckDBInstance,
+    readonly connection: DuckDBConnection,
+    private readonly tables: ReadonlyMap<string, TableSchema>,
+  ) {}
+
+  static async open(): Promise<TranslationBench> {
+    const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+    const connection = await instance.connect();
+    for (const statement of setUpStatements()) await connection.run(statement);
+    const schema = JSON.parse(readFileSync(join(FIXTURE, 'schema.json'), 'utf8')) as Record<string, { fields: unknown }>;
+    const tables = new Map<string, TableSchema>();
+    for (const [name, table] of Object.entries(schema)) {
+      const columns = columnsOf(parseRestSchema(table, name));
+      const types = columns.map((c) => `${quoteText(c.name)}: ${quoteText(duckType(c.type))}`).join(', ');
+      const file = quoteText(join(FIXTURE, `${name}.ndjson`));
+      await connection.run(`CREATE TABLE ${quoteName(name)} AS SELECT * FROM read_json(${file}, columns = {${types}})`);
+      tables.set(name, { name, columns });
+    }
+    return new TranslationBench(instance, connection, tables);
+  }
+
+  translate(sql: string, parameters: Readonly<Record<string, string>> = {}, maxRows: number | null = null) {
+    const resolved = resolveQuery(parseQuery(sql), sql, {
+      findTable: (path) => this.tables.get(path.map((p) => p.name).join('.')),
+      parameters: new Map(Object.keys(parameters).map((name) => [name, { kind: 'STRING' }])),
+    });
+    return translate(resolved, { tableName: (table) => quoteName(table.name), hideBytes: false, maxRows });
+  }
+
+  async run(sql: string, parameters: Readonly<Record<string, string>> = {}, maxRows: number | null = null): Promise<Answer> {
+    const translation = this.translate(sql, parameters, maxRows);
+    const values = translation.parameters.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
+    const reader = await this.connection.runAndReadAll(translation.sql, values);
+    const texts = reader.getRows().map((row) => String(row[0]));
+    return { columns: translation.columns, rows: texts.map((t) => JSON.parse(t) as unknown), texts, sql: translation.sql };
+  }
+
+  /** One expression without a table; its value as JSON. */
+  async value(expression: string): Promise<unknown> {
+    const { rows } = await this.run(`SELECT ${expression} AS value`);
+    return (rows[0] as { value: unknown }).value;
+  }
+
+  close(): void {
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+}

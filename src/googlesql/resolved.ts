@@ -256,7 +256,9 @@ export interface FieldRef {
  * A scalar function or operator by canonical name: built-ins in upper case with their namespace (`SUBSTR`, `NET.HOST`),
  * operators with a dollar: `$add $subtract $multiply $divide $negate $equal $not_equal $less $less_or_equal $greater
  * $greater_or_equal $and $or $not $like $between $in $in_unnest $is_null $is_true $is_false $is_distinct_from
- * $concat $bit_and $bit_or $bit_xor $bit_not $shift_left $shift_right $extract $at $safe_at $json_member $json_element`.
+ * $concat $bit_and $bit_or $bit_xor $bit_not $shift_left $shift_right $extract $at $safe_at $json_member $json_element
+ * $interval`. `$and`, `$or`: two operands or more. `$interval`: INTERVAL n DAY, args [n] and the part. A second name
+ * of a function (SUBSTRING, POWER, CEILING, STDDEV) is its first (SUBSTR, POW, CEIL, STDDEV_SAMP).
  * `$in`: operand, then items. `$in_unnest`: operand, array. `$at` / `$safe_at`: array, zero-based INT64 index.
  * Negated forms are wrapped in `$not`. `$extract`: args [value] or [value, zone], `part` says which.
  */
@@ -282,6 +284,8 @@ export interface ResolvedCast {
   /** CAST ... FORMAT, AT TIME ZONE. */
   readonly format: Expr | null;
   readonly timeZone: Expr | null;
+  /** Of a parameterised type, `STRING(10)`, `NUMERIC(10, 2)`: absent where the type has none. */
+  readonly parameters?: readonly string[];
   readonly type: SqlType;
   readonly span: Span;
 }

@@ -61,17 +61,16 @@ export function civilMicros(civil: Civil): bigint {
 }
 
 function civilOf(parts: readonly (string | undefined)[]): Civil | null {
-  const [year, month, day, hour, minute, second] = parts.slice(0, 6).map((part) => Number(part ?? 0));
-  if (
-    year === undefined ||
-    month === undefined ||
-    day === undefined ||
-    hour === undefined ||
-    minute === undefined ||
-    second === undefined
-  )
-    return null;
-  const civil = { year, month, day, hour, minute, second, micros: Number((parts[6] ?? '').padEnd(6, '0')) };
+  const at = (i: number): number => Number(parts[i] ?? 0);
+  const civil: Civil = {
+    year: at(0),
+    month: at(1),
+    day: at(2),
+    hour: at(3),
+    minute: at(4),
+    second: at(5),
+    micros: Number((parts[6] ?? '').padEnd(6, '0')),
+  };
   return valid(civil) ? civil : null;
 }
 

@@ -37,20 +37,30 @@ export function explicitCast(
   session: Session,
   expr: Expr,
   type: SqlType,
-  options: { safe: boolean; format: Expr | null; timeZone: Expr | null; span: Span },
+  options: { safe: boolean; format: Expr | null; timeZone: Expr | null; parameters: readonly string[]; span: Span },
 ): Expr {
-  const { span, safe, format, timeZone } = options;
+  const { span, safe, format, timeZone, parameters } = options;
   if (session.isUntyped(expr)) return session.markExplicit(retyped(session, expr, type));
   const possible = castable(expr.type, type) || coerces(session.operand(expr), type);
   if (!possible) throw invalid(`No cast from ${typeText(expr.type)} to ${typeText(type)} exists.`, span);
-  if (expr.kind === 'literal' && format === null && timeZone === null && foldable(expr, type)) {
+  const plain = format === null && timeZone === null && parameters.length === 0;
+  if (expr.kind === 'literal' && plain && foldable(expr, type)) {
     const folded = tryLiteral(expr, type);
     if (folded !== null) return session.markExplicit({ ...folded, span });
     if (safe) return session.markExplicit({ kind: 'literal', type, value: null, span });
   }
-  if (sameType(expr.type, type) && format === null && expr.kind !== 'make_struct' && expr.kind !== 'make_array')
+  if (sameType(expr.type, type) && plain && expr.kind !== 'make_struct' && expr.kind !== 'make_array')
     return session.isConstant(expr) ? session.markExplicit({ ...expr }) : expr;
-  return { kind: 'cast', input: expr, safe, format, timeZone, type, span };
+  return {
+    kind: 'cast',
+    input: expr,
+    safe,
+    format,
+    timeZone,
+    type,
+    span,
+    ...(parameters.length === 0 ? {} : { parameters }),
+  };
 }
 
 function cast(input: Expr, type: SqlType, span: Span): Expr {
@@ -68,6 +78,7 @@ function retyped(session: Session, expr: Expr, type: SqlType): Expr {
 
 function convertLiteral(literal: ResolvedLiteral, type: SqlType): Expr {
   if (literal.value === null) return { ...literal, type };
+  if (type.kind === 'STRING') return cast(literal, type, literal.span);
   const converted = tryLiteral(literal, type);
   if (converted === null)
     throw invalid(`Could not cast literal ${describe(literal)} to type ${typeText(type)}.`, literal.span);

@@ -94,6 +94,7 @@ function resolveCast(context: Context, cast: Cast): Expr {
     safe: cast.safe,
     format: text(cast.format, 'The FORMAT of a cast'),
     timeZone: text(cast.timeZone, 'The time zone of a cast'),
+    parameters: cast.type.kind === 'simple' ? cast.type.parameters : [],
     span: cast.span,
   });
 }

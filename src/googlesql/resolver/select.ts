@@ -3,7 +3,16 @@
  * ORDER BY) and stacked in the order of execution: FROM, WHERE, grouping, HAVING, windows, the select list, QUALIFY,
  * DISTINCT, ORDER BY, LIMIT.
  */
-import type { AggregateCall, Column, ComputedColumn, Expr, OutputColumn, Relation, ResolvedQuery, SortKey } from '../resolved';
+import type {
+  AggregateCall,
+  Column,
+  ComputedColumn,
+  Expr,
+  OutputColumn,
+  Relation,
+  ResolvedQuery,
+  SortKey,
+} from '../resolved';
 import type { NamedWindow, Select, WindowSpecification } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
@@ -19,6 +28,7 @@ import { sameExpr } from './same';
 import { NameList, scopeOf, type Scope } from './scope';
 import { resolveSelectList, type ListItem } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
+import { checkNamedWindows } from './windows';
 
 export function resolveSelect(
   session: Session,
@@ -31,6 +41,7 @@ export function resolveSelect(
 }
 
 const NOT_GROUPED = 'is neither grouped nor aggregated';
+const UNUSED_WINDOW = 'A window function cannot stand inside another.';
 
 class SelectResolver {
   private readonly aggregates: AggregateSink = { calls: [] };
@@ -64,6 +75,8 @@ class SelectResolver {
     const listWindows = this.windowSink();
     const listContext: Context = { session, scope, ctes: this.ctes, aggregates: this.aggregates, windows: listWindows };
     const items = resolveSelectList(listContext, select.items, select.from === null ? null : source.list);
+    // Into sinks of its own: only what is used is computed.
+    checkNamedWindows({ ...listContext, aggregates: { calls: [] }, windows: UNUSED_WINDOW }, this.named);
     const groups = this.resolveGroups(listContext, items);
     const after = this.afterGrouping(groups);
     const finals = items.map((item) => after.item(item));

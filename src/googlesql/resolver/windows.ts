@@ -36,6 +36,15 @@ export function resolveWindow(context: Context, call: Call, fn: SqlFunction, nam
   return { partitionBy, orderBy, frame: resolveFrame(context, window.frame, orderBy) };
 }
 
+/** Errors of named windows that nothing uses. */
+export function checkNamedWindows(context: Context, named: Named): void {
+  for (const window of named.values()) {
+    const { partitionBy, orderBy } = flatten(window, named, new Set());
+    for (const expression of partitionBy) resolveExpr(context, expression);
+    for (const item of orderBy) sortKey(context, item);
+  }
+}
+
 /** A window with what it takes over from the one it names. */
 function flatten(window: WindowSpecification, named: Named, seen: ReadonlySet<string>): WindowSpecification {
   if (window.base === null) return window;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError } from './config';
 import { openCatalogue } from './endpoints';
 import type { Engine } from './engines/contract';
-import { openDuckDbEngine } from './engines/duckdb';
+import { openDuckDbEngine } from './engines/duckdb/engine';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createRouter } from './http/router';
@@ -97,7 +97,14 @@ export async function startService(config: Config, log: Log, terminal: boolean):
 }
 
 function openEngine(config: Config, log: Log): Promise<Engine> {
-  if (config.bigquery === null)
-    return openDuckDbEngine({ ...config.duckdb, cacheDir: config.cacheDir, clock: config.clock, log });
-  throw new ConfigError('ENGINE: this version has no BigQuery engine yet; allowed is duckdb.');
+  if (config.engine === 'bigquery') {
+    throw new ConfigError('ENGINE: this version has no BigQuery engine yet; allowed is duckdb.');
+  }
+  return openDuckDbEngine({
+    ...config.duckdb,
+    cacheDir: config.cacheDir,
+    now: config.clock?.epochMicros ?? null,
+    maxResultBytes: config.maxResponseBytes,
+    log,
+  });
 }

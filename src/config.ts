@@ -154,7 +154,7 @@ export const SETTINGS = {
   DUCKDB_MEMORY_LIMIT: setting('1GB', 'a size such as 512MB or 4GB', (text) =>
     /^[1-9]\d{0,5}(MB|GB|MiB|GiB)$/.test(text) ? text : undefined,
   ),
-  DUCKDB_THREADS: setting('', 'a number of threads from 1 to 256', integer(1, 256)),
+  DUCKDB_THREADS: setting('2', 'a number of threads from 1 to 256', integer(1, 256)),
   LOG_LEVEL: setting(
     'info',
     'trace, debug, info, warn, error or silent',
@@ -179,7 +179,7 @@ export interface Config {
   readonly queriesDir: string;
   readonly cacheDir: string;
   readonly engine: 'duckdb' | 'bigquery';
-  readonly duckdb: { readonly dataDir: string | null; readonly memoryLimit: string; readonly threads: number | null };
+  readonly duckdb: { readonly dataDir: string | null; readonly memory: string; readonly threads: number };
   /** null on the embedded engine. */
   readonly bigquery: BigQueryConfig | null;
   readonly apiKey: Secret | null;
@@ -242,8 +242,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     engine,
     duckdb: {
       dataDir: value('DATA_DIR', S.DATA_DIR),
-      memoryLimit: given('DUCKDB_MEMORY_LIMIT', S.DUCKDB_MEMORY_LIMIT),
-      threads: value('DUCKDB_THREADS', S.DUCKDB_THREADS),
+      memory: given('DUCKDB_MEMORY_LIMIT', S.DUCKDB_MEMORY_LIMIT),
+      threads: given('DUCKDB_THREADS', S.DUCKDB_THREADS),
     },
     bigquery: embedded ? null : { projectId: projectId ?? '', dataset: dataset ?? '', location, emulator, credentials },
     apiKey: apiKey ?? logflareToken,

@@ -5,10 +5,17 @@ import { startService } from './app';
 import { readConfig } from './config';
 import { openLog } from './log';
 
+/**
+ * Threads of libuv's pool. A DuckDB query occupies one while it runs; with libuv's default, 4, file access and compression
+ * would wait for queries. It is read when the pool is first used.
+ */
+const POOL_THREADS = '12';
+
 /** A file of settings beside the process; what the environment says already stands. */
 const SETTINGS_FILE = '.env';
 
 async function main(): Promise<void> {
+  process.env.UV_THREADPOOL_SIZE ??= POOL_THREADS;
   if (existsSync(SETTINGS_FILE)) process.loadEnvFile(SETTINGS_FILE);
   const config = readConfig(process.env);
   const log = openLog(config.logLevel, process.stderr);

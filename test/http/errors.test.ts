@@ -382,7 +382,7 @@ describe('the log', () => {
 
 describe('docs/errors.md', () => {
   const page = readFileSync(path.join(__dirname, '../../docs/errors.md'), 'utf8');
-  const rows = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \| `(\w+)` \| (yes|no) \|/gm)];
+  const rows = [...page.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| `(\w+)` +\| (yes|no) +\|/gm)];
 
   it('tells every reason as it is, and no other', () => {
     expect(

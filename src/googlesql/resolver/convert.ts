@@ -26,7 +26,7 @@ export function convert(session: Session, expr: Expr, type: SqlType): Expr {
 }
 
 /** `expr` as a `type`, or an error where nothing converts it by itself. */
-export function require(session: Session, expr: Expr, type: SqlType, what: string): Expr {
+export function converted(session: Session, expr: Expr, type: SqlType, what: string): Expr {
   if (!sameType(expr.type, type) && !coerces(session.operand(expr), type))
     throw invalid(`${what} must be ${typeText(type)}, not ${typeText(expr.type)}.`, expr.span);
   return convert(session, expr, type);

@@ -8,7 +8,7 @@ import { resolveField, resolvePath, resolveSubscript } from './access';
 import { resolveCall } from './calls';
 import { resolveArray, resolveInterval, resolveStruct } from './constructors';
 import type { Context } from './context';
-import { convert, explicitCast, require } from './convert';
+import { convert, converted, explicitCast } from './convert';
 import { resolveExtract } from './extract';
 import { resolveLiteral } from './literals';
 import { resolveBetween, resolveBinary, resolveInList, resolveInUnnest, resolveIs, resolveUnary } from './operators';
@@ -67,7 +67,7 @@ export function resolveExpr(context: Context, expression: Expression): Expr {
 
 /** A condition: BOOL or an error that names `what`. */
 export function resolveCondition(context: Context, expression: Expression, what: string): Expr {
-  return require(context.session, resolveExpr(context, expression), { kind: 'BOOL' }, what);
+  return converted(context.session, resolveExpr(context, expression), { kind: 'BOOL' }, what);
 }
 
 /** The name a column gets from its expression: the last name of a path or field access. */
@@ -89,7 +89,7 @@ function resolveCast(context: Context, cast: Cast): Expr {
   const type = typeOfName(cast.type);
   const input = resolveExpr(context, cast.expression);
   const text = (expression: Expression | null, what: string): Expr | null =>
-    expression === null ? null : require(session, resolveExpr(context, expression), { kind: 'STRING' }, what);
+    expression === null ? null : converted(session, resolveExpr(context, expression), { kind: 'STRING' }, what);
   return explicitCast(session, input, type, {
     safe: cast.safe,
     format: text(cast.format, 'The FORMAT of a cast'),
@@ -110,7 +110,7 @@ function resolveCase(context: Context, { operand, whens, else: otherwise, span }
   const compared: SqlType =
     value === null ? { kind: 'BOOL' } : commonType(context, [value, ...conditions], 'CASE and its WHEN values', span);
   const when = (expr: Expr): Expr =>
-    value === null ? require(session, expr, compared, 'A WHEN condition') : convert(session, expr, compared);
+    value === null ? converted(session, expr, compared, 'A WHEN condition') : convert(session, expr, compared);
   return {
     kind: 'case',
     operand: value === null ? null : convert(session, value, compared),

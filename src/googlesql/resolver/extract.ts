@@ -6,7 +6,7 @@ import type { Extract } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import type { Context } from './context';
-import { convert, require } from './convert';
+import { convert, converted } from './convert';
 import { EXTRACT_PARTS, partName } from './date-parts';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
@@ -34,7 +34,7 @@ export function resolveExtract(context: Context, { part: written, from, timeZone
   const args = [convert(session, value, type)];
   if (timeZone !== null) {
     if (type.kind !== 'TIMESTAMP') throw invalid(`EXTRACT from ${type.kind} takes no time zone.`, timeZone.span);
-    args.push(require(session, resolveExpr(context, timeZone), { kind: 'STRING' }, 'A time zone'));
+    args.push(converted(session, resolveExpr(context, timeZone), { kind: 'STRING' }, 'A time zone'));
   }
   const result = WHOLE[part] ?? { kind: 'INT64' };
   return { kind: 'call', function: '$extract', safe: false, args, named: {}, part, type: result, span };

@@ -133,8 +133,8 @@ function arrayItem(
   if (offsetClause === null) return { array, element, offset: null, list };
   const name = offsetClause.alias?.name ?? 'offset';
   const offset = session.column(name, { kind: 'INT64' });
-  list = list.merge(NameList.single(name, offset), () => {
-    throw new Error('an offset is no range variable');
+  list = list.merge(NameList.value(name, offset), () => {
+    throw invalid(`Duplicate alias ${name} for the element and its offset.`, offsetClause.span);
   });
   return { array, element, offset, list };
 }

@@ -40,11 +40,12 @@ function joinTo(context: FromContext, left: Source, join: Join): Source {
   const duplicate = (name: string): never => {
     throw invalid(`Duplicate table alias ${name} in the same FROM clause.`, aliasSpan(join.right));
   };
-  const visible: FromContext = lateral ? { ...context, left: context.left.merge(left.list, duplicate) } : context;
+  // UNNEST sees what is left of it; a table, a subquery or a join in parentheses does not.
+  const visible: FromContext = { ...context, left: context.left.merge(left.list, duplicate) };
   const array = lateral ? resolveArrayItem(visible, join.right) : null;
-  const right = array === null ? resolveFrom(visible, join.right) : array;
+  const right = array === null ? resolveFrom(context, join.right) : array;
   const merged = left.list.merge(right.list, duplicate);
-  const scope = scopeOf(merged, scopeOf(context.left, context.outer));
+  const scope = scopeOf(merged, context.outer);
   const conditions = plainContext(context.session, scope, context.ctes, 'a join condition');
   const using = join.using.map((name) => usingPair(conditions, left.list, right.list, name));
   const on = join.on === null ? usingCondition(using) : resolveCondition(conditions, join.on, 'A join condition');

@@ -2,12 +2,12 @@
 import type { Expr } from '../resolved';
 import type { Expression } from '../syntax';
 import type { Context } from './context';
-import { require } from './convert';
+import { converted } from './convert';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
 
 export function resolveLimitCount(context: Context, expression: Expression, what: string): Expr {
-  const count = require(context.session, resolveExpr(context, expression), { kind: 'INT64' }, what);
+  const count = converted(context.session, resolveExpr(context, expression), { kind: 'INT64' }, what);
   const constant = count.kind === 'cast' ? count.input : count;
   if (constant.kind !== 'literal' && constant.kind !== 'parameter')
     throw invalid(`${what} takes an integer literal or a query parameter.`, expression.span);

@@ -46,16 +46,11 @@ export class NameList {
     return alias === null ? inner : new NameList(named, new Map([[alias.toLowerCase(), inner]]));
   }
 
-  /** A value table called `alias`: an array's elements, or SELECT AS STRUCT / VALUE. */
+  /** A value table called `alias`: an array's elements, their offsets, or SELECT AS STRUCT / VALUE. */
   static value(alias: string | null, column: Column): NameList {
     const inner = new NameList([{ name: null, column, valueTable: true, hidden: NOTHING_HIDDEN }], new Map(), true);
     const named = [{ name: alias, column, valueTable: true, hidden: NOTHING_HIDDEN }];
     return new NameList(named, alias === null ? new Map() : new Map([[alias.toLowerCase(), inner]]));
-  }
-
-  /** A column of its own, as WITH OFFSET makes. */
-  static single(name: string | null, column: Column): NameList {
-    return new NameList([{ name, column, valueTable: false, hidden: NOTHING_HIDDEN }], new Map());
   }
 
   /** Both, `other` after this. `duplicate` is called with a range variable that both have. */

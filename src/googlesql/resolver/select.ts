@@ -13,7 +13,7 @@ import type {
   ResolvedQuery,
   SortKey,
 } from '../resolved';
-import type { NamedWindow, Select, WindowSpecification } from '../syntax';
+import type { NamedWindow, Select, Span, WindowSpecification } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
@@ -61,6 +61,7 @@ class SelectResolver {
 
   resolve(): ResolvedQuery {
     const { session, select } = this;
+    if (select.from === null) this.checkWithoutFrom();
     const source = this.resolveFrom();
     const scope = scopeOf(source.list, this.outer);
     let relation = source.relation;
@@ -73,7 +74,13 @@ class SelectResolver {
       };
     }
     const listWindows = this.windowSink();
-    const listContext: Context = { session, scope, ctes: this.ctes, aggregates: this.aggregates, windows: listWindows };
+    const listContext: Context = {
+      session,
+      scope,
+      ctes: this.ctes,
+      aggregates: select.from === null ? 'is not allowed in a query without FROM' : this.aggregates,
+      windows: select.from === null ? 'A window function is not allowed in a query without FROM.' : listWindows,
+    };
     const items = resolveSelectList(listContext, select.items, select.from === null ? null : source.list);
     // Into sinks of its own: only what is used is computed.
     checkNamedWindows({ ...listContext, aggregates: { calls: [] }, windows: UNUSED_WINDOW }, this.named);
@@ -107,6 +114,19 @@ class SelectResolver {
     if (keys.length > 0) relation = { kind: 'sort', input: relation, keys };
     relation = limited(session, relation, this.tail.limit, this.ctes);
     return { ctes: [], relation, output, valueTable: select.as !== null, ordered: keys.length > 0 };
+  }
+
+  /** Without FROM there is one row and nothing to do with it. */
+  private checkWithoutFrom(): void {
+    const { select, tail } = this;
+    const [order] = tail.orderBy;
+    const parts: [string, Span | null | undefined][] = [
+      ['WHERE', select.where?.span],
+      ['GROUP BY', select.groupBy?.span],
+      ['SELECT DISTINCT', select.distinct ? select.span : null],
+      ['ORDER BY', order?.span],
+    ];
+    for (const [name, span] of parts) if (span) throw invalid(`A query without FROM cannot have ${name}.`, span);
   }
 
   private resolveFrom(): Source {

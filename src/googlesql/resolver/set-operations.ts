@@ -1,12 +1,18 @@
 /** UNION, INTERSECT and EXCEPT: columns matched by position, names from the first input, one type for all. */
-import { supertype } from '../coercion';
-import type { ResolvedQuery } from '../resolved';
+import { supertype, type Operand } from '../coercion';
+import type { Column, ResolvedQuery } from '../resolved';
 import type { SetOperation } from '../syntax';
 import { typeText } from '../type-names';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
 import { castOutputs } from './queries';
 import { invalid, type Session } from './session';
+
+/** A column that the input's own select list makes of a literal converts like it; any other is a value. */
+function operandOf(session: Session, { relation }: ResolvedQuery, column: Column): Operand {
+  const own = relation.kind === 'compute' && relation.columns.some((computed) => computed.column === column);
+  return own ? session.operandOfColumn(column) : { type: column.type, form: 'value' };
+}
 
 export function resolveSetOperation(
   session: Session,
@@ -23,13 +29,11 @@ export function resolveSetOperation(
         `Every query of ${shown} has the same number of columns: the first has ${first.output.length}, this one ${input.output.length}.`,
         span,
       );
-    if (input.valueTable !== first.valueTable)
-      throw invalid(`${shown} cannot mix SELECT AS STRUCT or VALUE with a plain SELECT.`, span);
   }
   const types = first.output.map(({ name }, at) => {
     const operands = inputs.flatMap((input) => {
       const column = input.output[at]?.column;
-      return column === undefined ? [] : [session.operandOfColumn(column)];
+      return column === undefined ? [] : [operandOf(session, input, column)];
     });
     const type = supertype(operands);
     if (type === null) {

@@ -32,7 +32,7 @@ export interface Resolved {
   readonly functions: readonly string[];
   /** Table functions, models, connections and system variables, each once, as `kind name`. */
   readonly others: readonly string[];
-  /** Parameters read, in the order met, with the type used; a name is lower case. */
+  /** Parameters read, in the order of the text, with the type used; a name is lower case. */
   readonly parameters: ReadonlyMap<string, SqlType>;
 }
 
@@ -52,7 +52,7 @@ export function readTree(statement: Message): Resolved {
   const reads: TableRead[] = [];
   const functions = new Set<string>();
   const others = new Set<string>();
-  const parameters = new Map<string, SqlType>();
+  const parameters: { name: string; type: SqlType; start: number }[] = [];
 
   const stack: Message[] = [statement];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
@@ -71,8 +71,11 @@ export function readTree(statement: Message): Resolved {
       if (key === 'resolved_table_scan_node') reads.push(tableRead(child));
       else if (key === 'function') functions.add(functionName(child));
       else if (key === 'resolved_parameter_node') {
-        const name = String(child['name']).toLowerCase();
-        if (!parameters.has(name)) parameters.set(name, expressionType(child));
+        parameters.push({
+          name: String(child['name']).toLowerCase(),
+          type: expressionType(child),
+          start: placeOf(child)?.start ?? 0,
+        });
       } else if (key === 'tvf') others.add(`table function ${String(child['name'])}`);
       else if (key === 'model') others.add(`model ${String(child['name'])}`);
       else if (key === 'connection') others.add(`connection ${String(child['name'])}`);
@@ -89,7 +92,7 @@ export function readTree(statement: Message): Resolved {
     reads,
     functions: [...functions],
     others: [...others],
-    parameters,
+    parameters: new Map(parameters.sort((a, b) => a.start - b.start).map(({ name, type }) => [name, type])),
   };
 }
 

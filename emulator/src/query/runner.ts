@@ -3,9 +3,9 @@ import { type GoogleSqlEngine } from '../googlesql/engine';
 import { EngineRefusal, type Message } from '../googlesql/rpc';
 import { type Resolved } from '../googlesql/tree';
 import { type NamedType, type SqlType } from '../googlesql/types';
-import { fields, isNull, NULL, type Cell } from '../googlesql/values';
+import { elements, fields, isNull, NULL, type Cell } from '../googlesql/values';
 import { clockEdits } from '../sql/clock';
-import { applyEdits } from '../sql/edits';
+import { applyEdits, byteOffsets } from '../sql/edits';
 import { unquotedPaths } from '../sql/paths';
 import { substitute } from '../sql/substitutes';
 import { tableEdits } from '../sql/tables';
@@ -75,6 +75,7 @@ export class QueryRunner {
     );
     if (!analysis.ok) throw this.refused(analysis.refusal, request);
     const { tree } = analysis;
+    this.refuseOtherCase(sql, tree, request);
     const declared = new Set(names.map((p) => p.name.toLowerCase()));
     const columns = tree.statement === 'query' ? resultColumns(tree) : [];
     const bytesProcessed = readBytes(this.warehouse, tree.reads);
@@ -103,24 +104,23 @@ export class QueryRunner {
     const { evaluated, request } = plan;
     if (evaluated === null)
       throw new BigQueryError('notImplemented', `The local BigQuery runs queries only, not ${plan.statementType}`);
-    const options = {
-      parameters: request.parameters.flatMap((p) => (p.name === null ? [] : [{ name: p.name, type: p.type }])),
-      positional: request.parameters.flatMap((p) => (p.name === null ? [p.type] : [])),
-    };
+    const parameters = request.parameters.map((p, i) => ({ ...p, name: p.name ?? positionalName(i) }));
     try {
       const reply = await this.catalogues.evaluate(async (catalogue) =>
         this.engine.call(
           'EvaluateQuery',
           {
             sql: evaluated,
-            options: await analyserOptions(this.engine, options),
+            options: await analyserOptions(this.engine, { parameters }),
             registered_catalog_id: await catalogue.reference(),
-            params: request.parameters.map((p) => ({ name: p.name ?? '', value: p.value })),
+            params: parameters.map(({ name, value }) => ({ name, value })),
           },
           signal,
         ),
       );
-      return resultRows(reply, plan.tree);
+      const rows = resultRows(reply, plan.tree);
+      refuseNullElements(plan.columns, rows);
+      return rows;
     } catch (error) {
       if (error instanceof EngineRefusal) throw evaluationError(error);
       throw error;
@@ -128,15 +128,34 @@ export class QueryRunner {
   }
 
   private evaluatedText(sql: string, tree: Resolved): string {
+    const tokens = tokensOf(sql);
     const now = this.clock();
-    const clock = now === null ? [] : clockEdits(tokensOf(sql), new Set(tree.functions), now);
-    return substitute(applyEdits(sql, [...tableEdits(sql, tree.reads), ...clock]));
+    const clock = now === null ? [] : clockEdits(tokens, new Set(tree.functions), now);
+    // The engine evaluates with named parameters alone.
+    const positions = tokens
+      .filter((token) => token.kind === 'symbol' && token.text === '?')
+      .map(({ start, end }, i) => ({ start, end, text: `@${positionalName(i)}` }));
+    return substitute(applyEdits(sql, [...tableEdits(sql, tree.reads), ...clock, ...positions]));
   }
 
   private isTable(path: string, home: string): boolean {
     const parts = path.split('.');
     const [project = '', dataset = '', table = ''] = parts.length === 2 ? [home, ...parts] : parts;
     return this.warehouse.dataset(project, dataset)?.tables.has(table) ?? false;
+  }
+
+  /** Names of tables and data sets are exact in BigQuery; the engine ignores their case. */
+  private refuseOtherCase(sql: string, tree: Resolved, request: QueryRequest): void {
+    const offset = byteOffsets(sql);
+    for (const { table, range } of tree.reads) {
+      if (range === null || table.includes('.INFORMATION_SCHEMA.')) continue;
+      const written = sql.slice(offset(range.start), offset(range.end)).replace(/[`\s]/g, '');
+      if (!`.${table}`.endsWith(`.${written}`) && `.${table}`.toLowerCase().endsWith(`.${written.toLowerCase()}`))
+        throw this.refused(
+          { message: `Table not found: ${written}`, line: null, column: null, syntax: false },
+          request,
+        );
+    }
   }
 
   private refused(refusal: Refusal, request: QueryRequest): BigQueryError {
@@ -164,6 +183,10 @@ export class QueryRunner {
 export function reference(name: string): Pick<Table, 'project' | 'dataset' | 'id'> {
   const [project = '', dataset = '', ...id] = name.split('.');
   return { project, dataset, id: id.join('.') };
+}
+
+function positionalName(index: number): string {
+  return `local__${index}`;
 }
 
 function scriptPlan(request: QueryRequest): Plan {
@@ -209,9 +232,27 @@ function resultRows(reply: Message, tree: Resolved | null): Cell[][] {
   return rows.map(([value = NULL]) => (isNull(value) ? only.fields.map(() => NULL) : [...fields(value)]));
 }
 
+/** An array with a NULL in it exists while a query runs and cannot be its result. */
+function refuseNullElements(columns: readonly NamedType[], rows: readonly Cell[][]): void {
+  columns.forEach(({ name, type }, i) => {
+    if (rows.some((row) => hasNullElement(type, row[i] ?? NULL)))
+      throw invalidQuery(`Array cannot have a null element; error in writing field ${name}`);
+  });
+}
+
+function hasNullElement(type: SqlType, cell: Cell): boolean {
+  if (type.kind === 'ARRAY') return elements(cell).some((item) => isNull(item) || hasNullElement(type.element, item));
+  if (type.kind !== 'STRUCT') return false;
+  const items = fields(cell);
+  return type.fields.some((field, i) => hasNullElement(field.type, items[i] ?? NULL));
+}
+
 function evaluationError(error: EngineRefusal): BigQueryError {
   if (error.code === UNIMPLEMENTED)
-    return new BigQueryError('notImplemented', `The local BigQuery cannot evaluate this: ${error.message}`);
+    return new BigQueryError(
+      'notImplemented',
+      `The local BigQuery cannot evaluate this: ${error.message.split('\n', 1)[0]}`,
+    );
   if (error.code === UNAVAILABLE) return new BigQueryError('backendError', 'The engine ended while it ran the query');
   const { message, line, column } = readRefusal(error.message);
   return invalidQuery(line === null ? message : `${message} at [${line}:${column}]`);

@@ -72,15 +72,15 @@ export async function postQuery(context: QueryContext, { path, body }: ApiReques
   const known = requestId === null ? null : context.jobs.byRequest(requestId);
   const job = known ?? startJob(context, request, body, text(body['jobCreationMode']) !== 'JOB_CREATION_OPTIONAL');
   if (known === null) context.jobs.add(job, requestId);
-  await job.wait(waitOf(body['timeoutMs']));
+  const done = await job.wait(waitOf(body['timeoutMs']));
   const maxResults = isGoccy(context.shape) ? null : smallInteger(body['maxResults'], 'maxResults');
-  return results(context, job, 'bigquery#queryResponse', { maxResults, start: 0, format });
+  return results(context, job, done, 'bigquery#queryResponse', { maxResults, start: 0, format });
 }
 
 /** GET /projects/:project/queries/:job */
 export async function getResults(context: QueryContext, { path, query }: ApiRequest): Promise<ApiReply> {
   const job = findJob(context, path, query);
-  await job.wait(waitOf(query.get('timeoutMs')));
+  const done = await job.wait(waitOf(query.get('timeoutMs')));
   const token = query.get('pageToken');
   const start =
     token === null || token === '' ? (smallInteger(query.get('startIndex'), 'startIndex') ?? 0) : startOf(job, token);
@@ -90,7 +90,7 @@ export async function getResults(context: QueryContext, { path, query }: ApiRequ
   };
   const format = rowFormat(options, context.shape);
   const maxResults = smallInteger(query.get('maxResults'), 'maxResults');
-  return results(context, job, 'bigquery#getQueryResultsResponse', { maxResults, start, format });
+  return results(context, job, done, 'bigquery#getQueryResultsResponse', { maxResults, start, format });
 }
 
 /** The job that a path names. Its location has to be right where one is given; it has to be given outside the US and EU. */
@@ -129,11 +129,11 @@ export function startJob(
   return new Job(spec, context.runner);
 }
 
-function results(context: QueryContext, job: Job, kind: string, request: PageRequest): ApiReply {
+function results(context: QueryContext, job: Job, done: boolean, kind: string, request: PageRequest): ApiReply {
   const { spec } = job;
   const jobReference = { projectId: spec.request.project, jobId: spec.id, location: spec.request.location };
   const times = { creationTime: String(job.created), startTime: String(job.created) };
-  if (!job.done)
+  if (!done)
     return ok({ kind, jobReference, jobComplete: false, jobCreationReason: reason(spec, 'LONG_RUNNING'), ...times });
   if (job.error !== null) throw job.error;
   const page = pageOf(job, request);

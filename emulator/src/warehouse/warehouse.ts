@@ -1,6 +1,6 @@
 import { type NamedType } from '../googlesql/types';
 import { type Cell } from '../googlesql/values';
-import { columnsOf, type TableField } from './schema';
+import { BadSchema, columnsOf, type TableField } from './schema';
 import { sizeOf } from './size';
 
 /** A table and its rows. Everything is kept in memory: the engine is a reference, for hundreds of rows. */
@@ -63,7 +63,10 @@ export class Warehouse {
     this.changes += 1;
   }
 
-  /** The new table; null where there is one of that name. Throws `BadSchema`. */
+  /**
+   * The new table; null where there is one of that name. Throws `BadSchema`, also for a name that differs from another's in
+   * case alone: BigQuery keeps such tables apart, the engine cannot.
+   */
   createTable(
     dataset: Dataset,
     id: string,
@@ -71,6 +74,9 @@ export class Warehouse {
     settings: Table['settings'] = {},
   ): Table | null {
     if (dataset.tables.has(id)) return null;
+    for (const other of dataset.tables.keys())
+      if (other.toLowerCase() === id.toLowerCase())
+        throw new BadSchema(`The local BigQuery cannot tell ${id} from ${other}`);
     const columns = columnsOf(fields);
     const table: Table = {
       project: dataset.project,

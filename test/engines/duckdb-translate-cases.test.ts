@@ -74,18 +74,21 @@ afterAll(() => bench.close());
 
 const expected = new Map(lines<Expected>('log-queries-expected.jsonl').map((e) => [e.id, e]));
 
-test.each(lines<Case>('log-queries.jsonl').map((c) => [c.id, c] as const))('%s', async (id, { sql, params, ordered }) => {
-  const answer = expected.get(id)!;
-  const { columns, rows } = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000);
-  expect(columns.map((c) => [c.name, c.type.kind])).toEqual(
-    answer.columns.map(([name, type]) => [name, /^\w+/.exec(type)![0]]),
-  );
-  const values = rows.map((row) => columns.map((c) => (row as Record<string, unknown>)[c.name]));
-  const candidates = [answer.rows, ...(answer.alternatives ?? [])];
-  if (!candidates.some((candidate) => sameRows(values, candidate, ordered))) {
-    expect(values).toEqual(answer.rows);
-  }
-});
+test.each(lines<Case>('log-queries.jsonl').map((c) => [c.id, c] as const))(
+  '%s',
+  async (id, { sql, params, ordered }) => {
+    const answer = expected.get(id)!;
+    const { columns, rows } = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000);
+    expect(columns.map((c) => [c.name, c.type.kind])).toEqual(
+      answer.columns.map(([name, type]) => [name, /^\w+/.exec(type)![0]]),
+    );
+    const values = rows.map((row) => columns.map((c) => (row as Record<string, unknown>)[c.name]));
+    const candidates = [answer.rows, ...(answer.alternatives ?? [])];
+    if (!candidates.some((candidate) => sameRows(values, candidate, ordered))) {
+      expect(values).toEqual(answer.rows);
+    }
+  },
+);
 
 test.each(lines<Case>('log-queries-error.jsonl').map((c) => [c.id, c] as const))('%s', async (_id, { sql, params }) => {
   const failure = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000).catch((error: unknown) => error);

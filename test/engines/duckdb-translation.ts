@@ -33,7 +33,10 @@ export class TranslationBench {
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
     for (const statement of setUpStatements()) await connection.run(statement);
-    const schema = JSON.parse(readFileSync(join(FIXTURE, 'schema.json'), 'utf8')) as Record<string, { fields: unknown }>;
+    const schema = JSON.parse(readFileSync(join(FIXTURE, 'schema.json'), 'utf8')) as Record<
+      string,
+      { fields: unknown }
+    >;
     const tables = new Map<string, TableSchema>();
     for (const [name, table] of Object.entries(schema)) {
       const columns = columnsOf(parseRestSchema(table, name));
@@ -53,12 +56,21 @@ export class TranslationBench {
     return translate(resolved, { tableName: (table) => quoteName(table.name), hideBytes: false, maxRows });
   }
 
-  async run(sql: string, parameters: Readonly<Record<string, string>> = {}, maxRows: number | null = null): Promise<Answer> {
+  async run(
+    sql: string,
+    parameters: Readonly<Record<string, string>> = {},
+    maxRows: number | null = null,
+  ): Promise<Answer> {
     const translation = this.translate(sql, parameters, maxRows);
     const values = translation.parameters.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
     const reader = await this.connection.runAndReadAll(translation.sql, values);
     const texts = reader.getRows().map((row) => String(row[0]));
-    return { columns: translation.columns, rows: texts.map((t) => JSON.parse(t) as unknown), texts, sql: translation.sql };
+    return {
+      columns: translation.columns,
+      rows: texts.map((t) => JSON.parse(t) as unknown),
+      texts,
+      sql: translation.sql,
+    };
   }
 
   /** One expression without a table; its value as JSON. */

@@ -60,7 +60,10 @@ export function aggregateNames(): string[] {
 const named =
   (name: string): Row =>
   (p) =>
-    p.plain(name, p.args.map((a) => a.sql));
+    p.plain(
+      name,
+      p.args.map((a) => a.sql),
+    );
 
 const nth =
   (name: string): Row =>
@@ -108,8 +111,7 @@ function limited(p: Parts, list: string): string {
 }
 
 const arrayAgg: Row = (p) => {
-  const options =
-    p.call.nulls === 'ignore' ? { order: true, filter: `${p.at(0)} IS NOT NULL` } : { order: true };
+  const options = p.call.nulls === 'ignore' ? { order: true, filter: `${p.at(0)} IS NOT NULL` } : { order: true };
   const list = p.call.having === null ? p.plain('list', [p.at(0)], options) : havingList(p, options.filter);
   return limited(p, list);
 };
@@ -161,8 +163,7 @@ const approxTopCount: Row = (p) => {
   const [value, count] = [type[0]?.name ?? 'value', type[1]?.name ?? 'count'];
   const list = p.plain('list', [p.at(0)]);
   return p.ctx.bind([list], (l) => {
-    const counts =
-      `list_transform(list_distinct(${l}), lambda ${counted}: {'n': len(list_filter(${l}, lambda ${entry}: ${entry} = ${counted})), 'v': ${counted}})`;
+    const counts = `list_transform(list_distinct(${l}), lambda ${counted}: {'n': len(list_filter(${l}, lambda ${entry}: ${entry} = ${counted})), 'v': ${counted}})`;
     const nulls = `CASE WHEN list_count(${l}) < len(${l}) THEN [{'n': CAST(len(${l}) - list_count(${l}) AS BIGINT), 'v': NULL}] ELSE [] END`;
     const e = p.ctx.variable();
     return `list_transform(list_slice(list_sort(list_concat(${counts}, ${nulls}), 'DESC'), 1, ${p.at(1)}), lambda ${e}: {${quoteText(value)}: ${e}."v", ${quoteText(count)}: CAST(${e}."n" AS BIGINT)})`;
@@ -188,14 +189,20 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   COUNT_STAR: (p) => p.plain('count', ['*']),
   COUNT: named('count'),
   COUNTIF: (p) =>
-    p.call.distinct ? `CAST(${p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`])} AS BIGINT)` : `CAST(${p.plain('count_if', [p.at(0)])} AS BIGINT)`,
-  SUM: (p) => (p.args[0]?.type.kind === 'FLOAT64' || p.args[0]?.type.kind === 'INTERVAL' ? p.plain('sum', [p.at(0)]) : narrowed('sum')(p)),
+    p.call.distinct
+      ? `CAST(${p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`])} AS BIGINT)`
+      : `CAST(${p.plain('count_if', [p.at(0)])} AS BIGINT)`,
+  SUM: (p) =>
+    p.args[0]?.type.kind === 'FLOAT64' || p.args[0]?.type.kind === 'INTERVAL'
+      ? p.plain('sum', [p.at(0)])
+      : narrowed('sum')(p),
   AVG: average,
   MIN: minimum,
   MAX: (p) => extreme(p, 'max'),
   ANY_VALUE: anyValue,
   ARRAY_AGG: arrayAgg,
-  ARRAY_CONCAT_AGG: (p) => `flatten(${limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }))})`,
+  ARRAY_CONCAT_AGG: (p) =>
+    `flatten(${limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }))})`,
   STRING_AGG: stringAgg,
   LOGICAL_AND: named('bool_and'),
   LOGICAL_OR: named('bool_or'),

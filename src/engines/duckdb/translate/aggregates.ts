@@ -29,10 +29,7 @@ function printGroupingSets(ctx: Context, relation: AggregateRelation, wanted: Wa
   const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
   const names = keys.map((k) => columnName(k.column.id));
   const inner = `SELECT *, ${keys.map((k, i) => `${printExpr(ctx, k.expr)} AS ${names[i]!}`).join(', ')}${from}`;
-  const list = [
-    ...names,
-    ...aggregates.map((a) => `${printAggregateCall(ctx, a.call)} AS ${columnName(a.column.id)}`),
-  ];
+  const list = [...names, ...aggregates.map((a) => `${printAggregateCall(ctx, a.call)} AS ${columnName(a.column.id)}`)];
   const sets = (groupingSets ?? []).map((set) => `(${set.map((i) => names[i]!).join(', ')})`);
   return `${selectList(list)} FROM (${inner}) GROUP BY GROUPING SETS (${sets.join(', ')})`;
 }

@@ -143,7 +143,10 @@ function stringOf(ctx: Context, input: string, from: SqlType, zone: string | nul
       return numericText(input);
     case 'BYTES': {
       const failing = safe ? 'NULL' : fail('cast');
-      return ctx.bind([input], (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(TRY(decode(${x})), ${failing}) END`);
+      return ctx.bind(
+        [input],
+        (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(TRY(decode(${x})), ${failing}) END`,
+      );
     }
     case 'TIME':
       return ctx.bind([input], timeText);

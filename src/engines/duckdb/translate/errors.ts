@@ -26,7 +26,10 @@ const MESSAGES: readonly (readonly [RegExp, Failure])[] = [
   [/division by zero|divide by zero/i, 'division'],
   [/timestamp|date (?:field|out of range)|could not parse string|strptime|interval|(?:^|\W)(?:date|time) /i, 'date'],
   [/overflow|out of range|range error|cannot take/i, 'overflow'],
-  [/regular expression|regexp|invalid rewrite|missing \)|unexpected \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid (?:perl|character|group|named)|trailing \\/i, 'regexp'],
+  [
+    /regular expression|regexp|invalid rewrite|missing \)|unexpected \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid (?:perl|character|group|named)|trailing \\/i,
+    'regexp',
+  ],
   [/conversion error|could not convert|could not cast|decode|base64|hex/i, 'cast'],
 ];
 

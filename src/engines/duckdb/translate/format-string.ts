@@ -8,18 +8,27 @@ const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/
 
 export function printFormat(call: Call): string {
   const [format, ...values] = call.args;
-  if (format?.constant === null || format === undefined) return call.unsupported('FORMAT with a format that is no literal');
+  if (format?.constant === null || format === undefined)
+    return call.unsupported('FORMAT with a format that is no literal');
   let next = 0;
   const pieces: string[] = [];
   for (const match of format.constant.matchAll(SPECIFIER)) {
     const [text, flags = '', width, precision, letter] = match;
     if (!text.startsWith('%')) pieces.push(quoteText(text));
     else if (text === '%%') pieces.push("'%'");
-    else if (letter === undefined || width === '*' || precision === '*') return call.unsupported(`The format specifier ${text}`);
+    else if (letter === undefined || width === '*' || precision === '*')
+      return call.unsupported(`The format specifier ${text}`);
     else {
       const value = values[next++];
       if (value === undefined) return call.fail('argument');
-      pieces.push(one(call, value, { flags, width: Number(width ?? 0), precision: precision === undefined ? null : Number(precision), letter }));
+      pieces.push(
+        one(call, value, {
+          flags,
+          width: Number(width ?? 0),
+          precision: precision === undefined ? null : Number(precision),
+          letter,
+        }),
+      );
     }
   }
   if (next !== values.length) return call.fail('argument');
@@ -42,7 +51,14 @@ function one(call: Call, value: Argument, specifier: Specifier): string {
     case 'X':
     case 'o':
       if (flags.includes("'")) return padded(call, `format('{:,}', ${value.sql})`, flags, width);
-      return printf(value.sql, specifier, letter === 'i' ? 'd' : letter);
+      if (letter === 'd' || letter === 'i') return printf(value.sql, specifier, 'd');
+      // Other bases have a sign, no two's complement.
+      return call.bind(
+        [value.sql],
+        (n) =>
+          `CASE WHEN ${n} < 0 THEN ${padded(call, `'-' || ${printf(`abs(${n})`, { ...specifier, width: 0 }, letter)}`, flags, width)} ` +
+          `ELSE ${printf(n, specifier, letter)} END`,
+      );
     case 'f':
     case 'F':
     case 'e':
@@ -93,7 +109,9 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
       return `CAST(${x} AS VARCHAR)`;
     case 'FLOAT64': {
       const text = `CASE WHEN regexp_full_match(lq_float_text(${x}), '-?\\d+') THEN lq_float_text(${x}) || '.0' ELSE lq_float_text(${x}) END`;
-      return literal ? `CASE WHEN isfinite(${x}) THEN ${text} ELSE 'CAST("' || lq_float_text(${x}) || '" AS FLOAT64)' END` : text;
+      return literal
+        ? `CASE WHEN isfinite(${x}) THEN ${text} ELSE 'CAST("' || lq_float_text(${x}) || '" AS FLOAT64)' END`
+        : text;
     }
     case 'NUMERIC':
     case 'BIGNUMERIC':
@@ -107,7 +125,10 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
     case 'DATETIME':
       return quoted('DATETIME', datetimeText(x, ' '));
     case 'TIMESTAMP':
-      return quoted('TIMESTAMP', timestampText((v, body) => call.bind(v, body), x, null));
+      return quoted(
+        'TIMESTAMP',
+        timestampText((v, body) => call.bind(v, body), x, null),
+      );
     case 'JSON':
       return literal ? call.unsupported('The format specifier %T for JSON') : `CAST(${x} AS VARCHAR)`;
     case 'ARRAY': {

@@ -91,7 +91,9 @@ function printCtes(ctx: Context): string {
   const printed = new Set<number>();
   for (;;) {
     const waiting = [...ctx.materialized.values()].filter(({ cte }) => !printed.has(cte.id));
-    const next = waiting.find(({ cte }) => !waiting.some((other) => other.cte !== cte && ctesReadBy(other.cte).has(cte.id)));
+    const next = waiting.find(
+      ({ cte }) => !waiting.some((other) => other.cte !== cte && ctesReadBy(other.cte).has(cte.id)),
+    );
     if (next === undefined) break;
     printed.add(next.cte.id);
     const columns = next.cte.query.output.map((o) => o.column);

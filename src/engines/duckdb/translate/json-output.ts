@@ -1,7 +1,7 @@
 /** Result rows as JSON, by the type table of the service: DuckDB writes the text, JavaScript never sees the values. */
 import type { SqlType } from '../../../googlesql/types';
 import type { Context } from './context';
-import { datetimeText, numericText, timeText } from './text';
+import { numericText } from './text';
 import { fail, physicalFieldNames, quoteName, quoteText } from './sql';
 
 /** The text of one row; `values` are column names or fields of one. */
@@ -27,13 +27,13 @@ export function jsonable(ctx: Context, x: string, type: SqlType, hideBytes: bool
     case 'DATE':
       return `CAST(${x} AS VARCHAR)`;
     case 'INTERVAL':
-      return `lq_interval_text(${x})`;
+      return `CASE WHEN ${x} IS NOT NULL THEN lq_interval_text(${x}) END`;
     case 'TIMESTAMP':
       return `epoch_us(${x})`;
     case 'DATETIME':
-      return datetimeText(x, 'T');
+      return `(strftime(${x}, '%Y-%m-%dT%H:%M:%S') || lq_six_digits(${x}))`;
     case 'TIME':
-      return timeText(x);
+      return `(strftime(DATE '1970-01-01' + ${x}, '%H:%M:%S') || lq_six_digits(${x}))`;
     case 'FLOAT64':
       return `lq_float_json(${x})`;
     case 'NUMERIC':

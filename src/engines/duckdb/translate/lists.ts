@@ -166,7 +166,8 @@ class ListPrinter {
     const { limit, offset, key, input } = peel(relation);
     this.read(input);
     const list = this.orderedValues(key, this.ctx.column(value.id));
-    const kept = limit === null ? list : sliced(list, this.outside(limit), offset === null ? null : this.outside(offset));
+    const kept =
+      limit === null ? list : sliced(list, this.outside(limit), offset === null ? null : this.outside(offset));
     return this.emptyFor(kept, element);
   }
 

@@ -9,9 +9,9 @@ const INSTANT = `${CIVIL}([Zz]|[+-]\\d{1,2}(?::?\\d{2})?| .+)?$`;
 
 const MACROS: Readonly<Record<string, string>> = {
   // ---- numbers
-  'lq_float_text(x)': String.raw`CASE WHEN abs(x) >= 1e15 AND abs(x) < 1e16
-      THEN regexp_replace(printf('%.15e', x), '\.?0*e', 'e')
-      ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END`,
+  // Fifteen digits where they read back, else seventeen.
+  'lq_float_text(x)': `CASE WHEN NOT isfinite(x) THEN CAST(x AS VARCHAR)
+      WHEN CAST(printf('%.15g', x) AS DOUBLE) = x THEN printf('%.15g', x) ELSE printf('%.17g', x) END`,
   // Integers as JavaScript prints them; what JSON has no number for, as text.
   'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(CAST(x AS BIGINT))
       WHEN isfinite(x) THEN to_json(x)
@@ -19,8 +19,8 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_int64(s)': String.raw`CASE
       WHEN regexp_full_match(s, '\s*[+-]?\d+\s*') THEN TRY_CAST(ltrim(trim(s), '+') AS BIGINT)
       WHEN regexp_full_match(s, '\s*[+-]?0[xX][0-9a-fA-F]+\s*') THEN
-        TRY_CAST(TRY_CAST('0x' || regexp_extract(s, '0[xX]([0-9a-fA-F]+)', 1) AS HUGEINT)
-          * CASE WHEN contains(s, '-') THEN -1 ELSE 1 END AS BIGINT) END`,
+        TRY_CAST('0x' || regexp_extract(s, '0[xX]([0-9a-fA-F]+)', 1) AS BIGINT)
+          * CASE WHEN contains(s, '-') THEN -1 ELSE 1 END END`,
   'lq_float64(s)': String.raw`CASE
       WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*')
         OR regexp_full_match(s, '\s*[+-]?(?i:inf|infinity|nan)\s*')
@@ -38,6 +38,19 @@ const MACROS: Readonly<Record<string, string>> = {
       WHEN extract(microseconds FROM t) % 1000 = 0
         THEN '.' || lpad(CAST(extract(microseconds FROM t) // 1000 % 1000 AS VARCHAR), 3, '0')
       ELSE '.' || lpad(CAST(extract(microseconds FROM t) % 1000000 AS VARCHAR), 6, '0') END`,
+  // As BigQuery's API writes civil times: six digits or none.
+  'lq_six_digits(t)': `CASE WHEN extract(microseconds FROM t) % 1000000 = 0 THEN ''
+      ELSE '.' || lpad(CAST(extract(microseconds FROM t) % 1000000 AS VARCHAR), 6, '0') END`,
+  'lq_interval_months(i)': 'extract(year FROM i) * 12 + extract(month FROM i)',
+  'lq_interval_micros(i)': `extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000
+      + extract(microseconds FROM i)`,
+  'lq_interval_text(i)': `printf('%s%d-%d %d %s%d:%d:%d', CASE WHEN lq_interval_months(i) < 0 THEN '-' ELSE '' END,
+      abs(lq_interval_months(i)) // 12, abs(lq_interval_months(i)) % 12, extract(day FROM i),
+      CASE WHEN lq_interval_micros(i) < 0 THEN '-' ELSE '' END, abs(lq_interval_micros(i)) // 3600000000,
+      abs(lq_interval_micros(i)) // 60000000 % 60, abs(lq_interval_micros(i)) // 1000000 % 60)
+      || CASE WHEN lq_interval_micros(i) % 1000000 = 0 THEN ''
+        WHEN lq_interval_micros(i) % 1000 = 0 THEN printf('.%03d', abs(lq_interval_micros(i)) // 1000 % 1000)
+        ELSE printf('.%06d', abs(lq_interval_micros(i)) % 1000000) END`,
   'lq_offset(z)': String.raw`to_minutes(
       CASE WHEN z[1] = '-' THEN -1 ELSE 1 END
       * (CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 1) AS BIGINT) * 60

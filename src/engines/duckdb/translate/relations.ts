@@ -4,13 +4,7 @@
  */
 import type { CteScan, JoinRelation, Relation, ResolvedQuery, SetRelation } from '../../../googlesql/resolved';
 import { printAggregate, printWindow } from './aggregates';
-import {
-  readsOfAggregate,
-  readsOfExpr,
-  readsOfKeys,
-  readsOfWindow,
-  visibleColumns,
-} from './columns';
+import { readsOfAggregate, readsOfExpr, readsOfKeys, readsOfWindow, visibleColumns } from './columns';
 import { columnName, type Context } from './context';
 import { printExpr, printSortKeys } from './expressions';
 import { quoteName } from './sql';

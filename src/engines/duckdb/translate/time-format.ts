@@ -122,9 +122,13 @@ function computed(call: Call, element: string, { civil, instant, has }: Formatte
     case '%s':
       return `CAST(epoch_us(date_trunc('second', ${instant})) // 1000000 AS VARCHAR)`;
     case '%z':
-      return minutes === null ? `'+0000'` : `printf('%s%02d%02d', ${sign}, abs(${minutes}) // 60, abs(${minutes}) % 60)`;
+      return minutes === null
+        ? `'+0000'`
+        : `printf('%s%02d%02d', ${sign}, abs(${minutes}) // 60, abs(${minutes}) % 60)`;
     case '%Ez':
-      return minutes === null ? `'+00:00'` : `printf('%s%02d:%02d', ${sign}, abs(${minutes}) // 60, abs(${minutes}) % 60)`;
+      return minutes === null
+        ? `'+00:00'`
+        : `printf('%s%02d:%02d', ${sign}, abs(${minutes}) // 60, abs(${minutes}) % 60)`;
     case '%Z':
       if (minutes === null) return `'UTC'`;
       return (

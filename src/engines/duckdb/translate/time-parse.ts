@@ -3,7 +3,8 @@ import type { Call } from './call';
 import { quoteText } from './sql';
 import { ELEMENT } from './time-format';
 
-const MONTH_NAMES = 'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
+const MONTH_NAMES =
+  'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
 const DAY_NAMES = 'sun(?:day)?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?';
 
 /** Elements as regular expressions that catch a field by name. */
@@ -111,9 +112,7 @@ export function timestampParser(
     const number = (name: string): string => `CAST(${field(name)} AS INTEGER)`;
     const value = parsedValue(has, field, number, toInstant);
     const parsed = `CASE WHEN ${field('whole')} <> '' THEN ${value} END`;
-    return call.safe
-      ? parsed
-      : `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(${parsed}, ${call.fail('parse')}) END`;
+    return call.safe ? parsed : `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(${parsed}, ${call.fail('parse')}) END`;
   });
 }
 
@@ -142,7 +141,8 @@ function parsedValue(
   if (has('offset')) {
     return `(${civil} - CASE WHEN lower(${field('offset')}) = 'z' THEN to_minutes(0) ELSE lq_offset(${field('offset')}) END)`;
   }
-  if (has('zone')) return `timezone('UTC', TRY_CAST(concat(CAST(${civil} AS VARCHAR), ' ', ${field('zone')}) AS TIMESTAMPTZ))`;
+  if (has('zone'))
+    return `timezone('UTC', TRY_CAST(concat(CAST(${civil} AS VARCHAR), ' ', ${field('zone')}) AS TIMESTAMPTZ))`;
   return toInstant(civil);
 }
 
@@ -163,5 +163,5 @@ function timeOfDay(
       : '0';
   const minute = has('minute') ? field('minute') : '0';
   const second = has('second') ? `left(${field('second')}, 9)` : '0';
-  return `TRY_CAST(concat(${hour}, ':', lpad(${minute}, 2, '0'), ':', ${second}) AS TIME)`;
+  return `TRY_CAST(concat(${hour}, ':', ${minute}, ':', ${second}) AS TIME)`;
 }

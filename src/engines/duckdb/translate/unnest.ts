@@ -41,7 +41,9 @@ function printPlain(ctx: Context, scan: UnnestScan, wanted: Wanted, array: strin
   }
   list.push(`unnest(${orNullElement(ctx, array)}) AS ${element}`);
   if (offset !== null) {
-    list.push(`unnest(CASE WHEN len(${array}) > 0 THEN range(CAST(len(${array}) AS BIGINT)) ELSE [NULL] END) AS ${offset}`);
+    list.push(
+      `unnest(CASE WHEN len(${array}) > 0 THEN range(CAST(len(${array}) AS BIGINT)) ELSE [NULL] END) AS ${offset}`,
+    );
   }
   return `${selectList(list)}${text}`;
 }
@@ -74,7 +76,8 @@ function printOuterWithCondition(
   try {
     condition = printExpr(ctx, on);
   } catch (error) {
-    if (error instanceof NeedsRelation && ctx.lambdas === 1) ctx.unsupported('A subquery in this join condition', on.span);
+    if (error instanceof NeedsRelation && ctx.lambdas === 1)
+      ctx.unsupported('A subquery in this join condition', on.span);
     throw error;
   } finally {
     ctx.lambdas--;

@@ -5,7 +5,9 @@ const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
 
 /** `printed` is the SQL of a time zone argument; null where it says UTC for certain. */
 export function zoneOf(printed: string, expr: Expr): string | null {
-  return expr.kind === 'literal' && expr.value !== null && /^(?:utc|gmt|z|etc\/utc)$/i.test(expr.value) ? null : printed;
+  return expr.kind === 'literal' && expr.value !== null && /^(?:utc|gmt|z|etc\/utc)$/i.test(expr.value)
+    ? null
+    : printed;
 }
 
 /** What the clocks of `zone` show at `instant`. */

@@ -9,8 +9,7 @@ function toText(call: Call): string {
   if (nullText === undefined) return `array_to_string(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1), nullText.sql],
-    (list, separator, text) =>
-      `array_to_string(list_transform(${list}, lambda e: coalesce(e, ${text})), ${separator})`,
+    (list, separator, text) => `array_to_string(list_transform(${list}, lambda e: coalesce(e, ${text})), ${separator})`,
   );
 }
 
@@ -37,7 +36,8 @@ function end(last: boolean): (call: Call) => string {
   return (call) =>
     call.bind(
       [sqlOf(call, 0)],
-      (list) => `CASE WHEN len(${list}) = 0 THEN ${call.fail('subscript')} ELSE list_extract(${list}, ${last ? -1 : 1}) END`,
+      (list) =>
+        `CASE WHEN len(${list}) = 0 THEN ${call.fail('subscript')} ELSE list_extract(${list}, ${last ? -1 : 1}) END`,
     );
 }
 

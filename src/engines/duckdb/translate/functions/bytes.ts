@@ -5,10 +5,10 @@ function hash(duckName: string): (call: Call) => string {
   return (call) => `unhex(${duckName}(${sqlOf(call, 0)}))`;
 }
 
-/** The host of a URL, or of what has at least `//`: without user, port and brackets kept. */
+/** What stands where a URL has its host: after scheme, slashes and user, before port and path. */
 function host(call: Call): string {
-  const pattern = String.raw`^\s*(?:[A-Za-z][A-Za-z0-9+.\-]*:)?//(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:\s]*)`;
-  return call.bind([sqlOf(call, 0)], (url) => `nullif(regexp_extract(${url}, '${pattern}', 1), '')`);
+  const pattern = String.raw`^\s*(?:[A-Za-z][A-Za-z0-9+.\-]*:)?(?://)?(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)`;
+  return call.bind([sqlOf(call, 0)], (url) => `nullif(trim(regexp_extract(${url}, '${pattern}', 1)), '')`);
 }
 
 export const BYTES_FUNCTIONS: FunctionTable = {

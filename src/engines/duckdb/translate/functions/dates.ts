@@ -101,7 +101,9 @@ function truncate(call: Call): string {
     case 'DATE':
       return `CAST(${truncated(call, value.sql, part)} AS DATE)`;
     case 'TIME':
-      return part === 'MICROSECOND' ? value.sql : `CAST(date_trunc('${part.toLowerCase()}', DATE '1970-01-01' + ${value.sql}) AS TIME)`;
+      return part === 'MICROSECOND'
+        ? value.sql
+        : `CAST(date_trunc('${part.toLowerCase()}', DATE '1970-01-01' + ${value.sql}) AS TIME)`;
     case 'TIMESTAMP': {
       const zone = zoneArgument(call, 1);
       // Zones differ by whole minutes.
@@ -180,7 +182,10 @@ function lastDay(call: Call): string {
     YEAR: 'to_months(12)',
   };
   if (part === 'ISOYEAR') {
-    return call.bind([sqlOf(call, 0)], (d) => `CAST(date_trunc('week', make_date(isoyear(${d}) + 1, 1, 4)) - to_days(1) AS DATE)`);
+    return call.bind(
+      [sqlOf(call, 0)],
+      (d) => `CAST(date_trunc('week', make_date(isoyear(${d}) + 1, 1, 4)) - to_days(1) AS DATE)`,
+    );
   }
   return `CAST(${start} + ${length[part] ?? 'to_days(7)'} - to_days(1) AS DATE)`;
 }
@@ -248,7 +253,10 @@ function timestamp(call: Call): string {
 
 function orFail(call: Call, value: string, tried: (x: string) => string): string {
   if (call.safe) return tried(value);
-  return call.bind([value], (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x!)}, ${call.fail('date')}) END`);
+  return call.bind(
+    [value],
+    (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x!)}, ${call.fail('date')}) END`,
+  );
 }
 
 function text(call: Call): string {
@@ -260,6 +268,11 @@ function text(call: Call): string {
       return call.bind([value.sql], (x) => datetimeText(x!, ' '));
     case 'TIME':
       return call.bind([value.sql], (x) => timeText(x!));
+    case 'JSON':
+      return call.bind([value.sql], (x) => {
+        const failing = call.fail('json');
+        return `CASE WHEN ${x} IS NULL THEN NULL WHEN json_type(${x}) = 'VARCHAR' THEN json_extract_string(${x}, '$') ELSE ${failing} END`;
+      });
     default:
       return `CAST(${value.sql} AS VARCHAR)`;
   }
@@ -281,22 +294,31 @@ function timestampArray(call: Call): string {
   });
 }
 
-/** Months are counted from the start each time: January 31 is followed by February 28 and March 31. */
+/** Each day is reckoned from the one before: January 31 is followed by February 28 and March 28. */
 function dateArray(call: Call): string {
-  const part = call.part ?? 'DAY';
-  const step = call.args[2]?.sql ?? 'CAST(1 AS BIGINT)';
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1), step], (a, b, n) => {
-    const unit = part === 'DAY' || part === 'WEEK' ? 'day' : 'month';
-    const factor = { DAY: 1, WEEK: 7, MONTH: 1, QUARTER: 3, YEAR: 12 }[part];
-    if (factor === undefined) return call.unsupported(`The part ${part} in ${call.name}`);
-    const move = unit === 'day' ? `${a} + CAST(i * ${n} * ${factor} AS INTEGER)` : `CAST(${a} + to_months(CAST(i * ${n} * ${factor} AS INTEGER)) AS DATE)`;
-    const count = `CAST(abs(date_diff('${unit}', ${a}, ${b}) // (${n} * ${factor})) AS BIGINT)`;
-    return (
-      `CASE WHEN ${n} = 0 THEN ${call.fail('argument')} WHEN ${a} IS NULL OR ${b} IS NULL OR ${n} IS NULL THEN NULL ` +
-      `ELSE list_filter(list_transform(generate_series(0, ${count}), lambda i: ${move}), ` +
-      `lambda d: CASE WHEN ${n} > 0 THEN d BETWEEN ${a} AND ${b} ELSE d BETWEEN ${b} AND ${a} END) END`
-    );
-  });
+  const step = call.args[2];
+  const interval =
+    step === undefined
+      ? 'to_days(1)'
+      : call.part === null
+        ? `to_days(CAST(${step.sql} AS INTEGER))`
+        : dayDuration(call);
+  return call.bind(
+    [`CAST(${sqlOf(call, 0)} AS TIMESTAMP)`, `CAST(${sqlOf(call, 1)} AS TIMESTAMP)`, interval],
+    (a, b, every) => {
+      return (
+        `CASE WHEN ${every} = to_days(0) THEN ${call.fail('argument')} ` +
+        `ELSE list_transform(generate_series(${a}, ${b}, ${every}), lambda d: CAST(d AS DATE)) END`
+      );
+    },
+  );
+}
+
+function dayDuration(call: Call): string {
+  const part = partOf(call);
+  if (part === 'DAY' || part === 'WEEK')
+    return `to_days(CAST(${times(call, 2, part === 'WEEK' ? 7n : 1n)} AS INTEGER))`;
+  return duration(call, 2, 1n);
 }
 
 export const DATE_FUNCTIONS: FunctionTable = {

@@ -30,7 +30,11 @@ function format(call: Call): string {
     );
   }
   const civil =
-    kind === 'DATE' ? `CAST(${value.sql} AS TIMESTAMP)` : kind === 'TIME' ? `(DATE '1970-01-01' + ${value.sql})` : value.sql;
+    kind === 'DATE'
+      ? `CAST(${value.sql} AS TIMESTAMP)`
+      : kind === 'TIME'
+        ? `(DATE '1970-01-01' + ${value.sql})`
+        : value.sql;
   const has = kind === 'DATE' ? 'date' : kind === 'TIME' ? 'time' : 'both';
   return call.bind([civil], (x) => timestampFormat(call, pattern, { civil: x, instant: null, has }));
 }

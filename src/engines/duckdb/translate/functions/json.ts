@@ -5,12 +5,13 @@ import { datetimeText, numericText, timeText } from '../text';
 import { physicalFieldNames, quoteName, quoteText } from '../sql';
 
 /**
- * A JSONPath of GoogleSQL as one of DuckDB: `$.a.b[0]`, `$['a']`, `$."a"`. null where it is no such path.
- * `quoted` is the quote that may stand inside brackets; JSON_EXTRACT and JSON_VALUE differ in that alone and both are read.
+ * A JSONPath of GoogleSQL (`$.a.b[0]`, `$['a']`, `$."a"`) as a JSON pointer; null where it is no such path. JSON_EXTRACT
+ * and JSON_VALUE differ only in how a name may be quoted, and both ways are read.
  */
 export function jsonPath(path: string): string | null {
   if (!path.startsWith('$')) return null;
-  const step = /\.([^.[\]"'\s][^.[\]"]*)|\."((?:[^"\\]|\\.)*)"|\[\s*(\d+)\s*\]|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]/y;
+  const step =
+    /\.([^.[\]"'\s][^.[\]"]*)|\."((?:[^"\\]|\\.)*)"|\[\s*(\d+)\s*\]|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]/y;
   const steps: (string | number)[] = [];
   step.lastIndex = 1;
   while (step.lastIndex < path.length) {
@@ -19,15 +20,13 @@ export function jsonPath(path: string): string | null {
     const name = match[1] ?? match[2] ?? match[4] ?? match[5];
     steps.push(name === undefined ? Number(match[3]) : match[1] === undefined ? name.replace(/\\(.)/gs, '$1') : name);
   }
-  if (steps.every((s) => typeof s === 'number' || /^[^"\\*]*$/.test(s))) {
-    return `$${steps.map((s) => (typeof s === 'number' ? `[${s}]` : `."${s}"`)).join('')}`;
-  }
-  return `/${steps.map((s) => String(s).replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
+  // A JSON pointer: a number is an index into an array and a key of an object, as it is in GoogleSQL.
+  return steps.map((s) => `/${String(s).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 function pathOf(call: Call, i = 1): string {
   const path = call.args[i];
-  if (path === undefined) return '$';
+  if (path === undefined) return '';
   if (path.constant === null) return call.unsupported('A JSONPath that is no literal');
   const read = jsonPath(path.constant);
   return read ?? call.unsupported('This JSONPath');
@@ -43,10 +42,12 @@ function onDocument(call: Call, print: (document: string) => string): string {
 /** A scalar as text; NULL for an object, an array and JSON null. */
 function scalar(call: Call): string {
   const path = quoteText(pathOf(call));
-  return onDocument(
-    call,
-    (d) =>
-      call.bind([d], (x) => `CASE WHEN json_type(${x}, ${path}) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN json_extract_string(${x}, ${path}) END`),
+  return onDocument(call, (d) =>
+    call.bind(
+      [d],
+      (x) =>
+        `CASE WHEN json_type(${x}, ${path}) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN json_extract_string(${x}, ${path}) END`,
+    ),
   );
 }
 
@@ -65,7 +66,7 @@ function elements(call: Call, element: (e: string) => string): string {
       [d],
       (x) =>
         `CASE WHEN json_type(${x}, ${quoteText(path)}) = 'ARRAY' THEN ` +
-        `list_transform(json_extract(${path === '$' ? x : `json_extract(${x}, ${quoteText(path)})`}, '$[*]'), lambda e: ${element('e')}) END`,
+        `list_transform(json_extract(json_extract(${x}, ${quoteText(path)}), '$[*]'), lambda e: ${element('e')}) END`,
     ),
   );
 }
@@ -95,12 +96,14 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
     case 'GEOGRAPHY':
       return x;
     case 'INT64':
-      return wide ? `CASE WHEN abs(CAST(${x} AS HUGEINT)) > 9007199254740992 THEN to_json(CAST(${x} AS VARCHAR)) ELSE to_json(${x}) END` : x;
+      return wide
+        ? `CASE WHEN abs(CAST(${x} AS HUGEINT)) > 9007199254740992 THEN to_json(CAST(${x} AS VARCHAR)) ELSE to_json(${x}) END`
+        : x;
     case 'FLOAT64':
       return `lq_float_json(${x})`;
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return `CASE WHEN ${x} = round(${x}, 0) AND abs(${x}) > 9007199254740992 THEN to_json(${numericText(x)}) ELSE CAST(${numericText(x)} AS JSON) END`;
+      return `CASE WHEN ${x} = round(${x}, 0) AND abs(${x}) <= 9007199254740992 THEN to_json(CAST(${x} AS BIGINT)) ELSE to_json(${numericText(x)}) END`;
     case 'BYTES':
       return `to_base64(${x})`;
     case 'DATE':
@@ -115,8 +118,7 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
       return call.unsupported('An INTERVAL as JSON');
     case 'ARRAY': {
       const value = googleJson(call, 'e', type.element, wide);
-      const list = value === 'e' ? x : `list_transform(${x}, lambda e: ${value})`;
-      return `coalesce(${list}, [])`;
+      return value === 'e' ? x : `list_transform(${x}, lambda e: ${value})`;
     }
     case 'STRUCT': {
       const physical = physicalFieldNames(type.fields);
@@ -142,13 +144,20 @@ function named(call: Call, print: (x: string) => string): string {
 }
 
 function toJsonString(call: Call): string {
-  if (call.args.length > 1 && call.args[1]?.constant !== 'false') return call.unsupported('TO_JSON_STRING with pretty printing');
-  return named(call, (x) => `coalesce(CAST(to_json(${googleJson(call, x, arg(call, 0).type, true)}) AS VARCHAR), 'null')`);
+  if (call.args.length > 1 && call.args[1]?.constant !== 'false')
+    return call.unsupported('TO_JSON_STRING with pretty printing');
+  return named(
+    call,
+    (x) => `coalesce(CAST(to_json(${googleJson(call, x, arg(call, 0).type, true)}) AS VARCHAR), 'null')`,
+  );
 }
 
 function toJson(call: Call): string {
   if (Object.keys(call.named).length > 0) return call.unsupported('TO_JSON with stringify_wide_numbers');
-  return named(call, (x) => `coalesce(to_json(${googleJson(call, x, arg(call, 0).type, false)}), CAST('null' AS JSON))`);
+  return named(
+    call,
+    (x) => `coalesce(to_json(${googleJson(call, x, arg(call, 0).type, false)}), CAST('null' AS JSON))`,
+  );
 }
 
 function parse(call: Call): string {
@@ -158,7 +167,60 @@ function parse(call: Call): string {
   );
 }
 
+/** What a JSON value is of, for DuckDB; `INTEGER` and `UNSIGNED` numbers are exact. */
+const NUMBERS = "('BIGINT', 'UBIGINT', 'DOUBLE', 'HUGEINT')";
+
+/** A JSON scalar of the right kind as an SQL value, an error for any other. */
+function typedScalar(kinds: string, convert: (x: string) => string): (call: Call) => string {
+  return (call) =>
+    call.bind(
+      [sqlOf(call, 0)],
+      (x) =>
+        `CASE WHEN ${x} IS NULL THEN NULL WHEN json_type(${x}) IN ${kinds} THEN ` +
+        `coalesce(${convert(x)}, ${call.fail('json')}) ELSE ${call.fail('json')} END`,
+    );
+}
+
+/** A JSON scalar as an SQL value where that makes sense, else NULL. */
+function laxScalar(whens: (text: string) => string): (call: Call) => string {
+  return (call) =>
+    call.bind(
+      [`{'k': json_type(${sqlOf(call, 0)}), 't': json_extract_string(${sqlOf(call, 0)}, '$')}`],
+      (v) => `CASE ${whens(v)} END`,
+    );
+}
+
+const JSON_KINDS =
+  "CASE json_type(%) WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' " +
+  "WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null' ELSE 'number' END";
+
 export const JSON_FUNCTIONS: FunctionTable = {
+  BOOL: typedScalar("('BOOLEAN')", (x) => `TRY_CAST(json_extract_string(${x}, '$') AS BOOLEAN)`),
+  FLOAT64: typedScalar(NUMBERS, (x) => `TRY_CAST(json_extract_string(${x}, '$') AS DOUBLE)`),
+  INT64: typedScalar(
+    NUMBERS,
+    (x) =>
+      `CASE WHEN TRY_CAST(json_extract_string(${x}, '$') AS DOUBLE) = round(TRY_CAST(json_extract_string(${x}, '$') AS DOUBLE)) ` +
+      `THEN TRY_CAST(json_extract_string(${x}, '$') AS BIGINT) END`,
+  ),
+  JSON_TYPE: (call) =>
+    call.bind([sqlOf(call, 0)], (x) => `CASE WHEN ${x} IS NOT NULL THEN ${JSON_KINDS.replace('%', () => x)} END`),
+  LAX_BOOL: laxScalar(
+    (v) =>
+      `WHEN ${v}."k" = 'BOOLEAN' THEN CAST(${v}."t" AS BOOLEAN) WHEN ${v}."k" IN ${NUMBERS} THEN CAST(${v}."t" AS DOUBLE) <> 0 ` +
+      `WHEN ${v}."k" = 'VARCHAR' THEN CASE lower(${v}."t") WHEN 'true' THEN true WHEN 'false' THEN false END`,
+  ),
+  LAX_FLOAT64: laxScalar(
+    (v) =>
+      `WHEN ${v}."k" IN ${NUMBERS} THEN CAST(${v}."t" AS DOUBLE) WHEN ${v}."k" = 'VARCHAR' THEN lq_float64(${v}."t")`,
+  ),
+  LAX_INT64: laxScalar(
+    (v) =>
+      `WHEN ${v}."k" = 'BOOLEAN' THEN CAST(CAST(${v}."t" AS BOOLEAN) AS BIGINT) ` +
+      `WHEN ${v}."k" IN ${NUMBERS} THEN coalesce(lq_int64(${v}."t"), TRY_CAST(round(CAST(${v}."t" AS DOUBLE)) AS BIGINT)) ` +
+      `WHEN ${v}."k" = 'VARCHAR' THEN coalesce(lq_int64(${v}."t"), TRY_CAST(round(lq_float64(${v}."t")) AS BIGINT))`,
+  ),
+  LAX_STRING: laxScalar((v) => `WHEN ${v}."k" NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN ${v}."t"`),
   JSON_EXTRACT: query,
   JSON_EXTRACT_ARRAY: jsonElements,
   JSON_EXTRACT_SCALAR: scalar,

@@ -17,7 +17,10 @@ const trigonometry = (duckName: string): { emit: (call: Call) => string; raises:
   raises: true,
 });
 
-const reciprocal = (duckName: string) => (call: Call): string => `(1 / ${duckName}(${sqlOf(call, 0)}))`;
+const reciprocal =
+  (duckName: string) =>
+  (call: Call): string =>
+    `(1 / ${duckName}(${sqlOf(call, 0)}))`;
 
 /** Halves go away from zero in both engines; digits are INT64 here and INTEGER there. */
 function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
@@ -91,7 +94,10 @@ export const MATH_FUNCTIONS: FunctionTable = {
   ATAN2: trigonometry('atan2'),
   ATANH: trigonometry('atanh'),
   BIT_COUNT: (call) =>
-    arg(call, 0).type.kind === 'INT64' ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)` : call.unsupported('BIT_COUNT of BYTES'),
+    arg(call, 0).type.kind === 'INT64'
+      ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`
+      : call.unsupported('BIT_COUNT of BYTES'),
+  CBRT: trigonometry('cbrt'),
   CEIL: keeping('ceil'),
   COS: trigonometry('cos'),
   COSH: trigonometry('cosh'),
@@ -125,7 +131,9 @@ export const MATH_FUNCTIONS: FunctionTable = {
   SECH: reciprocal('cosh'),
   SIGN: (call) =>
     call.bind([sqlOf(call, 0)], (x) =>
-      call.type.kind === 'FLOAT64' ? `CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END` : typed(call, `sign(${x})`),
+      call.type.kind === 'FLOAT64'
+        ? `CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END`
+        : typed(call, `sign(${x})`),
     ),
   SIN: trigonometry('sin'),
   SINH: trigonometry('sinh'),
@@ -139,6 +147,7 @@ function parsed(call: Call): string {
   const type = duckType(call.type);
   return call.bind(
     [sqlOf(call, 0)],
-    (s) => `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(lq_numeric(${s}) AS ${type}), ${call.fail('cast')}) END`,
+    (s) =>
+      `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(lq_numeric(${s}) AS ${type}), ${call.fail('cast')}) END`,
   );
 }

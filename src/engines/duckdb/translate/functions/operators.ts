@@ -1,6 +1,6 @@
 /** Operators, comparisons and array subscripts. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../call';
 import { listMembership } from '../membership';
 import { isSimple, physicalFieldNames, quoteName, quoteText } from '../sql';
 
@@ -51,7 +51,7 @@ function add(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
   if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return `(${a.sql} + CAST(${b.sql} AS INTEGER))`;
   if (a.type.kind === 'INT64' && b.type.kind === 'DATE') return `(${b.sql} + CAST(${a.sql} AS INTEGER))`;
-  return exactDecimal(call, infix(call, '+'));
+  return arithmetic(call, '+');
 }
 
 function subtract(call: Call): string {
@@ -62,12 +62,29 @@ function subtract(call: Call): string {
     if (a.type.kind === 'TIME') return `to_microseconds(date_diff('microsecond', ${b.sql}, ${a.sql}))`;
     return `to_microseconds(epoch_us(${a.sql}) - epoch_us(${b.sql}))`;
   }
-  return exactDecimal(call, infix(call, '-'));
+  return arithmetic(call, '-');
 }
 
 function multiply(call: Call): string {
   if (call.type.kind === 'INTERVAL') return call.unsupported('Multiplication of an INTERVAL');
-  return exactDecimal(call, infix(call, '*'));
+  return arithmetic(call, '*');
+}
+
+/** FLOAT64 that comes out infinite of finite numbers is an error; DuckDB lets it be. Other overflow DuckDB reports. */
+function arithmetic(call: Call, operator: string): string {
+  if (call.type.kind !== 'FLOAT64' || [0, 1].every((i) => isModest(arg(call, i)))) {
+    return exactDecimal(call, infix(call, operator));
+  }
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
+    const result = `${a} ${operator} ${b}`;
+    return `CASE WHEN isinf(${result}) AND isfinite(${a}) AND isfinite(${b}) THEN ${call.fail('overflow')} ELSE ${result} END`;
+  });
+}
+
+/** Integers and literals of everyday size, whose sums and products stay finite. */
+function isModest({ expr, constant }: Argument): boolean {
+  if (constant !== null) return Math.abs(Number(constant)) < 1e150;
+  return expr.kind === 'cast' && expr.input.type.kind === 'INT64';
 }
 
 /** DuckDB widens the scale of decimals; GoogleSQL keeps it. */
@@ -126,7 +143,10 @@ function membership(call: Call): string {
 function at(call: Call): string {
   const [array, index] = [arg(call, 0), arg(call, 1)];
   const body = (list: string, i: string): string => {
-    const outside = index.constant !== null && !index.constant.startsWith('-') ? `${i} >= len(${list})` : `${i} < 0 OR ${i} >= len(${list})`;
+    const outside =
+      index.constant !== null && !index.constant.startsWith('-')
+        ? `${i} >= len(${list})`
+        : `${i} < 0 OR ${i} >= len(${list})`;
     return `CASE WHEN ${outside} THEN ${call.fail('subscript')} ELSE list_extract(${list}, ${i} + 1) END`;
   };
   return call.bind([array.sql, index.sql], (list, i) => body(list!, i!));
@@ -173,14 +193,20 @@ function jsonMember(call: Call): string {
 function jsonKey(call: Call): string {
   const { constant } = arg(call, 1);
   if (constant === null) return call.unsupported('A JSON field by a computed name');
-  return quoteText(/^[^"\\]*$/.test(constant) ? `$.${quoteName(constant)}` : `/${constant.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  return quoteText(
+    /^[^"\\]*$/.test(constant)
+      ? `$.${quoteName(constant)}`
+      : `/${constant.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  );
 }
 
 function jsonElement(call: Call): string {
   const index = arg(call, 1);
   if (index.type.kind === 'STRING') return jsonMember(call);
   if (index.constant === null) return call.unsupported('A JSON element by a computed index');
-  return index.constant.startsWith('-') ? 'CAST(NULL AS JSON)' : `json_extract(${sqlOf(call, 0)}, '$[${index.constant}]')`;
+  return index.constant.startsWith('-')
+    ? 'CAST(NULL AS JSON)'
+    : `json_extract(${sqlOf(call, 0)}, '$[${index.constant}]')`;
 }
 
 /** Bits shifted out are gone; the right shift fills with noughts, as of an unsigned number. */

@@ -14,6 +14,40 @@ function groups(call: Call): number | null {
   }
 }
 
+/** Whether the one group of a literal pattern never matches the empty text. */
+function groupIsOfSomething(call: Call): boolean {
+  const { constant } = arg(call, 1);
+  if (constant === null) return false;
+  const group = firstGroup(constant);
+  try {
+    return group !== null && !RE2JS.compile(`^(?:${group})$`).matches('');
+  } catch {
+    return false;
+  }
+}
+
+/** What stands between the parentheses of the first group that captures. */
+function firstGroup(pattern: string): string | null {
+  const token = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\((?:\?P?<\w+>|\?[^)(:]*:?)?|\)|[^]/gs;
+  let depth = 0;
+  let start = -1;
+  let startDepth = 0;
+  for (const match of pattern.matchAll(token)) {
+    const text = match[0];
+    if (text.startsWith('(')) {
+      if (start < 0 && (text === '(' || /^\(\?P?</.test(text))) {
+        start = match.index + text.length;
+        startDepth = depth;
+      }
+      depth++;
+    } else if (text === ')') {
+      depth--;
+      if (start >= 0 && depth === startDepth) return pattern.slice(start, match.index);
+    }
+  }
+  return null;
+}
+
 /** `with(1)` where there is a group, `with(0)` where there is none; more than one is an error. */
 function byGroup(call: Call, pattern: string, print: (group: 0 | 1) => string): string {
   const count = groups(call);
@@ -45,7 +79,11 @@ function extract(call: Call): string {
     );
   }
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
-    byGroup(call, re!, (g) => `CASE WHEN regexp_matches(${s}, ${re}) THEN regexp_extract(${s}, ${re}, ${g}) END`),
+    byGroup(call, re, (g) => {
+      const text = `regexp_extract(${s}, ${re}, ${g})`;
+      // A group that took no part in the match is NULL. DuckDB says '' for it, which a group of something never is.
+      return `CASE WHEN regexp_matches(${s}, ${re}) THEN ${g === 1 && groupIsOfSomething(call) ? `nullif(${text}, '')` : text} END`;
+    }),
   );
 }
 

@@ -4,11 +4,11 @@ import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
 import { physicalFieldNames, quoteText } from '../sql';
 
 /** Unicode's White_Space, which TRIM takes off when it is not told what. */
-const WHITE_SPACE = '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+const WHITE_SPACE =
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 function onStrings(emit: (call: Call) => string): (call: Call) => string {
-  return (call) =>
-    call.args[0]?.type.kind === 'BYTES' ? call.unsupported(`${call.name} of BYTES`) : emit(call);
+  return (call) => (call.args[0]?.type.kind === 'BYTES' ? call.unsupported(`${call.name} of BYTES`) : emit(call));
 }
 
 function trim(duckName: string): (call: Call) => string {
@@ -37,7 +37,8 @@ function substr(call: Call): string {
 function end(duckName: 'left' | 'right'): (call: Call) => string {
   return onStrings((call) => {
     const count = arg(call, 1);
-    if (count.constant !== null && !count.constant.startsWith('-')) return `${duckName}(${sqlOf(call, 0)}, ${count.sql})`;
+    if (count.constant !== null && !count.constant.startsWith('-'))
+      return `${duckName}(${sqlOf(call, 0)}, ${count.sql})`;
     return call.bind(
       [sqlOf(call, 0), count.sql],
       (s, n) => `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE ${duckName}(${s}, ${n}) END`,
@@ -69,7 +70,8 @@ function split(call: Call): string {
 function instr(call: Call): string {
   const [position, occurrence] = [call.args[2], call.args[3]];
   const first = position === undefined || position.constant === '1';
-  if (first && (occurrence === undefined || occurrence.constant === '1')) return `strpos(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
+  if (first && (occurrence === undefined || occurrence.constant === '1'))
+    return `strpos(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'],
     (s, sub, p, n) =>
@@ -92,7 +94,11 @@ function concat(call: Call): string {
 function containsSubstr(call: Call): string {
   const value = arg(call, 0);
   return call.bind([value.sql, sqlOf(call, 1)], (x, needle) => {
-    const found = anywhere(x!, value.type, (text) => `contains(lower(nfc_normalize(${text})), lower(nfc_normalize(${needle})))`);
+    const found = anywhere(
+      x!,
+      value.type,
+      (text) => `contains(lower(nfc_normalize(${text})), lower(nfc_normalize(${needle})))`,
+    );
     return found ?? call.unsupported('CONTAINS_SUBSTR of this type');
   });
 }
@@ -107,7 +113,9 @@ function anywhere(x: string, type: SqlType, test: (text: string) => string): str
       return test(`CAST(${x} AS VARCHAR)`);
     case 'ARRAY': {
       const inner = anywhere('e', type.element, test);
-      return inner === null ? null : `(CASE WHEN ${x} IS NOT NULL THEN len(list_filter(${x}, lambda e: ${inner})) > 0 END)`;
+      return inner === null
+        ? null
+        : `(CASE WHEN ${x} IS NOT NULL THEN len(list_filter(${x}, lambda e: ${inner})) > 0 END)`;
     }
     case 'STRUCT': {
       const names = physicalFieldNames(type.fields).map(quoteText);
@@ -134,10 +142,20 @@ function translateCharacters(call: Call): string {
 }
 
 export const STRING_FUNCTIONS: FunctionTable = {
-  ASCII: (call) => `CAST(CASE ${sqlOf(call, 0)} WHEN '' THEN 0 ELSE ascii(${sqlOf(call, 0)}) END AS BIGINT)`,
-  BYTE_LENGTH: (call) => (arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`),
+  ASCII: (call) =>
+    call.bind(
+      [sqlOf(call, 0)],
+      (s) =>
+        `CASE WHEN ${s} = '' THEN CAST(0 AS BIGINT) WHEN unicode(${s}) > 127 THEN ${call.fail('argument')} ` +
+        `ELSE CAST(unicode(${s}) AS BIGINT) END`,
+    ),
+  BYTE_LENGTH: (call) =>
+    arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`,
   CHAR_LENGTH: same('length'),
-  CHR: { emit: (call) => `CASE ${sqlOf(call, 0)} WHEN 0 THEN '' ELSE chr(CAST(${sqlOf(call, 0)} AS INTEGER)) END`, raises: true },
+  CHR: {
+    emit: (call) => `CASE ${sqlOf(call, 0)} WHEN 0 THEN '' ELSE chr(CAST(${sqlOf(call, 0)} AS INTEGER)) END`,
+    raises: true,
+  },
   CODE_POINTS_TO_STRING: {
     emit: (call) => `array_to_string(list_transform(${sqlOf(call, 0)}, lambda p: chr(CAST(p AS INTEGER))), '')`,
     raises: true,
@@ -148,11 +166,13 @@ export const STRING_FUNCTIONS: FunctionTable = {
   INITCAP: initcap,
   INSTR: onStrings(instr),
   LEFT: end('left'),
-  LENGTH: (call) => (arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `length(${sqlOf(call, 0)})`),
+  LENGTH: (call) =>
+    arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `length(${sqlOf(call, 0)})`,
   LOWER: onStrings(same('lower')),
   LPAD: pad('lpad'),
   LTRIM: trim('ltrim'),
-  NORMALIZE: (call) => (call.args.length > 1 ? call.unsupported('NORMALIZE with a mode') : `nfc_normalize(${sqlOf(call, 0)})`),
+  NORMALIZE: (call) =>
+    call.args.length > 1 ? call.unsupported('NORMALIZE with a mode') : `nfc_normalize(${sqlOf(call, 0)})`,
   REPEAT: onStrings(repeat),
   REPLACE: onStrings(same('replace')),
   REVERSE: onStrings((call) => `array_to_string(list_reverse(string_split(${sqlOf(call, 0)}, '')), '')`),
@@ -164,10 +184,13 @@ export const STRING_FUNCTIONS: FunctionTable = {
   STRPOS: onStrings(same('strpos')),
   SUBSTR: substr,
   TO_CODE_POINTS: onStrings(
-    (call) => `list_transform(list_filter(string_split(${sqlOf(call, 0)}, ''), lambda c: c <> ''), lambda c: CAST(unicode(c) AS BIGINT))`,
+    (call) =>
+      `list_transform(list_filter(string_split(${sqlOf(call, 0)}, ''), lambda c: c <> ''), lambda c: CAST(unicode(c) AS BIGINT))`,
   ),
   TRANSLATE: onStrings(translateCharacters),
   TRIM: trim('trim'),
-  UNICODE: (call) => `CAST(CASE ${sqlOf(call, 0)} WHEN '' THEN 0 ELSE unicode(${sqlOf(call, 0)}) END AS BIGINT)`,
-  UPPER: onStrings(same('upper')),
+  UNICODE: (call) =>
+    call.bind([sqlOf(call, 0)], (s) => `CAST(CASE ${s} WHEN '' THEN 0 ELSE unicode(${s}) END AS BIGINT)`),
+  // Unicode's upper case of the sharp s is SS; DuckDB has the capital letter.
+  UPPER: onStrings((call) => `upper(replace(${sqlOf(call, 0)}, 'ß', 'ss'))`),
 };

@@ -9,6 +9,7 @@ import { BYTES_FUNCTIONS } from './bytes';
 import { CONDITIONAL_FUNCTIONS } from './conditionals';
 import { DATE_FUNCTIONS } from './dates';
 import { FORMAT_FUNCTIONS } from './formats';
+import { INTERVAL_FUNCTIONS } from './intervals';
 import { JSON_FUNCTIONS } from './json';
 import { MATH_FUNCTIONS } from './math';
 import { OPERATORS } from './operators';
@@ -24,6 +25,7 @@ const TABLES: readonly FunctionTable[] = [
   MATH_FUNCTIONS,
   DATE_FUNCTIONS,
   FORMAT_FUNCTIONS,
+  INTERVAL_FUNCTIONS,
   ARRAY_FUNCTIONS,
   JSON_FUNCTIONS,
 ];

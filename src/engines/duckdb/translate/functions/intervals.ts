@@ -1,0 +1,63 @@
+/** INTERVAL values: months, days and microseconds, kept apart as GoogleSQL and DuckDB both do. */
+import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+
+const MONTHS: Readonly<Record<string, number>> = { YEAR: 12, QUARTER: 3, MONTH: 1 };
+const DAYS: Readonly<Record<string, number>> = { WEEK: 7, DAY: 1 };
+const MICROS: Readonly<Record<string, number>> = {
+  HOUR: 3_600_000_000,
+  MINUTE: 60_000_000,
+  SECOND: 1_000_000,
+  MILLISECOND: 1_000,
+  MICROSECOND: 1,
+};
+
+function part(name: string, amount: string): string | null {
+  if (MONTHS[name] !== undefined) return `to_months(CAST(${amount} * ${MONTHS[name]} AS INTEGER))`;
+  if (DAYS[name] !== undefined) return `to_days(CAST(${amount} * ${DAYS[name]} AS INTEGER))`;
+  if (MICROS[name] !== undefined) return `to_microseconds(${amount} * ${MICROS[name]})`;
+  return null;
+}
+
+function interval(call: Call): string {
+  const name = call.part ?? '';
+  return part(name, sqlOf(call, 0)) ?? call.unsupported(`INTERVAL of ${name}`);
+}
+
+const UNITS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
+
+function makeInterval(call: Call): string {
+  const parts = UNITS.flatMap((unit, i) => {
+    const amount = call.args[i]?.sql ?? call.named[unit]?.sql;
+    return amount === undefined ? [] : [part(unit, amount)];
+  });
+  return parts.length === 0 ? 'to_days(0)' : `(${parts.join(' + ')})`;
+}
+
+/** The start of the bucket, counted from 1950 unless told from where. */
+function bucket(origin: string): (call: Call) => string {
+  return (call) => `time_bucket(${sqlOf(call, 1)}, ${sqlOf(call, 0)}, ${call.args[2]?.sql ?? origin})`;
+}
+
+/** 30 days to the month, 24 hours to the day. */
+function justify(call: Call, days: boolean, hours: boolean): string {
+  const day = 86_400_000_000;
+  return call.bind([arg(call, 0).sql], (i) => {
+    const micros = `lq_interval_micros(${i})`;
+    const wholeDays = hours ? `(extract(day FROM ${i}) + ${micros} // ${day})` : `extract(day FROM ${i})`;
+    const rest = hours ? `${micros} % ${day}` : micros;
+    const months = days ? `(lq_interval_months(${i}) + ${wholeDays} // 30)` : `lq_interval_months(${i})`;
+    const restDays = days ? `${wholeDays} % 30` : wholeDays;
+    return `(to_months(CAST(${months} AS INTEGER)) + to_days(CAST(${restDays} AS INTEGER)) + to_microseconds(${rest}))`;
+  });
+}
+
+export const INTERVAL_FUNCTIONS: FunctionTable = {
+  $interval: { emit: interval, raises: true },
+  DATE_BUCKET: { emit: bucket("DATE '1950-01-01'"), raises: true },
+  DATETIME_BUCKET: { emit: bucket("TIMESTAMP '1950-01-01'"), raises: true },
+  JUSTIFY_DAYS: (call) => justify(call, true, false),
+  JUSTIFY_HOURS: (call) => justify(call, false, true),
+  JUSTIFY_INTERVAL: (call) => justify(call, true, true),
+  MAKE_INTERVAL: { emit: makeInterval, raises: true },
+  TIMESTAMP_BUCKET: { emit: bucket("TIMESTAMP '1950-01-01'"), raises: true },
+};

@@ -15,6 +15,7 @@ import { welcome } from './http/welcome';
 import { openKeyRing } from './keys';
 import { Admission } from './limits/admission';
 import type { Log } from './log';
+import { Gate } from './sandbox';
 
 /** Where the embedded engine keeps the key that it makes. */
 const START_KEY_FILE = '.data/key';
@@ -64,10 +65,15 @@ export async function startService(config: Config, log: Log, terminal: boolean):
     });
     const engine = await openEngine(config, log);
     closers.push(() => engine.close());
+    const gate = new Gate(engine);
+    closers.push(() => gate.close());
     lifecycle.open({
       keys,
       catalogue,
       engine,
+      gate,
+      now: nowOf(config.clock),
+      pricePerTiB: config.pricePerTiB,
       admission: new Admission({
         runningPerKey: config.maxRunningPerKey,
         running: config.maxRunning,
@@ -94,6 +100,12 @@ export async function startService(config: Config, log: Log, terminal: boolean):
       for (const close of closers.reverse()) await close();
     },
   };
+}
+
+/** The clock of LQL's relative times: the fixed one, or the machine's. */
+function nowOf(clock: Config['clock']): () => bigint {
+  if (clock !== null) return () => clock.epochMicros;
+  return () => BigInt(Date.now()) * 1000n;
 }
 
 function openEngine(config: Config, log: Log): Promise<Engine> {

@@ -147,6 +147,10 @@ export const SETTINGS = {
   MAX_BYTES_BILLED: setting('10737418240', 'a number of bytes', (text) =>
     /^\d{1,18}$/.test(text) ? BigInt(text) : undefined,
   ),
+  PRICE_PER_TIB: setting('6.25', 'a number of US dollars', (text) =>
+    /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined,
+  ),
+  SANDBOX_DRY_RUN: setting('', 'on or off', oneOf('on', 'off')),
   MAX_RESPONSE_BYTES: setting('67108864', 'a number of bytes from 1024 to 268435456', integer(1024, 268_435_456)),
   MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
   MAX_RUNNING: setting('64', 'a number of queries from 1 to 10000', integer(1, 10_000)),
@@ -161,6 +165,9 @@ export const SETTINGS = {
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
   ),
 };
+
+/** What the local BigQuery calls its project and data set unless told otherwise. */
+const EMULATED = { project: 'test', dataset: 'logs' };
 
 export interface BigQueryConfig {
   readonly projectId: string;
@@ -195,6 +202,10 @@ export interface Config {
   /** Milliseconds from a request's arrival to its deadline, where the endpoint says nothing else. */
   readonly queryTimeout: number;
   readonly maxBytesBilled: bigint;
+  /** US dollars for a TiB that a query reads: for the estimate of a dry run. */
+  readonly pricePerTiB: number;
+  /** Whether BigQuery itself judges consumer queries by a dry run, the sandbox's last wall. */
+  readonly sandboxDryRun: boolean;
   readonly maxResponseBytes: number;
   readonly maxRunningPerKey: number;
   readonly maxRunning: number;
@@ -223,12 +234,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
 
   const S = SETTINGS;
-  const projectId = value('BIGQUERY_PROJECT_ID', S.BIGQUERY_PROJECT_ID);
-  const dataset = value('BIGQUERY_DATASET', S.BIGQUERY_DATASET);
   const emulator = value('BIGQUERY_EMULATOR_HOST', S.BIGQUERY_EMULATOR_HOST);
+  const projectId = value('BIGQUERY_PROJECT_ID', S.BIGQUERY_PROJECT_ID) ?? (emulator && EMULATED.project);
+  const dataset = value('BIGQUERY_DATASET', S.BIGQUERY_DATASET) ?? (emulator && EMULATED.dataset);
   const location = value('BIGQUERY_LOCATION', S.BIGQUERY_LOCATION);
   const credentials = value('GOOGLE_APPLICATION_CREDENTIALS', S.GOOGLE_APPLICATION_CREDENTIALS);
-  const engine = value('ENGINE', S.ENGINE) ?? (projectId === null ? 'duckdb' : 'bigquery');
+  const named = projectId !== null || emulator !== null;
+  const engine = value('ENGINE', S.ENGINE) ?? (named ? 'bigquery' : 'duckdb');
   const embedded = engine === 'duckdb';
   const clock = value('CLOCK', S.CLOCK);
   const apiKey = value('API_KEY', S.API_KEY);
@@ -256,6 +268,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     drainDelay: given('DRAIN_DELAY', S.DRAIN_DELAY),
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
     maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
+    pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),
+    sandboxDryRun: value('SANDBOX_DRY_RUN', S.SANDBOX_DRY_RUN) !== 'off',
     maxResponseBytes: given('MAX_RESPONSE_BYTES', S.MAX_RESPONSE_BYTES),
     maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
     maxRunning: given('MAX_RUNNING', S.MAX_RUNNING),
@@ -263,9 +277,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
     warnings: [
       ...(clock === null ? [] : [`CLOCK is set: now is ${clock.text} for every query.`]),
-      ...(embedded && emulator !== null
-        ? ['BIGQUERY_EMULATOR_HOST has no effect on the embedded engine; set BIGQUERY_PROJECT_ID to use it.']
-        : []),
+      ...(embedded && emulator !== null ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.'] : []),
     ],
   };
 

@@ -6,8 +6,8 @@ import { readConsumerRequest, readParameters } from './endpoints';
 import { chooseRepresentation } from './rendering/representation';
 import { render } from './rendering/render';
 import { answerHeaders } from './run/answer-headers';
-import { composeSql } from './run/consumer-query';
-import { forCaller } from './run/query-fault';
+import { chooseQuery, inWordsFor } from './run/chosen-query';
+import { checkDryRun, estimate } from './run/dry-run';
 import type { Rooms, RunAnswer, RunRequest } from './run/request';
 import { allowedEndpoint, checkRights } from './run/rights';
 import { shownResult } from './run/shown';
@@ -29,24 +29,26 @@ export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer>
   const given = await request.timed('read', request.parameters);
   const asked = readConsumerRequest(endpoint, given);
   checkRights(asked, key, endpoint);
+  checkDryRun(asked, rooms.engine);
   const parameters = readParameters(endpoint, given, key.pins);
   const redacted = key.redact || endpoint.redactPii || request.header('lf-endpoint-redact-pii').includes('true');
 
-  // 3. What is run: the stored query, or the consumer's own over its tables.
-  const sql = composeSql(endpoint, asked, rooms.engine);
+  // 3. What is run: the stored query, or the consumer's own over its tables (400, 403).
+  const limits = { deadline: request.arrived + (endpoint.timeout ?? rooms.defaults.timeout), signal: request.signal };
+  const chosen = await request.timed('gate', () => chooseQuery(endpoint, asked, parameters, rooms, limits));
   const query = {
-    sql,
-    parameters,
+    sql: chosen.sql,
+    parameters: chosen.parameters,
     maxRows: endpoint.maxRows,
     hideBytes: redacted,
     maxBytesBilled: endpoint.maxBytesBilled ?? rooms.defaults.maxBytesBilled,
-    labels: { endpoint: endpoint.name, key: key.name, request: request.id },
+    labels: { endpoint: endpoint.name, key: key.name, kind: asked.query === null ? 'run' : 'sandbox' },
   };
+  if (asked.dryRun) return request.timed('engine', () => estimate(query, chosen, rooms, limits));
 
   // 4. When its turn has come, within the deadline (429, 504), on the engine.
-  const limits = { deadline: request.arrived + (endpoint.timeout ?? rooms.defaults.timeout), signal: request.signal };
   const result = await request.timed('engine', () =>
-    rooms.admission.run(key.name, limits, () => rooms.engine.run(query, limits)).catch(forCaller),
+    rooms.admission.run(key.name, limits, () => rooms.engine.run(query, limits)).catch(inWordsFor(chosen)),
   );
 
   // 5. What of it is shown, in finished bytes.

@@ -16,16 +16,13 @@ export interface ConsumerRequest {
 
 /**
  * Reads `sql`, `lql` and `dry_run` (service.md, Parameters). Throws `invalidParameter`, with the parameter's name, for a
- * value of the wrong type or length, for one given twice, for both languages at once, and for a consumer query where
- * the endpoint takes none. What the engine and the key allow is judged by whoever knows them.
+ * value of the wrong type or length, for one given twice, and for a consumer query where the endpoint takes none. With
+ * both languages `sql` wins. What the engine and the key allow is judged by whoever knows them.
  */
 export function readConsumerRequest(endpoint: Endpoint, raw: readonly RawEntry[]): ConsumerRequest {
   const dryRun = readDryRun(raw);
   const sql = readText(endpoint, raw, 'sql');
   const lql = readText(endpoint, raw, 'lql');
-  if (sql !== null && lql !== null) {
-    throw new ServiceError('invalidParameter', 'Send either "sql" or "lql", not both.', { parameter: 'lql' });
-  }
   if (sql !== null) return { query: { language: 'sql', text: sql }, dryRun };
   if (lql !== null) return { query: { language: 'lql', text: lql }, dryRun };
   return { query: null, dryRun };

@@ -1,6 +1,6 @@
 import { locate, QueryError, type ServiceError } from '../errors';
 import { LqlError } from './lql-error';
-import { readLql } from './read';
+import { readLql, type ReadOptions } from './read';
 import type { Rules } from './rules';
 import { type CteTable, toSql } from './sql';
 
@@ -17,6 +17,19 @@ export interface Translation {
   readonly rules: Rules;
   /** A fault that was found in `sql`, as the sender of the LQL text gets it: with its place in that text. */
   readonly locate: (error: QueryError) => ServiceError;
+}
+
+/**
+ * The CTE table that a text reads, before anything is known of its columns; null: the text is blank and counts as
+ * absent. Throws as translateLql does.
+ */
+export function tableOfLql(text: string, { tables, now }: ReadOptions): string | null {
+  try {
+    const reading = readLql(text, { tables, now });
+    return reading.kind === 'blank' ? null : reading.table;
+  } catch (error) {
+    throw error instanceof LqlError ? error.toServiceError(text) : error;
+  }
 }
 
 /**

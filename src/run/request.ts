@@ -3,6 +3,7 @@ import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
 import type { Admission } from '../limits/admission';
 import type { Finished } from '../rendering/finished';
+import type { Gate } from '../sandbox';
 
 /** A request to a stored endpoint, as far as its run needs to know it: nothing of Express or of sockets. */
 export interface RunRequest {
@@ -35,7 +36,12 @@ export interface Rooms {
   readonly keys: { authenticate(header: (name: string) => readonly string[]): Key };
   readonly catalogue: Pick<Catalogue, 'current' | 'find'>;
   readonly engine: Engine;
+  readonly gate: Gate;
   readonly admission: Admission;
+  /** Microseconds since the epoch: the service's notion of now. */
+  readonly now: () => bigint;
+  /** US dollars, for the estimate of a dry run. */
+  readonly pricePerTiB: number;
   /** Where the endpoint says nothing else. */
   readonly defaults: {
     /** Milliseconds. */

@@ -13,6 +13,8 @@ export interface Composed {
   readonly consumer: Span;
   /** Lower-case names of the parameters that the stored part of `sql` holds. */
   readonly parameters: ReadonlySet<string>;
+  /** The CTE tables whose definitions came along, as the stored query spells them. */
+  readonly reached: readonly string[];
 }
 
 /**
@@ -30,7 +32,19 @@ export function compose(stored: StoredQuery, statement: string, tables: readonly
     sql: `${head}${statement}\n)`,
     consumer: { start: head.length, end: head.length + statement.length },
     parameters: new Set(entries.flatMap(({ query }) => parameterNames(query))),
+    reached: entries.map(({ name }) => name.name),
   };
+}
+
+/** The CTE tables that the stored query's own final statement reaches. */
+export function tablesOfStoredQuery(stored: StoredQuery): readonly string[] {
+  const named = new Set<string>();
+  walk(stored.query.body, (node) => {
+    const name = node.kind === 'table_path' ? node.path[0]?.name.toLowerCase() : undefined;
+    if (name !== undefined) named.add(name);
+  });
+  const read = stored.cteTables.filter((name) => named.has(name.toLowerCase()));
+  return reachedEntries(stored, read).map(({ name }) => name.name);
 }
 
 /** The WITH entries behind `tables`, transitively, in the order of the stored query. */

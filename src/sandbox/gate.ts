@@ -18,7 +18,7 @@ import { Verdicts } from './verdicts';
 export interface Admitted {
   /** The stored CTEs that it reaches and its own text, composed. */
   readonly sql: string;
-  /** CTE tables that it reads, as the stored query spells them. */
+  /** CTE tables that it reaches, as the stored query spells them. */
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
   readonly parameters: ReadonlySet<string>;
@@ -53,6 +53,13 @@ export class Gate {
     return this.#verdicts.of(key, () => this.#judge(stored, sent));
   }
 
+  /** The columns of one CTE table. @throws what `Engine.describe` throws */
+  async columns(stored: StoredQuery, table: string, limits: RunLimits): Promise<TableSchema> {
+    const [schema] = await this.#columns.of(stored, [table], limits);
+    if (schema === undefined) throw new Error(`No columns of ${table}.`);
+    return schema;
+  }
+
   close(): Promise<void> {
     return this.#secondOpinion.close();
   }
@@ -79,10 +86,10 @@ export class Gate {
     const tables = await this.#columns.of(stored, reading.tables, limits);
     await this.#engine.inspect(text, tables, typicalValues(stored), limits);
 
-    const { sql, consumer, parameters } = compose(stored, text, reading.tables);
+    const { sql, consumer, parameters, reached } = compose(stored, text, reading.tables);
     return {
       sql,
-      tables: reading.tables,
+      tables: reached,
       parameters: new Set([...parameters, ...reading.parameters.map((name) => name.toLowerCase())]),
       original: ({ start, end }) =>
         start < consumer.start || end > consumer.end

@@ -15,6 +15,7 @@ import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds } from '../../src/limits/admission';
 import { openLog } from '../../src/log';
 import type { Rooms } from '../../src/run/request';
+import { Gate } from '../../src/sandbox';
 
 /** An engine whose answers a test decides: what is tested here is what HTTP makes of them. */
 export class ScriptedEngine implements Engine {
@@ -151,6 +152,9 @@ function rooms({ engine = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, .
       find: (idOrName) => endpoints.find(({ id, name }) => name === idOrName || id === idOrName.toLowerCase()) ?? null,
     },
     engine,
+    gate: new Gate(engine),
+    now: () => 0n,
+    pricePerTiB: 6.25,
     admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
     defaults: { timeout: options.timeout ?? 30_000, maxBytesBilled: 1000n },
     longestResponse: options.longestResponse ?? 64 * 1024 * 1024,

@@ -132,3 +132,38 @@ test('an order in parentheses outlives them, as the gateway composes queries', a
   assert.deepEqual(ids, [...ids].sort().reverse());
   assert.equal(ids.length, 3);
 });
+
+test('grouping sets', async () => {
+  const data = "UNNEST([STRUCT('a' AS k, 1 AS n, 10 AS v), ('a', 2, 20), ('b', 1, 30)]) AS t";
+  const sorted = async (sql: string) => (await local.rows(sql)).map((row) => row.join()).sort();
+  assert.deepEqual(await sorted(`SELECT k, n, SUM(v) AS s FROM ${data} GROUP BY ROLLUP(k, n)`), [
+    ',,60',
+    'a,,30',
+    'a,1,10',
+    'a,2,20',
+    'b,,30',
+    'b,1,30',
+  ]);
+  const ordered = `SELECT k AS kk, COUNT(*) AS c, MAX(k) AS m, GROUPING(k) AS g FROM ${data} GROUP BY ROLLUP(k) HAVING COUNT(*) > 1 ORDER BY c DESC LIMIT 5`;
+  assert.deepEqual(await local.rows(ordered), [
+    [null, '3', 'b', '1'],
+    ['a', '2', 'a', '0'],
+  ]);
+  assert.deepEqual(await sorted(`SELECT UPPER(k) AS u, SUM(v) FROM ${data} GROUP BY GROUPING SETS (u, ())`), [
+    ',60',
+    'A,30',
+    'B,30',
+  ]);
+  assert.deepEqual(await sorted(`SELECT k, n, COUNT(*) FROM ${data} GROUP BY CUBE(1, 2)`), [
+    ',,3',
+    ',1,2',
+    ',2,1',
+    'a,,2',
+    'a,1,1',
+    'a,2,1',
+    'b,,1',
+    'b,1,1',
+  ]);
+  const inside = `SELECT COUNT(*) FROM (SELECT k FROM ${data} GROUP BY ROLLUP(k)) WHERE k IS NULL`;
+  assert.deepEqual(await local.rows(inside), [['1']]);
+});

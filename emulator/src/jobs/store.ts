@@ -41,6 +41,13 @@ export class JobStore {
     for (const job of this.jobs.values()) job.cancel();
   }
 
+  /** Ends what runs and forgets everything. */
+  clear(): void {
+    this.cancelAll();
+    this.jobs.clear();
+    this.requests.clear();
+  }
+
   private forget(): void {
     let bytes = 0;
     for (const job of this.jobs.values()) bytes += job.size;

@@ -17,7 +17,7 @@ interface ParameterType {
 }
 
 interface ParameterValue {
-  readonly value?: string | null;
+  readonly value?: string | number | boolean | null;
   readonly arrayValues?: readonly ParameterValue[];
   readonly structValues?: Readonly<Record<string, ParameterValue>>;
 }
@@ -60,10 +60,11 @@ function valueOf(type: SqlType, json: ParameterValue | undefined, shown: string)
   }
   const text = json?.value;
   if (text === undefined || text === null) return NULL;
-  if (typeof text !== 'string') throw invalid(`Query parameter ${shown} has a value that is not a string`);
+  // Google's own client sends the elements of a list as JSON numbers.
+  if (typeof text === 'object') throw invalid(`Query parameter ${shown} has a value that is not a string`);
   if (type.kind === 'RANGE') throw invalid(`Query parameter ${shown}: the local BigQuery takes no RANGE`);
   try {
-    return scalarCell(type.kind, text);
+    return scalarCell(type.kind, String(text));
   } catch (error) {
     if (!(error instanceof NotAValue)) throw error;
     throw invalid(`Invalid value for query parameter ${shown}: ${error.message}`);

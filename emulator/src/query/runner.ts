@@ -6,6 +6,7 @@ import { type NamedType, type SqlType } from '../googlesql/types';
 import { elements, fields, isNull, NULL, type Cell } from '../googlesql/values';
 import { clockEdits } from '../sql/clock';
 import { applyEdits, byteOffsets } from '../sql/edits';
+import { expandGroupingSets } from '../sql/grouping-sets';
 import { unquotedPaths } from '../sql/paths';
 import { substitute } from '../sql/substitutes';
 import { tableEdits } from '../sql/tables';
@@ -135,7 +136,8 @@ export class QueryRunner {
     const positions = tokens
       .filter((token) => token.kind === 'symbol' && token.text === '?')
       .map(({ start, end }, i) => ({ start, end, text: `@${positionalName(i)}` }));
-    return substitute(applyEdits(sql, [...tableEdits(sql, tree.reads), ...clock, ...positions]));
+    const named = applyEdits(sql, [...tableEdits(sql, tree.reads), ...clock, ...positions]);
+    return substitute(expandGroupingSets(named));
   }
 
   private isTable(path: string, home: string): boolean {

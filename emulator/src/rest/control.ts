@@ -40,6 +40,7 @@ function apply(context: Context, body: ControlInput): void {
   if (body.reset === true) {
     context.faults.clear();
     context.log.clear();
+    context.jobs.clear();
     context.shape.name = 'bigquery';
     context.shape.ignoreDefaultDataset = false;
   }

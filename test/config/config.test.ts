@@ -127,7 +127,7 @@ describe('ENGINE', () => {
   });
 
   it('warns of a local BigQuery that it does not use', () => {
-    expect(readConfig({ BIGQUERY_EMULATOR_HOST: 'localhost:9050' }).warnings).toEqual([
+    expect(readConfig({ ENGINE: 'duckdb', BIGQUERY_EMULATOR_HOST: 'localhost:9050' }).warnings).toEqual([
       expect.stringContaining('BIGQUERY_EMULATOR_HOST'),
     ]);
   });

@@ -57,6 +57,8 @@ async function open(options: DuckDbOptions): Promise<Database> {
     // Freed memory goes back to the system soon: a laptop keeps the service running beside everything else.
     allocator_flush_threshold: '8MB',
     allocator_bulk_deallocation_flush_threshold: '8MB',
+    // The newest rows of a table are picked by their time alone, then fetched: records are wide. Covers the largest max_rows.
+    late_materialization_max_rows: '10001',
   });
   try {
     const connection = await instance.connect();

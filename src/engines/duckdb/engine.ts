@@ -8,6 +8,7 @@ import { failure } from './failures';
 import { Inspection } from './inspection';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { readRows } from './read-rows';
+import { Statements } from './statements';
 import { abortError, deadlineExceeded } from './supervise';
 import { CLOCK_PARAMETER } from './translate';
 import { Translations } from './translations';
@@ -26,6 +27,7 @@ class DuckDbEngine implements Engine {
   readonly target: string;
   readonly #connections: Connections;
   readonly #translations: Translations;
+  readonly #statements = new Statements();
   readonly #inspection = new Inspection();
   /** Nothing is billed. */
   readonly dryRun = null;
@@ -45,9 +47,10 @@ class DuckDbEngine implements Engine {
     const translation = this.#translations.translation(sql, parameters, { hideBytes, maxRows: maxRows + 1 });
     const values = translation.parameters.map((name) => this.#value(name, parameters));
     const maxBytes = this.options.maxResultBytes ?? DEFAULTS.maxResultBytes;
-    const result = await this.#onConnection(limits, (connection) =>
-      readRows(connection, translation.sql, values, maxRows, maxBytes),
-    );
+    const result = await this.#onConnection(limits, async (connection) => {
+      const statement = await this.#statements.prepare(connection, translation.sql);
+      return readRows(statement, values, maxRows, maxBytes);
+    });
     return { columns: translation.columns, ...result, bytesProcessed: null, bytesBilled: null };
   }
 

@@ -1,4 +1,4 @@
-import { StatementType, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
 
 export interface Rows {
@@ -7,49 +7,39 @@ export interface Rows {
 }
 
 /**
- * Runs a statement whose one column is each row's text, and reads at most `maxRows` of them. The statement itself stops
+ * Runs a statement whose one column is each row's text, and gives at most `maxRows` of them. The statement itself stops
  * one row later, which is how a longer result is told from one that just fits.
  *
  * @throws ServiceError resourcesExceeded beyond `maxBytes` of UTF-8.
  */
 export async function readRows(
-  connection: DuckDBConnection,
-  sql: string,
+  statement: DuckDBPreparedStatement,
   values: readonly DuckDBValue[],
   maxRows: number,
   maxBytes: number,
 ): Promise<Rows> {
-  const statement = await connection.prepare(sql);
-  try {
-    if (statement.statementType !== StatementType.SELECT) throw new Error('Not a SELECT statement');
-    statement.bind([...values]);
-    const result = await statement.stream();
-    const rows: string[] = [];
-    let bytes = 0;
-    for (
-      let chunk = await result.fetchChunk();
-      chunk !== null && chunk.rowCount > 0;
-      chunk = await result.fetchChunk()
-    ) {
-      const vector = chunk.getColumnVector(0);
-      for (let i = 0; i < chunk.rowCount; i++) {
-        const text = String(vector.getItem(i));
-        bytes += Buffer.byteLength(text) + 1;
-        if (bytes > maxBytes) throw responseTooLarge(maxBytes);
-        rows.push(text);
-      }
+  statement.bind([...values]);
+  const result = await statement.stream();
+  const rows: string[] = [];
+  let bytes = 0;
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    const vector = chunk.getColumnVector(0);
+    for (let i = 0; i < chunk.rowCount; i++) {
+      const text = String(vector.getItem(i));
+      bytes += Buffer.byteLength(text) + 1;
+      if (bytes > maxBytes) throw responseTooLarge(maxBytes);
+      rows.push(text);
     }
-    const truncated = rows.length > maxRows;
-    if (truncated) rows.length = maxRows;
-    return { rows, truncated };
-  } finally {
-    statement.destroySync();
   }
+  const truncated = rows.length > maxRows;
+  if (truncated) rows.length = maxRows;
+  return { rows, truncated };
 }
 
 function responseTooLarge(maxBytes: number): ServiceError {
+  const size = Math.floor(maxBytes / 1024 / 1024);
   return new ServiceError(
     'resourcesExceeded',
-    `The response is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB. Ask for fewer rows or columns.`,
+    `The response is larger than ${size} MiB. Ask for fewer rows or columns.`,
   );
 }

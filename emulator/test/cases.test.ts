@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { caseFile, CASES, Harness, type Json } from './harness';
+import { caseFile, CASES, Harness, type Json, test } from './harness';
 
 const local = new Harness();
 

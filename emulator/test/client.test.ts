@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { BigQuery } from '@google-cloud/bigquery';
-import { Harness } from './harness';
+import { Harness, test } from './harness';
 
 const local = new Harness();
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
-import { Harness, rowsOf } from './harness';
+import { beforeEach } from 'node:test';
+import { Harness, rowsOf, test } from './harness';
 
 const local = new Harness();
 const PATH = '/bigquery/v2/projects/test/queries';

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { after, before, test as nodeTest } from 'node:test';
 import { startLocalBigQuery, type LocalBigQuery, type LocalBigQueryOptions } from '../src/local-bigquery';
+
+/** Registers a test; the runner sees to its end. */
+export function test(name: string, work: () => Promise<void> | void): void {
+  void nodeTest(name, work);
+}
 
 export const CASES = join(__dirname, '..', '..', 'test', 'cases');
 const FIXTURE = join(__dirname, '..', '..', 'test', 'fixture');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { beforeEach, test } from 'node:test';
-import { Harness, rowsOf, type Json } from './harness';
+import { beforeEach } from 'node:test';
+import { Harness, rowsOf, type Json, test } from './harness';
 
 const local = new Harness();
 const NUMBERS = 'SELECT x FROM UNNEST(GENERATE_ARRAY(1, 10)) AS x ORDER BY x';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Harness, rowsOf } from './harness';
+import { Harness, rowsOf, test } from './harness';
 
 const local = new Harness();
 const DATASETS = '/projects/test/datasets';

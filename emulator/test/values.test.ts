@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Harness } from './harness';
+import { Harness, test } from './harness';
 
 const local = new Harness();
 

@@ -4,18 +4,34 @@ import { isReserved } from './keywords';
 import { MAX_NESTING, MAX_TEXT_BYTES, MAX_TOKENS } from './limits';
 import type { Token, TokenKind } from './token';
 
-/** Blanks of GoogleSQL: those of ASCII, backspace among them, and Unicode's visible spaces but the Ogham one. */
-const BLANKS = /[ \t\n\v\f\r\x08\u00a0\u2000-\u200a\u202f\u205f\u3000]+/y;
+/** Blanks of GoogleSQL beyond ASCII: Unicode's visible spaces but the Ogham one. */
+const WIDE_BLANK = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
 const LINE_END = /[\r\n]/g;
-const WORD = /[A-Za-z0-9_]+/y;
-const WORD_CHARACTER = /[A-Za-z0-9_]/;
-const LETTER = /[A-Za-z_]/;
-const DIGIT = /[0-9]/;
 const HEX = /0[xX][0-9A-Fa-f]+/y;
 const DIGITS = /[0-9]+/y;
 const EXPONENT = /[eE][+-]?[0-9]+/y;
 const OPENING_QUOTE = /(?:[rR][bB]?|[bB][rR]?)?('''|"""|'|")/y;
 const SYMBOL = /::|<<|>>|<=|>=|<>|!=|=>|->|\|\||\|>|@@|[-+*/=<>(),.;[\]|^&~@?]/y;
+
+/** What an ASCII character can begin or continue. */
+const BLANK = 1;
+const LETTER = 2;
+const DIGIT = 4;
+const QUOTE = 8;
+const PREFIX = 16;
+const CLASSES = new Uint8Array(128);
+for (const [characters, kind] of [
+  [' \t\n\v\f\r\b', BLANK],
+  ['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_', LETTER],
+  ['0123456789', DIGIT],
+  ['\'"', QUOTE],
+  ['rRbB', PREFIX],
+] as const) {
+  for (const character of characters) {
+    const code = character.charCodeAt(0);
+    CLASSES[code] = (CLASSES[code] ?? 0) | kind;
+  }
+}
 
 /**
  * The tokens of a GoogleSQL text by the rules of GoogleSQL's own lexer; comments and blanks are left out.
@@ -60,13 +76,19 @@ class Lexer {
   private skipBlanks(): boolean {
     const { text } = this;
     for (;;) {
-      this.at += match(BLANKS, text, this.at).length;
+      if (this.at >= text.length) return false;
       const char = text[this.at];
-      if (char === undefined) return false;
-      if (char === '#' || (char === '-' && text[this.at + 1] === '-')) this.skipLine();
+      if (this.is(this.at, BLANK) || (char !== undefined && char > '\x7f' && WIDE_BLANK.test(char))) this.at++;
+      else if (char === '#' || (char === '-' && text[this.at + 1] === '-')) this.skipLine();
       else if (char === '/' && text[this.at + 1] === '*') this.skipComment();
       else return true;
     }
+  }
+
+  /** The character at `at` is of one of these kinds. */
+  private is(at: number, kinds: number): boolean {
+    const code = this.text.charCodeAt(at);
+    return code < 128 && ((CLASSES[code] ?? 0) & kinds) !== 0;
   }
 
   private skipLine(): void {
@@ -82,23 +104,23 @@ class Lexer {
 
   private token(): void {
     const { text, at } = this;
-    const char = text[at] ?? '';
     const named = this.nameFollows;
     const field = named && this.last?.symbol === '.';
     this.nameFollows = false;
-    const opening = match(OPENING_QUOTE, text, at);
+    const opening = this.is(at, QUOTE | PREFIX) ? match(OPENING_QUOTE, text, at) : '';
     if (opening !== '') this.literal(opening);
-    else if (char === '`') this.backquoted();
-    else if (LETTER.test(char) || (field && DIGIT.test(char))) this.word(named);
-    else if (DIGIT.test(char)) this.number();
-    else if (char === '.' && DIGIT.test(text[at + 1] ?? '') && !this.dotContinuesPath()) this.number();
+    else if (this.is(at, field ? LETTER | DIGIT : LETTER)) this.word(named);
+    else if (this.is(at, DIGIT)) this.number();
+    else if (text[at] === '`') this.backquoted();
+    else if (text[at] === '.' && this.is(at + 1, DIGIT) && !this.dotContinuesPath()) this.number();
     else this.symbol();
   }
 
   private word(named: boolean): void {
     const start = this.at;
-    const value = match(WORD, this.text, start);
-    this.at += value.length;
+    do this.at++;
+    while (this.is(this.at, LETTER | DIGIT));
+    const value = this.text.slice(start, this.at);
     const symbol = named ? '' : value.toUpperCase();
     const reserved = isReserved(symbol);
     if (symbol === 'CASE') this.open(start);
@@ -122,13 +144,11 @@ class Lexer {
         this.at += match(DIGITS, text, this.at).length;
       }
       const exponent = match(EXPONENT, text, this.at);
-      // In `1.e5x` the dot ends the number, as in `1.x`, and a name follows.
-      if (exponent !== '' && !WORD_CHARACTER.test(text[this.at + exponent.length] ?? '')) {
-        kind = 'float';
-        this.at += exponent.length;
-      }
+      if (exponent !== '') kind = 'float';
+      this.at += exponent.length;
     }
-    if (text[this.at - 1] !== '.' && WORD_CHARACTER.test(text[this.at] ?? '')) {
+    // `1.x` is a number and a name; `1x` is neither.
+    if (text[this.at - 1] !== '.' && this.is(this.at, LETTER | DIGIT)) {
       this.fault('A name cannot follow a number without a blank', start, this.at + 1);
     }
     this.push(kind, start, this.at, text.slice(start, this.at), '');
@@ -173,8 +193,9 @@ class Lexer {
 
   private literal(opening: string): void {
     const start = this.at;
-    const quote = opening.replace(/^[rRbB]+/, '');
-    const prefix = opening.slice(0, opening.length - quote.length).toLowerCase();
+    const letters = opening.search(/['"]/);
+    const quote = letters === 0 ? opening : opening.slice(letters);
+    const prefix = letters === 0 ? '' : opening.slice(0, letters).toLowerCase();
     const bytes = prefix.includes('b');
     const bodyStart = start + opening.length;
     const bodyEnd = this.closingQuote(bodyStart, quote, `This ${bytes ? 'BYTES' : 'STRING'} literal is not closed`);
@@ -193,12 +214,12 @@ class Lexer {
     this.tokens.push({ kind: 'identifier', start, end, value, symbol: '', reserved: false, quoted: true });
   }
 
-  /** Where the closing quote stands. A backslash shields whatever follows it, in raw literals too. */
+  /** Where the closing quote stands. A backslash shields the character or line end after it, in raw literals too. */
   private closingQuote(from: number, quote: string, message: string): number {
     const { text } = this;
     for (let i = from; i < text.length; i++) {
       const char = text[i];
-      if (char === '\\') i++;
+      if (char === '\\') i += text.startsWith('\r\n', i + 1) ? 2 : 1;
       else if (char === quote[0] && text.startsWith(quote, i)) return i;
       else if (quote.length === 1 && (char === '\n' || char === '\r')) break;
     }

@@ -53,9 +53,9 @@ function startsTest(cursor: Cursor): boolean {
   }
 }
 
-function isClosed({ kind, ...test }: Expression): boolean {
-  if (kind === 'is') return 'test' in test && test.test !== 'distinct';
-  return kind === 'in_list' || kind === 'in_unnest' || kind === 'in_subquery';
+function isClosed(test: Expression): boolean {
+  if (test.kind === 'is') return test.test !== 'distinct';
+  return test.kind === 'in_list' || test.kind === 'in_unnest' || test.kind === 'in_subquery';
 }
 
 function atDistinct(cursor: Cursor): boolean {

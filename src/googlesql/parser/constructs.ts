@@ -1,4 +1,4 @@
-import type { Case, Cast, DatePart, Expression, Extract, Interval } from '../syntax';
+import type { Call, Case, Cast, DatePart, Expression, Extract, Interval } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
 import { parseType } from './types';
@@ -88,12 +88,19 @@ function toDatePart(cursor: Cursor, expression: Expression): DatePart {
   const { span } = expression;
   const name = plainName(expression);
   if (name !== null) return { name, weekday: null, span };
-  if (expression.kind === 'call' && expression.path.length === 1 && expression.arguments.length === 1) {
+  if (expression.kind === 'call' && isPlainCall(expression)) {
     const weekday = plainName(expression.arguments[0]?.expression);
-    const [function_] = expression.path;
-    if (weekday !== null && function_ !== undefined) return { name: function_.name.toUpperCase(), weekday, span };
+    const [unit] = expression.path;
+    if (weekday !== null && unit !== undefined) return { name: unit.name.toUpperCase(), weekday, span };
   }
   return cursor.fault('EXTRACT takes a date part, such as DAY or WEEK(MONDAY), before FROM.', span);
+}
+
+/** One name, one positional argument, and none of what aggregate and window functions may have besides. */
+function isPlainCall(call: Call): boolean {
+  const { path, arguments: args, distinct, nulls, having, orderBy, limit, over } = call;
+  const plain = !distinct && nulls === null && having === null && limit === null && over === null;
+  return plain && orderBy.length === 0 && path.length === 1 && args.length === 1 && args[0]?.name === null;
 }
 
 function plainName(expression: Expression | undefined): string | null {

@@ -19,8 +19,8 @@ export class Cursor {
   /** End of the last token passed. */
   end = 0;
   private index = 0;
-  /** Index of the `)` of each `(`. */
-  private readonly closing = new Map<number, number>();
+  /** Index of the `)` of each `(`, 0 for none. */
+  private readonly closing: Uint16Array;
   private nesting = 0;
   private ctes = 0;
   token: Token;
@@ -28,10 +28,11 @@ export class Cursor {
   /** `tokens` ends with an `end` token. */
   constructor(private readonly tokens: readonly Token[]) {
     this.token = this.peek(0);
+    this.closing = new Uint16Array(tokens.length);
     const open: number[] = [];
     tokens.forEach(({ symbol }, i) => {
       if (symbol === '(') open.push(i);
-      else if (symbol === ')') this.closing.set(open.pop() ?? i, i);
+      else if (symbol === ')') this.closing[open.pop() ?? i] = i;
     });
   }
 
@@ -99,7 +100,7 @@ export class Cursor {
     if (symbol === 'SELECT' || symbol === 'FROM') return true;
     if (symbol === 'WITH') return this.peekAt(index + 2).symbol !== '(';
     if (symbol !== '(' || !this.opensQuery(index + 1)) return false;
-    const after = (this.closing.get(index + 1) ?? this.tokens.length) + 1;
+    const after = (this.closing[index + 1] || this.tokens.length) + 1;
     const next = this.peekAt(after).symbol;
     if (next === 'LEFT' || next === 'FULL' || next === 'INNER') {
       const outer = this.peekAt(after + 1).symbol === 'OUTER' ? 1 : 0;

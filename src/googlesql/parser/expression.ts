@@ -108,26 +108,28 @@ function continueChain(
     const from = cursor.token.start;
     operands.push({ expression: parse(cursor), start: from, end: cursor.end });
   }
-  return balance(operands, operators).expression;
+  return balance(operands, operators);
 }
 
-function balance(operands: readonly Operand[], operators: readonly Operator[]): Operand {
-  const [first] = operands;
-  const middle = operators.length >> 1;
+/** The operands from `first` to `last`, split at the operator in the middle. */
+function balance(
+  operands: readonly Operand[],
+  operators: readonly Operator[],
+  first = 0,
+  last = operands.length - 1,
+): Expression {
+  const middle = (first + last) >> 1;
+  const from = operands[first];
+  const to = operands[last];
   const operator = operators[middle];
-  if (first === undefined) throw new RangeError('a chain has operands');
-  if (operator === undefined) return first;
-  const left = balance(operands.slice(0, middle + 1), operators.slice(0, middle));
-  const right = balance(operands.slice(middle + 1), operators.slice(middle + 1));
-  const { start } = left;
-  const { end } = right;
-  const expression: Expression = {
+  if (from === undefined || to === undefined) throw new RangeError('a chain has operands');
+  if (first === last || operator === undefined) return from.expression;
+  return {
     kind: 'binary',
     operator: operator.operator,
-    left: left.expression,
-    right: right.expression,
+    left: balance(operands, operators, first, middle),
+    right: balance(operands, operators, middle + 1, last),
     operatorSpan: { start: operator.start, end: operator.end },
-    span: { start, end },
+    span: { start: from.start, end: to.end },
   };
-  return { expression, start, end };
 }

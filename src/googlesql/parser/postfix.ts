@@ -1,7 +1,6 @@
-import { FUNCTION_KEYWORDS } from '../keywords';
-import type { Expression, Identifier, Subscript } from '../syntax';
+import type { Expression, Subscript } from '../syntax';
 import { parseCall } from './call';
-import { toIdentifier, type Cursor } from './cursor';
+import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
 import { parsePrimary } from './primary';
 
@@ -40,17 +39,12 @@ export function parsePostfix(cursor: Cursor): Expression {
 
 /** After the dot. */
 function parseField(cursor: Cursor, input: Expression, start: number): Expression {
-  const name = parseFieldName(cursor);
+  const name = cursor.name('a field name');
   if (!cursor.at('(')) return { kind: 'field', input, name, span: cursor.spanFrom(start) };
   const call = parseCall(cursor, [name], name.span.start);
   const span = cursor.spanFrom(start);
   cursor.refuse('a chained function call', call.span);
   return { ...call, arguments: [{ name: null, expression: input, span: input.span }, ...call.arguments], span };
-}
-
-function parseFieldName(cursor: Cursor): Identifier {
-  if (FUNCTION_KEYWORDS.has(cursor.token.symbol)) return toIdentifier(cursor.next());
-  return cursor.name('a field name');
 }
 
 function parseSubscript(cursor: Cursor, input: Expression, start: number): Expression {

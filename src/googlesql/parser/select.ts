@@ -8,7 +8,7 @@ import { parseNamedWindow } from './window';
 /** SELECT with every clause up to WINDOW. */
 export function parseSelect(cursor: Cursor): Select {
   const { start } = cursor.at('SELECT') ? cursor.next() : cursor.fail('SELECT');
-  if (cursor.at('WITH')) parseSelectWith(cursor);
+  if (cursor.at('WITH') && cursor.peek(1).symbol !== '(') parseSelectWith(cursor);
   const distinct = cursor.accept('DISTINCT');
   if (!distinct) cursor.accept('ALL');
   const as = cursor.accept('AS') ? parseSelectAs(cursor) : null;

@@ -30,7 +30,8 @@ function parseUnnest(cursor: Cursor): FromItem {
   const array = parseUnnestArguments(cursor);
   const alias = parseAlias(cursor);
   const offset = parseOffset(cursor);
-  return parsePivots(cursor, { kind: 'unnest', array, alias, offset, span: cursor.spanFrom(start) });
+  const unnest: FromItem = { kind: 'unnest', array, alias, offset, span: cursor.spanFrom(start) };
+  return offset === null ? parsePivots(cursor, unnest) : unnest;
 }
 
 function parseSubquery(cursor: Cursor): FromItem {
@@ -50,7 +51,8 @@ function parseNamed(cursor: Cursor): FromItem {
   }
   const alias = parseAlias(cursor);
   const offset = parseOffset(cursor);
-  const table = parsePivots(cursor, { kind: 'table_path', path, alias, offset, span: cursor.spanFrom(start) });
+  let table: FromItem = { kind: 'table_path', path, alias, offset, span: cursor.spanFrom(start) };
+  if (offset === null) table = parsePivots(cursor, table);
   return cursor.at('FOR') ? parseSystemTime(cursor, table) : table;
 }
 

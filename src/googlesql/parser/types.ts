@@ -81,7 +81,7 @@ function parseTypeParameters(cursor: Cursor): string[] {
     const literal = kind === 'integer' || kind === 'float' || kind === 'string' || kind === 'bytes';
     if (!literal && symbol !== 'MAX' && symbol !== 'TRUE' && symbol !== 'FALSE') cursor.fail('a type parameter');
     parameters.push(cursor.next().value);
-  } while (cursor.accept(',') && !cursor.at(')'));
+  } while (cursor.accept(','));
   cursor.expect(')');
   return parameters;
 }

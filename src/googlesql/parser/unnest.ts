@@ -5,7 +5,16 @@ import { parseExpression } from './expression';
 /** UNNEST(array) with the word itself. Several arrays side by side are refused by name; the stand-in holds them all. */
 export function parseUnnestArguments(cursor: Cursor): Expression {
   const { start } = cursor.expect('UNNEST');
-  const arrays = cursor.parenthesised(parseArray);
+  cursor.expect('(');
+  const arrays = [parseArray(cursor)];
+  while (cursor.accept(',')) {
+    if (cursor.atName() && cursor.peek(1).symbol === '=>') {
+      cursor.next();
+      cursor.next();
+    }
+    arrays.push(parseArray(cursor));
+  }
+  cursor.expect(')');
   const [array] = arrays;
   if (array !== undefined && arrays.length === 1) return array;
   const span = cursor.spanFrom(start);
@@ -16,10 +25,6 @@ export function parseUnnestArguments(cursor: Cursor): Expression {
 function parseArray(cursor: Cursor): Expression {
   if (cursor.at('SELECT')) {
     cursor.fault('Syntax error: a subquery in UNNEST needs ARRAY(...) around it.', cursor.token);
-  }
-  if (cursor.atName() && cursor.peek(1).symbol === '=>') {
-    cursor.next();
-    cursor.next();
   }
   const array = parseExpression(cursor);
   if (cursor.at('AS')) {

@@ -1,6 +1,7 @@
 /** The gate for consumer SQL: every wall in its order (sandbox.md). A boundary between tenants; it fails closed. */
 import type { Engine, RunLimits } from '../engines/contract';
 import { QueryError, ServiceError } from '../errors';
+import { isReserved } from '../googlesql/keywords';
 import { unsupportedError } from '../googlesql/parser';
 import { resolveQuery } from '../googlesql/resolver';
 import type { Span } from '../googlesql/syntax';
@@ -29,8 +30,11 @@ export interface Admitted {
 /** Milliseconds that judging one text may take, reading the CTE tables' columns included. */
 const JUDGE_TIMEOUT = 30_000;
 
-/** What node-sql-parser calls a function although GoogleSQL's grammar has it as syntax. */
-const SYNTAX_CALLS = new Set(['array', 'cast', 'exists', 'extract', 'interval', 'safe_cast', 'struct', 'unnest']);
+/**
+ * What node-sql-parser takes for calls although GoogleSQL's grammar has it as syntax, beside reserved words, which
+ * cannot name a function.
+ */
+const SYNTAX_CALLS = new Set(['offset', 'ordinal', 'safe_cast', 'safe_offset', 'safe_ordinal', 'sets']);
 
 export class Gate {
   readonly #engine: Engine;
@@ -109,7 +113,7 @@ export class Gate {
     });
     const unknown =
       opinion?.tables.find((name) => !reading.fromNames.has(name)) ??
-      opinion?.functions.find((name) => !reading.functionNames.has(name) && !SYNTAX_CALLS.has(name));
+      opinion?.functions.find((name) => !reading.functionNames.has(name) && !isSyntax(name));
     if (unknown === undefined) return;
     throw new QueryError(
       'sandboxViolation',
@@ -142,4 +146,8 @@ function resolveOver(tables: readonly TableSchema[], stored: StoredQuery, statem
     findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
     parameters: new Map(stored.parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
   });
+}
+
+function isSyntax(name: string): boolean {
+  return SYNTAX_CALLS.has(name) || isReserved(name.toUpperCase());
 }

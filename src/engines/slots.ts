@@ -1,22 +1,37 @@
 /** A bound on what an engine does at once; those beyond it wait in turn, inside their own deadline. */
 import { ServiceError } from '../errors';
 import type { RunLimits } from './contract';
-
-interface Waiter {
-  readonly take: () => void;
-}
+import { abandoned, checkLimits, remaining } from './giving-up';
 
 export class Slots {
-  readonly #waiting = new Set<Waiter>();
-  #free: number;
+  /** Each lets one waiting run begin; oldest first. */
+  readonly #waiting = new Set<() => void>();
+  readonly #count: number;
+  #taken = 0;
 
   constructor(count: number) {
-    this.#free = count;
+    this.#count = count;
   }
 
-  /** Runs `work` once a slot is free. @throws ServiceError `deadlineExceeded`; AbortError after `limits.signal` */
+  /** Runs that hold a slot now. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Runs that wait for one now. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Does `work` once a slot is free.
+   *
+   * @throws ServiceError `deadlineExceeded`; AbortError after `limits.signal`; whatever `work` throws
+   */
   async use<T>(limits: RunLimits, work: () => Promise<T>): Promise<T> {
-    await this.#take(limits);
+    checkLimits(limits);
+    if (this.#taken < this.#count) this.#taken++;
+    else await this.#turn(limits);
     try {
       return await work();
     } finally {
@@ -24,49 +39,35 @@ export class Slots {
     }
   }
 
-  #take(limits: RunLimits): Promise<void> {
-    if (limits.signal.aborted) return Promise.reject(abandoned());
-    if (this.#free > 0) {
-      this.#free--;
-      return Promise.resolve();
-    }
+  /** Resolves with a slot handed over: it never was free, so nobody slips in between. */
+  #turn(limits: RunLimits): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leave = (error: Error): void => {
-        this.#waiting.delete(waiter);
-        settle();
-        reject(error);
-      };
-      const onAbort = (): void => leave(abandoned());
-      const timer = setTimeout(
-        () => leave(new ServiceError('deadlineExceeded', 'The query could not start in time: others are running.')),
-        Math.max(0, limits.deadline - performance.now()),
-      );
-      const settle = (): void => {
+      const stopWaiting = (): void => {
         clearTimeout(timer);
         limits.signal.removeEventListener('abort', onAbort);
+        this.#waiting.delete(take);
       };
-      const waiter: Waiter = {
-        take: () => {
-          settle();
-          resolve();
-        },
+      const take = (): void => {
+        stopWaiting();
+        resolve();
       };
-      this.#waiting.add(waiter);
+      const onAbort = (): void => {
+        stopWaiting();
+        reject(abandoned());
+      };
+      const onDeadline = (): void => {
+        stopWaiting();
+        reject(new ServiceError('deadlineExceeded', 'The query could not start in time: others are running.'));
+      };
+      const timer = setTimeout(onDeadline, remaining(limits));
       limits.signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.add(take);
     });
   }
 
   #release(): void {
     const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#free++;
-      return;
-    }
-    this.#waiting.delete(next);
-    next.take();
+    if (next === undefined) this.#taken--;
+    else next();
   }
-}
-
-function abandoned(): DOMException {
-  return new DOMException('Nobody waits for the result.', 'AbortError');
 }

@@ -6,20 +6,25 @@ export interface ApiParameter {
   readonly parameterValue: { readonly value: string };
 }
 
-/** The body of jobs.query. 64-bit numbers travel as text. */
-export interface QueryRequest {
+/** What a query is made of, whichever method it is sent by. */
+export interface QueryText {
   readonly query: string;
   readonly useLegacySql: false;
   readonly parameterMode: 'NAMED';
   readonly queryParameters: readonly ApiParameter[];
   readonly defaultDataset?: { readonly projectId: string; readonly datasetId: string };
+}
+
+/** The body of jobs.query. 64-bit numbers travel as text. */
+export interface QueryRequest extends QueryText {
   readonly location?: string;
   readonly maxResults: number;
   readonly timeoutMs: number;
   readonly jobTimeoutMs: string;
-  readonly maximumBytesBilled?: string;
+  readonly maximumBytesBilled: string;
   readonly useQueryCache: true;
   readonly labels: Readonly<Record<string, string>>;
+  /** At most 36 characters; requests with one id make one job. */
   readonly requestId: string;
   readonly jobCreationMode: 'JOB_CREATION_OPTIONAL';
   readonly formatOptions: { readonly useInt64Timestamp: true };
@@ -42,30 +47,27 @@ export interface QueryResponse {
   readonly jobComplete?: boolean;
   readonly jobReference?: JobReference;
   readonly schema?: { readonly fields?: unknown };
-  readonly rows?: readonly unknown[];
+  readonly rows?: unknown;
   readonly totalRows?: string;
   readonly pageToken?: string;
   readonly totalBytesProcessed?: string;
   readonly totalBytesBilled?: string;
   readonly errors?: readonly ErrorProto[];
-  readonly cacheHit?: boolean;
 }
 
-/** The statistics of a dry run (jobs.insert). */
+/** A dry run's answer (jobs.insert). */
 export interface DryRunJob {
-  readonly status?: { readonly errorResult?: ErrorProto };
+  readonly status?: { readonly errorResult?: ErrorProto; readonly errors?: readonly ErrorProto[] };
   readonly statistics?: {
     readonly totalBytesProcessed?: string;
-    readonly query?: {
-      readonly statementType?: string;
-      readonly totalBytesProcessed?: string;
-      readonly referencedTables?: readonly {
-        readonly projectId?: string;
-        readonly datasetId?: string;
-        readonly tableId?: string;
-      }[];
-      readonly referencedRoutines?: readonly unknown[];
-      readonly schema?: { readonly fields?: unknown };
-    };
+    readonly query?: DryRunQuery;
   };
+}
+
+export interface DryRunQuery {
+  readonly statementType?: string;
+  readonly totalBytesProcessed?: string;
+  readonly referencedTables?: readonly unknown[];
+  readonly referencedRoutines?: readonly unknown[];
+  readonly schema?: { readonly fields?: unknown };
 }

@@ -1,4 +1,4 @@
-/** A circuit breaker: after failures in a row it refuses at once, then lets single requests try whether it is over. */
+/** A circuit breaker: after failures in a row it refuses at once, then lets one request try whether it is over. */
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -9,6 +9,7 @@ interface BreakerOptions {
   readonly cooldown: number;
   /** Milliseconds, monotonic. */
   readonly clock?: () => number;
+  readonly onChange?: (state: 'closed' | 'open') => void;
 }
 
 export class Breaker {
@@ -16,7 +17,7 @@ export class Breaker {
   readonly #clock: () => number;
   #failures = 0;
   #openedAt = 0;
-  #trying = false;
+  #trial: symbol | null = null;
 
   constructor(options: BreakerOptions) {
     this.#options = options;
@@ -34,28 +35,36 @@ export class Breaker {
     return Math.max(0, this.#openedAt + this.#options.cooldown - this.#clock());
   }
 
-  /** Whether a request may go ahead. While half-open it is one at a time, which must report how it went. */
-  admit(): boolean {
+  /**
+   * What a request calls when it is done, however it went; null: it may not go ahead. While half-open one request at a
+   * time is let through.
+   */
+  admit(): (() => void) | null {
     const { state } = this;
-    if (state === 'closed') return true;
-    if (state === 'open' || this.#trying) return false;
-    this.#trying = true;
-    return true;
+    if (state === 'closed') return () => undefined;
+    if (state === 'open' || this.#trial !== null) return null;
+    const trial = Symbol();
+    this.#trial = trial;
+    return () => {
+      if (this.#trial === trial) this.#trial = null;
+    };
   }
 
+  /** The service has answered. */
   succeeded(): void {
+    const wasOpen = this.state !== 'closed';
     this.#failures = 0;
-    this.#trying = false;
+    this.#trial = null;
+    if (wasOpen) this.#options.onChange?.('closed');
   }
 
+  /** The service has not answered, or with an outage. */
   failed(): void {
+    const { state } = this;
     this.#failures++;
-    this.#trying = false;
-    if (this.#failures >= this.#options.failures) this.#openedAt = this.#clock();
-  }
-
-  /** The request ended without telling anything about the service. */
-  undecided(): void {
-    this.#trying = false;
+    if (this.#failures < this.#options.failures) return;
+    // What was under way when it opened fails late; that does not prolong it.
+    if (state !== 'open') this.#openedAt = this.#clock();
+    if (state === 'closed') this.#options.onChange?.('open');
   }
 }

@@ -1,202 +1,170 @@
 /** BigQuery behind the engine contract, real or local (docs/bigquery.md). */
 import { QueryError, ServiceError } from '../../errors';
-import { columnsOf } from '../../googlesql/rest-schema';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
-import type { ApiParameter, DryRunJob } from './api';
-import { Breaker } from './breaker';
-import { ApiFailure, isOutage, translateFailure, type SentText } from './errors';
-import { queryPages, type QueryBody } from './job';
-import { sanitiseLabels } from './labels';
-import { gather, resultFields } from './result';
 import { Slots } from '../slots';
+import { ApiFailure } from './api-failure';
+import { BigQueryClient } from './client';
+import { DEFAULTS, type BigQueryOptions } from './options';
+import type { SentText } from './query-faults';
+import { gather } from './result';
+import { resultShape } from './result-shape';
 import { stubText } from './stub';
-import { retrying } from './retry';
-import { Transport } from './transport';
+import { isOperatorsMatter, translateFailure } from './translate-failure';
+import { Wall } from './wall';
 
-export interface BigQueryOptions {
-  readonly projectId: string;
-  readonly dataset: string | null;
-  readonly location: string | null;
-  /** Origin of a local BigQuery; null: Google's. */
-  readonly host: string | null;
-  /** Queries running at once in this process. */
-  readonly maxConcurrent: number;
-  /** The sandbox's fourth wall. */
-  readonly inspectConsumerQueries: boolean;
+/** Milliseconds that the proof of the sandbox's last wall may hold up the start. */
+const PROOF_TIME = 10_000;
+
+/**
+ * BigQuery as an engine. Resolves when the sandbox's last wall has proved itself or BigQuery has not answered; then it is
+ * tried again with the first consumer query. Never rejects: whether BigQuery answers is for `ping` to tell.
+ */
+export async function openBigQueryEngine(options: BigQueryOptions): Promise<Engine> {
+  const engine = new BigQueryEngine(options);
+  await engine.prove();
+  return engine;
 }
 
-const BREAKER = { failures: 5, cooldown: 5_000 };
-
-export class BigQueryEngine implements Engine {
+class BigQueryEngine implements Engine {
   readonly kind = 'bigquery';
   readonly target: string;
   readonly #options: BigQueryOptions;
-  readonly #transport: Transport;
-  readonly #slots: Slots;
-  readonly #breaker = new Breaker(BREAKER);
-  readonly #closing = new AbortController();
+  readonly #client: BigQueryClient;
+  readonly #queries: Slots;
+  readonly #dryRuns: Slots;
+  readonly #wall: Wall;
+  /** Learnt with the first dry run: some services run the query and tell nothing. */
+  #describesDry = true;
 
   constructor(options: BigQueryOptions) {
-    const { projectId, dataset, location, host, maxConcurrent } = options;
+    const { projectId, dataset, location, emulator, clock, storedTables, log } = options;
+    const slots = options.maxConcurrent ?? DEFAULTS.maxConcurrent;
     this.#options = options;
-    this.#transport = new Transport({ projectId, host });
-    this.#slots = new Slots(maxConcurrent);
-    this.target = JSON.stringify(['bigquery', projectId, dataset, location, host]);
+    this.#client = new BigQueryClient(options);
+    this.#queries = new Slots(slots);
+    this.#dryRuns = new Slots(slots);
+    this.target = JSON.stringify(['bigquery', projectId, dataset, location, emulator, clock?.text ?? null]);
+    this.#wall = new Wall({
+      tables: storedTables,
+      emulated: emulator !== null,
+      dryRun: async (sql, limits) =>
+        (await this.#client.dryRun({ sql, parameters: [], labels: SANDBOX }, limits)).query,
+      log,
+    });
   }
 
-  get breakerState(): Breaker['state'] {
-    return this.#breaker.state;
+  async prove(): Promise<void> {
+    if (!this.#options.inspectConsumerQueries) return;
+    await this.#wall.prove({ deadline: performance.now() + PROOF_TIME, signal: new AbortController().signal });
   }
 
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
-    return this.#guarded(limits, { sql: query.sql, offset: 0 }, (inner) =>
-      gather(queryPages(this.#transport, this.#body(query), query.maxRows, inner), query),
-    );
+    return this.#run(query, limits, 0);
   }
 
   readonly dryRun = async (query: EngineQuery, limits: RunLimits): Promise<{ bytesProcessed: bigint }> => {
-    const { statistics } = await this.#dryRun(query.sql, query.parameters, query.labels, limits);
-    const bytes = statistics?.totalBytesProcessed ?? statistics?.query?.totalBytesProcessed;
-    if (bytes === undefined) throw new ServiceError('backendError', 'BigQuery gave no estimate.');
-    return { bytesProcessed: BigInt(bytes) };
+    const text = { sql: query.sql, offset: 0 };
+    const { bytesProcessed } = await this.#told(text, () =>
+      this.#dryRuns.use(limits, () => this.#client.dryRun(query, limits)),
+    );
+    if (bytesProcessed === null) throw new ServiceError('backendError', 'BigQuery gave no estimate.');
+    return { bytesProcessed };
   };
 
   /** Dry runs are free; a service whose dry run gives no schema is asked for no rows instead. */
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
-    const job = await this.#dryRun(sql, parameters, {}, limits);
-    const fields = job.statistics?.query?.schema?.fields;
-    if (fields !== undefined) return columnsOf(resultFields(fields));
+    if (this.#describesDry) {
+      const { query } = await this.#told({ sql, offset: 0 }, () =>
+        this.#dryRuns.use(limits, () => this.#client.dryRun({ sql, parameters, labels: SANDBOX }, limits)),
+      );
+      if (query?.schema !== undefined) return resultShape(query.schema.fields, false).columns;
+      this.#describesDry = false;
+    }
+    const head = 'SELECT * FROM (\n';
     const query: EngineQuery = {
-      sql: `SELECT * FROM (\n${sql}\n) LIMIT 0`,
+      sql: `${head}${sql}\n) LIMIT 0`,
       parameters,
       maxRows: 1,
       hideBytes: false,
       maxBytesBilled: null,
-      labels: {},
+      labels: SANDBOX,
     };
-    return (await this.run(query, limits)).columns;
+    return (await this.#run(query, limits, head.length)).columns;
   }
 
-  /**
-   * A dry run of the statement over stubs must come back as one SELECT that references no table and no routine. A
-   * missing list is a refusal: this wall fails closed.
-   */
+  /** A dry run of the statement over stubs must come back as one SELECT that references no table and no routine. */
   async inspect(
     statement: string,
     tables: readonly TableSchema[],
     parameters: readonly BoundParameter[],
     limits: RunLimits,
   ): Promise<void> {
-    if (!this.#options.inspectConsumerQueries) return;
+    if (!this.#options.inspectConsumerQueries || !(await this.#wall.stands(limits))) return;
     const stub = stubText(statement, tables);
-    const job = await this.#dryRun(stub.sql, parameters, { kind: 'sandbox' }, limits, stub.offset);
-    const query = job.statistics?.query;
-    const reads = query?.referencedTables ?? [];
-    const calls = query?.referencedRoutines ?? [];
-    if (query?.statementType === 'SELECT' && reads.length === 0 && calls.length === 0) return;
-    throw new QueryError(
-      'sandboxViolation',
-      'BigQuery reads the query as using something other than the tables that may be read.',
-      null,
-      { allowed: tables.map((table) => table.name) },
+    const { query } = await this.#told(stub, () =>
+      this.#dryRuns
+        .use(limits, () => this.#client.dryRun({ sql: stub.sql, parameters, labels: SANDBOX }, limits))
+        .catch((error: unknown) => {
+          throw namesSomethingElse(error) ? violation(tables) : error;
+        }),
     );
+    const isHarmless =
+      query?.statementType === 'SELECT' &&
+      (query.referencedTables ?? []).length === 0 &&
+      (query.referencedRoutines ?? []).length === 0;
+    if (!isHarmless) throw violation(tables);
   }
 
-  async ping(limits: RunLimits): Promise<void> {
-    await this.#dryRun('SELECT 1', [], {}, limits);
+  ping(limits: RunLimits): Promise<void> {
+    return this.#told({ sql: '', offset: 0 }, () => this.#client.ping(limits));
   }
 
   close(): Promise<void> {
-    this.#closing.abort(new DOMException('The engine is closed.', 'AbortError'));
-    return Promise.resolve();
+    return this.#client.close();
   }
 
-  #dryRun(
-    sql: string,
-    parameters: readonly BoundParameter[],
-    labels: Readonly<Record<string, string>>,
-    limits: RunLimits,
-    offset = 0,
-  ): Promise<DryRunJob> {
-    const { query, queryParameters, defaultDataset, location } = this.#body({
-      sql,
-      parameters,
-      maxBytesBilled: null,
-      labels,
-    });
-    const body = {
-      configuration: {
-        dryRun: true,
-        labels: sanitiseLabels(labels),
-        query: {
-          query,
-          queryParameters,
-          parameterMode: 'NAMED',
-          useLegacySql: false,
-          ...(defaultDataset && { defaultDataset }),
-        },
-      },
-      ...(location && { jobReference: { projectId: this.#options.projectId, location } }),
-    };
-    return this.#guarded(limits, { sql, offset }, async ({ deadline, signal }) => {
-      const left = (): number => deadline - performance.now();
-      const both = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.ceil(left())))]);
-      const attempt = (): Promise<DryRunJob> =>
-        this.#transport.send<DryRunJob>({ method: 'POST', path: '/jobs', body, signal: both });
-      const job = await retrying(attempt, left, both).catch((error: unknown) => {
-        throw both.aborted && !signal.aborted ? deadlineExceeded() : error;
-      });
-      const failed = job.status?.errorResult;
-      if (failed === undefined) return job;
-      throw new ApiFailure(200, failed.reason ?? 'unknown', failed.message ?? 'The dry run failed.');
-    });
+  /** @param offset where the text begins that faults are reported against */
+  #run(query: EngineQuery, limits: RunLimits, offset: number): Promise<EngineResult> {
+    const maxBytes = this.#options.maxResultBytes ?? DEFAULTS.maxResultBytes;
+    return this.#told({ sql: query.sql, offset }, () =>
+      this.#queries.use(limits, () => this.#client.query(query, limits, (pages) => gather(pages, query, maxBytes))),
+    );
   }
 
-  /**
-   * Runs `work` in a slot, behind the breaker, with failures in the words of the service. `text` is what BigQuery's
-   * positions count in: they become offsets behind `text.offset`.
-   */
-  #guarded<T>(limits: RunLimits, text: SentText, work: (limits: RunLimits) => Promise<T>): Promise<T> {
-    const inner = { ...limits, signal: AbortSignal.any([limits.signal, this.#closing.signal]) };
-    return this.#slots.use(inner, async () => {
-      if (!this.#breaker.admit()) {
-        const retryAfter = Math.max(1, Math.ceil(this.#breaker.remaining() / 1000));
-        throw new ServiceError('backendUnavailable', 'BigQuery does not answer at the moment.', { retryAfter });
-      }
-      try {
-        const result = await work(inner);
-        this.#breaker.succeeded();
-        return result;
-      } catch (error) {
-        if (!(error instanceof ApiFailure)) {
-          this.#breaker.undecided();
-          throw error;
-        }
-        if (isOutage(error)) this.#breaker.failed();
-        else this.#breaker.succeeded();
-        throw translateFailure(error, text);
-      }
-    });
-  }
-
-  #body(query: Pick<EngineQuery, 'sql' | 'parameters' | 'maxBytesBilled' | 'labels'>): QueryBody {
-    const { projectId, dataset, location } = this.#options;
-    return {
-      query: query.sql,
-      queryParameters: query.parameters.map(toApiParameter),
-      labels: sanitiseLabels(query.labels),
-      ...(dataset !== null && { defaultDataset: { projectId, datasetId: dataset } }),
-      ...(location !== null && { location }),
-      ...(query.maxBytesBilled !== null && { maximumBytesBilled: query.maxBytesBilled.toString() }),
-    };
+  /** Does `work`, with BigQuery's failures in the words of the service. */
+  async #told<T>(text: SentText, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      const { httpStatus: status, reason, detail } = error;
+      if (isOperatorsMatter(error))
+        this.#options.log.error({ status, reason, detail: detail.slice(0, 500) }, 'BigQuery refuses');
+      throw translateFailure(error, text);
+    }
   }
 }
 
-function toApiParameter({ name, type, value }: BoundParameter): ApiParameter {
-  return { name, parameterType: { type }, parameterValue: { value } };
+const SANDBOX = { kind: 'sandbox' } as const;
+
+/** The answers for a table that is not there must not differ from those for one that is. */
+function namesSomethingElse(error: unknown): boolean {
+  if (!(error instanceof ApiFailure)) return false;
+  return (
+    error.reason === 'notFound' ||
+    error.reason === 'accessDenied' ||
+    /\b(table|dataset|routine|model|connection)\b.*(not found|must be qualified)|not found: (table|dataset|routine|model|connection)/i.test(
+      error.detail,
+    )
+  );
 }
 
-function deadlineExceeded(): ServiceError {
-  return new ServiceError('deadlineExceeded', 'The query did not finish in time. Choose a shorter time range.');
+function violation(tables: readonly TableSchema[]): QueryError {
+  return new QueryError(
+    'sandboxViolation',
+    'BigQuery reads the query as using something other than the tables that may be read.',
+    null,
+    { allowed: tables.map((table) => table.name) },
+  );
 }

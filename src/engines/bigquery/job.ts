@@ -3,10 +3,11 @@
  * result, and cancelled on the server once nobody waits.
  */
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../errors';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunLimits } from '../contract';
+import { remaining, unlessGivenUp, withinLimits } from '../giving-up';
 import type { JobReference, QueryRequest, QueryResponse } from './api';
-import { ApiFailure } from './errors';
+import { ApiFailure, isTransient, malformedAnswer } from './api-failure';
 import { retrying } from './retry';
 import type { Transport } from './transport';
 
@@ -15,57 +16,73 @@ import type { Transport } from './transport';
  * so that request is never aborted because a caller left.
  */
 const FIRST_ANSWER = 1_000;
-/** What the first request may take beyond that, in milliseconds. */
-const FIRST_ANSWER_GRACE = 5_000;
-/** Milliseconds that one getQueryResults waits for the job. */
+/** Milliseconds that one getQueryResults lets the service wait for the job. */
 const LONG_POLL = 10_000;
-const CANCEL_TIMEOUT = 5_000;
+/** Silence of the service beyond what it was asked to wait, in milliseconds, that counts as no answer. */
+const GRACE = 10_000;
+/** Milliseconds between polls of a service that does not wait itself; grows up to the second. */
+const POLL_PAUSE = [50, 1_000] as const;
+const CANCEL_TIME = 5_000;
+const NEVER = new AbortController().signal;
 
 /** What differs between queries; the rest of the request is the same for each. */
-export type QueryBody = Pick<
+export type QueryBody = Omit<
   QueryRequest,
-  'query' | 'queryParameters' | 'defaultDataset' | 'location' | 'maximumBytesBilled' | 'labels'
+  'maxResults' | 'timeoutMs' | 'jobTimeoutMs' | 'useQueryCache' | 'requestId' | 'jobCreationMode' | 'formatOptions'
 >;
+
+export interface JobContext {
+  readonly transport: Transport;
+  /** Takes work that goes on although nobody waits for it: late first answers, cancellations. */
+  readonly detach: (work: Promise<unknown>) => void;
+}
 
 /**
  * The pages of a query's result as they come, the first one also when it has no rows. The reader stops when it has
- * enough. A job that is unfinished when the reader gives up, the signal fires or the deadline passes is cancelled.
+ * enough. A job that is unfinished when the limits end is cancelled.
  *
+ * @param maxRows rows that the reader wants: no page is asked for more than are missing
  * @throws ApiFailure; ServiceError `deadlineExceeded`; AbortError after `limits.signal`
  */
 export async function* queryPages(
-  transport: Transport,
+  context: JobContext,
   body: QueryBody,
-  pageRows: number,
+  maxRows: number,
   limits: RunLimits,
 ): AsyncGenerator<QueryResponse, void> {
-  const started = start(transport, body, pageRows, limits);
-  let response = await abandonable(started, limits, (late) => cancelIfUnfinished(transport, late));
-  const job = response.jobReference;
-  try {
-    while (response.jobComplete !== true) {
-      if (job === undefined) throw new ApiFailure(200, 'malformedAnswer', 'An unfinished job has no reference.');
-      const timeoutMs = Math.max(1, Math.floor(Math.min(LONG_POLL, remaining(limits))));
-      response = await results(transport, job, { timeoutMs: String(timeoutMs), maxResults: String(pageRows) }, limits);
-    }
-  } catch (error) {
-    if (job !== undefined) cancel(transport, job);
-    throw error;
-  }
-  yield failOnErrors(response);
-  while (response.pageToken !== undefined && job !== undefined) {
-    response = await results(transport, job, { pageToken: response.pageToken, maxResults: String(pageRows) }, limits);
-    yield failOnErrors(response);
+  const first = await unlessGivenUp(
+    limits,
+    () => start(context, body, maxRows, limits),
+    (late) => cancelUnfinished(context, late),
+  );
+  const job = first.jobReference;
+  let page = await finished(context, first, maxRows, limits);
+  let rows = 0;
+  for (;;) {
+    failOnErrors(page);
+    yield page;
+    if (page.pageToken === undefined || page.pageToken === '') return;
+    if (job === undefined) throw malformedAnswer('More pages, and no job to ask for them.');
+    if (Array.isArray(page.rows)) rows += page.rows.length;
+    const query = { pageToken: page.pageToken, maxResults: String(Math.max(1, maxRows - rows)) };
+    page = await results(context, job, query, limits);
+    if (page.jobComplete === false) throw malformedAnswer('A page of an unfinished job.');
   }
 }
 
-/** jobs.query. Its retries carry one request id, so that a lost answer does not start a second job. */
-function start(transport: Transport, body: QueryBody, pageRows: number, limits: RunLimits): Promise<QueryResponse> {
+/**
+ * jobs.query. Its retries carry one request id, so that a lost answer does not start a second job. It goes on when the
+ * caller has left, since only its answer names the job that has to be cancelled.
+ */
+function start(
+  { transport, detach }: JobContext,
+  body: QueryBody,
+  maxResults: number,
+  limits: RunLimits,
+): Promise<QueryResponse> {
   const request: QueryRequest = {
     ...body,
-    useLegacySql: false,
-    parameterMode: 'NAMED',
-    maxResults: pageRows,
+    maxResults,
     timeoutMs: FIRST_ANSWER,
     jobTimeoutMs: String(Math.max(1, Math.ceil(remaining(limits)))),
     useQueryCache: true,
@@ -73,97 +90,81 @@ function start(transport: Transport, body: QueryBody, pageRows: number, limits: 
     jobCreationMode: 'JOB_CREATION_OPTIONAL',
     formatOptions: { useInt64Timestamp: true },
   };
-  const never = new AbortController().signal;
-  return retrying(
-    () => {
-      const signal = AbortSignal.timeout(Math.ceil(Math.min(remaining(limits), FIRST_ANSWER) + FIRST_ANSWER_GRACE));
-      return transport.send<QueryResponse>({ method: 'POST', path: '/queries', body: request, signal });
-    },
-    () => (limits.signal.aborted ? 0 : remaining(limits)),
-    never,
-  );
+  const attempt = (): Promise<QueryResponse> =>
+    transport.send({ method: 'POST', path: '/queries', body: request, patience: FIRST_ANSWER + GRACE, signal: NEVER });
+  const answer = retrying(attempt, limits);
+  detach(answer);
+  return answer;
+}
+
+/** Polls until the job has ended, and cancels it when that is given up. */
+async function finished(
+  context: JobContext,
+  first: QueryResponse,
+  maxRows: number,
+  limits: RunLimits,
+): Promise<QueryResponse> {
+  let page = first;
+  const job = first.jobReference;
+  let [pause]: readonly number[] = POLL_PAUSE;
+  while (page.jobComplete !== true) {
+    if (job === undefined) throw malformedAnswer('An unfinished job has no reference.');
+    try {
+      const asked = performance.now();
+      const timeoutMs = Math.max(1, Math.floor(Math.min(LONG_POLL, remaining(limits))));
+      page = await results(context, job, { timeoutMs: String(timeoutMs), maxResults: String(maxRows) }, limits);
+      if (page.jobComplete === true || performance.now() - asked > POLL_PAUSE[1]) continue;
+      const wait = (pause ??= POLL_PAUSE[0]);
+      await withinLimits(limits, (signal) => sleep(wait, undefined, { signal }));
+      pause = Math.min(2 * wait, POLL_PAUSE[1]);
+    } catch (error) {
+      // A final answer of the service is the job's own end.
+      if (!(error instanceof ApiFailure) || isTransient(error)) cancel(context, job);
+      throw error;
+    }
+  }
+  return page;
 }
 
 function results(
-  transport: Transport,
+  { transport }: JobContext,
   job: JobReference,
   query: Readonly<Record<string, string>>,
   limits: RunLimits,
 ): Promise<QueryResponse> {
-  const left = remaining(limits);
-  if (left <= 0) throw deadlineExceeded();
-  const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(Math.ceil(left))]);
-  const location: Record<string, string> = job.location === undefined ? {} : { location: job.location };
-  return retrying(
-    () =>
-      transport.send<QueryResponse>({
-        method: 'GET',
-        path: `/queries/${encodeURIComponent(job.jobId)}`,
-        query: { ...query, ...location, 'formatOptions.useInt64Timestamp': 'true' },
-        signal,
-      }),
-    () => remaining(limits),
-    signal,
-  ).catch((error: unknown) => {
-    throw signal.aborted && !limits.signal.aborted ? deadlineExceeded() : error;
-  });
+  const path = `/queries/${encodeURIComponent(job.jobId)}`;
+  const all = { ...query, ...locationOf(job), 'formatOptions.useInt64Timestamp': 'true' };
+  const patience = Number(query['timeoutMs'] ?? 0) + GRACE;
+  return withinLimits(limits, (signal) =>
+    retrying(() => transport.send<QueryResponse>({ method: 'GET', path, query: all, patience, signal }), {
+      deadline: limits.deadline,
+      signal,
+    }),
+  );
 }
 
-/**
- * The promise, given up at the deadline or the abort without being aborted itself: what it brings late goes to `late`.
- */
-async function abandonable<T>(promise: Promise<T>, limits: RunLimits, late: (value: T) => void): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort: (() => void) | undefined;
-  const givenUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(deadlineExceeded()), Math.max(0, remaining(limits)));
-    onAbort = () => reject(new DOMException('Nobody waits for the result.', 'AbortError'));
-    if (limits.signal.aborted) onAbort();
-    else limits.signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, givenUp]);
-  } catch (error) {
-    promise.then(late, () => undefined);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    if (onAbort !== undefined) limits.signal.removeEventListener('abort', onAbort);
-  }
+function cancelUnfinished(context: JobContext, { jobComplete, jobReference }: QueryResponse): void {
+  if (jobComplete !== true && jobReference !== undefined) cancel(context, jobReference);
 }
 
-function cancelIfUnfinished(transport: Transport, response: QueryResponse): void {
-  if (response.jobComplete !== true && response.jobReference !== undefined) cancel(transport, response.jobReference);
+/** Best effort: `jobTimeoutMs` bounds what a cancellation that never arrives leaves running. */
+function cancel({ transport, detach }: JobContext, job: JobReference): void {
+  const path = `/jobs/${encodeURIComponent(job.jobId)}/cancel`;
+  const limits = { deadline: performance.now() + CANCEL_TIME, signal: NEVER };
+  const request = { method: 'POST', path, query: locationOf(job), patience: CANCEL_TIME } as const;
+  detach(
+    withinLimits(limits, (signal) => retrying(() => transport.send({ ...request, signal }), { ...limits, signal })),
+  );
 }
 
-/** Asks for the cancellation and waits for nothing: it is best effort, and `jobTimeoutMs` bounds what is left. */
-function cancel(transport: Transport, job: JobReference): void {
-  transport
-    .send({
-      method: 'POST',
-      path: `/jobs/${encodeURIComponent(job.jobId)}/cancel`,
-      query: job.location === undefined ? {} : { location: job.location },
-      signal: AbortSignal.timeout(CANCEL_TIMEOUT),
-    })
-    .catch(() => undefined);
+function locationOf({ location }: JobReference): Record<string, string> {
+  return location === undefined ? {} : { location };
 }
 
-/** Some services answer a failed query with 200, an empty result and `errors`: that is no result. */
-function failOnErrors(response: QueryResponse): QueryResponse {
-  const [error] = response.errors ?? [];
-  const fields = response.schema?.fields;
-  const hasColumns = Array.isArray(fields) && fields.length > 0;
-  // Beside columns, `errors` are warnings.
-  if (error !== undefined && !hasColumns && (response.rows ?? []).length === 0) {
-    throw new ApiFailure(200, error.reason ?? 'unknown', error.message ?? 'The query failed.');
-  }
-  return response;
-}
-
-function remaining(limits: RunLimits): number {
-  return limits.deadline - performance.now();
-}
-
-function deadlineExceeded(): ServiceError {
-  return new ServiceError('deadlineExceeded', 'The query did not finish in time. Choose a shorter time range.');
+/** Some services answer a failed query with 200, an empty result and `errors`. Beside columns, they are warnings. */
+function failOnErrors({ errors, schema, rows }: QueryResponse): void {
+  const [error] = errors ?? [];
+  const hasColumns = Array.isArray(schema?.fields) && schema.fields.length > 0;
+  if (error === undefined || hasColumns || (Array.isArray(rows) && rows.length > 0)) return;
+  throw new ApiFailure(200, error.reason ?? 'invalidQuery', error.message ?? '');
 }

@@ -1,102 +1,87 @@
 /** Gathers a query's pages into the contract's result, within its bounds. */
-import { QueryError, ServiceError } from '../../errors';
-import { columnsOf, parseRestSchema, RestSchemaError, type RestField } from '../../googlesql/rest-schema';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ServiceError } from '../../errors';
 import type { EngineQuery, EngineResult } from '../contract';
 import type { QueryResponse } from './api';
+import { malformedAnswer } from './api-failure';
 import { MalformedRow } from './malformed';
-import { rowWriter, type RestRow } from './row-writer';
+import { resultShape, type ResultShape } from './result-shape';
 
-/** Bytes of JSON text that one result may hold (service.md, Limits). */
-const MAX_RESULT_BYTES = 64 * 1024 * 1024;
+/** UTF-16 units of JSON text after which others get their turn: about two milliseconds of work. */
+const TURN = 256 * 1024;
 
 /**
  * Reads pages until there are `maxRows` rows or no more pages.
  *
- * @throws ServiceError `resourcesExceeded` for a result over 64 MiB, `backendError` for one that does not have the form
- *   of the API; QueryError `invalidQuery` for two columns of one name
+ * @param maxBytes of JSON text
+ * @throws ServiceError `resourcesExceeded` for a longer result; ApiFailure for an answer that does not have the form of
+ *   the API, or that has fewer rows than it says; QueryError `invalidQuery` for two columns of one name
  */
 export async function gather(
   pages: AsyncIterable<QueryResponse>,
   { maxRows, hideBytes }: Pick<EngineQuery, 'maxRows' | 'hideBytes'>,
+  maxBytes: number,
 ): Promise<EngineResult> {
   const rows: string[] = [];
-  let fields: readonly RestField[] | null = null;
-  let write: ((row: RestRow) => string) | null = null;
+  let shape: ResultShape | null = null;
   let size = 0;
-  let truncated = false;
-  let processed: bigint | null = null;
-  let billed: bigint | null = null;
+  let turn = TURN;
+  /** Rows of the whole result that are known of. */
+  let known = 0;
+  let announced = 0;
+  let bytesProcessed: bigint | null = null;
+  let bytesBilled: bigint | null = null;
   for await (const page of pages) {
-    if (fields === null || write === null) {
-      fields = resultFields(page.schema?.fields);
-      write = rowWriter(fields, hideBytes);
-    }
-    processed = bytes(page.totalBytesProcessed) ?? processed;
-    billed = bytes(page.totalBytesBilled) ?? billed;
-    for (const row of page.rows ?? []) {
-      if (rows.length === maxRows) {
-        truncated = true;
-        break;
-      }
-      const text = writeRow(write, row);
+    shape ??= resultShape(page.schema?.fields, hideBytes);
+    bytesProcessed = count(page.totalBytesProcessed) ?? bytesProcessed;
+    bytesBilled = count(page.totalBytesBilled) ?? bytesBilled;
+    announced = Number(count(page.totalRows) ?? announced);
+    const incoming = rowsOf(page);
+    known += incoming.length;
+    for (const row of incoming.slice(0, maxRows - rows.length)) {
+      const text = writeRow(shape, row);
+      // A UTF-16 unit is a byte at least: what is refused here is too long in bytes too.
       size += text.length + 1;
-      if (size > MAX_RESULT_BYTES) throw tooLarge();
+      if (size > maxBytes) throw responseTooLarge(maxBytes);
       rows.push(text);
+      if (size < turn) continue;
+      turn = size + TURN;
+      await nextTurn();
     }
     if (rows.length >= maxRows) {
-      truncated ||= page.pageToken !== undefined || Number(page.totalRows ?? 0) > maxRows;
+      if (page.pageToken) known++;
       break;
     }
   }
-  return {
-    columns: fields === null ? [] : columnsOf(fields),
-    rows,
-    truncated,
-    bytesProcessed: processed,
-    bytesBilled: billed,
-  };
+  if (shape === null || rows.length < Math.min(announced, maxRows)) throw malformedAnswer('Rows are missing.');
+  const truncated = Math.max(known, announced) > rows.length;
+  return { columns: shape.columns, rows, truncated, bytesProcessed, bytesBilled };
 }
 
-/** Columns of a result. BigQuery names unnamed ones `f0_` itself. */
-export function resultFields(fields: unknown): readonly RestField[] {
-  if (fields === undefined || (Array.isArray(fields) && fields.length === 0)) return [];
-  refuseDuplicates(fields);
+function rowsOf({ rows }: QueryResponse): readonly unknown[] {
+  // BigQuery leaves them out where there are none.
+  if (rows === undefined || rows === null) return [];
+  if (Array.isArray(rows)) return rows;
+  throw malformedAnswer('Rows are no list.');
+}
+
+function writeRow({ write }: ResultShape, row: unknown): string {
   try {
-    return parseRestSchema(fields, 'result');
+    return write(row);
   } catch (error) {
-    if (error instanceof RestSchemaError) throw malformed(error);
+    if (error instanceof MalformedRow) throw malformedAnswer('A row does not fit its schema.');
     throw error;
   }
 }
 
-function refuseDuplicates(fields: unknown): void {
-  const seen = new Set<string>();
-  for (const field of Array.isArray(fields) ? (fields as readonly { name?: unknown }[]) : []) {
-    const name = String(field?.name).toLowerCase();
-    if (seen.has(name)) {
-      throw new QueryError('invalidQuery', `Two columns of the result are called "${name}". Give one an alias.`, null);
-    }
-    seen.add(name);
-  }
+function count(text: unknown): bigint | null {
+  return typeof text === 'string' && /^\d{1,20}$/.test(text) ? BigInt(text) : null;
 }
 
-function writeRow(write: (row: RestRow) => string, row: unknown): string {
-  try {
-    return write(row as RestRow);
-  } catch (error) {
-    if (error instanceof MalformedRow) throw malformed(error);
-    throw error;
-  }
-}
-
-function bytes(text: string | undefined): bigint | null {
-  return text !== undefined && /^\d+$/.test(text) ? BigInt(text) : null;
-}
-
-function malformed(cause: Error): ServiceError {
-  return new ServiceError('backendError', "BigQuery's answer could not be read.", {}, { cause });
-}
-
-function tooLarge(): ServiceError {
-  return new ServiceError('resourcesExceeded', 'The result is larger than 64 MiB. Select fewer fields or fewer rows.');
+function responseTooLarge(maxBytes: number): ServiceError {
+  const limit = Math.floor(maxBytes / 1024 / 1024);
+  return new ServiceError(
+    'resourcesExceeded',
+    `The response is larger than ${limit} MiB. Ask for fewer rows or columns.`,
+  );
 }

@@ -1,59 +1,70 @@
 /**
  * Turns rows of BigQuery's REST form (`{f:[{v:...}]}`) into JSON text by the type table of service.md. A writer is made
- * once per schema; most values are digits or text already, so nothing is parsed that need not be.
+ * once per schema. Values arrive as text and most of them leave as the same text, so nothing is parsed that need not be:
+ * integers never pass through a double.
  */
 import type { RestField } from '../../googlesql/rest-schema';
 import { MalformedRow } from './malformed';
 import { timestampMicros } from './timestamp-text';
 
-/** A row as the API sends it. */
-export interface RestRow {
-  readonly f: readonly { readonly v: unknown }[];
-}
-
-type ValueWriter = (value: unknown) => string;
+/** Appends the JSON text of a value to `out`; an array that is joined once is cheaper than many short strings. */
+type ValueWriter = (value: unknown, out: string[]) => void;
 
 /**
- * Rows of one schema to the texts of JSON objects. The writer throws MalformedRow for a row of another form.
+ * A row of one schema to the text of a JSON object without line breaks.
  *
  * @param hideBytes render BYTES as null
+ * @throws MalformedRow (the writer) for a row of another form
  */
-export function rowWriter(fields: readonly RestField[], hideBytes: boolean): (row: RestRow) => string {
-  return recordWriter(fields, hideBytes);
+export function rowWriter(fields: readonly RestField[], hideBytes: boolean): (row: unknown) => string {
+  const write = recordWriter(fields, hideBytes);
+  return (row) => {
+    const out: string[] = [];
+    write(row, out);
+    return out.join('');
+  };
 }
 
 function recordWriter(fields: readonly RestField[], hideBytes: boolean): ValueWriter {
-  const heads = fields.map((field, i) => `${i === 0 ? '{' : ','}${JSON.stringify(field.name)}:`);
+  const heads = fields.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
   const writers = fields.map((field) => fieldWriter(field, hideBytes));
   const count = fields.length;
-  if (count === 0) return () => '{}';
-  return (value) => {
-    const cells = (value as RestRow | null)?.f;
+  return (value, out) => {
+    const cells: unknown = (value as { f?: unknown } | null)?.f;
     if (!Array.isArray(cells) || cells.length !== count) throw new MalformedRow();
-    let text = '';
     for (let i = 0; i < count; i++) {
-      const cell = cells[i] as { v?: unknown } | null;
-      if (typeof cell !== 'object' || cell === null) throw new MalformedRow();
-      text += (heads[i] as string) + (writers[i] as ValueWriter)(cell.v);
+      out.push(heads[i] as string);
+      (writers[i] as ValueWriter)(valueOf(cells[i]), out);
     }
-    return text + '}';
+    out.push('}');
   };
 }
 
 function fieldWriter(field: RestField, hideBytes: boolean): ValueWriter {
   const write = scalarWriter(field, hideBytes);
-  if (field.mode !== 'REPEATED') return (value) => (value === null || value === undefined ? 'null' : write(value));
-  return (value) => {
-    if (value === null || value === undefined) return '[]';
-    if (!Array.isArray(value)) throw new MalformedRow();
-    let text = '[';
-    for (let i = 0; i < value.length; i++) {
-      const element = (value[i] as { v?: unknown } | null)?.v;
-      if (i > 0) text += ',';
-      text += element === null || element === undefined ? 'null' : write(element);
-    }
-    return text + ']';
+  const writeNullable: ValueWriter = (value, out) => {
+    if (value === null || value === undefined) out.push('null');
+    else write(value, out);
   };
+  if (field.mode !== 'REPEATED') return writeNullable;
+  return (value, out) => {
+    if (value === null || value === undefined) {
+      out.push('[]');
+      return;
+    }
+    if (!Array.isArray(value)) throw new MalformedRow();
+    out.push('[');
+    for (let i = 0; i < value.length; i++) {
+      if (i > 0) out.push(',');
+      writeNullable(valueOf(value[i]), out);
+    }
+    out.push(']');
+  };
+}
+
+function valueOf(cell: unknown): unknown {
+  if (typeof cell !== 'object' || cell === null) throw new MalformedRow();
+  return (cell as { v?: unknown }).v;
 }
 
 function scalarWriter(field: RestField, hideBytes: boolean): ValueWriter {
@@ -61,75 +72,85 @@ function scalarWriter(field: RestField, hideBytes: boolean): ValueWriter {
     case 'RECORD':
       return recordWriter(field.fields, hideBytes);
     case 'INT64':
-      return writeInteger;
+      return textWriter(integerText);
     case 'TIMESTAMP':
-      return (value) => timestampMicros(textOf(value)).toString();
+      return textWriter((text) => (DIGITS.test(text) ? text : timestampMicros(text).toString()));
     case 'FLOAT64':
-      return writeFloat;
+      return textWriter(floatText);
     case 'BOOL':
-      return writeBoolean;
+      return textWriter(booleanText);
     case 'JSON':
-      return writeJson;
+      return textWriter(jsonText);
     case 'BYTES':
-      return hideBytes ? () => 'null' : writeText;
+      return hideBytes ? (_, out) => void out.push('null') : writeString;
+    case 'DATETIME':
+      return textWriter(datetimeText);
     case 'NUMERIC':
     case 'BIGNUMERIC':
     case 'STRING':
     case 'DATE':
     case 'TIME':
-    case 'DATETIME':
     case 'GEOGRAPHY':
     case 'INTERVAL':
-      return writeText;
+      return writeString;
   }
 }
 
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+/** Most services send every scalar as text, some send numbers and booleans as such. */
+function textWriter(toJson: (text: string) => string): ValueWriter {
+  return (value, out) => {
+    if (typeof value === 'string') out.push(toJson(value));
+    else if (typeof value === 'number' || typeof value === 'boolean') out.push(toJson(String(value)));
+    else throw new MalformedRow();
+  };
+}
+
+/** `JSON.stringify` also escapes surrogates that stand alone. */
+function writeString(value: unknown, out: string[]): void {
+  if (typeof value === 'object') throw new MalformedRow();
+  out.push(JSON.stringify(typeof value === 'string' ? value : String(value)));
+}
+
+const DIGITS = /^-?(?:0|[1-9]\d*)$/;
+
+function integerText(text: string): string {
+  if (DIGITS.test(text)) return text;
   throw new MalformedRow();
 }
 
-const INTEGER = /^-?\d+$/;
+const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
 
-/** Exact digits, never through a double. */
-function writeInteger(value: unknown): string {
-  const digits = textOf(value);
-  if (!INTEGER.test(digits)) throw new MalformedRow();
-  return digits;
-}
-
-function writeFloat(value: unknown): string {
-  const text = textOf(value);
-  const number = Number(text);
-  if (text !== '' && Number.isFinite(number)) return String(Object.is(number, -0) ? 0 : number);
+function floatText(text: string): string {
+  if (DECIMAL.test(text)) {
+    const number = Number(text);
+    // A double is finite in every notation that BigQuery writes.
+    if (Number.isFinite(number)) return String(number);
+  }
   if (/^nan$/i.test(text)) return '"NaN"';
   if (/^-inf(inity)?$/i.test(text)) return '"-Infinity"';
   if (/^\+?inf(inity)?$/i.test(text)) return '"Infinity"';
   throw new MalformedRow();
 }
 
-function writeBoolean(value: unknown): string {
-  const text = textOf(value);
-  if (text !== 'true' && text !== 'false') throw new MalformedRow();
-  return text;
+function booleanText(text: string): string {
+  if (text === 'true' || text === 'false') return text;
+  const lower = text.toLowerCase();
+  if (lower === 'true' || lower === 'false') return lower;
+  throw new MalformedRow();
 }
 
-/** A JSON value is its own text; it is read once, so that a broken one cannot break the whole answer. */
-function writeJson(value: unknown): string {
-  const text = textOf(value);
+/** A JSON value is its own text, digits and all; it is read once, so that a broken one cannot break the whole answer. */
+function jsonText(text: string): string {
   try {
     JSON.parse(text);
   } catch {
     throw new MalformedRow();
   }
-  return text;
+  // In valid JSON these stand between tokens alone; a line break would end a line of NDJSON.
+  return /[\n\r\t]/.test(text) ? text.replace(/[\n\r\t]/g, ' ') : text;
 }
 
-/** What JSON must escape, and surrogates, of which a lone one is no text. */
-const NEEDS_ESCAPE = /["\\\p{Cc}\p{Cs}]/u;
-
-function writeText(value: unknown): string {
-  const text = textOf(value);
-  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+/** ISO has a `T` where SQL's own form has a space. */
+function datetimeText(text: string): string {
+  return JSON.stringify(text.replace(' ', 'T'));
 }

@@ -2,7 +2,7 @@
  * The sandbox's fourth wall on BigQuery: the consumer's text under the same names, each CTE table an empty stub of its
  * type. A dry run of it must reference nothing: scoping is then BigQuery's own (sandbox.md, How it stands).
  */
-import type { SqlType, TableSchema } from '../../googlesql/types';
+import type { SqlType, StructField, TableSchema } from '../../googlesql/types';
 
 export interface StubText {
   readonly sql: string;
@@ -11,14 +11,18 @@ export interface StubText {
 }
 
 export function stubText(statement: string, tables: readonly TableSchema[]): StubText {
-  const stubs = tables.map((table) => `${quote(table.name)} AS (${emptyRows(table)})`);
+  const stubs = tables.map((table) => `${quotePath([table.name])} AS (${emptyRows(table)})`);
   const head = stubs.length === 0 ? '(\n' : `WITH ${stubs.join(',\n')}\n(\n`;
   return { sql: `${head}${statement}\n)`, offset: head.length };
 }
 
+/** A table's path, each part quoted for itself. */
+export function quotePath(parts: readonly string[]): string {
+  return parts.map((part) => `\`${part.replace(/[\\`]/g, '\\$&')}\``).join('.');
+}
+
 function emptyRows({ columns }: TableSchema): string {
-  const fields = columns.map(({ name, type }) => `${quote(name)} ${typeText(type)}`);
-  return `SELECT * FROM UNNEST(CAST([] AS ARRAY<STRUCT<${fields.join(', ')}>>))`;
+  return `SELECT * FROM UNNEST(CAST([] AS ARRAY<${structText(columns)}>))`;
 }
 
 function typeText(type: SqlType): string {
@@ -26,14 +30,15 @@ function typeText(type: SqlType): string {
     case 'ARRAY':
       return `ARRAY<${typeText(type.element)}>`;
     case 'STRUCT':
-      return `STRUCT<${type.fields
-        .map((field) => (field.name === null ? typeText(field.type) : `${quote(field.name)} ${typeText(field.type)}`))
-        .join(', ')}>`;
+      return structText(type.fields);
     default:
       return type.kind;
   }
 }
 
-function quote(name: string): string {
-  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
+function structText(fields: readonly StructField[]): string {
+  const texts = fields.map(({ name, type }) =>
+    name === null ? typeText(type) : `${quotePath([name])} ${typeText(type)}`,
+  );
+  return `STRUCT<${texts.join(', ')}>`;
 }

@@ -4,10 +4,10 @@
  */
 import { MalformedRow } from './malformed';
 
-const INTEGER = /^-?\d+$/;
-const SECONDS = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+const INTEGER = /^-?\d{1,20}$/;
+const SECONDS = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,12}))?\s*(?:(Z|UTC)|([+-])(\d{2}):?(\d{2})?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,12}))?\s*(?:(?:Z|UTC)|([+-])(\d{2}):?(\d{2})?)?$/;
 
 /** @throws MalformedRow for text of none of these forms. */
 export function timestampMicros(text: string): bigint {
@@ -28,10 +28,20 @@ function fromSeconds([, sign, whole = '', fraction = '', exponent = '0']: RegExp
 }
 
 function fromDateTime(parts: RegExpExecArray): bigint {
-  const [, year, month, day, hour, minute, second, fraction = '', , sign, offsetHours, offsetMinutes = '0'] = parts;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = parts.slice(7);
   const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  date.setUTCHours(Number(hour), Number(minute), Number(second));
-  const offset = sign === undefined ? 0 : (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1);
+  date.setUTCFullYear(year, month - 1, day);
+  // Date carries the 31st of February and the 25th hour over.
+  if (date.getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) throw new MalformedRow();
+  date.setUTCHours(hour, minute, second);
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1);
   return BigInt(date.getTime() - offset * 60_000) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));
 }

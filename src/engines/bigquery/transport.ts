@@ -1,17 +1,21 @@
 /**
- * HTTP to BigQuery: credentials, one request, its failure read. The official client finds project, endpoint and
- * credentials; its own request path is not used, since it cannot be aborted and copies every row several times
+ * HTTP to BigQuery: credentials, one request, its failure read. The official client finds project and credentials; its
+ * own request path is not used, since it cannot be aborted and copies every row several times
  * (docs/decisions/bigquery-rest.md).
  */
 import { BigQuery } from '@google-cloud/bigquery';
 import { PassThroughClient } from 'google-auth-library';
 import type { ErrorProto } from './api';
-import { ApiFailure } from './errors';
+import { ApiFailure, isOutage } from './api-failure';
 
 export interface TransportOptions {
   readonly projectId: string;
-  /** Origin of a local BigQuery (`http://127.0.0.1:9050`); null: Google's. A local one gets no credentials. */
-  readonly host: string | null;
+  /** Origin of a local BigQuery (`http://127.0.0.1:9050`), which gets no credentials; null: Google's. */
+  readonly emulator: string | null;
+  /** Path of a service account's file; null: where Google's libraries look. */
+  readonly credentials: string | null;
+  /** Told of every answer and of every failure that says the service is down; feeds the circuit breaker. */
+  readonly observer: { succeeded(): void; failed(): void };
 }
 
 export interface Request {
@@ -20,6 +24,8 @@ export interface Request {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Milliseconds without a byte after which the service counts as not answering. */
+  readonly patience: number;
   readonly signal: AbortSignal;
 }
 
@@ -29,92 +35,128 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 export class Transport {
   readonly #client: BigQuery;
   readonly #base: string;
+  readonly #observer: TransportOptions['observer'];
 
-  constructor({ projectId, host }: TransportOptions) {
-    this.#client = new BigQuery(
-      host === null ? { projectId } : { projectId, apiEndpoint: host, authClient: new PassThroughClient() },
-    );
-    const origin = host ?? 'https://bigquery.googleapis.com';
+  constructor({ projectId, emulator, credentials, observer }: TransportOptions) {
+    this.#client = new BigQuery({
+      projectId,
+      // With Google's default credentials at hand, the library would send real tokens to a local service too.
+      ...(emulator !== null && { apiEndpoint: emulator, authClient: new PassThroughClient() }),
+      ...(emulator === null && credentials !== null && { keyFilename: credentials }),
+    });
+    const origin = emulator ?? 'https://bigquery.googleapis.com';
     this.#base = `${origin}/bigquery/v2/projects/${encodeURIComponent(projectId)}`;
+    this.#observer = observer;
   }
 
   /**
    * Sends one request and reads its JSON answer.
    *
-   * @throws ApiFailure for an error answer, an answer that is no JSON, a broken connection; AbortError after `signal`
+   * @throws ApiFailure for an error answer, an answer that is no JSON, a broken connection and a silent service; the
+   *   signal's reason once it has fired
    */
   async send<T>(request: Request): Promise<T> {
-    const url = `${this.#base}${request.path}?${new URLSearchParams({ prettyPrint: 'false', ...request.query })}`;
-    const response = await this.#fetch(url, request);
-    const text = await this.#text(response, request.signal);
-    const json = parseJson(text);
-    if (!response.ok) throw readFailure(response.status, json);
-    if (typeof json !== 'object' || json === null) {
-      throw new ApiFailure(response.status, 'malformedAnswer', 'The answer is no JSON object.');
-    }
-    return json as T;
-  }
-
-  async #fetch(url: string, { method, body, signal }: Request): Promise<Response> {
-    const credentials = await this.#client.authClient.getRequestHeaders(url).catch((cause: unknown) => {
-      throw new ApiFailure(401, 'noCredentials', 'No credentials could be had.', { cause: nameOf(cause) });
-    });
-    const headers = new Headers(credentials);
-    headers.set('accept', 'application/json');
-    if (body !== undefined) headers.set('content-type', 'application/json');
     try {
-      return await fetch(url, {
-        method,
-        headers,
-        signal,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      const answer = await this.#exchange(request);
+      this.#observer.succeeded();
+      return answer as T;
     } catch (error) {
-      throw connectionFailure(error, signal);
+      // Who was given up on tells nothing.
+      if (request.signal.aborted) throw request.signal.reason;
+      const failure = error instanceof ApiFailure ? error : connectionFailure(error);
+      if (isOutage(failure)) this.#observer.failed();
+      else this.#observer.succeeded();
+      throw failure;
     }
   }
 
-  async #text(response: Response, signal: AbortSignal): Promise<string> {
-    if (Number(response.headers.get('content-length')) > MAX_BODY_BYTES) {
-      await response.body?.cancel();
-      throw new ApiFailure(response.status, 'malformedAnswer', 'The answer is too long.');
-    }
+  async #exchange({ method, path, query, body, patience, signal }: Request): Promise<object> {
+    signal.throwIfAborted();
+    const url = `${this.#base}${path}?${new URLSearchParams({ prettyPrint: 'false', ...query })}`;
+    const given = new AbortController();
+    const onAbort = (): void => given.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const silence = setTimeout(() => given.abort(new ApiFailure(null, 'noAnswer')), patience);
     try {
-      return await response.text();
+      const headers = await unlessAborted(this.#credentials(url), given.signal);
+      headers.set('accept', 'application/json');
+      if (body !== undefined) headers.set('content-type', 'application/json');
+      const text = body === undefined ? null : JSON.stringify(body);
+      const response = await fetch(url, { method, headers, body: text, signal: given.signal });
+      silence.refresh();
+      return readAnswer(response, await readText(response, () => silence.refresh()));
     } catch (error) {
-      throw connectionFailure(error, signal);
+      throw given.signal.aborted ? given.signal.reason : error;
+    } finally {
+      clearTimeout(silence);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #credentials(url: string): Promise<Headers> {
+    try {
+      return new Headers(await this.#client.authClient.getRequestHeaders(url));
+    } catch (error) {
+      throw new ApiFailure(401, 'noCredentials', nameOf(error));
     }
   }
 }
 
+async function readText(response: Response, onBytes: () => void): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    onBytes();
+    size += (chunk as Uint8Array).length;
+    // Leaving the loop ends the transfer.
+    if (size > MAX_BODY_BYTES) throw new ApiFailure(response.status, 'malformedAnswer', 'The answer is too long.');
+    chunks.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function readAnswer(response: Response, text: string): object {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  if (!response.ok) throw readFailure(response, json);
+  // Half an answer is one that was cut off on its way: another try may bring it whole.
+  if (json === undefined) throw new ApiFailure(response.status, 'brokenAnswer', 'The answer is no JSON.');
+  if (typeof json !== 'object' || json === null) {
+    throw new ApiFailure(response.status, 'malformedAnswer', 'The answer is no JSON object.');
+  }
+  return json;
+}
+
+/** The error object may be missing (a proxy's HTML page): then the status alone speaks. */
+function readFailure({ status, headers }: Response, json: unknown): ApiFailure {
+  const error = (json as { error?: { message?: unknown; errors?: unknown } } | null | undefined)?.error;
+  const [first] = (Array.isArray(error?.errors) ? error.errors : []) as readonly (ErrorProto | null)[];
+  const reason = typeof first?.reason === 'string' && first.reason !== '' ? first.reason : 'unknown';
+  const message: unknown = first?.message ?? error?.message;
+  const seconds = headers.get('retry-after');
+  const retryAfter = seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) : null;
+  return new ApiFailure(status, reason, typeof message === 'string' ? message : '', retryAfter);
+}
+
 /** The raw error may carry the request with its bearer token, so only its name and code go on. */
-function connectionFailure(error: unknown, signal: AbortSignal): Error {
-  if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new DOMException('Aborted', 'AbortError');
-  return new ApiFailure(null, 'connectionFailed', 'The connection to BigQuery failed.', { cause: nameOf(error) });
+function connectionFailure(error: unknown): ApiFailure {
+  return new ApiFailure(null, 'connectionFailed', nameOf(error));
 }
 
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const code = (error.cause as { code?: unknown } | undefined)?.code;
+  const code = (error.cause as { code?: unknown } | undefined)?.code ?? (error as { code?: unknown }).code;
   return typeof code === 'string' ? `${error.name} ${code}` : error.name;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The error object may be missing (a proxy's HTML page): then the status alone speaks. */
-function readFailure(status: number, json: unknown): ApiFailure {
-  const error = (json as { error?: { message?: unknown; errors?: readonly ErrorProto[] } } | undefined)?.error;
-  const first = error?.errors?.[0];
-  const message = first?.message ?? error?.message;
-  return new ApiFailure(
-    status,
-    first?.reason ?? 'unknown',
-    typeof message === 'string' ? message : `HTTP status ${status}`,
-  );
+/** The library's request for a token cannot be aborted. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    work.then(resolve, reject);
+  });
 }

@@ -1,0 +1,178 @@
+/** What is asked of BigQuery: queries, dry runs, signs of life; each behind the breaker, and none after `close`. */
+import { ServiceError } from '../../errors';
+import type { EngineQuery, RunLimits } from '../contract';
+import { withinLimits } from '../giving-up';
+import type { DryRunJob, DryRunQuery, QueryResponse, QueryText } from './api';
+import { ApiFailure } from './api-failure';
+import { Breaker } from './breaker';
+import { queryPages } from './job';
+import { bigQueryLabels } from './labels';
+import { DEFAULTS, type BigQueryOptions } from './options';
+import { retrying } from './retry';
+import { Transport } from './transport';
+
+type Text = Pick<EngineQuery, 'sql' | 'parameters' | 'labels'>;
+
+/** What a dry run tells; null and undefined where a service tells nothing. */
+export interface DryRun {
+  readonly bytesProcessed: bigint | null;
+  readonly query: DryRunQuery | undefined;
+}
+
+/** Milliseconds that one dry run may take to answer. */
+const DRY_RUN_PATIENCE = 15_000;
+/** Milliseconds that `close` waits for cancellations to arrive. */
+const CLOSING_TIME = 5_000;
+
+export class BigQueryClient {
+  readonly #options: BigQueryOptions;
+  readonly #breaker: Breaker;
+  readonly #transport: Transport;
+  readonly #running = new Set<AbortController>();
+  /** What goes on although nobody waits for it. */
+  readonly #detached = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(options: BigQueryOptions) {
+    const { projectId, emulator, credentials, log } = options;
+    this.#options = options;
+    this.#breaker = new Breaker({
+      ...(options.breaker ?? DEFAULTS.breaker),
+      onChange: (state) => {
+        if (state === 'open') log.error({}, 'BigQuery does not answer: queries are refused for the moment');
+        else log.info({}, 'BigQuery answers again');
+      },
+    });
+    this.#transport = new Transport({ projectId, emulator, credentials, observer: this.#breaker });
+  }
+
+  /**
+   * Runs a query and has `read` take its pages.
+   *
+   * @throws ApiFailure; ServiceError `deadlineExceeded`, `backendUnavailable`; AbortError after `limits.signal`; whatever
+   *   `read` throws
+   */
+  query<T>(
+    query: EngineQuery,
+    limits: RunLimits,
+    read: (pages: AsyncIterable<QueryResponse>) => Promise<T>,
+  ): Promise<T> {
+    const { location, maxBytesBilled } = this.#options;
+    const body = {
+      ...this.#text(query),
+      labels: bigQueryLabels(query.labels),
+      maximumBytesBilled: String(query.maxBytesBilled ?? maxBytesBilled),
+      ...(location !== null && { location }),
+    };
+    const context = { transport: this.#transport, detach: (work: Promise<unknown>) => this.#detach(work) };
+    return this.#guarded(limits, (inner) => read(queryPages(context, body, query.maxRows, inner)));
+  }
+
+  /** jobs.insert: jobs.query has no list of referenced tables. @throws as `query` */
+  async dryRun(query: Text, limits: RunLimits): Promise<DryRun> {
+    const { projectId, location } = this.#options;
+    const body = {
+      configuration: { dryRun: true, labels: bigQueryLabels(query.labels), query: this.#text(query) },
+      ...(location !== null && { jobReference: { projectId, location } }),
+    };
+    const request = { method: 'POST', path: '/jobs', body, patience: DRY_RUN_PATIENCE } as const;
+    const { status, statistics } = await this.#guarded(limits, (inner) =>
+      withinLimits(inner, (signal) =>
+        retrying(() => this.#transport.send<DryRunJob>({ ...request, signal }), { ...inner, signal }),
+      ),
+    );
+    const failed = status?.errorResult ?? (statistics?.query === undefined ? status?.errors?.[0] : undefined);
+    if (failed !== undefined) throw new ApiFailure(200, failed.reason ?? 'invalidQuery', failed.message ?? '');
+    const bytes = statistics?.totalBytesProcessed ?? statistics?.query?.totalBytesProcessed;
+    return {
+      bytesProcessed: bytes !== undefined && /^\d+$/.test(bytes) ? BigInt(bytes) : null,
+      query: statistics?.query,
+    };
+  }
+
+  /** The cheapest request that needs the right to run queries. One try. @throws as `query` */
+  async ping(limits: RunLimits): Promise<void> {
+    const { location } = this.#options;
+    const text = this.#text({ sql: 'SELECT 1', parameters: [], labels: {} });
+    const body = { ...text, dryRun: true, ...(location !== null && { location }) };
+    const { errors } = await this.#guarded(limits, (inner) =>
+      withinLimits(inner, (signal) =>
+        this.#transport.send<QueryResponse>({
+          method: 'POST',
+          path: '/queries',
+          body,
+          patience: DRY_RUN_PATIENCE,
+          signal,
+        }),
+      ),
+    );
+    const [error] = errors ?? [];
+    if (error !== undefined) throw new ApiFailure(200, error.reason ?? 'unknown', error.message ?? '');
+  }
+
+  /** Gives up what runs and waits until the jobs are cancelled, five seconds at most. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const running of this.#running) running.abort();
+    const deadline = performance.now() + CLOSING_TIME;
+    while (this.#detached.size > 0 && performance.now() < deadline) {
+      // A late first answer detaches a cancellation in its turn.
+      await Promise.race([Promise.allSettled(this.#detached), pause(deadline - performance.now())]);
+    }
+  }
+
+  async #guarded<T>(limits: RunLimits, work: (limits: RunLimits) => Promise<T>): Promise<T> {
+    if (this.#closed) throw shuttingDown();
+    const leave = this.#breaker.admit();
+    if (leave === null) {
+      const retryAfter = Math.max(1, Math.ceil(this.#breaker.remaining() / 1000));
+      throw new ServiceError('backendUnavailable', 'BigQuery does not answer at the moment.', { retryAfter });
+    }
+    const running = new AbortController();
+    const onAbort = (): void => running.abort();
+    if (limits.signal.aborted) onAbort();
+    limits.signal.addEventListener('abort', onAbort, { once: true });
+    this.#running.add(running);
+    try {
+      return await work({ deadline: limits.deadline, signal: running.signal });
+    } catch (error) {
+      throw this.#closed && !limits.signal.aborted ? shuttingDown() : error;
+    } finally {
+      leave();
+      this.#running.delete(running);
+      limits.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #detach(work: Promise<unknown>): void {
+    const settled = work
+      .catch(() => undefined)
+      .finally(() => {
+        this.#detached.delete(settled);
+      });
+    this.#detached.add(settled);
+  }
+
+  #text({ sql, parameters }: Text): QueryText {
+    const { projectId, dataset } = this.#options;
+    return {
+      query: sql,
+      useLegacySql: false,
+      parameterMode: 'NAMED',
+      queryParameters: parameters.map(({ name, type, value }) => ({
+        name,
+        parameterType: { type },
+        parameterValue: { value },
+      })),
+      defaultDataset: { projectId, datasetId: dataset },
+    };
+  }
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError('backendUnavailable', 'The service is shutting down.', { retryAfter: 5 });
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)).unref());
+}

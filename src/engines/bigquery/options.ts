@@ -1,0 +1,38 @@
+import type { Log as ServiceLog } from '../../log';
+
+/** Fields never hold a secret, a value or SQL. */
+export type Log = Pick<ServiceLog, 'info' | 'warn' | 'error'>;
+
+export interface BigQueryOptions {
+  /** Whose jobs they are. */
+  readonly projectId: string;
+  /** Where unqualified tables are, in the same project. */
+  readonly dataset: string;
+  /** null: BigQuery finds it by the data set. */
+  readonly location: string | null;
+  /** Origin of a local BigQuery (`http://127.0.0.1:9050`); null: Google's. */
+  readonly emulator: string | null;
+  /** Path of a service account's file; null: where Google's libraries look. */
+  readonly credentials: string | null;
+  /** Bytes, for queries that say nothing else: BigQuery never runs one without a bound. */
+  readonly maxBytesBilled: bigint;
+  /** Whether BigQuery itself reads consumer queries a last time (`SANDBOX_DRY_RUN`). */
+  readonly inspectConsumerQueries: boolean;
+  /** Paths of tables that stored queries read: by one of them that last reading proves itself. */
+  readonly storedTables: readonly (readonly string[])[];
+  /** The fixed instant that the local BigQuery was started with (`CLOCK`); part of `target`. */
+  readonly clock: { readonly text: string } | null;
+  readonly log: Log;
+  /** Queries running at once in this process (64), and as many dry runs. */
+  readonly maxConcurrent?: number;
+  /** Bytes of JSON text that one result may hold (64 MiB). */
+  readonly maxResultBytes?: number;
+  /** Requests without an answer in a row after which BigQuery counts as down (10), and for how many ms (5000). */
+  readonly breaker?: { readonly failures: number; readonly cooldown: number };
+}
+
+export const DEFAULTS = {
+  maxConcurrent: 64,
+  maxResultBytes: 64 * 1024 * 1024,
+  breaker: { failures: 10, cooldown: 5_000 },
+} as const;

@@ -1,0 +1,77 @@
+/**
+ * What is wrong with a query, by BigQuery's words for it. Nothing of those words goes to the caller: an error of
+ * evaluation may quote a row, one of compilation a part of the stored query.
+ */
+import { QueryError, type QueryFault } from '../../errors';
+import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT, type ExecutionFault } from '../execution-faults';
+import { offsetAt } from './position';
+
+/** What BigQuery's positions count in, and where the text begins that faults are reported against. */
+export interface SentText {
+  readonly sql: string;
+  readonly offset: number;
+}
+
+/** How BigQuery begins what it says of a query that it does not run. First match wins. */
+const COMPILATION: readonly (readonly [RegExp, QueryFault, string])[] = [
+  [
+    /^(unrecognized name|name \S+ not found inside|field name \S+ does not exist|cannot access field|column \S+ not found)/i,
+    'unknownField',
+    'There is no column or field of this name.',
+  ],
+  [/^(syntax error|illegal |unclosed |expected )/i, 'invalidQuery', 'BigQuery finds an error of syntax.'],
+  [/^column name \S+ is ambiguous/i, 'invalidQuery', 'A column name is ambiguous.'],
+  [/^duplicate column name/i, 'invalidQuery', 'Two columns of the result have one name. Give one an alias.'],
+  [
+    /^(no matching signature|could not cast literal|invalid cast)/i,
+    'invalidQuery',
+    'The types of the values do not fit.',
+  ],
+  [/^function not found/i, 'invalidQuery', 'BigQuery knows no function of this name.'],
+  [
+    /neither grouped nor aggregated|^aggregate function|^aggregations of aggregations/i,
+    'invalidQuery',
+    'An expression does not fit the grouping.',
+  ],
+];
+
+/** How BigQuery tells of an evaluation that failed. First match wins: an index out of bounds is an «overflow» too. */
+const EXECUTION: readonly (readonly [RegExp, ExecutionFault])[] = [
+  [/^division by zero|: division by zero/i, 'division'],
+  [/array index .* out of bounds|out of bounds|subscript/i, 'subscript'],
+  [/cannot parse regular expression|invalid (regular expression|regexp|rewrite)|regexp_\w+: /i, 'regexp'],
+  [/scalar subquery produced more than one|more than one (element|row)/i, 'rows'],
+  [/null element/i, 'null_element'],
+  [/time ?zone/i, 'zone'],
+  [/json/i, 'json'],
+  [/failed to parse input|mismatch between format|error parsing|format (string|element)|unconsumed/i, 'parse'],
+  [/invalid (timestamp|date|datetime|time)\b|could not parse .* as (timestamp|date|datetime|time)\b/i, 'date'],
+  [/(timestamp|date|datetime|time|interval) .*(overflow|out of (the )?(supported )?range)/i, 'date'],
+  [
+    /^bad \w+ value|^invalid \w+ value|could not cast|invalid cast|unable to (parse|convert)|invalid utf|base64|hex/i,
+    'cast',
+  ],
+  [/overflow|out of range|floating point error|exceeds? (the )?(range|maximum)/i, 'overflow'],
+  [/argument|must be|cannot be|produced too many elements|sequence step/i, 'argument'],
+];
+
+/** `… at [2:6]`: BigQuery's own position. */
+const POSITION = /\bat \[(\d+):(\d+)\]\s*$/;
+
+/** The caller's error for a query that BigQuery refuses or fails on, with its position where it gives one. */
+export function queryFault(message: string, text: SentText): QueryError {
+  const [fault, words] = kindOf(message);
+  const position = POSITION.exec(message);
+  if (position === null) return new QueryError(fault, words, null);
+  const at = offsetAt(text.sql, Number(position[1]), Number(position[2])) - text.offset;
+  return new QueryError(fault, words, at < 0 ? null : { start: at, end: at });
+}
+
+function kindOf(message: string): readonly [QueryFault, string] {
+  const compilation = COMPILATION.find(([pattern]) => pattern.test(message));
+  if (compilation !== undefined) return [compilation[1], compilation[2]];
+  const execution = EXECUTION.find(([pattern]) => pattern.test(message));
+  if (execution !== undefined) return ['invalidQuery', EXECUTION_FAULTS[execution[1]]];
+  // Only a query that does not compile has a position for sure.
+  return ['invalidQuery', POSITION.test(message) ? 'BigQuery refuses the query.' : UNKNOWN_EXECUTION_FAULT];
+}

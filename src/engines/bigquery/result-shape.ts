@@ -1,0 +1,47 @@
+/** What a result's schema makes of it: the columns, and the writer of its rows, compiled once per schema. */
+import { LRUCache } from 'lru-cache';
+import { QueryError } from '../../errors';
+import { columnsOf, parseRestSchema, RestSchemaError } from '../../googlesql/rest-schema';
+import type { NamedType } from '../../googlesql/types';
+import { malformedAnswer } from './api-failure';
+import { rowWriter } from './row-writer';
+
+export interface ResultShape {
+  readonly columns: readonly NamedType[];
+  readonly write: (row: unknown) => string;
+}
+
+const SHAPES = new LRUCache<string, ResultShape>({ max: 500 });
+
+/**
+ * @param fields `schema.fields` as it came
+ * @throws ApiFailure for what is no schema, or an empty one: every SELECT has a column; QueryError `invalidQuery` for two
+ *   columns of one name
+ */
+export function resultShape(fields: unknown, hideBytes: boolean): ResultShape {
+  const key = `${hideBytes} ${JSON.stringify(fields)}`;
+  const known = SHAPES.get(key);
+  if (known !== undefined) return known;
+  refuseDuplicates(fields);
+  try {
+    const parsed = parseRestSchema(fields, 'result');
+    const shape = { columns: columnsOf(parsed), write: rowWriter(parsed, hideBytes) };
+    SHAPES.set(key, shape);
+    return shape;
+  } catch (error) {
+    if (error instanceof RestSchemaError) throw malformedAnswer(error.message);
+    throw error;
+  }
+}
+
+/** BigQuery refuses them itself; services that stand in for it may not (service.md, Success). */
+function refuseDuplicates(fields: unknown): void {
+  const seen = new Set<string>();
+  for (const field of Array.isArray(fields) ? (fields as readonly ({ name?: unknown } | null)[]) : []) {
+    const name = String(field?.name).toLowerCase();
+    if (seen.has(name)) {
+      throw new QueryError('invalidQuery', 'Two columns of the result have one name. Give one an alias.', null);
+    }
+    seen.add(name);
+  }
+}

@@ -1,0 +1,61 @@
+/** BigQuery's failures in the words of the service, decided by their `reason`. */
+import { type QueryError, ServiceError, type Reason } from '../../errors';
+import { deadlineExceeded } from '../giving-up';
+import { OUT_OF_MEMORY } from '../execution-faults';
+import { isTransient, type ApiFailure } from './api-failure';
+import { queryFault, type SentText } from './query-faults';
+
+type Told = readonly [reason: Reason, message: string, retryAfter?: number];
+
+const QUOTA: Told = ['backendUnavailable', "BigQuery's quota is used up for now.", 60];
+const BUSY: Told = ['backendUnavailable', 'BigQuery asks for fewer requests.', 5];
+const UNAVAILABLE: Told = ['backendUnavailable', 'BigQuery is not available.', 5];
+const UNREADABLE: Told = ['backendError', "BigQuery's answer could not be read."];
+const REFUSED: Told = ['backendError', 'BigQuery could not run the query.'];
+
+const BY_REASON: Readonly<Record<string, Told>> = {
+  brokenAnswer: UNREADABLE,
+  bytesBilledLimitExceeded: [
+    'bytesBilledLimitExceeded',
+    'The query would read more bytes than it may bill. Reduce the time range or ask for less.',
+  ],
+  jobRateLimitExceeded: BUSY,
+  malformedAnswer: UNREADABLE,
+  quotaExceeded: QUOTA,
+  rateLimitExceeded: BUSY,
+  resourcesExceeded: ['resourcesExceeded', OUT_OF_MEMORY],
+  responseTooLarge: ['resourcesExceeded', 'The result is too large for BigQuery. Ask for fewer rows or columns.'],
+  usageQuotaExceeded: QUOTA,
+};
+
+/** Reasons for a fault in the query, where they come with 400, or with 200 from services that answer so. */
+const QUERY_FAULTS = new Set(['invalidQuery', 'invalid', 'jobInternalError']);
+
+/**
+ * What the caller is told. What is about the service's own set-up (a role, a table, credentials) is told to the log alone
+ * (`isOperatorsMatter`).
+ */
+export function translateFailure(failure: ApiFailure, text: SentText): ServiceError | QueryError {
+  const { httpStatus, reason, detail, retryAfter } = failure;
+  if (QUERY_FAULTS.has(reason) && (httpStatus === 400 || httpStatus === 200)) return queryFault(detail, text);
+  // A job is stopped by its own time limit, which is the run's, or by somebody else.
+  if (reason === 'timeout' || (reason === 'stopped' && /timed? ?out/i.test(detail))) return deadlineExceeded();
+  const told = BY_REASON[reason] ?? (isTransient(failure) ? UNAVAILABLE : REFUSED);
+  const [toldReason, message, seconds] = httpStatus === 429 ? BUSY : told;
+  const wait = seconds === undefined ? {} : { retryAfter: retryAfter ?? seconds };
+  return new ServiceError(toldReason, message, wait, { cause: failure });
+}
+
+const OPERATORS = new Set([
+  'accessDenied',
+  'billingNotEnabled',
+  'noCredentials',
+  'notFound',
+  'quotaExceeded',
+  'usageQuotaExceeded',
+]);
+
+/** Whether somebody has to do something about it. BigQuery's words for these name tables and roles, never a value. */
+export function isOperatorsMatter({ reason, httpStatus }: ApiFailure): boolean {
+  return OPERATORS.has(reason) || httpStatus === 401 || httpStatus === 403;
+}

@@ -1,0 +1,26 @@
+/**
+ * What a caller is told when the evaluation of a row fails: one fixed text for each kind, the same on every engine, never
+ * the engine's words (service.md, Errors: a consumer's expression may have met rows that are not the caller's).
+ */
+export const EXECUTION_FAULTS = {
+  division: 'Division by zero',
+  overflow: 'A number is out of range',
+  cast: 'A value cannot be cast to the type asked for',
+  argument: 'An argument of a function is out of range',
+  subscript: 'An array subscript is out of bounds',
+  regexp: 'A regular expression is not valid',
+  date: 'A date or time is not valid',
+  parse: 'A text does not match the format it is parsed by',
+  json: 'A text is not valid JSON',
+  null_element: 'An array in the result holds a NULL element',
+  zone: 'A time zone is not known',
+  rows: 'A scalar subquery gives more than one row',
+  raised: 'The query raised an error with ERROR()',
+} as const;
+
+export type ExecutionFault = keyof typeof EXECUTION_FAULTS;
+
+/** For a failure of none of these kinds. */
+export const UNKNOWN_EXECUTION_FAULT = 'The query failed on a value while it ran';
+
+export const OUT_OF_MEMORY = 'The query needs more memory than it is allowed. Reduce the time range or ask for less.';

@@ -103,9 +103,18 @@ function matchSignature(
   return { match: { types, parameters, result }, distance };
 }
 
+const DECIMALS: ReadonlySet<SqlType['kind']> = new Set<SqlType['kind']>(['NUMERIC', 'BIGNUMERIC']);
+
+/** Whose NUMERIC overloads want every argument to be NUMERIC. */
+const ALL_DECIMAL: ReadonlySet<string> = new Set(['PERCENTILE_CONT']);
+
 /** A NUMERIC overload is for calls with a NUMERIC in them: integers alone become FLOAT64. */
 function decimalsGiven(fn: SqlFunction, parameters: readonly Parameter[], slots: readonly Slot[]): boolean {
   if (fn.signatures.length === 1) return true;
+  if (ALL_DECIMAL.has(fn.name)) {
+    const decimal = parameters.some((p) => p.pattern.kind === 'fixed' && DECIMALS.has(p.pattern.type.kind));
+    return !decimal || slots.every((slot) => typeof slot !== 'string' && DECIMALS.has(slot.type.kind));
+  }
   return (['NUMERIC', 'BIGNUMERIC'] as const).every(
     (kind) =>
       !parameters.some((p) => p.pattern.kind === 'fixed' && p.pattern.type.kind === kind) ||

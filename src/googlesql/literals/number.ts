@@ -12,17 +12,16 @@ export function integerText(digits: string, negative: boolean): string | null {
   return value > INT64_MAX || value < INT64_MIN ? null : value.toString();
 }
 
-/** A FLOAT64 literal in JavaScript's shortest form, or null where it overflows. */
-export function floatText(text: string): string | null {
-  const value = Number(text);
-  return Number.isFinite(value) ? String(value) : null;
+/** A FLOAT64 literal in JavaScript's shortest form; one too large is Infinity. */
+export function floatText(text: string): string {
+  return String(Number(text));
 }
 
 /**
- * A decimal number's text (`-12.50e3`) in plain digits without needless zeros, rounded half away from zero to the
- * type's scale; null where it is no number or does not fit.
+ * A decimal number's text (`-12.50e3`) in plain digits without needless zeros. `exact`: null for more digits than the
+ * type's scale, as in literals; else they are rounded half away from zero. null too where it is no number or too large.
  */
-export function decimalText(text: string, kind: 'NUMERIC' | 'BIGNUMERIC'): string | null {
+export function decimalText(text: string, kind: 'NUMERIC' | 'BIGNUMERIC', exact: boolean): string | null {
   const match = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?\s*$/.exec(text);
   if (match === null) return null;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
@@ -34,6 +33,7 @@ export function decimalText(text: string, kind: 'NUMERIC' | 'BIGNUMERIC'): strin
   if (shift >= 0) scaled *= 10n ** BigInt(shift);
   else {
     const unit = 10n ** BigInt(Math.min(-shift, 5000));
+    if (exact && scaled % unit !== 0n) return null;
     scaled = (scaled + unit / 2n) / unit;
   }
   if (kind === 'NUMERIC' ? scaled >= 10n ** BigInt(digitsBefore + scale) : scaled > 2n ** 255n - 1n) return null;

@@ -69,7 +69,8 @@ function cast(input: Expr, type: SqlType, span: Span): Expr {
 
 function retyped(session: Session, expr: Expr, type: SqlType): Expr {
   if (expr.kind === 'literal') return { ...expr, type };
-  if (expr.kind === 'make_array' && type.kind === 'ARRAY') {
+  if (expr.kind === 'make_array') {
+    if (type.kind !== 'ARRAY') throw invalid(`Could not cast [] to type ${typeText(type)}.`, expr.span);
     const { element } = type;
     return { ...expr, elements: expr.elements.map((item) => convert(session, item, element)), type };
   }
@@ -118,7 +119,7 @@ function valueAs(from: SqlType['kind'], value: string, to: SqlType['kind']): str
   }
   if (from === 'DATE' && to === 'DATETIME') return `${value}T00:00:00`;
   if (to === 'FLOAT64') return String(Number(value));
-  if (to === 'NUMERIC' || to === 'BIGNUMERIC') return decimalText(value, to);
+  if (to === 'NUMERIC' || to === 'BIGNUMERIC') return decimalText(value, to, false);
   return null;
 }
 

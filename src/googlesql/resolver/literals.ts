@@ -35,7 +35,7 @@ function valueOf({ type, value }: Literal, negative: boolean): string | null {
       return floatText(negative ? `-${value}` : value);
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return decimalText(value, type);
+      return decimalText(value, type, true);
     case 'DATE':
       return dateText(value);
     case 'TIME':

@@ -36,6 +36,9 @@ const OPERATORS: Readonly<Record<BinaryOperator, string>> = {
   '||': '$concat',
 };
 
+/** Operators that the literal NULL may stand at; at any other it is surely a mistake, and an error. */
+const TAKES_NULL: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or', '<<', '>>']);
+
 /** AND and OR of a chain become one call of many operands. */
 const FLAT: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or']);
 
@@ -86,14 +89,18 @@ export function resolveBinary(context: Context, expression: Binary): Expr {
 }
 
 function combine(context: Context, { operator, operatorSpan, span }: Binary, operands: readonly Expr[]): Expr {
-  if (operator === '||' && operands.some((operand) => context.session.isUntyped(operand) && operand.kind === 'literal'))
-    throw invalid('An operand of || cannot be the literal NULL.', operatorSpan);
+  if (!TAKES_NULL.has(operator) && operands.some((operand) => isBareNull(context, operand)))
+    throw invalid(`An operand of ${operator.toUpperCase()} cannot be the literal NULL.`, operatorSpan);
   const call = applyOperator(context, OPERATORS[operator], operands, operatorSpan, operator.toUpperCase());
   if (operator === '=' || operator === '!=') checkComparable(call.args, supportsEquality, 'Equality', operatorSpan);
   else if (operator === '<' || operator === '<=' || operator === '>' || operator === '>=')
     checkComparable(call.args, supportsOrdering, `The operator ${operator}`, operatorSpan);
   const placed = { ...call, span };
   return operator === 'not like' ? negated(placed) : placed;
+}
+
+function isBareNull({ session }: Context, operand: Expr): boolean {
+  return operand.kind === 'literal' && session.isUntyped(operand);
 }
 
 function checkComparable(args: readonly Expr[], supports: (type: SqlType) => boolean, what: string, span: Span): void {
@@ -119,8 +126,7 @@ export function resolveUnary(context: Context, { operator, operand, span }: Unar
   if (operator === '-' && operand.kind === 'literal' && (operand.type === 'INT64' || operand.type === 'FLOAT64'))
     return { ...resolveLiteral(context.session, operand, true), span };
   const value = resolveExpr(context, operand);
-  const bareNull = context.session.isUntyped(value) && value.kind === 'literal';
-  if (bareNull && operator !== '+')
+  if (isBareNull(context, value))
     throw invalid(`The operand of ${operator.toUpperCase()} cannot be the literal NULL.`, span);
   switch (operator) {
     case '+':
@@ -154,6 +160,8 @@ export function resolveInList(context: Context, { operand, items, negated: not, 
 
 export function resolveInUnnest(context: Context, { operand, array, negated: not, span }: InUnnest): Expr {
   const operands = [resolveExpr(context, operand), resolveExpr(context, array)];
+  if (operands[1] !== undefined && isBareNull(context, operands[1]))
+    throw invalid('IN UNNEST takes an array, not the literal NULL.', array.span);
   const call = applyOperator(context, '$in_unnest', operands, span, 'IN UNNEST');
   checkComparable(call.args.slice(0, 1), supportsEquality, 'IN UNNEST', span);
   return not ? negated(call) : call;

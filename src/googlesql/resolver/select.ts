@@ -251,8 +251,9 @@ class SelectResolver {
       session: this.session,
       scope: this.aliasScope(scope, items, output),
       ctes: this.ctes,
-      aggregates:
-        groups === null
+      aggregates: distinct
+        ? 'is not allowed in ORDER BY after SELECT DISTINCT'
+        : groups === null
           ? 'is not allowed in ORDER BY without GROUP BY or an aggregate in the select list'
           : this.aggregates,
       windows: distinct ? 'A window function is not allowed in ORDER BY after SELECT DISTINCT.' : windows,

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Engine } from '../../src/engines/contract';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { Gate } from '../../src/sandbox';
+import { silentLog } from '../engines/silent-log';
+import { DEFAULT_NOW } from './case-file';
+import { lqlDataFolder, runThroughGate } from './fixture-folder';
+import { testRowsOver } from './rows-over-engine';
+
+const folder = lqlDataFolder();
+const cacheDir = mkdtempSync(join(tmpdir(), 'logquay-lql-cache-'));
+let engine: Engine;
+let gate: Gate;
+
+beforeAll(async () => {
+  engine = await openDuckDbEngine({ dataDir: folder.path, cacheDir, now: DEFAULT_NOW, log: silentLog });
+  gate = new Gate(engine);
+}, 60_000);
+
+afterAll(async () => {
+  await gate.close();
+  await engine.close();
+  folder.remove();
+  rmSync(cacheDir, { recursive: true });
+});
+
+testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate)(sql, tables));

@@ -1,0 +1,60 @@
+/** Consumer queries on the stored endpoints over `test/fixture`, through the gate, on a real engine. */
+import { join } from 'node:path';
+import { openCatalogue, type Endpoint } from '../../src/endpoints';
+import type { BoundParameter, Engine, EngineResult } from '../../src/engines/contract';
+import { chooseQuery, inWordsFor } from '../../src/run/chosen-query';
+import { Gate } from '../../src/sandbox';
+import { silentLog } from '../engines/silent-log';
+
+/** 2026-09-30T12:00:00Z, the end of the fixture. */
+export const FIXTURE_END = 1_790_769_600_000_000n;
+
+export class Consumer {
+  private constructor(
+    private readonly endpoints: ReadonlyMap<string, Endpoint>,
+    readonly engine: Engine,
+    readonly gate: Gate,
+  ) {}
+
+  static async over(engine: Engine): Promise<Consumer> {
+    const catalogue = await openCatalogue(join(__dirname, '../../queries'), { log: silentLog });
+    const endpoints = new Map(catalogue.current().map((endpoint) => [endpoint.name, endpoint]));
+    catalogue.close();
+    return new Consumer(endpoints, engine, new Gate(engine));
+  }
+
+  /** @throws what the caller would be told */
+  async ask(
+    query: { readonly language: 'sql' | 'lql'; readonly text: string },
+    values: Readonly<Record<string, string>> = { project: 'default' },
+    name = 'logs.all',
+  ): Promise<EngineResult> {
+    const endpoint = this.endpoint(name);
+    const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
+    const rooms = { gate: this.gate, now: () => FIXTURE_END };
+    const chosen = await chooseQuery(endpoint, { query, dryRun: false }, bound(endpoint, values), rooms, limits);
+    const { sql, parameters } = chosen;
+    const run = { sql, parameters, maxRows: endpoint.maxRows, hideBytes: false, maxBytesBilled: null, labels: {} };
+    return this.engine.run(run, limits).catch(inWordsFor(chosen));
+  }
+
+  sql(text: string, values?: Readonly<Record<string, string>>, name?: string): Promise<EngineResult> {
+    return this.ask({ language: 'sql', text }, values, name);
+  }
+
+  endpoint(name: string): Endpoint {
+    const endpoint = this.endpoints.get(name);
+    if (endpoint === undefined) throw new Error(`No endpoint ${name}.`);
+    return endpoint;
+  }
+
+  async close(): Promise<void> {
+    await this.gate.close();
+    await this.engine.close();
+  }
+}
+
+/** An absent optional parameter is bound as ''. */
+function bound(endpoint: Endpoint, values: Readonly<Record<string, string>>): BoundParameter[] {
+  return endpoint.parameters.map(({ name }) => ({ name, type: 'STRING', value: values[name] ?? '' }));
+}

@@ -1,5 +1,6 @@
 import { QueryError, ServiceError } from '../../errors';
 import type { Log } from './log';
+import { messageOf } from './native-error';
 import { runtimeError } from './translate';
 
 const MEMORY = /^Out of Memory Error|failed to allocate|bad_alloc/i;
@@ -13,7 +14,7 @@ const REFUSED = /^(?:Parser|Binder|Catalog) Error/;
  */
 export function failure(error: unknown, log: Log): Error {
   if (error instanceof ServiceError || error instanceof QueryError || error instanceof DOMException) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (MEMORY.test(message)) {
     const told = 'The query needs more memory than it is allowed. Reduce the time range or ask for less.';
     return new ServiceError('resourcesExceeded', told);
@@ -22,7 +23,7 @@ export function failure(error: unknown, log: Log): Error {
     log.error({ detail: message.slice(0, 300) }, 'DuckDB refused a translated query');
     return new QueryError('invalidQuery', 'The embedded engine cannot run this query.', null);
   }
-  const ofTheQuery = runtimeError(error);
+  const ofTheQuery = runtimeError(new Error(message));
   if (ofTheQuery !== null) return ofTheQuery;
   log.error({ kind: /^[\w -]{1,40}? Error/.exec(message)?.[0] ?? 'unknown' }, 'The embedded engine failed');
   return new ServiceError('backendError', 'The embedded engine failed.');

@@ -5,7 +5,7 @@ import type { RunLimits } from '../contract';
 /** Takes the outcome of a piece of work, once. */
 export interface Answer<T> {
   resolve(value: T): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
 /** DuckDB forgets an interrupt that comes before a query has begun: it is repeated until the query has ended. */
@@ -37,7 +37,7 @@ export async function supervise<T>(
     answer.resolve(await work(connection));
     return interrupting === undefined;
   } catch (error) {
-    answer.reject(error instanceof Error ? error : new Error(String(error)));
+    answer.reject(error);
     return false;
   } finally {
     clearTimeout(timer);

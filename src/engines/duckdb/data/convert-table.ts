@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../translate/sql';
+import { codeOf, messageOf } from '../native-error';
 import { copyCarefully, NAMED, type Skipped, type SkippedRow } from './careful-copy';
 import { DataFault } from './data-fault';
 import { jsonType, keptType, keptValue } from './field-sql';
@@ -201,8 +202,8 @@ async function loadParquet(
   }
 }
 
-export function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && /^(?:Out of Memory Error|.*failed to allocate)/i.test(error.message);
+function isOutOfMemory(error: unknown): boolean {
+  return /^Out of Memory Error|failed to allocate/i.test(messageOf(error));
 }
 
 /** DuckDB's own words may hold values of the file: only their kind is told. */
@@ -210,6 +211,6 @@ function unreadable(file: SourceFile, error: unknown): Error {
   if (isOutOfMemory(error)) {
     return new DataFault(`${file.path}: not enough memory to read it; allow the engine more or split the file`);
   }
-  const kind = error instanceof Error ? (/^[A-Z][\w -]*? Error/.exec(error.message)?.[0] ?? error.name) : 'unknown';
+  const kind = /^[A-Z][\w -]*? Error/.exec(messageOf(error))?.[0] ?? codeOf(error) ?? 'unknown';
   return new DataFault(`${file.path}: cannot be read (${kind})`);
 }

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseRestSchema, RestSchemaError, type RestField } from '../../../googlesql/rest-schema';
 import { LOG_SCHEMA } from '../log-schema';
+import { codeOf } from '../native-error';
 import { DataFault } from './data-fault';
-import { codeOf } from './sources';
 
 /**
  * The tables that are described: those of `schema.json` in DATA_DIR (`{"<table>": {"fields": [...]}}`), and the log

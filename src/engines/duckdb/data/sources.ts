@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../native-error';
 import { DataFault } from './data-fault';
 
 export type SourceFormat = 'ndjson' | 'parquet';
@@ -74,8 +75,4 @@ async function namesIn(folder: string, what: string): Promise<string[]> {
   } catch (error) {
     throw new DataFault(`${what} ${folder} cannot be read (${codeOf(error)})`);
   }
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

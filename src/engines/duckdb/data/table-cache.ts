@@ -6,7 +6,8 @@ import { version } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { convertTable, type Resources } from './convert-table';
 import { DataFault } from './data-fault';
-import { codeOf, type Source } from './sources';
+import { codeOf } from '../native-error';
+import type { Source } from './sources';
 
 /** Raised when the way rows are kept changes: files made before are then made anew. */
 const FORMAT = 1;

@@ -1,0 +1,9 @@
+/** What an error says. Errors of native code and of Node's own modules need not be of this realm's `Error`. */
+export function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+}
+
+/** `ENOENT` and the like; null where the error has no code. */
+export function codeOf(error: unknown): string | null {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : null;
+}

@@ -1,0 +1,344 @@
+/** What every engine does alike, over the rows of `test/fixture`. An engine's own test file opens it and calls this. */
+import { QueryError, ServiceError } from '../../src/errors';
+import type { BoundParameter, Engine, EngineResult, RunLimits } from '../../src/engines/contract';
+import type { TableSchema } from '../../src/googlesql/types';
+
+export interface OpenEngine {
+  readonly engine: Engine;
+  /** Gives back what `open` made beside the engine. */
+  readonly dispose?: () => Promise<void>;
+}
+
+interface Options {
+  readonly parameters?: readonly BoundParameter[];
+  readonly maxRows?: number;
+  readonly hideBytes?: boolean;
+  readonly signal?: AbortSignal;
+  /** Milliseconds from now. */
+  readonly within?: number;
+}
+
+const limits = ({ within = 15_000, signal = new AbortController().signal }: Options = {}): RunLimits => ({
+  deadline: performance.now() + within,
+  signal,
+});
+
+/** A query that no engine finishes in seconds: the number of pairs is squared again and again. */
+const HEAVY = `
+  SELECT COUNT(*) AS n
+  FROM raw_edge_logs a, raw_edge_logs b, raw_edge_logs c, raw_edge_logs d, raw_edge_logs e
+  WHERE LENGTH(CONCAT(a.id, b.id, c.id, d.id, e.id)) = 7`;
+
+/**
+ * @param open Opens the engine over `test/fixture`, once for the whole suite.
+ * @param clock Microseconds since the epoch that the engine was told to take for now.
+ */
+export function engineContract(name: string, open: () => Promise<OpenEngine>, clock: bigint): void {
+  describe(`${name} as an engine`, () => {
+    let opened: OpenEngine;
+    beforeAll(async () => {
+      opened = await open();
+    }, 60_000);
+    afterAll(async () => {
+      await opened.engine.close();
+      await opened.dispose?.();
+    });
+
+    const run = (sql: string, options: Options = {}): Promise<EngineResult> =>
+      opened.engine.run(
+        {
+          sql,
+          parameters: options.parameters ?? [],
+          maxRows: options.maxRows ?? 1000,
+          hideBytes: options.hideBytes ?? false,
+          maxBytesBilled: null,
+          labels: {},
+        },
+        limits(options),
+      );
+    const rows = async (sql: string, options?: Options): Promise<readonly string[]> => (await run(sql, options)).rows;
+    const row = async (sql: string, options?: Options): Promise<string> => (await rows(sql, options)).join('\n');
+    const failure = async (sql: string, options?: Options): Promise<unknown> =>
+      run(sql, options).catch((e: unknown) => e);
+    const fault = async (sql: string, options?: Options): Promise<QueryError> => {
+      const error = await failure(sql, options);
+      expect(error).toBeInstanceOf(QueryError);
+      return error as QueryError;
+    };
+    /** The part of the text that an error points at. */
+    const pointedAt = (sql: string, { span }: QueryError): string | null =>
+      span === null ? null : sql.slice(span.start, span.end);
+
+    describe('values', () => {
+      it.each([
+        ['BOOL', 'true', 'true'],
+        ['INT64', '-42', '-42'],
+        ['INT64 beyond 2^53, every digit', '9007199254740993', '9007199254740993'],
+        ['the least INT64', '-9223372036854775808', '-9223372036854775808'],
+        ['FLOAT64', '1.5', '1.5'],
+        ['a whole FLOAT64', 'CAST(3 AS FLOAT64)', '3'],
+        ['NaN', `CAST('nan' AS FLOAT64)`, '"NaN"'],
+        ['infinity', `CAST('inf' AS FLOAT64)`, '"Infinity"'],
+        ['negative infinity', `CAST('-inf' AS FLOAT64)`, '"-Infinity"'],
+        ['NUMERIC, exact', `NUMERIC '12345678901234567890.123456789'`, '"12345678901234567890.123456789"'],
+        ['NUMERIC without trailing zeros', `NUMERIC '1.50'`, '"1.5"'],
+        ['BIGNUMERIC', `BIGNUMERIC '-0.5'`, '"-0.5"'],
+        ['STRING', `'a "quoted" \\\\ line\\n'`, JSON.stringify('a "quoted" \\ line\n')],
+        ['STRING of many scripts', `'größe 監視 🐘'`, '"größe 監視 🐘"'],
+        ['BYTES as base64', `b'\\x00\\xff\\x10'`, '"AP8Q"'],
+        ['DATE', `DATE '2026-09-30'`, '"2026-09-30"'],
+        ['TIME', `TIME '11:20:00'`, '"11:20:00"'],
+        ['TIME with a fraction', `TIME '11:20:00.250'`, expect.stringMatching(/^"11:20:00\.25(0000)?"$/)],
+        ['DATETIME', `DATETIME '2026-09-30T11:20:00'`, '"2026-09-30T11:20:00"'],
+        ['TIMESTAMP', `TIMESTAMP '2026-09-30 11:20:00.123456+00'`, '1790767200123456'],
+        ['TIMESTAMP before the epoch', `TIMESTAMP '1969-12-31 23:59:59.999999+00'`, '-1'],
+        ['JSON', `JSON '{"b":[1,null,{"c":"d"}]}'`, '{"b":[1,null,{"c":"d"}]}'],
+        ['JSON null', `JSON 'null'`, 'null'],
+        ['an array', '[3, 1, 2]', '[3,1,2]'],
+        ['an empty array', 'CAST([] AS ARRAY<STRING>)', '[]'],
+        ['a null array', 'CAST(NULL AS ARRAY<STRING>)', '[]'],
+        ['a record', `STRUCT(1 AS a, 'x' AS b)`, '{"a":1,"b":"x"}'],
+        ['a null record', 'CAST(NULL AS STRUCT<a INT64>)', 'null'],
+        ['a null array in a record', 'STRUCT(CAST(NULL AS ARRAY<INT64>) AS a)', '{"a":[]}'],
+      ])('%s', async (_what, sql, json) => {
+        const text = await row(`SELECT ${sql} AS v`);
+        const value = /^\{\s*"v"\s*:\s*(.*)\}$/s.exec(text)?.[1];
+        expect(value).toEqual(json);
+      });
+
+      it.each([
+        'BOOL',
+        'INT64',
+        'FLOAT64',
+        'NUMERIC',
+        'STRING',
+        'BYTES',
+        'DATE',
+        'TIME',
+        'DATETIME',
+        'TIMESTAMP',
+        'JSON',
+      ])('NULL of %s is null', async (type) => {
+        expect(await row(`SELECT CAST(NULL AS ${type}) AS v`)).toBe('{"v":null}');
+      });
+
+      it('timestamps are microseconds at any depth', async () => {
+        const sql = `SELECT [STRUCT(TIMESTAMP '1970-01-01 00:00:01+00' AS t, [TIMESTAMP '1970-01-01 00:00:02+00'] AS u)] AS v`;
+        expect(await row(sql)).toBe('{"v":[{"t":1000000,"u":[2000000]}]}');
+      });
+
+      it('bytes are null where they are hidden, at any depth', async () => {
+        const sql = `SELECT b'a' AS b, [STRUCT(b'a' AS c, 'x' AS d)] AS e`;
+        expect(await row(sql, { hideBytes: true })).toBe('{"b":null,"e":[{"c":null,"d":"x"}]}');
+      });
+
+      it('unnamed columns are f0_, f1_ by their count', async () => {
+        expect(await row(`SELECT 1, 'x' AS named, 2`)).toBe('{"f0_":1,"named":"x","f1_":2}');
+      });
+
+      it('a row of a log table keeps its shape', async () => {
+        const sql = `SELECT timestamp, project, metadata FROM raw_pgbouncer_logs ORDER BY timestamp LIMIT 1`;
+        expect(await row(sql)).toMatch(/^\{"timestamp":\d{16},"project":"[a-z]+","metadata":\[\{"host":.*\}\]\}$/);
+      });
+
+      it('missing records are empty arrays', async () => {
+        const sql = `
+          SELECT COUNTIF(r.sb IS NULL) AS absent, COUNTIF(ARRAY_LENGTH(r.sb) = 0) AS empty, COUNT(*) > 100 AS many
+          FROM raw_edge_logs AS t CROSS JOIN UNNEST(t.metadata) AS m CROSS JOIN UNNEST(m.request) AS r`;
+        expect(JSON.parse(await row(sql))).toEqual({ absent: 0, empty: 44, many: true });
+      });
+    });
+
+    describe('columns', () => {
+      const sql = `
+        SELECT 1 AS i, [STRUCT('x' AS s, TIMESTAMP '2026-01-01 00:00:00+00' AS t)] AS r, DATE '2026-01-01' AS d`;
+      const columns = [
+        { name: 'i', type: { kind: 'INT64' } },
+        {
+          name: 'r',
+          type: {
+            kind: 'ARRAY',
+            element: {
+              kind: 'STRUCT',
+              fields: [
+                { name: 's', type: { kind: 'STRING' } },
+                { name: 't', type: { kind: 'TIMESTAMP' } },
+              ],
+            },
+          },
+        },
+        { name: 'd', type: { kind: 'DATE' } },
+      ];
+
+      it('come with the result', async () => {
+        expect((await run(sql)).columns).toEqual(columns);
+      });
+
+      it('are told without a run', async () => {
+        expect(await opened.engine.describe(sql, [], limits())).toEqual(columns);
+      });
+
+      it('of one name, ignoring case, are refused in a run and in a description', async () => {
+        const twice = 'SELECT 1 AS Name, 2 AS name';
+        expect(await fault(twice)).toMatchObject({ fault: 'invalidQuery' });
+        await expect(opened.engine.describe(twice, [], limits())).rejects.toMatchObject({ fault: 'invalidQuery' });
+      });
+    });
+
+    describe('parameters', () => {
+      it('of every type are bound', async () => {
+        const parameters: BoundParameter[] = [
+          { name: 's', type: 'STRING', value: `it's "quoted" -- ; \\ ü` },
+          { name: 'i', type: 'INT64', value: '9007199254740993' },
+          { name: 'f', type: 'FLOAT64', value: '0.1' },
+          { name: 'b', type: 'BOOL', value: 'false' },
+        ];
+        const sql = 'SELECT @s AS s, @i AS i, @f AS f, @b AS b, @i + 1 AS j, NOT @b AS c';
+        expect(await row(sql, { parameters })).toBe(
+          `{"s":${JSON.stringify(parameters[0]!.value)},"i":9007199254740993,"f":0.1,"b":false,"j":9007199254740994,"c":true}`,
+        );
+      });
+
+      it('are no part of the text: another value of the same text is another answer', async () => {
+        const sql = 'SELECT COUNT(*) AS n FROM raw_edge_logs WHERE project = @project';
+        const count = (value: string): Promise<string> =>
+          row(sql, { parameters: [{ name: 'project', type: 'STRING', value }] });
+        expect(await count('default')).toBe('{"n":78}');
+        expect(await count('other')).toBe('{"n":16}');
+        expect(await count(`' OR true --`)).toBe('{"n":0}');
+      });
+    });
+
+    describe('bounds', () => {
+      it('a result of exactly maxRows is whole', async () => {
+        const result = await run('SELECT n FROM UNNEST([1, 2, 3]) AS n ORDER BY n', { maxRows: 3 });
+        expect(result).toMatchObject({ rows: ['{"n":1}', '{"n":2}', '{"n":3}'], truncated: false });
+      });
+
+      it('a longer one is cut and says so', async () => {
+        const result = await run('SELECT n FROM UNNEST([1, 2, 3]) AS n ORDER BY n', { maxRows: 2 });
+        expect(result).toMatchObject({ rows: ['{"n":1}', '{"n":2}'], truncated: true });
+      });
+
+      it('an empty result has columns and no rows', async () => {
+        const result = await run('SELECT id FROM raw_edge_logs WHERE false');
+        expect(result).toMatchObject({
+          rows: [],
+          truncated: false,
+          columns: [{ name: 'id', type: { kind: 'STRING' } }],
+        });
+      });
+
+      it('a query is given up at the deadline, and the next one runs', async () => {
+        const started = performance.now();
+        const error = await failure(HEAVY, { within: 400 });
+        expect(error).toBeInstanceOf(ServiceError);
+        expect(error).toMatchObject({ reason: 'deadlineExceeded' });
+        expect(performance.now() - started).toBeLessThan(2_000);
+        expect(await row('SELECT 1 AS one')).toBe('{"one":1}');
+      });
+
+      it('a deadline that has passed is not waited for', async () => {
+        expect(await failure('SELECT 1 AS one', { within: -1 })).toMatchObject({ reason: 'deadlineExceeded' });
+      });
+
+      it('a query nobody waits for ends with AbortError, and the next one runs', async () => {
+        const controller = new AbortController();
+        const started = performance.now();
+        setTimeout(() => controller.abort(), 200);
+        const error = await failure(HEAVY, { signal: controller.signal });
+        expect(error).toMatchObject({ name: 'AbortError' });
+        expect(performance.now() - started).toBeLessThan(2_000);
+        expect(await row('SELECT 2 AS two')).toBe('{"two":2}');
+      });
+
+      it('a signal that was aborted before is AbortError', async () => {
+        expect(await failure('SELECT 1 AS one', { signal: AbortSignal.abort() })).toMatchObject({ name: 'AbortError' });
+      });
+
+      it('many queries at once all get their answer, also beside ones that are given up', async () => {
+        const heavy = Array.from({ length: 3 }, () => failure(HEAVY, { within: 500 }));
+        const light = Array.from({ length: 20 }, (_, i) => row(`SELECT ${i} AS i`));
+        expect(await Promise.all(light)).toEqual(Array.from({ length: 20 }, (_, i) => `{"i":${i}}`));
+        for (const error of await Promise.all(heavy)) expect(error).toMatchObject({ reason: 'deadlineExceeded' });
+      });
+    });
+
+    describe('faults', () => {
+      it('an unknown column is named by its place', async () => {
+        const sql = 'SELECT id,\n  nope FROM raw_edge_logs';
+        const error = await fault(sql);
+        expect(error.fault).toBe('unknownField');
+        expect(pointedAt(sql, error)).toBe('nope');
+      });
+
+      it('an unknown table is named by its place', async () => {
+        const sql = 'SELECT 1 AS one FROM missing_logs';
+        const error = await fault(sql);
+        expect(error.fault).toBe('invalidQuery');
+        expect(pointedAt(sql, error) ?? 'missing_logs').toContain('missing_logs');
+      });
+
+      it('a text that is no query is a fault', async () => {
+        expect((await fault('SELECT FROM WHERE')).fault).toBe('invalidQuery');
+      });
+
+      it.each([
+        ['a cast', `SELECT CAST(id AS INT64) AS v FROM raw_edge_logs`],
+        ['a division', `SELECT 1 / (LENGTH(id) - LENGTH(id)) AS v FROM raw_edge_logs`],
+        ['a subscript', `SELECT SPLIT(id, '-')[OFFSET(99)] AS v FROM raw_edge_logs`],
+        ['a regular expression', `SELECT REGEXP_CONTAINS(id, CONCAT('(', id)) AS v FROM raw_edge_logs`],
+        ['a timestamp', `SELECT PARSE_TIMESTAMP('%F', id) AS v FROM raw_edge_logs`],
+        ['an overflow', `SELECT 9223372036854775807 + LENGTH(id) AS v FROM raw_edge_logs`],
+      ])('%s that fails on a value has words without the value', async (_what, sql) => {
+        const error = await fault(sql);
+        expect(error.fault).toBe('invalidQuery');
+        const ids = (await rows('SELECT id FROM raw_edge_logs')).map((text) => (JSON.parse(text) as { id: string }).id);
+        for (const id of ids) expect(error.message).not.toContain(id.slice(0, 8));
+      });
+
+      it('SAFE. and SAFE_CAST give NULL instead', async () => {
+        expect(await row(`SELECT SAFE_CAST('x' AS INT64) AS a, SAFE_DIVIDE(1, 0) AS b`)).toBe('{"a":null,"b":null}');
+      });
+    });
+
+    it('now is the clock that the engine was given', async () => {
+      expect(await row('SELECT CURRENT_TIMESTAMP() AS now')).toBe(`{"now":${clock}}`);
+    });
+
+    describe('inspection', () => {
+      const tables: TableSchema[] = [
+        {
+          name: 'edge_logs',
+          columns: [
+            { name: 'id', type: { kind: 'STRING' } },
+            { name: 'timestamp', type: { kind: 'TIMESTAMP' } },
+          ],
+        },
+      ];
+      const inspect = (sql: string): Promise<void> => opened.engine.inspect(sql, tables, [], limits());
+
+      it('passes a statement that reads the given tables', async () => {
+        await expect(
+          inspect('WITH x AS (SELECT id FROM edge_logs) SELECT COUNT(*) AS n FROM x'),
+        ).resolves.toBeUndefined();
+      });
+
+      it('refuses one that reads a table of the data set', async () => {
+        await expect(inspect('SELECT id FROM raw_edge_logs')).rejects.toBeInstanceOf(QueryError);
+      });
+
+      it('knows only the columns that were given', async () => {
+        await expect(inspect('SELECT metadata FROM edge_logs')).rejects.toBeInstanceOf(QueryError);
+      });
+    });
+
+    it('answers a ping', async () => {
+      await expect(opened.engine.ping(limits())).resolves.toBeUndefined();
+    });
+
+    it('names its data', () => {
+      expect(opened.engine.target).toMatch(/\S/);
+    });
+  });
+}

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
-import { duckType, quoteName, quoteText } from '../../src/engines/duckdb/translate/sql';
+import { jsonType, keptValue } from '../../src/engines/duckdb/data/field-sql';
+import { quoteName, quoteText } from '../../src/engines/duckdb/translate/sql';
 import { parseQuery } from '../../src/googlesql/parser';
 import { resolveQuery } from '../../src/googlesql/resolver';
 import { columnsOf, parseRestSchema } from '../../src/googlesql/rest-schema';
@@ -39,10 +40,14 @@ export class TranslationBench {
     >;
     const tables = new Map<string, TableSchema>();
     for (const [name, table] of Object.entries(schema)) {
-      const columns = columnsOf(parseRestSchema(table, name));
-      const types = columns.map((c) => `${quoteText(c.name)}: ${quoteText(duckType(c.type))}`).join(', ');
+      const fields = parseRestSchema(table, name);
+      const columns = columnsOf(fields);
+      const types = fields.map((f) => `${quoteText(f.name)}: ${quoteText(jsonType(f))}`).join(', ');
+      const values = fields.map((f) => `${keptValue(f, quoteName(f.name), 'base64')} AS ${quoteName(f.name)}`);
       const file = quoteText(join(FIXTURE, `${name}.ndjson`));
-      await connection.run(`CREATE TABLE ${quoteName(name)} AS SELECT * FROM read_json(${file}, columns = {${types}})`);
+      await connection.run(
+        `CREATE TABLE ${quoteName(name)} AS SELECT ${values.join(', ')} FROM read_json(${file}, columns = {${types}})`,
+      );
       tables.set(name, { name, columns });
     }
     return new TranslationBench(instance, connection, tables);

@@ -5,7 +5,7 @@ import type { Context } from './context';
 import { floatText, numericText, timeText, timestampText, datetimeText } from './text';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from './sql';
 import { printExpr } from './expressions';
-import { toCivil, toInstant, zoneOf } from './zones';
+import { timestampOfText, toCivil, toInstant, zoneOf } from './zones';
 
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
   if (cast.format !== null) return ctx.unsupported('CAST with FORMAT', cast.span);
@@ -30,7 +30,7 @@ export function convert(
   const checked = (tried: (x: string) => string): string =>
     safe
       ? tried(input)
-      : ctx.bind([input], (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x)}, ${failing()}) END`);
+      : ctx.bind([input], (x) => `coalesce(${tried(x)}, CASE WHEN ${x} IS NOT NULL THEN ${failing()} END)`);
 
   if (from.kind === 'ARRAY' && to.kind === 'ARRAY') {
     const variable = ctx.variable();
@@ -117,7 +117,7 @@ export function convert(
       if (from.kind === 'TIMESTAMP') return `CAST(${toCivil(input, zone)} AS TIME)`;
       return null;
     case 'TIMESTAMP':
-      if (from.kind === 'STRING') return checked((x) => `lq_timestamp(${x}, ${zone ?? "'UTC'"})`);
+      if (from.kind === 'STRING') return checked((x) => timestampOfText(x, zone));
       if (from.kind === 'DATE') return toInstant(`CAST(${input} AS TIMESTAMP)`, zone);
       if (from.kind === 'DATETIME') return toInstant(input, zone);
       return null;

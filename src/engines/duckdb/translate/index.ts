@@ -7,6 +7,7 @@ import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import { Context, columnName } from './context';
 import { ctesReadBy, keptCtes } from './ctes';
 import { printRow } from './json-output';
+import { storedColumns } from './provenance';
 import { cteName, printQuery, printRelation, selectList } from './relations';
 import { physicalFieldNames, quoteName } from './sql';
 
@@ -16,7 +17,10 @@ export { runtimeError } from './errors';
 export { supportedFunctions } from './functions/table';
 
 export interface TranslateOptions {
-  /** The relation that holds a table, as DuckDB SQL, quoted. Its columns have the names of the schema and the types of `duckType`. */
+  /**
+   * The relation that holds a table, as DuckDB SQL, quoted. Its columns have the names of the schema and the types of
+   * `duckType`; no array in them, at any depth, is NULL or holds a NULL, as in BigQuery's own tables.
+   */
   tableName(table: TableSchema): string;
   /** BYTES come out as null. */
   readonly hideBytes: boolean;
@@ -37,7 +41,7 @@ export interface Translation {
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
   const ctx = new Context((table) => options.tableName(table), keptCtes(query));
-  const values = outputValues(query);
+  const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, cutOff(query.relation, options.maxRows), wanted, true);
   const row = printRow(ctx, values, options.hideBytes);
@@ -53,10 +57,12 @@ interface OutputValue {
   readonly name: string;
   readonly type: SqlType;
   readonly sql: string;
+  /** It is as a table keeps it. */
+  readonly stored: boolean;
 }
 
 /** What each key of a row's object reads. The fields of a SELECT AS STRUCT are columns of the result. */
-function outputValues({ output, valueTable }: ResolvedQuery): OutputValue[] {
+function outputValues({ output, valueTable }: ResolvedQuery, stored: ReadonlySet<number>): OutputValue[] {
   let unnamed = 0;
   const named = (name: string | null): string => name ?? `f${unnamed++}_`;
   const only = output[0];
@@ -67,9 +73,15 @@ function outputValues({ output, valueTable }: ResolvedQuery): OutputValue[] {
       name: named(field.name),
       type: field.type,
       sql: `${columnName(only.column.id)}.${quoteName(physical[i]!)}`,
+      stored: stored.has(only.column.id),
     }));
   }
-  return output.map(({ name, column }) => ({ name: named(name), type: column.type, sql: columnName(column.id) }));
+  return output.map(({ name, column }) => ({
+    name: named(name),
+    type: column.type,
+    sql: columnName(column.id),
+    stored: stored.has(column.id),
+  }));
 }
 
 const NOWHERE = { start: 0, end: 0 };

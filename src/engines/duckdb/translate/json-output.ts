@@ -7,12 +7,39 @@ import { fail, physicalFieldNames, quoteName, quoteText } from './sql';
 /** The text of one row; `values` are column names or fields of one. */
 export function printRow(
   ctx: Context,
-  values: readonly { readonly name: string; readonly sql: string; readonly type: SqlType }[],
+  values: readonly { readonly name: string; readonly sql: string; readonly type: SqlType; readonly stored: boolean }[],
   hideBytes: boolean,
 ): string {
   if (values.length === 0) return `'{}'`;
-  const pairs = values.map((v) => `${quoteText(v.name)}, ${jsonable(ctx, v.sql, v.type, hideBytes)}`);
+  const pairs = values.map(
+    (v) =>
+      `${quoteText(v.name)}, ${v.stored ? storedJson(ctx, v.sql, v.type, hideBytes) : jsonable(ctx, v.sql, v.type, hideBytes)}`,
+  );
   return `CAST(json_object(${pairs.join(', ')}) AS VARCHAR)`;
+}
+
+/** A value just as a table keeps it: only an array of an outer join's missing row is still NULL. */
+function storedJson(ctx: Context, x: string, type: SqlType, hideBytes: boolean): string {
+  if (!isPlain(type)) return jsonable(ctx, x, type, hideBytes);
+  return type.kind === 'ARRAY' ? `coalesce(${x}, [])` : x;
+}
+
+/** Whether DuckDB's own JSON of a kept value is the service's: every number an integer, no instants, no odd field names. */
+function isPlain(type: SqlType): boolean {
+  switch (type.kind) {
+    case 'BOOL':
+    case 'INT64':
+    case 'STRING':
+      return true;
+    case 'ARRAY':
+      return isPlain(type.element);
+    case 'STRUCT': {
+      const physical = physicalFieldNames(type.fields);
+      return type.fields.every((f, i) => f.name === physical[i] && isPlain(f.type));
+    }
+    default:
+      return false;
+  }
 }
 
 /** An expression whose `to_json` is the value's JSON. `x` is a name: it is repeated. */

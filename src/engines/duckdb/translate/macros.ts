@@ -4,8 +4,8 @@
  * Arguments are repeated inside: callers pass names.
  */
 
-const CIVIL = String.raw`^(\d{4,5}-\d{1,2}-\d{1,2})(?:[ Tt](\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?))?`;
-const INSTANT = `${CIVIL}([Zz]|[+-]\\d{1,2}(?::?\\d{2})?| .+)?$`;
+const CIVIL = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?)?`;
+const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{1,2}(?::?\d{2})?| [A-Za-z][\w/+-]*)?)?`;
 
 const MACROS: Readonly<Record<string, string>> = {
   // ---- numbers
@@ -60,16 +60,13 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(z, t)) END`,
   'lq_zone_suffix(m)': `printf('%s%02d%s', CASE WHEN m < 0 THEN '-' ELSE '+' END, abs(m) // 60,
       CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
-  'lq_timestamp(s, z)': `list_transform([regexp_extract(s, '${INSTANT}', ['d', 't', 'z'])], lambda m:
-      CASE WHEN m.d IS NULL OR m.d = '' THEN NULL
-        WHEN m.z = '' THEN lq_instant(TRY_CAST(m.d || ' ' || CASE m.t WHEN '' THEN '00:00:00' ELSE m.t END AS TIMESTAMP), z)
-        WHEN lower(m.z) = 'z' THEN TRY_CAST(m.d || ' ' || CASE m.t WHEN '' THEN '00:00:00' ELSE m.t END AS TIMESTAMP)
-        WHEN m.z[1] = ' ' THEN CASE WHEN m.t <> '' AND regexp_matches(m.z, '^ [A-Za-z]')
-          THEN timezone('UTC', TRY_CAST(m.d || ' ' || m.t || m.z AS TIMESTAMPTZ)) END
-        ELSE TRY_CAST(m.d || ' ' || CASE m.t WHEN '' THEN '00:00:00' ELSE m.t END AS TIMESTAMP) - lq_offset(m.z)
-      END)[1]`,
-  'lq_datetime(s)': `list_transform([regexp_extract(s, '${CIVIL}$', ['d', 't'])], lambda m:
-      TRY_CAST(nullif(m.d, '') || ' ' || CASE m.t WHEN '' THEN '00:00:00' ELSE m.t END AS TIMESTAMP))[1]`,
+  // What the zone of the text says, UTC where it has none. DuckDB reads the rest once offsets have two digits, T and Z are upper case.
+  'lq_timestamp(s)': String.raw`CASE WHEN regexp_full_match(s, '${INSTANT}') THEN timezone('UTC', TRY_CAST(
+      regexp_replace(regexp_replace(regexp_replace(s, '([+-])(\d)(:?\d\d)?$', '\10\2\3'), '^([\d-]+)t', '\1T'), '(\d)z$', '\1Z')
+      AS TIMESTAMPTZ)) END`,
+  // Whether a text names no zone, so that one from elsewhere applies.
+  'lq_is_civil(s)': `regexp_full_match(s, '${CIVIL}')`,
+  'lq_datetime(s)': `CASE WHEN regexp_full_match(s, '${CIVIL}') THEN TRY_CAST(replace(s, 't', 'T') AS TIMESTAMP) END`,
   'lq_date(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{4,5}-\d{1,2}-\d{1,2}') THEN TRY_CAST(s AS DATE) END`,
   'lq_time(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?') THEN TRY_CAST(s AS TIME) END`,
 };

@@ -42,3 +42,10 @@ function fixedShift(zone: string): string | null {
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
   return `CAST(${match[1] === '-' ? '-' : ''}${minutes * 60_000_000} AS BIGINT)`;
 }
+
+/** The instant that `text`, a name, holds; NULL where it holds none. `zone` is for a text without one of its own. */
+export function timestampOfText(text: string, zone: string | null): string {
+  if (zone === null) return `lq_timestamp(${text})`;
+  const civil = toInstant(`TRY_CAST(replace(${text}, 't', 'T') AS TIMESTAMP)`, zone);
+  return `CASE WHEN lq_is_civil(${text}) THEN ${civil} ELSE lq_timestamp(${text}) END`;
+}

@@ -1,7 +1,7 @@
 /** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
 import { timestampText, datetimeText, timeText } from '../text';
-import { toCivil, toInstant, zoneOf } from '../zones';
+import { timestampOfText, toCivil, toInstant, zoneOf } from '../zones';
 
 /** Microseconds of the parts that are always equally long. */
 const MICROS: Readonly<Record<string, bigint>> = {
@@ -241,7 +241,7 @@ function timestamp(call: Call): string {
   const zone = zoneArgument(call, 1);
   switch (value.type.kind) {
     case 'STRING':
-      return orFail(call, value.sql, (x) => `lq_timestamp(${x}, ${zone ?? "'UTC'"})`);
+      return orFail(call, value.sql, (x) => timestampOfText(x, zone));
     case 'DATE':
       return toInstant(`CAST(${value.sql} AS TIMESTAMP)`, zone);
     case 'DATETIME':

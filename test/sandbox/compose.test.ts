@@ -1,0 +1,48 @@
+import { surveyQuery } from '../../src/googlesql/parser';
+import { compose, tablesOfStoredQuery } from '../../src/sandbox/compose';
+import type { StoredQuery } from '../../src/sandbox';
+
+const SQL = `/* head */
+WITH a AS (SELECT @p AS x /* , */),
+  -- between
+  b AS (SELECT x FROM A, (SELECT 1 AS one)),
+  c AS (SELECT x FROM (WITH a AS (SELECT 2 AS x) SELECT x FROM a)),
+  d AS (SELECT @q AS x)
+SELECT x FROM \`B\` -- end`;
+
+const STORED: StoredQuery = {
+  id: 'id',
+  revision: 'revision',
+  sql: SQL,
+  query: surveyQuery(SQL).query,
+  cteTables: ['a', 'b', 'c', 'd'],
+  parameters: [],
+};
+
+describe('composition', () => {
+  test('brings along what a CTE reads, as it is written, and nothing else', () => {
+    const { sql, reached, parameters, consumer } = compose(STORED, 'select 1 from b -- why', ['b']);
+    expect(sql).toBe(
+      'WITH a AS (SELECT @p AS x /* , */),\nb AS (SELECT x FROM A, (SELECT 1 AS one))\n(\nselect 1 from b -- why\n)',
+    );
+    expect(reached).toEqual(['a', 'b']);
+    expect([...parameters]).toEqual(['p']);
+    expect(sql.slice(consumer.start, consumer.end)).toBe('select 1 from b -- why');
+  });
+
+  test('rather brings a CTE too many than one too few where an inner WITH hides it', () => {
+    expect(compose(STORED, 'select 1 from c', ['c']).reached).toEqual(['a', 'c']);
+  });
+
+  test('needs no WITH for a query that reads no table', () => {
+    expect(compose(STORED, 'select 1', []).sql).toBe('(\nselect 1\n)');
+  });
+
+  test('makes a text that parses', () => {
+    expect(() => surveyQuery(compose(STORED, 'with z as (select * from d) select * from z', ['d']).sql)).not.toThrow();
+  });
+
+  test('knows what the stored query itself reaches', () => {
+    expect(tablesOfStoredQuery(STORED)).toEqual(['a', 'b']);
+  });
+});

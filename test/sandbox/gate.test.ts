@@ -1,0 +1,184 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { ServiceError } from '../../src/errors';
+import { silentLog } from '../engines/silent-log';
+import { Consumer, FIXTURE_END } from './consumer';
+
+interface Case {
+  readonly id: string;
+  readonly kind: 'accept' | 'reject';
+  readonly consumer: string;
+}
+
+const CASES = JSON.parse(readFileSync(join(__dirname, '../cases/sandbox.json'), 'utf8')) as Case[];
+/** Accepted by every rule of the sandbox, and then a column that edge_logs has not: BigQuery refuses it too. */
+const NO_SUCH_COLUMN = new Set(['acc-column-session-user']);
+
+const folder = mkdtempSync(join(tmpdir(), 'logquay-gate-'));
+let consumer: Consumer;
+
+beforeAll(async () => {
+  const engine = await openDuckDbEngine({
+    dataDir: join(__dirname, '../fixture'),
+    cacheDir: folder,
+    now: FIXTURE_END,
+    log: silentLog,
+  });
+  consumer = await Consumer.over(engine);
+}, 60_000);
+
+afterAll(async () => {
+  await consumer.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function refusal(sql: string, name?: string): Promise<ServiceError> {
+  const values = { project: 'default', interval: 'hourly' };
+  const thrown: unknown = await consumer.sql(sql, values, name).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof ServiceError) return thrown;
+  throw new Error(`Not refused: ${sql}`, { cause: thrown });
+}
+
+describe('the judged examples', () => {
+  const accepted = CASES.filter(({ kind, id }) => kind === 'accept' && !NO_SUCH_COLUMN.has(id));
+
+  test.each(accepted.map((one) => [one.id, one.consumer] as const))('%s is answered', async (_id, sql) => {
+    const { rows } = await consumer.sql(sql);
+    for (const row of rows) expect(() => JSON.parse(row) as unknown).not.toThrow();
+  });
+
+  const rejected = CASES.filter(({ kind }) => kind === 'reject');
+
+  test.each(rejected.map((one) => [one.id, one.consumer] as const))('%s is refused', async (_id, sql) => {
+    const { reason } = await refusal(sql);
+    expect(['invalidQuery', 'sandboxViolation']).toContain(reason);
+  });
+
+  test('a column that is not there is no violation', async () => {
+    expect(await refusal('select p.session_user from postgres_logs as p')).toMatchObject({
+      reason: 'unknownField',
+      details: { line: 1, column: 10, near: 'session_user' },
+    });
+  });
+});
+
+describe('a refusal', () => {
+  const tables = expect.arrayContaining(['edge_logs', 'pgbouncer_logs']) as string[];
+
+  test.each([
+    [
+      'select id\nfrom  raw_edge_logs',
+      'sandboxViolation',
+      { line: 2, column: 7, near: 'raw_edge_logs', allowed: tables },
+    ],
+    ['select "ä😀", (select 1 from x)', 'sandboxViolation', { line: 1, column: 29, near: 'x' }],
+    ['select\tid,\r\n\tnope(id) from edge_logs', 'sandboxViolation', { line: 2, column: 2, near: 'nope' }],
+    ['select id from edge_logs; select 1', 'sandboxViolation', { line: 1, column: 27 }],
+    ['select @@time_zone from edge_logs', 'sandboxViolation', { line: 1, column: 8 }],
+    ['with recursive a as (select 1) select * from a', 'sandboxViolation', { line: 1, column: 1 }],
+    ['select @nobody from billing', 'invalidQuery', { line: 1, column: 8, near: '@nobody' }],
+    ['select ? from billing', 'invalidQuery', { line: 1, column: 8 }],
+    ['select id fro edge_logs x y', 'invalidQuery', { line: 1 }],
+    ['select id from edge_logs where status = 1', 'unknownField', { line: 1, column: 32, near: 'status' }],
+    ['select id from edge_logs where id', 'invalidQuery', { line: 1, column: 32 }],
+    ['select id from edge_logs tablesample system (1 percent)', 'invalidQuery', { line: 1, column: 26 }],
+    ['select id from edge_logs, raw tablesample system (1 percent)', 'sandboxViolation', { near: 'raw' }],
+    ['select id, ID from edge_logs', 'invalidQuery', {}],
+    ["select 'open", 'invalidQuery', { line: 1, column: 8 }],
+    ['select id::blob from edge_logs', 'invalidQuery', {}],
+    ['  -- nothing\n ', 'invalidQuery', {}],
+    ['select \0', 'invalidQuery', { line: 1, column: 8 }],
+    [`select ${'1,'.repeat(30_000)}1`, 'invalidQuery', {}],
+    [`select ${'('.repeat(101)}1${')'.repeat(101)}`, 'invalidQuery', { line: 1 }],
+  ])('of %j says what and where', async (sql, reason, details) => {
+    expect(await refusal(sql)).toMatchObject({ reason, details });
+  });
+
+  test('comes before anything is asked of the columns: a forbidden table outweighs an unknown field', async () => {
+    expect((await refusal('select nope from edge_logs, secrets')).reason).toBe('sandboxViolation');
+  });
+
+  test('is worded alike whether a forbidden table exists or not', async () => {
+    const real = await refusal('select * from raw_edge_logs');
+    const none = await refusal('select * from raw_nope_logs');
+    expect(real.message.replace('raw_edge_logs', 'T')).toBe(none.message.replace('raw_nope_logs', 'T'));
+  });
+
+  test('in leniently read text points into the text that was sent', async () => {
+    expect(await refusal("select event_message::text, 'it''s',\n secret from edge_logs")).toMatchObject({
+      reason: 'unknownField',
+      details: { line: 2, column: 2, near: 'secret' },
+    });
+  });
+});
+
+describe('what runs', () => {
+  const admit = async (sql: string, name = 'logs.all') => {
+    const { id, revision, sql: stored, query, cteTables } = consumer.endpoint(name);
+    const parameters = consumer.endpoint(name).parameters.map((one) => ({ name: one.name, type: 'STRING' as const }));
+    return consumer.gate.admit({ id, revision, sql: stored, query, cteTables, parameters }, sql);
+  };
+
+  test('is the original text behind the CTEs that it reaches', async () => {
+    const sql = "select r'\\d' as a, /* kept */ id from Postgres_Logs order by 1 -- end";
+    const { sql: composed, tables } = await admit(`${sql};`);
+    expect(composed.endsWith(`(\n${sql.slice(0, sql.indexOf(' -- end'))}\n)`)).toBe(true);
+    expect(composed).toMatch(/^WITH postgres_logs AS/);
+    expect(composed).not.toContain('raw_edge_logs');
+    expect(tables).toEqual(['postgres_logs']);
+  });
+
+  test('leaves out the CTEs that it does not reach', async () => {
+    const { tables, parameters } = await admit('select start from dates', 'usage.api-counts');
+    expect([tables, [...parameters]]).toEqual([['dates'], ['interval']]);
+  });
+
+  test('binds no parameter that the text does not name', async () => {
+    const { parameters } = await admit('select 1 as one');
+    expect([...parameters]).toEqual([]);
+  });
+
+  test('is judged once for each endpoint and text', async () => {
+    const sql = 'select count(*) as n from auth_logs';
+    expect(await admit(sql)).toBe(await admit(sql));
+  });
+
+  test('keeps ORDER BY and LIMIT of the consumer, and the row limit of the endpoint', async () => {
+    const { rows } = await consumer.sql('select id from edge_logs order by timestamp desc, id limit 3');
+    expect(rows).toHaveLength(3);
+    const { rows: many, truncated } = await consumer.sql('select a.id, b.id as other from edge_logs a, edge_logs b');
+    expect([many.length, truncated]).toEqual([1000, true]);
+  });
+});
+
+test('a forbidden table beside the CTE tables is never read', async () => {
+  const canary = 'canary-4f1d';
+  const data = mkdtempSync(join(tmpdir(), 'logquay-canary-'));
+  const fields = ['id', 'event_message'].map((name) => ({ name, type: 'STRING' }));
+  writeFileSync(join(data, 'schema.json'), JSON.stringify({ billing_events: { fields } }));
+  writeFileSync(join(data, 'billing_events.ndjson'), JSON.stringify({ id: canary, event_message: canary }));
+  const engine = await openDuckDbEngine({
+    dataDir: data,
+    cacheDir: join(data, 'cache'),
+    now: FIXTURE_END,
+    log: silentLog,
+  });
+  const guarded = await Consumer.over(engine);
+  try {
+    for (const { consumer: sql } of CASES) {
+      const rows = await guarded.sql(sql).then(
+        (result) => result.rows,
+        () => [],
+      );
+      expect(rows.join('\n')).not.toContain(canary);
+    }
+  } finally {
+    await guarded.close();
+    rmSync(data, { recursive: true });
+  }
+}, 60_000);

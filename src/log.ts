@@ -18,13 +18,22 @@ export function openLog(level: string, out: NodeJS.WritableStream & { isTTY?: bo
   return pino({ level, base: null, serializers: { err: describeError } }, lines);
 }
 
-/** Faults that the service words itself are told by their words; for all else the place matters too. */
+/**
+ * Faults that the service words itself are told by their words. What an engine said to cause them can hold SQL and values,
+ * so of that only the kind is told. Anything else is a bug: its own words and place are needed to find it.
+ */
 function describeError(error: unknown): unknown {
-  if (error instanceof ServiceError) {
-    const told = { reason: error.reason, message: error.message };
-    return error.cause === undefined ? told : { ...told, cause: describeError(error.cause) };
+  if (!(error instanceof ServiceError)) {
+    return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
   }
-  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
+  const { reason, message, cause } = error;
+  if (cause === undefined) return { reason, message };
+  return { reason, message, cause: reason === 'internalError' ? describeError(cause) : kindOf(cause) };
+}
+
+function kindOf(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return typeof cause;
+  return 'code' in cause ? { name: cause.name, code: String(cause.code) } : { name: cause.name };
 }
 
 /** `12:03:44 info  message name=value`, an error's place below it. */
@@ -34,7 +43,7 @@ function readable(json: string): string {
     .filter(([name]) => !OWN_FIELDS.has(name))
     .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const time = new Date(record.time).toTimeString().slice(0, 8);
-  const error = record.err as { message?: string; stack?: string } | undefined;
-  const place = error === undefined ? '' : `\n  ${error.stack ?? error.message ?? ''}`;
+  const error = record.err as { stack?: string } | undefined;
+  const place = error === undefined ? '' : `\n  ${error.stack ?? JSON.stringify(error)}`;
   return `${time} ${(LABELS[record.level] ?? '').padEnd(5)} ${record.msg ?? ''}${fields.join('')}${place}\n`;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { ServiceError } from '../errors';
@@ -26,6 +26,9 @@ export function createHttpServer(listener: RequestListener): Server {
     keepAliveTimeout: 65_000, // longer than the 60 s of common load balancers, who else send into a closing connection
     requireHostHeader: false, // the answer to a missing one is ours (request-head.ts)
   });
+  server.on('request', (request, response) => {
+    inProgress.set(request.socket, { request, response });
+  });
   server.on('request', listener);
   // Expectations that are not known may be ignored (RFC 9110, 10.1.1); Node would answer without a body.
   server.on('checkExpectation', listener);
@@ -42,15 +45,31 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer;
 }
 
+/** Connections that are being closed with an error, those whose head broke the bound, and the last request of each. */
 const refused = new WeakSet<Socket>();
 const overflowing = new WeakSet<Socket>();
+const inProgress = new WeakMap<Socket, { readonly request: IncomingMessage; readonly response: ServerResponse }>();
 
 function onClientError(error: ParserError, stream: unknown): void {
   const socket = stream as Socket;
   if (refused.has(socket)) return;
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  // A connection opened ahead and not used: an answer to nothing would be taken for that to a later request.
+  const unused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+  if (!socket.writable || error.code === 'ECONNRESET' || unused) {
     socket.destroy();
     return;
+  }
+  const current = inProgress.get(socket);
+  if (current !== undefined && !current.response.writableFinished) {
+    const { request, response } = current;
+    // What follows a complete request is at fault, not that: it gets its answer first.
+    if (request.complete || response.headersSent) {
+      refused.add(socket);
+      response.once('close', () => {
+        closeGently(socket);
+      });
+      return;
+    }
   }
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -102,8 +121,13 @@ function refuse(socket: Socket, error: ServiceError): void {
     'X-Request-Id': id,
     'Server-Timing': 'total;dur=0',
   };
-  socket.end(rawAnswer(errorAnswer(error, id), more));
-  // Closing with bytes unread would send a reset, which can overtake the answer.
+  socket.write(rawAnswer(errorAnswer(error, id), more));
+  closeGently(socket);
+}
+
+/** Closing with bytes unread would send a reset, which can overtake the answer: they are read for a while. */
+function closeGently(socket: Socket): void {
+  socket.end();
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER).unref();
 }

@@ -76,6 +76,13 @@ describe('what is no request', () => {
     refused(await send([`${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"pro`, '\r\nzz\r\n'], 20), 'invalidParameter');
   });
 
+  it('does not spoil the answer to a request before it', async () => {
+    const { status, head, body } = await send([`GET /ready HTTP/1.1\r\n${HOST}\r\nno request\r\n\r\n`]);
+    expect(status).toBe(200);
+    expect(head).not.toMatch(/^Connection: close$/m);
+    expect(body).toBe('{"status":"ready","engine":"duckdb"}');
+  });
+
   it('405: a method that nobody knows, and CONNECT', async () => {
     for (const method of ['BREW', 'CONNECT']) {
       const raw = await send([`${method} localhost:1 HTTP/1.1\r\n${HOST}\r\n`]);

@@ -62,7 +62,9 @@ describe('a result', () => {
       vary: 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII',
       etag: expect.stringMatching(/^W\/"[^"]+"$/) as string,
       'x-request-id': expect.stringMatching(/^[\da-f-]{36}$/) as string,
-      'server-timing': expect.stringMatching(/^read;dur=[\d.]+, gate;dur=[\d.]+, engine;dur=.*, total;dur=[\d.]+$/) as string,
+      'server-timing': expect.stringMatching(
+        /^read;dur=[\d.]+, gate;dur=[\d.]+, engine;dur=.*, total;dur=[\d.]+$/,
+      ) as string,
       'x-content-type-options': 'nosniff',
       'content-security-policy': expect.any(String) as string,
     });

@@ -30,7 +30,7 @@ it('the README names scripts and files that there are', () => {
 it("the README's requests give rows", async () => {
   const stage = new Stage();
   try {
-    const service = stage.start();
+    const service = stage.start({ DATA_DIR: '' });
     const base = await service.ready();
     const requests = COMMANDS.filter((command) => command.startsWith('curl'));
     expect(requests).toHaveLength(2);

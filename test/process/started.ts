@@ -13,13 +13,13 @@ export class Started {
   readonly exit: Promise<number | null>;
   readonly child: ChildProcess;
 
-  /** @param environment beside a free port, no drain delay and nothing else */
+  /** @param environment beside a free port, no drain delay and the fixture's tables */
   constructor(
     readonly folder: string,
     environment: Readonly<Record<string, string>> = {},
   ) {
     const { PATH = '' } = process.env;
-    const env = { PATH, PORT: '0', DRAIN_DELAY: '0', ...environment };
+    const env = { PATH, PORT: '0', DRAIN_DELAY: '0', DATA_DIR: path.join(ROOT, 'test/fixture'), ...environment };
     this.child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js')], { cwd: folder, env });
     this.child.stdout?.on('data', (data) => (this.out += String(data)));
     this.child.stderr?.on('data', (data) => (this.err += String(data)));

@@ -1,0 +1,49 @@
+import { ServiceError } from '../../src/errors';
+import { openLog } from '../../src/log';
+
+/** What is written to a stream, a terminal or not. */
+function written(isTTY: boolean, write: (log: ReturnType<typeof openLog>) => void, level = 'info'): string {
+  let text = '';
+  const out = { isTTY, write: (line: string) => (text += line).length > 0 };
+  write(openLog(level, out as unknown as NodeJS.WritableStream));
+  return text;
+}
+
+const engineFault = Object.assign(new Error("Could not cast 'hunter2'"), { name: 'DuckError', code: 'E42' });
+
+it('is JSON lines where a program reads it', () => {
+  const text = written(false, (log) => {
+    log.info({ port: 4000 }, 'listening');
+    log.warn('plain');
+    log.debug('not at this level');
+  });
+  const lines = text.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { level: 30, time: expect.any(Number) as number, port: 4000, msg: 'listening' },
+    { level: 40, time: expect.any(Number) as number, msg: 'plain' },
+  ]);
+});
+
+it('is text where a person reads it', () => {
+  expect(written(true, (log) => log.info({ port: 4000, names: ['a'] }, 'listening'))).toMatch(
+    /^\d\d:\d\d:\d\d info {2}listening port=4000 names=\["a"\]\n$/,
+  );
+  expect(written(true, (log) => log.error({ err: new Error('broken') }, 'oops'))).toMatch(
+    / error oops\n {2}Error: broken\n +at /,
+  );
+});
+
+it("tells a bug with its place, and an engine's fault without its words", () => {
+  const bug = new ServiceError('internalError', 'Something.', {}, { cause: new TypeError('x is not a function') });
+  expect(written(false, (log) => log.error({ err: bug }, 'failed'))).toMatch(/x is not a function.*at /);
+  const fault = new ServiceError('backendError', 'The engine failed.', {}, { cause: engineFault });
+  const text = written(false, (log) => log.error({ err: fault }, 'failed'));
+  expect(text).not.toContain('hunter2');
+  expect(JSON.parse(text)).toMatchObject({
+    err: { reason: 'backendError', message: 'The engine failed.', cause: { name: 'DuckError', code: 'E42' } },
+  });
+});
+
+it('is silent when it should be', () => {
+  expect(written(false, (log) => log.fatal('x'), 'silent')).toBe('');
+});

@@ -251,18 +251,17 @@ function checkText(text: string): void {
     throw new QueryError('invalidQuery', message, { start: at, end: at + 1 });
   };
   let bytes = 0;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i < text.length;) {
     const unit = text.charCodeAt(i);
+    const surrogate = unit >= 0xd800 && unit <= 0xdfff;
     if (unit === 0) fault('A query cannot hold the character NUL.', i);
-    else if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    else if (unit < 0xd800 || unit > 0xdfff) bytes += 3;
-    else {
-      const next = text.charCodeAt(i + 1);
-      if (unit > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff)) fault('The query is not well-formed Unicode.', i);
-      bytes += 4;
-      i++;
-    }
+    if (surrogate && !isPair(unit, text.charCodeAt(i + 1))) fault('The query is not well-formed Unicode.', i);
+    bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : surrogate ? 4 : 3;
     if (bytes > MAX_TEXT_BYTES) fault(`A query has at most ${MAX_TEXT_BYTES} bytes of UTF-8.`, i);
+    i += surrogate ? 2 : 1;
   }
+}
+
+function isPair(high: number, low: number): boolean {
+  return high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff;
 }

@@ -42,7 +42,8 @@ export function castEdits(tokens: readonly Token[]): Edit[] {
     const at = tokens[first]?.start ?? 0;
     inserts.set(at, (inserts.get(at) ?? 0) + 1);
     const end = tokens[last]?.end ?? token.end;
-    edits.push({ start: token.start, end, by: ` AS ${type})` });
+    const start = tokens[i - 1]?.end ?? token.start;
+    edits.push({ start, end, by: ` AS ${type})` });
     operands.cast(first, last);
   });
   for (const [at, count] of inserts) edits.push({ start: at, end: at, by: 'CAST('.repeat(count) });

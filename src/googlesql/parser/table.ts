@@ -45,7 +45,8 @@ function parseSubquery(cursor: Cursor): FromItem {
 function parseNamed(cursor: Cursor): FromItem {
   const { start } = cursor.token;
   const path = parseTablePath(cursor);
-  if (cursor.at('(')) return parsePivots(cursor, parseTableFunction(cursor, path, start));
+  const dashed = path.some(({ name, quoted }) => !quoted && name.includes('-'));
+  if (cursor.at('(') && !dashed) return parsePivots(cursor, parseTableFunction(cursor, path, start));
   if (cursor.at('[')) {
     cursor.fault('Syntax error: an array element stands in FROM only inside UNNEST(...).', cursor.token);
   }

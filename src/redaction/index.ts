@@ -1,0 +1,2 @@
+export { redactRows } from './rows';
+export { redactText } from './text';

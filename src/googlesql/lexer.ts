@@ -1,7 +1,7 @@
 import { QueryError } from '../errors';
 import { unescape } from './escapes';
 import { isReserved } from './keywords';
-import { MAX_NESTING, MAX_TEXT_BYTES, MAX_TOKENS } from './limits';
+import { MAX_NESTING, MAX_TEXT_BYTES, MAX_TOKENS } from './bounds';
 import type { Token, TokenKind } from './token';
 
 /** Blanks of GoogleSQL beyond ASCII: Unicode's visible spaces but the Ogham one. */
@@ -38,7 +38,7 @@ for (const [characters, kind] of [
  *
  * Reading stops at the first semicolon outside brackets: what follows is one `rest` token, unless it is nothing but
  * blanks and comments. The last token is `end`. Throws QueryError `invalidQuery` for text beyond the bounds
- * (limits.ts), a literal that is not closed or holds a bad escape, and characters that begin no token.
+ * (bounds.ts), a literal that is not closed or holds a bad escape, and characters that begin no token.
  */
 export function lex(text: string): Token[] {
   checkText(text);

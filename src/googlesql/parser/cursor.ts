@@ -1,5 +1,5 @@
 import { QueryError } from '../../errors';
-import { MAX_CTES, MAX_NESTING } from '../limits';
+import { MAX_CTES, MAX_NESTING } from '../bounds';
 import type { Identifier, Parameter, Span } from '../syntax';
 import type { Token } from '../token';
 

@@ -1,6 +1,6 @@
 import { QueryError } from '../../errors';
 import { lex } from '../lexer';
-import { MAX_TREE_HEIGHT } from '../limits';
+import { MAX_TREE_HEIGHT } from '../bounds';
 import { checkStatement } from '../statement';
 import type { Parameter, Query } from '../syntax';
 import type { Token } from '../token';

@@ -1,6 +1,5 @@
 /** Where an expression stands: what it may name, and whether aggregates and window functions may occur in it. */
-import type { Column, AggregateCall, Expr, WindowCall } from '../resolved';
-import type { Span } from '../syntax';
+import type { AggregateCall, Column, WindowCall } from '../resolved';
 import type { WindowSpecification } from '../syntax';
 import type { CteScope, Session } from './session';
 import type { Scope } from './scope';
@@ -8,7 +7,6 @@ import type { Scope } from './scope';
 /** Collects the aggregate calls of one SELECT; each becomes a column. */
 export interface AggregateSink {
   readonly calls: { column: Column; call: AggregateCall }[];
-  /** GROUPING(x): `x` is checked once the keys are known. */
 }
 
 /** Collects the window functions of one SELECT. */
@@ -35,11 +33,4 @@ export function plainContext(session: Session, scope: Scope | null, ctes: CteSco
     aggregates: `is not allowed in ${clause}`,
     windows: `A window function is not allowed in ${clause}.`,
   };
-}
-
-/** An expression and the name that a column made of it would have. */
-export interface Named {
-  readonly expr: Expr;
-  readonly name: string | null;
-  readonly span: Span;
 }

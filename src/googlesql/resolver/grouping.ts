@@ -6,7 +6,7 @@ import { supportsGrouping } from './comparable';
 import { plainContext, type Context } from './context';
 import { resolveExpr } from './expression';
 import type { Replace } from './rewrite';
-import { sameExpr } from './same';
+import { fingerprint } from './same';
 import type { ListItem } from './select-list';
 import { invalid, type Session } from './session';
 
@@ -23,20 +23,34 @@ export interface Groups {
 /** Keys as they are found; a key that is written twice is one. */
 class Keys {
   readonly list: GroupKey[] = [];
+  readonly #positions = new Map<string | Expr, number>();
+  readonly #names = new Map<string | Expr, string | null>();
 
   constructor(
     private readonly session: Session,
-    private readonly items: readonly ListItem[],
-  ) {}
+    items: readonly ListItem[],
+  ) {
+    for (const { expr, name } of items) {
+      const key = identity(expr);
+      if (!this.#names.has(key)) this.#names.set(key, name);
+    }
+  }
 
   add(expr: Expr, span: Span): number {
-    const at = this.list.findIndex((key) => sameExpr(key.expr, expr));
-    if (at >= 0) return at;
+    const key = identity(expr);
+    const known = this.#positions.get(key);
+    if (known !== undefined) return known;
     if (!supportsGrouping(expr.type)) throw invalid(`GROUP BY is not defined for type ${shortType(expr.type)}.`, span);
-    const name = this.items.find((item) => sameExpr(item.expr, expr))?.name ?? nameOf(expr);
+    const name = this.#names.get(key) ?? nameOf(expr);
+    this.#positions.set(key, this.list.length);
     this.list.push({ column: this.session.column(name, expr.type), expr });
     return this.list.length - 1;
   }
+}
+
+/** The same for the same expressions; one with a subquery is the same as itself only. */
+export function identity(expr: Expr): string | Expr {
+  return fingerprint(expr) ?? expr;
 }
 
 function nameOf(expr: Expr): string | null {
@@ -147,14 +161,14 @@ export function regroup(
   problem: string,
 ): Replace {
   const columns = new Map<number, GroupKey>();
-  const paths: GroupKey[] = [];
+  const paths = new Map<string | Expr, GroupKey>();
   for (const key of keys) {
     if (key.expr.kind === 'column') columns.set(key.expr.column.id, key);
-    else if (key.expr.kind === 'field') paths.push(key);
+    else if (key.expr.kind === 'field') paths.set(identity(key.expr), key);
   }
   return (expr) => {
     if (expr.kind === 'field') {
-      const path = paths.find((key) => sameExpr(key.expr, expr));
+      const path = paths.size === 0 ? undefined : paths.get(identity(expr));
       return path === undefined ? undefined : session.ref(path.column, expr.span);
     }
     if (expr.kind !== 'column') return undefined;

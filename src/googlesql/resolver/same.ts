@@ -1,72 +1,60 @@
-/** Whether two expressions are the same tree, wherever they stand. */
+/** Whether two expressions are the same, wherever they stand: by a text that says all of an expression but its place. */
 import type { Expr } from '../resolved';
-import { sameType } from '../type-names';
+import { typeText } from '../type-names';
 
-/** True for equal trees without subqueries; two subqueries are never the same. */
+/** Equal for equal expressions. null: it holds a subquery, and no two subqueries are the same. */
+export function fingerprint(expr: Expr): string | null {
+  const parts: string[] = [];
+  return write(expr, parts) ? parts.join(' ') : null;
+}
+
 export function sameExpr(a: Expr, b: Expr): boolean {
   if (a === b) return true;
-  switch (a.kind) {
+  if (a.kind !== b.kind) return false;
+  const text = fingerprint(a);
+  return text !== null && text === fingerprint(b);
+}
+
+/** False as soon as a subquery is met. */
+function write(expr: Expr, parts: string[]): boolean {
+  const all = (exprs: readonly (Expr | null)[]): boolean => {
+    parts.push('(');
+    const whole = exprs.every((e) => (e === null ? parts.push('-') > 0 : write(e, parts)));
+    parts.push(')');
+    return whole;
+  };
+  switch (expr.kind) {
     case 'literal':
-      return b.kind === 'literal' && a.value === b.value && sameType(a.type, b.type);
+      parts.push('literal', typeText(expr.type), JSON.stringify(expr.value));
+      return true;
     case 'parameter':
-      return b.kind === 'parameter' && a.name === b.name;
+      parts.push('parameter', expr.name);
+      return true;
     case 'column':
-      return b.kind === 'column' && a.column.id === b.column.id;
+      parts.push('column', String(expr.column.id));
+      return true;
     case 'field':
-      return b.kind === 'field' && a.index === b.index && sameExpr(a.input, b.input);
-    case 'call':
-      return (
-        b.kind === 'call' &&
-        a.function === b.function &&
-        a.safe === b.safe &&
-        a.part === b.part &&
-        sameType(a.type, b.type) &&
-        sameList(a.args, b.args) &&
-        sameList(namedOf(a.named), namedOf(b.named)) &&
-        Object.keys(a.named).join() === Object.keys(b.named).join()
-      );
+      parts.push('field', String(expr.index));
+      return write(expr.input, parts);
+    case 'call': {
+      parts.push(expr.function, String(expr.safe), expr.part ?? '-', typeText(expr.type));
+      const named = Object.entries(expr.named);
+      parts.push(...named.map(([name]) => name));
+      return all(expr.args) && all(named.map(([, value]) => value));
+    }
     case 'cast':
-      return (
-        b.kind === 'cast' &&
-        a.safe === b.safe &&
-        sameType(a.type, b.type) &&
-        sameExpr(a.input, b.input) &&
-        sameOptional(a.format, b.format) &&
-        sameOptional(a.timeZone, b.timeZone)
-      );
+      parts.push('cast', String(expr.safe), typeText(expr.type), (expr.parameters ?? []).join());
+      return all([expr.input, expr.format, expr.timeZone]);
     case 'case':
-      return (
-        b.kind === 'case' &&
-        sameOptional(a.operand, b.operand) &&
-        sameOptional(a.else, b.else) &&
-        sameList(
-          a.whens.flatMap(({ when, then }) => [when, then]),
-          b.whens.flatMap(({ when, then }) => [when, then]),
-        )
-      );
+      parts.push('case');
+      return all([expr.operand, ...expr.whens.flatMap(({ when, then }) => [when, then]), expr.else]);
     case 'make_array':
-      return b.kind === 'make_array' && sameType(a.type, b.type) && sameList(a.elements, b.elements);
+      parts.push('array', typeText(expr.type));
+      return all(expr.elements);
     case 'make_struct':
-      return b.kind === 'make_struct' && sameType(a.type, b.type) && sameList(a.fields, b.fields);
+      parts.push('struct', typeText(expr.type));
+      return all(expr.fields);
     case 'subquery':
       return false;
   }
-}
-
-function sameList(a: readonly Expr[], b: readonly Expr[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((expr, i) => {
-      const other = b[i];
-      return other !== undefined && sameExpr(expr, other);
-    })
-  );
-}
-
-function namedOf(named: Readonly<Record<string, Expr>>): Expr[] {
-  return Object.values(named);
-}
-
-function sameOptional(a: Expr | null, b: Expr | null): boolean {
-  return a === null || b === null ? a === b : sameExpr(a, b);
 }

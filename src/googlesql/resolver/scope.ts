@@ -119,8 +119,6 @@ export interface Scope {
   readonly parent: Scope | null;
 }
 
-export const NO_SCOPE: Scope | null = null;
-
 export function scopeOf(list: NameList, parent: Scope | null): Scope {
   return { list, overrides: null, parent };
 }

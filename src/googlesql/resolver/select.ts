@@ -20,7 +20,7 @@ import { supportsGrouping } from './comparable';
 import { plainContext, type AggregateSink, type Context, type WindowSink } from './context';
 import { resolveCondition } from './expression';
 import { resolveFrom, type Source } from './from';
-import { regroup, resolveGroupBy, type Groups } from './grouping';
+import { identity, regroup, resolveGroupBy, type Groups } from './grouping';
 import { resolveOrderBy } from './order';
 import { aliasTargets, limited, type Tail } from './queries';
 import { rewriteExpr, rewriteKey, rewriteWindow, type Replace } from './rewrite';
@@ -153,8 +153,9 @@ class SelectResolver {
   private afterGrouping(groups: Groups | null): { item: (item: ListItem) => Expr; replace: Replace } {
     if (groups === null) return { item: (item) => item.expr, replace: () => undefined };
     const replace = regroup(this.session, groups.keys, this.from, NOT_GROUPED);
+    const keys = new Map(groups.keys.map((key) => [identity(key.expr), key]));
     const item = ({ expr, span }: ListItem): Expr => {
-      const key = groups.keys.find((candidate) => sameExpr(candidate.expr, expr) || candidate.expr === expr);
+      const key = keys.get(identity(expr));
       return key === undefined ? rewriteExpr(expr, replace) : this.session.ref(key.column, span);
     };
     return { item, replace };

@@ -1,7 +1,7 @@
 import { RegisteredCatalogue, type CatalogueDefinition } from './googlesql/catalogue';
-import { GoogleSqlEngine } from './googlesql/engine';
+import { GoogleSqlEngine, UNAVAILABLE } from './googlesql/engine';
 import { EngineRefusal, type Message } from './googlesql/rpc';
-import { readTree, type Resolved } from './googlesql/tree';
+import { type Resolved } from './googlesql/tree';
 import { toProto, type NamedType, type SqlType } from './googlesql/types';
 
 export { type CatalogueDefinition, type CatalogueTable } from './googlesql/catalogue';
@@ -32,9 +32,6 @@ export interface AnalyseOptions {
 /** How many texts are with the engine at once in `analyseAll`: it answers in parallel, and this side has its own work with each tree. */
 const IN_FLIGHT = 4;
 
-const INVALID_ARGUMENT = 3;
-const UNAVAILABLE = 14;
-
 /** A catalogue that texts are analysed against. */
 export class Analyser {
   private constructor(
@@ -54,27 +51,29 @@ export class Analyser {
     return new Analyser(engine, new RegisteredCatalogue(engine, definition), false);
   }
 
+  /** The engine's process. */
+  get pid(): number {
+    return this.engine.pid;
+  }
+
   /**
    * Resolves one statement of GoogleSQL as BigQuery does.
    * Never rejects for what the text holds; a text that makes the engine die is refused with `syntax: false`.
    */
   async analyse(sql: string, options: AnalyseOptions = {}): Promise<Analysis> {
-    try {
-      const reply = await this.engine.call(
-        'Analyze',
-        {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const request = {
           options: await analyserOptions(this.engine, options),
           registered_catalog_id: await this.catalogue.reference(),
           sql_statement: sql,
-        },
-        options.signal,
-      );
-      return { ok: true, tree: readTree(reply['resolved_statement'] as Message) };
-    } catch (error) {
-      if (!(error instanceof EngineRefusal)) throw error;
-      if (error.code !== INVALID_ARGUMENT && error.code !== UNAVAILABLE && options.signal?.aborted === true)
-        throw error;
-      return { ok: false, refusal: readRefusal(error.message) };
+        };
+        return { ok: true, tree: await this.engine.analyse(request, options.signal) };
+      } catch (error) {
+        if (!(error instanceof EngineRefusal) || options.signal?.aborted === true) throw error;
+        // Another text may have been the death of the engine.
+        if (error.code !== UNAVAILABLE || attempt === 2) return { ok: false, refusal: readRefusal(error.message) };
+      }
     }
   }
 

@@ -9,7 +9,7 @@ export function test(name: string, work: () => Promise<void> | void): void {
 }
 
 export const CASES = join(__dirname, '..', '..', 'test', 'cases');
-const FIXTURE = join(__dirname, '..', '..', 'test', 'fixture');
+export const FIXTURE = join(__dirname, '..', '..', 'test', 'fixture');
 
 /** An answer of the API. */
 export interface Answer {

@@ -18,6 +18,11 @@ export interface CatalogueFunction {
   readonly result: SqlType;
 }
 
+/** Functions of BigQuery that the engine does not know. */
+const MISSING: readonly CatalogueFunction[] = [
+  { path: ['contains_substr'], arguments: ['ANY', { kind: 'STRING' }], result: { kind: 'BOOL' } },
+];
+
 export interface CatalogueModel {
   readonly name: string;
   readonly input: readonly NamedType[];
@@ -100,7 +105,8 @@ function catalogueProto(definition: CatalogueDefinition): Message {
       });
     }
   });
-  for (const f of definition.functions ?? []) folderOf(root, f.path).functions.push(functionProto(f));
+  for (const f of [...MISSING, ...(definition.functions ?? [])])
+    folderOf(root, f.path).functions.push(functionProto(f));
   return {
     ...folderProto('bigquery', root),
     named_type: Object.entries(TYPE_ALIASES).map(([name, kind]) => ({ name, type: toProto({ kind }) })),

@@ -1,8 +1,10 @@
 import { bigQueryDialect, MAXIMUM } from './language';
 import { EngineProcess, engineFolder } from './process';
 import { EngineRefusal, RpcClient, type Message } from './rpc';
+import { readTree, type Resolved } from './tree';
 
-const UNAVAILABLE = 14;
+/** gRPC's code for a peer that is not there. */
+export const UNAVAILABLE = 14;
 const START_TIMEOUT = 15_000;
 
 interface Running {
@@ -14,6 +16,7 @@ interface Running {
 /** Google's GoogleSQL engine, kept running: a process that dies is started again for the next call. */
 export class GoogleSqlEngine {
   private running: Promise<Running>;
+  private lastPid = 0;
   private stopped = false;
   private starts = 1;
 
@@ -24,7 +27,7 @@ export class GoogleSqlEngine {
   /** Rejects where the package is not installed or has no binary for this machine. */
   static async start(): Promise<GoogleSqlEngine> {
     const engine = new GoogleSqlEngine(launch());
-    await engine.running;
+    engine.lastPid = (await engine.running).process.pid;
     return engine;
   }
 
@@ -33,15 +36,38 @@ export class GoogleSqlEngine {
     return this.starts;
   }
 
+  /** The process that runs now, or ran last. */
+  get pid(): number {
+    return this.lastPid;
+  }
+
   /** BigQuery's language options. */
   async language(): Promise<Message> {
     return (await this.current()).language;
   }
 
   /** Rejects with `EngineRefusal`; code 14 says that the engine died under the call. */
-  async call(method: string, request: Message, signal?: AbortSignal): Promise<Message> {
-    const { client } = await this.current();
-    return client.call(method, request, signal);
+  call(method: string, request: Message, signal?: AbortSignal): Promise<Message> {
+    return this.with(({ client }) => client.call(method, request, signal));
+  }
+
+  /** `Analyze`, answered as what the statement says about itself. Rejects with `EngineRefusal`. */
+  analyse(request: Message, signal?: AbortSignal): Promise<Resolved> {
+    return this.with(async ({ client }) => {
+      const reply = await client.analyse(request, signal);
+      return readTree(reply['resolved_statement'] as Message, client.decoder);
+    });
+  }
+
+  /** An engine that cannot be reached is taken for dead, and made so: the next call starts another. */
+  private async with<T>(work: (running: Running) => Promise<T>): Promise<T> {
+    const running = await this.current();
+    try {
+      return await work(running);
+    } catch (error) {
+      if (error instanceof EngineRefusal && error.code === UNAVAILABLE) await running.process.stop();
+      throw error;
+    }
   }
 
   /** Ends the process; the engine is of no more use. */
@@ -58,6 +84,7 @@ export class GoogleSqlEngine {
       if (this.running === promise) this.restart();
       throw error;
     });
+    this.lastPid = running.process.pid;
     if (running.process.alive) return running;
     if (this.running === promise) {
       running.client.close();

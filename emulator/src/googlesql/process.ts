@@ -62,6 +62,10 @@ export class EngineProcess {
     return !this.gone;
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   static async start(): Promise<EngineProcess> {
     const folder = engineFolder();
     if (folder === null) throw new Error('The local BigQuery is not installed: npm ci --prefix emulator');
@@ -83,6 +87,8 @@ export class EngineProcess {
 
   /** Ends the engine and resolves when it is gone. */
   async stop(): Promise<void> {
+    // Waited for from here on: the event loop may have nothing else left.
+    this.child.ref();
     if (this.alive) this.child.kill('SIGKILL');
     await this.ended;
   }

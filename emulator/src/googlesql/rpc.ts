@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { LeanDecoder, type ProtocolDefinition } from './lean';
 
 /** A message of the engine's protocol as plain data: names as in the .proto files, 64-bit integers as text, enums by name. */
 export type Message = { readonly [field: string]: unknown };
@@ -23,6 +24,15 @@ type Call = (
 ) => { cancel(): void };
 
 interface Stub {
+  makeUnaryRequest(
+    path: string,
+    serialize: (request: Message) => Buffer,
+    deserialize: (bytes: Buffer) => Buffer,
+    request: Message,
+    metadata: unknown,
+    options: object,
+    done: (error: { code: number; details: string } | null, reply: Buffer) => void,
+  ): { cancel(): void };
   waitForReady(deadline: number, done: (error?: Error) => void): void;
   close(): void;
 }
@@ -40,7 +50,13 @@ interface GrpcPackage {
   };
 }
 interface LoaderPackage {
-  loadSync(file: string, options: Record<string, unknown>): unknown;
+  loadSync(file: string, options: Record<string, unknown>): ProtocolDefinition;
+}
+
+const SERVICE = 'zetasql.local_service.ZetaSqlLocalService';
+interface Method {
+  readonly path: string;
+  readonly requestSerialize: (request: Message) => Buffer;
 }
 
 const load = createRequire(__filename);
@@ -52,6 +68,9 @@ export class RpcClient {
   private constructor(
     private readonly stub: Stub,
     private readonly metadata: unknown,
+    private readonly analyze: Method,
+    /** Reads what `analyse` answers. */
+    readonly decoder: LeanDecoder,
   ) {}
 
   /** Resolves when the engine on `port` answers; rejects after `timeout` milliseconds. */
@@ -74,7 +93,8 @@ export class RpcClient {
       stub.close();
       throw error;
     });
-    return new RpcClient(stub, new grpc.Metadata());
+    const methods = definition[SERVICE] as unknown as Readonly<Record<'Analyze', Method>>;
+    return new RpcClient(stub, new grpc.Metadata(), methods.Analyze, new LeanDecoder(definition));
   }
 
   /** Calls `method`; aborting `signal` gives the call up. Rejects with `EngineRefusal`. */
@@ -87,6 +107,30 @@ export class RpcClient {
         if (error === null) resolve(reply);
         else reject(new EngineRefusal(error.code, error.details));
       });
+      const abort = () => running.cancel();
+      signal?.addEventListener('abort', abort, { once: true });
+      if (signal?.aborted) abort();
+    });
+  }
+
+  /** `Analyze`, its answer read leanly. Rejects with `EngineRefusal`. */
+  analyse(request: Message, signal?: AbortSignal): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const { path, requestSerialize } = this.analyze;
+      const whole = (bytes: Buffer) => bytes;
+      const running = this.stub.makeUnaryRequest(
+        path,
+        requestSerialize,
+        whole,
+        request,
+        this.metadata,
+        {},
+        (error, reply) => {
+          signal?.removeEventListener('abort', abort);
+          if (error === null) resolve(this.decoder.decode('AnalyzeResponse', reply));
+          else reject(new EngineRefusal(error.code, error.details));
+        },
+      );
       const abort = () => running.cancel();
       signal?.addEventListener('abort', abort, { once: true });
       if (signal?.aborted) abort();

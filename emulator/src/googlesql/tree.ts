@@ -1,4 +1,5 @@
 import { fromProto, type NamedType, type SqlType } from './types';
+import { type LeanDecoder } from './lean';
 import { type Message } from './rpc';
 
 /** A place in a text, in UTF-8 bytes, end exclusive. */
@@ -36,18 +37,8 @@ export interface Resolved {
   readonly parameters: ReadonlyMap<string, SqlType>;
 }
 
-/** Fields that hold nothing of use and make up most of a tree. */
-const SKIPPED = new Set([
-  'type',
-  'column_list',
-  'signature',
-  'type_annotation_map',
-  'parse_location_range',
-  'annotations',
-]);
-
-/** Reads a resolved statement as the engine's `Analyze` gives it. */
-export function readTree(statement: Message): Resolved {
+/** Reads a resolved statement as `LeanDecoder` gives it. */
+export function readTree(statement: Message, decoder: LeanDecoder): Resolved {
   const kind = onlyNode(statement);
   const reads: TableRead[] = [];
   const functions = new Set<string>();
@@ -58,23 +49,23 @@ export function readTree(statement: Message): Resolved {
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     for (const key in node) {
       const value = node[key];
-      if (typeof value !== 'object' || value === null || SKIPPED.has(key)) continue;
+      if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue;
       if (Array.isArray(value)) {
         for (let i = value.length - 1; i >= 0; i--) {
           const item: unknown = value[i];
-          if (typeof item === 'object' && item !== null) stack.push(item as Message);
+          if (typeof item === 'object' && item !== null && !(item instanceof Uint8Array)) stack.push(item as Message);
         }
         continue;
       }
       const child = value as Message;
       stack.push(child);
-      if (key === 'resolved_table_scan_node') reads.push(tableRead(child));
+      if (key === 'resolved_table_scan_node') reads.push(tableRead(child, decoder));
       else if (key === 'function') functions.add(functionName(child));
       else if (key === 'resolved_parameter_node') {
         parameters.push({
           name: String(child['name']).toLowerCase(),
-          type: expressionType(child),
-          start: placeOf(child)?.start ?? 0,
+          type: expressionType(child, decoder),
+          start: placeOf(child, decoder)?.start ?? 0,
         });
       } else if (key === 'tvf') others.add(`table function ${String(child['name'])}`);
       else if (key === 'model') others.add(`model ${String(child['name'])}`);
@@ -87,7 +78,7 @@ export function readTree(statement: Message): Resolved {
   }
   return {
     statement: kind.name.replace(/^resolved_|_stmt_node$/g, ''),
-    columns: kind.name === 'resolved_query_stmt_node' ? outputColumns(kind.node) : [],
+    columns: kind.name === 'resolved_query_stmt_node' ? outputColumns(kind.node, decoder) : [],
     isValueTable: kind.node['is_value_table'] === true,
     reads,
     functions: [...functions],
@@ -103,37 +94,42 @@ function onlyNode(message: Message): { name: string; node: Message } {
   return typeof node['node'] === 'string' ? onlyNode(node) : { name, node };
 }
 
-function outputColumns(query: Message): NamedType[] {
+function outputColumns(query: Message, decoder: LeanDecoder): NamedType[] {
   return ((query['output_column_list'] ?? []) as Message[]).map((output) => ({
     name: String(output['name'] ?? ''),
-    type: fromProto((output['column'] as Message)['type'] as Message),
+    type: typeOf(output['column'] as Message, decoder),
   }));
 }
 
+function typeOf(node: Message, decoder: LeanDecoder): SqlType {
+  return fromProto(decoder.whole('TypeProto', node['type'] as Uint8Array));
+}
+
 /** A node's ancestors are nested as `parent`; the innermost holds the place. */
-function placeOf(node: Message): ByteRange | null {
+function placeOf(node: Message, decoder: LeanDecoder): ByteRange | null {
   for (let at: Message | undefined = node; at !== undefined; at = at['parent'] as Message | undefined) {
-    const range = at['parse_location_range'] as Message | undefined;
-    if (range !== undefined) return { start: Number(range['start']), end: Number(range['end']) };
+    const bytes = at['parse_location_range'] as Uint8Array | undefined;
+    if (bytes === undefined) continue;
+    const range = decoder.whole('ParseLocationRangeProto', bytes);
+    return { start: Number(range['start']), end: Number(range['end']) };
   }
   return null;
 }
 
-function expressionType(node: Message): SqlType {
+function expressionType(node: Message, decoder: LeanDecoder): SqlType {
   for (let at: Message | undefined = node; at !== undefined; at = at['parent'] as Message | undefined) {
-    const type = at['type'] as Message | undefined;
-    if (type !== undefined) return fromProto(type);
+    if (at['type'] !== undefined) return typeOf(at, decoder);
   }
   return { kind: 'INT64' };
 }
 
-function tableRead(scan: Message): TableRead {
+function tableRead(scan: Message, decoder: LeanDecoder): TableRead {
   const table = scan['table'] as Message;
   return {
     table: String(table['full_name'] ?? table['name']),
-    range: placeOf(scan),
+    range: placeOf(scan, decoder),
     alias: String(scan['alias'] ?? ''),
-    columns: ((scan['column_index_list'] ?? []) as string[]).map(Number),
+    columns: (scan['column_index_list'] ?? []) as number[],
   };
 }
 

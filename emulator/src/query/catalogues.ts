@@ -1,5 +1,5 @@
 import { Analyser } from '../analyser';
-import { type CatalogueDefinition, type CatalogueTable, RegisteredCatalogue } from '../googlesql/catalogue';
+import { type CatalogueTable, RegisteredCatalogue } from '../googlesql/catalogue';
 import { type GoogleSqlEngine } from '../googlesql/engine';
 import { type Cell } from '../googlesql/values';
 import { fullName, type Table, type Warehouse } from '../warehouse/warehouse';
@@ -10,11 +10,6 @@ export interface DefaultDataset {
   readonly project: string;
   readonly dataset: string;
 }
-
-/** Functions of BigQuery that the engine does not know; `substitutes.ts` evaluates them. */
-const FUNCTIONS: NonNullable<CatalogueDefinition['functions']> = [
-  { path: ['contains_substr'], arguments: ['ANY', { kind: 'STRING' }], result: { kind: 'BOOL' } },
-];
 
 const KEPT_ANALYSERS = 16;
 
@@ -71,7 +66,7 @@ export class Catalogues {
       this.analysers.delete(oldest[0]);
     }
     const tables = [...this.warehouse.tables()].map((table) => entry(table, pathsOf(table, project, standard)));
-    const definition = { tables: [...tables, ...metadataTables(this.warehouse, project)], functions: FUNCTIONS };
+    const definition = { tables: [...tables, ...metadataTables(this.warehouse, project)] };
     const lease = new Lease(this.warehouse.version, Analyser.over(this.engine, definition));
     this.analysers.set(key, lease);
     return lease.use(work);
@@ -91,7 +86,6 @@ export class Catalogues {
           ...tables.map((table) => entry(table, [[fullName(table)]])),
           ...metadata.map((table) => ({ ...table, paths: [[table.fullName]] })),
         ],
-        functions: FUNCTIONS,
         rows,
       };
       this.rows = new Lease(this.warehouse.version, new RegisteredCatalogue(this.engine, definition));

@@ -1,5 +1,5 @@
 import { analyserOptions, readRefusal, type Refusal } from '../analyser';
-import { type GoogleSqlEngine } from '../googlesql/engine';
+import { type GoogleSqlEngine, UNAVAILABLE } from '../googlesql/engine';
 import { EngineRefusal, type Message } from '../googlesql/rpc';
 import { type Resolved } from '../googlesql/tree';
 import { type NamedType, type SqlType } from '../googlesql/types';
@@ -44,7 +44,6 @@ export interface Plan {
 }
 
 const UNIMPLEMENTED = 12;
-const UNAVAILABLE = 14;
 
 /** Reads and runs queries over the warehouse. */
 export class QueryRunner {

@@ -23,7 +23,6 @@ const GRACE = 10_000;
 /** Milliseconds between polls of a service that does not wait itself; grows up to the second. */
 const POLL_PAUSE = [50, 1_000] as const;
 const CANCEL_TIME = 5_000;
-const NEVER = new AbortController().signal;
 
 /** What differs between queries; the rest of the request is the same for each. */
 export type QueryBody = Omit<
@@ -91,7 +90,7 @@ function start(
     formatOptions: { useInt64Timestamp: true },
   };
   const attempt = (): Promise<QueryResponse> =>
-    transport.send({ method: 'POST', path: '/queries', body: request, patience: FIRST_ANSWER + GRACE, signal: NEVER });
+    transport.send({ method: 'POST', path: '/queries', body: request, patience: FIRST_ANSWER + GRACE });
   const answer = retrying(attempt, limits);
   detach(answer);
   return answer;
@@ -150,7 +149,7 @@ function cancelUnfinished(context: JobContext, { jobComplete, jobReference }: Qu
 /** Best effort: `jobTimeoutMs` bounds what a cancellation that never arrives leaves running. */
 function cancel({ transport, detach }: JobContext, job: JobReference): void {
   const path = `/jobs/${encodeURIComponent(job.jobId)}/cancel`;
-  const limits = { deadline: performance.now() + CANCEL_TIME, signal: NEVER };
+  const limits = { deadline: performance.now() + CANCEL_TIME, signal: new AbortController().signal };
   const request = { method: 'POST', path, query: locationOf(job), patience: CANCEL_TIME } as const;
   detach(
     withinLimits(limits, (signal) => retrying(() => transport.send({ ...request, signal }), { ...limits, signal })),

@@ -1,7 +1,9 @@
-import type { Log as ServiceLog } from '../../log';
-
-/** Fields never hold a secret, a value or SQL. */
-export type Log = Pick<ServiceLog, 'info' | 'warn' | 'error'>;
+/** The part of pino's interface that the engine writes to. Facts never hold a secret, a value or SQL. */
+export interface Log {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
 
 export interface BigQueryOptions {
   /** Whose jobs they are. */

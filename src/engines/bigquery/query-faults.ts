@@ -58,13 +58,24 @@ const EXECUTION: readonly (readonly [RegExp, ExecutionFault])[] = [
 /** `… at [2:6]`: BigQuery's own position. */
 const POSITION = /\bat \[(\d+):(\d+)\]\s*$/;
 
-/** The caller's error for a query that BigQuery refuses or fails on, with its position where it gives one. */
+/** The caller's error for a query that BigQuery refuses or fails on, with its place where it gives one. */
 export function queryFault(message: string, text: SentText): QueryError {
   const [fault, words] = kindOf(message);
+  return new QueryError(fault, words, placeIn(message, text));
+}
+
+/** A table that is not there: BigQuery says so with a reason of its own. */
+export function unknownTable(message: string, text: SentText): QueryError {
+  return new QueryError('invalidQuery', 'There is no table of this name.', placeIn(message, text));
+}
+
+/** The word, or the one character, where BigQuery points. */
+function placeIn(message: string, { sql, offset }: SentText): QueryError['span'] {
   const position = POSITION.exec(message);
-  if (position === null) return new QueryError(fault, words, null);
-  const at = offsetAt(text.sql, Number(position[1]), Number(position[2])) - text.offset;
-  return new QueryError(fault, words, at < 0 ? null : { start: at, end: at });
+  if (position === null) return null;
+  const at = offsetAt(sql, Number(position[1]), Number(position[2]));
+  const word = /^(?:[\w@]+|`[^`]*`|[^])/u.exec(sql.slice(at));
+  return at < offset ? null : { start: at - offset, end: at - offset + (word?.[0].length ?? 0) };
 }
 
 function kindOf(message: string): readonly [QueryFault, string] {

@@ -3,7 +3,7 @@ import { type QueryError, ServiceError, type Reason } from '../../errors';
 import { deadlineExceeded } from '../giving-up';
 import { OUT_OF_MEMORY } from '../execution-faults';
 import { isTransient, type ApiFailure } from './api-failure';
-import { queryFault, type SentText } from './query-faults';
+import { queryFault, unknownTable, type SentText } from './query-faults';
 
 type Told = readonly [reason: Reason, message: string, retryAfter?: number];
 
@@ -38,6 +38,7 @@ const QUERY_FAULTS = new Set(['invalidQuery', 'invalid', 'jobInternalError']);
 export function translateFailure(failure: ApiFailure, text: SentText): ServiceError | QueryError {
   const { httpStatus, reason, detail, retryAfter } = failure;
   if (QUERY_FAULTS.has(reason) && (httpStatus === 400 || httpStatus === 200)) return queryFault(detail, text);
+  if (reason === 'notFound' && !/not found: job/i.test(detail)) return unknownTable(detail, text);
   // A job is stopped by its own time limit, which is the run's, or by somebody else.
   if (reason === 'timeout' || (reason === 'stopped' && /timed? ?out/i.test(detail))) return deadlineExceeded();
   const told = BY_REASON[reason] ?? (isTransient(failure) ? UNAVAILABLE : REFUSED);

@@ -26,7 +26,8 @@ export interface Request {
   readonly body?: unknown;
   /** Milliseconds without a byte after which the service counts as not answering. */
   readonly patience: number;
-  readonly signal: AbortSignal;
+  /** Absent: the request goes on until it is answered or the patience ends. */
+  readonly signal?: AbortSignal;
 }
 
 /** An answer larger than this is not BigQuery's: its pages hold at most 10 MB of rows. */
@@ -62,7 +63,7 @@ export class Transport {
       return answer as T;
     } catch (error) {
       // Who was given up on tells nothing.
-      if (request.signal.aborted) throw request.signal.reason;
+      if (request.signal?.aborted === true) throw request.signal.reason;
       const failure = error instanceof ApiFailure ? error : connectionFailure(error);
       if (isOutage(failure)) this.#observer.failed();
       else this.#observer.succeeded();
@@ -71,11 +72,11 @@ export class Transport {
   }
 
   async #exchange({ method, path, query, body, patience, signal }: Request): Promise<object> {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     const url = `${this.#base}${path}?${new URLSearchParams({ prettyPrint: 'false', ...query })}`;
     const given = new AbortController();
-    const onAbort = (): void => given.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    const onAbort = (): void => given.abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
     const silence = setTimeout(() => given.abort(new ApiFailure(null, 'noAnswer')), patience);
     try {
       const headers = await unlessAborted(this.#credentials(url), given.signal);
@@ -89,7 +90,7 @@ export class Transport {
       throw given.signal.aborted ? given.signal.reason : error;
     } finally {
       clearTimeout(silence);
-      signal.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
     }
   }
 

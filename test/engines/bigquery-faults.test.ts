@@ -1,0 +1,513 @@
+/** What goes wrong with BigQuery, injected over the local one's control path, and what becomes of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
+import type { ControlState } from '../local-bigquery';
+import { openEngineOn, overLocalBigQuery, recordingLog, type Logged } from './over-local-bigquery';
+
+const ROWS = 'SELECT n FROM UNNEST(GENERATE_ARRAY(1, 5)) AS n ORDER BY n';
+const FIVE = ['{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}', '{"n":5}'];
+/** Eleven million bytes in a thousand rows: two pages of BigQuery's. */
+const LARGE = `SELECT n, REPEAT('x', 11000) AS s FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS n ORDER BY n`;
+
+const query = (sql: string, options: Partial<EngineQuery> = {}): EngineQuery => ({
+  sql,
+  parameters: [],
+  maxRows: 1000,
+  hideBytes: false,
+  maxBytesBilled: null,
+  labels: {},
+  ...options,
+});
+const within = (milliseconds: number, signal: AbortSignal = new AbortController().signal): RunLimits => ({
+  deadline: performance.now() + milliseconds,
+  signal,
+});
+
+overLocalBigQuery('BigQuery that fails', (local) => {
+  let engine: Engine;
+  const logged: Logged = [];
+
+  beforeAll(async () => {
+    engine = await openEngineOn(local().host, {
+      log: recordingLog(logged),
+      breaker: { failures: 1000, cooldown: 1000 },
+    });
+  });
+  afterAll(() => engine.close());
+
+  const inject = (...faults: object[]): Promise<ControlState> => local().control({ reset: true, faults });
+  const run = (sql: string, limits = within(10_000), options: Partial<EngineQuery> = {}): Promise<EngineResult> =>
+    engine.run(query(sql, options), limits);
+  const failure = async (sql: string, limits?: RunLimits): Promise<unknown> =>
+    run(sql, limits).then(
+      (result) => ({ rows: result.rows.length }),
+      (error: unknown) => error,
+    );
+  const seen = async (operation: string): Promise<ControlState['requests']> =>
+    (await local().control()).requests.filter((request) => request.operation === operation);
+  /** Asks until it is so: what happens when nobody waits any more happens behind the answer. */
+  const eventually = async (what: (state: ControlState) => boolean): Promise<ControlState> => {
+    for (const end = performance.now() + 5_000; ; await sleep(20)) {
+      const state = await local().control();
+      if (what(state) || performance.now() > end) {
+        expect(what(state)).toBe(true);
+        return state;
+      }
+    }
+  };
+
+  describe('passing failures of the first request are tried again, the same job by its request id', () => {
+    test.each<[string, object]>([
+      ['429', { kind: 'error', status: 429, reason: 'rateLimitExceeded' }],
+      ['503', { kind: 'error', status: 503, reason: 'backendError' }],
+      ['500 internalError', { kind: 'error', status: 500, reason: 'internalError' }],
+      ['403 rateLimitExceeded', { kind: 'error', status: 403, reason: 'rateLimitExceeded' }],
+      ['403 jobRateLimitExceeded', { kind: 'error', status: 403, reason: 'jobRateLimitExceeded' }],
+      ["a proxy's page", { kind: 'html', status: 502 }],
+      ['an empty answer', { kind: 'empty', status: 503 }],
+      ['a connection reset', { kind: 'reset' }],
+      ['an answer that is lost', { kind: 'lost' }],
+      ['an answer that breaks off', { kind: 'resetBody' }],
+      ['broken JSON', { kind: 'brokenJson' }],
+    ])('%s', async (_, fault) => {
+      await inject({ ...fault, on: 'query', times: 2 });
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+      const requests = await seen('query');
+      expect(requests).toHaveLength(3);
+      expect(new Set(requests.map(({ body }) => body['requestId'])).size).toBe(1);
+      expect((await local().control()).jobs.filter((job) => job.error !== null)).toEqual([]);
+    });
+
+    test('an answer that is lost costs no second job', async () => {
+      const before = (await inject({ kind: 'lost', on: 'query' })).jobs.length;
+      await run(ROWS);
+      expect((await local().control()).jobs).toHaveLength(before + 1);
+    });
+  });
+
+  describe('failures that stay are answered in the words of the service', () => {
+    test.each<[string, object, number, object]>([
+      [
+        '429',
+        { kind: 'error', status: 429, reason: 'rateLimitExceeded' },
+        3,
+        { reason: 'backendUnavailable', details: { retryAfter: 5 } },
+      ],
+      ['503', { kind: 'error', status: 503, reason: 'backendError' }, 3, { reason: 'backendUnavailable' }],
+      ['502', { kind: 'html', status: 502 }, 3, { reason: 'backendUnavailable' }],
+      ['resets', { kind: 'reset' }, 3, { reason: 'backendUnavailable' }],
+      ['broken JSON', { kind: 'brokenJson' }, 3, { reason: 'backendError' }],
+      [
+        'quotaExceeded',
+        { kind: 'error', status: 403, reason: 'quotaExceeded' },
+        1,
+        { reason: 'backendUnavailable', details: { retryAfter: 60 } },
+      ],
+      [
+        'usageQuotaExceeded',
+        { kind: 'error', status: 403, reason: 'usageQuotaExceeded' },
+        1,
+        { reason: 'backendUnavailable' },
+      ],
+      ['accessDenied', { kind: 'error', status: 403, reason: 'accessDenied' }, 1, { reason: 'backendError' }],
+      [
+        'responseTooLarge',
+        { kind: 'error', status: 403, reason: 'responseTooLarge' },
+        1,
+        { reason: 'resourcesExceeded' },
+      ],
+      ['401', { kind: 'error', status: 401, reason: 'authError' }, 1, { reason: 'backendError' }],
+      [
+        'resourcesExceeded',
+        { kind: 'error', status: 400, reason: 'resourcesExceeded' },
+        1,
+        { reason: 'resourcesExceeded' },
+      ],
+      [
+        'the bytes limit, which comes as 500',
+        { kind: 'error', status: 500, reason: 'bytesBilledLimitExceeded' },
+        1,
+        { reason: 'bytesBilledLimitExceeded' },
+      ],
+      [
+        'a job that fails as it ends',
+        { kind: 'jobError', reason: 'invalidQuery', message: 'Bad int64 value: SECRET' },
+        1,
+        { fault: 'invalidQuery', message: 'A value cannot be cast to the type asked for' },
+      ],
+    ])('%s', async (_, fault, requests, expected) => {
+      await inject({ on: 'query', times: 9, message: 'SECRET', ...fault });
+      const error = await failure(ROWS);
+      expect(error).toMatchObject(expected);
+      expect(JSON.stringify(error) + String(error)).not.toContain('SECRET');
+      expect(await seen('query')).toHaveLength(requests);
+    });
+
+    test('what the operator has to do something about is logged', async () => {
+      logged.length = 0;
+      await inject({
+        kind: 'error',
+        on: 'query',
+        status: 403,
+        reason: 'accessDenied',
+        message: 'Access Denied: Project x',
+      });
+      await failure(ROWS);
+      expect(logged).toEqual([
+        {
+          level: 'error',
+          message: 'BigQuery refuses',
+          facts: { status: 403, reason: 'accessDenied', detail: 'Access Denied: Project x' },
+        },
+      ]);
+    });
+
+    test('the wait that BigQuery asks for is kept, and passed on where the deadline comes first', async () => {
+      await inject({ kind: 'error', on: 'query', status: 429, reason: 'rateLimitExceeded', retryAfter: 1 });
+      const start = performance.now();
+      await run(ROWS);
+      expect(performance.now() - start).toBeGreaterThan(990);
+      await inject({ kind: 'error', on: 'query', status: 429, reason: 'rateLimitExceeded', retryAfter: 30 });
+      expect(await failure(ROWS)).toMatchObject({ reason: 'backendUnavailable', details: { retryAfter: 30 } });
+      expect(await seen('query')).toHaveLength(1);
+    });
+  });
+
+  describe('an unfinished job', () => {
+    test('is polled until it is done', async () => {
+      await inject({ kind: 'unfinished', polls: 4 });
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+      const polls = await seen('results');
+      expect(polls.length).toBeGreaterThanOrEqual(3);
+      for (const { query: sent } of polls) {
+        expect(sent).toMatchObject({ location: 'US', 'formatOptions.useInt64Timestamp': 'true', maxResults: '1000' });
+        expect(Number(sent['timeoutMs'])).toBeLessThanOrEqual(10_000);
+      }
+      expect(await seen('cancel')).toEqual([]);
+    });
+
+    test('is polled on after passing failures', async () => {
+      await inject({ kind: 'unfinished', polls: 2 }, { kind: 'error', on: 'results', status: 503, times: 2 });
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+    });
+
+    test('is cancelled when polling fails for good', async () => {
+      await inject({ kind: 'unfinished', polls: -1 }, { kind: 'error', on: 'results', status: 503, times: 3 });
+      expect(await failure(ROWS)).toMatchObject({ reason: 'backendUnavailable' });
+      await eventually(({ jobs }) => jobs[0]?.cancelled === true);
+    });
+
+    test('that stays so is given up at the deadline and cancelled on the server', async () => {
+      await inject({ kind: 'unfinished', polls: -1 });
+      const start = performance.now();
+      expect(await failure(ROWS, within(600))).toMatchObject({ reason: 'deadlineExceeded' });
+      expect(performance.now() - start).toBeLessThan(900);
+      const { requests } = await eventually(({ jobs }) => jobs[0]?.cancelled === true);
+      expect(requests.find(({ operation }) => operation === 'cancel')?.query).toMatchObject({ location: 'US' });
+    });
+
+    test('that fails is a failure, and nothing is left to cancel', async () => {
+      await inject(
+        { kind: 'unfinished', polls: 2 },
+        { kind: 'error', on: 'results', skip: 1, status: 400, reason: 'invalidQuery', message: 'division by zero' },
+      );
+      expect(await failure(ROWS)).toMatchObject({ fault: 'invalidQuery', message: 'Division by zero' });
+      await sleep(50);
+      expect(await seen('cancel')).toEqual([]);
+    });
+
+    test('whose own time limit ends it is a passed deadline', async () => {
+      await inject({ kind: 'jobError', reason: 'stopped', message: 'Job timed out after 30 sec' });
+      expect(await failure(ROWS)).toMatchObject({ reason: 'deadlineExceeded' });
+    });
+  });
+
+  describe('a service that is silent', () => {
+    test('is waited for until the deadline, no longer', async () => {
+      await inject({ kind: 'hang', on: 'query' });
+      const start = performance.now();
+      expect(await failure(ROWS, within(300))).toMatchObject({ reason: 'deadlineExceeded' });
+      expect(performance.now() - start).toBeLessThan(600);
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+    });
+
+    test('while it is polled', async () => {
+      await inject({ kind: 'unfinished', polls: -1 }, { kind: 'hang', on: 'results' });
+      expect(await failure(ROWS, within(400))).toMatchObject({ reason: 'deadlineExceeded' });
+      await eventually(({ jobs }) => jobs[0]?.cancelled === true);
+    });
+
+    test.each(['slow', 'slowBody'])('for a while (%s) is waited for', async (kind) => {
+      await inject({ kind, on: 'query', delayMs: 1500 });
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+      expect(await seen('query')).toHaveLength(1);
+    });
+
+    test('with its slow answer behind the deadline', async () => {
+      await inject({ kind: 'slowBody', on: 'query', delayMs: 800 });
+      expect(await failure(ROWS, within(300))).toMatchObject({ reason: 'deadlineExceeded' });
+    });
+  });
+
+  describe('pages', () => {
+    const expectAll = ({ rows, truncated }: EngineResult): void => {
+      expect(rows).toHaveLength(1000);
+      expect(rows.map((row) => (JSON.parse(row) as { n: number }).n)).toEqual(
+        Array.from({ length: 1000 }, (_, i) => i + 1),
+      );
+      expect(truncated).toBe(false);
+    };
+
+    test('of eleven megabytes are all read', async () => {
+      await inject();
+      expectAll(await run(LARGE));
+      const [page, ...more] = await seen('results');
+      expect(more).toEqual([]);
+      expect(page?.query['pageToken']).toMatch(/./);
+      // No more rows than are missing.
+      expect(Number(page?.query['maxResults'])).toBeLessThan(1000);
+    });
+
+    test.each<[string, object]>([
+      ['503', { kind: 'error', status: 503 }],
+      ['429', { kind: 'error', status: 429 }],
+      ['reset', { kind: 'reset' }],
+      ['broken off', { kind: 'resetBody' }],
+      ['broken JSON', { kind: 'brokenJson' }],
+      ['slow', { kind: 'slow', delayMs: 500 }],
+      ['slow in its midst', { kind: 'slowBody', delayMs: 500 }],
+    ])('the second %s: it is asked for again', async (_, fault) => {
+      await inject({ ...fault, on: 'page' });
+      expectAll(await run(LARGE));
+    });
+
+    test.each<[string, object, object]>([
+      ['503', { kind: 'error', status: 503 }, { reason: 'backendUnavailable' }],
+      [
+        '404',
+        { kind: 'error', status: 404, reason: 'notFound', message: 'Not found: Job test:US.x' },
+        { reason: 'backendError' },
+      ],
+      ['broken JSON', { kind: 'brokenJson' }, { reason: 'backendError' }],
+    ])('the second %s for good: no half result', async (_, fault, expected) => {
+      await inject({ ...fault, on: 'page', times: 3 });
+      expect(await failure(LARGE)).toMatchObject(expected);
+    });
+
+    test('the second slower than the deadline', async () => {
+      await inject({ kind: 'hang', on: 'page' });
+      expect(await failure(LARGE, within(1500))).toMatchObject({ reason: 'deadlineExceeded' });
+    });
+
+    test('beyond the rows asked for are not fetched', async () => {
+      await inject();
+      const result = await run(LARGE, within(10_000), { maxRows: 10 });
+      expect(result.rows).toHaveLength(10);
+      expect(result.truncated).toBe(true);
+      expect(await seen('results')).toEqual([]);
+    });
+
+    test('beyond the size that a response may have end the run', async () => {
+      await inject();
+      const small = await openEngineOn(local().host, { maxResultBytes: 5 * 1024 * 1024 });
+      await expect(small.run(query(LARGE), within(10_000))).rejects.toMatchObject({
+        reason: 'resourcesExceeded',
+        message: 'The response is larger than 5 MiB. Ask for fewer rows or columns.',
+      });
+      expect(await seen('results')).toEqual([]);
+      await small.close();
+    });
+  });
+
+  describe('an answer that does not fit its schema is no result', () => {
+    test.each(['missing', 'null fields', 'unknown type', 'too many fields', 'one field less'])(
+      '%s',
+      async (message) => {
+        await inject({ kind: 'malformedSchema', message });
+        expect(await failure('SELECT 1 AS a, 2 AS b')).toMatchObject({ reason: 'backendError' });
+        // Nor where there are no rows to see it by.
+        await inject({ kind: 'malformedSchema', message: 'missing' });
+        expect(await failure('SELECT 1 AS a, 2 AS b FROM UNNEST([1]) WHERE false')).toMatchObject({
+          reason: 'backendError',
+        });
+      },
+    );
+  });
+
+  describe('the caller leaves', () => {
+    /** Leaves after `milliseconds`, and tells how long it took the run to end. */
+    async function leaving(sql: string, milliseconds: number, from: Engine = engine): Promise<number> {
+      const gone = new AbortController();
+      let left = 0;
+      setTimeout(() => {
+        left = performance.now();
+        gone.abort();
+      }, milliseconds);
+      await expect(from.run(query(sql), within(10_000, gone.signal))).rejects.toMatchObject({ name: 'AbortError' });
+      return performance.now() - left;
+    }
+
+    test('while it waits for a slot: nothing is sent', async () => {
+      const narrow = await openEngineOn(local().host, { maxConcurrent: 1 });
+      await inject({ kind: 'slow', on: 'query', delayMs: 400 });
+      const first = narrow.run(query(ROWS), within(5_000));
+      expect(await leaving(ROWS, 50, narrow)).toBeLessThan(100);
+      await first;
+      expect(await seen('query')).toHaveLength(1);
+      await narrow.close();
+    });
+
+    test('during the first request: it goes on, and the job that it names is cancelled', async () => {
+      await inject({ kind: 'unfinished', polls: -1 }, { kind: 'slow', on: 'query', delayMs: 300 });
+      expect(await leaving(ROWS, 50)).toBeLessThan(100);
+      expect((await seen('cancel')).length).toBe(0);
+      const { requests } = await eventually(({ jobs }) => jobs[0]?.cancelled === true);
+      expect(requests.find(({ operation }) => operation === 'query')).toMatchObject({ aborted: false, status: 200 });
+    });
+
+    test('during the first request, which then has the whole result: nothing is left to do', async () => {
+      await inject({ kind: 'slow', on: 'query', delayMs: 300 });
+      await leaving(ROWS, 50);
+      await eventually(({ requests }) => requests[0]?.status === 200);
+      await sleep(50);
+      expect(await seen('cancel')).toEqual([]);
+    });
+
+    test('between two tries: there is no further one', async () => {
+      await inject({ kind: 'error', on: 'query', status: 503, retryAfter: 2, times: 3 });
+      expect(await leaving(ROWS, 100)).toBeLessThan(100);
+      await sleep(50);
+      expect(await seen('query')).toHaveLength(1);
+    });
+
+    test('while the job is polled: it is cancelled', async () => {
+      await inject({ kind: 'unfinished', polls: -1 });
+      expect(await leaving(ROWS, 400)).toBeLessThan(100);
+      await eventually(({ jobs }) => jobs[0]?.cancelled === true);
+    });
+
+    test('during a long poll: the request is ended and the job cancelled', async () => {
+      await inject({ kind: 'unfinished', polls: -1 }, { kind: 'hang', on: 'results' });
+      expect(await leaving(ROWS, 400)).toBeLessThan(100);
+      await eventually(({ jobs, requests }) => jobs[0]?.cancelled === true && requests.some(({ aborted }) => aborted));
+    });
+
+    test('during the second page: its request is ended', async () => {
+      await inject({ kind: 'hang', on: 'page' });
+      expect(await leaving(LARGE, 1_500)).toBeLessThan(100);
+      await eventually(({ requests }) => requests.some(({ operation, aborted }) => operation === 'results' && aborted));
+      expect(await seen('cancel')).toEqual([]);
+    });
+
+    test('during a dry run: it is ended', async () => {
+      await inject({ kind: 'hang', on: 'insertJob' });
+      const gone = new AbortController();
+      setTimeout(() => gone.abort(), 50);
+      await expect(engine.describe(ROWS, [], within(5_000, gone.signal))).rejects.toMatchObject({ name: 'AbortError' });
+      await eventually(({ requests }) => requests[0]?.aborted === true);
+    });
+
+    test('before it began: nothing is sent', async () => {
+      await inject();
+      await expect(run(ROWS, within(5_000, AbortSignal.abort()))).rejects.toMatchObject({ name: 'AbortError' });
+      expect(await seen('query')).toEqual([]);
+    });
+
+    test('and its slot is free at once', async () => {
+      const narrow = await openEngineOn(local().host, { maxConcurrent: 1 });
+      for (const fault of [
+        { kind: 'hang', on: 'query' },
+        { kind: 'unfinished', polls: -1 },
+      ]) {
+        await inject(fault);
+        await leaving(ROWS, 150, narrow);
+        expect((await narrow.run(query(ROWS), within(2_000))).rows).toEqual(FIVE);
+      }
+      await local().control({ reset: true });
+      await narrow.close();
+    });
+  });
+
+  describe('dry runs', () => {
+    test('are tried again, and fail in the same words', async () => {
+      await inject({ kind: 'error', on: 'insertJob', status: 503, times: 2 });
+      expect(await engine.describe(ROWS, [], within(5_000))).toHaveLength(1);
+      await inject({ kind: 'error', on: 'insertJob', status: 503, times: 3 });
+      await expect(engine.describe(ROWS, [], within(5_000))).rejects.toMatchObject({ reason: 'backendUnavailable' });
+      await inject({ kind: 'hang', on: 'insertJob' });
+      await expect(engine.dryRun?.(query(ROWS), within(200))).rejects.toMatchObject({ reason: 'deadlineExceeded' });
+    });
+  });
+
+  describe('a ping', () => {
+    test.each<[string, object, object]>([
+      ['that fails', { kind: 'error', status: 503 }, { reason: 'backendUnavailable' }],
+      ['that is reset', { kind: 'reset' }, { reason: 'backendUnavailable' }],
+      ['that hangs', { kind: 'hang' }, { reason: 'deadlineExceeded' }],
+      ['that is refused', { kind: 'error', status: 403, reason: 'accessDenied' }, { reason: 'backendError' }],
+    ])('%s rejects at once', async (_, fault, expected) => {
+      await inject({ ...fault, on: 'query' });
+      const start = performance.now();
+      await expect(engine.ping(within(300))).rejects.toMatchObject(expected);
+      expect(performance.now() - start).toBeLessThan(600);
+      await expect(engine.ping(within(5_000))).resolves.toBeUndefined();
+    });
+  });
+
+  test('a service that is down is left alone until one request finds it up', async () => {
+    logged.length = 0;
+    const own = await openEngineOn(local().host, {
+      log: recordingLog(logged),
+      breaker: { failures: 6, cooldown: 400 },
+    });
+    const fails = async (): Promise<unknown> => own.run(query(ROWS), within(5_000)).catch((error: unknown) => error);
+    await inject({ kind: 'error', on: 'query', status: 503, times: 7 });
+    await fails();
+    await fails();
+    expect(await seen('query')).toHaveLength(6);
+    expect(await fails()).toMatchObject({ reason: 'backendUnavailable', details: { retryAfter: 1 } });
+    await expect(own.ping(within(1_000))).rejects.toMatchObject({ reason: 'backendUnavailable' });
+    expect(await seen('query')).toHaveLength(6);
+    await sleep(450);
+    // The seventh failure; its retry finds the service up again.
+    expect((await own.run(query(ROWS), within(5_000))).rows).toEqual(FIVE);
+    expect((await own.run(query(ROWS), within(5_000))).rows).toEqual(FIVE);
+    expect(logged.map(({ message }) => message)).toEqual([
+      'BigQuery does not answer: queries are refused for the moment',
+      'BigQuery answers again',
+    ]);
+    await own.close();
+  });
+
+  test('a full house of rate limits does not count as down', async () => {
+    const own = await openEngineOn(local().host, { breaker: { failures: 2, cooldown: 60_000 } });
+    await inject({ kind: 'error', on: 'query', status: 429, reason: 'rateLimitExceeded', times: 3 });
+    await expect(own.run(query(ROWS), within(5_000))).rejects.toMatchObject({ reason: 'backendUnavailable' });
+    expect((await own.run(query(ROWS), within(5_000))).rows).toEqual(FIVE);
+    await own.close();
+  });
+
+  test('closing gives up what runs, cancels its jobs, and begins nothing more', async () => {
+    const own = await openEngineOn(local().host);
+    await inject({ kind: 'unfinished', polls: -1, times: 2 }, { kind: 'slow', on: 'query', skip: 1, delayMs: 300 });
+    const running = [own.run(query(ROWS), within(20_000)), own.run(query(ROWS), within(20_000))];
+    const ends = Promise.allSettled(running);
+    await sleep(250);
+    await own.close();
+    for (const end of await ends) expect(end).toMatchObject({ reason: { reason: 'backendUnavailable' } });
+    const { jobs } = await local().control();
+    expect(jobs.slice(0, 2)).toMatchObject([{ cancelled: true }, { cancelled: true }]);
+    await expect(own.run(query(ROWS), within(1_000))).rejects.toMatchObject({ reason: 'backendUnavailable' });
+  });
+
+  test('where nothing listens, the engine opens all the same and says so', async () => {
+    const notes: Logged = [];
+    const own = await openEngineOn('127.0.0.1:1', { log: recordingLog(notes) });
+    expect(notes).toMatchObject([{ level: 'warn' }]);
+    await expect(own.ping(within(1_000))).rejects.toMatchObject({ reason: 'backendUnavailable' });
+    await expect(own.inspect('SELECT 1', [], [], within(1_000))).rejects.toMatchObject({
+      reason: 'backendUnavailable',
+    });
+    await own.close();
+  });
+});

@@ -1,0 +1,140 @@
+/** Faults: which, where in the text, and with what help. */
+import { QueryError } from '../../src/errors';
+import { resolve } from './environment';
+
+function fault(sql: string): QueryError & { readonly at: string } {
+  try {
+    resolve(sql);
+  } catch (error) {
+    if (error instanceof QueryError) {
+      const at = error.span === null ? '' : sql.slice(error.span.start, error.span.end);
+      return Object.assign(error, { at });
+    }
+    throw error;
+  }
+  throw new Error(`resolved: ${sql}`);
+}
+
+describe('unknown columns and fields', () => {
+  it.each([
+    ['select nosuch from edge_logs', 'nosuch', 'Unrecognized name: nosuch.'],
+    ['select e.nosuch from edge_logs e', 'nosuch', 'Name nosuch not found inside e.'],
+    ['select id from edge_logs where nosuch = 1', 'nosuch', 'Unrecognized name: nosuch.'],
+    ['select edge_logs.id from edge_logs as e', 'edge_logs', 'Unrecognized name: edge_logs.'],
+    ['select * except (nosuch) from edge_logs', 'nosuch', 'Column nosuch in EXCEPT is not among those of the star.'],
+    [
+      'select i from types_t a join types_t b using (nosuch)',
+      'nosuch',
+      'Column nosuch in USING is not found on the left side of the join.',
+    ],
+    ['select st.c from types_t', 'c', 'Field name c does not exist in STRUCT<a INT64, b STRING>.'],
+    ['select i x from types_t order by y', 'y', 'Unrecognized name: y.'],
+  ])('%s', (sql, at, message) => {
+    expect(fault(sql)).toMatchObject({ fault: 'unknownField', at, message });
+  });
+
+  it('suggests the nearest name', () => {
+    expect(fault('select event_mesage from edge_logs').details.hint).toBe('Did you mean event_message?');
+    expect(fault('select r.pth from edge_logs, unnest(metadata) m, unnest(m.request) r').details.hint).toBe(
+      'Did you mean path?',
+    );
+    expect(fault('select completely_else from edge_logs').details.hint).toBeUndefined();
+  });
+
+  it('lists the names there are, where they are few', () => {
+    expect(fault('select st.c from types_t').details.allowed).toEqual(['a', 'b']);
+    expect(fault('select a.nosuch from types_t a cross join edge_logs').details.allowed).toHaveLength(19);
+    expect(fault('select nosuch from types_t a cross join edge_logs').details.allowed).toBeUndefined();
+  });
+
+  it('sees a name only where its scope is', () => {
+    expect(fault('select x from types_t where i > x').at).toBe('x');
+    expect(fault('select * from types_t t, (select t.i)').at).toBe('t');
+    expect(fault('select 1 from types_t t where exists (select 1 from types_t u) and u.i = 1').at).toBe('u');
+    expect(fault('with a as (select t.i) select * from types_t t, a').at).toBe('t');
+  });
+});
+
+describe('errors of meaning', () => {
+  it.each([
+    ['select id from made_up_logs', 'made_up_logs', 'Table not found: made_up_logs.'],
+    ['select nosuch(id) from edge_logs', 'nosuch', 'Function not found: nosuch.'],
+    ['select net.nosuch(id) from edge_logs', 'net.nosuch', 'Function not found: net.nosuch.'],
+    ['select id + 1 from edge_logs', '+', '+ does not take STRING, INT64.'],
+    [
+      "select * from edge_logs where timestamp > 'yesterday'",
+      "'yesterday'",
+      'Could not cast literal "yesterday" to type TIMESTAMP.',
+    ],
+    ['select substr(1, 2)', 'substr(1, 2)', 'The function SUBSTR does not take (INT64, INT64).'],
+    ['select substr()', 'substr()', 'The function SUBSTR does not take 0 arguments.'],
+    ['select id, count(*) from edge_logs', 'id', 'Column id is neither grouped nor aggregated.'],
+    ['select id from edge_logs group by timestamp', 'id', 'Column id is neither grouped nor aggregated.'],
+    [
+      'select sum(sum(i)) from types_t',
+      'sum(i)',
+      'The aggregate function SUM cannot stand inside another aggregate function.',
+    ],
+    ['select i from types_t where count(*) > 1', 'count(*)', 'The aggregate function COUNT is not allowed in WHERE.'],
+    ['select timestamp from edge_logs, auth_logs', 'timestamp', 'Column name timestamp is ambiguous.'],
+    ['select * from edge_logs, edge_logs', 'edge_logs', 'Duplicate table alias edge_logs in the same FROM clause.'],
+    [
+      'select metadata.request from edge_logs',
+      'request',
+      /^Cannot access field request on a value of type ARRAY<.* UNNEST the array/,
+    ],
+    ['select i from types_t order by 2', '2', 'ORDER BY position 2 is not in the select list, which has 1 columns.'],
+    ['select 1 union all select 1, 2', 'select 1, 2', /same number of columns/],
+    ["select 1 union all select 'x'", /union/, 'Column 1 of UNION has no common type: INT64, STRING.'],
+    ['select @nosuch', '@nosuch', 'Query parameter @nosuch is not declared.'],
+    ['select timestamp_trunc(ts, fortnight) from types_t', 'fortnight', 'A date part is expected; FORTNIGHT is none.'],
+    [
+      'select timestamp_add(ts, interval 1 month) from types_t',
+      'interval 1 month',
+      'TIMESTAMP_ADD of TIMESTAMP does not take the part MONTH.',
+    ],
+    ['select rank() from types_t', 'rank()', 'The function RANK needs an OVER clause.'],
+    ['select upper(s) over () from types_t', 'upper(s) over ()', 'The function UPPER does not take an OVER clause.'],
+    ['select distinct j from types_t', /select/, 'Column j of type JSON cannot be told apart by SELECT DISTINCT.'],
+    ['select [1, "a"]', '[1, "a"]', 'The elements of this array have no common type: INT64, STRING.'],
+    ['select count(*)', 'count(*)', 'The aggregate function COUNT is not allowed in a query without FROM.'],
+    ['with a as (select 1), a as (select 2) select 1', 'a', 'Duplicate name a in WITH.'],
+  ])('%s', (sql, at, message) => {
+    const found = fault(sql);
+    expect(found.fault).toBe(found.message.startsWith('Unrecognized') ? 'unknownField' : 'invalidQuery');
+    expect(found.message).toMatch(message instanceof RegExp ? message : new RegExp(`^${escape(message)}$`));
+    expect(found.at).toMatch(at instanceof RegExp ? at : new RegExp(`^${escape(at)}$`));
+  });
+
+  it('suggests functions and date parts', () => {
+    expect(fault("select substing('x', 1)").details.hint).toBe('Did you mean SUBSTRING?');
+    expect(fault('select coutn(id) from edge_logs').details.hint).toBe('Did you mean COUNT?');
+    expect(fault('select timestamp_trunc(ts, minut) from types_t').details.hint).toBe('Did you mean MINUTE?');
+  });
+
+  it('never says the whole type of a log row', () => {
+    expect(fault('select upper(e) from edge_logs e').message.length).toBeLessThan(150);
+  });
+});
+
+describe('bounds', () => {
+  it('resolves what the parser lets through in time that grows with the text', () => {
+    const keys = Array.from({ length: 2000 }, (_, i) => `i + ${i}`).join(', ');
+    const positions = Array.from({ length: 2000 }, (_, i) => i + 1).join(', ');
+    const started = performance.now();
+    resolve(`select ${keys} from types_t group by ${positions}`);
+    resolve(`select i from types_t where ${Array(4000).fill('i = 1').join(' or ')}`);
+    resolve(`select i in (${Array.from({ length: 9000 }, (_, i) => i).join(', ')}) from types_t`);
+    expect(performance.now() - started).toBeLessThan(8000);
+  });
+
+  it('resolves deep nesting', () => {
+    let sql = 'select i from types_t';
+    for (let i = 0; i < 60; i++) sql = `select i, count(*) as c from (${sql}) group by i`;
+    expect(resolve(sql).output).toHaveLength(2);
+  });
+});
+
+function escape(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -104,9 +104,9 @@ async function load(
   target: Target,
 ): Promise<Skipped> {
   if (file.format === 'parquet') return loadParquet(connection, file, fields, target);
-  if (await loadWhole(connection, file, fields, target)) return NOTHING;
   const copy = join(target.folder, 'fitting.ndjson');
   try {
+    if (await loadWhole(connection, file, fields, target)) return NOTHING;
     const skipped = await copyCarefully(file.path, fields, copy);
     await insert(connection, { path: copy, format: 'ndjson' }, fields, target);
     return skipped;

@@ -1,0 +1,141 @@
+import { QueryError, ServiceError } from '../../src/errors';
+import { openDatabase, type Database } from '../../src/engines/duckdb/database';
+import { DataFolder, ndjson } from './data-folder';
+
+/** What SQL could do if, against all other walls, it were DuckDB's own. */
+describe('The DuckDB behind the engine', () => {
+  let folder: DataFolder;
+  let database: Database;
+  beforeAll(async () => {
+    folder = await DataFolder.make({ 'raw_pgbouncer_logs.ndjson': ndjson({ timestamp: '2026-01-01', id: 'a' }) });
+    const { dataDir, cacheDir, log } = folder;
+    database = await openDatabase({ dataDir, cacheDir, log, now: null });
+  });
+  afterAll(async () => {
+    database.instance.closeSync();
+    await folder.remove();
+  });
+  const run = async (sql: string): Promise<unknown> =>
+    (await (await database.instance.connect()).runAndReadAll(sql)).getRows();
+
+  it('reads its own tables', async () => {
+    const table = database.tables.get('raw_pgbouncer_logs')!;
+    expect(await run(`SELECT id FROM ${database.relation(table)}`)).toEqual([['a']]);
+  });
+
+  it.each([
+    `SELECT * FROM read_csv('/etc/passwd')`,
+    `SELECT * FROM read_text('/etc/passwd')`,
+    `SELECT * FROM read_blob('/etc/passwd')`,
+    `SELECT * FROM read_json('/etc/passwd')`,
+    `SELECT * FROM read_parquet('/etc/passwd')`,
+    `SELECT * FROM '/etc/passwd'`,
+    `SELECT * FROM glob('/etc/*')`,
+    `SELECT * FROM read_csv('https://example.com/x.csv')`,
+    `COPY (SELECT 1) TO '/tmp/logquay-wall.csv'`,
+    `EXPORT DATABASE '/tmp/logquay-wall'`,
+    `ATTACH '/tmp/logquay-wall.duckdb' AS w`,
+    `INSTALL httpfs`,
+    `LOAD httpfs`,
+    `SET enable_external_access = true`,
+    `SET disabled_filesystems = ''`,
+    `SET threads = 64`,
+    `SET memory_limit = '100GB'`,
+    `SET temp_directory = '/tmp'`,
+    `SET TimeZone = 'Asia/Tokyo'`,
+    `RESET lock_configuration`,
+    `CREATE TABLE "data raw_pgbouncer_logs".main.x AS SELECT 1`,
+    `DROP TABLE "data raw_pgbouncer_logs".rows`,
+  ])('refuses %s', async (sql) => {
+    await expect(run(sql)).rejects.toMatchObject({ message: expect.stringMatching(/Error/) as unknown });
+  });
+});
+
+describe('Resources', () => {
+  let folder: DataFolder;
+  afterEach(() => folder.remove());
+  const query = (sql: string) => ({
+    sql,
+    parameters: [],
+    maxRows: 10_000,
+    hideBytes: false,
+    maxBytesBilled: null,
+    labels: {},
+  });
+  const limits = () => ({ deadline: performance.now() + 15_000, signal: new AbortController().signal });
+
+  it('a response beyond the bound is resourcesExceeded, and the engine goes on', async () => {
+    folder = await DataFolder.make();
+    const engine = await folder.open({ maxResultBytes: 1024 * 1024 });
+    const wide = `SELECT REPEAT('x', 2000) AS x FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS n`;
+    await expect(engine.run(query(wide), limits())).rejects.toMatchObject({ reason: 'resourcesExceeded' });
+    const fits = await engine.run(query(wide.replace('1000))', '500))')), limits());
+    expect(fits.rows).toHaveLength(500);
+  });
+
+  it('a query beyond the memory is resourcesExceeded, and the engine goes on', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, i) => ({
+      timestamp: '2026-01-01',
+      id: String(i).padStart(100, 'x'),
+    }));
+    folder = await DataFolder.make({ 'raw_pgbouncer_logs.ndjson': ndjson(...rows) });
+    await folder.open();
+    const engine = await folder.open({ memory: '40MB' });
+    const sorted = `SELECT ARRAY_AGG(STRUCT(a.id AS x, b.id AS y)) AS all_of_them FROM raw_pgbouncer_logs a CROSS JOIN raw_pgbouncer_logs b`;
+    const error: unknown = await engine.run(query(sorted), limits()).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ reason: 'resourcesExceeded' });
+    expect((await engine.run(query('SELECT COUNT(*) AS n FROM raw_pgbouncer_logs'), limits())).rows).toEqual([
+      '{"n":20000}',
+    ]);
+  });
+
+  it('who waits for a connection has the own deadline and the own signal', async () => {
+    folder = await DataFolder.make();
+    const engine = await folder.open({ connections: 1 });
+    const heavy =
+      'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 30000)) a, UNNEST(GENERATE_ARRAY(1, 30000)) b, UNNEST(GENERATE_ARRAY(1, 30000)) c WHERE a + b + c = 7';
+    const abandon = new AbortController();
+    const holder = engine.run(query(heavy), { ...limits(), signal: abandon.signal }).catch((e: unknown) => e);
+    const hasty = engine.run(query('SELECT 1 AS a'), { ...limits(), deadline: performance.now() + 100 });
+    await expect(hasty).rejects.toMatchObject({ reason: 'deadlineExceeded' });
+    const leaver = new AbortController();
+    const left = engine.run(query('SELECT 2 AS a'), { ...limits(), signal: leaver.signal });
+    leaver.abort();
+    await expect(left).rejects.toMatchObject({ name: 'AbortError' });
+    const patient = engine.run(query('SELECT 3 AS a'), limits());
+    abandon.abort();
+    expect(await holder).toMatchObject({ name: 'AbortError' });
+    expect((await patient).rows).toEqual(['{"a":3}']);
+  });
+
+  it('closing ends what runs', async () => {
+    folder = await DataFolder.make();
+    const engine = await folder.open();
+    const heavy =
+      'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 30000)) a, UNNEST(GENERATE_ARRAY(1, 30000)) b, UNNEST(GENERATE_ARRAY(1, 30000)) c WHERE a + b + c = 7';
+    const running = engine.run(query(heavy), limits()).catch((e: unknown) => e);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const started = performance.now();
+    await engine.close();
+    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(await running).toMatchObject({ name: 'AbortError' });
+    await expect(engine.run(query('SELECT 1 AS a'), limits())).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('a translation is made once for a text', async () => {
+    folder = await DataFolder.make();
+    const engine = await folder.open();
+    // Far more work to read than to run.
+    const long = `SELECT ${Array.from({ length: 400 }, (_, i) => `${i} + LENGTH('x') AS c${i}`).join(', ')}`;
+    const time = async (): Promise<number> => {
+      const started = performance.now();
+      await engine.describe(long, [], limits());
+      return performance.now() - started;
+    };
+    const first = await time();
+    const later = Math.min(await time(), await time(), await time());
+    expect(later).toBeLessThan(first / 2);
+    await expect(engine.describe('SELECT FROM', [], limits())).rejects.toBeInstanceOf(QueryError);
+  });
+});

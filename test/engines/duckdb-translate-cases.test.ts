@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runtimeError } from '../../src/engines/duckdb/translate';
 import { TranslationBench } from './duckdb-translation';
+import { sameValue } from './same-value';
 
 interface Case {
   readonly id: string;
@@ -37,30 +38,12 @@ function composed(consumer: string): string {
   return `${withClause}\n(\n${consumer.trim().replace(/;\s*$/, '')}\n)`;
 }
 
-/** Integers beyond 2^53 are `{"int64": "..."}` in the expectations; JSON.parse has rounded ours. */
-function same(actual: unknown, expected: unknown): boolean {
-  if (typeof expected === 'number' && typeof actual === 'number') {
-    return actual === expected || Math.abs(actual - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
-  }
-  if (expected === null || typeof expected !== 'object') return actual === expected;
-  if ('int64' in expected) return Number(expected.int64) === actual;
-  if (Array.isArray(expected)) {
-    return Array.isArray(actual) && actual.length === expected.length && expected.every((e, i) => same(actual[i], e));
-  }
-  if (actual === null || typeof actual !== 'object') return false;
-  const keys = Object.keys(expected);
-  return (
-    keys.length === Object.keys(actual).length &&
-    keys.every((k) => same((actual as Record<string, unknown>)[k], (expected as Record<string, unknown>)[k]))
-  );
-}
-
 function sameRows(actual: unknown[][], expected: readonly (readonly unknown[])[], ordered: boolean): boolean {
   if (actual.length !== expected.length) return false;
-  if (ordered) return expected.every((row, i) => same(actual[i], row));
+  if (ordered) return expected.every((row, i) => sameValue(actual[i], row));
   const rest = [...actual];
   return expected.every((row) => {
-    const at = rest.findIndex((candidate) => same(candidate, row));
+    const at = rest.findIndex((candidate) => sameValue(candidate, row));
     if (at >= 0) rest.splice(at, 1);
     return at >= 0;
   });

@@ -3,7 +3,7 @@ import type { AggregateCall } from '../../../googlesql/resolved';
 import { printArgument, printSortKeys } from './expressions';
 import type { Argument } from './call';
 import type { Context } from './context';
-import { duckType, fail, quoteText } from './sql';
+import { duckType, quoteText } from './sql';
 
 interface Parts {
   readonly ctx: Context;
@@ -97,13 +97,13 @@ const anyValue: Row = (p) => {
     // A window frame may not reorder, so any value is its first one.
     return p.over === null ? p.plain('any_value', [p.at(0)]) : p.plain('first_value', [p.at(0)]);
   }
-  const by = printArgument(p.ctx, having.expr).sql;
-  // The value is wrapped so that a NULL of the chosen row is found too.
-  return `${p.plain(having.kind === 'max' ? 'arg_max' : 'arg_min', [`{'v': ${p.at(0)}}`, by])}."v"`.replace(
-    /^(.*)\."v"$/s,
-    "struct_extract($1, 'v')",
-  );
+  return byOther(p, having.kind === 'max' ? 'arg_max' : 'arg_min', printArgument(p.ctx, having.expr).sql);
 };
+
+/** The first argument of the row with the extreme `by`, in a record, so that a NULL of that row is found too. */
+function byOther(p: Parts, name: 'arg_max' | 'arg_min', by: string): string {
+  return `struct_extract(${p.plain(name, [`{'v': ${p.at(0)}}`, by])}, 'v')`;
+}
 
 function limited(p: Parts, list: string): string {
   if (p.call.limit === null) return list;
@@ -111,14 +111,10 @@ function limited(p: Parts, list: string): string {
 }
 
 const arrayAgg: Row = (p) => {
-  const options = p.call.nulls === 'ignore' ? { order: true, filter: `${p.at(0)} IS NOT NULL` } : { order: true };
-  const list = p.call.having === null ? p.plain('list', [p.at(0)], options) : havingList(p, options.filter);
-  return limited(p, list);
+  if (p.call.having !== null) return p.ctx.unsupported('ARRAY_AGG with HAVING', p.call.span);
+  const filter = p.call.nulls === 'ignore' ? { filter: `${p.at(0)} IS NOT NULL` } : {};
+  return limited(p, p.plain('list', [p.at(0)], { order: true, ...filter }));
 };
-
-function havingList(p: Parts, _filter: string | undefined): string {
-  return p.ctx.unsupported('ARRAY_AGG with HAVING', p.call.span);
-}
 
 const stringAgg: Row = (p) => {
   const bytes = p.args[0]?.type.kind === 'BYTES';
@@ -188,10 +184,7 @@ const percentile =
 const AGGREGATES: Readonly<Record<string, Row>> = {
   COUNT_STAR: (p) => p.plain('count', ['*']),
   COUNT: named('count'),
-  COUNTIF: (p) =>
-    p.call.distinct
-      ? `CAST(${p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`])} AS BIGINT)`
-      : `CAST(${p.plain('count_if', [p.at(0)])} AS BIGINT)`,
+  COUNTIF: (p) => p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`]),
   SUM: (p) =>
     p.args[0]?.type.kind === 'FLOAT64' || p.args[0]?.type.kind === 'INTERVAL'
       ? p.plain('sum', [p.at(0)])
@@ -199,6 +192,8 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   AVG: average,
   MIN: minimum,
   MAX: (p) => extreme(p, 'max'),
+  MAX_BY: (p) => byOther(p, 'arg_max', p.at(1)),
+  MIN_BY: (p) => byOther(p, 'arg_min', p.at(1)),
   ANY_VALUE: anyValue,
   ARRAY_AGG: arrayAgg,
   ARRAY_CONCAT_AGG: (p) =>
@@ -234,5 +229,3 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   LAST_VALUE: nth('last_value'),
   NTH_VALUE: nth('nth_value'),
 };
-
-export { fail };

@@ -25,7 +25,7 @@ const MESSAGES: readonly (readonly [RegExp, Failure])[] = [
   [/malformed json|invalid json/i, 'json'],
   [/division by zero|divide by zero/i, 'division'],
   [/timestamp|date (?:field|out of range)|could not parse string|strptime|interval|(?:^|\W)(?:date|time) /i, 'date'],
-  [/overflow|out of range|range error|cannot take/i, 'overflow'],
+  [/overflow|undefined outside|out of range|range error|cannot take/i, 'overflow'],
   [
     /regular expression|regexp|invalid rewrite|missing \)|unexpected \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid (?:perl|character|group|named)|trailing \\/i,
     'regexp',
@@ -41,8 +41,9 @@ const OF_THE_QUERY = /^(?:Conversion|Invalid Input|Out of Range|Invalid Type|Not
  * but of the engine or of the translation, which the log should have in full.
  */
 export function runtimeError(error: unknown): QueryError | null {
-  const message = error instanceof Error ? error.message : String(error);
-  const failure = kindOf(message);
+  // Not `instanceof Error`: the error comes out of a native module, whose Error may be another realm's.
+  const held = typeof error === 'object' && error !== null && 'message' in error;
+  const failure = kindOf(held ? String(error.message) : String(error));
   return failure === null ? null : new QueryError('invalidQuery', failure, null);
 }
 

@@ -1,0 +1,53 @@
+/** The meaning of expressions and queries, against Google's reference implementation (see reference/README.md). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { QueryError } from '../../src/errors';
+import { runtimeError } from '../../src/engines/duckdb/translate';
+import { TranslationBench, type Answer } from './duckdb-translation';
+import { sameValue } from './same-value';
+
+interface Judged {
+  readonly value?: unknown;
+  readonly rows?: readonly (readonly unknown[])[];
+  readonly error?: string;
+}
+
+function judged<T>(name: string): (T & Judged)[] {
+  const text = readFileSync(join(__dirname, 'reference', name), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T & Judged);
+}
+
+let bench: TranslationBench;
+beforeAll(async () => {
+  bench = await TranslationBench.open();
+}, 60_000);
+afterAll(() => bench.close());
+
+/** The answer; null where the query failed with an error that its caller may see. */
+async function answered(sql: string): Promise<Answer | null> {
+  try {
+    return await bench.run(sql);
+  } catch (error) {
+    const told = error instanceof QueryError ? error : runtimeError(error);
+    if (told === null) throw error;
+    expect(told.message).not.toMatch(/not supported|on a value/);
+    return null;
+  }
+}
+
+test.each(judged<{ expr: string }>('expressions.jsonl').map((j) => [j.expr, j] as const))('%s', async (expr, j) => {
+  const answer = await answered(`SELECT ${expr} AS value`);
+  if (j.error !== undefined) return expect(answer).toBeNull();
+  const { value } = answer!.rows[0] as { value: unknown };
+  if (!sameValue(value, j.value)) expect(value).toEqual(j.value);
+});
+
+test.each(judged<{ sql: string }>('queries.jsonl').map((j) => [j.sql, j] as const))('%s', async (sql, j) => {
+  const answer = await answered(sql);
+  if (j.error !== undefined) return expect(answer).toBeNull();
+  const rows = answer!.rows.map((row) => answer!.columns.map((c) => (row as Record<string, unknown>)[c.name]));
+  if (!sameValue(rows, j.rows)) expect(rows).toEqual(j.rows);
+});

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Config, ConfigError } from './config';
-import { openCatalogue } from './endpoints';
+import type { Config } from './config';
+import { type Catalogue, openCatalogue } from './endpoints';
+import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
-import { openDuckDbEngine } from './engines/duckdb/engine';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createRouter } from './http/router';
@@ -63,7 +63,7 @@ export async function startService(config: Config, log: Log, terminal: boolean):
     closers.push(() => {
       catalogue.close();
     });
-    const engine = await openEngine(config, log);
+    const engine = await openEngine(config, catalogue, log);
     closers.push(() => engine.close());
     const gate = new Gate(engine);
     closers.push(() => gate.close());
@@ -108,14 +108,29 @@ function nowOf(clock: Config['clock']): () => bigint {
   return () => BigInt(Date.now()) * 1000n;
 }
 
-function openEngine(config: Config, log: Log): Promise<Engine> {
-  if (config.engine === 'bigquery') {
-    throw new ConfigError('ENGINE: this version has no BigQuery engine yet; allowed is duckdb.');
+/** Only the engine in use is loaded: the other's libraries would cost start and memory. */
+async function openEngine(config: Config, catalogue: Catalogue, log: Log): Promise<Engine> {
+  if (config.bigquery === null) {
+    const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
+    return openDuckDbEngine({
+      ...config.duckdb,
+      cacheDir: config.cacheDir,
+      now: config.clock?.epochMicros ?? null,
+      maxResultBytes: config.maxResponseBytes,
+      log,
+    });
   }
-  return openDuckDbEngine({
-    ...config.duckdb,
-    cacheDir: config.cacheDir,
-    now: config.clock?.epochMicros ?? null,
+  const { openBigQueryEngine } = await import('./engines/bigquery/engine.js');
+  return openBigQueryEngine({
+    ...config.bigquery,
+    maxBytesBilled: config.maxBytesBilled,
+    inspectConsumerQueries: config.sandboxDryRun,
+    storedTables: catalogue
+      .current()
+      .flatMap(({ query }) => tablesReadBy(query))
+      .map(({ path }) => path.map(({ name }) => name)),
+    clock: config.clock,
+    maxConcurrent: config.maxRunning,
     maxResultBytes: config.maxResponseBytes,
     log,
   });

@@ -94,6 +94,28 @@ describe('a failed start', () => {
   });
 });
 
+describe('on BigQuery', () => {
+  // Nobody listens on port 1.
+  const away = { BIGQUERY_PROJECT_ID: 'test', BIGQUERY_DATASET: 'logs', BIGQUERY_EMULATOR_HOST: '127.0.0.1:1' };
+
+  it('starts while BigQuery is away, and says so', async () => {
+    const service = stage.start({ ...away, API_KEY: 'k', HOST: '127.0.0.1' });
+    const base = await service.ready();
+    const ready = await fetch(`${base}/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ status: 'engine-unavailable' });
+    const run = await fetch(`${base}/api/endpoints/query/logs.all?project=default`, { headers: { 'X-API-KEY': 'k' } });
+    expect(run.status).toBe(503);
+    expect(run.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+
+  it('makes no key', async () => {
+    const service = stage.start(away);
+    expect(await service.exit).toBe(1);
+    expect(service.err).toMatch(/API_KEY/);
+  });
+});
+
 describe('settings', () => {
   it('are read from .env, which the environment overrides', async () => {
     const folder = stage.folder();

@@ -79,7 +79,7 @@ export function readTree(statement: Message, decoder: LeanDecoder): Resolved {
   return {
     statement: kind.name.replace(/^resolved_|_stmt_node$/g, ''),
     columns: kind.name === 'resolved_query_stmt_node' ? outputColumns(kind.node, decoder) : [],
-    isValueTable: kind.node['is_value_table'] === true,
+    isValueTable: Boolean(kind.node['is_value_table']),
     reads,
     functions: [...functions],
     others: [...others],

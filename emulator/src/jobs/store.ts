@@ -1,7 +1,10 @@
 import { type Job } from './job';
 
-const MOST_JOBS = 500;
-const MOST_BYTES = 256 * 1024 * 1024;
+const MOST_JOBS = 200;
+/** By BigQuery's measure; in memory a result takes some ten times that. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** The newest stay, however big: somebody may be fetching their pages. */
+const NEWEST = 16;
 /** How long a request id stands for the job that its first request made (BigQuery: 15 minutes). */
 const REQUEST_ID_LIFE = 15 * 60_000;
 
@@ -51,7 +54,7 @@ export class JobStore {
   private forget(): void {
     let bytes = 0;
     for (const job of this.jobs.values()) bytes += job.size;
-    for (const job of this.jobs.values()) {
+    for (const job of [...this.jobs.values()].slice(0, -NEWEST)) {
       if (this.jobs.size <= MOST_JOBS && bytes <= MOST_BYTES) return;
       if (!job.done) continue;
       bytes -= job.size;

@@ -1,0 +1,176 @@
+/** Changes to a query text. They work on tokens, so that literals stay what they are. */
+import { lex } from '../../../src/googlesql/lexer';
+import type { Token } from '../../../src/googlesql/token';
+import type { Random } from './random';
+
+type Mutation = (sql: string, random: Random) => string;
+
+/** A statement without its semicolon and what surrounds it. */
+function body(sql: string): string {
+  const tokens = lex(sql);
+  const last = tokens.findLast(({ kind, symbol }) => kind !== 'end' && symbol !== ';');
+  return sql.slice(tokens[0]?.start ?? 0, last?.end ?? 0);
+}
+
+/** The text with some tokens rewritten; what stands between them stays. */
+function rewrite(
+  sql: string,
+  change: (token: Token, text: string, i: number, all: readonly Token[]) => string,
+): string {
+  const tokens = lex(sql).filter(({ kind }) => kind !== 'end');
+  let at = 0;
+  let out = '';
+  tokens.forEach((token, i) => {
+    out += sql.slice(at, token.start) + change(token, sql.slice(token.start, token.end), i, tokens);
+    at = token.end;
+  });
+  return out + sql.slice(at);
+}
+
+const BLANKS = [
+  ' ',
+  '\n',
+  '\t',
+  ' \r\n ',
+  '/* x */',
+  '/* from raw */ ',
+  ' -- from secrets\n',
+  ' # "\n',
+  ' -- \r',
+  '/**/',
+];
+
+/** Mutations that keep the verdict: what a query reads and calls is the same. */
+export const NEUTRAL: readonly Mutation[] = [
+  // Case of words; parameters keep theirs.
+  (sql, random) =>
+    rewrite(sql, ({ kind, quoted, symbol }, text) =>
+      kind === 'identifier' && !quoted && symbol !== '' && random.chance(40)
+        ? [...text].map((char) => (random.chance(50) ? char.toUpperCase() : char.toLowerCase())).join('')
+        : text,
+    ),
+  // Blanks and comments between tokens that had some.
+  (sql, random) => {
+    const tokens = lex(sql);
+    let out = '';
+    tokens.forEach((token, i) => {
+      const end = tokens[i - 1]?.end ?? 0;
+      const gap = sql.slice(end, token.start);
+      out += gap !== '' && random.chance(30) ? `${gap}${random.pick(BLANKS)}` : gap;
+      out += sql.slice(token.start, token.end);
+    });
+    return out;
+  },
+  // Backticks around CTE tables.
+  (sql, random) =>
+    rewrite(sql, (_token, text) => (/^[a-z]+_logs$/i.test(text) && random.chance(50) ? `\`${text}\`` : text)),
+  (sql) => `(${body(sql)})`,
+  (sql) => `select * from (${body(sql)})`,
+  (sql) => `select q.* from (${body(sql)}) as q`,
+  (sql) => `with w as (${body(sql)}) select * from w`,
+  (sql) => `with edge_logs2 as (select id from edge_logs), w as (${body(sql)}) select w.* from w, edge_logs2`,
+  (sql) => `with raw_edge_logs as (${body(sql)}) select r.* from raw_edge_logs as r`,
+  (sql) => `select count(*) as n from (${body(sql)}) as q left join auth_logs as a on true`,
+  (sql) => `select (select count(*) from (${body(sql)})) as n, exists(${body(sql)}) as e`,
+  (sql) => `(${body(sql)}) union all (${body(sql)})`,
+  (sql) => `${body(sql)};`,
+  (sql) => `-- said before\n${sql}`,
+];
+
+const OUTSIDE = [
+  'raw_edge_logs',
+  'billing_events',
+  '`billing_events`',
+  'logs.raw_edge_logs',
+  '`acme-logs.prod.billing_events`',
+  'acme-logs.prod.billing_events',
+  '`acme-logs`.prod.billing_events',
+  'prod.INFORMATION_SCHEMA.TABLES',
+];
+
+const SMUGGLED_CALLS = [
+  "external_query('us.c', 'select 1')",
+  'session_user()',
+  'lib.send_away(1)',
+  '`lib.send_away`(1)',
+];
+
+/** Mutations after which the query reads or calls something outside, wherever that lands; null: no place for it. */
+export const SMUGGLING: readonly ((sql: string, random: Random) => string | null)[] = [
+  // In the place of a table.
+  (sql, random) => replaceOne(sql, random, (_token, i, all) => isTable(all, i), random.pick(OUTSIDE)),
+  // As a scalar subquery in the place of a literal or a bare word of an expression.
+  (sql, random) => {
+    const subquery = `(select max(id) from ${random.pick(OUTSIDE)})`;
+    return replaceOne(sql, random, (token, i, all) => isOperand(token, i, all), subquery);
+  },
+  (sql, random) => replaceOne(sql, random, (token, i, all) => isOperand(token, i, all), random.pick(SMUGGLED_CALLS)),
+  (sql, random) => `${body(sql)} union all select * from ${random.pick(OUTSIDE)}`,
+  (sql, random) => `select q.* from (${body(sql)}) as q join ${random.pick(OUTSIDE)} as b on true`,
+  (sql, random) => `select q.* from (${body(sql)}) as q, ${random.pick(OUTSIDE)}`,
+  (sql, random) =>
+    `with w as (select * from ${random.pick(OUTSIDE)}) ${/^\s*with\b/i.test(body(sql)) ? 'select * from w' : body(sql)}`,
+  (sql, random) => `select * from (${body(sql)}) where exists(select 1 from ${random.pick(OUTSIDE)})`,
+  (sql, random) => `select * from (${body(sql)}) order by (select count(*) from ${random.pick(OUTSIDE)})`,
+  (sql, random) => `select * from (${body(sql)}) limit (select count(*) from ${random.pick(OUTSIDE)})`,
+  (sql, random) => `select array(select as struct * from ${random.pick(OUTSIDE)}) as x from (${body(sql)})`,
+  (sql, random) => `${body(sql)}; select * from ${random.pick(OUTSIDE)}`,
+  // A CTE of the name, which is not visible where it is read.
+  (sql) => `with billing_events as (select * from billing_events) select * from billing_events, (${body(sql)})`,
+  (sql) => `select * from (with billing_events as (${body(sql)}) select 1 as one), billing_events`,
+];
+
+const WORDS =
+  "select from where group by having order limit with as union all distinct join on using cross left unnest offset pivot unpivot qualify window over partition rows between case when then end cast safe_cast struct array exists not in is null like and or interval extract ( ) [ ] , . ; + - * / || = < > @ ? id e.metadata metadata edge_logs billing_events 'x' 1 1.5 `a b` b'x' count(*) except replace asc nulls first".split(
+    ' ',
+  );
+
+/** Any change at all: most results are no queries. Whatever they are, two parsers must agree on it. */
+export const ARBITRARY: readonly Mutation[] = [
+  (sql, random) => editOne(sql, random, () => ''),
+  (sql, random) => editOne(sql, random, (text) => `${text} ${text}`),
+  (sql, random) => editOne(sql, random, (text) => `${text} ${random.pick(WORDS)}`),
+  (sql, random) => editOne(sql, random, () => random.pick(WORDS)),
+  // Two tokens change places.
+  (sql, random) => {
+    const count = Math.max(1, lex(sql).length - 1);
+    const [a, b] = [random.below(count), random.below(count)];
+    return rewrite(sql, (_token, text, i, all) => {
+      const other = i === a ? all[b] : i === b ? all[a] : undefined;
+      return other === undefined ? text : sql.slice(other.start, other.end);
+    });
+  },
+];
+
+function editOne(sql: string, random: Random, change: (text: string) => string): string {
+  const at = random.below(Math.max(1, lex(sql).length - 1));
+  return rewrite(sql, (_token, text, i) => (i === at ? change(text) : text));
+}
+
+function replaceOne(
+  sql: string,
+  random: Random,
+  fits: (token: Token, i: number, all: readonly Token[]) => boolean,
+  replacement: string,
+): string | null {
+  const all = lex(sql);
+  const places = all.flatMap((token, i) => (fits(token, i, all) ? [i] : []));
+  if (places.length === 0) return null;
+  const place = random.pick(places);
+  return rewrite(sql, (_token, text, i) => (i === place ? replacement : text));
+}
+
+function isTable(all: readonly Token[], i: number): boolean {
+  const before = all[i - 1]?.symbol;
+  return (
+    /^[a-z]+_logs$/i.test(all[i]?.value ?? '') && (before === 'FROM' || before === 'JOIN') && all[i + 1]?.symbol !== '.'
+  );
+}
+
+/** A string or number where an expression stands, but not in a typed literal, an alias list or a LIMIT. */
+function isOperand(token: Token, i: number, all: readonly Token[]): boolean {
+  if (token.kind !== 'string' && token.kind !== 'integer') return false;
+  return ['=', '<', '>', '+', '-', '*', 'THEN', 'ELSE', 'SELECT', 'AND', 'OR', 'WHEN', '||'].includes(
+    all[i - 1]?.symbol ?? '',
+  );
+}

@@ -1,0 +1,54 @@
+/** The gate's own verdict on a text, without the walls that cost a worker or an engine: what our parser says. */
+import { QueryError } from '../../../src/errors';
+import { surveyQuery, unsupportedError } from '../../../src/googlesql/parser';
+import { resolveQuery } from '../../../src/googlesql/resolver';
+import { readConsumerQuery } from '../../../src/sandbox/policy';
+import { cteColumns } from './judge';
+import { CTE_TABLES, PARAMETERS } from './stored';
+
+export type Verdict =
+  | { readonly kind: 'accepted' }
+  /** No GoogleSQL, or beyond our bounds. */
+  | { readonly kind: 'syntax'; readonly message: string }
+  | { readonly kind: 'unsupported'; readonly message: string }
+  | { readonly kind: 'violation'; readonly message: string }
+  /** GoogleSQL over allowed names that means nothing: a type, a column. */
+  | { readonly kind: 'meaning'; readonly message: string };
+
+const COLUMNS = cteColumns();
+const STORED = {
+  cteTables: CTE_TABLES,
+  parameters: PARAMETERS.map((name) => ({ name, type: 'STRING' as const })),
+};
+
+export function verdictOf(sql: string): Verdict {
+  const survey = attempt(() => surveyQuery(sql));
+  if (survey instanceof QueryError) {
+    return { kind: survey.fault === 'sandboxViolation' ? 'violation' : 'syntax', message: survey.message };
+  }
+  const reading = attempt(() => readConsumerQuery(survey, STORED));
+  if (reading instanceof QueryError) {
+    return { kind: reading.fault === 'sandboxViolation' ? 'violation' : 'meaning', message: reading.message };
+  }
+  const [construct] = survey.unsupported;
+  if (construct !== undefined) return { kind: 'unsupported', message: unsupportedError(construct).message };
+  const resolved = attempt(() =>
+    resolveQuery(survey.query, sql, {
+      findTable: ([first, ...rest]) => {
+        const columns = rest.length === 0 ? COLUMNS.get(first?.name.toLowerCase() ?? '') : undefined;
+        return columns === undefined ? undefined : { name: first?.name ?? '', columns };
+      },
+      parameters: new Map(PARAMETERS.map((name) => [name, { kind: 'STRING' }])),
+    }),
+  );
+  return resolved instanceof QueryError ? { kind: 'meaning', message: resolved.message } : { kind: 'accepted' };
+}
+
+function attempt<T>(work: () => T): T | QueryError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof QueryError) return error;
+    throw error;
+  }
+}

@@ -77,12 +77,15 @@ async function open(options: DuckDbOptions): Promise<Database> {
 
 type Filled = Omit<Database, 'instance'>;
 
-async function addSamples(connection: DuckDBConnection, { now, log }: DuckDbOptions): Promise<Filled> {
+async function addSamples(connection: DuckDBConnection, { now, log, memory }: DuckDbOptions): Promise<Filled> {
   const started = performance.now();
   const until = now ?? BigInt(Date.now()) * 1000n;
   await connection.run(`ATTACH ':memory:' AS samples (COMPRESS)`);
   await makeSamples(connection, 'samples', until);
   await connection.run('CHECKPOINT samples');
+  // What making them took goes back to the system at once: lowering the limit makes DuckDB trim its heap.
+  await connection.run(`SET memory_limit = '64MB'`);
+  await connection.run(`SET memory_limit = ${quoteText(memory ?? DEFAULTS.memory)}`);
   log.info({ ms: Math.round(performance.now() - started) }, 'No DATA_DIR: made up a week of sample logs');
   return {
     tables: schemasOf([...LOG_SCHEMA].map(([name, fields]) => ({ name, fields }))),

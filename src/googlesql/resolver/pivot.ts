@@ -21,7 +21,7 @@ import { invalid, type Session } from './session';
 type PivotAggregate = Pivot['aggregates'][number];
 
 /** Aggregates that see NULL as a value: rows of other columns would count. */
-const SEES_NULL = new Set(['APPROX_TOP_COUNT', 'APPROX_TOP_SUM', 'ARRAY_AGG', 'APPROX_QUANTILES']);
+const SEES_NULL = new Set(['APPROX_TOP_COUNT', 'APPROX_TOP_SUM', 'ARRAY_AGG']);
 
 export function resolvePivot(context: FromContext, pivot: Pivot): Source {
   const { session } = context;

@@ -2,7 +2,7 @@ import { type Job } from './job';
 
 const MOST_JOBS = 200;
 /** By BigQuery's measure; in memory a result takes some ten times that. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES = 8 * 1024 * 1024;
 /** The newest stay, however big: somebody may be fetching their pages. */
 const NEWEST = 16;
 /** How long a request id stands for the job that its first request made (BigQuery: 15 minutes). */

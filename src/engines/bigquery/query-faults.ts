@@ -12,6 +12,8 @@ export interface SentText {
   readonly offset: number;
 }
 
+const UNKNOWN_TABLE = 'There is no table of this name.';
+
 /** How BigQuery begins what it says of a query that it does not run. First match wins. */
 const COMPILATION: readonly (readonly [RegExp, QueryFault, string])[] = [
   [
@@ -27,6 +29,7 @@ const COMPILATION: readonly (readonly [RegExp, QueryFault, string])[] = [
     'invalidQuery',
     'The types of the values do not fit.',
   ],
+  [/must be qualified with a dataset|^table not found|^not found: (table|dataset)/i, 'invalidQuery', UNKNOWN_TABLE],
   [/^function not found/i, 'invalidQuery', 'BigQuery knows no function of this name.'],
   [
     /neither grouped nor aggregated|^aggregate function|^aggregations of aggregations/i,
@@ -66,7 +69,7 @@ export function queryFault(message: string, text: SentText): QueryError {
 
 /** A table that is not there: BigQuery says so with a reason of its own. */
 export function unknownTable(message: string, text: SentText): QueryError {
-  return new QueryError('invalidQuery', 'There is no table of this name.', placeIn(message, text));
+  return new QueryError('invalidQuery', UNKNOWN_TABLE, placeIn(message, text));
 }
 
 /** The word, or the one character, where BigQuery points. */

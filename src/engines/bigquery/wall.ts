@@ -37,7 +37,8 @@ export class Wall {
    * @throws ServiceError `backendUnavailable` where it should stand and does not: nothing may pass then
    */
   async stands(limits: RunLimits): Promise<boolean> {
-    if (this.#state === 'unproven' && performance.now() - this.#triedAt > RETRY_AFTER) await this.prove(limits);
+    const mayTry = this.#proving !== null || performance.now() - this.#triedAt > RETRY_AFTER;
+    if (this.#state === 'unproven' && mayTry) await this.prove(limits);
     if (this.#state === 'stands') return true;
     if (this.#state === 'off') return false;
     throw new ServiceError('backendUnavailable', 'Queries of your own cannot be checked at the moment.', {

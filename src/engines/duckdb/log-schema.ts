@@ -6,7 +6,7 @@ interface Shape {
   readonly [name: string]: Leaf | readonly [Leaf] | Shape;
 }
 
-/** Read where the CTE's name is; the table is `raw_<name>`. Edge and storage numbers that come as text are read as numbers. */
+/** By CTE; the table is `raw_<name>`. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   edge_logs: {
     timestamp: 'TIMESTAMP',

@@ -24,7 +24,7 @@ const ROUTES: readonly (readonly [string, number])[] = [
 
 export const EDGE: SampleTable = {
   name: 'raw_edge_logs',
-  rows: 20_000,
+  rows: 16_000,
   columns: [
     {
       ...VISITOR,

@@ -1,6 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 
+import { systemCode } from '../errors';
+
 /** What tells one state of a file from another without reading it. */
 export type Fingerprint = string;
 
@@ -27,7 +29,7 @@ async function fingerprintOf(file: string): Promise<Fingerprint | null> {
     const entry = await stat(file, { bigint: true });
     return entry.isFile() ? [entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs].join(':') : null;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

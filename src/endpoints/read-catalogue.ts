@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { systemCode } from '../errors';
+
 import { findClashes } from './clashes';
 import { type Definition, readDefinition } from './definition';
 import { type Fingerprint, listQueries } from './directory';
@@ -49,6 +51,7 @@ export async function readCatalogue(directory: string): Promise<ReadCatalogue> {
 
 /** The system's code for a failed file operation; any other failure is ours and is thrown on. */
 export function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  throw error;
+  const code = systemCode(error);
+  if (code === null) throw error;
+  return code;
 }

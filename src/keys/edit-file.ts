@@ -1,6 +1,8 @@
 import { mkdir, open, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { systemCode } from '../errors';
+
 import { KeysFileError, readWrittenEntries } from './keys-file';
 
 /** Milliseconds that another editor is waited for, and after which a lock counts as left behind. */
@@ -47,7 +49,7 @@ async function behindLinks(file: string): Promise<string> {
   try {
     return await realpath(file);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return path.resolve(file);
+    if (systemCode(error) === 'ENOENT') return path.resolve(file);
     throw error;
   }
 }
@@ -59,7 +61,7 @@ async function lock(file: string): Promise<() => Promise<void>> {
       await writeFile(file, `${String(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
       return () => unlink(file);
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (systemCode(error) !== 'EEXIST') throw error;
     }
     if (await isLeftBehind(file)) await unlink(file).catch(ignoreMissing);
     else if (Date.now() > giveUp) throw new Error(`${file} is held by another command: try again, or remove it`);
@@ -76,14 +78,10 @@ async function isLeftBehind(file: string): Promise<boolean> {
     process.kill(holder, 0);
     return false;
   } catch (error) {
-    return codeOf(error) === 'ESRCH';
+    return systemCode(error) === 'ESRCH';
   }
 }
 
 function ignoreMissing(error: unknown): void {
-  if (codeOf(error) !== 'ENOENT') throw error;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (systemCode(error) !== 'ENOENT') throw error;
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
 
 import type { Secret } from '../config';
-import { ServiceError } from '../errors';
+import { ServiceError, systemCode } from '../errors';
 
 import { type HeaderValues, presentedKey } from './credentials';
 import { API_KEY_NAME, type KeyEntry, START_KEY_NAME } from './entry';
@@ -184,7 +184,7 @@ async function fingerprintOf(file: string): Promise<string | null> {
     const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
     return [ino, size, mtimeNs, ctimeNs].join(':');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

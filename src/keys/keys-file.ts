@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
+import { systemCode } from '../errors';
+
 import { type KeyEntry, nameOfEntry, readEntry } from './entry';
 
 const fileSchema = z.strictObject({ keys: z.array(z.unknown()) });
@@ -26,7 +28,7 @@ export async function readWrittenEntries(file: string): Promise<unknown[]> {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown failure';
+    const code = systemCode(cause) ?? 'unknown failure';
     throw new KeysFileError(file, code, code === 'ENOENT', { cause });
   }
   let json: unknown;

@@ -1,6 +1,8 @@
 import { chmod, link, mkdir, open, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { systemCode } from '../errors';
+
 import { newSecretKey } from './secret-key';
 
 /**
@@ -21,7 +23,7 @@ export async function ensureStartKey(file: string): Promise<{ secret: string; cr
     await link(draft, file);
     return { secret, created: true };
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemCode(error);
     // Some file systems have no links; there the file is made at once, and a reader may have to try again.
     if (code !== 'EEXIST' && (await createExclusively(file, secret))) return { secret, created: true };
     const others = await readStartKey(file);
@@ -38,13 +40,13 @@ async function readStartKey(file: string): Promise<string | null> {
   try {
     secret = (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
   if (!/^[\x21-\x7e]{16,}$/.test(secret)) throw new Error(`${file} holds no key: remove it, and a new one is made`);
   await chmod(file, 0o600).catch((error: unknown) => {
     // A file of another owner, or a file system without modes: the key serves all the same.
-    if (!['EPERM', 'EROFS', 'ENOTSUP'].includes(codeOf(error))) throw error;
+    if (!['EPERM', 'EROFS', 'ENOTSUP'].includes(systemCode(error) ?? '')) throw error;
   });
   return secret;
 }
@@ -56,11 +58,7 @@ async function createExclusively(file: string, secret: string): Promise<boolean>
     await handle.close();
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

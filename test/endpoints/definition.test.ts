@@ -107,9 +107,12 @@ select * from two;
   });
 });
 
+/** What is wrong, the file's text, its faults. */
+type FaultCase = readonly [string, string, readonly unknown[]];
+
 describe('a fault is told with its line', () => {
   const head = `/*\nid: ${uuid(1)}\nname: x\n`;
-  it.each([
+  const cases: readonly FaultCase[] = [
     ['no head', 'SELECT 1', ['1: the file must begin with a block comment that holds the settings as YAML']],
     [
       'an open comment',
@@ -355,7 +358,8 @@ describe('a fault is told with its line', () => {
       `${head}params:\n  a: {type: integer, required: true, max: 9007199254740993}\n*/\nSELECT @a`,
       [expect.stringMatching(/^5: .*within 2\^53$/)],
     ],
-  ])('%s', (_what, text, expected) => {
+  ];
+  it.each(cases)('%s', (_what, text, expected) => {
     expect(faultsOf(text)).toEqual(expected);
   });
 

@@ -104,7 +104,9 @@ class WatchedCatalogue implements Catalogue {
     this.timer = setTimeout(() => {
       void this.look()
         .catch((error: unknown) => {
-          this.log.warn({ err: error }, 'looking for changes of the catalogue failed');
+          const complaint = 'looking for changes of the catalogue failed';
+          if (complaint !== this.complaint) this.log.warn({ err: error }, complaint);
+          this.complaint = complaint;
         })
         .then(() => {
           this.watch();
@@ -125,7 +127,6 @@ class WatchedCatalogue implements Catalogue {
     let listed: ReadonlyMap<string, Fingerprint>;
     try {
       listed = await listQueries(this.directory);
-      this.complaint = '';
     } catch (error) {
       const complaint = `the directory of stored queries cannot be read (${codeOf(error)}); the catalogue stays as it is`;
       if (complaint !== this.complaint) this.log.warn({ directory: this.directory }, complaint);
@@ -137,6 +138,7 @@ class WatchedCatalogue implements Catalogue {
       if (await this.lookAt(name, listed.get(name) ?? null)) changed = true;
     }
     if (changed && !this.closed) this.settle();
+    this.complaint = '';
   }
 
   /** Whether something about this file is to be taken up. */

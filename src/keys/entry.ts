@@ -32,7 +32,10 @@ export const pinsSchema = z.record(
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a pin names a parameter' })
     .refine((name) => !RESERVED_PARAMETERS.includes(name), { error: 'a reserved parameter cannot be pinned' }),
   z.string().min(1, { error: 'a pinned value must not be empty' }).max(4096),
-  { error: 'pins must be a map from parameters to texts' },
+  {
+    error: (issue) =>
+      issue.code === 'invalid_key' ? issue.issues[0]?.message : 'pins must be a map from parameters to texts',
+  },
 );
 
 export const rateLimitSchema = z

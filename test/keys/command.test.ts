@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import { CommandError, runKeysCommand } from '../../src/keys/command';
+import { readKeysFile } from '../../src/keys/keys-file';
+
+let folder = '';
+let file = '';
+const NOW = Date.UTC(2026, 8, 30, 12);
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'keys-'));
+  file = path.join(folder, 'data', 'keys.json');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function run(...args: string[]): Promise<{ out: string[]; notes: string[] }> {
+  const out: string[] = [];
+  const notes: string[] = [];
+  await runKeysCommand(file, args, { out: (line) => out.push(line), note: (line) => notes.push(line) }, NOW);
+  return { out, notes };
+}
+
+const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
+
+describe('create', () => {
+  it('prints the key once and keeps its hash', async () => {
+    const { out, notes } = await run('create', '--name', 'grafana');
+    expect(out).toEqual([expect.stringMatching(/^lq_[A-Za-z0-9_-]{43}$/)]);
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain(hash(out[0] ?? ''));
+    expect(text + notes.join()).not.toContain(out[0]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(path.dirname(file))).toEqual(['keys.json']);
+    const { entries, faults } = await readKeysFile(file);
+    expect(faults).toEqual([]);
+    expect(entries.map(({ key }) => key)).toEqual([
+      {
+        name: 'grafana',
+        endpoints: '*',
+        pins: new Map(),
+        redact: false,
+        allowSql: false,
+        rateLimit: null,
+        dailyBytes: null,
+        expires: null,
+      },
+    ]);
+  });
+
+  it('takes every option', async () => {
+    const { notes } = await run(
+      'create',
+      '--name',
+      'tenant-1',
+      '--endpoints',
+      'logs.all, usage.api-counts',
+      '--pin',
+      'project=a=b',
+      '--pin',
+      'interval=1hr',
+      '--redact',
+      '--allow-sql',
+      '--rate-limit',
+      '2.5',
+      '--daily-bytes',
+      '9223372036854775807',
+      '--expires',
+      '90d',
+    );
+    const [entry] = (await readKeysFile(file)).entries;
+    expect(entry?.key).toEqual({
+      name: 'tenant-1',
+      endpoints: ['logs.all', 'usage.api-counts'],
+      pins: new Map([
+        ['project', 'a=b'],
+        ['interval', '1hr'],
+      ]),
+      redact: true,
+      allowSql: true,
+      rateLimit: 2.5,
+      dailyBytes: 9223372036854775807n,
+      expires: NOW + 90 * 86_400_000,
+    });
+    expect(notes.join('\n')).toContain('fences by a text match only');
+    expect((await run('create', '--name', 'free')).notes.join('\n')).not.toContain('text match');
+  });
+
+  it.each([
+    ['2027-01-01', Date.UTC(2027, 0, 1)],
+    ['2027-01-01T10:00:00+02:00', Date.UTC(2027, 0, 1, 8)],
+    ['12h', NOW + 43_200_000],
+    ['30m', NOW + 1_800_000],
+    ['4w', NOW + 2_419_200_000],
+  ])('expires %s', async (when, expected) => {
+    await run('create', '--name', 'a', '--expires', when);
+    expect((await readKeysFile(file)).entries[0]?.key.expires).toBe(expected);
+  });
+
+  it.each([
+    [['create'], /needs --name/],
+    [['create', '--name', ''], /name/],
+    [['create', '--name', 'a b'], /name must be/],
+    [['create', '--name', 'API_KEY'], /names of keys outside/],
+    [['create', 'a'], /Usage/],
+    [['create', '--name', 'a', '--nonsense'], /--nonsense/],
+    [['create', '--name', 'a', '--endpoints', ''], /endpoints/],
+    [['create', '--name', 'a', '--endpoints', 'a,,b'], /endpoints/],
+    [['create', '--name', 'a', '--pin', 'project'], /PARAMETER=VALUE/],
+    [['create', '--name', 'a', '--pin', '=x'], /PARAMETER=VALUE/],
+    [['create', '--name', 'a', '--pin', 'project='], /must not be empty/],
+    [['create', '--name', 'a', '--pin', 'p=1', '--pin', 'p=2'], /given twice/],
+    [['create', '--name', 'a', '--pin', 'sql=select 1'], /reserved/],
+    [['create', '--name', 'a', '--rate-limit', '0'], /rateLimit/],
+    [['create', '--name', 'a', '--rate-limit', 'fast'], /rateLimit/],
+    [['create', '--name', 'a', '--rate-limit', ''], /rateLimit/],
+    [['create', '--name', 'a', '--daily-bytes', '1e9'], /dailyBytes/],
+    [['create', '--name', 'a', '--daily-bytes', '9223372036854775808'], /dailyBytes/],
+    [['create', '--name', 'a', '--expires', 'soon'], /--expires takes/],
+    [['create', '--name', 'a', '--expires', '2026-02-29'], /--expires takes/],
+    [['create', '--name', 'a', '--expires', '2026-09-30T12:00:00Z'], /in the past/],
+    [['list', 'x'], /no arguments/],
+    [['revoke'], /one NAME/],
+    [['revoke', 'a', 'b'], /one NAME/],
+    [['revoke', 'a'], /no key named a/],
+    [['remove', 'a'], /no command "remove"/],
+    [[], /Usage/],
+  ])('%j is refused and writes nothing', async (args, message) => {
+    const error: unknown = await run(...args).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(CommandError);
+    expect((error as Error).message).toMatch(message);
+    await expect(stat(file)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('refuses a name that is taken', async () => {
+    await run('create', '--name', 'a');
+    const before = await readFile(file, 'utf8');
+    await expect(run('create', '--name', 'a')).rejects.toThrow(/There is a key named a already/);
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+
+  it('loses no key when many are made at once', async () => {
+    await Promise.all(Array.from({ length: 12 }, (_, n) => run('create', '--name', `k${String(n)}`)));
+    expect((await readKeysFile(file)).entries).toHaveLength(12);
+  });
+
+  it('does not wait for a command that has ended', async () => {
+    await run('create', '--name', 'a');
+    await writeFile(`${file}.lock`, '999999999\n');
+    await run('create', '--name', 'b');
+    expect((await readKeysFile(file)).entries).toHaveLength(2);
+  });
+
+  it('leaves a file alone that it cannot read', async () => {
+    await run('create', '--name', 'a');
+    await writeFile(file, '{"keys":');
+    await expect(run('create', '--name', 'b')).rejects.toThrow(/cannot be read: it is no JSON/);
+    expect(await readFile(file, 'utf8')).toBe('{"keys":');
+    expect(await readdir(path.dirname(file))).toEqual(['keys.json']);
+  });
+
+  it('writes behind a link', async () => {
+    await run('create', '--name', 'a');
+    const real = file;
+    file = path.join(folder, 'link.json');
+    await symlink(real, file);
+    await run('create', '--name', 'b');
+    expect((await readKeysFile(real)).entries).toHaveLength(2);
+  });
+});
+
+describe('list and revoke', () => {
+  it('shows what a key may do and takes it away', async () => {
+    expect(await run('list')).toEqual({ out: [], notes: [`There are no keys in ${file}.`] });
+    const {
+      out: [secret = ''],
+    } = await run(
+      'create',
+      '--name',
+      'a',
+      '--endpoints',
+      'logs.all',
+      '--pin',
+      'project=abc',
+      '--redact',
+      '--expires',
+      '1h',
+    );
+    await run('create', '--name', 'longer', '--rate-limit', '5', '--daily-bytes', '1000');
+    const { out } = await run('list');
+    expect(out).toEqual([
+      'a       logs.all  pin project=abc, redact, expires 2026-09-30T13:00:00.000Z',
+      'longer  *         5 requests/s, 1000 bytes/day',
+    ]);
+    expect(out.join()).not.toContain(hash(secret));
+
+    await run('revoke', 'a');
+    expect((await readKeysFile(file)).entries.map(({ key }) => key.name)).toEqual(['longer']);
+  });
+
+  it('shows faulty and expired keys, and keeps what it does not understand', async () => {
+    await run('create', '--name', 'a');
+    const written = JSON.parse(await readFile(file, 'utf8')) as { keys: object[] };
+    const odd = [{ name: 'odd', pin: 1 }, { name: 'old', hash: hash('x'), expires: '2020-01-01' }, 7];
+    await writeFile(file, JSON.stringify({ keys: [...written.keys, ...odd] }));
+    const { out } = await run('list');
+    expect(out[1]).toMatch(/^odd +FAULTY, left out: /);
+    expect(out[2]).toMatch(/^old +\* +EXPIRED 2020-01-01T00:00:00.000Z$/);
+    expect(out[3]).toMatch(/^\(no name\) +FAULTY/);
+    await run('revoke', 'a');
+    expect((JSON.parse(await readFile(file, 'utf8')) as { keys: unknown }).keys).toEqual(odd);
+    await run('revoke', 'odd');
+    expect((JSON.parse(await readFile(file, 'utf8')) as { keys: unknown }).keys).toEqual(odd.slice(1));
+  });
+});

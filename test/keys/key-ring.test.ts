@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdtemp, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import { Secret } from '../../src/config';
+import { ServiceError } from '../../src/errors';
+import { type KeyRing, type KeyRingOptions, KeysFileError, NoKeyError, openKeyRing } from '../../src/keys';
+import { ensureStartKey } from '../../src/keys/start-key';
+
+let folder = '';
+let keysFile = '';
+const rings: KeyRing[] = [];
+const logged: string[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'keys-'));
+  keysFile = path.join(folder, 'keys.json');
+  logged.length = 0;
+});
+afterEach(async () => {
+  for (const ring of rings.splice(0)) ring.close();
+  await rm(folder, { recursive: true });
+});
+
+async function open(options: Partial<KeyRingOptions> = {}): Promise<KeyRing> {
+  const write = (facts: object | string, message?: string) => {
+    logged.push(`${message ?? ''} ${JSON.stringify(facts)}`);
+  };
+  const log = { info: write, warn: write };
+  const given = { apiKey: null, keysFile, keysFileGiven: false, startKeyFile: null, pollEvery: 25, log, ...options };
+  const ring = await openKeyRing(given);
+  rings.push(ring);
+  return ring;
+}
+
+const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
+const writeKeys = (...keys: unknown[]) => writeFile(keysFile, JSON.stringify({ keys }));
+const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function until(holds: () => boolean): Promise<void> {
+  const giveUp = Date.now() + 5000;
+  while (!holds()) {
+    if (Date.now() > giveUp) throw new Error(`it never came; logged: ${logged.join('\n')}`);
+    await later(10);
+  }
+}
+
+const headers =
+  (sent: Readonly<Record<string, readonly string[]>>) =>
+  (name: string): readonly string[] =>
+    sent[name] ?? [];
+const present = (ring: KeyRing, secret: string) => ring.authenticate(headers({ 'x-api-key': [secret] }));
+
+function refusal(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'unauthenticated') return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+const accepts = (ring: KeyRing, secret: string) => refusal(() => present(ring, secret)) === 'accepted';
+
+describe('headers', () => {
+  it.each([
+    [{ 'x-api-key': ['good'] }, true],
+    [{ 'x-api-key': [' good '] }, true],
+    [{ authorization: ['Bearer good'] }, true],
+    [{ authorization: ['bearer  good'] }, true],
+    [{ 'x-api-key': ['good'], authorization: ['Bearer bad'] }, true],
+    [{ 'x-api-key': ['good'], authorization: ['Bearer good', 'Bearer good'] }, true],
+    [{ 'x-api-key': ['good'], authorization: ['nonsense'] }, true],
+    [{}, false],
+    [{ 'x-api-key': ['bad'], authorization: ['Bearer good'] }, false],
+    [{ 'x-api-key': [''], authorization: ['Bearer good'] }, false],
+    [{ 'x-api-key': ['  '], authorization: ['Bearer good'] }, false],
+    [{ 'x-api-key': ['good', 'good'], authorization: ['Bearer good'] }, false],
+    [{ 'x-api-key': ['bad', 'good'] }, false],
+    [{ 'x-api-key': ['good, good'] }, false],
+    [{ 'x-api-key': ['Bearer good'] }, false],
+    [{ 'x-api-key': ['GOOD'] }, false],
+    [{ 'x-api-key': ['good\u0000'] }, false],
+    [{ authorization: ['Bearer good', 'Bearer good'] }, false],
+    [{ authorization: ['Bearer good', 'Basic x'] }, false],
+    [{ authorization: ['Basic good'] }, false],
+    [{ authorization: ['good'] }, false],
+    [{ authorization: ['Bearer'] }, false],
+    [{ authorization: ['Bearer '] }, false],
+    [{ authorization: ['Bearer good good'] }, false],
+    [{ authorization: ['Bearer good,'] }, false],
+    [{ authorization: ['Bearergood'] }, false],
+  ] as const)('%j', async (sent, accepted) => {
+    const ring = await open({ apiKey: new Secret('good') });
+    const message = refusal(() => ring.authenticate(headers(sent)));
+    expect(message === 'accepted').toBe(accepted);
+    expect(message).not.toContain('good');
+  });
+});
+
+describe('keys', () => {
+  it('have what the file says of them', async () => {
+    await writeKeys(
+      { name: 'plain', hash: hash('a') },
+      {
+        name: 'narrow',
+        hash: hash('b').toUpperCase(),
+        endpoints: ['logs.all'],
+        pins: { project: 'abc' },
+        redact: true,
+        allowSql: true,
+        rateLimit: 0.5,
+        dailyBytes: '9007199254740993',
+        expires: '2030-01-01T00:00:00+01:00',
+        created: '2026-01-01T00:00:00Z',
+      },
+    );
+    const ring = await open();
+    const nothing = { redact: false, allowSql: false, rateLimit: null, dailyBytes: null, expires: null };
+    expect(present(ring, 'a')).toEqual({ name: 'plain', endpoints: '*', pins: new Map(), ...nothing });
+    expect(present(ring, 'b')).toEqual({
+      name: 'narrow',
+      endpoints: ['logs.all'],
+      pins: new Map([['project', 'abc']]),
+      redact: true,
+      allowSql: true,
+      rateLimit: 0.5,
+      dailyBytes: 9007199254740993n,
+      expires: Date.UTC(2029, 11, 31, 23),
+    });
+    expect(ring.find('narrow')?.endpoints).toEqual(['logs.all']);
+    expect(ring.find('other')).toBeNull();
+    expect(accepts(ring, hash('a'))).toBe(false);
+    expect(ring.startKey).toBeNull();
+  });
+
+  it('of API_KEY may do everything, beside those of the file', async () => {
+    await writeKeys({ name: 'a', hash: hash('a') });
+    const ring = await open({ apiKey: new Secret('all') });
+    expect(present(ring, 'all')).toMatchObject({
+      name: 'API_KEY',
+      endpoints: '*',
+      allowSql: true,
+      redact: false,
+      expires: null,
+    });
+    expect(present(ring, 'a').name).toBe('a');
+  });
+
+  it('expire to the millisecond', async () => {
+    await writeKeys({ name: 'a', hash: hash('a'), expires: '2026-01-02' });
+    let now = Date.UTC(2026, 0, 2) - 1;
+    const ring = await open({ now: () => now });
+    expect(accepts(ring, 'a')).toBe(true);
+    now++;
+    expect(refusal(() => present(ring, 'a'))).toBe('The key has expired.');
+    expect(ring.find('a')).toBeNull();
+  });
+
+  it.each([
+    ['no name', { hash: hash('x') }],
+    ['no hash', { name: 'x' }],
+    ['a short hash', { name: 'x', hash: 'abc' }],
+    ['the key itself', { name: 'x', hash: hash('x'), key: 'x' }],
+    ['a misspelt restriction', { name: 'x', hash: hash('x'), pin: { project: 'abc' } }],
+    ['an empty list', { name: 'x', hash: hash('x'), endpoints: [] }],
+    ['endpoints as a text', { name: 'x', hash: hash('x'), endpoints: 'logs.all' }],
+    ['a pin that is no text', { name: 'x', hash: hash('x'), pins: { n: 5 } }],
+    ['a pin of nothing', { name: 'x', hash: hash('x'), pins: { project: '' } }],
+    ['a pin of sql', { name: 'x', hash: hash('x'), pins: { sql: 'select 1' } }],
+    ['redact in words', { name: 'x', hash: hash('x'), redact: 'yes' }],
+    ['a rate of nothing', { name: 'x', hash: hash('x'), rateLimit: 0 }],
+    ['bytes as a number', { name: 'x', hash: hash('x'), dailyBytes: 1e12 }],
+    ['an expiry that does not exist', { name: 'x', hash: hash('x'), expires: '2027-02-29' }],
+    ['an expiry in words', { name: 'x', hash: hash('x'), expires: 'never' }],
+    ['a name of a key outside', { name: 'API_KEY', hash: hash('x') }],
+    ['a name used before', { name: 'good', hash: hash('x') }],
+    ['no object', 'x'],
+    ['null', null],
+  ])('with %s are left out and logged, and the others stay', async (_what, entry) => {
+    await writeKeys({ name: 'good', hash: hash('good') }, entry, { name: 'better', hash: hash('better') });
+    const ring = await open();
+    expect([accepts(ring, 'good'), accepts(ring, 'x'), accepts(ring, 'better')]).toEqual([true, false, true]);
+    expect(logged).toEqual([expect.stringMatching(/^a key is left out: entry 2 /)]);
+    expect(logged.join()).not.toContain(hash('x'));
+  });
+
+  it('are compared in a time that does not tell them apart', async () => {
+    await writeKeys(...Array.from({ length: 200 }, (_, n) => ({ name: `k${String(n)}`, hash: hash(`k${String(n)}`) })));
+    const ring = await open();
+    const median = (secret: string) => {
+      const times = Array.from({ length: 400 }, () => {
+        const start = performance.now();
+        refusal(() => present(ring, secret));
+        return performance.now() - start;
+      });
+      return times.sort((a, b) => a - b)[200] ?? 0;
+    };
+    median('k0');
+    // A search that stops at the first match would be many times faster for the first of 200 keys than for the last.
+    expect(median('k0') / median('k199')).toBeGreaterThan(0.4);
+  });
+});
+
+describe('the start', () => {
+  it.each([
+    ['no JSON', '{"keys":['],
+    ['another shape', '[]'],
+    ['an unknown member', '{"keys":[],"version":9}'],
+    ['nothing', ''],
+  ])('stops for a file of %s', async (_what, text) => {
+    await writeFile(keysFile, text);
+    const error: unknown = await open({ apiKey: new Secret('x') }).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(KeysFileError);
+    expect((error as Error).message).toContain(keysFile);
+  });
+
+  it('stops for a folder in the place of the file, and for a file asked for by name that is missing', async () => {
+    await expect(open({ keysFile: folder })).rejects.toThrow(/EISDIR/);
+    await expect(open({ keysFileGiven: true, apiKey: new Secret('x') })).rejects.toThrow(/ENOENT/);
+  });
+
+  it('stops without any key where none may be made', async () => {
+    await expect(open()).rejects.toThrow(NoKeyError);
+  });
+
+  it('says that nobody can be let in', async () => {
+    await writeKeys();
+    await open();
+    expect(logged).toEqual([expect.stringMatching(/^the keys file holds no usable key/)]);
+  });
+
+  it('makes a key once on the embedded engine, of mode 0600', async () => {
+    const startKeyFile = path.join(folder, 'data', 'key');
+    const first = await open({ startKeyFile });
+    expect(first.startKey).toMatchObject({ file: startKeyFile, created: true });
+    const secret = first.startKey?.secret ?? '';
+    expect(secret).toMatch(/^lq_[A-Za-z0-9_-]{43}$/);
+    expect(present(first, secret)).toMatchObject({ name: 'start-key', endpoints: '*', allowSql: true });
+    expect((await stat(startKeyFile)).mode & 0o777).toBe(0o600);
+    expect(await readFile(startKeyFile, 'utf8')).toBe(`${secret}\n`);
+
+    await chmod(startKeyFile, 0o644);
+    const second = await open({ startKeyFile });
+    expect(second.startKey).toEqual({ file: startKeyFile, created: false, secret });
+    expect((await stat(startKeyFile)).mode & 0o777).toBe(0o600);
+    expect(logged.join()).not.toContain(secret);
+  });
+
+  it('makes none beside API_KEY or a keys file', async () => {
+    const startKeyFile = path.join(folder, 'key');
+    expect((await open({ startKeyFile, apiKey: new Secret('x') })).startKey).toBeNull();
+    await writeKeys({ name: 'a', hash: hash('a') });
+    expect((await open({ startKeyFile })).startKey).toBeNull();
+    await expect(stat(startKeyFile)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('makes one key for all that start at once', async () => {
+    const startKeyFile = path.join(folder, 'key');
+    const made = await Promise.all(Array.from({ length: 20 }, () => ensureStartKey(startKeyFile)));
+    expect(new Set(made.map(({ secret }) => secret)).size).toBe(1);
+    expect(made.filter(({ created }) => created)).toHaveLength(1);
+  });
+
+  it('does not take half a key for one', async () => {
+    const startKeyFile = path.join(folder, 'key');
+    await writeFile(startKeyFile, '');
+    await expect(open({ startKeyFile })).rejects.toThrow(/holds no key: remove it/);
+  });
+});
+
+describe('while running', () => {
+  it('keys come and go with the file', async () => {
+    const ring = await open({ apiKey: new Secret('all') });
+    await writeKeys({ name: 'a', hash: hash('a') });
+    await until(() => accepts(ring, 'a'));
+    await writeKeys({ name: 'b', hash: hash('b') });
+    await until(() => accepts(ring, 'b'));
+    expect(accepts(ring, 'a')).toBe(false);
+    await writeKeys();
+    await until(() => !accepts(ring, 'b'));
+    expect(accepts(ring, 'all')).toBe(true);
+  });
+
+  it('a file that cannot be read leaves the keys as they were, logged once', async () => {
+    await writeKeys({ name: 'a', hash: hash('a') });
+    const ring = await open();
+    await writeFile(keysFile, '{"keys": [');
+    await until(() => logged.length > 0);
+    await later(150);
+    expect(logged).toEqual([expect.stringContaining('the keys stay as they were')]);
+    expect(accepts(ring, 'a')).toBe(true);
+    await unlink(keysFile);
+    await until(() => logged.length > 1);
+    expect(accepts(ring, 'a')).toBe(true);
+    await writeFile(`${keysFile}.new`, JSON.stringify({ keys: [{ name: 'c', hash: hash('c') }] }));
+    await rename(`${keysFile}.new`, keysFile);
+    await until(() => accepts(ring, 'c'));
+    expect(accepts(ring, 'a')).toBe(false);
+  });
+
+  it('a faulty entry is left out, the others change', async () => {
+    await writeKeys({ name: 'a', hash: hash('a') });
+    const ring = await open();
+    await writeKeys({ name: 'a', hash: 'broken' }, { name: 'b', hash: hash('b') });
+    await until(() => accepts(ring, 'b'));
+    expect(accepts(ring, 'a')).toBe(false);
+    expect(logged.some((line) => line.includes('entry 1 (a)'))).toBe(true);
+  });
+
+  it('takes a change up within 2 seconds by default', async () => {
+    await writeKeys({ name: 'a', hash: hash('a') });
+    const { pollEvery: _default, ...options } = { apiKey: null, pollEvery: 0 };
+    const ring = await openKeyRing({
+      ...options,
+      keysFile,
+      keysFileGiven: true,
+      startKeyFile: null,
+      log: { info: () => 0, warn: () => 0 },
+    });
+    rings.push(ring);
+    const start = Date.now();
+    await writeKeys();
+    await until(() => !accepts(ring, 'a'));
+    expect(Date.now() - start).toBeLessThan(2000);
+  });
+});

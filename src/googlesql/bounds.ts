@@ -1,19 +1,41 @@
-/** Bounds on a query text (sandbox.md, wall 1). They hold before anything recursive reads it. */
-
-/** UTF-8 bytes of the whole text. */
-export const MAX_TEXT_BYTES = 64 * 1024;
-
-/** Tokens of the first statement; comments are no tokens. */
-export const MAX_TOKENS = 20_000;
-
-/** Brackets and CASE open at once; the same again for signs, NOT, INTERVAL and types within types. */
-export const MAX_NESTING = 100;
-
-/** WITH entries of the whole query, subqueries included. */
-export const MAX_CTES = 100;
-
 /**
- * Height of the finished tree. Nesting alone does not bound it: `a + b + c ...` and `x[0][0] ...` grow to the left by
- * iteration. Chains of AND, OR and `||`, which may be long in honest queries, are built balanced and so stay far below.
+ * Bounds on a query text (sandbox.md, wall 1). Those of the text hold before anything recursive reads it, those of the
+ * meaning before anything multiplies.
  */
-export const MAX_TREE_HEIGHT = 500;
+export interface Bounds {
+  /** UTF-8 bytes of the whole text. */
+  readonly textBytes: number;
+  /** Tokens of the first statement; comments are no tokens. */
+  readonly tokens: number;
+  /** Brackets and CASE open at once; the same again for signs, NOT, INTERVAL and types within types. */
+  readonly nesting: number;
+  /** WITH entries of the whole query, subqueries included. */
+  readonly ctes: number;
+  /**
+   * Height of the finished tree. Nesting alone does not bound it: `a + b + c ...` and `x[0][0] ...` grow to the left by
+   * iteration. Chains of AND, OR and `||`, which may be long in honest queries, are built balanced and so stay far
+   * below.
+   */
+  readonly treeHeight: number;
+}
+
+/** What a consumer may send, and what a stored query may be. */
+export const QUERY_BOUNDS: Bounds = {
+  textBytes: 64 * 1024,
+  tokens: 20_000,
+  nesting: 100,
+  ctes: 100,
+  treeHeight: 500,
+};
+
+/** What LQL of at most 64 KiB is translated to: its literals grow where every character needs an escape. */
+export const TRANSLATED_BOUNDS: Bounds = { ...QUERY_BOUNDS, textBytes: 512 * 1024 };
+
+/** What an engine is given: one of the above in parentheses behind the WITH of a stored query. */
+export const COMPOSED_BOUNDS: Bounds = {
+  textBytes: TRANSLATED_BOUNDS.textBytes + 2 * QUERY_BOUNDS.textBytes,
+  tokens: 2 * QUERY_BOUNDS.tokens + 100,
+  nesting: QUERY_BOUNDS.nesting + 10,
+  ctes: 2 * QUERY_BOUNDS.ctes,
+  treeHeight: QUERY_BOUNDS.treeHeight + 10,
+};

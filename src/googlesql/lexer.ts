@@ -1,7 +1,7 @@
 import { QueryError } from '../errors';
 import { unescape } from './escapes';
 import { isReserved } from './keywords';
-import { MAX_NESTING, MAX_TEXT_BYTES, MAX_TOKENS } from './bounds';
+import { QUERY_BOUNDS, type Bounds } from './bounds';
 import type { Token, TokenKind } from './token';
 
 /** Blanks of GoogleSQL beyond ASCII: Unicode's visible spaces but the Ogham one. */
@@ -40,9 +40,9 @@ for (const [characters, kind] of [
  * blanks and comments. The last token is `end`. Throws QueryError `invalidQuery` for text beyond the bounds
  * (bounds.ts), a literal that is not closed or holds a bad escape, and characters that begin no token.
  */
-export function lex(text: string): Token[] {
-  checkText(text);
-  return new Lexer(text).run();
+export function lex(text: string, bounds: Bounds = QUERY_BOUNDS): Token[] {
+  checkText(text, bounds.textBytes);
+  return new Lexer(text, bounds).run();
 }
 
 class Lexer {
@@ -55,13 +55,16 @@ class Lexer {
   /** The last token is a `.`, `@` or `@@` after which any word is a name. */
   private nameFollows = false;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly bounds: Bounds,
+  ) {}
 
   run(): Token[] {
     while (this.skipBlanks()) {
       this.token();
-      if (this.tokens.length > MAX_TOKENS) {
-        this.fault(`A query has at most ${MAX_TOKENS} tokens`, this.last?.start ?? 0, this.at);
+      if (this.tokens.length > this.bounds.tokens) {
+        this.fault(`A query has at most ${this.bounds.tokens} tokens`, this.last?.start ?? 0, this.at);
       }
       if (this.last?.symbol === ';' && this.brackets === 0) {
         if (this.skipBlanks()) this.push('rest', this.at, this.text.length, '', '');
@@ -182,8 +185,8 @@ class Lexer {
   }
 
   private open(start: number): void {
-    if (++this.nesting > MAX_NESTING) {
-      this.fault(`Brackets and CASE nest at most ${MAX_NESTING} deep`, start, start + 1);
+    if (++this.nesting > this.bounds.nesting) {
+      this.fault(`Brackets and CASE nest at most ${this.bounds.nesting} deep`, start, start + 1);
     }
   }
 
@@ -246,7 +249,7 @@ function match(pattern: RegExp, text: string, at: number): string {
 }
 
 /** Length, NUL and unpaired surrogates: what no later rule would be sure to meet. */
-function checkText(text: string): void {
+function checkText(text: string, maxBytes: number): void {
   const fault = (message: string, at: number): never => {
     throw new QueryError('invalidQuery', message, { start: at, end: at + 1 });
   };
@@ -257,7 +260,7 @@ function checkText(text: string): void {
     if (unit === 0) fault('A query cannot hold the character NUL.', i);
     if (surrogate && !isPair(unit, text.charCodeAt(i + 1))) fault('The query is not well-formed Unicode.', i);
     bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : surrogate ? 4 : 3;
-    if (bytes > MAX_TEXT_BYTES) fault(`A query has at most ${MAX_TEXT_BYTES} bytes of UTF-8.`, i);
+    if (bytes > maxBytes) fault(`A query has at most ${maxBytes} bytes of UTF-8.`, i);
     i += surrogate ? 2 : 1;
   }
 }

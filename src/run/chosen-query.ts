@@ -35,7 +35,7 @@ export async function chooseQuery(
   if (query === null) return storedChoice(stored, parameters);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
-    return admitted(gate, stored, query.text, parameters, toCaller);
+    return admitted(gate, stored, query, parameters, toCaller);
   }
   const context = { tables: endpoint.cteTables, now: now() };
   const table = tableOfLql(query.text, context);
@@ -43,7 +43,7 @@ export async function chooseQuery(
   const { columns } = await gate.columns(stored, table, limits);
   const translation = translateLql(query.text, { now: context.now, tables: [{ name: table, columns }] });
   if (translation === null) return storedChoice(stored, parameters);
-  return admitted(gate, stored, translation.sql, parameters, translation.locate);
+  return admitted(gate, stored, { language: 'lql', text: translation.sql }, parameters, translation.locate);
 }
 
 /** For `catch`: a fault in the SQL goes to the caller in their terms, anything else as it is. */
@@ -56,7 +56,7 @@ export function inWordsFor({ forCaller }: ChosenQuery): (thrown: unknown) => nev
 async function admitted(
   gate: Gate,
   stored: StoredQuery,
-  text: string,
+  { language, text }: NonNullable<ConsumerRequest['query']>,
   parameters: readonly BoundParameter[],
   toCaller: (error: QueryError) => ServiceError,
 ): Promise<ChosenQuery> {
@@ -65,7 +65,7 @@ async function admitted(
     tables,
     parameters: named,
     original,
-  } = await gate.admit(stored, text).catch((error: unknown) => {
+  } = await gate.admit(stored, text, { from: language }).catch((error: unknown) => {
     throw error instanceof QueryError ? toCaller(error) : error;
   });
   return {

@@ -11,7 +11,7 @@ import { CteColumns, typicalValues } from './cte-columns';
 import { maskStatement } from './masked';
 import { readConsumerQuery, type Reading } from './policy';
 import { OpinionTimeout, SecondOpinion } from './second-opinion';
-import { readStatement, type Statement } from './statement';
+import { readStatement, readTranslation, type Statement } from './statement';
 import type { StoredQuery } from './stored-query';
 import { Verdicts } from './verdicts';
 
@@ -48,13 +48,14 @@ export class Gate {
   }
 
   /**
-   * Judges a text as a query over the CTE tables of `stored`.
+   * Judges a text as a query over the CTE tables of `stored`: SQL that a consumer wrote, or that was made of their LQL.
    *
    * @throws QueryError with spans in `sent`; ServiceError `resourcesExceeded` when the second opinion runs out of time
    */
-  admit(stored: StoredQuery, sent: string): Promise<Admitted> {
-    const key = { endpointId: stored.id, revision: stored.revision, target: this.#engine.target, text: sent };
-    return this.#verdicts.of(key, () => this.#judge(stored, sent));
+  admit(stored: StoredQuery, sent: string, { from = 'sql' }: { from?: 'sql' | 'lql' } = {}): Promise<Admitted> {
+    const key = { endpointId: stored.id, revision: stored.revision, target: this.#engine.target, from, text: sent };
+    const read = from === 'sql' ? readStatement : readTranslation;
+    return this.#verdicts.of(key, () => this.#judge(stored, sent, read));
   }
 
   /** The columns of one CTE table. @throws what `Engine.describe` throws */
@@ -68,8 +69,8 @@ export class Gate {
     return this.#secondOpinion.close();
   }
 
-  async #judge(stored: StoredQuery, sent: string): Promise<Admitted> {
-    const statement = readStatement(sent);
+  async #judge(stored: StoredQuery, sent: string, read: (sent: string) => Statement): Promise<Admitted> {
+    const statement = read(sent);
     try {
       return await this.#passWalls(stored, statement);
     } catch (error) {

@@ -1,5 +1,6 @@
 /** Reads a consumer's text as one query: exactly, or, where that fails, leniently. */
 import { QueryError } from '../errors';
+import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import { surveyQuery, type ParsedQuery } from '../googlesql/parser';
 import type { Span } from '../googlesql/syntax';
 import { rewriteLeniently } from './lenient';
@@ -9,6 +10,11 @@ export interface Statement extends ParsedQuery {
   readonly text: string;
   /** A place in `text` as a place in the text that was sent. */
   original(span: Span): Span;
+}
+
+/** Reads SQL that this service has made itself, of LQL: it is exact, and may be longer than what it was made of. */
+export function readTranslation(sql: string): Statement {
+  return { ...surveyQuery(sql, TRANSLATED_BOUNDS), text: sql, original: (span) => span };
 }
 
 /**

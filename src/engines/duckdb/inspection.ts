@@ -1,5 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { QueryError } from '../../errors';
+import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { resolveQuery } from '../../googlesql/resolver';
 import type { TableSchema } from '../../googlesql/types';
@@ -22,7 +23,7 @@ export class Inspection {
   ): Promise<void> {
     const allowed = tables.map((table) => table.name);
     const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-    const resolved = resolveQuery(parseQuery(statement), statement, {
+    const resolved = resolveQuery(parseQuery(statement, COMPOSED_BOUNDS), statement, {
       findTable(path) {
         const [first, ...more] = path;
         const table = more.length === 0 ? byName.get(first!.name.toLowerCase()) : undefined;

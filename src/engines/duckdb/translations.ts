@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { QueryError } from '../../errors';
+import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { resolveQuery } from '../../googlesql/resolver';
 import type { NamedType } from '../../googlesql/types';
@@ -39,7 +40,7 @@ export class Translations {
   }
 
   #translate(sql: string, parameters: readonly BoundParameter[], hideBytes: boolean, maxRows: number): Translation {
-    const resolved = resolveQuery(parseQuery(sql), sql, {
+    const resolved = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
       // Tables have no project or data set here.
       findTable: (path) => (path.length === 1 ? this.database.tables.get(path[0]!.name) : undefined),
       parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),

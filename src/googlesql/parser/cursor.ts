@@ -1,5 +1,5 @@
 import { QueryError } from '../../errors';
-import { MAX_CTES, MAX_NESTING } from '../bounds';
+import type { Bounds } from '../bounds';
 import type { Identifier, Parameter, Span } from '../syntax';
 import type { Token } from '../token';
 
@@ -20,15 +20,18 @@ export class Cursor {
   end = 0;
   private index = 0;
   /** Index of the `)` of each `(`, 0 for none. */
-  private readonly closing: Uint16Array;
+  private readonly closing: Uint32Array;
   private nesting = 0;
   private ctes = 0;
   token: Token;
 
   /** `tokens` ends with an `end` token. */
-  constructor(private readonly tokens: readonly Token[]) {
+  constructor(
+    private readonly tokens: readonly Token[],
+    private readonly bounds: Bounds,
+  ) {
     this.token = this.peek(0);
-    this.closing = new Uint16Array(tokens.length);
+    this.closing = new Uint32Array(tokens.length);
     const open: number[] = [];
     tokens.forEach(({ symbol }, i) => {
       if (symbol === '(') open.push(i);
@@ -131,14 +134,16 @@ export class Cursor {
 
   /** Guards recursion that no bracket announces to the lexer: signs, NOT, INTERVAL, types within types. */
   nested<T>(read: () => T): T {
-    if (++this.nesting > MAX_NESTING) this.fault(`This nests more than ${MAX_NESTING} deep.`, this.token);
+    if (++this.nesting > this.bounds.nesting) {
+      this.fault(`This nests more than ${this.bounds.nesting} deep.`, this.token);
+    }
     const result = read();
     this.nesting--;
     return result;
   }
 
   countCte(span: Span): void {
-    if (++this.ctes > MAX_CTES) this.fault(`A query has at most ${MAX_CTES} WITH entries.`, span);
+    if (++this.ctes > this.bounds.ctes) this.fault(`A query has at most ${this.bounds.ctes} WITH entries.`, span);
   }
 
   refuse(name: string, span: Span): void {

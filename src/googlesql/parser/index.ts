@@ -1,6 +1,6 @@
 import { QueryError } from '../../errors';
 import { lex } from '../lexer';
-import { MAX_TREE_HEIGHT } from '../bounds';
+import { QUERY_BOUNDS, type Bounds } from '../bounds';
 import { checkStatement } from '../statement';
 import type { Parameter, Query } from '../syntax';
 import type { Token } from '../token';
@@ -29,24 +29,25 @@ export interface ParsedQuery {
  * bounds or uses a construct that this service does not take; `sandboxViolation` where it is another statement or more
  * than one.
  */
-export function parseQuery(text: string): Query {
-  const { query, unsupported } = surveyQuery(text);
+export function parseQuery(text: string, bounds: Bounds = QUERY_BOUNDS): Query {
+  const { query, unsupported } = surveyQuery(text, bounds);
   const [construct] = unsupported;
   if (construct !== undefined) throw unsupportedError(construct);
   return query;
 }
 
 /** As parseQuery, but lists the unsupported constructs instead of refusing: the caller must refuse them. */
-export function surveyQuery(text: string): ParsedQuery {
-  const tokens = lex(text);
+export function surveyQuery(text: string, bounds: Bounds = QUERY_BOUNDS): ParsedQuery {
+  const tokens = lex(text, bounds);
   checkStatement(tokens);
-  const cursor = new Cursor(tokens);
+  const cursor = new Cursor(tokens, bounds);
   const query = parseQueryRule(cursor);
   cursor.accept(';');
   if (cursor.token.kind !== 'end') cursor.fail('the end of the query');
   const { node, depth } = deepestNode(query);
-  if (depth > MAX_TREE_HEIGHT) {
-    throw new QueryError('invalidQuery', `An expression is built of at most ${MAX_TREE_HEIGHT} levels.`, node.span);
+  if (depth > bounds.treeHeight) {
+    const message = `An expression is built of at most ${bounds.treeHeight} levels.`;
+    throw new QueryError('invalidQuery', message, node.span);
   }
   const { parameters, unsupported } = cursor;
   return { query, parameters, unsupported, tokens, end: query.span.end };

@@ -33,16 +33,19 @@ export async function copyCarefully(path: string, fields: readonly RestField[], 
   const first: SkippedRow[] = [];
   const output = createWriteStream(copy);
   try {
-    for await (const { line, text } of linesOf(path)) {
-      try {
-        if (text === null) throw new Unfit('the line is too long');
-        if (text.trim() === '') continue;
-        if (!output.write(`${fittingLine(fields, text)}\n`)) await once(output, 'drain');
-      } catch (error) {
-        if (!(error instanceof Unfit)) throw error;
-        count++;
-        if (first.length < NAMED) first.push({ file: path, line, reason: error.message });
+    for await (const lines of linesOf(path)) {
+      const kept: string[] = [];
+      for (const { line, text } of lines) {
+        try {
+          if (text === null) throw new Unfit('the line is too long');
+          if (text.trim() !== '') kept.push(fittingLine(fields, text));
+        } catch (error) {
+          if (!(error instanceof Unfit)) throw error;
+          count++;
+          if (first.length < NAMED) first.push({ file: path, line, reason: error.message });
+        }
       }
+      if (kept.length > 0 && !output.write(`${kept.join('\n')}\n`)) await once(output, 'drain');
     }
     output.end();
     await finished(output);
@@ -52,8 +55,14 @@ export async function copyCarefully(path: string, fields: readonly RestField[], 
   return { count, first };
 }
 
-/** Every line with its number; null for one that is too long. */
-async function* linesOf(path: string): AsyncGenerator<{ line: number; text: string | null }> {
+interface Line {
+  readonly line: number;
+  /** null: too long. */
+  readonly text: string | null;
+}
+
+/** Every line with its number, a block of the file at a time. */
+async function* linesOf(path: string): AsyncGenerator<Line[]> {
   const file = createReadStream(path, { highWaterMark: 256 * 1024 });
   const bytes = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
   // A pipe does not hand an error on.
@@ -62,11 +71,12 @@ async function* linesOf(path: string): AsyncGenerator<{ line: number; text: stri
   let rest: Buffer[] = [];
   let length = 0;
   for await (const block of bytes as AsyncIterable<Buffer>) {
+    const lines: Line[] = [];
     let start = 0;
     for (let end = block.indexOf(10); end !== -1; end = block.indexOf(10, start)) {
       length += end - start;
       rest.push(block.subarray(start, end));
-      yield { line, text: textOf(rest, length, line) };
+      lines.push({ line, text: textOf(rest, length, line) });
       line++;
       rest = [];
       length = 0;
@@ -74,8 +84,9 @@ async function* linesOf(path: string): AsyncGenerator<{ line: number; text: stri
     }
     length += block.length - start;
     if (length <= LONGEST_LINE) rest.push(block.subarray(start));
+    yield lines;
   }
-  if (length > 0) yield { line, text: textOf(rest, length, line) };
+  if (length > 0) yield [{ line, text: textOf(rest, length, line) }];
 }
 
 function textOf(parts: readonly Buffer[], length: number, line: number): string | null {

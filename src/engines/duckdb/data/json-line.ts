@@ -3,14 +3,18 @@
  * marked string before parsing and taken out of it after printing.
  */
 const MARK = '\u0000number:';
-const LONG = /\d{16}/;
+const LONG = /\d[\d.]{15}/;
+/** Where such a number may stand, if the text is not in a string; most lines have none and are spared the closer look. */
+const LONG_VALUE = /[:,[\s]-?\d[\d.]{15}/;
+/** How JSON.stringify writes a lone surrogate (or a string that looks like one written so). */
+const SURROGATE = /\\ud[89a-f]/;
 /** A string, or outside of strings a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const MARKED = /"\\u0000number:([^"]*)"/g;
 
 /** @throws SyntaxError where the line is not JSON. */
 export function parseLine(line: string): unknown {
-  if (!LONG.test(line)) return JSON.parse(line);
+  if (!LONG_VALUE.test(line)) return JSON.parse(line);
   return JSON.parse(
     line.replace(TOKENS, (token) =>
       token.startsWith('"') || !LONG.test(token) || !isNumber(token) ? token : JSON.stringify(MARK + token),
@@ -20,9 +24,13 @@ export function parseLine(line: string): unknown {
 
 /** One line of JSON, well-formed Unicode: a lone surrogate becomes U+FFFD. */
 export function printLine(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'string' ? item.replace(/\p{Surrogate}/gu, '\ufffd') : item,
-  ).replace(MARKED, '$1');
+  const text = JSON.stringify(value);
+  const wellFormed = SURROGATE.test(text) ? JSON.stringify(value, withoutSurrogates) : text;
+  return wellFormed.includes('\\u0000number:') ? wellFormed.replace(MARKED, '$1') : wellFormed;
+}
+
+function withoutSurrogates(_key: string, item: unknown): unknown {
+  return typeof item === 'string' ? item.replace(/\p{Surrogate}/gu, '\ufffd') : item;
 }
 
 /** The digits of a number that a double would not hold; null: `value` is something else. */

@@ -3,7 +3,7 @@ import type { AggregateCall } from '../../../googlesql/resolved';
 import { printArgument, printSortKeys } from './expressions';
 import type { Argument } from './call';
 import type { Context } from './context';
-import { duckType, quoteText } from './sql';
+import { duckType, physicalFieldNames, quoteText } from './sql';
 
 interface Parts {
   readonly ctx: Context;
@@ -152,17 +152,18 @@ const approxQuantiles: Row = (p) => {
   return p.plain('quantile_disc', [value, `[${shares.join(', ')}]::DOUBLE[]`]);
 };
 
+/** The values that come most often, exactly counted: records of value and count, NULL being a value. */
 const approxTopCount: Row = (p) => {
-  const counted = p.ctx.variable();
-  const entry = p.ctx.variable();
-  const type = p.call.type.kind === 'ARRAY' && p.call.type.element.kind === 'STRUCT' ? p.call.type.element.fields : [];
-  const [value, count] = [type[0]?.name ?? 'value', type[1]?.name ?? 'count'];
-  const list = p.plain('list', [p.at(0)]);
-  return p.ctx.bind([list], (l) => {
-    const counts = `list_transform(list_distinct(${l}), lambda ${counted}: {'n': len(list_filter(${l}, lambda ${entry}: ${entry} = ${counted})), 'v': ${counted}})`;
-    const nulls = `CASE WHEN list_count(${l}) < len(${l}) THEN [{'n': CAST(len(${l}) - list_count(${l}) AS BIGINT), 'v': NULL}] ELSE [] END`;
-    const e = p.ctx.variable();
-    return `list_transform(list_slice(list_sort(list_concat(${counts}, ${nulls}), 'DESC'), 1, ${p.at(1)}), lambda ${e}: {${quoteText(value)}: ${e}."v", ${quoteText(count)}: CAST(${e}."n" AS BIGINT)})`;
+  if (p.call.type.kind !== 'ARRAY' || p.call.type.element.kind !== 'STRUCT') throw new Error('no array of records');
+  const [value, count] = physicalFieldNames(p.call.type.element.fields).map(quoteText);
+  const [entry, top] = [p.ctx.variable(), p.ctx.variable()];
+  const counts = `map_entries(${p.plain('histogram', [p.at(0)])})`;
+  const nulls = p.plain('count', ['*'], { filter: `${p.at(0)} IS NULL` });
+  return p.ctx.bind([counts, nulls], (c, n) => {
+    const pairs = `list_transform(${c}, lambda ${entry}: {'n': CAST(${entry}."value" AS BIGINT), 'v': ${entry}."key"})`;
+    const all = `CASE WHEN ${n} > 0 THEN list_append(${pairs}, {'n': ${n}, 'v': NULL}) ELSE ${pairs} END`;
+    const sorted = `list_slice(list_sort(${all}, 'DESC'), 1, ${p.at(1)})`;
+    return `list_transform(${sorted}, lambda ${top}: {${value}: ${top}."v", ${count}: ${top}."n"})`;
   });
 };
 

@@ -117,6 +117,8 @@ export function convert(
       if (from.kind === 'TIMESTAMP') return `CAST(${toCivil(input, zone)} AS TIME)`;
       return null;
     case 'TIMESTAMP':
+      if (from.kind === 'STRING' && zone === null && !safe)
+        return ctx.bind([input], (x) => `lq_timestamp_or_fail(${x})`);
       if (from.kind === 'STRING') return checked((x) => timestampOfText(x, zone));
       if (from.kind === 'DATE') return toInstant(`CAST(${input} AS TIMESTAMP)`, zone);
       if (from.kind === 'DATETIME') return toInstant(input, zone);

@@ -1,6 +1,6 @@
 /** Expressions: every name is a column already, so printing one never looks anything up. */
 import type { Expr, FieldRef, FunctionCall, ResolvedCase, SortKey } from '../../../googlesql/resolved';
-import type { Argument, Call } from './call';
+import type { Argument } from './call';
 import { printCast } from './casts';
 import type { Context } from './context';
 import { functionRow } from './functions/table';
@@ -73,21 +73,28 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   if (row === null) {
     return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
   }
-  const call: Call = {
-    name: expr.function,
-    args: expr.args.map((a) => printArgument(ctx, a)),
-    named: Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)])),
-    part: expr.part,
-    type: expr.type,
-    safe: expr.safe,
-    span: expr.span,
-    fail: (failure) => (expr.safe ? 'NULL' : fail(failure)),
-    bind: (values, body) => ctx.bind(values, body),
-    now: () => ctx.now(),
-    unsupported: (what) => ctx.unsupported(what, expr.span),
-  };
-  const text = row.emit(call);
-  return expr.safe && row.raises === true ? `TRY(${text})` : text;
+  const args = expr.args.map((a) => printArgument(ctx, a));
+  const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
+  const emit = (values: readonly Argument[]): string =>
+    row.emit({
+      name: expr.function,
+      args: values,
+      named,
+      part: expr.part,
+      type: expr.type,
+      safe: expr.safe,
+      span: expr.span,
+      fail: (failure) => (expr.safe ? 'NULL' : fail(failure)),
+      bind: (bound, body) => ctx.bind(bound, body),
+      now: () => ctx.now(),
+      unsupported: (what) => ctx.unsupported(what, expr.span),
+    });
+  if (!expr.safe || row.raises !== true) return emit(args);
+  // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
+  return ctx.bind(
+    args.map((a) => a.sql),
+    (...names) => `TRY(${emit(args.map((a, i) => ({ ...a, sql: names[i]! })))})`,
+  );
 }
 
 /**

@@ -61,9 +61,12 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_zone_suffix(m)': `printf('%s%02d%s', CASE WHEN m < 0 THEN '-' ELSE '+' END, abs(m) // 60,
       CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
   // What the zone of the text says, UTC where it has none. DuckDB reads the rest once offsets have two digits, T and Z are upper case.
-  'lq_timestamp(s)': String.raw`CASE WHEN regexp_full_match(s, '${INSTANT}') THEN timezone('UTC', TRY_CAST(
-      regexp_replace(regexp_replace(regexp_replace(s, '([+-])(\d)(:?\d\d)?$', '\10\2\3'), '^([\d-]+)t', '\1T'), '(\d)z$', '\1Z')
-      AS TIMESTAMPTZ)) END`,
+  'lq_instant_text(s)': String.raw`regexp_replace(upper(s), '([+-])(\d)(:?\d\d)?$', '\10\2\3')`,
+  'lq_timestamp(s)': `CASE WHEN regexp_full_match(s, '${INSTANT}')
+      THEN timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ)) END`,
+  // The same, failing by itself: all of it folds, so that a bound from a parameter reaches the zone maps.
+  'lq_timestamp_or_fail(s)': String.raw`timezone('UTC', CAST(CASE WHEN NOT regexp_full_match(s, '${INSTANT}')
+      THEN 'logquay:cast' ELSE lq_instant_text(s) END AS TIMESTAMPTZ))`,
   // Whether a text names no zone, so that one from elsewhere applies.
   'lq_is_civil(s)': `regexp_full_match(s, '${CIVIL}')`,
   'lq_datetime(s)': `CASE WHEN regexp_full_match(s, '${CIVIL}') THEN TRY_CAST(replace(s, 't', 'T') AS TIMESTAMP) END`,

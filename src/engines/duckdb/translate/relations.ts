@@ -4,6 +4,7 @@
  */
 import type { CteScan, JoinRelation, Relation, ResolvedQuery, SetRelation } from '../../../googlesql/resolved';
 import { printAggregate, printWindow } from './aggregates';
+import { withoutConstantRow } from './constant-rows';
 import { readsOfAggregate, readsOfExpr, readsOfKeys, readsOfWindow, visibleColumns } from './columns';
 import { columnName, type Context } from './context';
 import { printExpr, printSortKeys } from './expressions';
@@ -35,8 +36,11 @@ export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, 
       return printQuery(ctx, relation.query, wanted, ordered);
     case 'unnest':
       return printUnnest(ctx, relation, wanted);
-    case 'join':
+    case 'join': {
+      const simpler = withoutConstantRow(ctx, relation);
+      if (simpler !== null) return printRelation(ctx, simpler, wanted, ordered);
       return `${select} FROM ${printJoin(ctx, relation, wanted)}`;
+    }
     case 'filter': {
       const ids = readsOfExpr(relation.condition, new Set(wanted));
       return `${select}${from(relation.input, ids, ordered)} WHERE ${printExpr(ctx, relation.condition)}`;

@@ -68,6 +68,8 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
   ARRAY_REVERSE: same('list_reverse'),
   ARRAY_SLICE: slice,
   ARRAY_TO_STRING: toText,
+  COSINE_DISTANCE: { emit: same('list_cosine_distance'), raises: true },
+  EUCLIDEAN_DISTANCE: { emit: same('list_distance'), raises: true },
   GENERATE_ARRAY: generate,
   RANGE_BUCKET: rangeBucket,
 };

@@ -19,7 +19,7 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   'NET.HOST': host,
   SAFE_CONVERT_BYTES_TO_STRING: (call) => {
     if (arg(call, 0).type.kind !== 'BYTES') return call.unsupported('SAFE_CONVERT_BYTES_TO_STRING of this type');
-    return `TRY(decode(${sqlOf(call, 0)}))`;
+    return call.bind([sqlOf(call, 0)], (b) => `TRY(decode(${b}))`);
   },
   SHA1: hash('sha1'),
   SHA256: hash('sha256'),

@@ -241,6 +241,7 @@ function timestamp(call: Call): string {
   const zone = zoneArgument(call, 1);
   switch (value.type.kind) {
     case 'STRING':
+      if (zone === null && !call.safe) return call.bind([value.sql], (x) => `lq_timestamp_or_fail(${x})`);
       return orFail(call, value.sql, (x) => timestampOfText(x, zone));
     case 'DATE':
       return toInstant(`CAST(${value.sql} AS TIMESTAMP)`, zone);

@@ -135,9 +135,8 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
   }
 }
 
-/** A name for the value: JSON texts repeat it. */
-function named(call: Call, print: (x: string) => string): string {
-  const value = sqlOf(call, 0);
+/** A name for the value: JSON texts repeat it, and read fields of it. */
+function onName(call: Call, value: string, print: (x: string) => string): string {
   return /^(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*$/.test(value)
     ? print(value)
     : call.bind([`{'x': ${value}}`], (row) => print(`${row}."x"`));
@@ -146,18 +145,30 @@ function named(call: Call, print: (x: string) => string): string {
 function toJsonString(call: Call): string {
   if (call.args.length > 1 && call.args[1]?.constant !== 'false')
     return call.unsupported('TO_JSON_STRING with pretty printing');
-  return named(
+  return onName(
     call,
+    sqlOf(call, 0),
     (x) => `coalesce(CAST(to_json(${googleJson(call, x, arg(call, 0).type, true)}) AS VARCHAR), 'null')`,
   );
 }
 
 function toJson(call: Call): string {
   if (Object.keys(call.named).length > 0) return call.unsupported('TO_JSON with stringify_wide_numbers');
-  return named(
+  return onName(
     call,
+    sqlOf(call, 0),
     (x) => `coalesce(to_json(${googleJson(call, x, arg(call, 0).type, false)}), CAST('null' AS JSON))`,
   );
+}
+
+/** JSON_ARRAY and JSON_OBJECT: a NULL is JSON's null; keys are every other argument. */
+function made(call: Call, duckName: string, keyed: boolean): string {
+  const parts = call.args.map((value, i) =>
+    keyed && i % 2 === 0
+      ? value.sql
+      : `to_json(${onName(call, value.sql, (x) => googleJson(call, x, value.type, false))})`,
+  );
+  return parts.length === 0 ? `CAST('${keyed ? '{}' : '[]'}' AS JSON)` : `${duckName}(${parts.join(', ')})`;
 }
 
 function parse(call: Call): string {
@@ -221,10 +232,12 @@ export const JSON_FUNCTIONS: FunctionTable = {
       `WHEN ${v}."k" = 'VARCHAR' THEN coalesce(lq_int64(${v}."t"), TRY_CAST(round(lq_float64(${v}."t")) AS BIGINT))`,
   ),
   LAX_STRING: laxScalar((v) => `WHEN ${v}."k" NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN ${v}."t"`),
+  JSON_ARRAY: (call) => made(call, 'json_array', false),
   JSON_EXTRACT: query,
   JSON_EXTRACT_ARRAY: jsonElements,
   JSON_EXTRACT_SCALAR: scalar,
   JSON_EXTRACT_STRING_ARRAY: scalarElements,
+  JSON_OBJECT: (call) => made(call, 'json_object', true),
   JSON_QUERY: query,
   JSON_QUERY_ARRAY: jsonElements,
   JSON_VALUE: scalar,

@@ -68,7 +68,7 @@ function extreme(duckName: 'greatest' | 'least'): (call: Call) => string {
 const safely =
   (operator: '+' | '-' | '*') =>
   (call: Call): string =>
-    `TRY(${typed(call, `${sqlOf(call, 0)} ${operator} ${sqlOf(call, 1)}`)})`;
+    call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => `TRY(${typed(call, `${a} ${operator} ${b}`)})`);
 
 function logarithm(call: Call): string {
   if (call.args.length === 1) return typed(call, `ln(${float(call, 0)})`);
@@ -125,7 +125,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   SAFE_ADD: safely('+'),
   SAFE_DIVIDE: (call) => typed(call, `(${sqlOf(call, 0)} / nullif(${sqlOf(call, 1)}, 0))`),
   SAFE_MULTIPLY: safely('*'),
-  SAFE_NEGATE: (call) => `TRY(-(${sqlOf(call, 0)}))`,
+  SAFE_NEGATE: (call) => call.bind([sqlOf(call, 0)], (x) => `TRY(-(${x}))`),
   SAFE_SUBTRACT: safely('-'),
   SEC: reciprocal('cos'),
   SECH: reciprocal('cosh'),

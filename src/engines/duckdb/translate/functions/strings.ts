@@ -162,6 +162,9 @@ export const STRING_FUNCTIONS: FunctionTable = {
   },
   CONCAT: concat,
   CONTAINS_SUBSTR: containsSubstr,
+  EDIT_DISTANCE: onStrings((call) =>
+    Object.keys(call.named).length > 0 ? call.unsupported('EDIT_DISTANCE with a bound') : same('levenshtein')(call),
+  ),
   ENDS_WITH: onStrings(same('suffix')),
   INITCAP: initcap,
   INSTR: onStrings(instr),
@@ -173,6 +176,10 @@ export const STRING_FUNCTIONS: FunctionTable = {
   LTRIM: trim('ltrim'),
   NORMALIZE: (call) =>
     call.args.length > 1 ? call.unsupported('NORMALIZE with a mode') : `nfc_normalize(${sqlOf(call, 0)})`,
+  NORMALIZE_AND_CASEFOLD: (call) =>
+    call.args.length > 1
+      ? call.unsupported('NORMALIZE_AND_CASEFOLD with a mode')
+      : `lower(nfc_normalize(${sqlOf(call, 0)}))`,
   REPEAT: onStrings(repeat),
   REPLACE: onStrings(same('replace')),
   REVERSE: onStrings((call) => `array_to_string(list_reverse(string_split(${sqlOf(call, 0)}, '')), '')`),

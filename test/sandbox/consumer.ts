@@ -4,7 +4,7 @@ import { openCatalogue, type Endpoint } from '../../src/endpoints';
 import type { BoundParameter, Engine, EngineResult } from '../../src/engines/contract';
 import { chooseQuery, inWordsFor } from '../../src/run/chosen-query';
 import { Gate } from '../../src/sandbox';
-import { silentLog } from '../engines/silent-log';
+import { pino } from 'pino';
 
 /** 2026-09-30T12:00:00Z, the end of the fixture. */
 export const FIXTURE_END = 1_790_769_600_000_000n;
@@ -17,7 +17,7 @@ export class Consumer {
   ) {}
 
   static async over(engine: Engine): Promise<Consumer> {
-    const catalogue = await openCatalogue(join(__dirname, '../../queries'), { log: silentLog });
+    const catalogue = await openCatalogue(join(__dirname, '../../queries'), { log: pino({ level: 'silent' }) });
     const endpoints = new Map(catalogue.current().map((endpoint) => [endpoint.name, endpoint]));
     catalogue.close();
     return new Consumer(endpoints, engine, new Gate(engine));

@@ -6,9 +6,13 @@ import { localBigQueryInstalled, startLocalBigQuery, type LocalBigQuery } from '
 
 /**
  * Describes tests over a local BigQuery that runs while they do. Without `npm ci --prefix emulator` they are skipped and
- * say so; in CI that is a failure.
+ * say so; in CI that is a failure. `options` are those of `npm run emulator`.
  */
-export function overLocalBigQuery(name: string, tests: (local: () => LocalBigQuery) => void): void {
+export function overLocalBigQuery(
+  name: string,
+  tests: (local: () => LocalBigQuery) => void,
+  options: readonly string[] = [],
+): void {
   if (!localBigQueryInstalled && !process.env['CI']) {
     describe.skip(`${name} (skipped: npm ci --prefix emulator installs what it needs)`, () => {
       tests(missing);
@@ -20,7 +24,7 @@ export function overLocalBigQuery(name: string, tests: (local: () => LocalBigQue
     beforeAll(async () => {
       if (!localBigQueryInstalled)
         throw new Error('In CI the local BigQuery has to be there: npm ci --prefix emulator');
-      local = await startLocalBigQuery();
+      local = await startLocalBigQuery(options);
     }, 60_000);
     afterAll(() => local?.stop());
     tests(() => local ?? missing());

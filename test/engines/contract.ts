@@ -2,6 +2,7 @@
 import { QueryError, ServiceError } from '../../src/errors';
 import type { BoundParameter, Engine, EngineResult, RunLimits } from '../../src/engines/contract';
 import type { TableSchema } from '../../src/googlesql/types';
+import { redactRows } from '../../src/redaction';
 
 export interface OpenEngine {
   readonly engine: Engine;
@@ -146,6 +147,47 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
           SELECT COUNTIF(r.sb IS NULL) AS absent, COUNTIF(ARRAY_LENGTH(r.sb) = 0) AS empty, COUNT(*) > 100 AS many
           FROM raw_edge_logs AS t CROSS JOIN UNNEST(t.metadata) AS m CROSS JOIN UNNEST(m.request) AS r`;
         expect(JSON.parse(await row(sql))).toEqual({ absent: 0, empty: 44, many: true });
+      });
+    });
+
+    describe('redaction', () => {
+      const shown = async (sql: string): Promise<string> => {
+        const { rows: found } = await run(sql, { hideBytes: true });
+        return redactRows(found).join('\n');
+      };
+
+      it.each([
+        [`SELECT '1.2.3.4:80' AS a`, '{"a":"REDACTED:80"}'],
+        [`SELECT '[2001:db8::5]:41' AS a, 'fe80::1%eth0' AS b`, '{"a":"[REDACTED]:41","b":"REDACTED"}'],
+        [`SELECT 'a@127.0.0.1' AS a, 'ana%40example.com' AS b`, '{"a":"a@REDACTED","b":"REDACTED"}'],
+        [
+          `SELECT STRUCT(['x 1.2.3.4', 'y'] AS l, STRUCT('::ffff:1.2.3.4' AS v) AS s) AS a`,
+          '{"a":{"l":["x REDACTED","y"],"s":{"v":"REDACTED"}}}',
+        ],
+        [
+          `SELECT JSON '{"1.2.3.4":"ana@example.com","n":12345678901234567890}' AS j`,
+          '{"j":{"REDACTED":"REDACTED","n":12345678901234567890}}',
+        ],
+        [
+          `SELECT '{"ip":"2001:db8::2"}' AS text, b'1.2.3.4' AS bytes`,
+          '{"text":"{\\"ip\\":\\"REDACTED\\"}","bytes":null}',
+        ],
+        [
+          `SELECT '300.1.1.1 1.2.3 Foo::Bar std::string 11:22:33 00:1b:44:11:3a:b7' AS a`,
+          '{"a":"300.1.1.1 1.2.3 Foo::Bar std::string 11:22:33 00:1b:44:11:3a:b7"}',
+        ],
+        [
+          `SELECT TIMESTAMP '2026-09-30 11:00:00+00' AS t, 9007199254740993 AS n`,
+          '{"t":1790766000000000,"n":9007199254740993}',
+        ],
+      ])('masks what a row of %s says', async (sql, expected) => {
+        expect(await shown(sql)).toBe(expected);
+      });
+
+      it('leaves no address of the fixture in any row of it', async () => {
+        const text = await shown('SELECT * FROM raw_edge_logs');
+        expect(text).not.toMatch(/\b(203\.0\.113|198\.51\.100|192\.0\.2)\.\d+|2001:db8/);
+        expect(text).toContain('REDACTED');
       });
     });
 

@@ -278,6 +278,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     warnings: [
       ...(clock === null ? [] : [`CLOCK is set: now is ${clock.text} for every query.`]),
       ...(embedded && emulator !== null ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.'] : []),
+      ...(environment.REDIS_URL ? ['REDIS_URL has no effect yet: this version keeps no results.'] : []),
     ],
   };
 

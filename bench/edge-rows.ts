@@ -1,0 +1,84 @@
+/** Three million made-up edge rows: for the engine as a data folder, for hand-written SQL as the same DuckDB file. */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+import type { Engine } from '../src/engines/contract';
+import { openDuckDbEngine } from '../src/engines/duckdb/engine';
+import { LOG_SCHEMA } from '../src/engines/duckdb/log-schema';
+import { EDGE } from '../src/engines/duckdb/samples/edge';
+import { sampleRows } from '../src/engines/duckdb/samples/sample-table';
+
+export const ROWS = 3_000_000;
+/** The instant of the last rows, and the clock: 2026-09-30T12:00:00Z. */
+export const NOW = 1_790_769_600_000_000n;
+const RESOURCES = { memory: '4GB', threads: 2 };
+/** Kept between runs: making and converting the rows takes minutes. */
+const FOLDER = join(tmpdir(), `logquay-bench-${ROWS}-1`);
+const DATA = join(FOLDER, 'data');
+const CACHE = join(FOLDER, 'cache');
+const COPY = join(FOLDER, 'by-hand.duckdb');
+
+const silent = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
+
+export interface BothSides {
+  readonly engine: Engine;
+  /** Runs hand-written DuckDB SQL over `edge` and reads every row's first column. */
+  readonly byHand: (sql: string, values?: DuckDBValue[]) => Promise<unknown[]>;
+  close(): Promise<void>;
+}
+
+export async function openBothSides(print: (line: string) => void): Promise<BothSides> {
+  await makeRows(print);
+  const started = performance.now();
+  const engine = await openDuckDbEngine({ dataDir: DATA, cacheDir: CACHE, now: NOW, log: silent, ...RESOURCES });
+  print(`${ROWS} edge rows opened in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  copyConverted();
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(RESOURCES.threads),
+    max_memory: RESOURCES.memory,
+  });
+  const connection = await instance.connect();
+  await connection.run(`ATTACH '${COPY}' AS copy (READ_ONLY)`);
+  await connection.run('CREATE VIEW edge AS SELECT * FROM copy.rows');
+  return {
+    engine,
+    byHand: (sql, values) => firstColumn(connection, sql, values),
+    async close() {
+      connection.closeSync();
+      instance.closeSync();
+      await engine.close();
+    },
+  };
+}
+
+async function firstColumn(connection: DuckDBConnection, sql: string, values?: DuckDBValue[]): Promise<unknown[]> {
+  const reader = await connection.runAndReadAll(sql, values);
+  return reader.getColumns()[0] ?? [];
+}
+
+async function makeRows(print: (line: string) => void): Promise<void> {
+  const file = join(DATA, 'raw_edge_logs.parquet');
+  if (existsSync(file)) return;
+  print(`making ${ROWS} edge rows in ${FOLDER} (once)`);
+  mkdirSync(DATA, { recursive: true });
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2', max_memory: '8GB' });
+  const connection = await instance.connect();
+  const fields = LOG_SCHEMA.get(EDGE.name) ?? [];
+  const rows = sampleRows({ ...EDGE, rows: ROWS }, fields, `make_timestamp(${NOW})`);
+  await connection.run(`COPY (${rows}) TO '${file}.part' (FORMAT parquet)`);
+  renameSync(`${file}.part`, file);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+/** A file can be attached once in a process, so the hand-written side reads a copy of the converted one. */
+function copyConverted(): void {
+  if (existsSync(COPY)) return;
+  const converted = readdirSync(CACHE, { recursive: true, encoding: 'utf8' }).find((name) =>
+    /edge.*\.(duck)?db$/.test(name),
+  );
+  if (converted === undefined) throw new Error(`No converted table in ${CACHE}.`);
+  copyFileSync(join(CACHE, converted), `${COPY}.part`);
+  renameSync(`${COPY}.part`, COPY);
+}

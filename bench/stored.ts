@@ -1,0 +1,45 @@
+/** A stored endpoint's SQL as the service runs it, with a consumer query in its place where one is given. */
+import { join } from 'node:path';
+import { openCatalogue, type Endpoint } from '../src/endpoints';
+import type { BoundParameter, Engine, EngineResult } from '../src/engines/contract';
+import { chooseQuery } from '../src/run/chosen-query';
+import { Gate } from '../src/sandbox';
+
+const silent = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
+
+export class Stored {
+  readonly #gate: Gate;
+
+  private constructor(
+    private readonly endpoints: readonly Endpoint[],
+    private readonly engine: Engine,
+  ) {
+    this.#gate = new Gate(engine);
+  }
+
+  static async open(engine: Engine): Promise<Stored> {
+    const catalogue = await openCatalogue(join(__dirname, '../../../queries'), { log: silent });
+    const endpoints = catalogue.current();
+    catalogue.close();
+    return new Stored(endpoints, engine);
+  }
+
+  async run(name: string, values: Readonly<Record<string, string>>, sql: string | null = null): Promise<EngineResult> {
+    const endpoint = this.endpoints.find((one) => one.name === name);
+    if (endpoint === undefined) throw new Error(`No endpoint ${name}.`);
+    const parameters = endpoint.parameters.map((one): BoundParameter => ({
+      name: one.name,
+      type: 'STRING',
+      value: values[one.name] ?? '',
+    }));
+    const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
+    const asked = { query: sql === null ? null : { language: 'sql' as const, text: sql }, dryRun: false };
+    const chosen = await chooseQuery(endpoint, asked, parameters, { gate: this.#gate, now: () => 0n }, limits);
+    const query = { sql: chosen.sql, parameters: chosen.parameters, maxRows: endpoint.maxRows };
+    return this.engine.run({ ...query, hideBytes: false, maxBytesBilled: null, labels: {} }, limits);
+  }
+
+  close(): Promise<void> {
+    return this.#gate.close();
+  }
+}

@@ -1,7 +1,13 @@
 /** `npm run bench [-- name ...]`: all benchmarks, or those named. */
+import { bigquery } from './bigquery';
+import { endpoints } from './endpoints';
 import { startup } from './startup';
 
-const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = { startup };
+const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
+  startup,
+  endpoints,
+  bigquery,
+};
 
 async function main(names: readonly string[]): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -148,6 +148,43 @@ describe('records and lists', () => {
     );
   });
 
+  test('keep the order of the fields, whatever they are called', () => {
+    const names = ['b', '2', '1', '__proto__', 'constructor', 'toJSON', 'a'];
+    const odd = writer([
+      ...names.map((name) => ({ name, type: 'INTEGER' })),
+      {
+        name: 'r',
+        type: 'RECORD',
+        mode: 'REPEATED',
+        fields: [
+          { name: '7', type: 'JSON' },
+          { name: '0', type: 'INTEGER' },
+        ],
+      },
+    ]);
+    const inner = (json: string, digits: string) => ({ v: { f: [{ v: json }, { v: digits }] } });
+    const list = [inner('{"x":1}', '9007199254740993'), inner('[]', '-9007199254740993')];
+    expect(odd({ f: [...names.map((_, i) => ({ v: String(i) })), { v: list }] })).toBe(
+      '{"b":0,"2":1,"1":2,"__proto__":3,"constructor":4,"toJSON":5,"a":6,' +
+        '"r":[{"7":{"x":1},"0":9007199254740993},{"7":[],"0":-9007199254740993}]}',
+    );
+  });
+
+  test('exact digits stand where they belong, in the next row too', () => {
+    const exact = writer([
+      { name: 'i', type: 'INTEGER', mode: 'REPEATED' },
+      { name: 's', type: 'STRING' },
+      { name: 'j', type: 'JSON' },
+      { name: 't', type: 'TIMESTAMP' },
+    ]);
+    const row = (digits: string) => ({
+      f: [{ v: [{ v: digits }, { v: '1' }] }, { v: digits }, { v: `"$1 ${digits}"` }, { v: digits }],
+    });
+    for (const digits of ['9223372036854775807', '-9223372036854775808', '253402300799999999']) {
+      expect(exact(row(digits))).toBe(`{"i":[${digits},1],"s":"${digits}","j":"$1 ${digits}","t":${digits}}`);
+    }
+  });
+
   test.each([
     ['a row that is none', 'text'],
     ['null', null],

@@ -28,6 +28,21 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_numeric(s)': String.raw`CASE
       WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*') THEN ltrim(trim(s), '+') END`,
 
+  // Digits are taken from what a double is exactly, as BigQuery does: 391.315 is a little less, so it becomes 391.31.
+  // The product with a power of ten loses that little; Dekker's product of halves gives it back. Powers beyond 22 are
+  // not exact, and beyond 2^52 a double has no such digits to lose.
+  'lq_high_half(a)': '(134217729e0 * a) - ((134217729e0 * a) - a)',
+  'lq_product_error(a, b)': `((lq_high_half(a) * lq_high_half(b) - a * b) + lq_high_half(a) * (b - lq_high_half(b))
+      + (a - lq_high_half(a)) * lq_high_half(b)) + (a - lq_high_half(a)) * (b - lq_high_half(b))`,
+  'lq_round_at(x, p)': `CASE WHEN abs(x * p) >= 4503599627370496e0 THEN x
+      WHEN abs(x * p) % 1 = 0.5 AND lq_product_error(x, p) * sign(x) < 0 THEN trunc(x * p) / p
+      ELSE round(x * p) / p END`,
+  'lq_trunc_at(x, p)': `CASE WHEN abs(x * p) >= 4503599627370496e0 THEN x
+      WHEN trunc(x * p) = x * p AND lq_product_error(x, p) * sign(x) < 0 THEN (x * p - sign(x)) / p
+      ELSE trunc(x * p) / p END`,
+  'lq_round(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
+  'lq_trunc(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
+
   'lq_escaped(s)': String.raw`replace(replace(replace(replace(s, '\', '\\'), chr(10), '\n'), chr(13), '\r'), chr(9), '\t')`,
   // A STRING literal as FORMAT('%T') writes it.
   'lq_string_literal(s)': String.raw`CASE WHEN contains(s, '"') AND NOT contains(s, '''')

@@ -26,9 +26,13 @@ const reciprocal =
 function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
   return (call) => {
     if (call.args.length === 1) return typed(call, `${duckName}(${sqlOf(call, 0)})`);
-    const digits = `CAST(${sqlOf(call, 1)} AS INTEGER)`;
-    if (call.type.kind === 'FLOAT64') return `${duckName}(${sqlOf(call, 0)}, ${digits})`;
     const constant = arg(call, 1).constant;
+    if (call.type.kind === 'FLOAT64') {
+      const exact = constant !== null && /^[1-9]\d?$/.test(constant) && Number(constant) <= 22;
+      if (exact) return call.bind([sqlOf(call, 0)], (x) => `lq_${duckName}_at(${x}, 1e${constant})`);
+      const digits = `CAST(${sqlOf(call, 1)} AS INTEGER)`;
+      return call.bind([sqlOf(call, 0), digits], (x, n) => `lq_${duckName}(${x}, ${n})`);
+    }
     // DuckDB rounds a DECIMAL only to a constant number of digits.
     if (constant === null) return call.unsupported(`${call.name} of NUMERIC to a computed number of digits`);
     return typed(call, `${duckName}(${sqlOf(call, 0)}, ${constant})`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOG_SCHEMA } from '../../src/engines/duckdb/log-schema';
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { parseRestSchema, type RestField } from '../../src/googlesql/rest-schema';
 
 interface KnownTable {

@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
-import { LOG_SCHEMA } from '../../src/engines/duckdb/log-schema';
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { rowsOf } from './data-folder';
 import { silentLog } from './silent-log';
 

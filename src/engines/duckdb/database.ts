@@ -7,7 +7,7 @@ import { DataFault } from './data/data-fault';
 import { openTables, type DataTable } from './data/tables';
 import { keptType } from './data/field-sql';
 import type { Log } from './log';
-import { LOG_SCHEMA } from './log-schema';
+import { LOG_SCHEMA } from '../log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { makeSamples, SAMPLES_VERSION } from './samples/make-samples';
 import { setUpStatements } from './translate';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { LOG_SCHEMA } from '../log-schema';
+import { LOG_SCHEMA } from '../../log-schema';
 import { quoteName } from '../translate/sql';
 import { AUTH } from './auth';
 import { EDGE } from './edge';

@@ -1,0 +1,143 @@
+/** `npm run setup:bigquery`: prints the DDL of a project for the service, and runs it with `--apply`. */
+import { parseArgs } from 'node:util';
+import { ApiFailure } from '../api-failure';
+import { queryPages } from '../job';
+import { Transport } from '../transport';
+import { SETUP_TABLES, setupStatements, type SetupOptions } from './statements';
+
+/** A command that cannot be carried out; its message is for the one who typed it. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError';
+}
+
+export const USAGE = `npm run setup:bigquery -- [options]
+  --project ID             default: BIGQUERY_PROJECT_ID
+  --dataset NAME           default: BIGQUERY_DATASET, or logs
+  --location PLACE         default: BIGQUERY_LOCATION, or BigQuery's own choice
+  --service-account EMAIL  the account that the service runs as
+  --keep-days N            drop a day's rows after N days (default: keep them)
+  --view TABLE=PATH        TABLE is a view on the table project.dataset.table; may be repeated
+  --apply                  run the statements instead of printing them`;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws SetupError */
+export async function runSetup(
+  args: readonly string[],
+  environment: Environment,
+  print: (line: string) => void,
+): Promise<void> {
+  const { options, apply } = readOptions(args, environment);
+  const statements = setupStatements(options);
+  if (!apply) {
+    print(`${statements.join(';\n\n')};\n`);
+    print(rolesNote(options));
+    return;
+  }
+  const transport = openTransport(options, environment);
+  for (const statement of statements) {
+    const [title = ''] = statement.split('\n');
+    await execute(transport, statement, options.location).catch((error: unknown) => {
+      const words = error instanceof ApiFailure ? error.detail || error.message : String(error);
+      throw new SetupError(`${title}\nBigQuery: ${words}`);
+    });
+    print(`done: ${title}`);
+  }
+  print(rolesNote(options));
+}
+
+/** Milliseconds that one statement may take. */
+const STATEMENT_TIME = 120_000;
+
+async function execute(transport: Transport, statement: string, location: string | null): Promise<void> {
+  const body = {
+    query: statement,
+    useLegacySql: false,
+    parameterMode: 'NAMED',
+    queryParameters: [],
+    // DDL reads nothing; this is the least that BigQuery bills.
+    maximumBytesBilled: String(10 * 1024 * 1024),
+    labels: { kind: 'setup' },
+    ...(location !== null && { location }),
+  } as const;
+  const limits = { deadline: performance.now() + STATEMENT_TIME, signal: new AbortController().signal };
+  const detach = (work: Promise<unknown>): void => void work.catch(() => undefined);
+  const pages = queryPages({ transport, detach }, body, 1, limits);
+  while ((await pages.next()).done !== true);
+}
+
+/** What no SQL statement can do, as comments, so that the whole output can be pasted. */
+function rolesNote({ project, dataset, serviceAccount, views }: SetupOptions): string {
+  const account = serviceAccount ?? 'EMAIL';
+  const lines = [
+    'The right to run queries in the project, which no SQL statement gives:',
+    `  gcloud projects add-iam-policy-binding ${project} --member=serviceAccount:${account} --role=roles/bigquery.jobUser --condition=None`,
+    'The account needs no other role: above all none that reads more data sets, or writes.',
+    ...[...views].map(
+      ([table, path]) =>
+        `Authorise the view ${project}.${dataset}.${table} on the data set ${path.slice(0, -1).join('.')}, ` +
+        'so that the account needs no right there.',
+    ),
+  ];
+  return lines.map((line) => `-- ${line}`).join('\n');
+}
+
+function readOptions(args: readonly string[], environment: Environment): { options: SetupOptions; apply: boolean } {
+  const { values } = parse(args);
+  const project = values.project ?? environment['BIGQUERY_PROJECT_ID'] ?? '';
+  const dataset = values.dataset ?? (environment['BIGQUERY_DATASET'] || 'logs');
+  const location = values.location ?? (environment['BIGQUERY_LOCATION'] || null);
+  const serviceAccount = values['service-account'] ?? null;
+  check(/^[a-z0-9.:-]{1,100}$/i.test(project), '--project: a Google Cloud project id is needed.');
+  check(/^\w{1,1024}$/.test(dataset), '--dataset: allowed are letters, digits and _.');
+  check(location === null || /^[a-z0-9-]{1,64}$/i.test(location), '--location: such as EU or europe-west3.');
+  check(
+    serviceAccount === null || /^[\w.-]+@[\w.-]+$/.test(serviceAccount),
+    '--service-account: an address is needed.',
+  );
+  const days = values['keep-days'];
+  check(days === undefined || /^[1-9]\d{0,4}$/.test(days), '--keep-days: a number of days from 1 to 99999.');
+  const keepDays = days === undefined ? null : Number(days);
+  const views = new Map((values.view ?? []).map(readView));
+  return { options: { project, dataset, location, serviceAccount, keepDays, views }, apply: values.apply ?? false };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        project: { type: 'string' },
+        dataset: { type: 'string' },
+        location: { type: 'string' },
+        'service-account': { type: 'string' },
+        'keep-days': { type: 'string' },
+        view: { type: 'string', multiple: true },
+        apply: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new SetupError(`${error instanceof Error ? error.message : ''}\n${USAGE}`);
+  }
+}
+
+function readView(given: string): readonly [string, readonly string[]] {
+  const [, table = '', path = ''] = /^(\w+)=`?([\w:-]+\.\w+\.[\w-]+)`?$/.exec(given) ?? [];
+  check(table !== '', `--view ${given}: TABLE=project.dataset.table is needed.`);
+  check(SETUP_TABLES.includes(table), `--view ${table}: the tables are ${SETUP_TABLES.join(', ')}.`);
+  return [table, path.split('.')];
+}
+
+function check(isRight: boolean, message: string): void {
+  if (!isRight) throw new SetupError(message);
+}
+
+function openTransport({ project }: SetupOptions, environment: Environment): Transport {
+  const host = environment['BIGQUERY_EMULATOR_HOST'];
+  return new Transport({
+    projectId: project,
+    emulator: host ? `${/^https?:/.test(host) ? '' : 'http://'}${host.replace(/\/$/, '')}` : null,
+    credentials: environment['GOOGLE_APPLICATION_CREDENTIALS'] || null,
+    observer: { succeeded: () => undefined, failed: () => undefined },
+  });
+}

@@ -1,0 +1,76 @@
+/** The DDL of a project that the service reads: the data set, its tables or views, and the least right to read them. */
+import type { RestField } from '../../../googlesql/rest-schema';
+import { LOG_SCHEMA } from '../../log-schema';
+import { quotePath } from '../stub';
+
+export interface SetupOptions {
+  readonly project: string;
+  readonly dataset: string;
+  /** null: BigQuery's default, which cannot be changed later. */
+  readonly location: string | null;
+  /** Address of the account that the service runs as; null: nobody is granted anything. */
+  readonly serviceAccount: string | null;
+  /** Days after which a partition is dropped; null: never. */
+  readonly keepDays: number | null;
+  /** Tables that are views on logs elsewhere: their own path, by table. */
+  readonly views: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The names that `--view` takes. */
+export const SETUP_TABLES: readonly string[] = [...LOG_SCHEMA.keys()];
+
+/** Each can be run again without harm. */
+export function setupStatements(options: SetupOptions): readonly string[] {
+  const { project, dataset, location, serviceAccount, views } = options;
+  const home = quotePath([project, dataset]);
+  const schema = `CREATE SCHEMA IF NOT EXISTS ${home}${location === null ? '' : ` OPTIONS (location = ${text(location)})`}`;
+  const tables = [...LOG_SCHEMA].map(([name, fields]) => {
+    const elsewhere = views.get(name);
+    return elsewhere === undefined ? tableText(options, name, fields) : viewText(options, name, fields, elsewhere);
+  });
+  // Nothing but reading, on this data set alone. The right to run queries at all belongs to the project (rolesNote).
+  const member = text(`serviceAccount:${serviceAccount}`);
+  const grant = `GRANT ${quotePath(['roles/bigquery.dataViewer'])} ON SCHEMA ${home} TO ${member}`;
+  return [schema, ...tables, ...(serviceAccount === null ? [] : [grant])];
+}
+
+function tableText({ project, dataset, keepDays }: SetupOptions, name: string, fields: readonly RestField[]): string {
+  const columns = fields.map((field) => `  ${columnText(field, '  ')}`);
+  // Only a column of its own can cluster: some logs have the project inside their metadata alone.
+  const isClustered = fields.some((field) => field.name === 'project' && field.mode !== 'REPEATED');
+  return [
+    `CREATE TABLE IF NOT EXISTS ${quotePath([project, dataset, name])} (`,
+    columns.join(',\n'),
+    ')',
+    'PARTITION BY DATE(`timestamp`)',
+    ...(isClustered ? ['CLUSTER BY `project`'] : []),
+    ...(keepDays === null ? [] : [`OPTIONS (partition_expiration_days = ${keepDays})`]),
+  ].join('\n');
+}
+
+/** Columns by name: the table behind may have more, and in another order. */
+function viewText(
+  { project, dataset }: SetupOptions,
+  name: string,
+  fields: readonly RestField[],
+  elsewhere: readonly string[],
+): string {
+  const columns = fields.map((field) => quotePath([field.name])).join(', ');
+  return `CREATE OR REPLACE VIEW ${quotePath([project, dataset, name])} AS\nSELECT ${columns}\nFROM ${quotePath(elsewhere)}`;
+}
+
+function columnText(field: RestField, indent: string): string {
+  const notNull = field.mode === 'REQUIRED' ? ' NOT NULL' : '';
+  return `${quotePath([field.name])} ${typeText(field, indent)}${notNull}`;
+}
+
+function typeText(field: RestField, indent: string): string {
+  const deeper = `${indent}  `;
+  const members = field.fields.map((one) => `${deeper}${columnText(one, deeper)}`).join(',\n');
+  const item = field.type === 'RECORD' ? `STRUCT<\n${members}\n${indent}>` : field.type;
+  return field.mode === 'REPEATED' ? `ARRAY<${item}>` : item;
+}
+
+function text(value: string): string {
+  return `'${value.replace(/[\\']/g, '\\$&')}'`;
+}

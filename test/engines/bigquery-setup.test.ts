@@ -1,0 +1,112 @@
+import { runSetup, SetupError } from '../../src/engines/bigquery/setup/command';
+import { SETUP_TABLES, setupStatements, type SetupOptions } from '../../src/engines/bigquery/setup/statements';
+import { overLocalBigQuery } from './over-local-bigquery';
+
+async function printed(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
+  const lines: string[] = [];
+  await runSetup(args, environment, (line) => lines.push(line));
+  return lines.join('\n');
+}
+
+const OPTIONS: SetupOptions = {
+  project: 'test',
+  dataset: 'logs',
+  location: 'EU',
+  serviceAccount: 'gateway@test.iam.gserviceaccount.com',
+  keepDays: 90,
+  views: new Map([['raw_auth_logs', ['test', 'logs', 'raw_auth_logs']]]),
+};
+
+describe('the statements', () => {
+  const [schema = '', ...rest] = setupStatements(OPTIONS);
+  const grant = rest.pop();
+
+  test('make a data set, nine tables or views, and one grant', () => {
+    expect(schema).toBe("CREATE SCHEMA IF NOT EXISTS `test`.`logs` OPTIONS (location = 'EU')");
+    expect(rest).toHaveLength(9);
+    expect(SETUP_TABLES).toHaveLength(9);
+    expect(grant).toBe(
+      "GRANT `roles/bigquery.dataViewer` ON SCHEMA `test`.`logs` TO 'serviceAccount:gateway@test.iam.gserviceaccount.com'",
+    );
+  });
+
+  test('tables are partitioned by day, clustered by project where that is a column, and dropped in time', () => {
+    const edge = rest.find((statement) => statement.includes('`raw_edge_logs` ('));
+    expect(edge).toMatch(/`timestamp` TIMESTAMP NOT NULL,/);
+    expect(edge).toMatch(
+      /\n\)\nPARTITION BY DATE\(`timestamp`\)\nCLUSTER BY `project`\nOPTIONS \(partition_expiration_days = 90\)$/,
+    );
+    for (const statement of rest.filter((one) => one.startsWith('CREATE TABLE'))) {
+      expect(statement.includes('CLUSTER BY `project`')).toBe(/^ {2}`project` STRING/m.test(statement));
+    }
+  });
+
+  test('a view names its columns', () => {
+    const view = rest.find((statement) => statement.startsWith('CREATE OR REPLACE VIEW'));
+    expect(view).toMatch(
+      /^CREATE OR REPLACE VIEW `test`.`logs`.`raw_auth_logs` AS\nSELECT `timestamp`, `id`, .*`metadata`/,
+    );
+    expect(view).not.toContain('*');
+  });
+});
+
+describe('the command', () => {
+  test('prints what can be pasted, and the role that no statement gives', async () => {
+    const text = await printed(['--project', 'acme-logs', '--service-account', 'a@b.example']);
+    expect(text.match(/^CREATE /gm)).toHaveLength(10);
+    expect(text).toContain('CREATE SCHEMA IF NOT EXISTS `acme-logs`.`logs`;');
+    expect(text).toContain(
+      '-- ' +
+        '  gcloud projects add-iam-policy-binding acme-logs --member=serviceAccount:a@b.example --role=roles/bigquery.jobUser',
+    );
+    expect(text).not.toContain('partition_expiration_days');
+  });
+
+  test('takes the environment for what is not said', async () => {
+    const environment = { BIGQUERY_PROJECT_ID: 'p-1', BIGQUERY_DATASET: 'd_1', BIGQUERY_LOCATION: 'europe-west3' };
+    expect(await printed([], environment)).toContain("`p-1`.`d_1` OPTIONS (location = 'europe-west3')");
+    expect(await printed(['--dataset', 'd_2'], environment)).toContain('`p-1`.`d_2`');
+  });
+
+  test.each<[string, string[]]>([
+    ['--project', []],
+    ['--project', ['--project', 'a`b']],
+    ['--dataset', ['--project', 'p', '--dataset', 'a-b']],
+    ['--location', ['--project', 'p', '--location', "EU'"]],
+    ['--keep-days', ['--project', 'p', '--keep-days', '0']],
+    ['--service-account', ['--project', 'p', '--service-account', "x' y"]],
+    ['TABLE=project.dataset.table', ['--project', 'p', '--view', 'raw_auth_logs']],
+    ['the tables are raw_edge_logs', ['--project', 'p', '--view', 'raw_nope=a.b.c']],
+    ['--view TABLE=PATH', ['--nonsense']],
+  ])('refuses with %s', async (message, args) => {
+    const failure: unknown = await printed(args).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SetupError);
+    expect((failure as SetupError).message).toContain(message);
+  });
+});
+
+overLocalBigQuery("Google's own engine", (local) => {
+  test.each(setupStatements(OPTIONS).map((statement) => [statement.split('\n')[0], statement] as const))(
+    'understands %s',
+    async (_, query) => {
+      const response = await fetch(`http://${local().host}/bigquery/v2/projects/test/jobs`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ configuration: { dryRun: true, query: { query, useLegacySql: false } } }),
+      });
+      const job = (await response.json()) as { error?: unknown; statistics?: { query: { statementType: string } } };
+      expect(job.error).toBeUndefined();
+      expect(job.statistics?.query.statementType).toMatch(/^(CREATE|GRANT)/);
+    },
+  );
+
+  test('what fails stops the command, in words', async () => {
+    // The local BigQuery runs queries alone.
+    const failure: unknown = await printed(['--project', 'test', '--apply'], {
+      BIGQUERY_EMULATOR_HOST: local().host,
+    }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SetupError);
+    expect((failure as SetupError).message).toMatch(/^CREATE SCHEMA IF NOT EXISTS `test`.`logs`\nBigQuery: /);
+    expect((await local().control()).jobs).toHaveLength(1);
+  });
+});

@@ -67,6 +67,7 @@ export async function startService(config: Config, log: Log, terminal: boolean):
     closers.push(() => engine.close());
     const gate = new Gate(engine);
     closers.push(() => gate.close());
+    gate.prepare();
     lifecycle.open({
       keys,
       catalogue,

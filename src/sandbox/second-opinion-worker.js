@@ -8,6 +8,19 @@ const { Parser } = require('node-sql-parser/build/bigquery');
 
 const parser = new Parser();
 
+/** The constructs of common log queries, for V8 to compile the parser's rules ahead of the first text. */
+const WARM_UP = `
+  with a as (
+    select id, t.timestamp as at, cast(r.status_code as string) as status, null as extra,
+      case when r.status_code between 200 and 299 then 'x' when r.status_code >= 500 or p.role in ('x', 'x') then 'x' else 'x' end as level,
+      coalesce(json_value(event_message, 'x'), 'x') as action, safe_cast(json_value(t.event_message, 'x') as float64) / 1000.0 as ms
+    from edge_logs as t cross join unnest(metadata) as m cross join unnest(m.response) as r
+      left join unnest(coalesce(m.request, [])) as p on true
+    where t.timestamp > 'x' and not regexp_contains(event_message, 'x') and p.path not like 'x' and t.id is not null
+  ), b as (select at, count(distinct if(level = 'x', id, null)) as ids, countif(status = 'x') as n from a group by at)
+  select timestamp_trunc(at, hour) as at, sum(n) as n, max(ids) as ids from b group by at
+  union all select at, 1, ids from b order by at desc limit 100`;
+
 /**
  * Every FROM name and every function in a parse tree, in lower case, parts joined by dots. The tree has no useful
  * type, so all of it is searched: an object with a `table` inside a `from` list is a table, one of type `function` or
@@ -79,4 +92,6 @@ port.on('message', (/** @type {{ id: number, text: string }} */ { id, text }) =>
     port.postMessage({ id, reading: null });
   }
 });
+// Its first texts would take three times as long as later ones, and Studio's longest come near the deadline.
+for (let i = 0; i < 8; i++) parser.astify(WARM_UP, { database: 'bigquery' });
 port.postMessage({ ready: true });

@@ -48,6 +48,11 @@ export class SecondOpinion {
     this.#deadline = deadline;
   }
 
+  /** Starts a worker ahead of the first text. */
+  prepare(): void {
+    if (!this.#closed && this.#seats.size === 0) this.#start();
+  }
+
   /** @throws OpinionTimeout past the deadline; Error when no worker can be started or the pool is closed. */
   ask(text: string): Promise<Opinion> {
     if (this.#closed) return Promise.reject(new Error('The second opinion is closed.'));
@@ -94,7 +99,7 @@ export class SecondOpinion {
       seat.ready = true;
       seat.worker.unref();
     } else if ('taken' in message) {
-      seat.timer = setTimeout(() => void this.#end(seat, new OpinionTimeout()), this.#deadline);
+      this.#await(seat);
       return;
     } else {
       seat.question?.resolve(message.reading);
@@ -102,6 +107,15 @@ export class SecondOpinion {
       seat.worker.unref();
     }
     this.#dispatch();
+  }
+
+  /** Where this thread was busy past the deadline, an answer that has come meanwhile is heard before it is given up. */
+  #await(seat: Seat): void {
+    const { question } = seat;
+    const giveUp = (): void => {
+      if (seat.question === question) void this.#end(seat, new OpinionTimeout());
+    };
+    seat.timer = setTimeout(() => setImmediate(giveUp), this.#deadline);
   }
 
   /** Gives up a worker: its question fails with `error`, others waiting are given to a new one. */

@@ -21,6 +21,33 @@ describe('the second opinion', () => {
     expect(await opinion.ask('select extract(hour from timestamp at time zone "UTC") from edge_logs')).toBeNull();
   });
 
+  // The gate does not ask about these: it would only take up the parser's time.
+  test.each([
+    'select 1 from (a cross join b)',
+    'select 1 from (a)',
+    'select 1 from (a as x join b using (id)), c',
+    'select 1 from ((a join b on true) join c on true)',
+    'select 1 from a left join (b as x cross join unnest(x.m) as y) on true',
+    'select 1 from a where id in (select id from (select 2) join (b join c on true) on true)',
+  ])('has no vote on a join in parentheses: %s', async (sql) => {
+    expect(await opinion.ask(sql)).toBeNull();
+  });
+
+  test('is heard although the thread that asked was busy past the deadline', async () => {
+    await opinion.ask('select 1');
+    const long = Array.from({ length: 1000 }, () => "case when id = 'x' then upper(id) else 'y' end").join(', ');
+    const answer = opinion.ask(`select ${long} from edge_logs`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const end = performance.now() + 400;
+    while (performance.now() < end);
+    expect(await answer).toEqual({ tables: ['edge_logs'], functions: ['upper'] });
+  });
+
+  test('can be got ready ahead of the first text', async () => {
+    opinion.prepare();
+    expect(await opinion.ask('select id from edge_logs')).toEqual({ tables: ['edge_logs'], functions: [] });
+  });
+
   test('is given up past its deadline, and the next text is read by a new worker', async () => {
     const hurried = new SecondOpinion({ deadline: 50 });
     try {

@@ -35,7 +35,7 @@ describe('the second opinion', () => {
 
   test('is heard although the thread that asked was busy past the deadline', async () => {
     await opinion.ask('select 1');
-    const long = Array.from({ length: 1000 }, () => "case when id = 'x' then upper(id) else 'y' end").join(', ');
+    const long = Array.from({ length: 200 }, () => "case when id = 'x' then upper(id) else 'y' end").join(', ');
     const answer = opinion.ask(`select ${long} from edge_logs`);
     await new Promise((resolve) => setTimeout(resolve, 5));
     const end = performance.now() + 400;

@@ -1,22 +1,10 @@
 /** What DuckDB says when a query fails while it runs, in the fixed words of this service: never a value, never its text. */
 import { QueryError } from '../../../errors';
+import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
+import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
 import { FAILURE_MARK, type Failure } from './sql';
 
-const WORDS: Readonly<Record<Failure, string>> = {
-  division: 'Division by zero',
-  overflow: 'A number is out of range',
-  cast: 'A value cannot be cast to the type asked for',
-  argument: 'An argument of a function is out of range',
-  subscript: 'An array subscript is out of bounds',
-  regexp: 'A regular expression is not valid',
-  date: 'A date or time is not valid',
-  parse: 'A text does not match the format it is parsed by',
-  json: 'A text is not valid JSON',
-  null_element: 'An array in the result holds a NULL element',
-  zone: 'A time zone is not known',
-  rows: 'A scalar subquery gives more than one row',
-  raised: 'The query raised an error with ERROR()',
-};
+const WORDS: Readonly<Record<Failure, string>> = EXECUTION_FAULTS;
 
 /** DuckDB's own messages, first match wins. */
 const MESSAGES: readonly (readonly [RegExp, Failure])[] = [
@@ -52,5 +40,5 @@ function kindOf(message: string): string | null {
   if (own !== undefined && own in WORDS) return WORDS[own as Failure];
   if (!OF_THE_QUERY.test(message)) return null;
   const known = MESSAGES.find(([pattern]) => pattern.test(message));
-  return known === undefined ? 'The query failed on a value while it ran' : WORDS[known[1]];
+  return known === undefined ? UNKNOWN_EXECUTION_FAULT : WORDS[known[1]];
 }

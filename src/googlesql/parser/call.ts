@@ -4,6 +4,9 @@ import { parseExpression } from './expression';
 import { parseLimit, parseOrderBy } from './ordering';
 import { parseWindow } from './window';
 
+/** Reserved words behind the arguments: all of these may follow none at all. */
+const AFTER_ARGUMENTS = new Set([')', 'ORDER', 'LIMIT', 'HAVING', 'WHERE', 'IGNORE', 'RESPECT']);
+
 /** Arguments that name an object of the catalogue instead of a value. */
 const OBJECT_ARGUMENTS = new Set(['TABLE', 'MODEL', 'CONNECTION', 'SEQUENCE']);
 
@@ -30,8 +33,7 @@ export function parseCall(cursor: Cursor, path: readonly Identifier[], start: nu
 }
 
 function atArgumentsEnd(cursor: Cursor): boolean {
-  const { symbol } = cursor.token;
-  return symbol === ')' || symbol === 'ORDER' || symbol === 'LIMIT';
+  return AFTER_ARGUMENTS.has(cursor.token.symbol);
 }
 
 function parseArgument(cursor: Cursor): Argument {
@@ -40,6 +42,11 @@ function parseArgument(cursor: Cursor): Argument {
   const name = named ? cursor.name('an argument name') : null;
   if (named) cursor.expect('=>');
   const expression = parseValue(cursor);
+  if (cursor.at('AS')) {
+    const as = cursor.next();
+    cursor.name('an alias');
+    cursor.refuse('an alias of an argument', cursor.spanFrom(as.start));
+  }
   return { name, expression, span: cursor.spanFrom(start) };
 }
 

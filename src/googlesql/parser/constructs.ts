@@ -97,7 +97,7 @@ function toDatePart(cursor: Cursor, expression: Expression): DatePart {
 }
 
 /** One name, one positional argument, and none of what aggregate and window functions may have besides. */
-function isPlainCall(call: Call): boolean {
+export function isPlainCall(call: Call): boolean {
   const { path, arguments: args, distinct, nulls, having, orderBy, limit, over } = call;
   const plain = !distinct && nulls === null && having === null && limit === null && over === null;
   return plain && orderBy.length === 0 && path.length === 1 && args.length === 1 && args[0]?.name === null;

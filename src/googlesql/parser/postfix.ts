@@ -2,6 +2,7 @@ import type { Expression, Subscript } from '../syntax';
 import { parseCall } from './call';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
+import { isPlainCall } from './constructs';
 import { parsePrimary } from './primary';
 
 const SUBSCRIPT_MODES: ReadonlyMap<string, Subscript['mode']> = new Map([
@@ -58,7 +59,7 @@ function parseSubscript(cursor: Cursor, input: Expression, start: number): Expre
 /** `[OFFSET(i)]` looks like a call; the word means nothing elsewhere. */
 function subscriptMode(written: Expression): { index: Expression; mode: Subscript['mode'] } {
   const plain = { index: written, mode: 'plain' as const };
-  if (written.kind !== 'call' || written.path.length !== 1 || written.arguments.length !== 1) return plain;
+  if (written.kind !== 'call' || !isPlainCall(written)) return plain;
   const mode = SUBSCRIPT_MODES.get(written.path[0]?.name.toUpperCase() ?? '');
   const argument = written.arguments[0];
   return mode === undefined || argument === undefined ? plain : { index: argument.expression, mode };

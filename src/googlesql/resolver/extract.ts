@@ -27,7 +27,9 @@ export function resolveExtract(context: Context, { part: written, from, timeZone
     throw invalid('EXTRACT does not take a STRING literal; write its type before it, as in DATE.', from.span);
   const fn = findFunction('$extract');
   const match = fn === undefined ? null : matchFunction(fn, [operand], new Map());
-  const type = match?.types[0];
+  const matched = match?.types[0];
+  // NULL is read as the type that has the part.
+  const type = operand.form === 'null' && part in WHOLE ? ({ kind: 'TIMESTAMP' } as const) : matched;
   if (!type) throw invalid(`EXTRACT does not take ${shortType(value.type)}.`, from.span);
   if (EXTRACT_PARTS[type.kind]?.has(part) !== true)
     throw invalid(`EXTRACT from ${type.kind} has no part ${part}.`, written.span);

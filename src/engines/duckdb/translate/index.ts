@@ -7,9 +7,11 @@ import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import { Context, columnName } from './context';
 import { ctesReadBy, keptCtes } from './ctes';
 import { printRow } from './json-output';
+import { renumber } from './numbering';
 import { storedColumns } from './provenance';
 import { cteName, printQuery, printRelation, selectList } from './relations';
 import { physicalFieldNames, quoteName } from './sql';
+import { Weights } from './weights';
 
 export { CLOCK_PARAMETER } from './context';
 export { setUpStatements } from './macros';
@@ -40,15 +42,14 @@ export interface Translation {
  * Translates `query`. Throws QueryError `invalidQuery` for what the embedded engine cannot do, with the construct's span.
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
-  const ctx = new Context((table) => options.tableName(table), keptCtes(query));
+  const ctx = new Context((table) => options.tableName(table), keptCtes(query), new Weights(query));
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, cutOff(query.relation, options.maxRows), wanted, true);
   const row = printRow(ctx, values, options.hideBytes);
   const body = `SELECT ${row} AS "row" FROM (${rows})`;
   return {
-    sql: `${printCtes(ctx)}${body}`,
-    parameters: ctx.parameters,
+    ...renumber(`${printCtes(ctx)}${body}`, ctx.parameters),
     columns: values.map(({ name, type }) => ({ name, type })),
   };
 }

@@ -1,9 +1,9 @@
 import { localBigQueryInstalled } from '../../local-bigquery';
 import { fuzz } from './fuzz';
 
-/** `npm run fuzz` asks for more. */
-const QUERIES = Number(process.env['FUZZ_QUERIES'] ?? 20_000);
-const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
+/** `npm run fuzz` runs as many as asked. */
+const QUERIES = 20_000;
+const SEED = 1;
 
 const available = localBigQueryInstalled || process.env['CI'] !== undefined;
 if (!available) {
@@ -14,15 +14,11 @@ if (!available) {
   `${QUERIES} generated queries are judged as Google's analyser judges them`,
   async () => {
     const report = await fuzz(QUERIES, SEED);
-    const lists = Object.entries(report).filter((entry): entry is [string, string[]] => Array.isArray(entry[1]));
-    const counts = lists.map(([name, list]) => `${name} ${list.length}`).join(', ');
-    process.stdout.write(`seed ${SEED}: generated ${report.generated}, accepted ${report.accepted}, ${counts}\n`);
-    for (const [name, list] of lists) {
-      for (const one of list.slice(0, 5)) process.stdout.write(`  ${name}: ${one}\n`);
-    }
-    expect(report.accepted).toBeGreaterThan(report.generated / 10);
-    const { leaks, missed, lost, syntax } = report;
-    expect([leaks, missed, lost, syntax].map(({ length }) => length)).toEqual([0, 0, 0, 0]);
+    process.stdout.write(`seed ${SEED}: ${report.lines(2).join('\n')}\n`);
+    expect(report.generated).toBeGreaterThanOrEqual(QUERIES);
+    expect(report.accepted).toBeGreaterThan(QUERIES / 5);
+    expect(report.answered).toBeGreaterThan(report.run / 2);
+    expect(report.faults).toEqual([]);
   },
-  Math.max(600_000, QUERIES * 30),
+  900_000,
 );

@@ -1,106 +1,91 @@
-/** Generated consumer queries, judged by our gate and by Google's analyser. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Judge } from './judge';
-import { ARBITRARY, NEUTRAL, SMUGGLING } from './mutations';
+/** Generated consumer queries, judged by our gate, by Google's analyser and, in part, by what the embedded engine answers. */
+import { lex } from '../../../src/googlesql/lexer';
+import { rewriteLeniently } from '../../../src/sandbox/lenient';
+import { corpus, generate, type Generated } from './generate';
+import { Judge, type Judgement } from './judge';
 import { Random } from './random';
-import { verdictOf } from './verdict';
+import { increment, Report } from './report';
+import { Runner } from './runner';
+import { verdictOf, type Verdict } from './verdict';
 
-export interface Report {
-  readonly generated: number;
-  readonly accepted: number;
-  /** Accepted, though the analyser finds something forbidden in it: the wall has a hole. */
-  readonly leaks: readonly string[];
-  /** A smuggled name was not refused. */
-  readonly missed: readonly string[];
-  /** A neutral change of an accepted query made it a violation or no query. */
-  readonly lost: readonly string[];
-  /** One parser reads the text as a query, the other does not. */
-  readonly syntax: readonly string[];
-  /** We accept what the analyser refuses for its meaning. */
-  readonly lenient: readonly string[];
-  /** We refuse as a violation what the analyser resolves to allowed names alone. */
-  readonly wrongRefusals: readonly string[];
-}
+/** Texts that are with the judge at once. */
+const IN_FLIGHT = 4;
+/** Of the accepted queries every so-manieth is run. */
+const RUN_EACH = 20;
 
-interface Tally {
-  generated: number;
-  accepted: number;
-  readonly lists: Readonly<Record<Exclude<keyof Report, 'generated' | 'accepted'>, string[]>>;
-}
-
-const BATCH = 200;
-
-/** Neutral, smuggling and arbitrary changes in turn, up to three on top of each other, from accepted queries. */
-export async function fuzz(queries: number, seed: number): Promise<Report> {
+/** `told` hears how many were judged, now and then. */
+export async function fuzz(queries: number, seed: number, told: (done: number) => void = () => {}): Promise<Report> {
   const random = new Random(seed);
-  const judge = await Judge.start();
+  const [judge, runner] = await Promise.all([Judge.start(), Runner.start()]);
   const seeds = corpus().filter((sql) => verdictOf(sql).kind === 'accepted');
-  const tally: Tally = {
-    generated: 0,
-    accepted: 0,
-    lists: { leaks: [], missed: [], lost: [], syntax: [], lenient: [], wrongRefusals: [] },
+  const report = new Report();
+  const work = async (): Promise<void> => {
+    while (report.generated < queries) {
+      report.generated++;
+      if (report.generated % 1000 === 0) told(report.generated);
+      await checkBoth(generate(seeds, random), judge, runner, report);
+    }
   };
   try {
-    while (tally.generated < queries) {
-      const batch = Array.from({ length: Math.min(BATCH, queries - tally.generated) }, () => generate(seeds, random));
-      await Promise.all(batch.map((one) => check(one, judge, tally)));
-    }
+    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
   } finally {
-    await judge.close();
+    await Promise.all([judge.close(), runner.close()]);
   }
-  return { generated: tally.generated, accepted: tally.accepted, ...tally.lists };
+  return report;
 }
 
-interface Generated {
-  readonly sql: string;
-  readonly kind: 'neutral' | 'smuggled' | 'arbitrary';
+/** The text as it is and, where it is no query, what the lenient reading makes of it. */
+async function checkBoth(generated: Generated, judge: Judge, runner: Runner, report: Report): Promise<void> {
+  const verdict = await check(generated, judge, runner, report);
+  if (verdict.kind !== 'syntax') return;
+  const rewritten = leniently(generated.sql);
+  if (rewritten !== null) await check({ ...generated, sql: rewritten }, judge, runner, report);
 }
 
-function generate(seeds: readonly string[], random: Random): Generated {
-  let sql = random.pick(seeds);
-  for (let n = random.below(3); n > 0; n--) sql = random.pick(NEUTRAL)(sql, random);
-  const kind = random.pick(['neutral', 'smuggled', 'arbitrary'] as const);
-  if (kind === 'smuggled') {
-    const smuggled = random.pick(SMUGGLING)(sql, random);
-    if (smuggled !== null) return { sql: smuggled, kind };
-  }
-  if (kind === 'arbitrary') return { sql: random.pick(ARBITRARY)(sql, random), kind };
-  return { sql: random.pick(NEUTRAL)(sql, random), kind: 'neutral' };
-}
-
-async function check({ sql, kind }: Generated, judge: Judge, tally: Tally): Promise<void> {
-  tally.generated++;
+async function check({ sql, kind }: Generated, judge: Judge, runner: Runner, report: Report): Promise<Verdict> {
   const verdict = verdictOf(sql);
-  const { analysis, forbidden } = await judge.judge(sql);
-  const { lists } = tally;
-  const note = (why: string): string => `${why}\n    ${JSON.stringify(sql)}`;
+  const judgement = await judge.judge(sql);
+  const { analysis, forbidden } = judgement;
   const judged = analysis.ok ? 'resolves' : analysis.refusal.message;
-
-  if (verdict.kind === 'accepted') tally.accepted++;
-  if (verdict.kind === 'accepted' && forbidden.length > 0) lists.leaks.push(note(forbidden.join(', ')));
-  if (verdict.kind === 'accepted' && kind === 'smuggled') lists.missed.push(note(judged));
+  if (verdict.kind === 'unsupported') increment(report.constructs, verdict.construct);
+  const dispute = await syntaxDispute(verdict, judgement, judge, sql);
+  if (dispute) report.note('syntax', `ours: ${said(verdict)} theirs: ${judged}`, sql);
   if (kind === 'neutral' && (verdict.kind === 'violation' || verdict.kind === 'syntax')) {
-    lists.lost.push(note(verdict.message));
+    report.note('lost', verdict.message, sql);
   }
-  if (verdict.kind === 'syntax' && (analysis.ok || !analysis.refusal.syntax)) {
-    lists.syntax.push(note(`ours: ${verdict.message} theirs: ${judged}`));
-  }
-  if ((verdict.kind === 'accepted' || verdict.kind === 'meaning') && !analysis.ok && analysis.refusal.syntax) {
-    lists.syntax.push(note(`ours: ${verdict.kind} theirs: ${judged}`));
-  }
-  if (verdict.kind === 'accepted' && !analysis.ok && !analysis.refusal.syntax) lists.lenient.push(note(judged));
   if (verdict.kind === 'violation' && analysis.ok && forbidden.length === 0) {
-    lists.wrongRefusals.push(note(verdict.message));
+    report.note('wrongRefusals', verdict.message, sql);
   }
+  if (verdict.kind === 'meaning' && analysis.ok && forbidden.length === 0) report.note('strict', verdict.message, sql);
+  if (verdict.kind !== 'accepted') return verdict;
+
+  report.accepted++;
+  if (forbidden.length > 0) report.note('leaks', forbidden.join(', '), sql);
+  if (kind === 'smuggled') report.note('missed', judged, sql);
+  if (!analysis.ok && !dispute) report.note('lenient', judged, sql);
+  if (report.accepted % RUN_EACH === 0) await runner.run(sql, report);
+  return verdict;
 }
 
-function corpus(): string[] {
-  const cases = join(__dirname, '../../cases');
-  const sandbox = JSON.parse(readFileSync(join(cases, 'sandbox.json'), 'utf8')) as { kind: string; consumer: string }[];
-  const queries = readFileSync(join(cases, 'log-queries.jsonl'), 'utf8').trim().split('\n');
-  return [
-    ...sandbox.filter(({ kind }) => kind === 'accept').map(({ consumer }) => consumer),
-    ...queries.map((line) => (JSON.parse(line) as { sql: string }).sql),
-  ];
+/** One parser takes the text for a query, the other does not. What resolves is a query to both. */
+async function syntaxDispute(verdict: Verdict, { analysis }: Judgement, judge: Judge, sql: string): Promise<boolean> {
+  if (verdict.kind === 'violation' || verdict.kind === 'unsupported') return false;
+  if (analysis.ok) return verdict.kind === 'syntax';
+  if (verdict.kind === 'syntax') return !analysis.refusal.syntax && (await judge.parses(sql));
+  return analysis.refusal.syntax;
+}
+
+function said(verdict: Verdict): string {
+  return verdict.kind === 'accepted' ? 'accepted' : verdict.message;
+}
+
+function leniently(sql: string): string | null {
+  try {
+    const rewritten = rewriteLeniently(sql);
+    if (rewritten === null) return null;
+    lex(rewritten.text);
+    return rewritten.text;
+  } catch {
+    return null;
+  }
 }

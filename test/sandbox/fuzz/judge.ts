@@ -43,7 +43,6 @@ export class Judge {
       await Analyser.start({
         tables: [...inside, ...outside],
         functions: [
-          { path: ['session_user'], arguments: [], result: text },
           { path: ['lib', 'send_away'], arguments: ['ANY'], result: text },
           { path: ['lib.send_away'], arguments: ['ANY'], result: text },
           { path: ['external_query'], arguments: [text, text], result: text },
@@ -64,6 +63,11 @@ export class Judge {
     const reads = tree.reads.map(({ table }) => table).filter((table) => !table.startsWith('cte:'));
     const statement = tree.statement === 'query' ? [] : [tree.statement];
     return { analysis, forbidden: [...calls, ...reads, ...tree.others, ...statement] };
+  }
+
+  /** Whether the text is a statement, whatever it names. */
+  async parses(sql: string): Promise<boolean> {
+    return (await this.analyser.parse(sql)) === null;
   }
 
   close(): Promise<void> {

@@ -3,7 +3,7 @@ import { lex } from '../../../src/googlesql/lexer';
 import type { Token } from '../../../src/googlesql/token';
 import type { Random } from './random';
 
-type Mutation = (sql: string, random: Random) => string;
+type Mutation = (sql: string, random: Random, seeds: readonly string[]) => string;
 
 /** A statement without its semicolon and what surrounds it. */
 function body(sql: string): string {
@@ -73,6 +73,11 @@ export const NEUTRAL: readonly Mutation[] = [
   (sql) => `select count(*) as n from (${body(sql)}) as q left join auth_logs as a on true`,
   (sql) => `select (select count(*) from (${body(sql)})) as n, exists(${body(sql)}) as e`,
   (sql) => `(${body(sql)}) union all (${body(sql)})`,
+  // Beside another query, in all the places that a query may have.
+  (sql, random, seeds) => `select a.* from (${body(sql)}) as a cross join (${body(random.pick(seeds))}) as b`,
+  (sql, random, seeds) => `select * from (${body(sql)}) where exists(${body(random.pick(seeds))})`,
+  (sql, random, seeds) => `with a as (${body(sql)}), b as (${body(random.pick(seeds))}) select a.* from a, b`,
+  (sql) => `select array(select as struct * from (${body(sql)})) as rows_of_it`,
   (sql) => `${body(sql)};`,
   (sql) => `-- said before\n${sql}`,
 ];
@@ -115,13 +120,28 @@ export const SMUGGLING: readonly ((sql: string, random: Random) => string | null
   (sql, random) => `select * from (${body(sql)}) limit (select count(*) from ${random.pick(OUTSIDE)})`,
   (sql, random) => `select array(select as struct * from ${random.pick(OUTSIDE)}) as x from (${body(sql)})`,
   (sql, random) => `${body(sql)}; select * from ${random.pick(OUTSIDE)}`,
+  (sql, random) => `select * from (${body(sql)}) cross join (edge_logs a cross join ${random.pick(OUTSIDE)})`,
+  (sql, random) => `select q.* from (${body(sql)}) q where 'x' in (select id from ${random.pick(OUTSIDE)})`,
+  (sql, random) => `select * from (${body(sql)}), unnest(array(select id from ${random.pick(OUTSIDE)}))`,
+  (sql, random) => `select * from ${random.pick(OUTSIDE)} pivot(count(*) for id in ('a')), (${body(sql)})`,
+  (sql, random) =>
+    `select row_number() over (order by (select max(id) from ${random.pick(OUTSIDE)})), (${body(sql)}) as x`,
+  (sql, random) => `select count(*) from (${body(sql)}) group by (select max(id) from ${random.pick(OUTSIDE)})`,
+  (sql, random) => `select (select max(id) from ${random.pick(OUTSIDE)})::text, * from (${body(sql)})`,
+  (sql, random) => `select * from (${body(sql)}) |> join ${random.pick(OUTSIDE)} on true`,
+  (sql, random) => `select * from (${body(sql)}), ${random.pick(OUTSIDE)} tablesample system (1 percent)`,
+  // Table functions, models and aliases that are no tables.
+  (sql) => `select q.* from (${body(sql)}) q, external_query('us.c', 'select 1')`,
+  (sql) => `select * from ml.predict(model m, (${body(sql)}))`,
+  (sql) => `select * from edge_logs as billing_events, billing_events, (${body(sql)})`,
+  (sql) => `select * from (select * from edge_logs as logs), logs.raw_edge_logs, (${body(sql)})`,
   // A CTE of the name, which is not visible where it is read.
   (sql) => `with billing_events as (select * from billing_events) select * from billing_events, (${body(sql)})`,
   (sql) => `select * from (with billing_events as (${body(sql)}) select 1 as one), billing_events`,
 ];
 
 const WORDS =
-  "select from where group by having order limit with as union all distinct join on using cross left unnest offset pivot unpivot qualify window over partition rows between case when then end cast safe_cast struct array exists not in is null like and or interval extract ( ) [ ] , . ; + - * / || = < > @ ? id e.metadata metadata edge_logs billing_events 'x' 1 1.5 `a b` b'x' count(*) except replace asc nulls first".split(
+  "select from where group by having order limit with as union all distinct join on using cross left unnest offset pivot unpivot qualify window over partition rows between case when then end cast safe_cast struct array exists not in is null like and or interval extract ( ) [ ] , . ; + - * / || = < > @ ? id e.metadata metadata edge_logs billing_events 'x' 1 1.5 `a b` b'x' count(*) except replace asc nulls first ::text ::int8 'it''s' '\\d' limit rows preceding ignore having max tablesample lateral recursive ordinal grouping sets rollup cube intersect values table all any some full inner natural right default window |> for system_time set exclude".split(
     ' ',
   );
 
@@ -131,6 +151,9 @@ export const ARBITRARY: readonly Mutation[] = [
   (sql, random) => editOne(sql, random, (text) => `${text} ${text}`),
   (sql, random) => editOne(sql, random, (text) => `${text} ${random.pick(WORDS)}`),
   (sql, random) => editOne(sql, random, () => random.pick(WORDS)),
+  // A piece of another query in the place of a token.
+  (sql, random, seeds) => editOne(sql, random, () => piece(random.pick(seeds), random)),
+  (sql, random, seeds) => editOne(sql, random, (text) => `${text} ${piece(random.pick(seeds), random)}`),
   // Two tokens change places.
   (sql, random) => {
     const count = Math.max(1, lex(sql).length - 1);
@@ -141,6 +164,14 @@ export const ARBITRARY: readonly Mutation[] = [
     });
   },
 ];
+
+/** Up to eight tokens in a row. */
+function piece(sql: string, random: Random): string {
+  const tokens = lex(sql).filter(({ kind }) => kind !== 'end');
+  const first = random.below(Math.max(1, tokens.length));
+  const last = Math.min(tokens.length - 1, first + random.below(8));
+  return sql.slice(tokens[first]?.start ?? 0, tokens[last]?.end ?? 0);
+}
 
 function editOne(sql: string, random: Random, change: (text: string) => string): string {
   const at = random.below(Math.max(1, lex(sql).length - 1));

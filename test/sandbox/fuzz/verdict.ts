@@ -10,7 +10,7 @@ export type Verdict =
   | { readonly kind: 'accepted' }
   /** No GoogleSQL, or beyond our bounds. */
   | { readonly kind: 'syntax'; readonly message: string }
-  | { readonly kind: 'unsupported'; readonly message: string }
+  | { readonly kind: 'unsupported'; readonly message: string; readonly construct: string }
   | { readonly kind: 'violation'; readonly message: string }
   /** GoogleSQL over allowed names that means nothing: a type, a column. */
   | { readonly kind: 'meaning'; readonly message: string };
@@ -31,7 +31,9 @@ export function verdictOf(sql: string): Verdict {
     return { kind: reading.fault === 'sandboxViolation' ? 'violation' : 'meaning', message: reading.message };
   }
   const [construct] = survey.unsupported;
-  if (construct !== undefined) return { kind: 'unsupported', message: unsupportedError(construct).message };
+  if (construct !== undefined) {
+    return { kind: 'unsupported', message: unsupportedError(construct).message, construct: construct.name };
+  }
   const resolved = attempt(() =>
     resolveQuery(survey.query, sql, {
       findTable: ([first, ...rest]) => {

@@ -38,7 +38,7 @@ describe('the second opinion', () => {
     const long = Array.from({ length: 200 }, () => "case when id = 'x' then upper(id) else 'y' end").join(', ');
     const answer = opinion.ask(`select ${long} from edge_logs`);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const end = performance.now() + 400;
+    const end = performance.now() + 2_000;
     while (performance.now() < end);
     expect(await answer).toEqual({ tables: ['edge_logs'], functions: ['upper'] });
   });

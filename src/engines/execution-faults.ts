@@ -15,6 +15,7 @@ export const EXECUTION_FAULTS = {
   null_element: 'An array in the result holds a NULL element',
   zone: 'A time zone is not known',
   rows: 'A scalar subquery gives more than one row',
+  size: 'A text or an array that the query makes is too large',
   raised: 'The query raised an error with ERROR()',
 } as const;
 

@@ -4,6 +4,7 @@ import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
 import { isSimple, quoteName } from './sql';
+import type { Weights } from './weights';
 
 /** The reserved parameter that holds the clock of a request: microseconds since the epoch as INT64. GoogleSQL has no such name. */
 export const CLOCK_PARAMETER = '@now';
@@ -19,11 +20,16 @@ export class Context {
   readonly materialized = new Map<number, { readonly cte: Cte; readonly wanted: Set<number> }>();
   /** How many lambdas the text being printed stands in. */
   lambdas = 0;
+  /** Around the expression being printed there is but one row. */
+  single = false;
+  /** How many subqueries of expressions the text being printed stands in. */
+  subqueries = 0;
   private variables = 0;
 
   constructor(
     readonly tableName: (table: TableSchema) => string,
     readonly worthKeeping: (cte: Cte) => boolean,
+    readonly weights: Weights,
   ) {}
 
   column(id: number): string {

@@ -2,6 +2,7 @@
 import type { Expr, FieldRef, FunctionCall, ResolvedCase, SortKey } from '../../../googlesql/resolved';
 import type { Argument } from './call';
 import { printCast } from './casts';
+import { readsOfExpr } from './columns';
 import type { Context } from './context';
 import { functionRow } from './functions/table';
 import { printLiteral } from './literals';
@@ -84,6 +85,8 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       type: expr.type,
       safe: expr.safe,
       span: expr.span,
+      once: (ctx.single && ctx.lambdas === 0) || values.every((a) => readsOfExpr(a.expr, new Set()).size === 0),
+      weight: (argument) => ctx.weights.of(argument.expr),
       fail: (failure) => (expr.safe ? 'NULL' : fail(failure)),
       bind: (bound, body) => ctx.bind(bound, body),
       now: () => ctx.now(),

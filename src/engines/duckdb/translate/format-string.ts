@@ -35,6 +35,9 @@ export function printFormat(call: Call): string {
   return pieces.length === 0 ? "''" : `(${pieces.join(' || ')})`;
 }
 
+/** Of a width or a precision. */
+const MOST_PLACES = 1_000;
+
 interface Specifier {
   readonly flags: string;
   readonly width: number;
@@ -44,6 +47,7 @@ interface Specifier {
 
 function one(call: Call, value: Argument, specifier: Specifier): string {
   const { flags, width, precision, letter } = specifier;
+  if (Math.max(width, precision ?? 0) > MOST_PLACES) return call.fail('size');
   switch (letter) {
     case 'd':
     case 'i':

@@ -10,6 +10,7 @@ import { printExpr } from './expressions';
 import { listMembership } from './membership';
 import { operandOf } from './subqueries';
 import { duckType, fail } from './sql';
+import { LIGHT } from './weights';
 
 /** One UNNEST of a chain: its list may read the elements of the levels before it. */
 interface Level {
@@ -69,6 +70,7 @@ class ListPrinter {
       case 'unnest': {
         if (relation.outer) throw new NeedsRelation();
         if (relation.input !== null) this.read(relation.input);
+        this.refuseMultiplying(relation.array);
         const array = printExpr(this.ctx, relation.array);
         const variable = this.ctx.variable();
         const index = this.ctx.variable();
@@ -114,6 +116,17 @@ class ListPrinter {
       case 'set':
         throw new NeedsRelation();
     }
+  }
+
+  /**
+   * A list expression runs through without a look at the deadline: its lists must be as a row has them. Each further list
+   * is one inside the elements before it, lest they multiply; one more of the row itself is let pass inside a lambda.
+   */
+  private refuseMultiplying(array: Expr): void {
+    if (this.ctx.weights.of(array) > LIGHT) throw new NeedsRelation();
+    const root = rootOf(array);
+    if (root !== null && this.ctx.bound.has(root)) return;
+    if (this.levels.length > 0 || this.ctx.lambdas > 1) throw new NeedsRelation();
   }
 
   private bindColumn(column: Column, text: string): void {
@@ -231,6 +244,13 @@ class ListPrinter {
     const text = aggregateOfList(call, this.values(value), rest, (v, body) => this.ctx.bind(v, body));
     return text ?? throwNeedsRelation();
   }
+}
+
+/** The column that the array is a part of. */
+function rootOf(expr: Expr): number | null {
+  if (expr.kind === 'column') return expr.column.id;
+  if (expr.kind === 'field') return rootOf(expr.input);
+  return null;
 }
 
 function throwNeedsRelation(): never {

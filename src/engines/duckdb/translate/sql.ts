@@ -101,7 +101,8 @@ export type Failure =
   | 'null_element'
   | 'zone'
   | 'rows'
-  | 'raised';
+  | 'raised'
+  | 'size';
 
 export const FAILURE_MARK = 'logquay:';
 

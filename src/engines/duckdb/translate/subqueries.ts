@@ -7,6 +7,20 @@ import { printQuery } from './relations';
 import { duckType } from './sql';
 
 export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
+  // Its own columns get their weights.
+  ctx.weights.of(expr);
+  const { single } = ctx;
+  ctx.single = false;
+  ctx.subqueries++;
+  try {
+    return printInside(ctx, expr);
+  } finally {
+    ctx.single = single;
+    ctx.subqueries--;
+  }
+}
+
+function printInside(ctx: Context, expr: SubqueryExpr): string {
   const asLists = printAsLists(ctx, expr);
   if (asLists !== null) return asLists;
   if (ctx.lambdas > 0) throw new NeedsRelation();

@@ -1,15 +1,23 @@
 /** Functions of ARRAY. */
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
+import { MOST_JOINED, mostElements, unlessOver } from '../sizes';
 import { concatArrays } from './operators';
 
 /** Joins with a separator; NULL elements are left out, or stand as the third argument. */
 function toText(call: Call): string {
   if (call.type.kind !== 'STRING') return call.unsupported('ARRAY_TO_STRING of BYTES');
   const nullText = call.args[2];
-  if (nullText === undefined) return `array_to_string(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
+  if (nullText === undefined && arg(call, 1).constant !== null && call.weight(arg(call, 1)) < 2)
+    return `array_to_string(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
+  const longest =
+    nullText === undefined ? (s: string): string => s : (s: string, t: string): string => `(${s} || ${t})`;
   return call.bind(
-    [sqlOf(call, 0), sqlOf(call, 1), nullText.sql],
-    (list, separator, text) => `array_to_string(list_transform(${list}, lambda e: coalesce(e, ${text})), ${separator})`,
+    [sqlOf(call, 0), sqlOf(call, 1), ...(nullText === undefined ? [] : [nullText.sql])],
+    (list, separator, text) => {
+      const all = text === undefined ? list : `list_transform(${list}, lambda e: coalesce(e, ${text}))`;
+      const over = `len(${list}) * coalesce(strlen(${longest(separator!, text!)}), 0) > ${MOST_JOINED}`;
+      return unlessOver(call, over, `array_to_string(${all}, ${separator})`);
+    },
   );
 }
 
@@ -17,19 +25,29 @@ function toText(call: Call): string {
 function generate(call: Call): string {
   const step = call.args[2];
   const kind = call.type.kind === 'ARRAY' ? call.type.element.kind : null;
+  const most = mostElements(call);
   if (kind === 'INT64') {
-    if (step === undefined) return `generate_series(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
-    return call.bind(
-      [sqlOf(call, 0), sqlOf(call, 1), step.sql],
-      (a, b, s) => `CASE WHEN ${s} = 0 THEN ${call.fail('argument')} ELSE generate_series(${a}, ${b}, ${s}) END`,
-    );
+    if (isShort(call)) return `generate_series(${call.args.map((a) => a.sql).join(', ')})`;
+    return call.bind([sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? '1::BIGINT'], (a, b, s) => {
+      const over = `(CAST(${b} AS HUGEINT) - ${a}) / ${s} >= ${most}`;
+      const series = `generate_series(${a}, CASE WHEN ${over} THEN ${a} ELSE ${b} END, ${s})`;
+      return `CASE WHEN ${s} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, series)} END`;
+    });
   }
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? '1'],
     (a, b, s) =>
-      `CASE WHEN ${s} = 0 THEN ${call.fail('argument')} ` +
-      `ELSE list_transform(generate_series(0, CAST(floor((${b} - ${a}) / ${s}) AS BIGINT)), lambda i: ${a} + i * ${s}) END`,
+      `CASE WHEN ${s} = 0 THEN ${call.fail('argument')} WHEN (${b} - ${a}) / ${s} >= ${most} THEN ${call.fail('size')} ` +
+      `ELSE list_transform(generate_series(0, CAST(floor(least((${b} - ${a}) / ${s}, ${most})) AS BIGINT)), lambda i: ${a} + i * ${s}) END`,
   );
+}
+
+/** Whether both ends and the step are literals and the array is small. */
+function isShort(call: Call): boolean {
+  const [from, to, step] = call.args.map((a) => (a.constant === null ? null : Number(a.constant)));
+  if (from === null || from === undefined || to === null || to === undefined || step === null || step === 0)
+    return false;
+  return (to - from) / (step ?? 1) < mostElements(call);
 }
 
 function end(last: boolean): (call: Call) => string {

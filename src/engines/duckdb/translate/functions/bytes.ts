@@ -1,4 +1,5 @@
 /** BYTES, encodings, hashes and addresses. */
+import { joined } from '../sizes';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
 
 function hash(duckName: string): (call: Call) => string {
@@ -23,6 +24,6 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   },
   SHA1: hash('sha1'),
   SHA256: hash('sha256'),
-  TO_BASE64: (call) => `to_base64(${sqlOf(call, 0)})`,
-  TO_HEX: (call) => `lower(hex(${sqlOf(call, 0)}))`,
+  TO_BASE64: (call) => joined(call, ([bytes]) => `to_base64(${bytes})`),
+  TO_HEX: (call) => joined(call, ([bytes]) => `lower(hex(${bytes}))`),
 };

@@ -1,5 +1,6 @@
 /** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { mostElements, unlessOver } from '../sizes';
 import { timestampText, datetimeText, timeText } from '../text';
 import { timestampOfText, toCivil, toInstant, zoneOf } from '../zones';
 
@@ -286,12 +287,12 @@ function unix(factor: 1_000n | 1_000_000n): (call: Call) => string {
 }
 
 function timestampArray(call: Call): string {
-  const step = arg(call, 2);
-  if (step.constant !== null && Number(step.constant) !== 0) {
-    return `generate_series(${sqlOf(call, 0)}, ${sqlOf(call, 1)}, ${duration(call, 2, 1n)})`;
-  }
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1), step.sql, duration(call, 2, 1n)], (a, b, n, d) => {
-    return `CASE WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE generate_series(${a}, ${b}, ${d}) END`;
+  const unit = MICROS[partOf(call)];
+  if (unit === undefined) return call.unsupported(`The part ${partOf(call)} in ${call.name}`);
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1), sqlOf(call, 2), times(call, 2, unit)], (a, b, n, every) => {
+    const over = `(epoch_us(${b}) - epoch_us(${a})) / ${every} >= ${mostElements(call)}`;
+    const series = `generate_series(${a}, CASE WHEN ${over} THEN ${a} ELSE ${b} END, to_microseconds(${every}))`;
+    return `CASE WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, series)} END`;
   });
 }
 
@@ -305,15 +306,18 @@ function dateArray(call: Call): string {
         ? `to_days(CAST(${step.sql} AS INTEGER))`
         : dayDuration(call);
   return call.bind(
-    [`CAST(${sqlOf(call, 0)} AS TIMESTAMP)`, `CAST(${sqlOf(call, 1)} AS TIMESTAMP)`, interval],
-    (a, b, every) => {
-      return (
-        `CASE WHEN ${every} = to_days(0) THEN ${call.fail('argument')} ` +
-        `ELSE list_transform(generate_series(${a}, ${b}, ${every}), lambda d: CAST(d AS DATE)) END`
-      );
+    [`CAST(${sqlOf(call, 0)} AS TIMESTAMP)`, `CAST(${sqlOf(call, 1)} AS TIMESTAMP)`, interval, step?.sql ?? '1'],
+    (a, b, every, n) => {
+      const days = `date_diff('day', ${a}, ${b}) / (${n} * ${FEWEST_DAYS[call.part ?? 'DAY'] ?? 1})`;
+      const over = `${days} >= ${mostElements(call)}`;
+      const series = `generate_series(${a}, CASE WHEN ${over} THEN ${a} ELSE ${b} END, ${every})`;
+      const dates = `list_transform(${series}, lambda d: CAST(d AS DATE))`;
+      return `CASE WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, dates)} END`;
     },
   );
 }
+
+const FEWEST_DAYS: Readonly<Record<string, number>> = { WEEK: 7, MONTH: 28, QUARTER: 90, YEAR: 365 };
 
 function dayDuration(call: Call): string {
   const part = partOf(call);

@@ -1,6 +1,7 @@
 /** JSON, as text and as a value. Text that is no JSON gives NULL. */
 import type { SqlType } from '../../../../googlesql/types';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { joined } from '../sizes';
 import { datetimeText, numericText, timeText } from '../text';
 import { physicalFieldNames, quoteName, quoteText } from '../sql';
 
@@ -145,11 +146,12 @@ function onName(call: Call, value: string, print: (x: string) => string): string
 function toJsonString(call: Call): string {
   if (call.args.length > 1 && call.args[1]?.constant !== 'false')
     return call.unsupported('TO_JSON_STRING with pretty printing');
-  return onName(
-    call,
-    sqlOf(call, 0),
-    (x) => `coalesce(CAST(to_json(${googleJson(call, x, arg(call, 0).type, true)}) AS VARCHAR), 'null')`,
-  );
+  const value = arg(call, 0);
+  const text = (x: string): string =>
+    `coalesce(CAST(to_json(${googleJson(call, x, value.type, true)}) AS VARCHAR), 'null')`;
+  // Escapes double what is written again and again.
+  if (value.type.kind === 'STRING' && call.args.length === 1) return joined(call, ([x]) => onName(call, x!, text));
+  return onName(call, value.sql, text);
 }
 
 function toJson(call: Call): string {

@@ -2,6 +2,8 @@
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../call';
 import { listMembership } from '../membership';
+import { joined, mostElements } from '../sizes';
+import { LIGHT } from '../weights';
 import { isSimple, physicalFieldNames, quoteName, quoteText } from '../sql';
 
 function infix(call: Call, operator: string): string {
@@ -163,7 +165,7 @@ function safeAt(call: Call): string {
 }
 
 function concat(call: Call): string {
-  if (call.type.kind !== 'ARRAY') return `(${call.args.map((a) => a.sql).join(' || ')})`;
+  if (call.type.kind !== 'ARRAY') return joined(call, (names) => `(${names.join(' || ')})`);
   return concatArrays(call);
 }
 
@@ -171,8 +173,13 @@ function concat(call: Call): string {
 export function concatArrays(call: Call): string {
   return call.bind(
     call.args.map((a) => a.sql),
-    (...names) =>
-      `CASE WHEN ${names.map((n) => `${n} IS NOT NULL`).join(' AND ')} THEN list_concat(${names.join(', ')}) END`,
+    (...names) => {
+      const all = `list_concat(${names.join(', ')})`;
+      const light = call.args.reduce((sum, a) => sum + call.weight(a), 0) <= LIGHT;
+      const length = names.map((n) => `len(${n})`).join(' + ');
+      const over = light ? '' : ` WHEN ${length} > ${mostElements(call)} THEN ${call.fail('size')}`;
+      return `CASE WHEN ${names.map((n) => `${n} IS NULL`).join(' OR ')} THEN NULL${over} ELSE ${all} END`;
+    },
   );
 }
 

@@ -1,5 +1,6 @@
 /** Regular expressions: both engines are RE2, so patterns pass as they are; what a match gives differs. */
 import { RE2JS } from 're2js';
+import { rewritten } from '../sizes';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
 
 /** How many capturing groups the pattern has; null where it is not known before the query runs. */
@@ -112,7 +113,11 @@ function replace(call: Call): string {
     const valid = parts.every((p) => p === '\\\\' || (/^\\\d$/.test(p) && Number(p[1]) <= count));
     if (!valid) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
   }
-  return `regexp_replace(${sqlOf(call, 0)}, ${sqlOf(call, 1)}, ${sqlOf(call, 2)}, 'g')`;
+  return rewritten(
+    call,
+    ([, , to]) => `greatest(coalesce(strlen(${to}), 0), 1)`,
+    (names) => `regexp_replace(${names.join(', ')}, 'g')`,
+  );
 }
 
 export const REGEXP_FUNCTIONS: FunctionTable = {

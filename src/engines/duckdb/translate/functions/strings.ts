@@ -2,6 +2,7 @@
 import type { SqlType } from '../../../../googlesql/types';
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
 import { physicalFieldNames, quoteText } from '../sql';
+import { MOST_JOINED, joined, mostFilled, rewritten, unlessOver } from '../sizes';
 
 /** Unicode's White_Space, which TRIM takes off when it is not told what. */
 const WHITE_SPACE =
@@ -50,16 +51,20 @@ function pad(duckName: 'lpad' | 'rpad'): (call: Call) => string {
   return onStrings((call) =>
     call.bind([sqlOf(call, 0), sqlOf(call, 1), call.args[2]?.sql ?? "' '"], (s, n, filler) => {
       const wrong = `${n} < 0 OR ${filler} = ''`;
-      return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${duckName}(${s}, CAST(${n} AS INTEGER), ${filler}) END`;
+      const over = `${n} > ${mostFilled(call)}`;
+      const count = `CAST(CASE WHEN ${over} THEN 0 ELSE ${n} END AS INTEGER)`;
+      const text = unlessOver(call, over, `${duckName}(${s}, ${count}, ${filler})`);
+      return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${text} END`;
     }),
   );
 }
 
 function repeat(call: Call): string {
-  return call.bind(
-    [sqlOf(call, 0), sqlOf(call, 1)],
-    (s, n) => `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE repeat(${s}, ${n}) END`,
-  );
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, n) => {
+    const over = `strlen(${s}) * CAST(${n} AS DOUBLE) > ${mostFilled(call)}`;
+    const text = unlessOver(call, over, `repeat(${s}, CASE WHEN ${over} THEN 0 ELSE ${n} END)`);
+    return `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE ${text} END`;
+  });
 }
 
 function split(call: Call): string {
@@ -87,7 +92,7 @@ function occurrences(s: string, sub: string, within: string): string {
 }
 
 function concat(call: Call): string {
-  return `(${call.args.map((a) => a.sql).join(' || ')})`;
+  return joined(call, (names) => `(${names.join(' || ')})`);
 }
 
 /** Whether any text inside a value, at any depth, contains the other, ignoring case. */
@@ -141,6 +146,15 @@ function translateCharacters(call: Call): string {
   return `translate(${call.args.map((a) => a.sql).join(', ')})`;
 }
 
+/** The time it takes is the product of the lengths. */
+function editDistance(call: Call): string {
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
+    const over = `strlen(${a}) * strlen(${b}) > ${MOST_JOINED}`;
+    const short = (x: string): string => `CASE WHEN ${over} THEN '' ELSE ${x} END`;
+    return unlessOver(call, over, `levenshtein(${short(a!)}, ${short(b!)})`);
+  });
+}
+
 export const STRING_FUNCTIONS: FunctionTable = {
   ASCII: (call) =>
     call.bind(
@@ -163,7 +177,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
   CONCAT: concat,
   CONTAINS_SUBSTR: containsSubstr,
   EDIT_DISTANCE: onStrings((call) =>
-    Object.keys(call.named).length > 0 ? call.unsupported('EDIT_DISTANCE with a bound') : same('levenshtein')(call),
+    Object.keys(call.named).length > 0 ? call.unsupported('EDIT_DISTANCE with a bound') : editDistance(call),
   ),
   ENDS_WITH: onStrings(same('suffix')),
   INITCAP: initcap,
@@ -181,7 +195,13 @@ export const STRING_FUNCTIONS: FunctionTable = {
       ? call.unsupported('NORMALIZE_AND_CASEFOLD with a mode')
       : `lower(nfc_normalize(${sqlOf(call, 0)}))`,
   REPEAT: onStrings(repeat),
-  REPLACE: onStrings(same('replace')),
+  REPLACE: onStrings((call) =>
+    rewritten(
+      call,
+      ([, from, to]) => `coalesce(strlen(${to}) / greatest(strlen(${from}), 1), 0)`,
+      (names) => `replace(${names.join(', ')})`,
+    ),
+  ),
   REVERSE: onStrings((call) => `array_to_string(list_reverse(string_split(${sqlOf(call, 0)}, '')), '')`),
   RIGHT: end('right'),
   RPAD: pad('rpad'),

@@ -1,0 +1,55 @@
+/**
+ * Bounds on what a query may make of little: DuckDB fills a generated array or a text in one go, without a look at the
+ * deadline or at the memory it is allowed (one billion elements: 30 s and 8 GB after the interrupt).
+ */
+import { type Argument, type Call } from './call';
+import { LIGHT } from './weights';
+
+/** Elements of a generated array: computed once, or for each of the 2,048 rows that DuckDB works on together. */
+const ELEMENTS = { once: 1_000_000, perRow: 20_000 };
+/** Bytes of a text that is filled up. */
+const FILLED = { once: 256 * 1024, perRow: 64 * 1024 };
+/** Bytes of a text joined or rewritten from others that are not just as a table holds them. */
+export const MOST_JOINED = 1024 * 1024;
+
+export function mostElements(call: Call): number {
+  return call.once ? ELEMENTS.once : ELEMENTS.perRow;
+}
+
+export function mostFilled(call: Call): number {
+  return call.once ? FILLED.once : FILLED.perRow;
+}
+
+/** `value` unless `over` holds, which fails. `value` is planned even then: its own arguments must be bounded too. */
+export function unlessOver(call: Call, over: string, value: string): string {
+  return `CASE WHEN ${over} THEN ${call.fail('size')} ELSE ${value} END`;
+}
+
+/** Bytes of a text or of BYTES. */
+export function bytesOf(x: string, { type }: Argument): string {
+  return type.kind === 'BYTES' ? `octet_length(${x})` : `strlen(${x})`;
+}
+
+/** The arguments as they are where they are of the size of what tables hold; else joined only up to a bound. */
+export function joined(call: Call, print: (names: readonly string[]) => string): string {
+  const all = call.args.map((a) => a.sql);
+  if (call.args.reduce((sum, a) => sum + call.weight(a), 0) <= LIGHT) return print(all);
+  return call.bind(all, (...names) => {
+    const size = call.args.flatMap((a, i) => (a.constant === null ? [`coalesce(${bytesOf(names[i]!, a)}, 0)`] : []));
+    return size.length === 0 ? print(names) : unlessOver(call, `${size.join(' + ')} > ${MOST_JOINED}`, print(names));
+  });
+}
+
+/** A text of which more may be made, unless it is larger than `factor` times leaves room for. */
+export function rewritten(
+  call: Call,
+  factor: (names: readonly string[]) => string,
+  print: (names: readonly string[]) => string,
+): string {
+  const all = call.args.map((a) => a.sql);
+  const [text] = call.args;
+  if (text === undefined || call.args.reduce((sum, a) => sum + call.weight(a), 0) <= LIGHT) return print(all);
+  return call.bind(all, (...names) =>
+    unlessOver(call, `${bytesOf(names[0]!, text)} * ${factor(names)} > ${MOST_JOINED}`, print(names)),
+  );
+}

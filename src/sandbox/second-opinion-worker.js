@@ -3,6 +3,7 @@
  * The worker behind second-opinion.ts. Plain JavaScript, because Node starts it as a file of its own, from the sources
  * under test and from the build alike.
  */
+const { readlinkSync } = require('node:fs');
 const { parentPort } = require('node:worker_threads');
 const { Parser } = require('node-sql-parser/build/bigquery');
 
@@ -81,6 +82,15 @@ function functionName(name) {
     .toLowerCase();
 }
 
+/** This thread's number to Linux; null elsewhere. */
+function threadName() {
+  try {
+    return readlinkSync('/proc/thread-self').split('/').at(-1) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 if (parentPort === null) throw new Error('This file runs as a worker.');
 const port = parentPort;
 port.on('message', (/** @type {{ id: number, text: string }} */ { id, text }) => {
@@ -94,4 +104,4 @@ port.on('message', (/** @type {{ id: number, text: string }} */ { id, text }) =>
 });
 // Its first texts would take three times as long as later ones, and Studio's longest come near the deadline.
 for (let i = 0; i < 8; i++) parser.astify(WARM_UP, { database: 'bigquery' });
-port.postMessage({ ready: true });
+port.postMessage({ ready: true, thread: threadName() });

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { threadTime } from './thread-time';
 
 /** Names in lower case, parts joined by dots; null: the parser cannot read the text and has no vote. */
 export type Opinion = { readonly tables: readonly string[]; readonly functions: readonly string[] } | null;
@@ -13,8 +14,10 @@ export class OpinionTimeout extends Error {
   override readonly name = 'OpinionTimeout';
 }
 
-/** Milliseconds from when a loaded worker takes up a text. */
+/** Milliseconds from when a loaded worker takes up a text, of its own time where the system counts that. */
 const DEADLINE = 250;
+/** A worker that gets no processor is waited for, up to so many deadlines on the clock. */
+const LONGEST_WAIT = 8;
 /** Milliseconds for a worker to start and load the parser. */
 const START_DEADLINE = 10_000;
 const WORKERS = 2;
@@ -31,11 +34,13 @@ interface Question {
 interface Seat {
   readonly worker: Worker;
   ready: boolean;
+  /** See `threadTime`. */
+  thread: string | null;
   question: Question | null;
   timer: NodeJS.Timeout | null;
 }
 
-type Message = { ready: true } | { id: number; taken: true } | { id: number; reading: Opinion };
+type Message = { ready: true; thread: string | null } | { id: number; taken: true } | { id: number; reading: Opinion };
 
 /** A pool of at most two workers, started when first asked. A worker past its deadline is ended and replaced. */
 export class SecondOpinion {
@@ -84,7 +89,7 @@ export class SecondOpinion {
 
   #start(): void {
     const worker = new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP } });
-    const seat: Seat = { worker, ready: false, question: null, timer: null };
+    const seat: Seat = { worker, ready: false, thread: null, question: null, timer: null };
     this.#seats.add(seat);
     seat.timer = setTimeout(() => void this.#end(seat, new Error('The second parser did not start.')), START_DEADLINE);
     worker.on('message', (message: Message) => this.#hear(seat, message));
@@ -97,6 +102,7 @@ export class SecondOpinion {
     seat.timer = null;
     if ('ready' in message) {
       seat.ready = true;
+      seat.thread = message.thread;
       seat.worker.unref();
     } else if ('taken' in message) {
       this.#await(seat);
@@ -109,13 +115,28 @@ export class SecondOpinion {
     this.#dispatch();
   }
 
-  /** Where this thread was busy past the deadline, an answer that has come meanwhile is heard before it is given up. */
+  /**
+   * Gives the worker up at its deadline. Where this thread was busy past it, an answer that has come meanwhile is heard
+   * first; where other processes kept the worker waiting, it gets the time that it has not had.
+   */
   #await(seat: Seat): void {
     const { question } = seat;
-    const giveUp = (): void => {
-      if (seat.question === question) void this.#end(seat, new OpinionTimeout());
+    const taken = { at: performance.now(), spent: threadTime(seat.thread) };
+    const look = (): void => {
+      if (seat.question !== question) return;
+      const waited = performance.now() - taken.at;
+      const now = threadTime(seat.thread);
+      const spent = now === null || taken.spent === null ? waited : now - taken.spent;
+      if (spent >= this.#deadline || waited >= this.#deadline * LONGEST_WAIT) {
+        void this.#end(seat, new OpinionTimeout());
+      } else {
+        lookIn(this.#deadline - spent);
+      }
     };
-    seat.timer = setTimeout(() => setImmediate(giveUp), this.#deadline);
+    const lookIn = (milliseconds: number): void => {
+      seat.timer = setTimeout(() => setImmediate(look), milliseconds);
+    };
+    lookIn(this.#deadline);
   }
 
   /** Gives up a worker: its question fails with `error`, others waiting are given to a new one. */

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { OpinionTimeout, SecondOpinion } from '../../src/sandbox/second-opinion';
 
 describe('the second opinion', () => {
@@ -41,6 +45,25 @@ describe('the second opinion', () => {
     const end = performance.now() + 2_000;
     while (performance.now() < end);
     expect(await answer).toEqual({ tables: ['edge_logs'], functions: ['upper'] });
+  });
+
+  // Only Linux tells how long a thread has run.
+  (existsSync('/proc/thread-self') ? test : test.skip)('gets its time although others keep it waiting', async () => {
+    const patient = new SecondOpinion();
+    const spin = 'const end = Date.now() + 1000; while (Date.now() < end);';
+    try {
+      await patient.ask('select 1');
+      const others = Array.from({ length: 6 * availableParallelism() }, () => new Worker(spin, { eval: true }));
+      await Promise.all(others.map((other) => once(other, 'online')));
+      const long = Array.from({ length: 120 }, () => "case when id = 'x' then upper(id) else 'y' end").join(', ');
+      expect(await patient.ask(`select ${long} from edge_logs`)).toEqual({
+        tables: ['edge_logs'],
+        functions: ['upper'],
+      });
+      await Promise.all(others.map((other) => once(other, 'exit')));
+    } finally {
+      await patient.close();
+    }
   });
 
   test('can be got ready ahead of the first text', async () => {

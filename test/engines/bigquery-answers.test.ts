@@ -67,6 +67,17 @@ overLocalBigQuery('BigQuery answers', (local) => {
       expect(rows).toHaveLength(count);
     });
 
+    test.each(['goccy', 'ok-errors'])('the same from a service in the shape %s', async (shape) => {
+      const values = { project: 'default', iso_timestamp_start: '', iso_timestamp_end: '' };
+      const expected = await rowsOf(duckDb, 'logs.all.sql', values);
+      await local().control({ shape });
+      try {
+        expect(await rowsOf(bigQuery, 'logs.all.sql', values)).toEqual(expected);
+      } finally {
+        await local().control({ reset: true });
+      }
+    });
+
     test.each(['minutely', 'hourly', 'daily', '1hr', '1day', '7day'])(
       'usage.api-counts %s, row for row as on DuckDB',
       async (interval) => {
@@ -77,6 +88,25 @@ overLocalBigQuery('BigQuery answers', (local) => {
         }
       },
     );
+  });
+
+  test("consumer queries on a service in the shape of goccy's emulator, walls and all", async () => {
+    await local().control({ shape: 'goccy' });
+    const consumer = await Consumer.over(await openEngineOn(local().host));
+    try {
+      const { rows } = await consumer.sql(`
+        select array_agg(struct(id, timestamp) order by timestamp desc limit 1) as newest, struct(max(timestamp) as t) as last
+        from edge_logs`);
+      expect(rows).toEqual([
+        '{"newest":[{"id":"d33b51e4-2141-4899-8680-3e9433c4ace2","timestamp":1790769600000000}],' +
+          '"last":{"t":1790769600000000}}',
+      ]);
+      await expect(consumer.sql('select id from raw_edge_logs')).rejects.toMatchObject({ reason: 'sandboxViolation' });
+      await expect(consumer.sql('select 1 / 0')).rejects.toMatchObject({ message: 'Division by zero' });
+    } finally {
+      await consumer.close();
+      await local().control({ reset: true });
+    }
   });
 
   describe('the judged examples of the sandbox, every wall up', () => {

@@ -1,8 +1,6 @@
 /** What is sent to BigQuery, and what is made of the habits of services that stand in for it. */
 import { createHash } from 'node:crypto';
-import { inspect } from 'node:util';
 import type { BoundParameter, Engine, EngineQuery, RunLimits } from '../../src/engines/contract';
-import { Transport } from '../../src/engines/bigquery/transport';
 import type { NamedType, TableSchema } from '../../src/googlesql/types';
 import { openEngineOn, overLocalBigQuery, recordingLog, type Logged } from './over-local-bigquery';
 
@@ -348,33 +346,5 @@ overLocalBigQuery('What is sent to BigQuery', (local) => {
       fault: 'invalidQuery',
       message: 'There is no table of this name.',
     });
-  });
-});
-
-describe('credentials', () => {
-  const observer = { succeeded: () => undefined, failed: () => undefined };
-  const request = { method: 'GET', path: '/x', patience: 5_000 } as const;
-
-  test('that cannot be had are told without a word of them', async () => {
-    const transport = new Transport({ projectId: 'p', emulator: null, credentials: '/nowhere/secret.json', observer });
-    const failure: unknown = await transport.send(request).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ httpStatus: 401, reason: 'noCredentials' });
-    expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/secret/);
-  });
-
-  test('never come along with a failure of the connection', async () => {
-    const broken = Object.assign(new TypeError('fetch failed'), {
-      cause: { code: 'ECONNRESET' },
-      request: { headers: { authorization: 'Bearer SECRET' } },
-    });
-    const fetching = jest.spyOn(globalThis, 'fetch').mockRejectedValue(broken);
-    try {
-      const transport = new Transport({ projectId: 'p', emulator: 'http://127.0.0.1:1', credentials: null, observer });
-      const failure: unknown = await transport.send(request).catch((error: unknown) => error);
-      expect(failure).toMatchObject({ reason: 'connectionFailed', detail: 'TypeError ECONNRESET' });
-      expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/SECRET/);
-    } finally {
-      fetching.mockRestore();
-    }
   });
 });

@@ -6,11 +6,11 @@ import { type Argument, type Call } from './call';
 import { LIGHT } from './weights';
 
 /** Elements of a generated array: computed once, or for each of the 2,048 rows that DuckDB works on together. */
-const ELEMENTS = { once: 1_000_000, perRow: 20_000 };
+const ELEMENTS = { once: 1_000_000, perRow: 12_000 };
 /** Bytes of a text that is filled up. */
-const FILLED = { once: 256 * 1024, perRow: 64 * 1024 };
+const FILLED = { once: 256 * 1024, perRow: 16 * 1024 };
 /** Bytes of a text joined or rewritten from others that are not just as a table holds them. */
-export const MOST_JOINED = 1024 * 1024;
+const JOINED = { once: 1024 * 1024, perRow: 128 * 1024 };
 
 export function mostElements(call: Call): number {
   return call.once ? ELEMENTS.once : ELEMENTS.perRow;
@@ -18,6 +18,10 @@ export function mostElements(call: Call): number {
 
 export function mostFilled(call: Call): number {
   return call.once ? FILLED.once : FILLED.perRow;
+}
+
+export function mostJoined(call: Call): number {
+  return call.once ? JOINED.once : JOINED.perRow;
 }
 
 /** `value` unless `over` holds, which fails. `value` is planned even then: its own arguments must be bounded too. */
@@ -36,7 +40,9 @@ export function joined(call: Call, print: (names: readonly string[]) => string):
   if (call.args.reduce((sum, a) => sum + call.weight(a), 0) <= LIGHT) return print(all);
   return call.bind(all, (...names) => {
     const size = call.args.flatMap((a, i) => (a.constant === null ? [`coalesce(${bytesOf(names[i]!, a)}, 0)`] : []));
-    return size.length === 0 ? print(names) : unlessOver(call, `${size.join(' + ')} > ${MOST_JOINED}`, print(names));
+    return size.length === 0
+      ? print(names)
+      : unlessOver(call, `${size.join(' + ')} > ${mostJoined(call)}`, print(names));
   });
 }
 
@@ -50,6 +56,6 @@ export function rewritten(
   const [text] = call.args;
   if (text === undefined || call.args.reduce((sum, a) => sum + call.weight(a), 0) <= LIGHT) return print(all);
   return call.bind(all, (...names) =>
-    unlessOver(call, `${bytesOf(names[0]!, text)} * ${factor(names)} > ${MOST_JOINED}`, print(names)),
+    unlessOver(call, `${bytesOf(names[0]!, text)} * ${factor(names)} > ${mostJoined(call)}`, print(names)),
   );
 }

@@ -1,25 +1,29 @@
 /** Functions of ARRAY. */
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
-import { MOST_JOINED, mostElements, unlessOver } from '../sizes';
+import { mostElements, mostJoined, unlessOver } from '../sizes';
 import { concatArrays } from './operators';
 
 /** Joins with a separator; NULL elements are left out, or stand as the third argument. */
 function toText(call: Call): string {
   if (call.type.kind !== 'STRING') return call.unsupported('ARRAY_TO_STRING of BYTES');
-  const nullText = call.args[2];
-  if (nullText === undefined && arg(call, 1).constant !== null && call.weight(arg(call, 1)) < 2)
-    return `array_to_string(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
-  const longest =
-    nullText === undefined ? (s: string): string => s : (s: string, t: string): string => `(${s} || ${t})`;
-  return call.bind(
-    [sqlOf(call, 0), sqlOf(call, 1), ...(nullText === undefined ? [] : [nullText.sql])],
-    (list, separator, text) => {
-      const all = text === undefined ? list : `list_transform(${list}, lambda e: coalesce(e, ${text}))`;
-      const over = `len(${list}) * coalesce(strlen(${longest(separator!, text!)}), 0) > ${MOST_JOINED}`;
-      return unlessOver(call, over, `array_to_string(${all}, ${separator})`);
-    },
+  const [separator, nullText] = [arg(call, 1), call.args[2]];
+  if (separator.expr.kind !== 'literal' && separator.expr.kind !== 'parameter')
+    return call.unsupported('ARRAY_TO_STRING with a computed separator');
+  const short = [separator, ...(nullText === undefined ? [] : [nullText])].every(
+    (a) => a.constant !== null && a.constant.length < SHORT,
   );
+  if (short && nullText === undefined) return `array_to_string(${sqlOf(call, 0)}, ${separator.sql})`;
+  return call.bind([sqlOf(call, 0), ...(nullText === undefined ? [] : [nullText.sql])], (list, text) => {
+    const all = text === undefined ? list : `list_transform(${list}, lambda e: coalesce(e, ${text}))`;
+    const joining = `array_to_string(${all}, ${separator.sql})`;
+    if (short) return joining;
+    const longest = [separator.sql, ...(text === undefined ? [] : [text])].map((t) => `coalesce(strlen(${t}), 0)`);
+    return unlessOver(call, `len(${list}) * (${longest.join(' + ')}) > ${mostJoined(call)}`, joining);
+  });
 }
+
+/** Characters that each element of a joined array may bring with it, without a look at how many there are. */
+const SHORT = 64;
 
 /** Both ends included. */
 function generate(call: Call): string {

@@ -13,7 +13,15 @@ function host(call: Call): string {
 }
 
 export const BYTES_FUNCTIONS: FunctionTable = {
-  FROM_BASE64: { emit: (call) => `from_base64(${sqlOf(call, 0)})`, raises: true },
+  // Padding may be left out.
+  FROM_BASE64: {
+    emit: (call) =>
+      call.bind(
+        [sqlOf(call, 0)],
+        (s) => `from_base64(${s} || repeat('=', CAST((4 - length(${s}) % 4) % 4 AS BIGINT)))`,
+      ),
+    raises: true,
+  },
   FROM_HEX: { emit: (call) => `unhex(${sqlOf(call, 0)})`, raises: true },
   GENERATE_UUID: () => 'CAST(uuid() AS VARCHAR)',
   MD5: hash('md5'),

@@ -38,16 +38,17 @@ function bucket(origin: string): (call: Call) => string {
   return (call) => `time_bucket(${sqlOf(call, 1)}, ${sqlOf(call, 0)}, ${call.args[2]?.sql ?? origin})`;
 }
 
-/** 30 days to the month, 24 hours to the day. */
+/** 30 days to the month, 24 hours to the day; what is justified together gets one sign. */
 function justify(call: Call, days: boolean, hours: boolean): string {
   const day = 86_400_000_000;
   return call.bind([arg(call, 0).sql], (i) => {
-    const micros = `lq_interval_micros(${i})`;
-    const wholeDays = hours ? `(extract(day FROM ${i}) + ${micros} // ${day})` : `extract(day FROM ${i})`;
-    const rest = hours ? `${micros} % ${day}` : micros;
-    const months = days ? `(lq_interval_months(${i}) + ${wholeDays} // 30)` : `lq_interval_months(${i})`;
-    const restDays = days ? `${wholeDays} % 30` : wholeDays;
-    return `(to_months(CAST(${months} AS INTEGER)) + to_days(CAST(${restDays} AS INTEGER)) + to_microseconds(${rest}))`;
+    const months = `(${days ? `lq_interval_months(${i})` : '0'})`;
+    const micros = `(${hours ? `lq_interval_micros(${i})` : '0'})`;
+    const all = `((${months} * 30 + extract(day FROM ${i})) * ${day} + ${micros})`;
+    const wholeMonths = days ? `${all} // ${30 * day}` : `lq_interval_months(${i})`;
+    const wholeDays = days ? `${all} // ${day} % 30` : `${all} // ${day}`;
+    const rest = hours ? `${all} % ${day}` : `lq_interval_micros(${i})`;
+    return `(to_months(CAST(${wholeMonths} AS INTEGER)) + to_days(CAST(${wholeDays} AS INTEGER)) + to_microseconds(${rest}))`;
   });
 }
 

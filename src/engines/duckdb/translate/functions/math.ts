@@ -12,15 +12,33 @@ const keeping =
   (call: Call): string =>
     typed(call, `${duckName}(${call.args.map((a) => a.sql).join(', ')})`);
 
-const trigonometry = (duckName: string): { emit: (call: Call) => string; raises: true } => ({
-  emit: same(duckName),
+interface Raising {
+  readonly emit: (call: Call) => string;
+  readonly raises: true;
+}
+
+/** A result that is no number where every argument is one is an error: an overflow, or an argument outside the domain. */
+const finite = (emit: (call: Call) => string): Raising => ({
+  emit: (call) => {
+    if (call.type.kind !== 'FLOAT64') return emit(call);
+    return call.bind([emit(call), ...call.args.map((a) => a.sql)], (result, ...args) => {
+      const numbers = args.map((x) => `isfinite(${x})`).join(' AND ');
+      return `CASE WHEN NOT isfinite(${result}) AND ${numbers} THEN ${call.fail('overflow')} ELSE ${result} END`;
+    });
+  },
   raises: true,
 });
 
-const reciprocal =
-  (duckName: string) =>
-  (call: Call): string =>
-    `(1 / ${duckName}(${sqlOf(call, 0)}))`;
+const trigonometry = (duckName: string): Raising => ({ emit: same(duckName), raises: true });
+
+/** Of an infinity there is no such function, and DuckDB raises an error where BigQuery says NaN. */
+const ofFinite = (duckName: string): Raising => ({
+  emit: (call) =>
+    call.bind([sqlOf(call, 0)], (x) => `CASE WHEN isinf(${x}) THEN CAST('NaN' AS DOUBLE) ELSE ${duckName}(${x}) END`),
+  raises: true,
+});
+
+const reciprocal = (duckName: string): Raising => finite((call) => `(1 / ${duckName}(${sqlOf(call, 0)}))`);
 
 /** Halves go away from zero in both engines; digits are INT64 here and INTEGER there. */
 function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
@@ -90,27 +108,27 @@ const throughFloat = (duckName: string): { emit: (call: Call) => string; raises:
 
 export const MATH_FUNCTIONS: FunctionTable = {
   ABS: { emit: same('abs'), raises: true },
-  ACOS: trigonometry('acos'),
-  ACOSH: trigonometry('acosh'),
-  ASIN: trigonometry('asin'),
+  ACOS: ofFinite('acos'),
+  ACOSH: finite(same('acosh')),
+  ASIN: ofFinite('asin'),
   ASINH: trigonometry('asinh'),
   ATAN: trigonometry('atan'),
   ATAN2: trigonometry('atan2'),
-  ATANH: trigonometry('atanh'),
+  ATANH: finite(same('atanh')),
   BIT_COUNT: (call) =>
     arg(call, 0).type.kind === 'INT64'
       ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`
       : call.unsupported('BIT_COUNT of BYTES'),
   CBRT: trigonometry('cbrt'),
   CEIL: keeping('ceil'),
-  COS: trigonometry('cos'),
-  COSH: trigonometry('cosh'),
+  COS: ofFinite('cos'),
+  COSH: finite(same('cosh')),
   COT: reciprocal('tan'),
   COTH: reciprocal('tanh'),
   CSC: reciprocal('sin'),
   CSCH: reciprocal('sinh'),
   DIV: { emit: integerDivision('//'), raises: true },
-  EXP: throughFloat('exp'),
+  EXP: finite(throughFloat('exp').emit),
   FLOOR: keeping('floor'),
   GREATEST: extreme('greatest'),
   IEEE_DIVIDE: (call) => `(${sqlOf(call, 0)} / ${sqlOf(call, 1)})`,
@@ -123,7 +141,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   MOD: { emit: integerDivision('%'), raises: true },
   PARSE_BIGNUMERIC: (call) => parsed(call),
   PARSE_NUMERIC: (call) => parsed(call),
-  POW: throughFloat('pow'),
+  POW: finite(throughFloat('pow').emit),
   RAND: () => 'random()',
   ROUND: { emit: rounding('round'), raises: true },
   SAFE_ADD: safely('+'),
@@ -139,10 +157,10 @@ export const MATH_FUNCTIONS: FunctionTable = {
         ? `CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END`
         : typed(call, `sign(${x})`),
     ),
-  SIN: trigonometry('sin'),
-  SINH: trigonometry('sinh'),
+  SIN: ofFinite('sin'),
+  SINH: finite(same('sinh')),
   SQRT: throughFloat('sqrt'),
-  TAN: trigonometry('tan'),
+  TAN: ofFinite('tan'),
   TANH: trigonometry('tanh'),
   TRUNC: { emit: rounding('trunc'), raises: true },
 };

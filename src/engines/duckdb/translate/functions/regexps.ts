@@ -1,6 +1,7 @@
 /** Regular expressions: both engines are RE2, so patterns pass as they are; what a match gives differs. */
 import { RE2JS } from 're2js';
-import { rewritten } from '../sizes';
+import { rewritten, unlessOver } from '../sizes';
+import { LIGHT } from '../weights';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
 
 /** How many capturing groups the pattern has; null where it is not known before the query runs. */
@@ -60,9 +61,45 @@ function byGroup(call: Call, pattern: string, print: (group: 0 | 1) => string): 
   return `CASE ${opening} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END`;
 }
 
+/** Instructions of a pattern, as RE2 counts them; a hundred times what people write. */
+const MOST_INSTRUCTIONS = 1_000;
+/** Instructions times bytes of a text that is not just as a table holds it: at worst 70 ns for each. */
+const MOST_STEPS = 10_000_000;
+
+/**
+ * A match goes through without a look at the deadline, in time that grows with pattern and text (`(a?){1000}b` on 250 kB:
+ * 18 s). Fails for patterns that only do harm.
+ */
+function bounded(call: Call, text: string): string {
+  const [value, pattern] = [arg(call, 0), arg(call, 1)];
+  const size = instructions(pattern.constant);
+  if (size > MOST_INSTRUCTIONS) return call.fail('size');
+  const heavy = call.weight(value) > LIGHT ? [`strlen(${value.sql}) * ${size} > ${MOST_STEPS}`] : [];
+  const long = `(strlen(${pattern.sql}) > ${MOST_INSTRUCTIONS} OR regexp_matches(${pattern.sql}, '[{][^}]*[0-9]{3}|[}].*[}]'))`;
+  const checks = [...heavy, ...(pattern.constant === null ? [long] : [])];
+  return checks.length === 0 ? text : unlessOver(call, checks.join(' OR '), text);
+}
+
+function instructions(pattern: string | null): number {
+  try {
+    return pattern === null ? 100 : RE2JS.compile(pattern).programSize();
+  } catch {
+    // It fails when it is used.
+    return 1;
+  }
+}
+
 function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string; raises: true } {
   return {
-    emit: (call) => (arg(call, 0).type.kind === 'BYTES' ? call.unsupported(`${call.name} of BYTES`) : emit(call)),
+    emit: (call) => {
+      if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
+      if (arg(call, 1).constant !== null && call.weight(arg(call, 0)) <= LIGHT) return bounded(call, emit(call));
+      const [text, pattern, ...rest] = call.args;
+      return call.bind([text!.sql, pattern!.sql], (s, re) => {
+        const named = { ...call, args: [{ ...text!, sql: s! }, { ...pattern!, sql: re! }, ...rest] };
+        return bounded(named, emit(named));
+      });
+    },
     raises: true,
   };
 }

@@ -21,7 +21,14 @@ export async function startService(environment: Readonly<Record<string, string>>
   const port = await freePort();
   const child = spawn(process.execPath, [MAIN], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], PORT: String(port), API_KEY, DRAIN_DELAY: '0', LOG_LEVEL: 'warn', ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      API_KEY,
+      DRAIN_DELAY: '0',
+      LOG_LEVEL: 'warn',
+      ...environment,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   await once(child, 'spawn');

@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engines/contract';
 import { surveyQuery } from '../../src/googlesql/parser';
 import { typeOfName } from '../../src/googlesql/type-names';
 import type { SqlType } from '../../src/googlesql/types';
-import { Gate, type StoredQuery } from '../../src/sandbox';
+import type { Gate, StoredQuery } from '../../src/sandbox';
 import { FIXTURE } from './case-file';
 import type { Row, Run } from './rows-over-engine';
 

@@ -1,5 +1,5 @@
 /** BYTES, encodings, hashes and addresses. */
-import { joined } from '../sizes';
+import { rewritten } from '../sizes';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
 
 function hash(duckName: string): (call: Call) => string {
@@ -32,6 +32,16 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   },
   SHA1: hash('sha1'),
   SHA256: hash('sha256'),
-  TO_BASE64: (call) => joined(call, ([bytes]) => `to_base64(${bytes})`),
-  TO_HEX: (call) => joined(call, ([bytes]) => `lower(hex(${bytes}))`),
+  TO_BASE64: (call) =>
+    rewritten(
+      call,
+      () => '1',
+      ([bytes]) => `to_base64(${bytes})`,
+    ),
+  TO_HEX: (call) =>
+    rewritten(
+      call,
+      () => '1',
+      ([bytes]) => `lower(hex(${bytes}))`,
+    ),
 };

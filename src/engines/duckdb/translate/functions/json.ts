@@ -1,7 +1,7 @@
 /** JSON, as text and as a value. Text that is no JSON gives NULL. */
 import type { SqlType } from '../../../../googlesql/types';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
-import { joined } from '../sizes';
+import { rewritten } from '../sizes';
 import { datetimeText, numericText, timeText } from '../text';
 import { physicalFieldNames, quoteName, quoteText } from '../sql';
 
@@ -67,7 +67,7 @@ function elements(call: Call, element: (e: string) => string): string {
       [d],
       (x) =>
         `CASE WHEN json_type(${x}, ${quoteText(path)}) = 'ARRAY' THEN ` +
-        `list_transform(json_extract(json_extract(${x}, ${quoteText(path)}), '$[*]'), lambda e: ${element('e')}) END`,
+        `list_transform(CAST(json_extract(json_extract(${x}, ${quoteText(path)}), '$[*]') AS JSON[]), lambda e: ${element('e')}) END`,
     ),
   );
 }
@@ -150,7 +150,12 @@ function toJsonString(call: Call): string {
   const text = (x: string): string =>
     `coalesce(CAST(to_json(${googleJson(call, x, value.type, true)}) AS VARCHAR), 'null')`;
   // Escapes double what is written again and again.
-  if (value.type.kind === 'STRING' && call.args.length === 1) return joined(call, ([x]) => onName(call, x!, text));
+  if (value.type.kind === 'STRING' && call.args.length === 1)
+    return rewritten(
+      call,
+      () => '1',
+      ([x]) => onName(call, x!, text),
+    );
   return onName(call, value.sql, text);
 }
 

@@ -196,8 +196,10 @@ async function loadParquet(
     const sorted = time !== undefined && (await isAscending(connection, time.value, scan));
     await connection.run(`SET preserve_insertion_order = ${sorted}`);
     const sort = sorted ? '' : order;
-    await connection.run(`INSERT INTO ${table} SELECT ${values.join(', ')} FROM ${base} WHERE NOT (${bad})${sort}`);
-    if (faults.length === 0) return NOTHING;
+    const insert = `INSERT INTO ${table} SELECT ${values.join(', ')} FROM ${base} WHERE NOT (${bad})${sort}`;
+    const { rowsChanged } = await connection.run(insert);
+    const all = await connection.runAndReadAll(`SELECT count(*) FROM ${scan}`);
+    if (Number(all.getRows()[0]?.[0]) === rowsChanged) return NOTHING;
     const skipped = await connection.runAndReadAll(
       `SELECT line, ${fault}, count(*) OVER () FROM ${base} WHERE ${bad} ORDER BY line LIMIT ${NAMED}`,
     );

@@ -42,7 +42,8 @@ function required(otherwise: string): z.core.$ZodErrorMap {
   return (issue) => (issue.input === undefined || issue.input === null ? 'is required' : otherwise);
 }
 
-const declarationSchema = z.strictObject(
+/** Keys of a declaration; docs/endpoints.md is held to them. */
+export const declarationSchema = z.strictObject(
   {
     type: z.enum(PARAMETER_TYPES, { error: required(`type must be one of ${PARAMETER_TYPES.join(', ')}`) }),
     required: flag('required'),
@@ -55,7 +56,8 @@ const declarationSchema = z.strictObject(
   { error: strict('a parameter is declared as a map with at least a type') },
 );
 
-const settingsSchema = z.strictObject(
+/** Keys of the settings; docs/endpoints.md is held to them. */
+export const settingsSchema = z.strictObject(
   {
     id: text('id').regex(UUID, { error: 'id must be a UUID' }),
     name: text('name')

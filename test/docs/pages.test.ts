@@ -1,0 +1,100 @@
+/** Every page for people, held to what there is: files, scripts, settings, dependencies. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { SETTINGS } from '../../src/config';
+
+const ROOT = path.join(__dirname, '../..');
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
+}
+
+const MANIFEST = JSON.parse(read('package.json')) as Manifest;
+/** What is made, not written. */
+const MADE = new Set(['node_modules', 'dist', 'coverage', '.data', '.git']);
+
+/** The files below a folder, by their paths from the root. */
+function filesIn(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    if (MADE.has(entry.name)) return [];
+    const place = path.posix.join(folder, entry.name);
+    return entry.isDirectory() ? filesIn(place) : [place];
+  });
+}
+
+const FILES = filesIn('.');
+const PAGES = FILES.filter((file) => file.endsWith('.md'));
+
+/** The first words of settings of several: what begins like a setting and is none, a reader takes for one. */
+const FAMILIES = new Set(
+  Object.keys(SETTINGS).flatMap((name) => (name.includes('_') ? [name.replace(/_.*/, '')] : [])),
+);
+
+describe.each(PAGES)('%s', (page) => {
+  const text = read(page);
+
+  it('links to files that there are', () => {
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const target = path.join(path.dirname(page), link.replace(/#.*/, ''));
+      expect([link, existsSync(path.join(ROOT, target))]).toEqual([link, true]);
+    }
+  });
+
+  it('names scripts that there are', () => {
+    const named = [...text.matchAll(/npm run (?:--silent )?([a-z][a-z:]*)/g)].map(([, script]) => script);
+    expect(named.filter((script) => !Object.keys(MANIFEST.scripts).includes(script ?? ''))).toEqual([]);
+  });
+
+  it('names settings that there are', () => {
+    const named = [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)].map(([, name]) => name ?? '');
+    const unknown = named.filter((name) => FAMILIES.has(name.replace(/_.*/, '')) && !(name in SETTINGS));
+    expect(unknown).toEqual([]);
+  });
+});
+
+it('the code reads no variable that is not among the settings', () => {
+  const sources = FILES.filter((file) => /^src\/.*\.(ts|js)$/.test(file))
+    .map(read)
+    .join('\n');
+  const named = [...sources.matchAll(/\b(?:env|environment)(?:\.|\[')([A-Z][A-Z0-9_]*)/g)].map(
+    ([, name]) => name ?? '',
+  );
+  // Node's own: the size of its pool, set where nobody has.
+  const others = new Set(named.filter((name) => !(name in SETTINGS)));
+  expect([...others]).toEqual(['UV_THREADPOOL_SIZE']);
+  expect(named.length).toBeGreaterThan(3);
+});
+
+it('docs/decisions/README.md lists every decision', () => {
+  const listed = [...read('docs/decisions/README.md').matchAll(/^\| \[([a-z-]+\.md)\]/gm)].map(([, file]) => file);
+  const pages = PAGES.map((page) => /^docs\/decisions\/([a-z].*)$/.exec(page)?.[1]).filter(
+    (page) => page !== undefined,
+  );
+  expect(listed.sort()).toEqual(pages.sort());
+});
+
+it('docs/decisions/dependencies.md gives the reason of every dependency', () => {
+  const listed = [...read('docs/decisions/dependencies.md').matchAll(/^\| `(\S+)`/gm)].map(([, name]) => name);
+  const { dependencies, devDependencies } = MANIFEST;
+  expect(listed.sort()).toEqual(Object.keys({ ...dependencies, ...devDependencies }).sort());
+});
+
+it.each(['package-lock.json', 'emulator/package-lock.json'])(
+  '%s names the binaries of every platform, without which npm ci refuses it',
+  (file) => {
+    const { packages } = JSON.parse(read(file)) as Lock;
+    const locked = new Set(Object.keys(packages).map((place) => place.replace(/^.*node_modules\//, '')));
+    const wanted = Object.values(packages).flatMap((one) => Object.keys(one.optionalDependencies ?? {}));
+    expect(wanted.filter((name) => !locked.has(name))).toEqual([]);
+    expect(wanted.length).toBeGreaterThan(10);
+  },
+);

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { check } from '../../src/endpoints/check';
+import { declarationSchema, settingsSchema } from '../../src/endpoints/settings';
+import { QueryFolder } from './folder';
+
+const PAGE = readFileSync(path.join(__dirname, '../../docs/endpoints.md'), 'utf8');
+
+/** The code words in the first column of the table that begins with a heading cell. */
+function firstColumn(heading: string): string[] {
+  const table = PAGE.split('\n\n').find((paragraph) => paragraph.startsWith(`| ${heading} `)) ?? '';
+  return table.split('\n').flatMap((row) => {
+    const cell = row.split('|')[1] ?? '';
+    return [...cell.matchAll(/`(\w+)`/g)].map(([, word]) => word ?? '');
+  });
+}
+
+/** Each example is a whole file of its own. */
+const EXAMPLES = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(([, text]) => text ?? '');
+
+describe('docs/endpoints.md', () => {
+  it('lists every setting, and no other', () => {
+    expect(firstColumn('setting').sort()).toEqual(Object.keys(settingsSchema.shape).sort());
+  });
+
+  it('lists what a declaration may say, and nothing else', () => {
+    expect(firstColumn('key').sort()).toEqual(Object.keys(declarationSchema.shape).sort());
+  });
+
+  it('lists every type of parameters, and no other', () => {
+    expect(firstColumn('type').sort()).toEqual([...declarationSchema.shape.type.options].sort());
+  });
+
+  it('has an example without a fault', async () => {
+    expect(EXAMPLES).toHaveLength(1);
+    const folder = await QueryFolder.create({ 'example.sql': EXAMPLES[0] ?? '' });
+    try {
+      const lines: string[] = [];
+      expect(await check(folder.path, (line) => lines.push(line))).toBe(0);
+      expect(lines).toEqual([`${folder.file('example.sql')}: OK`]);
+    } finally {
+      await folder.remove();
+    }
+  });
+});

@@ -126,6 +126,8 @@ describe('faults of a query', () => {
     ['Invalid input to PARSE_JSON: syntax error while parsing SECRET', 'A text is not valid JSON'],
     ['Timestamp addition overflowed: SECRET', 'A date or time is not valid'],
     ['Argument to LN must be positive: SECRET', 'An argument of a function is out of range'],
+    ['GENERATE_ARRAY(SECRET, 2, 1) produced too many elements', 'A text or an array that the query makes is too large'],
+    ['Output of REPEAT exceeds max allowed output size of 1MB', 'A text or an array that the query makes is too large'],
     ['SECRET happened', 'The query failed on a value while it ran'],
   ])('%s', (message, words) => {
     const error = told(message);

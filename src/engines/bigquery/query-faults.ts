@@ -54,8 +54,9 @@ const EXECUTION: readonly (readonly [RegExp, ExecutionFault])[] = [
     /^bad \w+ value|^invalid \w+ value|could not cast|invalid cast|unable to (parse|convert)|invalid utf|base64|hex/i,
     'cast',
   ],
-  [/overflow|out of range|floating point error|exceeds? (the )?(range|maximum)/i, 'overflow'],
-  [/argument|must be|cannot be|produced too many elements|sequence step/i, 'argument'],
+  [/overflow|out of range|floating point error|exceeds? (the )?range/i, 'overflow'],
+  [/too many elements|exceeds? max(imum)? (allowed|output)|maximum (allowed )?(output )?size/i, 'size'],
+  [/argument|must be|cannot be|sequence step/i, 'argument'],
 ];
 
 /** `… at [2:6]`: BigQuery's own position. */

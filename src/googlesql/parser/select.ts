@@ -61,7 +61,7 @@ export function parseSelectList(cursor: Cursor): SelectItem[] {
 function atListEnd(cursor: Cursor): boolean {
   const { kind, symbol, reserved } = cursor.token;
   if (kind === 'end' || symbol === ')' || symbol === ';' || symbol === '|>') return true;
-  return reserved && LIST_END.has(symbol) && cursor.peek(1).symbol !== '(';
+  return reserved && LIST_END.has(symbol);
 }
 
 const LIST_END = new Set(

@@ -30,6 +30,26 @@ const SCALARS: ReadonlyMap<string, ScalarName> = new Map<string, ScalarName>([
 
 const PARAMETERISED: ReadonlySet<ScalarName> = new Set(['STRING', 'BYTES', 'NUMERIC', 'BIGNUMERIC']);
 
+/** Digits before the point and after it, at the most. */
+const DIGITS: Readonly<Partial<Record<ScalarName, readonly [number, number]>>> = {
+  NUMERIC: [29, 9],
+  BIGNUMERIC: [38, 38],
+};
+
+/** STRING(length), BYTES(length), NUMERIC(precision, scale): as BigQuery bounds them. */
+function checkTypeParameters(kind: ScalarName, parameters: readonly string[], span: Span): void {
+  const [first, second] = parameters.map((text) => (/^[0-9]+$/.test(text) ? Number(text) : NaN));
+  if (first === undefined) return;
+  const digits = DIGITS[kind];
+  const scale = second ?? 0;
+  const fits =
+    digits === undefined
+      ? parameters.length === 1 && first > 0
+      : parameters.length <= 2 && scale <= digits[1] && first >= Math.max(1, scale) && first <= digits[0] + scale;
+  const max = /^max$/i.test(parameters[0] ?? '') && kind !== 'NUMERIC' && parameters.length === 1;
+  if (!fits && !max) throw typeError(`${kind} does not take the parameters (${parameters.join(', ')}).`, span);
+}
+
 /** The type that a scalar's name or one of BigQuery's aliases for it means; case does not matter. */
 export function scalarNamed(name: string): ScalarName | undefined {
   return SCALARS.get(name.toUpperCase());
@@ -43,6 +63,7 @@ export function typeOfName(name: TypeName): SqlType {
       if (kind === undefined) throw typeError(`Type not found: ${name.name}.`, name.span);
       if (name.parameters.length > 0 && !PARAMETERISED.has(kind))
         throw typeError(`${kind} does not take type parameters.`, name.span);
+      checkTypeParameters(kind, name.parameters, name.span);
       return { kind };
     }
     case 'array': {

@@ -40,12 +40,23 @@ export function parsePostfix(cursor: Cursor): Expression {
 
 /** After the dot. */
 function parseField(cursor: Cursor, input: Expression, start: number): Expression {
+  if (cursor.at('(')) return parseExtensionField(cursor, input, start);
   const name = cursor.name('a field name');
   if (!cursor.at('(')) return { kind: 'field', input, name, span: cursor.spanFrom(start) };
   const call = parseCall(cursor, [name], name.span.start);
   const span = cursor.spanFrom(start);
   cursor.refuse('a chained function call', call.span);
   return { ...call, arguments: [{ name: null, expression: input, span: input.span }, ...call.arguments], span };
+}
+
+/** `x.(a.b)`, an extension of a protocol buffer: read to be refused by its name. */
+function parseExtensionField(cursor: Cursor, input: Expression, start: number): Expression {
+  const { start: open } = cursor.expect('(');
+  const name = cursor.name('a field name');
+  while (cursor.accept('.')) cursor.name('a field name');
+  cursor.expect(')');
+  cursor.refuse('a field in parentheses', cursor.spanFrom(open));
+  return { kind: 'field', input, name, span: cursor.spanFrom(start) };
 }
 
 function parseSubscript(cursor: Cursor, input: Expression, start: number): Expression {

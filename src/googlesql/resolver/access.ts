@@ -66,6 +66,7 @@ export function rowValue(session: Session, list: NameList, span: Span): Expr {
     type: { kind: 'STRUCT', fields: list.columns.map(({ name, column }) => ({ name, type: column.type })) },
     span,
   };
+  session.budget.value(struct.type, span);
   return struct;
 }
 

@@ -76,6 +76,7 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
   if (call.star) {
     if (fn.name !== 'COUNT') throw invalid('* can only be the argument of COUNT.', call.span);
     if (call.distinct) throw invalid('COUNT(*) does not take DISTINCT.', call.span);
+    checkModifiers(call, fn);
     return bare('COUNT_STAR', [], { kind: 'INT64' }, call);
   }
   checkModifiers(call, fn);
@@ -126,6 +127,15 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
 const EXTREMES = new Set(['MIN', 'MAX', 'APPROX_QUANTILES', 'PERCENTILE_DISC']);
 const GROUPED = new Set(['APPROX_COUNT_DISTINCT', 'APPROX_TOP_COUNT', 'APPROX_TOP_SUM']);
 
+/** What a constant argument may be at the least and at the most. */
+const RANGES: Readonly<Record<string, readonly [least: number, most?: number]>> = {
+  APPROX_QUANTILES: [1],
+  NTH_VALUE: [1],
+  NTILE: [1],
+  PERCENTILE_CONT: [0, 1],
+  PERCENTILE_DISC: [0, 1],
+};
+
 function checkArguments({ session }: Context, call: Call, fn: SqlFunction, args: readonly Expr[]): void {
   const [first] = args;
   if (first !== undefined) {
@@ -146,8 +156,13 @@ function checkArguments({ session }: Context, call: Call, fn: SqlFunction, args:
     const constant = arg.kind === 'cast' ? arg.input : arg;
     if (constant.kind !== 'parameter' && !session.isConstant(constant))
       throw invalid(`Argument ${at + 1} of ${fn.name} must be a literal or a query parameter.`, arg.span);
-    if (constant.kind === 'literal' && constant.value === null)
-      throw invalid(`Argument ${at + 1} of ${fn.name} must not be NULL.`, arg.span);
+    if (constant.kind !== 'literal') continue;
+    if (constant.value === null) throw invalid(`Argument ${at + 1} of ${fn.name} must not be NULL.`, arg.span);
+    const [least, most] = RANGES[fn.name] ?? [];
+    if (least !== undefined && Number(constant.value) < least)
+      throw invalid(`Argument ${at + 1} of ${fn.name} must be at least ${least}.`, arg.span);
+    if (most !== undefined && Number(constant.value) > most)
+      throw invalid(`Argument ${at + 1} of ${fn.name} must be at most ${most}.`, arg.span);
   }
 }
 

@@ -69,8 +69,11 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   const matched = chooseOverload(context, fn, given, call.span);
   const { values, match } = matched;
   const args: Expr[] = [];
-  for (const [i, value] of values.entries())
-    if (value !== null) args.push(convert(session, value, match.types[i] ?? value.type));
+  for (const [i, value] of values.entries()) {
+    if (value === null) continue;
+    session.budget.value(value.type, value.span);
+    args.push(convert(session, value, match.types[i] ?? value.type));
+  }
   checkPart(fn, given.part, args[0]?.type, call.span);
   checkArguments(fn, args);
   const resolved: Expr = {

@@ -63,7 +63,9 @@ export function resolveStruct(context: Context, { type: written, fields, span }:
     const inferred = field === undefined || tuple ? null : inferredName(field.expression);
     return { name: field?.alias?.name ?? inferred, type: value.type };
   });
-  return { kind: 'make_struct', fields: values, type: { kind: 'STRUCT', fields: types }, span };
+  const made: SqlType = { kind: 'STRUCT', fields: types };
+  session.budget.value(made, span);
+  return { kind: 'make_struct', fields: values, type: made, span };
 }
 
 /**

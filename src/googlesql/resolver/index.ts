@@ -3,6 +3,7 @@ import { QueryError } from '../../errors';
 import type { ResolvedQuery } from '../resolved';
 import type { Query } from '../syntax';
 import { resolveQueryIn } from './queries';
+import { MAX_RESULT_FIELDS, sizeOf, tooLarge } from './size';
 import { Session, type Environment } from './session';
 
 export type { Environment } from './session';
@@ -14,7 +15,12 @@ export type { Environment } from './session';
  */
 export function resolveQuery(query: Query, text: string, environment: Environment): ResolvedQuery {
   try {
-    return resolveQueryIn(new Session(environment, text), query, null, null);
+    const resolved = resolveQueryIn(new Session(environment, text), query, null, null);
+    const fields = resolved.output.reduce((sum, { column }) => sum + sizeOf(column.type), 0);
+    if (fields > MAX_RESULT_FIELDS) {
+      throw tooLarge(`A result has at most ${MAX_RESULT_FIELDS} columns, fields of structs included.`, query.body.span);
+    }
+    return resolved;
   } catch (error) {
     if (error instanceof RangeError)
       throw new QueryError('resourcesExceeded', 'The query is too deep to be resolved.', query.span);

@@ -44,6 +44,9 @@ function joinTo(context: FromContext, left: Source, join: Join): Source {
   const visible: FromContext = { ...context, left: context.left.merge(left.list, duplicate) };
   const array = lateral ? resolveArrayItem(visible, join.right) : null;
   const right = array === null ? resolveFrom(context, join.right) : array;
+  const bare = join.on === null && join.using.length === 0;
+  if (bare && array === null && join.type !== 'comma' && join.type !== 'cross')
+    throw invalid(`${join.type.toUpperCase()} JOIN needs ON or USING.`, join.span);
   const merged = left.list.merge(right.list, duplicate);
   const scope = scopeOf(merged, context.outer);
   const conditions = plainContext(context.session, scope, context.ctes, 'a join condition');

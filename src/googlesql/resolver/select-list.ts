@@ -108,22 +108,26 @@ function starColumns(context: Context, { of, span }: SelectStar, from: NameList 
   if (alias !== undefined) {
     const target = lookup(context.scope, alias.name);
     if (target?.kind === 'range' && !target.list.isValueTable) return listColumns(session, target.list, span);
-    if (target?.kind === 'range') return structColumns(rowValue(session, target.list, span), span);
+    if (target?.kind === 'range') return structColumns(session, rowValue(session, target.list, span), span);
   }
-  return structColumns(resolveExpr(context, of), span);
+  return structColumns(session, resolveExpr(context, of), span);
 }
 
 function listColumns(session: Session, list: NameList, span: Span): StarColumn[] {
+  session.budget.columns(list.columns.length);
   return list.columns.flatMap(({ name, column, valueTable, hidden }): StarColumn[] => {
     const expr = session.ref(column, span);
     if (!valueTable || column.type.kind !== 'STRUCT') return [{ name, expr }];
-    return structColumns(expr, span).filter((field) => field.name === null || !hidden.has(field.name.toLowerCase()));
+    return structColumns(session, expr, span).filter(
+      (field) => field.name === null || !hidden.has(field.name.toLowerCase()),
+    );
   });
 }
 
-function structColumns(value: Expr, span: Span): StarColumn[] {
+function structColumns(session: Session, value: Expr, span: Span): StarColumn[] {
   const { type } = value;
   if (type.kind !== 'STRUCT') throw invalid(`A star needs a struct or a table, not ${shortType(type)}.`, span);
   if (type.fields.length === 0) throw invalid('This struct has no fields for a star.', span);
+  session.budget.columns(type.fields.length);
   return type.fields.map(({ name }, i) => ({ name, expr: fieldAt(value, i, span) }));
 }

@@ -279,6 +279,7 @@ class SelectResolver {
     }
     const fields = output.map(({ name, column }) => ({ name, type: column.type }));
     const type: SqlType = { kind: 'STRUCT', fields };
+    session.budget.value(type, select.span);
     const column = session.column(null, type);
     const refs = output.map((out) => session.ref(out.column, select.span));
     const expr: Expr = { kind: 'make_struct', fields: refs, type, span: select.span };

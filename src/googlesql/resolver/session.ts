@@ -4,6 +4,7 @@ import type { Operand } from '../coercion';
 import type { Column, ColumnRef, Cte, Expr, ResolvedLiteral } from '../resolved';
 import type { Identifier, Span } from '../syntax';
 import type { SqlType, TableSchema } from '../types';
+import { Budget } from './size';
 
 /** Where a query's tables and parameters come from. */
 export interface Environment {
@@ -30,6 +31,7 @@ export class Session {
   /** Columns of scans that were not read yet; the scan lists a column only once it is. */
   readonly #unread = new Map<number, () => void>();
   readonly parameters: ReadonlyMap<string, SqlType>;
+  readonly budget = new Budget();
 
   constructor(
     readonly environment: Environment,
@@ -39,6 +41,7 @@ export class Session {
   }
 
   column(name: string | null, type: SqlType): Column {
+    this.budget.columns(1);
     return { id: this.#nextColumn++, name: name ?? '', type };
   }
 

@@ -38,8 +38,11 @@ export function resolveWindow(context: Context, call: Call, fn: SqlFunction, nam
 
 /** Errors of named windows that nothing uses. */
 export function checkNamedWindows(context: Context, named: Named): void {
-  for (const window of named.values()) {
-    const { partitionBy, orderBy } = flatten(window, named, new Set());
+  const earlier = new Map<string, WindowSpecification>();
+  for (const [name, window] of named) {
+    // A window builds on those before it only.
+    const { partitionBy, orderBy } = flatten(window, earlier, new Set());
+    earlier.set(name, window);
     for (const expression of partitionBy) resolveExpr(context, expression);
     for (const item of orderBy) sortKey(context, item);
   }

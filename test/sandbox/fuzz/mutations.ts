@@ -110,7 +110,7 @@ export const SMUGGLING: readonly ((sql: string, random: Random) => string | null
     return replaceOne(sql, random, (token, i, all) => isOperand(token, i, all), subquery);
   },
   (sql, random) => replaceOne(sql, random, (token, i, all) => isOperand(token, i, all), random.pick(SMUGGLED_CALLS)),
-  (sql, random) => `${body(sql)} union all select * from ${random.pick(OUTSIDE)}`,
+  (sql, random) => `(${body(sql)}) union all select * from ${random.pick(OUTSIDE)}`,
   (sql, random) => `select q.* from (${body(sql)}) as q join ${random.pick(OUTSIDE)} as b on true`,
   (sql, random) => `select q.* from (${body(sql)}) as q, ${random.pick(OUTSIDE)}`,
   (sql, random) =>

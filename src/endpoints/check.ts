@@ -19,10 +19,24 @@ export async function check(directory: string, print: (line: string) => void): P
   return faults.length > 0 || files.length === 0 ? 1 : 0;
 }
 
-if (require.main === module) {
+const USAGE = `Usage: npm run check [-- DIRECTORY]
+
+Reads every stored query of DIRECTORY (default: QUERIES_DIR, else queries) and names each fault with its file and line.
+Exit code 0: no faults; 1: faults, or no file at all; 2: not asked so.`;
+
+async function main(args: readonly string[]): Promise<number> {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const directory = process.argv[2] ?? (process.env['QUERIES_DIR'] || 'queries');
-  void check(directory, (line) => process.stdout.write(`${line}\n`)).then((code) => {
+  const help = args.includes('--help') || args.includes('-h');
+  if (help || args.length > 1 || args.some((word) => word.startsWith('-'))) {
+    (help ? process.stdout : process.stderr).write(`${USAGE}\n`);
+    return help ? 0 : 2;
+  }
+  const directory = args[0] ?? (process.env['QUERIES_DIR'] || 'queries');
+  return check(directory, (line) => process.stdout.write(`${line}\n`));
+}
+
+if (require.main === module) {
+  void main(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
   });
 }

@@ -1,7 +1,7 @@
 /** The process: environment in, signals in, exit code out. */
 import { existsSync } from 'node:fs';
 
-import { startService } from './app';
+import { type Service, startService } from './app';
 import { readConfig } from './config';
 import { openLog } from './log';
 
@@ -27,18 +27,20 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', endAtOnce);
   for (const warning of config.warnings) log.warn(warning);
 
-  const service = await startService(config, log, process.stdout.isTTY);
+  let service: Service | null = null;
   let ending = false;
   const end = (signal: string): void => {
     if (ending) process.exit(1);
     ending = true;
     log.info({ signal }, 'draining; a second signal ends the process at once');
-    void service.drain().then(() => {
+    void Promise.resolve(service?.drain()).then(() => {
       process.exit(0);
     });
   };
+  // Before anything is begun: whoever sees the listener may ask it to end.
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+  service = await startService(config, log, process.stdout.isTTY);
   process.stdout.write(`${await service.ready}\n`);
 }
 

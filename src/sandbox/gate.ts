@@ -6,6 +6,7 @@ import { unsupportedError } from '../googlesql/parser';
 import { resolveQuery } from '../googlesql/resolver';
 import type { Span } from '../googlesql/syntax';
 import type { TableSchema } from '../googlesql/types';
+import { turn } from '../googlesql/turn';
 import { walk } from '../googlesql/walk';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
@@ -86,6 +87,7 @@ export class Gate {
   }
 
   async #passWalls(stored: StoredQuery, statement: Statement): Promise<Admitted> {
+    await turn(statement.text);
     const reading = readConsumerQuery(statement, stored);
     const [construct] = statement.unsupported;
     if (construct !== undefined) throw unsupportedError(construct);
@@ -93,6 +95,7 @@ export class Gate {
 
     const limits = { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal };
     const text = statement.text.slice(0, statement.end);
+    await turn(statement.text);
     await this.#resolve(stored, statement, reading, limits);
     const tables = await this.#columns.of(stored, reading.tables, limits);
     await this.#engine.inspect(text, tables, typicalValues(stored), limits);

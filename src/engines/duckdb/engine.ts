@@ -44,7 +44,7 @@ class DuckDbEngine implements Engine {
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     checkLimits(limits);
     const { sql, parameters, maxRows, hideBytes } = query;
-    const translation = this.#translations.translation(sql, parameters, { hideBytes, maxRows: maxRows + 1 });
+    const translation = await this.#translations.translation(sql, parameters, { hideBytes, maxRows: maxRows + 1 });
     const values = translation.parameters.map((name) => this.#value(name, parameters));
     const maxBytes = this.options.maxResultBytes ?? DEFAULTS.maxResultBytes;
     const result = await this.#onConnection(limits, async (connection) => {
@@ -56,7 +56,8 @@ class DuckDbEngine implements Engine {
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     checkLimits(limits);
-    return this.#translations.translation(sql, parameters, { hideBytes: false, maxRows: 1 }).columns;
+    const { columns } = await this.#translations.translation(sql, parameters, { hideBytes: false, maxRows: 1 });
+    return columns;
   }
 
   async inspect(

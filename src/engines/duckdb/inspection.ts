@@ -3,6 +3,7 @@ import { QueryError } from '../../errors';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { resolveQuery } from '../../googlesql/resolver';
+import { turn } from '../../googlesql/turn';
 import type { TableSchema } from '../../googlesql/types';
 import type { BoundParameter } from '../contract';
 import { setUpStatements, translate } from './translate';
@@ -23,7 +24,10 @@ export class Inspection {
   ): Promise<void> {
     const allowed = tables.map((table) => table.name);
     const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-    const resolved = resolveQuery(parseQuery(statement, COMPOSED_BOUNDS), statement, {
+    await turn(statement);
+    const query = parseQuery(statement, COMPOSED_BOUNDS);
+    await turn(statement);
+    const resolved = resolveQuery(query, statement, {
       findTable(path) {
         const [first, ...more] = path;
         const table = more.length === 0 ? byName.get(first!.name.toLowerCase()) : undefined;
@@ -33,6 +37,7 @@ export class Inspection {
       },
       parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
     });
+    await turn(statement);
     const { sql } = translate(resolved, {
       tableName: (table) => quoteName(table.name),
       hideBytes: false,

@@ -3,6 +3,7 @@ import { QueryError } from '../../errors';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { resolveQuery } from '../../googlesql/resolver';
+import { turn } from '../../googlesql/turn';
 import type { NamedType } from '../../googlesql/types';
 import type { BoundParameter } from '../contract';
 import type { Database } from './database';
@@ -25,26 +26,34 @@ export class Translations {
    *
    * @throws QueryError for a fault in `sql`, or what the embedded engine does not do.
    */
-  translation(
+  async translation(
     sql: string,
     parameters: readonly BoundParameter[],
     { hideBytes, maxRows }: { hideBytes: boolean; maxRows: number },
-  ): Translation {
+  ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
     const key = JSON.stringify([hideBytes, maxRows, types, sql]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const made = this.#translate(sql, parameters, hideBytes, maxRows);
+    const made = await this.#translate(sql, parameters, hideBytes, maxRows);
     this.#kept.set(key, made);
     return made;
   }
 
-  #translate(sql: string, parameters: readonly BoundParameter[], hideBytes: boolean, maxRows: number): Translation {
-    const resolved = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
+  async #translate(
+    sql: string,
+    parameters: readonly BoundParameter[],
+    hideBytes: boolean,
+    maxRows: number,
+  ): Promise<Translation> {
+    const query = parseQuery(sql, COMPOSED_BOUNDS);
+    await turn(sql);
+    const resolved = resolveQuery(query, sql, {
       // Tables have no project or data set here.
       findTable: (path) => (path.length === 1 ? this.database.tables.get(path[0]!.name) : undefined),
       parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
     });
+    await turn(sql);
     const translation = translate(resolved, {
       tableName: (table) => this.database.relation(table),
       hideBytes,

@@ -158,7 +158,7 @@ class Templates {
   readonly #arrays = new Map<string, Operand[]>();
 
   add(name: string, operand: Operand): void {
-    this.#elements.set(name, [...(this.#elements.get(name) ?? []), operand]);
+    push(this.#elements, name, operand);
   }
 
   addArray(name: string, operand: Operand): boolean {
@@ -166,7 +166,7 @@ class Templates {
     if (untyped(operand)) return true;
     if (operand.type.kind !== 'ARRAY') return false;
     this.add(name, { type: operand.type.element, form: operand.form });
-    this.#arrays.set(name, [...(this.#arrays.get(name) ?? []), operand]);
+    push(this.#arrays, name, operand);
     return true;
   }
 
@@ -183,6 +183,12 @@ class Templates {
     }
     return bound;
   }
+}
+
+function push(lists: Map<string, Operand[]>, name: string, operand: Operand): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, [operand]);
+  else list.push(operand);
 }
 
 function concrete(pattern: Pattern, bound: ReadonlyMap<string, SqlType>): SqlType | null {

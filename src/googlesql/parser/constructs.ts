@@ -93,6 +93,8 @@ function toDatePart(cursor: Cursor, expression: Expression): DatePart {
     const [unit] = expression.path;
     if (weekday !== null && unit !== undefined) return { name: unit.name.toUpperCase(), weekday, span };
   }
+  // What is refused by its name stays that.
+  if (cursor.unsupported.length > 0) return { name: 'DAY', weekday: null, span };
   return cursor.fault('EXTRACT takes a date part, such as DAY or WEEK(MONDAY), before FROM.', span);
 }
 

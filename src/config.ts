@@ -1,4 +1,4 @@
-/** The configuration: environment variables, checked once at start (service.md, Configuration; `.env.example`). */
+/** The configuration: environment variables, checked once at start (`.env.example`). */
 import { inspect } from 'node:util';
 import { z } from 'zod';
 

@@ -3,7 +3,7 @@ import type { Key } from '../keys/key';
 import type { Endpoint } from './endpoint';
 
 /**
- * Whether the endpoint exists for this key (service.md, Keys): it is on the key's list, by name or by id, and declares
+ * Whether the endpoint exists for this key (docs/keys.md): it is on the key's list, by name or by id, and declares
  * every parameter that the key pins, as a pin fences by the stored query's own filter on it.
  */
 export function mayRun(key: Key, endpoint: Endpoint): boolean {

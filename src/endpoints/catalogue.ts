@@ -14,7 +14,7 @@ import { UUID } from './settings';
 export interface Catalogue {
   /** By name. */
   current(): readonly Endpoint[];
-  /** A UUID in any case is an id, everything else a name, exact and case-sensitive (service.md, HTTP). */
+  /** A UUID in any case is an id, everything else a name, exact and case-sensitive (docs/http.md). */
   find(idOrName: string): Endpoint | null;
   /** Stops watching the directory. */
   close(): void;
@@ -43,7 +43,7 @@ interface FileState {
  * Opens the catalogue of a directory and keeps it up to date.
  *
  * Rejects with `CatalogueError` when any file has a fault. From then on a faulty change, or one that takes the id or name
- * of another file, is logged once and the last good version of that file keeps serving (service.md, Stored endpoints).
+ * of another file, is logged once and the last good version of that file keeps serving (docs/endpoints.md).
  * The directory is looked at every half second rather than watched: that works on every file system, and a file counts
  * only once two looks find it the same, so that a half-written or just renamed one is left alone.
  */

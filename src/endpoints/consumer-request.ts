@@ -15,7 +15,7 @@ export interface ConsumerRequest {
 }
 
 /**
- * Reads `sql`, `lql` and `dry_run` (service.md, Parameters). Throws `invalidParameter`, with the parameter's name, for a
+ * Reads `sql`, `lql` and `dry_run` (docs/endpoints.md). Throws `invalidParameter`, with the parameter's name, for a
  * value of the wrong type or length, for one given twice, and for a consumer query where the endpoint takes none. With
  * both languages `sql` wins. What the engine and the key allow is judged by whoever knows them.
  */

@@ -2,7 +2,7 @@ import type { ParameterDeclaration } from './endpoint';
 import type { LineFault, WrittenDeclaration } from './settings';
 import { readValue } from './values/value';
 
-/** Names that every endpoint keeps for itself (service.md, Parameters). */
+/** Names that every endpoint keeps for itself (docs/endpoints.md). */
 export const RESERVED = ['sql', 'lql', 'dry_run'] as const;
 
 /** What GoogleSQL can name with `@`, so that the name needs no backticks. */

@@ -24,7 +24,7 @@ export interface Definition {
   readonly claims: readonly Claim[];
 }
 
-/** Names under which a consumer query can reach a CTE (sandbox.md, Scoping rules). */
+/** Names under which a consumer query can reach a CTE (docs/sandbox.md). */
 const REACHABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**

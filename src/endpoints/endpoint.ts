@@ -16,7 +16,7 @@ export interface ParameterDeclaration {
   readonly maximum: number | null;
 }
 
-/** One stored endpoint: a checked file of `queries/` (service.md, Stored endpoints). */
+/** One stored endpoint: a checked file of `queries/` (docs/endpoints.md). */
 export interface Endpoint {
   readonly id: string;
   readonly name: string;

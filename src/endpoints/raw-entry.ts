@@ -6,7 +6,7 @@ export interface RawEntry {
 
 /**
  * What came for it. URLs and forms give `text` only; in a JSON body a number keeps the digits it was written with, as an
- * integer is read from its digits and never through a double (service.md, Parameters).
+ * integer is read from its digits and never through a double (docs/endpoints.md).
  */
 export type RawValue =
   | { readonly kind: 'text'; readonly text: string }

@@ -95,7 +95,7 @@ export interface SettingsBlock {
 const HEAD = /^\s*\/\*([\s\S]*?)\*\//;
 
 /**
- * Reads the YAML settings in the block comment at the head of a stored query (service.md, Stored endpoints).
+ * Reads the YAML settings in the block comment at the head of a stored query (docs/endpoints.md).
  * All faults of shape are reported together; what a setting means beside another is judged elsewhere.
  */
 export function readSettings(sql: string): SettingsBlock {

@@ -7,7 +7,7 @@ const MALFORMED = /%(?![0-9a-fA-F]{2})/;
 /**
  * Reads a query string (without its `?`) or a form's body, in order, repeated names included. A blank may be written `+`.
  * Throws `invalidParameter` for a malformed percent-escape or one that is not UTF-8, in names and values, declared or
- * not (service.md, Parameters): what cannot be read is never passed over.
+ * not (docs/endpoints.md): what cannot be read is never passed over.
  */
 export function readUrlEncoded(text: string): RawEntry[] {
   return text

@@ -31,7 +31,7 @@ export interface RunLimits {
 
 export interface EngineResult {
   readonly columns: readonly NamedType[];
-  /** Each row as the text of one JSON object, by the type table of service.md. */
+  /** Each row as the text of one JSON object, by the type table of docs/http.md. */
   readonly rows: readonly string[];
   readonly truncated: boolean;
   /** Bytes as BigQuery counts them; null on an engine that does not bill. */

@@ -1,6 +1,6 @@
 /**
  * What a caller is told when the evaluation of a row fails: one fixed text for each kind, the same on every engine, never
- * the engine's words (service.md, Errors: a consumer's expression may have met rows that are not the caller's).
+ * the engine's words (docs/errors.md: a consumer's expression may have met rows that are not the caller's).
  */
 export const EXECUTION_FAULTS = {
   division: 'Division by zero',

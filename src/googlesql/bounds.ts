@@ -1,5 +1,5 @@
 /**
- * Bounds on a query text (sandbox.md, wall 1). Those of the text hold before anything recursive reads it, those of the
+ * Bounds on a query text (docs/sandbox.md). Those of the text hold before anything recursive reads it, those of the
  * meaning before anything multiplies.
  */
 export interface Bounds {

@@ -1,7 +1,7 @@
 import { QueryError } from '../errors';
 import type { Token } from './token';
 
-/** First words of GoogleSQL statements other than queries, whatever follows them (sandbox.md, "Errors"). */
+/** First words of GoogleSQL statements other than queries, whatever follows them (docs/sandbox.md). */
 const OTHER_STATEMENTS = new Set(
   `ALTER ANALYZE ASSERT BEGIN CALL CLONE COMMIT CREATE DECLARE DELETE DROP EXECUTE EXPORT GRANT IF IMPORT INSERT LOAD LOOP
    MERGE RAISE RENAME REPEAT REVOKE ROLLBACK SET TRUNCATE UNDROP UPDATE WHILE`.split(/\s+/),

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../errors';
 import type { RequestHeaders } from './headers';
 
-/** Longest body, in bytes (service.md, Errors). */
+/** Longest body, in bytes (docs/errors.md). */
 export const LONGEST_BODY = 256 * 1024;
 
 export const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded'] as const;

@@ -16,7 +16,7 @@ export function asServiceError(thrown: unknown): ServiceError {
   );
 }
 
-/** The one shape of every error (service.md, Errors): that of Google's own API errors, with the true status. */
+/** The one shape of every error (docs/errors.md): that of Google's own API errors, with the true status. */
 export function errorAnswer(error: ServiceError, requestId: string): Answer {
   const { http, status } = ERRORS[error.reason];
   const { retryAfter, ...details } = error.details;

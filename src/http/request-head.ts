@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../errors';
 import type { RequestHeaders } from './headers';
 
-/** Longest URL (service.md, HTTP) and longest headers beside it, in bytes. */
+/** Longest URL (docs/http.md) and longest headers beside it, in bytes. */
 export const LONGEST_URL = 96 * 1024;
 export const LONGEST_HEADERS = 32 * 1024;
 

@@ -22,7 +22,7 @@ type Reply = Response<unknown, { exchange: Exchange }>;
 type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
 
 /**
- * The service's routes (service.md, HTTP) as a request listener. Express finds the route; everything that an answer is
+ * The service's routes (docs/http.md) as a request listener. Express finds the route; everything that an answer is
  * made of is written by `Exchange`.
  */
 export function createRouter({ log, lifecycle, corsOrigins }: RouterOptions): Express {

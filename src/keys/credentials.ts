@@ -6,7 +6,7 @@ export type HeaderValues = (name: string) => readonly string[];
 const HINT = { hint: 'Send the key in the X-API-KEY header.' };
 
 /**
- * The key that a request presents (service.md, Keys): `X-API-KEY` alone where that header is there at all, otherwise
+ * The key that a request presents (docs/keys.md): `X-API-KEY` alone where that header is there at all, otherwise
  * `Authorization: Bearer`. Throws `unauthenticated` when there is none, or when it is empty, repeated or malformed.
  */
 export function presentedKey(header: HeaderValues): string {

@@ -150,7 +150,7 @@ export class KeyRing {
 }
 
 /**
- * Opens the keys of a service (service.md, Keys) and keeps up with the keys file: a change counts within a second.
+ * Opens the keys of a service (docs/keys.md) and keeps up with the keys file: a change counts within a second.
  *
  * Rejects with `KeysFileError` for a keys file that cannot be read (or is missing though asked for by name) and with
  * `NoKeyError` when there is neither API_KEY nor a keys file and no key may be made. From then on a file that cannot be

@@ -1,4 +1,4 @@
-/** What an authenticated caller may do (service.md, Keys). The secret itself is never kept. */
+/** What an authenticated caller may do (docs/keys.md). The secret itself is never kept. */
 export interface Key {
   readonly name: string;
   /** `*`: every endpoint. */

@@ -68,7 +68,7 @@ export class LqlError extends Error {
     super(message);
   }
 
-  /** The 400 `invalidLql` that the sender of `text` gets (service.md, Errors). */
+  /** The 400 `invalidLql` that the sender of `text` gets (docs/errors.md). */
   toServiceError(text: string): ServiceError {
     const near = excerpt(text.slice(this.span.start, this.span.end));
     return new ServiceError(

@@ -4,7 +4,7 @@ import { mayHoldPii, redactText } from './text';
 const HIDDEN = /\\u00[0-7]/i;
 
 /**
- * Rows with every string redacted, keys and values, at any depth (service.md, PII).
+ * Rows with every string redacted, keys and values, at any depth (docs/redaction.md).
  *
  * `rows`: the text of one JSON object each. Only string literals that hold an address are written anew; everything else
  * keeps its bytes, numbers their digits.

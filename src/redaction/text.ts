@@ -16,7 +16,7 @@ export function mayHoldPii(text: string): boolean {
 const MOST_ROUNDS = 8;
 
 /**
- * The text with every IPv4, IPv6 and e-mail address replaced by `REDACTED` (service.md, PII). Takes time in proportion to
+ * The text with every IPv4, IPv6 and e-mail address replaced by `REDACTED` (docs/redaction.md). Takes time in proportion to
  * the text. Redacting what is redacted changes nothing.
  */
 export function redactText(text: string): string {

@@ -14,7 +14,7 @@ export function checkDryRun(asked: ConsumerRequest, engine: Engine): void {
   throw new ServiceError('invalidParameter', message, { parameter: 'dry_run' });
 }
 
-/** What the query would read and cost, without running it: never kept, never shared (service.md, Parameters). */
+/** What the query would read and cost, without running it: never kept, never shared (docs/endpoints.md). */
 export async function estimate(
   query: EngineQuery,
   chosen: ChosenQuery,

@@ -1,6 +1,6 @@
 /**
  * Puts a consumer query in the place of the stored query's final statement. The original bytes of both are what runs:
- * nothing is printed back from a tree (sandbox.md, "The original text is what runs").
+ * nothing is printed back from a tree (docs/sandbox.md).
  */
 import type { Query, Span, WithEntry } from '../googlesql/syntax';
 import { walk } from '../googlesql/walk';

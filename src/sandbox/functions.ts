@@ -1,5 +1,5 @@
 /**
- * The built-in functions that a consumer query may call (sandbox.md, Functions). An allow-list: a function is here
+ * The built-in functions that a consumer query may call (docs/sandbox.md). An allow-list: a function is here
  * because it computes from its arguments alone. Left out on purpose: SESSION_USER (tells the service account), ERROR
  * (a channel of its own), everything that reads a table, a model, a key or a connection.
  */

@@ -1,4 +1,4 @@
-/** The gate for consumer SQL: every wall in its order (sandbox.md). A boundary between tenants; it fails closed. */
+/** The gate for consumer SQL: every wall in its order (docs/sandbox.md). A boundary between tenants; it fails closed. */
 import type { Engine, RunLimits } from '../engines/contract';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';

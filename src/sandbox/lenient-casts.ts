@@ -2,7 +2,7 @@ import { QueryError } from '../errors';
 import type { Token } from '../googlesql';
 import type { Edit } from './text-edits';
 
-/** Names of types after `::`, in lower case, as GoogleSQL's (sandbox.md, "Lenient reading"). */
+/** Names of types after `::`, in lower case, as GoogleSQL's (docs/sandbox.md). */
 const TYPES = new Map<string, string>();
 for (const [type, names] of [
   ['STRING', 'text varchar char string'],

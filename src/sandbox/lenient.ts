@@ -1,5 +1,5 @@
 /**
- * The lenient reading (sandbox.md): what clients send although it is not GoogleSQL, rewritten token by token. It is for
+ * The lenient reading (docs/sandbox.md): what clients send although it is not GoogleSQL, rewritten token by token. It is for
  * texts that the exact reading refused; the rewritten text is then read and judged like any other.
  */
 import { QueryError } from '../errors';

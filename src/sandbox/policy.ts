@@ -1,5 +1,5 @@
 /**
- * What a consumer query reads and calls, judged on the syntax tree alone (sandbox.md, walls 1 and 2, Scoping rules).
+ * What a consumer query reads and calls, judged on the syntax tree alone (docs/sandbox.md).
  * No type is needed here: whether a FROM path is a table or an array of a row follows from names and their scope.
  */
 import { QueryError } from '../errors';

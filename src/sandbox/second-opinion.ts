@@ -1,5 +1,5 @@
 /**
- * The second opinion (sandbox.md, wall 3): node-sql-parser reads a masked text in a worker thread, since its time can
+ * The second opinion (docs/sandbox.md): node-sql-parser reads a masked text in a worker thread, since its time can
  * grow exponentially with the text. Where it reads the text, what it sees must be what our own parser saw.
  */
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Verdicts that are kept (sandbox.md, How it stands): by endpoint, revision, engine target and text together, never by
+ * Verdicts that are kept (docs/sandbox.md): by endpoint, revision, engine target and text together, never by
  * text alone, since the same name is a CTE table here and a real table there.
  */
 import { LRUCache } from 'lru-cache';

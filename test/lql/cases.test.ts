@@ -3,7 +3,7 @@ import { CASES, type CaseRules, type LqlCase, nowOf, tablesOf } from './case-fil
 
 const options = (c: LqlCase) => ({ tables: tablesOf(c), now: nowOf(c) });
 
-/** Rules are compared without `origin` (lql.md, section 14). */
+/** Rules are compared without `origin`. */
 function withoutOrigin(rules: CaseRules | null): unknown {
   if (rules === null) return null;
   const filters = rules.filters.map((filter) => {

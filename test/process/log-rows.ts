@@ -16,7 +16,7 @@ export interface Metadata {
   readonly request?: readonly { readonly path?: string | null; readonly url?: string | null }[] | null;
 }
 
-/** The tables of logs.all, and where each keeps the project (service.md, logs.all). */
+/** The tables of logs.all, and where each keeps the project. */
 export const PROJECT_OF: Readonly<Record<string, (row: LogRow) => readonly (string | null | undefined)[]>> = {
   edge_logs: rowProject,
   postgres_logs: rowProject,

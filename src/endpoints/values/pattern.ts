@@ -20,7 +20,7 @@ const UNIT =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{\^?([^}]*)\}|\\[\s\S]|\[:\^?[a-z]+:\]|\(\?<(?=[A-Za-z_0-9])|\[\^?\]?|[\s\S]/gu;
 
 /**
- * Why RE2 would refuse the pattern; null: it takes it. The check runs before any query does (service.md, Parameters).
+ * Why RE2 would refuse the pattern; null: it takes it. The check runs before any query does (docs/endpoints.md).
  *
  * re2js follows RE2 closely; where it is more generous, the rest is done here: names of groups must be written
  * `(?P<name>`, as not every RE2 in use knows the short form, and some classes are unknown to RE2.
@@ -52,7 +52,7 @@ function foreignSyntax(pattern: string): string | null {
   return null;
 }
 
-/** The pattern that matches exactly this text: RE2's metacharacters quoted (service.md, Keys, pins). */
+/** The pattern that matches exactly this text: RE2's metacharacters quoted (docs/keys.md, Pins). */
 export function quotePattern(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 }

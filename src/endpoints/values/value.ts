@@ -23,7 +23,7 @@ export type ValueReading =
 type Declared = Pick<ParameterDeclaration, 'type' | 'values' | 'minimum' | 'maximum'>;
 
 /**
- * Reads a value that is neither absent nor empty (service.md, Parameters).
+ * Reads a value that is neither absent nor empty (docs/endpoints.md).
  *
  * Canonical forms: an INT64's digits, a FLOAT64's shortest text, `true` or `false`, `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the
  * text itself. Two texts that mean one value have one canonical form, and so share a cache entry.

@@ -34,7 +34,7 @@ export function resultShape(fields: unknown, hideBytes: boolean): ResultShape {
   }
 }
 
-/** BigQuery refuses them itself; services that stand in for it may not (service.md, Success). */
+/** BigQuery refuses them itself; services that stand in for it may not (docs/http.md). */
 function refuseDuplicates(fields: unknown): void {
   const seen = new Set<string>();
   for (const field of Array.isArray(fields) ? (fields as readonly ({ name?: unknown } | null)[]) : []) {

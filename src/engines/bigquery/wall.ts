@@ -1,6 +1,6 @@
 /**
  * Whether the sandbox's last wall can be relied on here. It rests on dry runs that list what a query reads, so before it
- * is used a dry run that reads a table must list something (sandbox.md, How it stands).
+ * is used a dry run that reads a table must list something (docs/sandbox.md).
  */
 import { ServiceError } from '../../errors';
 import type { RunLimits } from '../contract';

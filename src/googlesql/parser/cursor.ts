@@ -3,7 +3,7 @@ import type { Bounds } from '../bounds';
 import type { Identifier, Parameter, Span } from '../syntax';
 import type { Token } from '../token';
 
-/** A construct that GoogleSQL has and this service does not take (sandbox.md, "Errors"). */
+/** A construct that GoogleSQL has and this service does not take (docs/sandbox.md). */
 export interface Construct {
   /** As a user would look it up: `TABLESAMPLE`, `pipe syntax`. */
   readonly name: string;

@@ -1,11 +1,13 @@
 /** `npm run bench [-- name ...]`: all benchmarks, or those named. */
 import { bigquery } from './bigquery';
+import { dialect } from './dialect';
 import { endpoints } from './endpoints';
 import { startup } from './startup';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
   startup,
   endpoints,
+  dialect,
   bigquery,
 };
 

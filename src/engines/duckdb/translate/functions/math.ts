@@ -38,13 +38,16 @@ const ofFinite = (duckName: string): Raising => ({
   raises: true,
 });
 
-const reciprocal = (duckName: string): Raising => finite((call) => `(1 / ${duckName}(${sqlOf(call, 0)}))`);
+const reciprocal = ({ emit }: Raising): Raising => finite((call) => `(1 / ${emit(call)})`);
+const hyperbolic = (duckName: string): Raising => reciprocal({ emit: same(duckName), raises: true });
 
 /** Halves go away from zero in both engines; digits are INT64 here and INTEGER there. */
 function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
   return (call) => {
     if (call.args.length === 1) return typed(call, `${duckName}(${sqlOf(call, 0)})`);
     const constant = arg(call, 1).constant;
+    if ((call.args[2]?.constant ?? 'ROUND_HALF_AWAY_FROM_ZERO').toUpperCase() !== 'ROUND_HALF_AWAY_FROM_ZERO')
+      return call.unsupported(`${call.name} with this rounding mode`);
     if (call.type.kind === 'FLOAT64') {
       const exact = constant !== null && /^[1-9]\d?$/.test(constant) && Number(constant) <= 22;
       if (exact) return call.bind([sqlOf(call, 0)], (x) => `lq_${duckName}_at(${x}, 1e${constant})`);
@@ -123,10 +126,10 @@ export const MATH_FUNCTIONS: FunctionTable = {
   CEIL: keeping('ceil'),
   COS: ofFinite('cos'),
   COSH: finite(same('cosh')),
-  COT: reciprocal('tan'),
-  COTH: reciprocal('tanh'),
-  CSC: reciprocal('sin'),
-  CSCH: reciprocal('sinh'),
+  COT: reciprocal(ofFinite('tan')),
+  COTH: hyperbolic('tanh'),
+  CSC: reciprocal(ofFinite('sin')),
+  CSCH: hyperbolic('sinh'),
   DIV: { emit: integerDivision('//'), raises: true },
   EXP: finite(throughFloat('exp').emit),
   FLOOR: keeping('floor'),
@@ -149,8 +152,8 @@ export const MATH_FUNCTIONS: FunctionTable = {
   SAFE_MULTIPLY: safely('*'),
   SAFE_NEGATE: (call) => call.bind([sqlOf(call, 0)], (x) => `TRY(-(${x}))`),
   SAFE_SUBTRACT: safely('-'),
-  SEC: reciprocal('cos'),
-  SECH: reciprocal('cosh'),
+  SEC: reciprocal(ofFinite('cos')),
+  SECH: hyperbolic('cosh'),
   SIGN: (call) =>
     call.bind([sqlOf(call, 0)], (x) =>
       call.type.kind === 'FLOAT64'

@@ -1,0 +1,118 @@
+/**
+ * One query on two engines, both the real thing: the embedded engine, and Google's own GoogleSQL engine behind the local
+ * BigQuery. What they answer is compared as a caller sees it: column names and types, rows, or that there is an error.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Engine } from '../../src/engines/contract';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import type { SqlType } from '../../src/googlesql/types';
+import { openEngineOn } from '../engines/over-local-bigquery';
+import { silentLog } from '../engines/silent-log';
+import { FIXTURE_END } from '../sandbox/consumer';
+
+/** `rows`: each row's JSON text with its integers beyond 2^53 made strings, parsed. */
+export type Answer =
+  | { readonly columns: readonly (readonly [name: string, type: string])[]; readonly rows: readonly unknown[] }
+  | { readonly error: string };
+
+/** Whether the order of the rows is fixed by the query. */
+export type Order = 'ordered' | 'any order';
+
+export class TwoEngines {
+  private constructor(
+    readonly embedded: Engine,
+    readonly reference: Engine,
+    private readonly folder: string,
+  ) {}
+
+  /** @param host the local BigQuery, over `test/fixture` */
+  static async open(host: string): Promise<TwoEngines> {
+    const folder = mkdtempSync(join(tmpdir(), 'logquay-dialect-'));
+    const dataDir = join(__dirname, '..', 'fixture');
+    const embedded = await openDuckDbEngine({ dataDir, cacheDir: folder, now: FIXTURE_END, log: silentLog });
+    return new TwoEngines(embedded, await openEngineOn(host), folder);
+  }
+
+  /** How the embedded engine's answer differs from the reference's; null: not at all. */
+  async difference(sql: string, order: Order): Promise<string | null> {
+    const [ours, theirs] = await Promise.all([ask(this.embedded, sql), ask(this.reference, sql)]);
+    return compared(ours, theirs, order);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.embedded.close(), this.reference.close()]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** What an engine answers; its words where that is an error. */
+export async function ask(engine: Engine, sql: string): Promise<Answer> {
+  const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
+  const rest = { maxRows: 10_000, hideBytes: false, maxBytesBilled: null, labels: {} };
+  try {
+    const { columns, rows } = await engine.run({ sql, parameters: [], ...rest }, limits);
+    return { columns: columns.map((c) => [c.name, typeName(c.type)] as const), rows: rows.map(exactly) };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
+
+/** How one answer differs from another; null: not at all. Any error is like any other. */
+export function compared(ours: Answer, theirs: Answer, order: Order): string | null {
+  if ('error' in ours || 'error' in theirs) {
+    if ('error' in ours && 'error' in theirs) return null;
+    return `embedded ${shown(ours)}; reference ${shown(theirs)}`;
+  }
+  if (JSON.stringify(ours.columns) !== JSON.stringify(theirs.columns))
+    return `columns ${JSON.stringify(ours.columns)}, not ${JSON.stringify(theirs.columns)}`;
+  const [a, b] = order === 'ordered' ? [ours.rows, theirs.rows] : [sorted(ours.rows), sorted(theirs.rows)];
+  if (a.length !== b.length) return `${a.length} rows, not ${b.length}`;
+  const at = a.findIndex((row, i) => !same(row, b[i]));
+  return at === -1 ? null : `row ${at + 1} ${JSON.stringify(a[at])}, not ${JSON.stringify(b[at])}`;
+}
+
+/** JSON.parse would round integers beyond 2^53: they become texts that start with "#". */
+function exactly(text: string): unknown {
+  const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+  return JSON.parse(text.replace(tokens, (token) => (/^-?\d{16,}$/.test(token) ? `"#${token}"` : token)));
+}
+
+function shown(answer: Answer): string {
+  return ('error' in answer ? `fails (${answer.error})` : JSON.stringify(answer.rows)).slice(0, 600);
+}
+
+/** Floating-point numbers are summed and rooted in other orders and by other libraries: they may differ in the last digits. */
+const TOLERANCE = 1e-9;
+
+function same(a: unknown, b: unknown): boolean {
+  // A FLOAT64 may be written with an exponent on one side and as an integer on the other.
+  if (typeof a === 'number' && isLong(b)) return same(a, Number(b.slice(1)));
+  if (isLong(a) && typeof b === 'number') return same(Number(a.slice(1)), b);
+  if (typeof a === 'number' && typeof b === 'number')
+    return a === b || Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b), 1e-6);
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b;
+  // The keys of a row and of a STRUCT are in the order of the types, compared before; those of a JSON value have none.
+  const [ours, theirs] = [new Map(Object.entries(a)), Object.entries(b)];
+  return ours.size === theirs.length && theirs.every(([key, value]) => ours.has(key) && same(ours.get(key), value));
+}
+
+function isLong(value: unknown): value is string {
+  return typeof value === 'string' && /^#-?\d+$/.test(value);
+}
+
+function sorted(rows: readonly unknown[]): unknown[] {
+  const rounded = (_: string, value: unknown): unknown =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value;
+  return rows
+    .map((row) => ({ row, text: JSON.stringify(row, rounded) }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ row }) => row);
+}
+
+function typeName(type: SqlType): string {
+  if (type.kind === 'ARRAY') return `ARRAY<${typeName(type.element)}>`;
+  if (type.kind !== 'STRUCT') return type.kind;
+  return `STRUCT<${type.fields.map((field) => [field.name, typeName(field.type)].filter(Boolean).join(' ')).join(', ')}>`;
+}

@@ -16,6 +16,9 @@ import { writeFileSync } from 'node:fs';
 const require = createRequire(import.meta.url);
 const grpc = require('@grpc/grpc-js');
 const protoLoader = require('@grpc/proto-loader');
+// The local BigQuery's own options, from its TypeScript.
+require('tsx/cjs/api').register();
+const { MAXIMUM, bigQueryDialect } = require('../src/googlesql/language.ts');
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const ENGINE = join(dirname(require.resolve('@fivetrandevelopers/zetasql/package.json')), 'lib', 'zetasql');
@@ -53,7 +56,7 @@ const CATEGORIES = [
   ['hll', /^hll_count\./],
   ['security', /^session_user$/],
   ['debugging', /^error$/],
-  ['json', /json/],
+  ['json', /json|^lax_|^(bool|float64|int64)$/],
   ['array', /array|^range_bucket$/],
   ['timestamp', /timestamp|^unix_(micros|millis|seconds)$/],
   ['datetime', /datetime/],
@@ -80,6 +83,15 @@ function argument({ kind, type, options }) {
       ? `${name}${options.named_argument_kind === 'NAMED_ONLY' ? ':=' : '='}`
       : '';
   return `${label}${type ? typeText(type) : templateText(kind)}${{ OPTIONAL: '?', REPEATED: '*' }[options.cardinality] ?? ''}`;
+}
+
+/** Whether the service has types for all of it: it knows no RANGE, and no functions as arguments. */
+function isExpressible(s) {
+  return [...(s.argument ?? []), s.return_type].every(({ kind, type }) =>
+    type
+      ? !/RANGE|PROTO|GRAPH|MAP|TOKENLIST|UUID/.test(JSON.stringify(type))
+      : /^ARG_(TYPE_ARBITRARY|(ARRAY_)?TYPE_ANY_\d)$/.test(kind),
+  );
 }
 
 function templateText(kind) {
@@ -110,7 +122,7 @@ function describe(fn) {
   const entry = {
     mode: fn.mode.toLowerCase(),
     category: fn.mode === 'SCALAR' ? CATEGORIES.find(([, pattern]) => pattern.test(name))[0] : fn.mode.toLowerCase(),
-    signatures: fn.signature.map(signature),
+    signatures: fn.signature.filter(isExpressible).map(signature),
   };
   if (options.alias_name) entry.alias = options.alias_name.toUpperCase();
   if (options.volatility !== 'IMMUTABLE') entry.volatile = true;
@@ -160,16 +172,7 @@ async function builtinFunctions() {
       new Promise((resolve, reject) =>
         client[method](request, (error, response) => (error ? reject(error) : resolve(response))),
       );
-    const language = await call('GetLanguageOptions', { maximum_features: true, language_version: 'VERSION_CURRENT' });
-    language.product_mode = 'PRODUCT_EXTERNAL';
-    const absent =
-      /NULLIFZERO_ZEROIFNULL|CORRESPONDING|STRUCT_POSITIONAL_ACCESSOR|FIRST_AND_LAST_N|ARRAY_FIND|PI_FUNCTIONS|LIKE_ANY|LAMBDA/;
-    language.enabled_language_features = [
-      ...language.enabled_language_features.filter((feature) => !absent.test(feature)),
-      ...['JSON_TYPE', 'INTERVAL_TYPE', 'ANALYTIC_FUNCTIONS', 'NUMERIC_TYPE', 'BIGNUMERIC_TYPE'].map(
-        (f) => `FEATURE_${f}`,
-      ),
-    ];
+    const language = bigQueryDialect(await call('GetLanguageOptions', MAXIMUM));
     const { function: functions } = await call('GetBuiltinFunctions', { language_options: language });
     client.close();
     return functions;
@@ -179,7 +182,7 @@ async function builtinFunctions() {
 }
 
 const functions = (await builtinFunctions())
-  .filter((fn) => !NOT_IN_BIGQUERY.test(fn.name_path.join('.')) && fn.signature?.length)
+  .filter((fn) => !NOT_IN_BIGQUERY.test(fn.name_path.join('.')) && fn.signature?.some(isExpressible))
   .map(describe)
   .sort(([a], [b]) => (a < b ? -1 : 1));
 const lines = functions.map(([name, entry]) => `  ${JSON.stringify(name)}: ${JSON.stringify(entry)},`);

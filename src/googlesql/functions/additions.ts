@@ -1,6 +1,6 @@
 /**
  * What BigQuery has and the engine's table lacks or says otherwise, from BigQuery's function reference. An entry here
- * replaces one of the same name there; `EXTRA_SIGNATURES` adds to one.
+ * replaces one of the same name there.
  */
 import type { FunctionEntry } from './entry';
 
@@ -49,7 +49,6 @@ export const ADDITIONS: Readonly<Record<string, FunctionEntry>> = {
     ),
     constant: [2],
   },
-  BOOL: scalar('json', 'JSON -> BOOL'),
   CBRT: scalar('math', 'FLOAT64 -> FLOAT64'),
   COLLATE: scalar('string', 'STRING, STRING -> STRING'),
   CONTAINS_SUBSTR: scalar('string', 'ANY, STRING, json_scope:=STRING? -> BOOL'),
@@ -63,32 +62,19 @@ export const ADDITIONS: Readonly<Record<string, FunctionEntry>> = {
   ),
   ERROR: scalar('debugging', 'STRING -> INT64'),
   EUCLIDEAN_DISTANCE: scalar('math', 'ARRAY<FLOAT64>, ARRAY<FLOAT64> -> FLOAT64'),
-  FLOAT64: scalar('json', 'JSON, wide_number_mode:=STRING? -> FLOAT64'),
-  INT64: scalar('json', 'JSON -> INT64'),
-  JSON_ARRAY: scalar('json', 'ANY* -> JSON'),
   JSON_ARRAY_APPEND: scalar('json', 'JSON, STRING, ANY, ANY*, append_each_element:=BOOL? -> JSON'),
   JSON_ARRAY_INSERT: scalar('json', 'JSON, STRING, ANY, ANY*, insert_each_element:=BOOL? -> JSON'),
   JSON_EXTRACT_STRING_ARRAY: scalar('json', 'STRING, STRING? -> ARRAY<STRING>', 'JSON, STRING? -> ARRAY<STRING>'),
   JSON_KEYS: scalar('json', 'JSON, INT64?, mode:=STRING? -> ARRAY<STRING>'),
   JSON_OBJECT: scalar('json', 'ANY* -> JSON'),
   JSON_QUERY_ARRAY: scalar('json', 'STRING, STRING? -> ARRAY<STRING>', 'JSON, STRING? -> ARRAY<JSON>'),
-  JSON_REMOVE: scalar('json', 'JSON, STRING, STRING* -> JSON'),
   JSON_SET: scalar('json', 'JSON, STRING, ANY, ANY*, create_if_missing:=BOOL? -> JSON'),
   JSON_VALUE_ARRAY: scalar('json', 'STRING, STRING? -> ARRAY<STRING>', 'JSON, STRING? -> ARRAY<STRING>'),
-  JSON_STRIP_NULLS: scalar('json', 'JSON, STRING?, include_arrays:=BOOL?, remove_empty:=BOOL? -> JSON'),
-  JSON_TYPE: scalar('json', 'JSON -> STRING'),
-  LAX_BOOL: scalar('json', 'JSON -> BOOL'),
-  LAX_FLOAT64: scalar('json', 'JSON -> FLOAT64'),
-  LAX_INT64: scalar('json', 'JSON -> INT64'),
-  LAX_STRING: scalar('json', 'JSON -> STRING'),
   MAX_BY: { mode: 'aggregate', category: 'aggregate', signatures: ['T1, T2 -> T1'] },
   MIN_BY: { mode: 'aggregate', category: 'aggregate', signatures: ['T1, T2 -> T1'] },
   SEARCH: scalar('string', 'ANY, STRING, json_scope:=STRING?, analyzer:=STRING?, analyzer_options:=STRING? -> BOOL'),
   TIMESTAMP_BUCKET: scalar('timestamp', 'TIMESTAMP, INTERVAL, TIMESTAMP? -> TIMESTAMP'),
-};
-
-export const EXTRA_SIGNATURES: Readonly<Record<string, readonly string[]>> = {
-  STRING: ['JSON -> STRING'],
+  TYPEOF: scalar('utility', 'ANY -> STRING'),
 };
 
 /** Arguments that must be known before the query runs, by position. */

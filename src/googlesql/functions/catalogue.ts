@@ -1,5 +1,5 @@
 /** The functions that a query may call by name, and the operators, which start with a dollar. */
-import { ADDITIONS, CONSTANT_ARGUMENTS, EXTRA_SIGNATURES } from './additions';
+import { ADDITIONS, CONSTANT_ARGUMENTS } from './additions';
 import type { FunctionEntry } from './entry';
 import { SIGNATURES } from './signatures';
 
@@ -13,12 +13,10 @@ const BY_NAME: ReadonlyMap<string, SqlFunction> = build();
 function build(): Map<string, SqlFunction> {
   const functions = new Map<string, SqlFunction>();
   for (const [name, entry] of Object.entries({ ...SIGNATURES, ...ADDITIONS })) {
-    const extra = EXTRA_SIGNATURES[name] ?? [];
     const constant = entry.constant ?? CONSTANT_ARGUMENTS[name];
     const described: SqlFunction = {
       ...entry,
       name,
-      signatures: [...entry.signatures, ...extra],
       ...(constant === undefined ? {} : { constant }),
     };
     functions.set(name, described);

@@ -202,11 +202,17 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
     over: 'optional',
     framing: true,
   },
+  BOOL: { mode: 'scalar', category: 'json', signatures: ['JSON -> BOOL'] },
   BYTE_LENGTH: {
     mode: 'scalar',
     category: 'string',
     signatures: ['STRING -> INT64', 'BYTES -> INT64'],
     alias: 'OCTET_LENGTH',
+  },
+  CBRT: {
+    mode: 'scalar',
+    category: 'math',
+    signatures: ['FLOAT64 -> FLOAT64', 'NUMERIC -> NUMERIC', 'BIGNUMERIC -> BIGNUMERIC'],
   },
   CEIL: {
     mode: 'scalar',
@@ -282,6 +288,15 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
     category: 'datetime',
     signatures: ['DATETIME, INT64, PART -> DATETIME', 'TIMESTAMP, INT64, PART -> TIMESTAMP'],
   },
+  DATETIME_BUCKET: {
+    mode: 'scalar',
+    category: 'datetime',
+    signatures: [
+      'DATETIME, INTERVAL, DATETIME? -> DATETIME',
+      'DATE, INTERVAL, DATE? -> DATE',
+      'TIMESTAMP, INTERVAL, TIMESTAMP? -> TIMESTAMP',
+    ],
+  },
   DATETIME_DIFF: {
     mode: 'scalar',
     category: 'datetime',
@@ -304,6 +319,15 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
       'DATE, INT64, PART -> DATE',
       'DATETIME, INT64, PART -> DATETIME',
       'TIMESTAMP, INT64, PART -> TIMESTAMP',
+    ],
+  },
+  DATE_BUCKET: {
+    mode: 'scalar',
+    category: 'date',
+    signatures: [
+      'DATE, INTERVAL, DATE? -> DATE',
+      'DATETIME, INTERVAL, DATETIME? -> DATETIME',
+      'TIMESTAMP, INTERVAL, TIMESTAMP? -> TIMESTAMP',
     ],
   },
   DATE_DIFF: {
@@ -352,6 +376,7 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
     framing: true,
     nulls: true,
   },
+  FLOAT64: { mode: 'scalar', category: 'json', signatures: ['JSON, wide_number_mode:=STRING? -> FLOAT64'] },
   FLOOR: {
     mode: 'scalar',
     category: 'math',
@@ -395,6 +420,7 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
   },
   GENERATE_UUID: { mode: 'scalar', category: 'utility', signatures: ['-> STRING'], volatile: true },
   GREATEST: { mode: 'scalar', category: 'math', signatures: ['T1* -> T1'] },
+  GROUPING: { mode: 'aggregate', category: 'aggregate', signatures: ['T1 -> INT64'] },
   'HLL_COUNT.EXTRACT': { mode: 'scalar', category: 'hll', signatures: ['BYTES -> INT64'] },
   'HLL_COUNT.INIT': {
     mode: 'aggregate',
@@ -432,8 +458,20 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
     category: 'string',
     signatures: ['STRING, STRING, INT64?, INT64? -> INT64', 'BYTES, BYTES, INT64?, INT64? -> INT64'],
   },
+  INT64: { mode: 'scalar', category: 'json', signatures: ['JSON -> INT64'] },
   IS_INF: { mode: 'scalar', category: 'math', signatures: ['FLOAT64 -> BOOL'] },
   IS_NAN: { mode: 'scalar', category: 'math', signatures: ['FLOAT64 -> BOOL'] },
+  JSON_ARRAY: { mode: 'scalar', category: 'json', signatures: ['ANY* -> JSON'] },
+  JSON_ARRAY_APPEND: {
+    mode: 'scalar',
+    category: 'json',
+    signatures: ['JSON, STRING, ANY, STRING*, ANY*, append_each_element:=BOOL? -> JSON'],
+  },
+  JSON_ARRAY_INSERT: {
+    mode: 'scalar',
+    category: 'json',
+    signatures: ['JSON, STRING, ANY, STRING*, ANY*, insert_each_element:=BOOL? -> JSON'],
+  },
   JSON_EXTRACT: { mode: 'scalar', category: 'json', signatures: ['STRING, STRING -> STRING', 'JSON, STRING -> JSON'] },
   JSON_EXTRACT_ARRAY: {
     mode: 'scalar',
@@ -445,11 +483,39 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
     category: 'json',
     signatures: ['STRING, STRING? -> STRING', 'JSON, STRING? -> STRING'],
   },
+  JSON_EXTRACT_STRING_ARRAY: {
+    mode: 'scalar',
+    category: 'json',
+    signatures: ['STRING, STRING? -> ARRAY<STRING>', 'JSON, STRING? -> ARRAY<STRING>'],
+  },
+  JSON_OBJECT: {
+    mode: 'scalar',
+    category: 'json',
+    signatures: ['STRING*, ANY* -> JSON', 'ARRAY<STRING>, ARRAY<T1> -> JSON'],
+  },
   JSON_QUERY: { mode: 'scalar', category: 'json', signatures: ['STRING, STRING -> STRING', 'JSON, STRING -> JSON'] },
+  JSON_QUERY_ARRAY: {
+    mode: 'scalar',
+    category: 'json',
+    signatures: ['STRING, STRING? -> ARRAY<STRING>', 'JSON, STRING? -> ARRAY<JSON>'],
+  },
+  JSON_REMOVE: { mode: 'scalar', category: 'json', signatures: ['JSON, STRING, STRING* -> JSON'] },
+  JSON_SET: { mode: 'scalar', category: 'json', signatures: ['JSON, STRING, ANY, STRING*, ANY* -> JSON'] },
+  JSON_STRIP_NULLS: {
+    mode: 'scalar',
+    category: 'json',
+    signatures: ['JSON, STRING?, include_arrays:=BOOL?, remove_empty:=BOOL? -> JSON'],
+  },
+  JSON_TYPE: { mode: 'scalar', category: 'json', signatures: ['JSON -> STRING'] },
   JSON_VALUE: {
     mode: 'scalar',
     category: 'json',
     signatures: ['STRING, STRING? -> STRING', 'JSON, STRING? -> STRING'],
+  },
+  JSON_VALUE_ARRAY: {
+    mode: 'scalar',
+    category: 'json',
+    signatures: ['STRING, STRING? -> ARRAY<STRING>', 'JSON, STRING? -> ARRAY<STRING>'],
   },
   JUSTIFY_DAYS: { mode: 'scalar', category: 'interval', signatures: ['INTERVAL -> INTERVAL'] },
   JUSTIFY_HOURS: { mode: 'scalar', category: 'interval', signatures: ['INTERVAL -> INTERVAL'] },
@@ -464,6 +530,10 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
     framing: true,
     nulls: true,
   },
+  LAX_BOOL: { mode: 'scalar', category: 'json', signatures: ['JSON -> BOOL'] },
+  LAX_FLOAT64: { mode: 'scalar', category: 'json', signatures: ['JSON -> FLOAT64'] },
+  LAX_INT64: { mode: 'scalar', category: 'json', signatures: ['JSON -> INT64'] },
+  LAX_STRING: { mode: 'scalar', category: 'json', signatures: ['JSON -> STRING'] },
   LEAD: { mode: 'analytic', category: 'analytic', signatures: ['T1, INT64?, T1? -> T1'], over: 'required' },
   LEAST: { mode: 'scalar', category: 'math', signatures: ['T1* -> T1'] },
   LEFT: { mode: 'scalar', category: 'string', signatures: ['STRING, INT64 -> STRING', 'BYTES, INT64 -> BYTES'] },
@@ -618,6 +688,8 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
       'FLOAT64, INT64 -> FLOAT64',
       'NUMERIC, INT64 -> NUMERIC',
       'BIGNUMERIC, INT64 -> BIGNUMERIC',
+      'NUMERIC, INT64, ROUNDING -> NUMERIC',
+      'BIGNUMERIC, INT64, ROUNDING -> BIGNUMERIC',
     ],
   },
   ROW_NUMBER: { mode: 'analytic', category: 'analytic', signatures: ['-> INT64'], over: 'optional' },
@@ -712,7 +784,13 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
   STRING: {
     mode: 'scalar',
     category: 'string',
-    signatures: ['TIMESTAMP, STRING? -> STRING', 'DATE -> STRING', 'TIME -> STRING', 'DATETIME -> STRING'],
+    signatures: [
+      'TIMESTAMP, STRING? -> STRING',
+      'DATE -> STRING',
+      'TIME -> STRING',
+      'DATETIME -> STRING',
+      'JSON -> STRING',
+    ],
   },
   STRING_AGG: {
     mode: 'aggregate',
@@ -764,6 +842,15 @@ export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {
     mode: 'scalar',
     category: 'timestamp',
     signatures: ['TIMESTAMP, INT64, PART -> TIMESTAMP', 'DATETIME, INT64, PART -> DATETIME'],
+  },
+  TIMESTAMP_BUCKET: {
+    mode: 'scalar',
+    category: 'timestamp',
+    signatures: [
+      'TIMESTAMP, INTERVAL, TIMESTAMP? -> TIMESTAMP',
+      'DATETIME, INTERVAL, DATETIME? -> DATETIME',
+      'DATE, INTERVAL, DATE? -> DATE',
+    ],
   },
   TIMESTAMP_DIFF: {
     mode: 'scalar',

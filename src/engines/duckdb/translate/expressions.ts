@@ -69,12 +69,18 @@ export function printArgument(ctx: Context, expr: Expr): Argument {
   };
 }
 
+/** Those of a chain of `||` all at once: its length is looked at once too. */
+function operandsOf(expr: FunctionCall): readonly Expr[] {
+  if (expr.function !== '$concat' || expr.type.kind === 'ARRAY') return expr.args;
+  return expr.args.flatMap((a) => (a.kind === 'call' && a.function === '$concat' && !a.safe ? operandsOf(a) : [a]));
+}
+
 function printCall(ctx: Context, expr: FunctionCall): string {
   const row = functionRow(expr.function);
   if (row === null) {
     return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
   }
-  const args = expr.args.map((a) => printArgument(ctx, a));
+  const args = operandsOf(expr).map((a) => printArgument(ctx, a));
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
   const emit = (values: readonly Argument[]): string =>
     row.emit({

@@ -34,10 +34,11 @@ export function bytesOf(x: string, { type }: Argument): string {
   return type.kind === 'BYTES' ? `octet_length(${x})` : `strlen(${x})`;
 }
 
-/** The arguments as they are where they are of the size of what tables hold; else joined only up to a bound. */
+/** Texts joined; up to a bound where more than one of them may be of any size. */
 export function joined(call: Call, print: (names: readonly string[]) => string): string {
   const all = call.args.map((a) => a.sql);
-  if (call.args.reduce((sum, a) => sum + call.weight(a), 0) <= LIGHT) return print(all);
+  const weights = call.args.map((a) => call.weight(a));
+  if (weights.reduce((sum, weight) => sum + weight, 0) - Math.max(...weights) <= LIGHT) return print(all);
   return call.bind(all, (...names) => {
     const size = call.args.flatMap((a, i) => (a.constant === null ? [`coalesce(${bytesOf(names[i]!, a)}, 0)`] : []));
     return size.length === 0

@@ -1,4 +1,5 @@
-import { type FunctionTable, sqlOf } from '../call';
+import { type FunctionTable, arg, sqlOf } from '../call';
+import { quoteText, typeName } from '../sql';
 
 export const CONDITIONAL_FUNCTIONS: FunctionTable = {
   IF: (call) => `CASE WHEN ${sqlOf(call, 0)} THEN ${sqlOf(call, 1)} ELSE ${sqlOf(call, 2)} END`,
@@ -10,4 +11,5 @@ export const CONDITIONAL_FUNCTIONS: FunctionTable = {
     const raised = call.fail('raised');
     return `CASE WHEN ${sqlOf(call, 0)} IS NULL THEN ${raised} ELSE ${raised} END`;
   },
+  TYPEOF: (call) => quoteText(typeName(arg(call, 0).type)),
 };

@@ -22,7 +22,8 @@ const BOUND_TYPES = {
 const JSON_KIND = { integer: 'number', number: 'number', boolean: 'boolean' } as const;
 
 /**
- * The values to bind for one request, one for each declared parameter in the order of the declarations (docs/endpoints.md and Keys).
+ * The values to bind for one request, one for each declared parameter in the order of the declarations
+ * (docs/endpoints.md, docs/keys.md).
  *
  * `raw`: everything that URL and body gave, reserved and undeclared names included; the latter are ignored. `pins`: what
  * the caller's key fixes, by declared name. Absent optional values are bound as ''.

@@ -5,7 +5,8 @@ import { ServiceError } from './service-error';
 const NEAR_LIMIT = 80;
 
 /**
- * Line and column, both from 1, of a UTF-16 offset. Columns count Unicode code points and a tab is one (docs/errors.md); CR, LF and CRLF each end a line.
+ * Line and column, both from 1, of a UTF-16 offset. Columns count Unicode code points and a tab is one
+ * (docs/errors.md); CR, LF and CRLF each end a line.
  */
 export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
   let line = 1;

@@ -17,8 +17,9 @@ interface Lane {
 }
 
 /**
- * Who may use the engine now (docs/http.md, Sizes and turns). Runs beyond the bounds wait their turn inside their own deadline, in a
- * queue that all keys share; turns go round by key, so that a key with many waiting holds up none with few.
+ * Who may use the engine now (docs/http.md, Sizes and turns). Runs beyond the bounds wait their turn inside their own
+ * deadline, in a queue that all keys share; turns go round by key, so that a key with many waiting holds up none with
+ * few.
  */
 export class Admission {
   /** In the order of their next turns. */

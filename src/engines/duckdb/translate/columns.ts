@@ -4,6 +4,15 @@ import type { WindowCall } from '../../../googlesql/resolved';
 
 /** The columns that an operator above `relation` may read, in order. */
 export function visibleColumns(relation: Relation): readonly Column[] {
+  let columns = known.get(relation);
+  if (columns === undefined) known.set(relation, (columns = columnsOf(relation)));
+  return columns;
+}
+
+/** Every relation of a long chain is asked, some more than once. */
+const known = new WeakMap<Relation, readonly Column[]>();
+
+function columnsOf(relation: Relation): readonly Column[] {
   switch (relation.kind) {
     case 'single_row':
       return [];

@@ -43,7 +43,7 @@ function isPlain(type: SqlType): boolean {
 }
 
 /** An expression whose `to_json` is the value's JSON. `x` is a name: it is repeated. */
-export function jsonable(ctx: Context, x: string, type: SqlType, hideBytes: boolean): string {
+function jsonable(ctx: Context, x: string, type: SqlType, hideBytes: boolean): string {
   switch (type.kind) {
     case 'BOOL':
     case 'INT64':

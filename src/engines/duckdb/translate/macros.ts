@@ -4,8 +4,13 @@
  * Arguments are repeated inside: callers pass names.
  */
 
+import { fail } from './sql';
+
 const CIVIL = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?)?`;
 const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{1,2}(?::?\d{2})?| [A-Za-z][\w/+-]*)?)?`;
+
+const IN_YEARS = `t BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'`;
+const DATE_IN_YEARS = `t BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'`;
 
 const MACROS: Readonly<Record<string, string>> = {
   // ---- numbers
@@ -49,6 +54,11 @@ const MACROS: Readonly<Record<string, string>> = {
       THEN '''' || lq_escaped(s) || '''' ELSE '"' || replace(lq_escaped(s), '"', '\"') || '"' END`,
 
   // ---- dates and times
+  // The years of GoogleSQL; DuckDB's reach further. An error outside, or NULL under SAFE.
+  'lq_in_years(t)': `CASE WHEN ${IN_YEARS} THEN t WHEN t IS NOT NULL THEN ${fail('date')} END`,
+  'lq_in_years_or_null(t)': `CASE WHEN ${IN_YEARS} THEN t END`,
+  'lq_date_in_years(t)': `CASE WHEN ${DATE_IN_YEARS} THEN t WHEN t IS NOT NULL THEN ${fail('date')} END`,
+  'lq_date_in_years_or_null(t)': `CASE WHEN ${DATE_IN_YEARS} THEN t END`,
   'lq_fraction(t)': `CASE WHEN extract(microseconds FROM t) % 1000000 = 0 THEN ''
       WHEN extract(microseconds FROM t) % 1000 = 0
         THEN '.' || lpad(CAST(extract(microseconds FROM t) // 1000 % 1000 AS VARCHAR), 3, '0')

@@ -12,7 +12,7 @@ export function numericText(x: string): string {
 }
 
 /** Nothing, three or six digits after the second, as many as are needed. */
-export function fraction(x: string): string {
+function fraction(x: string): string {
   return `lq_fraction(${x})`;
 }
 

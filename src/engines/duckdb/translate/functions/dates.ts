@@ -54,6 +54,13 @@ function duration(call: Call, i: number, sign: 1n | -1n): string {
   return call.unsupported(`The part ${part} in ${call.name}`);
 }
 
+/** `text`, unless it is outside of the years 1 to 9999. */
+export function inYears(call: Call, text: string): string {
+  const { kind } = call.type;
+  if (kind !== 'DATE' && kind !== 'DATETIME' && kind !== 'TIMESTAMP') return text;
+  return `lq_${kind === 'DATE' ? 'date_' : ''}in_years${call.safe ? '_or_null' : ''}(${text})`;
+}
+
 function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true } {
   const emit = (call: Call): string => {
     const value = arg(call, 0);
@@ -65,7 +72,7 @@ function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true }
     }
     return `(${value.sql} + ${duration(call, 1, sign)})`;
   };
-  return { emit, raises: true };
+  return { emit: (call) => inYears(call, emit(call)), raises: true };
 }
 
 /** The civil time `x`, which may be a DATE, cut down to its part. */
@@ -354,14 +361,17 @@ export const DATE_FUNCTIONS: FunctionTable = {
   TIMESTAMP_TRUNC: { emit: truncate, raises: true },
   TIME_TRUNC: truncate,
   LAST_DAY: lastDay,
-  DATE_FROM_UNIX_DATE: { emit: (call) => `(DATE '1970-01-01' + CAST(${sqlOf(call, 0)} AS INTEGER))`, raises: true },
+  DATE_FROM_UNIX_DATE: {
+    emit: (call) => inYears(call, `(DATE '1970-01-01' + CAST(${sqlOf(call, 0)} AS INTEGER))`),
+    raises: true,
+  },
   UNIX_DATE: (call) => `date_diff('day', DATE '1970-01-01', ${sqlOf(call, 0)})`,
   UNIX_MICROS: (call) => `epoch_us(${sqlOf(call, 0)})`,
   UNIX_MILLIS: unix(1_000n),
   UNIX_SECONDS: unix(1_000_000n),
-  TIMESTAMP_MICROS: { emit: (call) => `make_timestamp(${sqlOf(call, 0)})`, raises: true },
-  TIMESTAMP_MILLIS: { emit: (call) => `make_timestamp(${times(call, 0, 1_000n)})`, raises: true },
-  TIMESTAMP_SECONDS: { emit: (call) => `make_timestamp(${times(call, 0, 1_000_000n)})`, raises: true },
+  TIMESTAMP_MICROS: { emit: (call) => inYears(call, `make_timestamp(${sqlOf(call, 0)})`), raises: true },
+  TIMESTAMP_MILLIS: { emit: (call) => inYears(call, `make_timestamp(${times(call, 0, 1_000n)})`), raises: true },
+  TIMESTAMP_SECONDS: { emit: (call) => inYears(call, `make_timestamp(${times(call, 0, 1_000_000n)})`), raises: true },
   GENERATE_DATE_ARRAY: dateArray,
   GENERATE_TIMESTAMP_ARRAY: timestampArray,
 };

@@ -9,7 +9,7 @@ import { physicalFieldNames, quoteName, quoteText } from '../sql';
  * A JSONPath of GoogleSQL (`$.a.b[0]`, `$['a']`, `$."a"`) as a JSON pointer; null where it is no such path. JSON_EXTRACT
  * and JSON_VALUE differ only in how a name may be quoted, and both ways are read.
  */
-export function jsonPath(path: string): string | null {
+function jsonPath(path: string): string | null {
   if (!path.startsWith('$')) return null;
   const step =
     /\.([^.[\]"'\s][^.[\]"]*)|\."((?:[^"\\]|\\.)*)"|\[\s*(\d+)\s*\]|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]/y;

@@ -4,6 +4,7 @@ import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../cal
 import { listMembership } from '../membership';
 import { joined, mostElements } from '../sizes';
 import { LIGHT } from '../weights';
+import { inYears } from './dates';
 import { isSimple, physicalFieldNames, quoteName, quoteText } from '../sql';
 
 function infix(call: Call, operator: string): string {
@@ -230,8 +231,8 @@ function bitwise(call: Call, text: string): string {
 }
 
 export const OPERATORS: FunctionTable = {
-  $add: { emit: add, raises: true },
-  $subtract: { emit: subtract, raises: true },
+  $add: { emit: (call) => inYears(call, add(call)), raises: true },
+  $subtract: { emit: (call) => inYears(call, subtract(call)), raises: true },
   $multiply: { emit: multiply, raises: true },
   $divide: { emit: divide, raises: true },
   $negate: { emit: (call) => `(-${isSimple(sqlOf(call, 0)) ? sqlOf(call, 0) : `(${sqlOf(call, 0)})`})`, raises: true },

@@ -9,9 +9,9 @@ import { LOG_SCHEMA } from '../src/engines/log-schema';
 import { EDGE } from '../src/engines/duckdb/samples/edge';
 import { sampleRows } from '../src/engines/duckdb/samples/sample-table';
 
-export const ROWS = 3_000_000;
+const ROWS = 3_000_000;
 /** The instant of the last rows, and the clock: 2026-09-30T12:00:00Z. */
-export const NOW = 1_790_769_600_000_000n;
+const NOW = 1_790_769_600_000_000n;
 const RESOURCES = { memory: '4GB', threads: 2 };
 /** Kept between runs: making and converting the rows takes minutes. */
 const FOLDER = join(tmpdir(), `logquay-bench-${ROWS}-1`);

@@ -33,11 +33,6 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
-}
-
 /** `name   12.3 ms   baseline 10.0 ms   1.23x (goal 1.50x)` */
 export function report({ name, ours, baseline }: Comparison, goal: number): string {
   const ratio = ours / baseline;

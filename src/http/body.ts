@@ -4,9 +4,9 @@ import { ServiceError } from '../errors';
 import type { RequestHeaders } from './headers';
 
 /** Longest body, in bytes (docs/errors.md). */
-export const LONGEST_BODY = 256 * 1024;
+const LONGEST_BODY = 256 * 1024;
 
-export const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded'] as const;
+const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded'] as const;
 
 export interface Body {
   readonly type: (typeof BODY_TYPES)[number];

@@ -11,14 +11,14 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const RESERVED_PARAMETERS = ['sql', 'lql', 'dry_run'];
 const INT64_MAX = 2n ** 63n - 1n;
 
-export const nameSchema = z
+const nameSchema = z
   .string({ error: 'name must be a text' })
   .regex(NAME, { error: 'name must be 1 to 64 letters, digits and . _ - and begin with a letter or digit' })
   .refine((name) => name !== API_KEY_NAME && name !== START_KEY_NAME, {
     error: `${API_KEY_NAME} and ${START_KEY_NAME} are names of keys outside the file`,
   });
 
-export const endpointsSchema = z.union(
+const endpointsSchema = z.union(
   [
     z.literal('*'),
     z.array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)).min(1, { error: 'endpoints must name at least one' }),
@@ -26,7 +26,7 @@ export const endpointsSchema = z.union(
   { error: 'endpoints must be "*" or a list of names or ids' },
 );
 
-export const pinsSchema = z.record(
+const pinsSchema = z.record(
   z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a pin names a parameter' })
@@ -38,12 +38,12 @@ export const pinsSchema = z.record(
   },
 );
 
-export const rateLimitSchema = z
+const rateLimitSchema = z
   .number({ error: 'rateLimit must be a number' })
   .positive({ error: 'rateLimit must be above 0 (requests per second)' });
 
 /** A text of digits, so that no JSON reader rounds it. */
-export const dailyBytesSchema = z
+const dailyBytesSchema = z
   .string({ error: 'dailyBytes must be a text of digits' })
   .regex(/^\d{1,19}$/, { error: 'dailyBytes must be a text of digits' })
   .transform(BigInt)

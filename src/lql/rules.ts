@@ -56,8 +56,7 @@ export interface Select {
 export const AGGREGATES = ['count', 'countd', 'avg', 'sum', 'max', 'p50', 'p95', 'p99'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
 
-export const PERIODS = ['second', 'minute', 'hour', 'day'] as const;
-export type Period = (typeof PERIODS)[number];
+export type Period = 'second' | 'minute' | 'hour' | 'day';
 
 export interface Chart {
   readonly aggregate: Aggregate;

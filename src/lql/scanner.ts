@@ -2,7 +2,7 @@ import { LqlError } from './lql-error';
 import type { Span } from './rules';
 
 /** Longest text, in bytes of UTF-8. */
-export const MAX_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * Refuses what no clause may hold: more than 64 KiB, NUL, and half a surrogate pair, which has no UTF-8 form and so

@@ -16,9 +16,6 @@ function spellings(unit: Unit, ...others: string[]): Record<string, Unit> {
   return Object.fromEntries([unit, ...others].map((name) => [name, unit]));
 }
 
-/** For error messages. */
-export const UNIT_NAMES: readonly string[] = Object.keys(UNITS);
-
 export type Shorthand =
   | { readonly kind: 'now' | 'today' | 'yesterday' }
   | { readonly kind: 'this'; readonly unit: Unit }

@@ -4,7 +4,7 @@ export interface Span {
   readonly end: number;
 }
 
-export const MASK = 'REDACTED';
+const MASK = 'REDACTED';
 
 /** The text with every span masked; spans are in order and do not overlap. */
 export function mask(text: string, spans: readonly Span[]): string {

@@ -3,7 +3,7 @@ import Negotiator from 'negotiator';
 import { ServiceError } from '../errors';
 
 /** The forms in which a result is answered (docs/http.md). */
-export const REPRESENTATIONS = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
+const REPRESENTATIONS = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 
 export type Representation = (typeof REPRESENTATIONS)[number];
 

@@ -56,7 +56,7 @@ for (const [raw, table] of Object.entries(schema)) {
 }
 
 /** Table names ignore case here, as those of the CTEs that stand behind them do. */
-export const environment: Environment = {
+const environment: Environment = {
   findTable: ([first, ...rest]) => (rest.length > 0 ? undefined : tables.get(first?.name.toLowerCase() ?? '')),
   parameters: new Map([
     ['project', scalar('STRING')],

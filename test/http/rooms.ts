@@ -77,7 +77,7 @@ const NOBODY: Key = {
 };
 
 /** Keys by their secrets. */
-export const KEYS: Readonly<Record<string, Key>> = {
+const KEYS: Readonly<Record<string, Key>> = {
   all: { ...NOBODY, name: 'all' },
   other: { ...NOBODY, name: 'other' },
   pinned: { ...NOBODY, name: 'pinned', pins: new Map([['project', 'abc']]) },

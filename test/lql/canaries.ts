@@ -10,7 +10,7 @@ import type { Run } from './rows-over-engine';
 
 const TABLE = 'raw_lql';
 
-export const TEXTS: readonly string[] = [
+const TEXTS: readonly string[] = [
   "'",
   '"',
   '\\',

@@ -4,7 +4,7 @@ import { readDate, readInstant } from './instant';
 import { patternFault } from './pattern';
 
 /** Longest value of a declared parameter, in bytes of UTF-8. */
-export const LONGEST_VALUE = 4096;
+const LONGEST_VALUE = 4096;
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;

@@ -24,7 +24,7 @@ export function parseParenthesisedQuery(cursor: Cursor): Query {
 }
 
 /** WITH [RECURSIVE] name AS (query), ... */
-export function parseWith(cursor: Cursor): WithClause {
+function parseWith(cursor: Cursor): WithClause {
   const { start } = cursor.expect('WITH');
   const recursive = cursor.accept('RECURSIVE');
   const entries = cursor.list(parseWithEntry);

@@ -77,7 +77,7 @@ function fields(session: Session, start: Expr, names: readonly Identifier[], spa
 }
 
 /** `value.name`, of a struct or of JSON. */
-export function fieldNamed(session: Session, value: Expr, { name, span }: Identifier, whole: Span): Expr {
+function fieldNamed(session: Session, value: Expr, { name, span }: Identifier, whole: Span): Expr {
   const { type } = value;
   if (type.kind === 'JSON') {
     const key: Expr = { kind: 'literal', type: { kind: 'STRING' }, value: name, span };

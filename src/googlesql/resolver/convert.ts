@@ -1,8 +1,7 @@
 /** Conversions written into the tree: a literal becomes a literal of the new type, everything else a cast. */
 import { castable, coerces } from '../coercion';
-import { datetimeText, dateText, timeText } from '../literals/civil';
 import { decimalText } from '../literals/number';
-import { timestampMicros } from '../literals/timestamp';
+import { isTemporal, temporalValue } from '../literals/temporal';
 import type { Expr, ResolvedLiteral } from '../resolved';
 import type { Span } from '../syntax';
 import { sameType, typeText } from '../type-names';
@@ -103,20 +102,7 @@ function tryLiteral(literal: ResolvedLiteral, type: SqlType): ResolvedLiteral | 
 
 function valueAs(from: SqlType['kind'], value: string, to: SqlType['kind']): string | null {
   if (from === to) return value;
-  if (from === 'STRING') {
-    switch (to) {
-      case 'DATE':
-        return dateText(value);
-      case 'TIME':
-        return timeText(value);
-      case 'DATETIME':
-        return datetimeText(value);
-      case 'TIMESTAMP':
-        return timestampMicros(value)?.toString() ?? null;
-      default:
-        return null;
-    }
-  }
+  if (from === 'STRING') return isTemporal(to) ? temporalValue(to, value) : null;
   if (from === 'DATE' && to === 'DATETIME') return `${value}T00:00:00`;
   if (to === 'FLOAT64') return String(Number(value));
   if (to === 'NUMERIC' || to === 'BIGNUMERIC') return decimalText(value, to, false);

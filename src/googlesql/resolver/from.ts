@@ -50,7 +50,7 @@ export function resolveFrom(context: FromContext, item: FromItem): Source {
 export const fromScope = (context: FromContext): Scope => scopeOf(context.left, context.outer);
 
 /** A path of two or more names whose first is in scope is an array; everything else is a table. */
-export function isArrayPath(context: FromContext, { path }: TablePath): boolean {
+function isArrayPath(context: FromContext, { path }: TablePath): boolean {
   const [first, second] = path;
   return first !== undefined && second !== undefined && lookup(fromScope(context), first.name) !== undefined;
 }

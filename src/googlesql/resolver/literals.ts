@@ -1,7 +1,6 @@
 /** Literals of the syntax tree as typed values. */
-import { datetimeText, dateText, timeText } from '../literals/civil';
 import { decimalText, floatText, integerText } from '../literals/number';
-import { timestampMicros } from '../literals/timestamp';
+import { temporalValue } from '../literals/temporal';
 import type { ResolvedLiteral } from '../resolved';
 import type { Literal } from '../syntax';
 import { invalid, type Session } from './session';
@@ -37,13 +36,10 @@ function valueOf({ type, value }: Literal, negative: boolean): string | null {
     case 'BIGNUMERIC':
       return decimalText(value, type, true);
     case 'DATE':
-      return dateText(value);
     case 'TIME':
-      return timeText(value);
     case 'DATETIME':
-      return datetimeText(value);
     case 'TIMESTAMP':
-      return timestampMicros(value)?.toString() ?? null;
+      return temporalValue(type, value);
     case 'BOOL':
       return value.toLowerCase();
     case 'JSON':

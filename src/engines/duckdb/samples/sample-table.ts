@@ -15,7 +15,7 @@ export interface SampleTable {
   readonly metadata: Shape;
 }
 
-export const PROJECTS = ['default', 'qwmxkdhzvnbtyplrcjfa', 'staging'] as const;
+const PROJECTS = ['default', 'qwmxkdhzvnbtyplrcjfa', 'staging'] as const;
 
 /** Microseconds of the week that the rows spread over. */
 const WEEK = 7 * 24 * 3600 * 1_000_000;

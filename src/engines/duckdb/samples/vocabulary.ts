@@ -1,7 +1,7 @@
 /** Who asks, from where and with what. Addresses are from the documentation ranges, names from reserved domains. */
 import { pick, pickSql } from './picks';
 
-export const AGENTS = [
+const AGENTS = [
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
   'Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148',
   'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0',
@@ -11,9 +11,9 @@ export const AGENTS = [
   'python-httpx/0.28.1',
 ] as const;
 
-export const CLIENT_LIBRARIES = ['client-js/2.58.0', 'client-js/2.57.4', 'client-flutter/2.10.0', null, null] as const;
+const CLIENT_LIBRARIES = ['client-js/2.58.0', 'client-js/2.57.4', 'client-flutter/2.10.0', null, null] as const;
 
-export const PEOPLE = ['ada', 'grace', 'linus', 'margaret', 'ken', 'radia'] as const;
+const PEOPLE = ['ada', 'grace', 'linus', 'margaret', 'ken', 'radia'] as const;
 
 /** Of every place: country, continent, city, region, region code, time zone, airport, network number, network. */
 const PLACES = [

@@ -1,0 +1,42 @@
+/** `docs/dialect.md` says what the embedded engine does: `UPDATE_DOCS=1` writes its generated part anew. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { QueryError } from '../../src/errors';
+import { TranslationBench } from '../engines/duckdb-translation';
+import { generatedPart, REFUSED } from './dialect-page';
+
+const PAGE = join(__dirname, '../../docs/dialect.md');
+const PART = /(?<=<!-- generated -->\n\n)[^]*(?=\n\n<!-- end -->)/;
+
+test('the page lists the functions and constructs that there are', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  if (process.env['UPDATE_DOCS'])
+    writeFileSync(
+      PAGE,
+      page.replace(PART, () => generatedPart()),
+    );
+  expect(PART.exec(readFileSync(PAGE, 'utf8'))?.[0]).toBe(generatedPart());
+});
+
+describe('what is not supported is refused with its position', () => {
+  let bench: TranslationBench;
+  beforeAll(async () => {
+    bench = await TranslationBench.open();
+  }, 60_000);
+  afterAll(() => bench.close());
+
+  test.each(REFUSED.map((one) => [one.sql, one] as const))('%s', (_, { sql, at }) => {
+    let error: unknown = null;
+    try {
+      bench.translate(sql);
+    } catch (thrown) {
+      error = thrown;
+    }
+    if (!(error instanceof QueryError)) throw new Error(`${sql} was not refused: ${String(error)}`);
+    expect({ fault: error.fault, start: error.span?.start }).toEqual({
+      fault: 'invalidQuery',
+      start: sql.indexOf(at),
+    });
+    expect(error.message).toMatch(/not supported/);
+  });
+});

@@ -1,0 +1,135 @@
+/** The generated parts of `docs/dialect.md`: functions by what becomes of them, and constructs that are refused. */
+import { supportedFunctions } from '../../src/engines/duckdb/translate';
+import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
+import { allowedFunctionNames } from '../../src/sandbox/functions';
+
+/** What users of a function should know, by function. */
+const NOTES: Readonly<Record<string, string>> = {
+  APPROX_COUNT_DISTINCT: 'exact',
+  APPROX_QUANTILES: 'exact; the number is a literal; no `RESPECT NULLS`',
+  APPROX_TOP_COUNT: 'exact',
+  APPROX_TOP_SUM: 'exact',
+  ARRAY_TO_STRING: 'not of BYTES; the separator is a literal',
+  ASCII: 'not of BYTES',
+  BIT_COUNT: 'not of BYTES',
+  EDIT_DISTANCE: 'without `max_distance`',
+  ENDS_WITH: 'not of BYTES',
+  FORMAT: 'the format is a literal',
+  FORMAT_DATE: 'the format is a literal',
+  FORMAT_DATETIME: 'the format is a literal',
+  FORMAT_TIME: 'the format is a literal',
+  FORMAT_TIMESTAMP: 'the format is a literal',
+  INITCAP: 'delimiters are a literal',
+  INSTR: 'not of BYTES',
+  JSON_EXTRACT: 'numbers come out in their shortest form',
+  JSON_QUERY: 'numbers come out in their shortest form',
+  JSON_VALUE: 'numbers come out in their shortest form',
+  LEFT: 'not of BYTES',
+  LOWER: 'not of BYTES',
+  NORMALIZE: 'NFC only',
+  NORMALIZE_AND_CASEFOLD: 'NFC only; small letters one by one (ß stays)',
+  PARSE_BIGNUMERIC: '38 digits',
+  PARSE_DATE: 'the format is a literal',
+  PARSE_DATETIME: 'the format is a literal',
+  PARSE_TIME: 'the format is a literal',
+  PARSE_TIMESTAMP: 'the format is a literal',
+  REGEXP_CONTAINS: 'not of BYTES',
+  REGEXP_EXTRACT: 'not of BYTES',
+  REGEXP_EXTRACT_ALL: 'not of BYTES',
+  REGEXP_INSTR: 'two arguments',
+  REGEXP_REPLACE: 'not of BYTES',
+  REPLACE: 'not of BYTES',
+  REVERSE: 'not of BYTES',
+  RIGHT: 'not of BYTES',
+  ROUND: 'of NUMERIC: digits are a literal, no rounding mode',
+  SAFE_CONVERT_BYTES_TO_STRING: 'NULL for what is no UTF-8',
+  SPLIT: 'not of BYTES',
+  STARTS_WITH: 'not of BYTES',
+  STRING_AGG: 'not of BYTES',
+  STRPOS: 'not of BYTES',
+  SUBSTR: 'not of BYTES',
+  TO_JSON: 'without `stringify_wide_numbers`',
+  TO_JSON_STRING: 'without pretty printing',
+  TRIM: 'not of BYTES',
+  TRUNC: 'of NUMERIC: digits are a literal',
+  UPPER: 'not of BYTES',
+};
+
+/** A construct of GoogleSQL that is refused; `at`: what its position points to. */
+export const REFUSED: readonly { readonly construct: string; readonly sql: string; readonly at: string }[] = [
+  { construct: 'Pipe syntax', sql: 'SELECT id FROM raw_edge_logs |> LIMIT 1', at: '|>' },
+  {
+    construct: '`NATURAL JOIN`',
+    sql: 'SELECT 1 FROM raw_edge_logs AS a NATURAL JOIN raw_edge_logs AS b',
+    at: 'NATURAL',
+  },
+  { construct: '`TABLESAMPLE`', sql: 'SELECT 1 FROM raw_edge_logs TABLESAMPLE SYSTEM (1 PERCENT)', at: 'TABLESAMPLE' },
+  {
+    construct: '`FOR SYSTEM_TIME AS OF`',
+    sql: 'SELECT 1 FROM raw_edge_logs FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()',
+    at: 'FOR',
+  },
+  {
+    construct: '`COLLATE` after a value',
+    sql: `SELECT id FROM raw_edge_logs ORDER BY id COLLATE 'und:ci'`,
+    at: 'COLLATE',
+  },
+  { construct: '`UNNEST` of several arrays', sql: 'SELECT 1 FROM UNNEST([1], [2])', at: 'UNNEST([1], [2])' },
+  { construct: '`CAST` with `FORMAT`', sql: `SELECT CAST(DATE '2026-01-01' AS STRING FORMAT 'YYYY')`, at: 'CAST' },
+  { construct: '`BY NAME` in set operations', sql: 'SELECT 1 AS a UNION ALL BY NAME SELECT 2 AS a', at: 'BY NAME' },
+  { construct: 'The `WITH(...)` expression', sql: 'SELECT WITH(a AS 1, a + 1)', at: 'WITH' },
+  { construct: 'Lambdas', sql: 'SELECT ARRAY_TRANSFORM([1], e -> e + 1)', at: 'e ->' },
+  { construct: 'A format that is computed', sql: 'SELECT FORMAT(id, 1) FROM raw_edge_logs', at: 'FORMAT' },
+  { construct: 'BYTES in text functions and bit operations', sql: `SELECT SUBSTR(b'abc', 1)`, at: 'SUBSTR' },
+  { construct: 'INTERVAL times or by a number', sql: 'SELECT INTERVAL 1 DAY * 2', at: 'INTERVAL' },
+];
+
+/** The text between the markers `<!-- generated -->` and `<!-- end -->`. */
+export function generatedPart(): string {
+  const { scalar, aggregate } = supportedFunctions();
+  const supported = new Set([...scalar, ...aggregate, 'EXTRACT']);
+  const all = [...new Set([...functionNames(), ...allowedFunctionNames(), 'EXTRACT'])].sort();
+  const known = (name: string): boolean => supported.has(name) || supported.has(findFunction(name)?.name ?? name);
+  const noted = all.filter((name) => known(name) && NOTES[name] !== undefined);
+  const plain = all.filter((name) => known(name) && NOTES[name] === undefined);
+  return [
+    '## Functions',
+    '',
+    wrapped(plain),
+    '',
+    'With a note:',
+    '',
+    ...table(
+      ['function', 'note'],
+      noted.map((name) => [`\`${name}\``, NOTES[name]!]),
+    ),
+    '',
+    '## Functions that are not supported',
+    '',
+    wrapped(all.filter((name) => !known(name))),
+    '',
+    '## Constructs that are not supported',
+    '',
+    ...table(
+      ['construct', 'for example'],
+      REFUSED.map(({ construct, sql }) => [construct, `\`${sql.replaceAll('|', '\\|')}\``]),
+    ),
+  ].join('\n');
+}
+
+function wrapped(names: readonly string[]): string {
+  const lines: string[] = [''];
+  for (const name of names) {
+    const last = lines.length - 1;
+    const longer = `${lines[last]!}${lines[last] === '' ? '' : ' '}\`${name}\``;
+    if (longer.length <= 116) lines[last] = longer;
+    else lines.push(`\`${name}\``);
+  }
+  return lines.join('\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = head.map((name, i) => Math.max(...[name, ...rows.map((row) => row[i] ?? '')].map((t) => t.length)));
+  const line = (cells: readonly string[]): string => `| ${cells.map((c, i) => c.padEnd(widths[i] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)];
+}

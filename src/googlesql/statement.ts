@@ -1,4 +1,5 @@
 import { QueryError } from '../errors';
+import type { Span } from './syntax';
 import type { Token } from './token';
 
 /** First words of GoogleSQL statements other than queries, whatever follows them (docs/sandbox.md). */
@@ -10,21 +11,32 @@ const OTHER_STATEMENTS = new Set(
 const QUERY_STARTS = new Set(['SELECT', 'WITH', '(']);
 
 /**
- * Judges by its first token alone whether a text is one query, before any of it is parsed; `tokens` come from `lex`.
- * Throws QueryError: `sandboxViolation` for another statement and for a second one, `invalidQuery` for a text without
- * a statement and for a first word that begins none.
+ * Judges by its first token alone whether a text is a query, before any of it is parsed; `tokens` come from `lex`.
+ * Throws QueryError: `sandboxViolation` for another statement, `invalidQuery` for a text without a statement and for a
+ * first word that begins none.
  */
 export function checkStatement(tokens: readonly Token[]): void {
   const [first] = tokens;
   if (first === undefined) throw new TypeError('a token list ends with an end token');
-  const rest = tokens.find((token) => token.kind === 'rest');
   if (OTHER_STATEMENTS.has(first.symbol)) {
     throw new QueryError('sandboxViolation', `Only a query may be sent, not ${first.symbol}.`, first);
   }
-  const blank = first.kind === 'end' || first.symbol === ';';
-  if (!blank && !QUERY_STARTS.has(first.symbol)) {
+  if (first.kind === 'end' || first.symbol === ';') {
+    const second = secondStatement(tokens);
+    throw second === null ? new QueryError('invalidQuery', 'The query is blank.', first) : secondStatementError(second);
+  }
+  if (!QUERY_STARTS.has(first.symbol)) {
     throw new QueryError('invalidQuery', 'Syntax error: a query begins with SELECT, WITH or (.', first);
   }
-  if (rest !== undefined) throw new QueryError('sandboxViolation', 'Only one statement may be sent.', rest);
-  if (blank) throw new QueryError('invalidQuery', 'The query is blank.', first);
+}
+
+/** Whatever stands behind the first top-level semicolon, unread; null for nothing but comments. */
+export function secondStatement(tokens: readonly Token[]): Span | null {
+  const rest = tokens.at(-2);
+  return rest?.kind === 'rest' ? { start: rest.start, end: rest.end } : null;
+}
+
+/** The refusal of a second statement: for a text whose first one is a query (sandbox.md, "Errors"). */
+export function secondStatementError(span: Span): QueryError {
+  return new QueryError('sandboxViolation', 'Only one statement may be sent.', span);
 }

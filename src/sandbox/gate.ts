@@ -128,7 +128,7 @@ export class Gate {
     throw new QueryError(
       'sandboxViolation',
       `The query can also be read as using "${unknown}", which is not allowed. Write it more plainly.`,
-      null,
+      placeOf(unknown, statement),
       { allowed: stored.cteTables },
     );
   }
@@ -156,6 +156,13 @@ function resolveOver(tables: readonly TableSchema[], stored: StoredQuery, statem
     findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
     parameters: new Map(stored.parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
   });
+}
+
+/** Where a name that the second parser saw stands first; the whole statement where it is made of something else. */
+function placeOf(name: string, { query, tokens }: Statement): Span {
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  const token = tokens.find(({ kind, value }) => kind === 'identifier' && value.toLowerCase() === last);
+  return token === undefined ? query.span : { start: token.start, end: token.end };
 }
 
 /** node-sql-parser reads no join in parentheses, in any form, but in a long text takes up its time to find out. */

@@ -4,6 +4,8 @@
  */
 import { QueryError } from '../errors';
 import type { ParsedQuery } from '../googlesql/parser';
+import { nearest } from '../googlesql/resolver/suggestion';
+import { secondStatementError } from '../googlesql/statement';
 import type {
   Call,
   Expression,
@@ -47,17 +49,18 @@ const NO_ALIASES: Aliases = new Set();
  * collected; of the gravest kind, the one that stands first in the text is thrown.
  *
  * @throws QueryError `invalidQuery` for `?` and an undeclared parameter; else `sandboxViolation` for an outside table, a
- *   function off the list, `@@` and WITH RECURSIVE
+ *   function off the list, `@@`, WITH RECURSIVE and a second statement
  */
 export function readConsumerQuery(
-  { query, parameters }: Pick<ParsedQuery, 'query' | 'parameters'>,
+  { query, parameters, second, text }: Pick<ParsedQuery, 'query' | 'parameters' | 'second'> & { readonly text: string },
   stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
 ): Reading {
   const reader = new Reader(stored.cteTables);
   const declared = stored.parameters.map(({ name }) => name);
   for (const parameter of parameters) reader.parameter(parameter, declared);
   reader.query(query, new Map(stored.cteTables.map((name) => [name.toLowerCase(), 'stored'])), NO_ALIASES);
-  return reader.finish();
+  if (second !== null) reader.fault(secondStatementError(second));
+  return reader.finish(text);
 }
 
 class Reader {
@@ -72,13 +75,14 @@ class Reader {
     this.#cteTables = cteTables;
   }
 
-  finish(): Reading {
+  /** @param text what the spans count in */
+  finish(text: string): Reading {
     const first = (fault: QueryError['fault']): QueryError | undefined =>
       this.#faults
         .filter((error) => error.fault === fault)
         .sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0))[0];
     const error = first('invalidQuery') ?? first('sandboxViolation');
-    if (error !== undefined) throw error;
+    if (error !== undefined) throw withHint(error, text);
     return {
       tables: this.#cteTables.filter((name) => this.#read.has(name.toLowerCase())),
       fromNames: this.#fromNames,
@@ -87,8 +91,12 @@ class Reader {
     };
   }
 
+  fault(error: QueryError): void {
+    this.#faults.push(error);
+  }
+
   #violation(message: string, span: Span, allowed?: readonly string[]): void {
-    this.#faults.push(new QueryError('sandboxViolation', message, span, allowed === undefined ? {} : { allowed }));
+    this.fault(new QueryError('sandboxViolation', message, span, allowed === undefined ? {} : { allowed }));
   }
 
   parameter({ form, name, span }: Parameter, declared: readonly string[]): void {
@@ -326,7 +334,8 @@ class Reader {
   #call(call: Call, visible: Visible, aliases: Aliases): void {
     this.#functionNames.add(call.path.map((part) => part.name.toLowerCase()).join('.'));
     if (!isAllowedFunction(call.path)) {
-      this.#violation(`Function ${written(call.path)} is not allowed.`, pathSpan(call.path), allowedFunctionNames());
+      const message = `Function ${written(call.path)} is not allowed.`;
+      this.#violation(message, pathSpan(call.path), allowedFunctionNames());
     }
     for (const { expression } of call.arguments) this.#expression(expression, visible, aliases);
     if (call.having !== null) this.#expression(call.having.expression, visible, aliases);
@@ -342,6 +351,16 @@ class Reader {
  */
 function isPlain({ name, quoted, span }: Identifier): boolean {
   return /^[A-Za-z0-9_]+$/.test(name) && span.end - span.start === name.length + (quoted ? 2 : 0);
+}
+
+/** The refusal with the allowed name that was probably meant. */
+function withHint(error: QueryError, text: string): QueryError {
+  const { fault, message, span, details } = error;
+  if (span === null || details.allowed === undefined) return error;
+  const near = nearest(text.slice(span.start, span.end), details.allowed);
+  return near === undefined
+    ? error
+    : new QueryError(fault, message, span, { ...details, hint: `Did you mean ${near}?` });
 }
 
 function aliasOf(identifier: Identifier | null): string[] {

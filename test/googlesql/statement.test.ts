@@ -1,5 +1,6 @@
 import { QueryError } from '../../src/errors';
-import { checkStatement, lex } from '../../src/googlesql';
+import { lex, parseQuery } from '../../src/googlesql';
+import { checkStatement } from '../../src/googlesql/statement';
 
 function judge(text: string): string {
   try {
@@ -29,9 +30,6 @@ it.each([
   ['(select 1)', 'query'],
   ['select 1;', 'query'],
   ['select 1; -- x\n', 'query'],
-  ['select 1; select 2', 'sandboxViolation'],
-  ["select 1; drop 'open", 'sandboxViolation'],
-  ['select 1;;', 'sandboxViolation'],
   ['', 'invalidQuery'],
   [' \n-- x', 'invalidQuery'],
   [';', 'invalidQuery'],
@@ -46,4 +44,17 @@ it.each([
   ['1', 'invalidQuery'],
 ])('judges %j: %s', (text, expected) => {
   expect(judge(text)).toBe(expected);
+});
+
+it.each([
+  ['select 1; select 2', 'sandboxViolation', 10],
+  ["select 1; drop 'open", 'sandboxViolation', 10],
+  ['select 1;;', 'sandboxViolation', 9],
+  ['; select 1', 'sandboxViolation', 2],
+  ['select 1 from; drop table t', 'invalidQuery', 13],
+  ['select 1 fro m x; drop table t', 'invalidQuery', 13],
+  ["select 'open; drop table t", 'invalidQuery', 7],
+  ['select (1; drop table t', 'invalidQuery', 9],
+])('takes %j for %s: a second statement counts where the first is a query', (text, fault, start) => {
+  expect(() => parseQuery(text)).toThrow(expect.objectContaining({ fault, span: expect.objectContaining({ start }) }));
 });

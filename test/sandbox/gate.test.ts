@@ -69,6 +69,7 @@ describe('the judged examples', () => {
 
 describe('a refusal', () => {
   const tables = expect.arrayContaining(['edge_logs', 'pgbouncer_logs']) as string[];
+  const functions = expect.arrayContaining(['COUNT', 'NET.HOST', 'UPPER']) as string[];
 
   test.each([
     [
@@ -79,6 +80,21 @@ describe('a refusal', () => {
     ['select "ä😀", (select 1 from x)', 'sandboxViolation', { line: 1, column: 29, near: 'x' }],
     ['select\tid,\r\n\tnope(id) from edge_logs', 'sandboxViolation', { line: 2, column: 2, near: 'nope' }],
     ['select id from edge_logs; select 1', 'sandboxViolation', { line: 1, column: 27 }],
+    ['select id from edge_logs where; select 1', 'invalidQuery', { line: 1, column: 31, near: ';' }],
+    ['select @nobody from raw; select 1', 'invalidQuery', { line: 1, column: 8 }],
+    ['select id from raw; select 1', 'sandboxViolation', { line: 1, column: 16, near: 'raw' }],
+    ['select id from edge_logs tablesample system (1 percent); select 1', 'sandboxViolation', { column: 58 }],
+    ['select nope from edge_logs; select 1', 'sandboxViolation', { column: 29 }],
+    ['select id from edge_log', 'sandboxViolation', { near: 'edge_log', hint: 'Did you mean edge_logs?' }],
+    ['select uper(id) from edge_logs', 'sandboxViolation', { near: 'uper', hint: 'Did you mean UPPER?' }],
+    ['select session_user() from edge_logs', 'sandboxViolation', { near: 'session_user', allowed: functions }],
+    ["select * from external_query('a', 'b')", 'sandboxViolation', { line: 1, column: 15, allowed: tables }],
+    ['select safe.error(id), nope from edge_logs', 'sandboxViolation', { near: 'safe.error' }],
+    ['select id from edge_logs for update', 'invalidQuery', { line: 1, column: 30 }],
+    ['select id from edge_logs, lateral (select 1)', 'invalidQuery', { line: 1, column: 27 }],
+    ['explain select id from raw', 'invalidQuery', { line: 1, column: 1, near: 'explain' }],
+    ['DROP TABLE (', 'sandboxViolation', { line: 1, column: 1, near: 'DROP' }],
+    ['select id from edge_logs |> where true', 'invalidQuery', { line: 1, column: 26 }],
     ['select @@time_zone from edge_logs', 'sandboxViolation', { line: 1, column: 8 }],
     ['with recursive a as (select 1) select * from a', 'sandboxViolation', { line: 1, column: 1 }],
     ['select @nobody from billing', 'invalidQuery', { line: 1, column: 8, near: '@nobody' }],
@@ -114,6 +130,37 @@ describe('a refusal', () => {
       reason: 'unknownField',
       details: { line: 2, column: 2, near: 'secret' },
     });
+  });
+});
+
+/** As long as a consumer text may be: conditions, then blanks. */
+function longest(head: string, unit: string, tail: string): string {
+  const bytes = 64 * 1024;
+  const text = head + unit.repeat(Math.floor((bytes - head.length - tail.length) / unit.length)) + tail;
+  return text.padEnd(bytes, ' ');
+}
+
+describe('the longest texts', () => {
+  test.each([
+    [
+      'a filter',
+      longest('select id from edge_logs where ', "not regexp_contains(event_message, '^a*b') and ", 'true limit 3'),
+    ],
+    ['a list', longest('select count(*) as n from edge_logs where id in (', "'abcdef',", "'x')")],
+    ['a literal', longest("select '", 'x', "' as x")],
+  ])('are answered within the bounds: %s of 64 KiB behind the nine tables', async (_what, sql) => {
+    expect(Buffer.byteLength(sql)).toBe(64 * 1024);
+    expect((await consumer.sql(sql)).rows.length).toBeGreaterThan(0);
+  });
+
+  test('one byte more is refused', async () => {
+    expect(await refusal(`${longest("select '", 'x', "' as x")} `)).toMatchObject({ reason: 'invalidQuery' });
+  });
+
+  test.each(['\\\\', "'", '\u0001', 'ä'])('of LQL are answered, although %j takes more room in SQL', async (char) => {
+    const room = 64 * 1024 - 'f:edge_logs id:""'.length;
+    const text = `f:edge_logs id:"${char.repeat(Math.floor(room / Buffer.byteLength(char)))}"`;
+    expect((await consumer.ask({ language: 'lql', text })).rows).toEqual([]);
   });
 });
 

@@ -34,7 +34,7 @@ const STORED = {
 function judge(sql: string): string {
   try {
     const parsed = surveyQuery(sql);
-    readConsumerQuery(parsed, STORED);
+    readConsumerQuery({ ...parsed, text: sql }, STORED);
     const [construct] = parsed.unsupported;
     if (construct !== undefined) throw unsupportedError(construct);
     return 'accept';

@@ -1,8 +1,8 @@
 import { QueryError } from '../../errors';
 import { lex } from '../lexer';
 import { QUERY_BOUNDS, type Bounds } from '../bounds';
-import { checkStatement } from '../statement';
-import type { Parameter, Query } from '../syntax';
+import { checkStatement, secondStatement, secondStatementError } from '../statement';
+import type { Parameter, Query, Span } from '../syntax';
 import type { Token } from '../token';
 import { deepestNode } from '../walk';
 import { Cursor, type Construct } from './cursor';
@@ -19,6 +19,8 @@ export interface ParsedQuery {
    * their tables and functions and must never run.
    */
   readonly unsupported: readonly Construct[];
+  /** What follows the query and its semicolon, if anything: the caller must refuse it. */
+  readonly second: Span | null;
   readonly tokens: readonly Token[];
   /** Where the query's text ends: a trailing semicolon and what follows it lie beyond. */
   readonly end: number;
@@ -30,27 +32,29 @@ export interface ParsedQuery {
  * than one.
  */
 export function parseQuery(text: string, bounds: Bounds = QUERY_BOUNDS): Query {
-  const { query, unsupported } = surveyQuery(text, bounds);
+  const { query, unsupported, second } = surveyQuery(text, bounds);
+  if (second !== null) throw secondStatementError(second);
   const [construct] = unsupported;
   if (construct !== undefined) throw unsupportedError(construct);
   return query;
 }
 
-/** As parseQuery, but lists the unsupported constructs instead of refusing: the caller must refuse them. */
+/** As parseQuery, but lists unsupported constructs and a second statement instead of refusing: the caller must. */
 export function surveyQuery(text: string, bounds: Bounds = QUERY_BOUNDS): ParsedQuery {
   const tokens = lex(text, bounds);
   checkStatement(tokens);
   const cursor = new Cursor(tokens, bounds);
   const query = parseQueryRule(cursor);
-  cursor.accept(';');
-  if (cursor.token.kind !== 'end') cursor.fail('the end of the query');
+  const closed = cursor.accept(';');
+  const { kind } = cursor.token;
+  if (kind !== 'end' && !(closed && kind === 'rest')) cursor.fail('the end of the query');
   const { node, depth } = deepestNode(query);
   if (depth > bounds.treeHeight) {
     const message = `An expression is built of at most ${bounds.treeHeight} levels.`;
     throw new QueryError('invalidQuery', message, node.span);
   }
   const { parameters, unsupported } = cursor;
-  return { query, parameters, unsupported, tokens, end: query.span.end };
+  return { query, parameters, unsupported, second: secondStatement(tokens), tokens, end: query.span.end };
 }
 
 /** The refusal of a construct. */

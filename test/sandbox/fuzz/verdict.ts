@@ -26,7 +26,7 @@ export function verdictOf(sql: string): Verdict {
   if (survey instanceof QueryError) {
     return { kind: survey.fault === 'sandboxViolation' ? 'violation' : 'syntax', message: survey.message };
   }
-  const reading = attempt(() => readConsumerQuery(survey, STORED));
+  const reading = attempt(() => readConsumerQuery({ ...survey, text: sql }, STORED));
   if (reading instanceof QueryError) {
     return { kind: reading.fault === 'sandboxViolation' ? 'violation' : 'meaning', message: reading.message };
   }

@@ -12,7 +12,68 @@ function host(call: Call): string {
   return call.bind([sqlOf(call, 0)], (url) => `nullif(trim(regexp_extract(${url}, '${pattern}', 1)), '')`);
 }
 
+/** `SUBSTR` of BYTES, by the two hexadecimal digits of each; positions as in that of STRING. */
+export function substrBytes(call: Call): string {
+  const length = call.args[2];
+  const values = [sqlOf(call, 0), sqlOf(call, 1), ...(length === undefined ? [] : [length.sql])];
+  return call.bind(values, (b, p, n) => {
+    const start = `(CASE WHEN ${p} > 0 THEN ${p} WHEN ${p} = 0 OR -${p} > octet_length(${b}) THEN 1 ELSE octet_length(${b}) + ${p} + 1 END)`;
+    if (n === undefined) return `unhex(substr(hex(${b}), 2 * ${start} - 1))`;
+    // A length beyond the end is as good as the end, and does not overflow when doubled.
+    const count = `2 * least(${n}, octet_length(${b}))`;
+    return `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE unhex(substr(hex(${b}), 2 * ${start} - 1, ${count})) END`;
+  });
+}
+
+/** LEFT and RIGHT of BYTES. */
+export function endOfBytes(call: Call, duckName: 'left' | 'right'): string {
+  return call.bind(
+    [sqlOf(call, 0), sqlOf(call, 1)],
+    (b, n) =>
+      `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ` +
+      `ELSE unhex(${duckName}(hex(${b}), 2 * least(${n}, octet_length(${b})))) END`,
+  );
+}
+
+/** The value of each byte. */
+export function bytesToCodePoints(call: Call): string {
+  return call.bind(
+    [`hex(${sqlOf(call, 0)})`],
+    (h) =>
+      `list_transform(range(1, length(${h}), 2), lambda i: CAST('0x' || substr(${h}, CAST(i AS BIGINT), 2) AS BIGINT))`,
+  );
+}
+
+/** NULL as soon as one of the values is. */
+function codePointsToBytes(call: Call): string {
+  return call.bind([sqlOf(call, 0)], (list) => {
+    const wrong = `len(list_filter(${list}, lambda p: p < 0 OR p > 255)) > 0`;
+    const digits = `array_to_string(list_transform(${list}, lambda p: printf('%02x', p)), '')`;
+    return (
+      `CASE WHEN ${list} IS NULL OR list_count(${list}) < len(${list}) THEN NULL ` +
+      `WHEN ${wrong} THEN ${call.fail('argument')} ELSE unhex(${digits}) END`
+    );
+  });
+}
+
+function ipv4FromInt64(call: Call): string {
+  return call.bind(
+    [sqlOf(call, 0)],
+    (n) =>
+      `CASE WHEN ${n} < -2147483648 OR ${n} > 4294967295 THEN ${call.fail('argument')} ` +
+      `ELSE unhex(printf('%08x', ${n} & 4294967295)) END`,
+  );
+}
+
+function ipv4ToInt64(call: Call): string {
+  return call.bind(
+    [sqlOf(call, 0)],
+    (b) => `CASE WHEN octet_length(${b}) <> 4 THEN ${call.fail('argument')} ELSE CAST('0x' || hex(${b}) AS BIGINT) END`,
+  );
+}
+
 export const BYTES_FUNCTIONS: FunctionTable = {
+  CODE_POINTS_TO_BYTES: codePointsToBytes,
   // Padding may be left out.
   FROM_BASE64: {
     emit: (call) =>
@@ -26,6 +87,8 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   GENERATE_UUID: () => 'CAST(uuid() AS VARCHAR)',
   MD5: hash('md5'),
   'NET.HOST': host,
+  'NET.IPV4_FROM_INT64': ipv4FromInt64,
+  'NET.IPV4_TO_INT64': ipv4ToInt64,
   SAFE_CONVERT_BYTES_TO_STRING: (call) => {
     if (arg(call, 0).type.kind !== 'BYTES') return call.unsupported('SAFE_CONVERT_BYTES_TO_STRING of this type');
     return call.bind([sqlOf(call, 0)], (b) => `TRY(decode(${b}))`);

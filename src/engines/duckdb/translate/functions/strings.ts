@@ -1,6 +1,7 @@
 /** Functions of STRING, in characters, that is code points. Those that also take BYTES say so. */
 import type { SqlType } from '../../../../googlesql/types';
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
+import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../sql';
 import { joined, mostFilled, rewritten, unlessOver } from '../sizes';
 
@@ -12,6 +13,14 @@ function onStrings(emit: (call: Call) => string): (call: Call) => string {
   return (call) => (call.args[0]?.type.kind === 'BYTES' ? call.unsupported(`${call.name} of BYTES`) : emit(call));
 }
 
+/** Two texts, or the digits of two BYTES. */
+function onTexts(print: (a: string, b: string) => string): (call: Call) => string {
+  return (call) => {
+    const [a, b] = [arg(call, 0), arg(call, 1)];
+    return a.type.kind === 'BYTES' ? print(`hex(${a.sql})`, `hex(${b.sql})`) : print(a.sql, b.sql);
+  };
+}
+
 function trim(duckName: string): (call: Call) => string {
   return onStrings((call) => `${duckName}(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? quoteText(WHITE_SPACE)})`);
 }
@@ -21,7 +30,7 @@ function trim(duckName: string): (call: Call) => string {
  * first one.
  */
 function substr(call: Call): string {
-  if (arg(call, 0).type.kind === 'BYTES') return call.unsupported('SUBSTR of BYTES');
+  if (arg(call, 0).type.kind === 'BYTES') return substrBytes(call);
   const [text, position] = [sqlOf(call, 0), arg(call, 1)];
   const length = call.args[2] ?? null;
   const plainLength = length === null || (length.constant !== null && !length.constant.startsWith('-'));
@@ -36,7 +45,8 @@ function substr(call: Call): string {
 }
 
 function end(duckName: 'left' | 'right'): (call: Call) => string {
-  return onStrings((call) => {
+  return (call) => {
+    if (arg(call, 0).type.kind === 'BYTES') return endOfBytes(call, duckName);
     const count = arg(call, 1);
     if (count.constant !== null && !count.constant.startsWith('-'))
       return `${duckName}(${sqlOf(call, 0)}, ${count.sql})`;
@@ -44,7 +54,7 @@ function end(duckName: 'left' | 'right'): (call: Call) => string {
       [sqlOf(call, 0), count.sql],
       (s, n) => `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE ${duckName}(${s}, ${n}) END`,
     );
-  });
+  };
 }
 
 function pad(duckName: 'lpad' | 'rpad'): (call: Call) => string {
@@ -182,7 +192,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
   EDIT_DISTANCE: onStrings((call) =>
     Object.keys(call.named).length > 0 ? call.unsupported('EDIT_DISTANCE with a bound') : editDistance(call),
   ),
-  ENDS_WITH: onStrings(same('suffix')),
+  ENDS_WITH: onTexts((a, b) => `suffix(${a}, ${b})`),
   INITCAP: initcap,
   INSTR: onStrings(instr),
   LEFT: end('left'),
@@ -210,13 +220,13 @@ export const STRING_FUNCTIONS: FunctionTable = {
   RPAD: pad('rpad'),
   RTRIM: trim('rtrim'),
   SPLIT: onStrings(split),
-  STARTS_WITH: onStrings(same('starts_with')),
+  STARTS_WITH: onTexts((a, b) => `starts_with(${a}, ${b})`),
   STRPOS: onStrings(same('strpos')),
   SUBSTR: substr,
-  TO_CODE_POINTS: onStrings(
-    (call) =>
-      `list_transform(list_filter(string_split(${sqlOf(call, 0)}, ''), lambda c: c <> ''), lambda c: CAST(unicode(c) AS BIGINT))`,
-  ),
+  TO_CODE_POINTS: (call) =>
+    arg(call, 0).type.kind === 'BYTES'
+      ? bytesToCodePoints(call)
+      : `list_transform(list_filter(string_split(${sqlOf(call, 0)}, ''), lambda c: c <> ''), lambda c: CAST(unicode(c) AS BIGINT))`,
   TRANSLATE: onStrings(translateCharacters),
   TRIM: trim('trim'),
   UNICODE: (call) =>

@@ -169,13 +169,14 @@ function editDistance(call: Call): string {
 }
 
 export const STRING_FUNCTIONS: FunctionTable = {
-  ASCII: (call) =>
+  ASCII: onStrings((call) =>
     call.bind(
       [sqlOf(call, 0)],
       (s) =>
         `CASE WHEN ${s} = '' THEN CAST(0 AS BIGINT) WHEN unicode(${s}) > 127 THEN ${call.fail('argument')} ` +
         `ELSE CAST(unicode(${s}) AS BIGINT) END`,
     ),
+  ),
   BYTE_LENGTH: (call) =>
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`,
   CHAR_LENGTH: same('length'),

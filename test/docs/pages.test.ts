@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { findFunction } from '../../src/googlesql/functions/catalogue';
 import { SETTINGS } from '../../src/config';
 import { findFunction } from '../../src/googlesql/functions/catalogue';
 

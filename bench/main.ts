@@ -2,6 +2,7 @@
 import { bigquery } from './bigquery';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
+import { sandbox } from './sandbox';
 import { startup } from './startup';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
@@ -9,6 +10,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   endpoints,
   dialect,
   bigquery,
+  sandbox,
 };
 
 async function main(names: readonly string[]): Promise<void> {

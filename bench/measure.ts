@@ -43,3 +43,8 @@ export function report({ name, ours, baseline }: Comparison, goal: number): stri
 export function ms(value: number): string {
   return `${value.toFixed(1).padStart(8)} ms`;
 }
+
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+}

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '../../..');
 const MAIN = join(ROOT, 'dist/main.js');
 
-const API_KEY = 'benchmark-key-that-guards-nothing';
+export const API_KEY = 'benchmark-key-that-guards-nothing';
 
 export interface Service {
   readonly origin: string;

@@ -120,7 +120,6 @@ describe('bad bytes', () => {
     '/* open',
     "select r'\\'",
     "select b'\\xZ'",
-    "select '\\400'",
   ])('%j is a literal, name or comment that nothing closes, or a bad escape', async (sql) => {
     const answer = await ask({ sql });
     expect([answer.status, fault(answer)['reason']]).toEqual([400, 'invalidQuery']);

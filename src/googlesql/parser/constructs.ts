@@ -93,9 +93,9 @@ function toDatePart(cursor: Cursor, expression: Expression): DatePart {
     const [unit] = expression.path;
     if (weekday !== null && unit !== undefined) return { name: unit.name.toUpperCase(), weekday, span };
   }
-  // What is refused by its name stays that.
-  if (cursor.unsupported.length > 0) return { name: 'DAY', weekday: null, span };
-  return cursor.fault('EXTRACT takes a date part, such as DAY or WEEK(MONDAY), before FROM.', span);
+  // GoogleSQL reads any expression here and refuses it by its meaning.
+  cursor.refuse('EXTRACT of anything but a date part such as DAY or WEEK(MONDAY)', span);
+  return { name: 'DAY', weekday: null, span };
 }
 
 /** One name, one positional argument, and none of what aggregate and window functions may have besides. */

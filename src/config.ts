@@ -126,9 +126,18 @@ export const SETTINGS = {
   API_KEY: setting('', 'printable ASCII characters without spaces', secret),
   LOGFLARE_PRIVATE_ACCESS_TOKEN: setting('', 'printable ASCII characters without spaces', secret),
   KEYS_FILE: setting('.data/keys.json', 'a file', anyText),
-  REDIS_URL: setting('', 'a URL that begins with redis:// or rediss://', (text) =>
-    /^rediss?:\/\/\S+$/.test(text) ? new Secret(text) : undefined,
+  REDIS_URL: setting('', 'a URL that begins with redis://, rediss://, redis+sentinel:// or redis+cluster://', (text) =>
+    /^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/.test(text) ? new Secret(text) : undefined,
   ),
+  REDIS_PREFIX: setting('logquay', 'letters, digits and . _ : - (at most 64)', (text) =>
+    /^[\w.:-]{1,64}$/.test(text) ? text : undefined,
+  ),
+  REDIS_TIMEOUT: setting('0.1', 'a number of seconds from 0.005 to 10', seconds(0.005, 10)),
+  CACHE_MEMORY: setting('67108864', 'a number of bytes from 0 to 17179869184', integer(0, 17_179_869_184)),
+  CACHE_MAX_ENTRY: setting('8388608', 'a number of bytes from 0 to 268435456', integer(0, 268_435_456)),
+  STALE_IF_ERROR: setting('3600', 'a number of seconds from 0 to 604800', seconds(0, 604_800)),
+  LEASE_TIME: setting('5', 'a number of seconds from 0.5 to 60', seconds(0.5, 60)),
+  MAX_WARMED: setting('100', 'a number of results from 0 to 10000', integer(0, 10_000)),
   BIGQUERY_PROJECT_ID: setting('', 'a Google Cloud project id', (text) =>
     /^[a-z0-9.:-]{1,100}$/i.test(text) ? text : undefined,
   ),
@@ -155,10 +164,16 @@ export const SETTINGS = {
   MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
   MAX_RUNNING: setting('64', 'a number of queries from 1 to 10000', integer(1, 10_000)),
   MAX_WAITING: setting('100', 'a number of queries from 0 to 100000', integer(0, 100_000)),
+  RATE_LIMIT: setting('100', 'a number of requests per second from 0 to 1000000', integer(0, 1_000_000)),
+  ENDPOINT_RATE_LIMIT: setting('0', 'a number of requests per second from 0 to 1000000', integer(0, 1_000_000)),
+  DAILY_BYTES: setting('', 'a number of bytes', (text) => (/^\d{1,18}$/.test(text) ? BigInt(text) : undefined)),
+  METRICS_PORT: setting('', 'a port number from 0 to 65535', integer(0, 65535)),
+  METRICS_KEY: setting('', 'printable ASCII characters without spaces', secret),
   DUCKDB_MEMORY_LIMIT: setting('1GB', 'a size such as 512MB or 4GB', (text) =>
     /^[1-9]\d{0,5}(MB|GB|MiB|GiB)$/.test(text) ? text : undefined,
   ),
   DUCKDB_THREADS: setting('2', 'a number of threads from 1 to 256', integer(1, 256)),
+  LOG_SQL: setting('off', 'on or off', oneOf('on', 'off')),
   LOG_LEVEL: setting(
     'info',
     'trace, debug, info, warn, error or silent',
@@ -180,6 +195,27 @@ export interface BigQueryConfig {
   readonly credentials: string | null;
 }
 
+export interface RedisConfig {
+  readonly url: Secret;
+  /** What the names of all keys begin with. */
+  readonly prefix: string;
+  /** Milliseconds that one command may take. */
+  readonly timeout: number;
+}
+
+export interface CacheConfig {
+  /** Bytes of results kept in the process. */
+  readonly memory: number;
+  /** Bytes of one result, compressed forms included, beyond which it is not kept. */
+  readonly maxEntry: number;
+  /** Milliseconds that a result may serve on after its lifetime when a refresh fails. */
+  readonly staleIfError: number;
+  /** Milliseconds after which a run whose process has died is taken over by another process. */
+  readonly leaseTime: number;
+  /** Results that are refreshed before they expire. */
+  readonly maxWarmed: number;
+}
+
 export interface Config {
   readonly port: number;
   readonly host: string;
@@ -193,7 +229,8 @@ export interface Config {
   readonly keysFile: string;
   /** Whether KEYS_FILE was set, rather than its default taken. */
   readonly keysFileGiven: boolean;
-  readonly redisUrl: Secret | null;
+  readonly redis: RedisConfig | null;
+  readonly cache: CacheConfig;
   readonly corsOrigins: '*' | readonly string[];
   readonly docs: 'open' | 'key' | 'off';
   readonly clock: FixedClock | null;
@@ -210,6 +247,17 @@ export interface Config {
   readonly maxRunningPerKey: number;
   readonly maxRunning: number;
   readonly maxWaiting: number;
+  /** Requests per second, of a key that says nothing else and of an endpoint; 0: as many as come. */
+  readonly rateLimit: number;
+  readonly endpointRateLimit: number;
+  /** Bytes that a key may have billed in a UTC day where it says nothing else; null: as many as it likes. */
+  readonly dailyBytes: bigint | null;
+  /** Where `/metrics` is answered without a key; null: nowhere. */
+  readonly metricsPort: number | null;
+  /** What `/metrics` on the service's own port asks for; null: it is not there. */
+  readonly metricsKey: Secret | null;
+  /** Whether the log tells the SQL of requests. */
+  readonly logSql: boolean;
   readonly logLevel: string;
   /** What the operator should read at start. */
   readonly warnings: readonly string[];
@@ -244,6 +292,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const embedded = engine === 'duckdb';
   const clock = value('CLOCK', S.CLOCK);
   const apiKey = value('API_KEY', S.API_KEY);
+  const redisUrl = value('REDIS_URL', S.REDIS_URL);
   const logflareToken = value('LOGFLARE_PRIVATE_ACCESS_TOKEN', S.LOGFLARE_PRIVATE_ACCESS_TOKEN);
 
   const config: Config = {
@@ -261,7 +310,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     apiKey: apiKey ?? logflareToken,
     keysFile: given('KEYS_FILE', S.KEYS_FILE),
     keysFileGiven: Boolean(environment.KEYS_FILE),
-    redisUrl: value('REDIS_URL', S.REDIS_URL),
+    redis: redisUrl && {
+      url: redisUrl,
+      prefix: given('REDIS_PREFIX', S.REDIS_PREFIX),
+      timeout: given('REDIS_TIMEOUT', S.REDIS_TIMEOUT),
+    },
+    cache: {
+      memory: given('CACHE_MEMORY', S.CACHE_MEMORY),
+      maxEntry: given('CACHE_MAX_ENTRY', S.CACHE_MAX_ENTRY),
+      staleIfError: given('STALE_IF_ERROR', S.STALE_IF_ERROR),
+      leaseTime: given('LEASE_TIME', S.LEASE_TIME),
+      maxWarmed: given('MAX_WARMED', S.MAX_WARMED),
+    },
     corsOrigins: value('CORS_ORIGINS', S.CORS_ORIGINS) ?? [],
     docs: value('DOCS', S.DOCS) ?? (embedded ? 'open' : 'key'),
     clock,
@@ -274,11 +334,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
     maxRunning: given('MAX_RUNNING', S.MAX_RUNNING),
     maxWaiting: given('MAX_WAITING', S.MAX_WAITING),
+    rateLimit: given('RATE_LIMIT', S.RATE_LIMIT),
+    endpointRateLimit: given('ENDPOINT_RATE_LIMIT', S.ENDPOINT_RATE_LIMIT),
+    dailyBytes: value('DAILY_BYTES', S.DAILY_BYTES),
+    metricsPort: value('METRICS_PORT', S.METRICS_PORT),
+    metricsKey: value('METRICS_KEY', S.METRICS_KEY),
+    logSql: given('LOG_SQL', S.LOG_SQL) === 'on',
     logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
     warnings: [
       ...(clock === null ? [] : [`CLOCK is set: now is ${clock.text} for every query.`]),
       ...(embedded && emulator !== null ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.'] : []),
-      ...(environment.REDIS_URL ? ['REDIS_URL has no effect yet: this version keeps no results.'] : []),
     ],
   };
 

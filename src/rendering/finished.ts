@@ -22,11 +22,20 @@ const compress: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
     }),
 };
 
+/** Every form of one result, made. */
+export interface Forms {
+  readonly bytes: Buffer;
+  /** null where compressing does not pay. */
+  readonly gzip: Buffer | null;
+  readonly br: Buffer | null;
+}
+
 /** The finished bytes of one result: what goes over the wire, and what a cache keeps. */
 export class Finished {
   /** Weak: the compressed forms share it (RFC 9110, 8.8.3). */
   readonly etag: string;
   readonly #compressed = new Map<Encoding, Promise<Buffer>>();
+  #forms: Forms | null = null;
 
   constructor(
     readonly bytes: Buffer,
@@ -37,12 +46,34 @@ export class Finished {
     this.etag = `W/"${createHash('sha256').update(bytes).digest('base64url')}"`;
   }
 
+  /** As it was before a cache took it apart. */
+  static of(forms: Forms, representation: Representation, truncated: boolean): Finished {
+    const finished = new Finished(forms.bytes, representation, truncated);
+    finished.#forms = forms;
+    return finished;
+  }
+
+  /** Every form there is, if `complete` has been waited for. */
+  get forms(): Forms | null {
+    return this.#forms;
+  }
+
+  /** Makes every form. */
+  async complete(): Promise<Forms> {
+    if (this.#forms !== null) return this.#forms;
+    const [gzip, br] = await Promise.all([this.encoded('gzip'), this.encoded('br')]);
+    this.#forms ??= { bytes: this.bytes, gzip, br };
+    this.#compressed.clear();
+    return this.#forms;
+  }
+
   get contentType(): string {
     return CONTENT_TYPES[this.representation];
   }
 
   /** The bytes in an encoding, made once; null where it does not pay. */
-  encoded(encoding: Encoding): Promise<Buffer> | null {
+  encoded(encoding: Encoding): Promise<Buffer> | Buffer | null {
+    if (this.#forms !== null) return this.#forms[encoding];
     if (this.bytes.length < WORTH_COMPRESSING) return null;
     let made = this.#compressed.get(encoding);
     if (made === undefined) {

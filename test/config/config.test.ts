@@ -126,10 +126,6 @@ describe('ENGINE', () => {
     expect(readConfig({ ...BIGQUERY, BIGQUERY_EMULATOR_HOST: given }).bigquery?.emulator).toBe(origin);
   });
 
-  it('warns of a Redis that nothing uses yet', () => {
-    expect(readConfig({ REDIS_URL: 'redis://localhost' }).warnings).toEqual([expect.stringContaining('REDIS_URL')]);
-  });
-
   it('warns of a local BigQuery that it does not use', () => {
     expect(readConfig({ ENGINE: 'duckdb', BIGQUERY_EMULATOR_HOST: 'localhost:9050' }).warnings).toEqual([
       expect.stringContaining('BIGQUERY_EMULATOR_HOST'),

@@ -5,6 +5,7 @@ import tseslint from 'typescript-eslint';
  * `duckdb` and `bigquery` stand beside each other; both stand above the engine contract.
  */
 const ROOMS = [
+  ['cli', 'src/cli{.ts,/**}'],
   ['main', 'src/main.ts'],
   ['app', 'src/app.ts'],
   ['http', 'src/http/**'],
@@ -17,6 +18,7 @@ const ROOMS = [
   ['redaction', 'src/redaction/**'],
   ['rendering', 'src/rendering/**'],
   ['limits', 'src/limits/**'],
+  ['metrics', 'src/metrics/**'],
   ['duckdb', 'src/engines/duckdb/**'],
   ['bigquery', 'src/engines/bigquery/**'],
   ['engines', 'src/engines/*.ts'],

@@ -113,17 +113,13 @@ describe('which query runs', () => {
 });
 
 describe('bad bytes', () => {
-  test.each([
-    "select 'open",
-    'select """open',
-    'select `open',
-    '/* open',
-    "select r'\\'",
-    "select b'\\xZ'",
-  ])('%j is a literal, name or comment that nothing closes, or a bad escape', async (sql) => {
-    const answer = await ask({ sql });
-    expect([answer.status, fault(answer)['reason']]).toEqual([400, 'invalidQuery']);
-  });
+  test.each(["select 'open", 'select """open', 'select `open', '/* open', "select r'\\'", "select b'\\xZ'"])(
+    '%j is a literal, name or comment that nothing closes, or a bad escape',
+    async (sql) => {
+      const answer = await ask({ sql });
+      expect([answer.status, fault(answer)['reason']]).toEqual([400, 'invalidQuery']);
+    },
+  );
 
   test('NUL', async () => {
     const answer = await ask({ sql: 'select \0 from edge_logs' });

@@ -33,7 +33,7 @@ export class Stored {
       value: values[one.name] ?? '',
     }));
     const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
-    const asked = { query: sql === null ? null : { language: 'sql' as const, text: sql }, dryRun: false };
+    const asked = sql === null ? null : { language: 'sql' as const, text: sql };
     const chosen = await chooseQuery(endpoint, asked, parameters, { gate: this.#gate, now: () => 0n }, limits);
     const query = { sql: chosen.sql, parameters: chosen.parameters, maxRows: endpoint.maxRows };
     return this.engine.run({ ...query, hideBytes: false, maxBytesBilled: null, labels: {} }, limits);

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { MemoryStore } from './cache/memory-store';
+import { Results } from './cache/results';
 import type { Config } from './config';
 import { type Catalogue, openCatalogue } from './endpoints';
 import { tablesReadBy } from './endpoints/stored-query';
@@ -68,11 +70,14 @@ export async function startService(config: Config, log: Log, terminal: boolean):
     const gate = new Gate(engine);
     closers.push(() => gate.close());
     gate.prepare();
+    const results = openResults(config);
+    closers.push(() => results.close());
     lifecycle.open({
       keys,
       catalogue,
       engine,
       gate,
+      results,
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission({
@@ -101,6 +106,12 @@ export async function startService(config: Config, log: Log, terminal: boolean):
       for (const close of closers.reverse()) await close();
     },
   };
+}
+
+function openResults({ cache }: Config): Results {
+  const { staleIfError, leaseTime } = cache;
+  const memory = new MemoryStore({ bytes: cache.memory, maxEntry: cache.maxEntry });
+  return new Results({ memory, shared: null, staleIfError, leaseTime });
 }
 
 /** The clock of LQL's relative times: the fixed one, or the machine's. */

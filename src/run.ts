@@ -2,15 +2,14 @@
  * The life of one request to a stored endpoint. The order is a promise: nothing is told to who has no key, nothing of an
  * endpoint to a key that may not run it, and no value is judged before the rights to send it.
  */
+import { identify } from './cache/identity';
 import { readConsumerRequest, readParameters } from './endpoints';
 import { chooseRepresentation } from './rendering/representation';
-import { render } from './rendering/render';
 import { answerHeaders } from './run/answer-headers';
-import { chooseQuery, inWordsFor } from './run/chosen-query';
 import { checkDryRun, estimate } from './run/dry-run';
+import { produce } from './run/produce';
 import type { Rooms, RunAnswer, RunRequest } from './run/request';
 import { allowedEndpoint, checkRights } from './run/rights';
-import { shownResult } from './run/shown';
 
 /**
  * Runs the stored endpoint that a request names.
@@ -33,27 +32,21 @@ export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer>
   const parameters = readParameters(endpoint, given, key.pins);
   const redacted = key.redact || endpoint.redactPii || request.header('lf-endpoint-redact-pii').includes('true');
 
-  // 3. What is run: the stored query, or the consumer's own over its tables (400, 403).
-  const limits = { deadline: request.arrived + (endpoint.timeout ?? rooms.defaults.timeout), signal: request.signal };
-  const chosen = await request.timed('gate', () => chooseQuery(endpoint, asked, parameters, rooms, limits));
-  const query = {
-    sql: chosen.sql,
-    parameters: chosen.parameters,
-    maxRows: endpoint.maxRows,
-    hideBytes: redacted,
-    maxBytesBilled: endpoint.maxBytesBilled ?? rooms.defaults.maxBytesBilled,
-    labels: { endpoint: endpoint.name, key: key.name, kind: asked.query === null ? 'run' : 'sandbox' },
-  };
-  if (asked.dryRun) return request.timed('engine', () => estimate(query, chosen, rooms, limits));
+  // 3. What there is to do about it, and until when.
+  const timeout = endpoint.timeout ?? rooms.defaults.timeout;
+  const limits = { deadline: request.arrived + timeout, signal: request.signal };
+  const plan = { endpoint, query: asked.query, parameters, redacted, representation, payer: key.name, warm: false };
+  if (asked.dryRun) return estimate(plan, rooms, limits, request.timed);
 
-  // 4. When its turn has come, within the deadline (429, 504), on the engine.
-  const result = await request.timed('engine', () =>
-    rooms.admission.run(key.name, limits, () => rooms.engine.run(query, limits)).catch(inWordsFor(chosen)),
-  );
-
-  // 5. What of it is shown, in finished bytes.
-  const finished = await request.timed('render', () =>
-    render(shownResult(result, redacted), representation, rooms.longestResponse),
-  );
-  return { finished, headers: answerHeaders(result, key) };
+  // 4. What is kept, what somebody else is about to get, or a run of its own (400, 403, 429, 504).
+  const answered = await rooms.results.answer({
+    identity: identify({ ...plan, endpointId: endpoint.id, revision: endpoint.revision, target: rooms.engine.target }),
+    ttl: endpoint.cacheTtl * 1000,
+    limits,
+    timeout,
+    payer: key.name,
+    run: (own) => produce(plan, rooms, own, request.timed),
+  });
+  request.about({ cache: answered.outcome });
+  return { finished: answered.finished, headers: answerHeaders(answered, rooms.engine, key) };
 }

@@ -6,7 +6,7 @@ export interface Entry {
   readonly question: string;
   /** Finished bytes, with their compressed forms made (`Finished.complete`). */
   readonly finished: Finished;
-  /** Milliseconds since the epoch at which its run began: rows are at least as old. */
+  /** Milliseconds since the epoch at which its run had ended. */
   readonly made: number;
   /** Milliseconds from `made` until it is stale. */
   readonly lifetime: number;
@@ -19,6 +19,7 @@ export function ageOf({ made }: Entry, now: number): number {
   return Math.max(0, now - made);
 }
 
+/** Whether it may answer without a run. */
 export function isFresh(entry: Entry, now: number): boolean {
   return ageOf(entry, now) < entry.lifetime;
 }

@@ -27,7 +27,7 @@ export class Exchange {
   readonly headers: RequestHeaders;
   readonly id: string;
   /** What the log line tells beside the usual. */
-  readonly told: { route?: string; endpoint?: string; key?: string; reason?: string } = {};
+  readonly told: { route?: string; endpoint?: string; key?: string; cache?: string; reason?: string } = {};
   readonly #phases: string[] = [];
   readonly #abort = new AbortController();
 

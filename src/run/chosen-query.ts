@@ -26,7 +26,7 @@ type Now = () => bigint;
  */
 export async function chooseQuery(
   endpoint: Endpoint,
-  { query }: ConsumerRequest,
+  query: ConsumerRequest['query'],
   parameters: readonly BoundParameter[],
   { gate, now }: { readonly gate: Gate; readonly now: Now },
   limits: RunLimits,

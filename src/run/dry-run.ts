@@ -1,9 +1,11 @@
 import type { ConsumerRequest } from '../endpoints';
-import type { Engine, EngineQuery, RunLimits } from '../engines/contract';
+import type { Engine, RunLimits } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { Finished } from '../rendering/finished';
-import { type ChosenQuery, inWordsFor } from './chosen-query';
-import type { RunAnswer } from './request';
+import { NOT_KEPT } from './answer-headers';
+import { chooseQuery, inWordsFor } from './chosen-query';
+import { engineQuery, type Plan, type Timed } from './produce';
+import type { Rooms, RunAnswer } from './request';
 
 const TIB = 2 ** 40;
 
@@ -15,22 +17,19 @@ export function checkDryRun(asked: ConsumerRequest, engine: Engine): void {
 }
 
 /** What the query would read and cost, without running it: never kept, never shared (docs/endpoints.md). */
-export async function estimate(
-  query: EngineQuery,
-  chosen: ChosenQuery,
-  { engine, pricePerTiB }: { readonly engine: Engine; readonly pricePerTiB: number },
-  limits: RunLimits,
-): Promise<RunAnswer> {
+export async function estimate(plan: Plan, rooms: Rooms, limits: RunLimits, timed: Timed): Promise<RunAnswer> {
+  const { engine, pricePerTiB } = rooms;
   if (engine.dryRun === null) throw new Error('checkDryRun comes first.');
-  const { bytesProcessed } = await engine.dryRun(query, limits).catch(inWordsFor(chosen));
-  const dryRun = {
+  const { dryRun } = engine;
+  const chosen = await timed('gate', () => chooseQuery(plan.endpoint, plan.query, plan.parameters, rooms, limits));
+  const query = engineQuery(plan, chosen, rooms);
+  const { bytesProcessed } = await timed('engine', () => dryRun(query, limits).catch(inWordsFor(chosen)));
+  const estimated = {
     bytesProcessed: bytesProcessed.toString(),
     estimatedCost: (Number(bytesProcessed) / TIB) * pricePerTiB,
     currency: 'USD',
     tables: chosen.tables,
   };
-  return {
-    finished: new Finished(Buffer.from(JSON.stringify({ dryRun })), 'application/json', false),
-    headers: { 'Cache-Control': 'private, no-cache', 'Cache-Status': 'logquay; fwd=miss' },
-  };
+  const bytes = Buffer.from(JSON.stringify({ dryRun: estimated }));
+  return { finished: new Finished(bytes, 'application/json', false), headers: NOT_KEPT };
 }

@@ -1,3 +1,4 @@
+import type { Outcome, Results } from '../cache/results';
 import type { Catalogue, RawEntry } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
@@ -21,7 +22,7 @@ export interface RunRequest {
   /** Does one step and counts its time. */
   readonly timed: <T>(phase: string, step: () => Promise<T> | T) => Promise<T>;
   /** Told as soon as it is known, for the log. */
-  readonly about: (what: { readonly key?: string; readonly endpoint?: string }) => void;
+  readonly about: (what: { readonly key?: string; readonly endpoint?: string; readonly cache?: Outcome }) => void;
 }
 
 /** What a run gives to who writes the answer. */
@@ -38,6 +39,7 @@ export interface Rooms {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly admission: Admission;
+  readonly results: Results;
   /** Microseconds since the epoch: the service's notion of now. */
   readonly now: () => bigint;
   /** US dollars, for the estimate of a dry run. */

@@ -327,9 +327,9 @@ describe('the engine', () => {
     engine.onRun = () => new Promise((resolve) => (release = resolve));
     const first = get(`${TYPED}?project=a`).then(({ status }) => status);
     while (engine.queries.length === 0) await sleep(5);
-    const second = refused(get(`${TYPED}?project=a`), 'deadlineExceeded');
+    const second = refused(get(`${TYPED}?project=b`), 'deadlineExceeded');
     await sleep(50);
-    await refused(get(`${TYPED}?project=a`).expect('Retry-After', '1'), 'tooManyConcurrentQueries');
+    await refused(get(`${TYPED}?project=c`).expect('Retry-After', '1'), 'tooManyConcurrentQueries');
     await second;
     release();
     expect(await first).toBe(200);

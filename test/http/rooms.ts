@@ -3,6 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
+import { MemoryStore } from '../../src/cache/memory-store';
+import { Results } from '../../src/cache/results';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
@@ -153,6 +155,12 @@ function rooms({ engine = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, .
     },
     engine,
     gate: new Gate(engine),
+    results: new Results({
+      memory: new MemoryStore({ bytes: 64 * 1024 * 1024, maxEntry: 8 * 1024 * 1024 }),
+      shared: null,
+      staleIfError: 60_000,
+      leaseTime: 5000,
+    }),
     now: () => 0n,
     pricePerTiB: 6.25,
     admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),

@@ -32,7 +32,7 @@ export class Consumer {
     const endpoint = this.endpoint(name);
     const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
     const rooms = { gate: this.gate, now: () => FIXTURE_END };
-    const chosen = await chooseQuery(endpoint, { query, dryRun: false }, bound(endpoint, values), rooms, limits);
+    const chosen = await chooseQuery(endpoint, query, bound(endpoint, values), rooms, limits);
     const { sql, parameters } = chosen;
     const run = { sql, parameters, maxRows: endpoint.maxRows, hideBytes: false, maxBytesBilled: null, labels: {} };
     return this.engine.run(run, limits).catch(inWordsFor(chosen));

@@ -13,5 +13,7 @@ module.exports = {
       },
     ],
   },
+  // What is imported when it is needed is named by the file that Node will find: `import('./engine.js')`.
+  moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': ['$1.js', '$1.ts'] },
   testTimeout: 20_000,
 };

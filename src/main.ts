@@ -1,8 +1,6 @@
 /** The process: environment in, signals in, exit code out. */
-import { existsSync } from 'node:fs';
-
 import { type Service, startService } from './app';
-import { readConfig } from './config';
+import { loadSettingsFile, readConfig } from './config';
 import { openLog } from './log';
 
 /**
@@ -11,12 +9,9 @@ import { openLog } from './log';
  */
 const POOL_THREADS = '12';
 
-/** A file of settings beside the process; what the environment says already stands. */
-const SETTINGS_FILE = '.env';
-
-async function main(): Promise<void> {
+async function start(): Promise<void> {
   process.env.UV_THREADPOOL_SIZE ??= POOL_THREADS;
-  if (existsSync(SETTINGS_FILE)) process.loadEnvFile(SETTINGS_FILE);
+  loadSettingsFile();
   const config = readConfig(process.env);
   const log = openLog(config.logLevel, process.stderr);
   const endAtOnce = (error: unknown): void => {
@@ -44,10 +39,17 @@ async function main(): Promise<void> {
   process.stdout.write(`${await service.ready}\n`);
 }
 
-main().catch((error: unknown) => {
-  // What an operator can mend is told by its message; the place in the code is for who looks for a bug.
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`Logquay cannot start.\n${message}\n`);
-  if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
-  process.exit(1);
-});
+/** Runs the service until a signal ends the process; one that cannot start ends it with 1, having said why. */
+export async function serve(): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    // What an operator can mend is told by its message; the place in the code is for who looks for a bug.
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`Logquay cannot start.\n${message}\n`);
+    if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
+    process.exit(1);
+  }
+}
+
+if (require.main === module) void serve();

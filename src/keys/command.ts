@@ -1,28 +1,30 @@
-import { parseArgs } from 'node:util';
-
 import { editKeysFile, readOrEmpty } from './edit-file';
 import { nameOfEntry, readEntry, type WrittenEntry } from './entry';
 import { readExpiryOption } from './instant';
 import { hashOf, newSecretKey } from './secret-key';
 
-export const USAGE = `Usage: npm run keys -- COMMAND
+/** What `keys create` is asked for, as it was typed. */
+export interface CreateOptions {
+  readonly name: string;
+  /** Names and ids with commas between, or `*`. */
+  readonly endpoints?: string | undefined;
+  /** `PARAMETER=VALUE` each. */
+  readonly pin?: readonly string[] | undefined;
+  readonly redact?: boolean | undefined;
+  readonly allowSql?: boolean | undefined;
+  readonly rateLimit?: string | undefined;
+  readonly dailyBytes?: string | undefined;
+  readonly expires?: string | undefined;
+}
 
-  create --name NAME           makes a key and prints it, once
-      --endpoints A,B          what it may run, by name or id (default: everything)
-      --pin PARAMETER=VALUE    fixes a parameter; may be repeated
-      --redact                 its results are always redacted
-      --allow-sql              may send sql and lql although redaction is forced
-      --rate-limit NUMBER      requests per second
-      --daily-bytes NUMBER     bytes billed per UTC day
-      --expires WHEN           an ISO 8601 date or instant, or a period: 12h, 90d, 4w
-  list                         shows the keys, never their secrets
-  revoke NAME                  removes a key
-
-The file is KEYS_FILE (default .data/keys.json).`;
-
-/** The command cannot be carried out as asked; the message is for whoever typed it. */
+/** The command cannot be carried out; the message is for whoever typed it. */
 export class CommandError extends Error {
-  override readonly name = 'CommandError';
+  override readonly name: string = 'CommandError';
+}
+
+/** An option's value is not allowed. */
+export class OptionError extends CommandError {
+  override readonly name = 'OptionError';
 }
 
 export interface Console {
@@ -32,23 +34,13 @@ export interface Console {
   readonly note: (line: string) => void;
 }
 
-/** Carries out one command on a keys file. Throws `CommandError` and `KeysFileError`. */
-export async function runKeysCommand(
+/** Makes a key and prints it, once. @throws OptionError, CommandError, KeysFileError; nothing is written then */
+export async function createKey(
   file: string,
-  args: readonly string[],
-  console: Console,
+  options: CreateOptions,
+  { out, note }: Console,
   now = Date.now(),
 ): Promise<void> {
-  const [command, ...rest] = args;
-  if (command === 'create') return create(file, rest, console, now);
-  if (command === 'list') return list(file, rest, console, now);
-  if (command === 'revoke') return revoke(file, rest, console);
-  if (command === 'help' || command === '--help' || command === '-h') return console.out(USAGE);
-  throw new CommandError(command === undefined ? USAGE : `There is no command "${command}".\n\n${USAGE}`);
-}
-
-async function create(file: string, args: readonly string[], { out, note }: Console, now: number): Promise<void> {
-  const options = readOptions(args);
   const secret = newSecretKey();
   const entry = toEntry(options, secret, now);
   const name = entry.name;
@@ -69,49 +61,27 @@ async function create(file: string, args: readonly string[], { out, note }: Cons
   );
 }
 
-function readOptions(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: false,
-      options: {
-        name: { type: 'string' },
-        endpoints: { type: 'string' },
-        pin: { type: 'string', multiple: true },
-        redact: { type: 'boolean' },
-        'allow-sql': { type: 'boolean' },
-        'rate-limit': { type: 'string' },
-        'daily-bytes': { type: 'string' },
-        expires: { type: 'string' },
-      },
-    }).values;
-  } catch (error) {
-    throw new CommandError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-  }
-}
-
-function toEntry(options: ReturnType<typeof readOptions>, secret: string, now: number): WrittenEntry {
-  if (options.name === undefined) throw new CommandError(`create needs --name NAME.\n\n${USAGE}`);
-  const rateLimit = options['rate-limit'];
+function toEntry(options: CreateOptions, secret: string, now: number): WrittenEntry {
+  const { rateLimit } = options;
   const expires = options.expires === undefined ? null : readExpiryOption(options.expires, now);
   if (options.expires !== undefined && expires === null) {
-    throw new CommandError('--expires takes an ISO 8601 date or instant, or a period such as 12h, 90d or 4w.');
+    throw new OptionError('--expires takes an ISO 8601 date or instant, or a period such as 12h, 90d or 4w.');
   }
-  if (expires !== null && expires <= now) throw new CommandError('--expires is in the past.');
+  if (expires !== null && expires <= now) throw new OptionError('--expires is in the past.');
   const entry: WrittenEntry = {
     name: options.name,
     hash: hashOf(secret).toString('hex'),
     endpoints: readEndpoints(options.endpoints),
     pins: readPins(options.pin ?? []),
     redact: options.redact ?? false,
-    allowSql: options['allow-sql'] ?? false,
+    allowSql: options.allowSql ?? false,
     rateLimit: rateLimit === undefined ? null : Number(rateLimit.trim() || NaN),
-    dailyBytes: options['daily-bytes'] ?? null,
+    dailyBytes: options.dailyBytes ?? null,
     expires: expires === null ? null : new Date(expires).toISOString(),
     created: new Date(now).toISOString(),
   };
   const read = readEntry(entry);
-  if ('fault' in read) throw new CommandError(read.fault);
+  if ('fault' in read) throw new OptionError(read.fault);
   return entry;
 }
 
@@ -124,16 +94,16 @@ function readPins(options: readonly string[]): Record<string, string> {
   const pins = new Map<string, string>();
   for (const option of options) {
     const equals = option.indexOf('=');
-    if (equals < 1) throw new CommandError('--pin takes PARAMETER=VALUE.');
+    if (equals < 1) throw new OptionError('--pin takes PARAMETER=VALUE.');
     const parameter = option.slice(0, equals);
-    if (pins.has(parameter)) throw new CommandError(`--pin ${parameter} is given twice.`);
+    if (pins.has(parameter)) throw new OptionError(`--pin ${parameter} is given twice.`);
     pins.set(parameter, option.slice(equals + 1));
   }
   return Object.fromEntries(pins);
 }
 
-async function list(file: string, args: readonly string[], { out, note }: Console, now: number): Promise<void> {
-  if (args.length > 0) throw new CommandError('list takes no arguments.');
+/** Shows the keys, never their secrets. @throws KeysFileError */
+export async function listKeys(file: string, { out, note }: Console, now = Date.now()): Promise<void> {
   const entries = await readOrEmpty(file);
   if (entries.length === 0) return note(`There are no keys in ${file}.`);
   const rows = entries.map((written) => {
@@ -162,9 +132,8 @@ async function list(file: string, args: readonly string[], { out, note }: Consol
     );
 }
 
-async function revoke(file: string, args: readonly string[], { note }: Console): Promise<void> {
-  const [name, ...more] = args;
-  if (name === undefined || more.length > 0) throw new CommandError('revoke takes one NAME.');
+/** Removes a key. @throws CommandError where there is none of that name, KeysFileError */
+export async function revokeKey(file: string, name: string, { note }: Console): Promise<void> {
   await editKeysFile(file, (entries) => {
     const left = entries.filter((written) => nameOfEntry(written) !== name);
     if (left.length === entries.length) throw new CommandError(`There is no key named ${name} in ${file}.`);

@@ -1,11 +1,15 @@
-import { runSetup, SetupError } from '../../src/engines/bigquery/setup/command';
 import { SETUP_TABLES, setupStatements, type SetupOptions } from '../../src/engines/bigquery/setup/statements';
+import { type Ended, logquay } from '../cli/command-line';
 import { overLocalBigQuery } from './over-local-bigquery';
 
+function setUp(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  return logquay(['setup-bigquery', ...args], environment);
+}
+
 async function printed(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
-  const lines: string[] = [];
-  await runSetup(args, environment, (line) => lines.push(line));
-  return lines.join('\n');
+  const { code, out, notes } = await setUp(args, environment);
+  expect([code, notes]).toEqual([0, []]);
+  return out.join('\n');
 }
 
 const OPTIONS: SetupOptions = {
@@ -77,11 +81,11 @@ describe('the command', () => {
     ['--service-account', ['--project', 'p', '--service-account', "x' y"]],
     ['TABLE=project.dataset.table', ['--project', 'p', '--view', 'raw_auth_logs']],
     ['the tables are raw_edge_logs', ['--project', 'p', '--view', 'raw_nope=a.b.c']],
-    ['--view TABLE=PATH', ['--nonsense']],
+    ['--nonsense', ['--nonsense']],
   ])('refuses with %s', async (message, args) => {
-    const failure: unknown = await printed(args).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(SetupError);
-    expect((failure as SetupError).message).toContain(message);
+    const { code, out, notes } = await setUp(args);
+    expect([code, out]).toEqual([2, []]);
+    expect(notes.join('\n')).toContain(message);
   });
 });
 
@@ -102,11 +106,9 @@ overLocalBigQuery("Google's own engine", (local) => {
 
   test('what fails stops the command, in words', async () => {
     // The local BigQuery runs queries alone.
-    const failure: unknown = await printed(['--project', 'test', '--apply'], {
-      BIGQUERY_EMULATOR_HOST: local().host,
-    }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(SetupError);
-    expect((failure as SetupError).message).toMatch(/^CREATE SCHEMA IF NOT EXISTS `test`.`logs`\nBigQuery: /);
+    const { code, notes } = await setUp(['--project', 'test', '--apply'], { BIGQUERY_EMULATOR_HOST: local().host });
+    expect(code).toBe(1);
+    expect(notes.join('\n')).toMatch(/^CREATE SCHEMA IF NOT EXISTS `test`.`logs`\nBigQuery: /);
     expect((await local().control()).jobs).toHaveLength(1);
   });
 });

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:f
 import os from 'node:os';
 import path from 'node:path';
 
-import { CommandError, runKeysCommand } from '../../src/keys/command';
 import { readKeysFile } from '../../src/keys/keys-file';
+import { type Ended, logquay } from '../cli/command-line';
 
 let folder = '';
 let file = '';
@@ -16,11 +16,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function run(...args: string[]): Promise<{ out: string[]; notes: string[] }> {
-  const out: string[] = [];
-  const notes: string[] = [];
-  await runKeysCommand(file, args, { out: (line) => out.push(line), note: (line) => notes.push(line) }, NOW);
-  return { out, notes };
+function attempt(...args: string[]): Promise<Ended> {
+  return logquay(['keys', ...args], { KEYS_FILE: file }, NOW);
+}
+
+async function run(...args: string[]): Promise<Ended> {
+  const ended = await attempt(...args);
+  expect([ended.code, ended.notes.filter((note) => note.startsWith('error:'))]).toEqual([0, []]);
+  return ended;
 }
 
 const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
@@ -100,11 +103,12 @@ describe('create', () => {
   });
 
   it.each([
-    [['create'], /needs --name/],
+    [['create'], /--name <name>/],
     [['create', '--name', ''], /name/],
     [['create', '--name', 'a b'], /name must be/],
     [['create', '--name', 'API_KEY'], /names of keys outside/],
-    [['create', 'a'], /Usage/],
+    [['create', 'a'], /--name <name>/],
+    [['create', '--name', 'a', 'b'], /too many arguments/],
     [['create', '--name', 'a', '--nonsense'], /--nonsense/],
     [['create', '--name', 'a', '--endpoints', ''], /endpoints/],
     [['create', '--name', 'a', '--endpoints', 'a,,b'], /endpoints/],
@@ -121,23 +125,29 @@ describe('create', () => {
     [['create', '--name', 'a', '--expires', 'soon'], /--expires takes/],
     [['create', '--name', 'a', '--expires', '2026-02-29'], /--expires takes/],
     [['create', '--name', 'a', '--expires', '2026-09-30T12:00:00Z'], /in the past/],
-    [['list', 'x'], /no arguments/],
-    [['revoke'], /one NAME/],
-    [['revoke', 'a', 'b'], /one NAME/],
-    [['revoke', 'a'], /no key named a/],
-    [['remove', 'a'], /no command "remove"/],
+    [['list', 'x'], /too many arguments/],
+    [['revoke'], /missing required argument 'name'/],
+    [['revoke', 'a', 'b'], /too many arguments/],
+    [['remove', 'a'], /unknown command 'remove'/],
     [[], /Usage/],
-  ])('%j is refused and writes nothing', async (args, message) => {
-    const error: unknown = await run(...args).catch((caught: unknown) => caught);
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as Error).message).toMatch(message);
+  ])('%j is refused as a usage and writes nothing', async (args, message) => {
+    const { code, out, notes } = await attempt(...args);
+    expect([code, out]).toEqual([2, []]);
+    expect(notes.join('\n')).toMatch(message);
+    await expect(stat(file)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('fails to revoke what is not there, and writes nothing', async () => {
+    const { code, notes } = await attempt('revoke', 'a');
+    expect([code, notes]).toEqual([1, [`There is no key named a in ${file}.`]]);
     await expect(stat(file)).rejects.toThrow(/ENOENT/);
   });
 
   it('refuses a name that is taken', async () => {
     await run('create', '--name', 'a');
     const before = await readFile(file, 'utf8');
-    await expect(run('create', '--name', 'a')).rejects.toThrow(/There is a key named a already/);
+    const { code, notes } = await attempt('create', '--name', 'a');
+    expect([code, notes]).toEqual([1, [expect.stringMatching(/^There is a key named a already/)]]);
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 
@@ -156,7 +166,8 @@ describe('create', () => {
   it('leaves a file alone that it cannot read', async () => {
     await run('create', '--name', 'a');
     await writeFile(file, '{"keys":');
-    await expect(run('create', '--name', 'b')).rejects.toThrow(/cannot be read: it is no JSON/);
+    const { code, notes } = await attempt('create', '--name', 'b');
+    expect([code, notes]).toEqual([1, [expect.stringMatching(/cannot be read: it is no JSON$/)]]);
     expect(await readFile(file, 'utf8')).toBe('{"keys":');
     expect(await readdir(path.dirname(file))).toEqual(['keys.json']);
   });
@@ -173,7 +184,7 @@ describe('create', () => {
 
 describe('list and revoke', () => {
   it('shows what a key may do and takes it away', async () => {
-    expect(await run('list')).toEqual({ out: [], notes: [`There are no keys in ${file}.`] });
+    expect(await run('list')).toEqual({ code: 0, out: [], notes: [`There are no keys in ${file}.`] });
     const {
       out: [secret = ''],
     } = await run(

@@ -1,5 +1,4 @@
 /** `npm run setup:bigquery`: prints the DDL of a project for the service, and runs it with `--apply`. */
-import { parseArgs } from 'node:util';
 import { ApiFailure } from '../api-failure';
 import { queryPages } from '../job';
 import { Transport } from '../transport';
@@ -10,26 +9,35 @@ export class SetupError extends Error {
   override readonly name = 'SetupError';
 }
 
-export const USAGE = `npm run setup:bigquery -- [options]
-  --project ID             default: BIGQUERY_PROJECT_ID
-  --dataset NAME           default: BIGQUERY_DATASET, or logs
-  --location PLACE         default: BIGQUERY_LOCATION, or BigQuery's own choice
-  --service-account EMAIL  the account that the service runs as
-  --keep-days N            drop a day's rows after N days (default: keep them)
-  --view TABLE=PATH        TABLE is a view on the table project.dataset.table; may be repeated
-  --apply                  run the statements instead of printing them`;
+/** An option's value is not allowed. */
+export class SetupOptionError extends Error {
+  override readonly name = 'SetupOptionError';
+}
+
+/** What the command is asked for, as it was typed. */
+export interface SetupRequest {
+  readonly project?: string | undefined;
+  readonly dataset?: string | undefined;
+  readonly location?: string | undefined;
+  readonly serviceAccount?: string | undefined;
+  readonly keepDays?: string | undefined;
+  /** `TABLE=project.dataset.table` each. */
+  readonly view?: readonly string[] | undefined;
+  /** Runs the statements instead of printing them. */
+  readonly apply?: boolean | undefined;
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws SetupError */
+/** @throws SetupOptionError before anything is done; SetupError for what BigQuery refuses */
 export async function runSetup(
-  args: readonly string[],
+  request: SetupRequest,
   environment: Environment,
   print: (line: string) => void,
 ): Promise<void> {
-  const { options, apply } = readOptions(args, environment);
+  const options = readOptions(request, environment);
   const statements = setupStatements(options);
-  if (!apply) {
+  if (request.apply !== true) {
     print(`${statements.join(';\n\n')};\n`);
     print(rolesNote(options));
     return;
@@ -82,12 +90,11 @@ function rolesNote({ project, dataset, serviceAccount, views }: SetupOptions): s
   return lines.map((line) => `-- ${line}`).join('\n');
 }
 
-function readOptions(args: readonly string[], environment: Environment): { options: SetupOptions; apply: boolean } {
-  const { values } = parse(args);
-  const project = values.project ?? environment['BIGQUERY_PROJECT_ID'] ?? '';
-  const dataset = values.dataset ?? (environment['BIGQUERY_DATASET'] || 'logs');
-  const location = values.location ?? (environment['BIGQUERY_LOCATION'] || null);
-  const serviceAccount = values['service-account'] ?? null;
+function readOptions(request: SetupRequest, environment: Environment): SetupOptions {
+  const project = request.project ?? environment['BIGQUERY_PROJECT_ID'] ?? '';
+  const dataset = request.dataset ?? (environment['BIGQUERY_DATASET'] || 'logs');
+  const location = request.location ?? (environment['BIGQUERY_LOCATION'] || null);
+  const serviceAccount = request.serviceAccount ?? null;
   check(/^[a-z0-9.:-]{1,100}$/i.test(project), '--project: a Google Cloud project id is needed.');
   check(/^\w{1,1024}$/.test(dataset), '--dataset: allowed are letters, digits and _.');
   check(location === null || /^[a-z0-9-]{1,64}$/i.test(location), '--location: such as EU or europe-west3.');
@@ -95,30 +102,11 @@ function readOptions(args: readonly string[], environment: Environment): { optio
     serviceAccount === null || /^[\w.-]+@[\w.-]+$/.test(serviceAccount),
     '--service-account: an address is needed.',
   );
-  const days = values['keep-days'];
+  const days = request.keepDays;
   check(days === undefined || /^[1-9]\d{0,4}$/.test(days), '--keep-days: a number of days from 1 to 99999.');
   const keepDays = days === undefined ? null : Number(days);
-  const views = new Map((values.view ?? []).map(readView));
-  return { options: { project, dataset, location, serviceAccount, keepDays, views }, apply: values.apply ?? false };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        project: { type: 'string' },
-        dataset: { type: 'string' },
-        location: { type: 'string' },
-        'service-account': { type: 'string' },
-        'keep-days': { type: 'string' },
-        view: { type: 'string', multiple: true },
-        apply: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    throw new SetupError(`${error instanceof Error ? error.message : ''}\n${USAGE}`);
-  }
+  const views = new Map((request.view ?? []).map(readView));
+  return { project, dataset, location, serviceAccount, keepDays, views };
 }
 
 function readView(given: string): readonly [string, readonly string[]] {
@@ -129,7 +117,7 @@ function readView(given: string): readonly [string, readonly string[]] {
 }
 
 function check(isRight: boolean, message: string): void {
-  if (!isRight) throw new SetupError(message);
+  if (!isRight) throw new SetupOptionError(message);
 }
 
 function openTransport({ project }: SetupOptions, environment: Environment): Transport {

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+
+import type { CreateOptions } from '../keys/command';
+import { repeatable } from './repeatable';
+import type { Surroundings } from './surroundings';
+
+const CREATE_EXAMPLES = `
+The key goes to the standard output, alone and once: only its SHA-256 is kept.
+
+Examples:
+  logquay keys create --name grafana
+  logquay keys create --name tenant-1 --endpoints logs.all,usage.api-counts --pin project=abc --expires 90d
+  KEY=$(logquay keys create --name script)`;
+
+/** `logquay keys create | list | revoke` (docs/keys.md). */
+export function addKeys(program: Command, surroundings: Surroundings): void {
+  const keys = program
+    .command('keys')
+    .summary('create, list and revoke keys')
+    .description(
+      'Edits the keys file: KEYS_FILE, default .data/keys.json. A running service takes a change up within 2 seconds.',
+    );
+  const file = (): string => surroundings.environment['KEYS_FILE'] || '.data/keys.json';
+
+  const create = keys
+    .command('create')
+    .summary('make a key and print it, once')
+    .description('Makes a key and prints it, once.')
+    .requiredOption('--name <name>', 'what limits and logs call it')
+    .option('--endpoints <list>', 'what it may run, by name or id, with commas between (default: everything)')
+    .addOption(repeatable('--pin <parameter=value>', 'fixes a parameter'))
+    .option('--redact', 'its results are always redacted')
+    .option('--allow-sql', 'may send sql and lql although redaction is forced')
+    .option('--rate-limit <number>', 'requests per second')
+    .option('--daily-bytes <number>', 'bytes billed per UTC day')
+    .option('--expires <when>', 'an ISO 8601 date or instant, or a period: 12h, 90d, 4w')
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action(async (options: CreateOptions) => {
+      const { createKey, OptionError } = await import('../keys/command.js');
+      await createKey(file(), options, surroundings, surroundings.now()).catch((error: unknown) => {
+        if (error instanceof OptionError) create.error(`error: ${error.message}`);
+        throw error;
+      });
+    });
+
+  keys
+    .command('list')
+    .summary('show the keys, never their secrets')
+    .description('Shows the keys, never their secrets.')
+    .addHelpText('after', '\nExamples:\n  logquay keys list')
+    .action(async () => {
+      const { listKeys } = await import('../keys/command.js');
+      await listKeys(file(), surroundings, surroundings.now());
+    });
+
+  keys
+    .command('revoke')
+    .summary('remove a key')
+    .description('Removes a key.')
+    .argument('<name>', 'the name that it was made with')
+    .addHelpText('after', '\nExamples:\n  logquay keys revoke tenant-1')
+    .action(async (name: string) => {
+      const { revokeKey } = await import('../keys/command.js');
+      await revokeKey(file(), name, surroundings);
+    });
+}

@@ -1,0 +1,92 @@
+import { nowOf, openEngine } from '../app';
+import { MemoryStore } from '../cache/memory-store';
+import { Results } from '../cache/results';
+import { readConfig } from '../config';
+import { openCatalogue } from '../endpoints';
+import type { Key } from '../keys/key';
+import { Admission } from '../limits/admission';
+import { openLog } from '../log';
+import { run } from '../run';
+import type { RunRequest } from '../run/request';
+import { Gate } from '../sandbox';
+
+export interface LocalRequest {
+  /** Name or id. */
+  readonly endpoint: string;
+  /** Names and values as a URL would have them, the reserved ones among them. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly redact: boolean;
+  /** The media type of the result. */
+  readonly accept: string;
+}
+
+/** Whoever may start this process may read its data anyway. */
+const OPERATOR: Key = {
+  name: 'operator',
+  endpoints: '*',
+  pins: new Map(),
+  redact: false,
+  allowSql: true,
+  rateLimit: null,
+  dailyBytes: null,
+  expires: null,
+};
+
+/**
+ * Runs a stored endpoint in this process: the same way as a request's (src/run.ts), without HTTP, keys and cache.
+ *
+ * @throws ServiceError as for a caller; ConfigError, CatalogueError and DataFault as at a start; AbortError by the signal
+ */
+export async function runLocally(
+  request: LocalRequest,
+  environment: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<{ readonly bytes: Buffer; readonly truncated: boolean }> {
+  const config = readConfig(environment);
+  // The result is what is asked for: the log tells of trouble alone, unless it is asked for too.
+  const log = openLog(environment['LOG_LEVEL'] ? config.logLevel : 'warn', process.stderr);
+  const catalogue = await openCatalogue(config.queriesDir, { log });
+  const closers: (() => Promise<void> | void)[] = [() => catalogue.close()];
+  try {
+    signal.throwIfAborted();
+    const engine = await openEngine(config, catalogue, log);
+    closers.push(() => engine.close());
+    signal.throwIfAborted();
+    const gate = new Gate(engine);
+    closers.push(() => gate.close());
+    const { finished } = await run(toRunRequest(request, signal), {
+      keys: { authenticate: () => OPERATOR },
+      catalogue,
+      engine,
+      gate,
+      now: nowOf(config.clock),
+      pricePerTiB: config.pricePerTiB,
+      admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
+      results: new Results({
+        memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
+        shared: null,
+        staleIfError: 0,
+        leaseTime: config.cache.leaseTime,
+      }),
+      defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
+      longestResponse: config.maxResponseBytes,
+    });
+    return { bytes: finished.bytes, truncated: finished.truncated };
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, signal: AbortSignal): RunRequest {
+  const headers: Readonly<Record<string, string>> = { accept, 'lf-endpoint-redact-pii': String(redact) };
+  return {
+    id: 'local',
+    idOrName: endpoint,
+    header: (name) => (name in headers ? [headers[name] ?? ''] : []),
+    parameters: () => Promise.resolve(parameters.map(([name, text]) => ({ name, value: { kind: 'text', text } }))),
+    arrived: performance.now(),
+    signal,
+    timed: async (_phase, step) => step(),
+    about: () => undefined,
+  };
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { Command, CommanderError } from 'commander';
+
+import { addCheck } from './check';
+import { addEmulator } from './emulator';
+import { addKeys } from './keys';
+import { addLql } from './lql';
+import { addRun } from './run';
+import { addServe } from './serve';
+import { addSetupBigQuery } from './setup-bigquery';
+import { Ending, EXIT, type Surroundings } from './surroundings';
+
+const AFTER_EVERY_HELP = `
+Exit codes: 0 done; 1 failed; 2 not asked so; 130 cancelled with Ctrl-C.
+Results go to the standard output, everything else to the standard error.
+Settings are environment variables or lines of .env in the working directory (.env.example).`;
+
+/** The command line `logquay`. Each command loads what it needs when it is called: `serve` pays for no other. */
+export function logquay(surroundings: Surroundings): Command {
+  const program = new Command('logquay')
+    .description('Saved SQL over logs as authenticated HTTP read endpoints.')
+    .version(ownVersion(), '-V, --version', 'print the version')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        surroundings.out(text.replace(/\n$/, ''));
+      },
+      writeErr: (text) => {
+        surroundings.note(text.replace(/\n$/, ''));
+      },
+    })
+    .enablePositionalOptions()
+    .showHelpAfterError('(--help tells what there is)')
+    .addHelpText('afterAll', AFTER_EVERY_HELP);
+  addServe(program, surroundings);
+  addCheck(program, surroundings);
+  addKeys(program, surroundings);
+  addRun(program, surroundings);
+  addLql(program, surroundings);
+  addSetupBigQuery(program, surroundings);
+  addEmulator(program, surroundings);
+  return program;
+}
+
+/**
+ * Carries out a command line, without the program's own name. Gives the exit code; never rejects: what went wrong has
+ * been said by then.
+ */
+export async function runLogquay(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  try {
+    await logquay(surroundings).parseAsync([...args], { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof Ending) return error.code;
+    // Commander has said what is wrong; it throws for --help and --version too.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    surroundings.note(error instanceof Error ? error.message : String(error));
+    if (surroundings.environment['LOG_LEVEL'] === 'debug' && error instanceof Error)
+      surroundings.note(error.stack ?? '');
+    return EXIT.failure;
+  }
+}
+
+function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(path.join(__dirname, '../../package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}

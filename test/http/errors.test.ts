@@ -325,7 +325,7 @@ describe('the engine', () => {
   it('429 only when the queue is full, 504 when the turn does not come', async () => {
     let release = (): void => undefined;
     engine.onRun = () => new Promise((resolve) => (release = resolve));
-    const first = get(`${TYPED}?project=a`).then(({ status }) => status);
+    const first = get(`${PLAIN}?project=a`).then(({ status }) => status);
     while (engine.queries.length === 0) await sleep(5);
     const second = refused(get(`${TYPED}?project=b`), 'deadlineExceeded');
     await sleep(50);

@@ -115,13 +115,13 @@ function openResults({ cache }: Config): Results {
 }
 
 /** The clock of LQL's relative times: the fixed one, or the machine's. */
-function nowOf(clock: Config['clock']): () => bigint {
+export function nowOf(clock: Config['clock']): () => bigint {
   if (clock !== null) return () => clock.epochMicros;
   return () => BigInt(Date.now()) * 1000n;
 }
 
 /** Only the engine in use is loaded: the other's libraries would cost start and memory. */
-async function openEngine(config: Config, catalogue: Catalogue, log: Log): Promise<Engine> {
+export async function openEngine(config: Config, catalogue: Catalogue, log: Log): Promise<Engine> {
   if (config.bigquery === null) {
     const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
     return openDuckDbEngine({

@@ -23,7 +23,7 @@ const ROOMS = [
   ['bigquery', 'src/engines/bigquery/**'],
   ['engines', 'src/engines/*.ts'],
   ['googlesql', 'src/googlesql/**'],
-  ['config', 'src/config.ts'],
+  ['config', 'src/{config,settings-file}.ts'],
   ['log', 'src/log.ts'],
   ['errors', 'src/errors/**'],
 ];

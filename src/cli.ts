@@ -2,7 +2,7 @@
 /** The entry point `logquay`. */
 import { runLogquay } from './cli/program';
 import { EXIT } from './cli/surroundings';
-import { loadSettingsFile } from './config';
+import { loadSettingsFile } from './settings-file';
 
 // Before the first thing that uses libuv's pool, which is the first command that is loaded.
 process.env.UV_THREADPOOL_SIZE ??= '12';

@@ -1,5 +1,4 @@
 /** The configuration: environment variables, checked once at start (`.env.example`). */
-import { existsSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { z } from 'zod';
 
@@ -262,14 +261,6 @@ export interface Config {
   readonly logLevel: string;
   /** What the operator should read at start. */
   readonly warnings: readonly string[];
-}
-
-/** A file of settings in the working directory; what the environment says already stands. */
-const SETTINGS_FILE = '.env';
-
-/** Adds the settings of `.env` to the environment, if there is one. */
-export function loadSettingsFile(): void {
-  if (existsSync(SETTINGS_FILE)) process.loadEnvFile(SETTINGS_FILE);
 }
 
 /**

@@ -1,7 +1,8 @@
 /** The process: environment in, signals in, exit code out. */
 import { type Service, startService } from './app';
-import { loadSettingsFile, readConfig } from './config';
+import { readConfig } from './config';
 import { openLog } from './log';
+import { loadSettingsFile } from './settings-file';
 
 /**
  * Threads of libuv's pool. A DuckDB query occupies one while it runs; with libuv's default, 4, file access and compression

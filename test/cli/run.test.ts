@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { Stage } from '../process/started';
+import { end, start } from './process';
+
+jest.setTimeout(60_000);
+
+const LOGS = ['run', 'logs.all', '--param', 'project=default'];
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'logquay-run-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+const at = () => ({ environment: { CACHE_DIR: path.join(folder, 'cache') } });
+
+it('prints what the service answers, in every form', async () => {
+  const stage = new Stage();
+  try {
+    const service = stage.start({ CLOCK: '2026-09-30T12:00:00Z', API_KEY: 'k' });
+    const base = await service.ready();
+    for (const [format, accept] of [
+      ['json', 'application/json'],
+      ['ndjson', 'application/x-ndjson'],
+      ['csv', 'text/csv'],
+    ] as const) {
+      for (const query of [
+        [],
+        ['lql', 'f:postgres_logs'],
+        ['sql', 'select id, timestamp from auth_logs order by id'],
+      ]) {
+        const [name, text] = query;
+        const url = new URL(`${base}/api/endpoints/query/logs.all?project=default`);
+        if (name !== undefined) url.searchParams.set(name, text ?? '');
+        const answer = await fetch(url, { headers: { 'X-API-KEY': 'k', Accept: accept } });
+        const expected = await answer.text();
+        expect([answer.status, expected.length > 50]).toEqual([200, true]);
+        const option = name === undefined ? [] : [`--${name}`, text ?? ''];
+        const ended = await end([...LOGS, '--format', format, ...option], at());
+        expect(ended).toEqual({ code: 0, stdout: expected.replace(/\n?$/, '\n'), stderr: '' });
+      }
+    }
+  } finally {
+    await stage.end();
+  }
+});
+
+it('reads SQL from the standard input', async () => {
+  const input = 'select count(*) as n\nfrom edge_logs';
+  const { code, stdout } = await end([...LOGS, '--sql', '-'], { ...at(), input });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^\{"result":\[\{"n":\d+\}\]\}\n$/);
+});
+
+it('redacts when it is asked to', async () => {
+  const plain = await end(LOGS, at());
+  const redacted = await end([...LOGS, '--redact'], at());
+  expect(plain.stdout).not.toContain('REDACTED');
+  expect(redacted.stdout).toContain('REDACTED');
+});
+
+it('says that max_rows cut the result, beside it', async () => {
+  const many = 'select a.id from edge_logs as a cross join edge_logs as b cross join edge_logs as c';
+  const { code, stdout, stderr } = await end([...LOGS, '--format', 'ndjson', '--sql', many], at());
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1000);
+  expect(stderr).toMatch(/max_rows/);
+});
+
+it.each([
+  ['an endpoint that is not there', ['run', 'nope'], /^notFound: /],
+  ['a parameter that is missing', ['run', 'logs.all'], /^invalidParameter: .*project/],
+  [
+    'a fault in the query',
+    [...LOGS, '--sql', 'select\n  frm from edge_logs'],
+    /^unknownField \(line 2, column 3, near "frm"\): /,
+  ],
+  [
+    'a table that is fenced off',
+    [...LOGS, '--sql', 'select * from raw_edge_logs'],
+    /^sandboxViolation \(.*\): .*\nAllowed: /,
+  ],
+  ['a dry run where nothing is billed', [...LOGS, '--dry-run'], /^invalidParameter: /],
+])('fails with 1 and words for %s', async (_, args, words) => {
+  const { code, stdout, stderr } = await end(args, at());
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(words);
+});
+
+it('fails as a start does with a bad setting', async () => {
+  const { code, stdout, stderr } = await end(LOGS, { environment: { QUERY_TIMEOUT: 'soon' } });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^QUERY_TIMEOUT: allowed is /);
+});
+
+it('lets the reader of a pipe leave', async () => {
+  const entry = path.join(__dirname, '../../dist/cli.js');
+  const command = `node ${entry} run logs.all --param project=default --format ndjson | head -c 10; echo "\${PIPESTATUS[0]}"`;
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', command], {
+    env: { ...process.env, ...at().environment, DATA_DIR: path.join(__dirname, '../fixture') },
+    cwd: path.join(__dirname, '../..'),
+  });
+  expect(stdout).toMatch(/^\{"id":".{3}0\n$/);
+  expect(stderr).toBe('');
+});
+
+it('stops at Ctrl-C', async () => {
+  const rows = Array.from({ length: 9 }, (_, i) => `edge_logs as t${String(i)}`).join(' cross join ');
+  const { child, ended } = start(
+    [...LOGS, '--sql', `select count(distinct concat(t0.id, t8.id)) as n from ${rows}`],
+    at(),
+  );
+  await sleep(4000);
+  expect(child.exitCode).toBeNull();
+  const signalled = performance.now();
+  child.kill('SIGINT');
+  expect(await ended).toEqual({ code: 130, stdout: '', stderr: '' });
+  expect(performance.now() - signalled).toBeLessThan(4000);
+});

@@ -1,5 +1,6 @@
 /** `npm run bench [-- name ...]`: all benchmarks, or those named. */
 import { bigquery } from './bigquery';
+import { cache } from './cache';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
 import { sandbox } from './sandbox';
@@ -11,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   dialect,
   bigquery,
   sandbox,
+  cache,
 };
 
 async function main(names: readonly string[]): Promise<void> {

@@ -16,8 +16,15 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts `node dist/main.js` on a free port. Resolves as soon as the process is there, before it listens. */
-export async function startService(environment: Readonly<Record<string, string>> = {}): Promise<Service> {
+/**
+ * Starts `node dist/main.js` on a free port. Resolves as soon as the process is there, before it listens.
+ *
+ * @param log where its log goes: a file's descriptor, or this process's own
+ */
+export async function startService(
+  environment: Readonly<Record<string, string>> = {},
+  log: number | 'inherit' = 'inherit',
+): Promise<Service> {
   const port = await freePort();
   const child = spawn(process.execPath, [MAIN], {
     cwd: ROOT,
@@ -29,7 +36,7 @@ export async function startService(environment: Readonly<Record<string, string>>
       LOG_LEVEL: 'warn',
       ...environment,
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', log],
   });
   await once(child, 'spawn');
   return { origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => stop(child) };

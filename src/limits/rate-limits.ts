@@ -1,0 +1,115 @@
+import type { Endpoint } from '../endpoints';
+import { ServiceError } from '../errors';
+import type { Key } from '../keys/key';
+import { policyOf, type RatePolicy, RateWindow } from './rate-window';
+
+/** What an answer says about the limits of its request, and whether they refuse it. */
+export interface RateAnswer {
+  /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers); none without a limit. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** rateLimitExceeded; null: the request may go on. */
+  readonly refusal: ServiceError | null;
+}
+
+/** Tells other processes what this one was asked for, and learns what they were. */
+export interface RateSync {
+  /** Called after each request; must return at once and never throw. @param name of the window in the whole cluster */
+  counted(name: string, window: RateWindow, now: number): void;
+}
+
+export interface RateLimitsOptions {
+  /** Requests per second, of a key that says nothing else and of an endpoint by all keys; 0: as many as come. */
+  readonly perKey: number;
+  readonly perEndpoint: number;
+  /** null: this process is alone. */
+  readonly sync: RateSync | null;
+}
+
+interface Limited {
+  readonly rate: number;
+  readonly name: string;
+  readonly window: RateWindow;
+  /** Its item in `RateLimit-Policy`. */
+  readonly policy: string;
+}
+
+type Scope = 'key' | 'endpoint';
+
+const UNLIMITED: RateAnswer = { headers: {}, refusal: null };
+
+/** Windows held before those that are over are let go: names of keys and endpoints that are gone. */
+const MOST_HELD = 2000;
+
+/**
+ * Requests per second by key and by endpoint (docs/http.md). The decision is made here, at once, from what is known; other
+ * processes are brought up to date behind it (docs/decisions/rate-limits.md).
+ */
+export class RateLimits {
+  readonly #held = { key: new Map<string, Limited>(), endpoint: new Map<string, Limited>() };
+
+  constructor(private readonly options: RateLimitsOptions) {}
+
+  /** Counts a request of a key, whatever it asks for. @param now milliseconds of `performance.now()` */
+  countKey(key: Pick<Key, 'name' | 'rateLimit'>, now: number): RateAnswer {
+    const limited = this.#limited('key', key.name, key.rateLimit ?? this.options.perKey, now);
+    return limited === null ? UNLIMITED : this.#count(limited, 'key', now, null);
+  }
+
+  /** Counts a request to an endpoint, after `countKey`; the answer tells of both. */
+  countEndpoint(endpoint: Pick<Endpoint, 'name'>, key: Pick<Key, 'name'>, now: number): RateAnswer | null {
+    const limited = this.#limited('endpoint', endpoint.name, this.options.perEndpoint, now);
+    return limited === null ? null : this.#count(limited, 'endpoint', now, this.#held.key.get(key.name) ?? null);
+  }
+
+  #count(limited: Limited, scope: Scope, now: number, before: Limited | null): RateAnswer {
+    const { window, name, policy } = limited;
+    const within = window.take(now);
+    this.options.sync?.counted(name, window, now);
+    const state = stateOf(scope, window, now);
+    const headers =
+      before === null
+        ? { 'RateLimit-Policy': policy, RateLimit: state }
+        : {
+            'RateLimit-Policy': `${before.policy}, ${policy}`,
+            RateLimit: `${stateOf('key', before.window, now)}, ${state}`,
+          };
+    return { headers, refusal: within ? null : refusalOf(scope, limited, now) };
+  }
+
+  #limited(scope: Scope, name: string, rate: number, now: number): Limited | null {
+    if (rate === 0) return null;
+    const held = this.#held[scope];
+    const known = held.get(name);
+    if (known?.rate === rate) return known;
+    if (held.size >= MOST_HELD) {
+      for (const [other, { window }] of held) if (window.over(now)) held.delete(other);
+    }
+    const policy = policyOf(rate);
+    const made: Limited = {
+      rate,
+      name: `${scope}:${name}`,
+      window: new RateWindow(policy),
+      policy: policyText(scope, policy),
+    };
+    held.set(name, made);
+    return made;
+  }
+}
+
+function policyText(scope: Scope, { quota, window }: RatePolicy): string {
+  return `"${scope}";q=${String(quota)};w=${String(window)}`;
+}
+
+function stateOf(scope: Scope, window: RateWindow, now: number): string {
+  return `"${scope}";r=${String(window.remaining)};t=${String(window.reset(now))}`;
+}
+
+function refusalOf(scope: Scope, { window }: Limited, now: number): ServiceError {
+  const { policy } = window;
+  const whose = scope === 'key' ? 'This key' : 'This endpoint, by all keys together,';
+  const time = policy.window === 1 ? 'a second' : `in ${String(policy.window)} seconds`;
+  const requests = policy.quota === 1 ? '1 request' : `${String(policy.quota)} requests`;
+  return new ServiceError('rateLimitExceeded', `${whose} may make ${requests} ${time}.`, {
+    retryAfter: window.reset(now),
+  });
+}

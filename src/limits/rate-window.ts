@@ -1,0 +1,100 @@
+/** Requests per time, as whole numbers: a policy of `RateLimit-Policy` (docs/http.md). */
+export interface RatePolicy {
+  /** Requests in a window. */
+  readonly quota: number;
+  /** Seconds. */
+  readonly window: number;
+}
+
+/** Longest window for which a rate that is no whole number is looked for, in seconds. */
+const LONGEST_SEARCH = 60;
+
+/** No window is longer, in seconds: a day. */
+const LONGEST_WINDOW = 86_400;
+
+/** A rate as whole requests in whole seconds, in the shortest window; never more than the rate. */
+export function policyOf(requestsPerSecond: number): RatePolicy {
+  for (let window = 1; window <= LONGEST_SEARCH; window++) {
+    const quota = Math.round(requestsPerSecond * window);
+    if (quota > 0 && Math.abs(quota - requestsPerSecond * window) < 1e-9) return { quota, window };
+  }
+  const window = Math.min(LONGEST_WINDOW, Math.ceil(1 / requestsPerSecond));
+  return { quota: Math.max(1, Math.floor(requestsPerSecond * window)), window };
+}
+
+/** What the whole cluster has asked for in its window that is now. */
+export interface ClusterCount {
+  readonly asked: number;
+  /** Milliseconds until that window ends. */
+  readonly endsIn: number;
+}
+
+/**
+ * The requests of one key or endpoint in the window that is now. A window begins with the first request after the last
+ * one's end. Times are milliseconds of `performance.now()`.
+ */
+export class RateWindow {
+  /** Which window it is: counts up. */
+  serial = 0;
+  /** Requests asked for here in this window, refused ones included. */
+  asked = 0;
+  #end = 0;
+  #admitted = 0;
+  /** Requests asked for in other processes in this window, as far as is known. */
+  #elsewhere = 0;
+  /** What of the quota is for this process alone; null: what others leave of it. */
+  #share: number | null = null;
+
+  constructor(readonly policy: RatePolicy) {}
+
+  /** Counts a request. @returns whether it is within the limit */
+  take(now: number): boolean {
+    if (now >= this.#end) this.#begin(now);
+    this.asked++;
+    if (this.remaining === 0) return false;
+    this.#admitted++;
+    return true;
+  }
+
+  /** Requests that this process would still let through. */
+  get remaining(): number {
+    return Math.max(0, (this.#share ?? this.policy.quota - this.#elsewhere) - this.#admitted);
+  }
+
+  /** Whole seconds until the window ends; at least 1. */
+  reset(now: number): number {
+    return Math.max(1, Math.ceil((this.#end - now) / 1000));
+  }
+
+  /** Whether the window is over, and with it everything that is known of it. */
+  over(now: number): boolean {
+    return now >= this.#end;
+  }
+
+  /**
+   * Takes over what the cluster counts, and the end of its window: from then on the windows of all processes are one.
+   *
+   * @param told what this process has told the cluster of this window
+   */
+  learn({ asked, endsIn }: ClusterCount, told: number, now: number): void {
+    this.#elsewhere = Math.max(0, asked - told);
+    this.#end = now + endsIn;
+  }
+
+  /**
+   * Where the last window was asked for more than its quota, each process begins the next with the part of the quota that
+   * it had of the requests: nobody lets through more until there is news. A part below one request is none to share.
+   */
+  #begin(now: number): void {
+    const { quota, window } = this.policy;
+    const all = this.asked + this.#elsewhere;
+    const recent = now - this.#end < window * 1000;
+    const share = Math.floor((quota * this.asked) / all);
+    this.#share = recent && this.#elsewhere > 0 && all > quota && share > 0 ? share : null;
+    this.#end = now + window * 1000;
+    this.serial++;
+    this.asked = 0;
+    this.#admitted = 0;
+    this.#elsewhere = 0;
+  }
+}

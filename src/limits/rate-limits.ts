@@ -1,7 +1,12 @@
-import type { Endpoint } from '../endpoints';
 import { ServiceError } from '../errors';
-import type { Key } from '../keys/key';
 import { policyOf, type RatePolicy, RateWindow } from './rate-window';
+
+/** A key, as far as its rate goes. */
+export interface RatedKey {
+  readonly name: string;
+  /** Requests per second; null: the configuration's. */
+  readonly rateLimit: number | null;
+}
 
 /** What an answer says about the limits of its request, and whether they refuse it. */
 export interface RateAnswer {
@@ -50,13 +55,13 @@ export class RateLimits {
   constructor(private readonly options: RateLimitsOptions) {}
 
   /** Counts a request of a key, whatever it asks for. @param now milliseconds of `performance.now()` */
-  countKey(key: Pick<Key, 'name' | 'rateLimit'>, now: number): RateAnswer {
+  countKey(key: RatedKey, now: number): RateAnswer {
     const limited = this.#limited('key', key.name, key.rateLimit ?? this.options.perKey, now);
     return limited === null ? UNLIMITED : this.#count(limited, 'key', now, null);
   }
 
   /** Counts a request to an endpoint, after `countKey`; the answer tells of both. */
-  countEndpoint(endpoint: Pick<Endpoint, 'name'>, key: Pick<Key, 'name'>, now: number): RateAnswer | null {
+  countEndpoint(endpoint: { readonly name: string }, key: RatedKey, now: number): RateAnswer | null {
     const limited = this.#limited('endpoint', endpoint.name, this.options.perEndpoint, now);
     return limited === null ? null : this.#count(limited, 'endpoint', now, this.#held.key.get(key.name) ?? null);
   }

@@ -9,6 +9,8 @@ const ROOMS = [
   ['main', 'src/main.ts'],
   ['app', 'src/app.ts'],
   ['http', 'src/http/**'],
+  ['postman', 'src/postman/**'],
+  ['openapi', 'src/openapi/**'],
   ['run', 'src/run{.ts,/**}'],
   ['endpoints', 'src/endpoints/**'],
   ['sandbox', 'src/sandbox/**'],

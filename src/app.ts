@@ -40,7 +40,7 @@ export interface Service {
  */
 export async function startService(config: Config, log: Log, terminal: boolean): Promise<Service> {
   const lifecycle = new Lifecycle();
-  const server = createHttpServer(createRouter({ log, lifecycle, corsOrigins: config.corsOrigins }));
+  const server = createHttpServer(createRouter({ log, lifecycle, corsOrigins: config.corsOrigins, docs: config.docs }));
   const drainListener = drainable(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');

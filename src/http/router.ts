@@ -4,6 +4,7 @@ import { ServiceError } from '../errors';
 import type { Log } from '../log';
 import { answerCatalogue, answerEndpoint } from './catalogue-routes';
 import { Cors } from './cors';
+import { DocsRoutes } from './docs/routes';
 import { Exchange, type ExchangeContext } from './exchange';
 import type { Lifecycle } from './lifecycle';
 import { answerHealth, answerReady } from './probes';
@@ -14,6 +15,8 @@ export interface RouterOptions {
   readonly log: Log;
   readonly lifecycle: Lifecycle;
   readonly corsOrigins: '*' | readonly string[];
+  /** Who may read what is made from the catalogue: everybody, keys, or nobody. */
+  readonly docs: 'open' | 'key' | 'off';
 }
 
 type Reply = Response<unknown, { exchange: Exchange }>;
@@ -25,7 +28,7 @@ type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
  * The service's routes (docs/http.md) as a request listener. Express finds the route; everything that an answer is
  * made of is written by `Exchange`.
  */
-export function createRouter({ log, lifecycle, corsOrigins }: RouterOptions): Express {
+export function createRouter({ log, lifecycle, corsOrigins, docs }: RouterOptions): Express {
   const cors = new Cors(corsOrigins);
   const context: ExchangeContext = { log, cors, draining: () => lifecycle.draining };
   const app = express();
@@ -73,6 +76,12 @@ export function createRouter({ log, lifecycle, corsOrigins }: RouterOptions): Ex
       answerEndpoint(exchange, last(request), lifecycle.rooms());
     },
   });
+
+  if (docs !== 'off') {
+    const pages = new DocsRoutes(docs);
+    route('/openapi.json', { GET: (exchange) => pages.answerOpenApi(exchange, lifecycle.rooms()) });
+    route('/docs', { GET: (exchange) => pages.answerPage(exchange, lifecycle.rooms()) });
+  }
 
   app.use(() => {
     throw new ServiceError('notFound', 'There is nothing under this path.');

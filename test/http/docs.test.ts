@@ -23,7 +23,12 @@ function firstColumn(heading: string, column = 1): string[] {
 describe('docs/http.md', () => {
   it('names the routes that there are', () => {
     const lines = { write: () => true } as unknown as NodeJS.WritableStream;
-    const router = createRouter({ log: openLog('silent', lines), lifecycle: new Lifecycle(), corsOrigins: [] });
+    const router = createRouter({
+      log: openLog('silent', lines),
+      lifecycle: new Lifecycle(),
+      corsOrigins: [],
+      docs: 'open',
+    });
     const routes = router.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
     expect(firstColumn('Routes', 2).sort()).toEqual(routes.sort());
   });

@@ -100,6 +100,7 @@ export interface ServedOptions {
   readonly endpoints?: readonly Endpoint[];
   readonly bounds?: Partial<AdmissionBounds>;
   readonly corsOrigins?: '*' | readonly string[];
+  readonly docs?: 'open' | 'key' | 'off';
   readonly longestResponse?: number;
   readonly timeout?: number;
   /** Still loading. */
@@ -121,7 +122,9 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const lines = { write: (line: string) => logged.push(line) > 0 } as unknown as NodeJS.WritableStream;
   const lifecycle = new Lifecycle();
   const log = openLog('info', lines);
-  const server = createHttpServer(createRouter({ log, lifecycle, corsOrigins: options.corsOrigins ?? [] }));
+  const server = createHttpServer(
+    createRouter({ log, lifecycle, corsOrigins: options.corsOrigins ?? [], docs: options.docs ?? 'open' }),
+  );
   if (options.starting !== true) lifecycle.open(rooms(options));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

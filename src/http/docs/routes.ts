@@ -1,0 +1,128 @@
+import type { Endpoint } from '../../endpoints';
+import { ServiceError } from '../../errors';
+import type { Key } from '../../keys';
+import {
+  type DescribedEndpoint,
+  describeEndpoints,
+  type DocsAccess,
+  openApiDocument,
+  type Readers,
+} from '../../openapi';
+import { Finished } from '../../rendering/finished';
+import type { Rooms } from '../../run/request';
+import { clientHas } from '../conditional';
+import { chooseCoding } from '../content-coding';
+import type { Exchange } from '../exchange';
+import { accepts, namesType } from './accept';
+import { docsPage } from './page';
+import { PAGE_POLICY } from './policy';
+
+/** What is shown differs by key, and changes with the stored queries: kept, but never without asking. */
+const VARY = { open: 'Accept, Accept-Encoding', key: 'Accept, Accept-Encoding, X-API-KEY, Authorization' };
+
+/** The forms of the documentation for one key and one state of the catalogue, each made when it is first asked for. */
+interface Made {
+  openApi?: Finished;
+  page?: Finished;
+}
+
+const EVERYBODY = {};
+
+/**
+ * `/openapi.json` and `/docs`, made from the catalogue as it is. With `open` they tell everybody everything; with `key`
+ * whoever has a key is told what it may run.
+ */
+export class DocsRoutes {
+  /** By the catalogue's own list, which is another after every change, and by key. */
+  readonly #made = new WeakMap<readonly Endpoint[], WeakMap<object, Made>>();
+  readonly #shell: Finished;
+
+  constructor(private readonly access: DocsAccess) {
+    this.#shell = finish(docsPage(null, access));
+  }
+
+  /** `GET /openapi.json` */
+  async answerOpenApi(exchange: Exchange, rooms: Rooms): Promise<void> {
+    const key = this.#authenticate(exchange, rooms);
+    checkAccept(exchange, 'application/json');
+    const made = this.#madeFor(key, rooms);
+    made.openApi ??= finish(JSON.stringify(openApiDocument(described(key, rooms), readers(key, rooms), this.access)));
+    await this.#answer(exchange, made.openApi, { 'Content-Type': 'application/json; charset=utf-8' });
+  }
+
+  /**
+   * `GET /docs`. A browser that opens a page cannot send a key: where one is needed, who asks for HTML by name and sends
+   * none gets the page without a word of the catalogue, which asks for the key and comes back with it.
+   */
+  async answerPage(exchange: Exchange, rooms: Rooms): Promise<void> {
+    const { headers } = exchange;
+    const keyless = ['x-api-key', 'authorization'].every((name) => headers.values(name).length === 0);
+    if (this.access === 'key' && keyless && namesType(headers.list('accept'), 'text/html')) {
+      await this.#answerPage(exchange, this.#shell);
+      return;
+    }
+    const key = this.#authenticate(exchange, rooms);
+    checkAccept(exchange, 'text/html');
+    const made = this.#madeFor(key, rooms);
+    made.page ??= finish(docsPage(described(key, rooms), this.access));
+    await this.#answerPage(exchange, made.page);
+  }
+
+  /** @throws ServiceError unauthenticated */
+  #authenticate(exchange: Exchange, rooms: Rooms): Key | null {
+    if (this.access === 'open') return null;
+    const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
+    exchange.told.key = key.name;
+    return key;
+  }
+
+  #madeFor(key: Key | null, { catalogue }: Rooms): Made {
+    const endpoints = catalogue.current();
+    const byKey = this.#made.get(endpoints) ?? new WeakMap<object, Made>();
+    this.#made.set(endpoints, byKey);
+    const made = byKey.get(key ?? EVERYBODY) ?? {};
+    byKey.set(key ?? EVERYBODY, made);
+    return made;
+  }
+
+  #answerPage(exchange: Exchange, page: Finished): Promise<void> {
+    return this.#answer(exchange, page, {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': PAGE_POLICY,
+    });
+  }
+
+  async #answer(exchange: Exchange, finished: Finished, more: Readonly<Record<string, string>>): Promise<void> {
+    const { headers } = exchange;
+    const common = { 'Cache-Control': 'private, no-cache', ETag: finished.etag, Vary: VARY[this.access] };
+    if (clientHas(headers.list('if-none-match'), finished.etag)) {
+      exchange.answer({ status: 304, headers: common, body: null });
+      return;
+    }
+    const coding = chooseCoding(headers.list('accept-encoding'));
+    const packed = coding === null ? null : await finished.encoded(coding);
+    exchange.answer({
+      status: 200,
+      headers: { ...common, ...more, ...(packed === null ? {} : { 'Content-Encoding': coding ?? 'identity' }) },
+      body: packed ?? finished.bytes,
+    });
+  }
+}
+
+function readers(key: Key | null, { engine }: Rooms): Readers {
+  return { key, engine: { kind: engine.kind, dryRun: engine.dryRun !== null } };
+}
+
+function described(key: Key | null, rooms: Rooms): DescribedEndpoint[] {
+  return describeEndpoints(rooms.catalogue.current(), readers(key, rooms));
+}
+
+/** Bytes with their tag and their compressed forms; what type they have, the route says. */
+function finish(text: string): Finished {
+  return new Finished(Buffer.from(text), 'application/json', false);
+}
+
+function checkAccept({ headers }: Exchange, type: string): void {
+  if (accepts(headers.list('accept'), type)) return;
+  throw new ServiceError('notAcceptable', `This is answered as ${type} only.`, { allowed: [type] });
+}

@@ -1,0 +1,62 @@
+import { type Endpoint, mayRun, type ParameterDeclaration, type RESERVED } from '../endpoints';
+import type { Key } from '../keys/key';
+
+export type ReservedParameter = (typeof RESERVED)[number];
+
+/** For whom an endpoint is described, and on which engine. */
+export interface Readers {
+  /** null: for everybody, whatever their keys may do. */
+  readonly key: Key | null;
+  readonly engine: { readonly kind: 'bigquery' | 'duckdb'; readonly dryRun: boolean };
+}
+
+export interface DescribedParameter extends ParameterDeclaration {
+  /** The reader's key fixes the value: to which one stays with who made the key. */
+  readonly fixed: boolean;
+}
+
+/** An endpoint as its documentation tells of it: never its SQL. */
+export interface DescribedEndpoint {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly maxRows: number;
+  /** Seconds; 0: not cached. */
+  readonly cacheTtl: number;
+  /** Whether every result of it is redacted. */
+  readonly redacted: boolean;
+  /** Whether `sql` and `lql` are for keys alone that were made with --allow-sql. */
+  readonly sqlByRight: boolean;
+  /** What a query of the caller's own may read; none where it may send none. */
+  readonly tables: readonly string[];
+  readonly parameters: readonly DescribedParameter[];
+  readonly reserved: readonly ReservedParameter[];
+}
+
+/** The endpoints that the readers may run, by name, each with the parameters that they may send. */
+export function describeEndpoints(endpoints: readonly Endpoint[], readers: Readers): DescribedEndpoint[] {
+  const { key } = readers;
+  return endpoints
+    .filter((endpoint) => key === null || mayRun(key, endpoint))
+    .map((endpoint) => describeEndpoint(endpoint, readers));
+}
+
+function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): DescribedEndpoint {
+  const { id, name, description, maxRows, cacheTtl, redactPii, sandbox, cteTables } = endpoint;
+  const redacted = redactPii || (key?.redact ?? false);
+  // What a request would be refused for is not offered (src/run/rights.ts).
+  const takesSql = sandbox && (key === null || !redacted || key.allowSql);
+  const dryRun = engine.dryRun && (key === null || key.pins.size === 0);
+  return {
+    id,
+    name,
+    description,
+    maxRows,
+    cacheTtl,
+    redacted,
+    sqlByRight: key === null && takesSql && redacted,
+    tables: takesSql ? cteTables : [],
+    parameters: endpoint.parameters.map((declared) => ({ ...declared, fixed: key?.pins.has(declared.name) ?? false })),
+    reserved: [...(takesSql ? (['sql', 'lql'] as const) : []), ...(dryRun ? (['dry_run'] as const) : [])],
+  };
+}

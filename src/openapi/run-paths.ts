@@ -1,0 +1,172 @@
+import { lqlExample, sqlExample } from './consumer-examples';
+import type { DescribedEndpoint, DescribedParameter, Readers, ReservedParameter } from './described';
+import { errorResponses, REASONS } from './error-responses';
+import { describeParameter, isRequired, jsonExampleOf, jsonSchema, TEXT_SCHEMA, urlSchema } from './parameter-schema';
+import { resultResponse } from './results';
+import type { Json, MediaType, Operation, Parameter, PathItem, Reference, Schema } from './schema';
+
+/** Where an endpoint is run. */
+export function runPath({ name }: Pick<DescribedEndpoint, 'name'>): string {
+  return `/api/endpoints/query/${name}`;
+}
+
+/** The paths of the stored endpoints, by their names. */
+export function runPaths(endpoints: readonly DescribedEndpoint[], readers: Readers): Record<string, PathItem> {
+  const taken = new Set<string>();
+  return Object.fromEntries(
+    endpoints.map((endpoint) => {
+      const word = uniqueWord(endpoint.name, taken);
+      return [
+        runPath(endpoint),
+        { get: getOperation(endpoint, word, readers), post: postOperation(endpoint, word, readers) },
+      ];
+    }),
+  );
+}
+
+/** `logs.all` as `LogsAll`: what generators of clients name methods by. Names that differ in signs alone get a number. */
+function uniqueWord(name: string, taken: Set<string>): string {
+  const parts = name.split(/[^A-Za-z0-9]+/).filter((part) => part !== '');
+  const word = parts.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join('');
+  let free = word;
+  for (let i = 2; taken.has(free); i++) free = `${word}_${String(i)}`;
+  taken.add(free);
+  return free;
+}
+
+function getOperation(endpoint: DescribedEndpoint, word: string, readers: Readers): Operation {
+  return {
+    operationId: `run${word}`,
+    summary: endpoint.name,
+    description: describe(endpoint),
+    tags: ['Stored endpoints'],
+    parameters: [
+      ...endpoint.parameters.map(urlParameter),
+      ...endpoint.reserved.map((name) => reservedParameter(name, endpoint)),
+      ...REQUEST_HEADERS,
+      { $ref: '#/components/parameters/If-None-Match' },
+    ],
+    responses: {
+      '200': resultResponse(endpoint, readers),
+      '304': { $ref: '#/components/responses/NotModified' },
+      ...errorResponses(REASONS.filter((reason) => reason !== 'payloadTooLarge' && reason !== 'unsupportedMediaType')),
+    },
+  };
+}
+
+function postOperation(endpoint: DescribedEndpoint, word: string, readers: Readers): Operation {
+  return {
+    operationId: `send${word}`,
+    summary: `${endpoint.name}, parameters in the body`,
+    description: `${describe(endpoint)}\n\nFor what is too long for a URL. The URL may hold parameters too; one that is given in both is refused.`,
+    tags: ['Stored endpoints'],
+    parameters: [...REQUEST_HEADERS],
+    requestBody: {
+      required: endpoint.parameters.some(isRequired),
+      content: {
+        'application/json': body(endpoint, jsonSchema, jsonExampleOf),
+        'application/x-www-form-urlencoded': body(endpoint, urlSchema, jsonExampleOf),
+      },
+    },
+    responses: { '200': resultResponse(endpoint, readers), ...errorResponses(REASONS) },
+  };
+}
+
+function describe({ id, description, maxRows, cacheTtl, tables, redacted, sqlByRight }: DescribedEndpoint): string {
+  return [
+    ...(description === '' ? [] : [description]),
+    `At most ${String(maxRows)} rows. ${cacheTtl === 0 ? 'Not cached.' : `An answer may be ${String(cacheTtl)} seconds old.`}`,
+    ...(redacted ? ['IP and e-mail addresses come as `REDACTED`.'] : []),
+    ...(tables.length === 0
+      ? []
+      : [`Tables for a query of your own: ${tables.map((name) => `\`${name}\``).join(', ')}.`]),
+    ...(sqlByRight ? ['`sql` and `lql` are for keys that were made with `--allow-sql`.'] : []),
+    `By its id: \`/api/endpoints/query/${id}\`.`,
+  ].join('\n\n');
+}
+
+function urlParameter(parameter: DescribedParameter): Parameter {
+  const required = isRequired(parameter);
+  return {
+    name: parameter.name,
+    in: 'query',
+    description: describeParameter(parameter),
+    ...(required ? { required } : { allowEmptyValue: true }),
+    schema: urlSchema(parameter),
+    ...(required ? { example: jsonExampleOf(parameter) } : {}),
+  };
+}
+
+const REQUEST_HEADERS: readonly Reference[] = [
+  { $ref: '#/components/parameters/LF-ENDPOINT-REDACT-PII' },
+  { $ref: '#/components/parameters/X-Request-Id' },
+];
+
+/** What `sql`, `lql` and `dry_run` mean, in words. */
+export const RESERVED_MEANINGS: Readonly<Record<ReservedParameter, string>> = {
+  sql: "A GoogleSQL query of your own over the endpoint's tables. It replaces the stored query's last SELECT; without ORDER BY it promises no order.",
+  lql: "A query of your own in LQL, over the endpoint's tables. Where `sql` is given too, that is used.",
+  dry_run: '`true`: what the query would read and cost on BigQuery, without running it.',
+};
+
+function reservedParameter(name: ReservedParameter, endpoint: DescribedEndpoint): Parameter {
+  const example = reservedExample(name, endpoint);
+  return {
+    name,
+    in: 'query',
+    description: RESERVED_MEANINGS[name],
+    allowEmptyValue: true,
+    schema: { ...reservedSchema(name), ...(example === null ? {} : { examples: [example] }) },
+  };
+}
+
+function reservedSchema(name: ReservedParameter): Schema {
+  return name === 'dry_run' ? { type: 'boolean', default: false } : TEXT_SCHEMA;
+}
+
+function reservedExample(name: ReservedParameter, endpoint: DescribedEndpoint): Json {
+  return { sql: sqlExample(endpoint), lql: lqlExample(endpoint), dry_run: true }[name];
+}
+
+/** Undeclared members are ignored. */
+function body(
+  { parameters, reserved }: DescribedEndpoint,
+  schemaOf: (parameter: DescribedParameter) => Schema,
+  valueOf: (parameter: DescribedParameter) => Json,
+): MediaType {
+  const required = parameters.filter(isRequired);
+  return {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries([
+        ...parameters.map((one) => [one.name, { ...schemaOf(one), description: describeParameter(one) }] as const),
+        ...reserved.map((name) => [name, { ...reservedSchema(name), description: RESERVED_MEANINGS[name] }] as const),
+      ]),
+      ...(required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
+    },
+    example: Object.fromEntries(required.map((one) => [one.name, valueOf(one)])),
+  };
+}
+
+/** Request headers, for the components. */
+export const REQUEST_PARAMETERS: Readonly<Record<string, Parameter>> = {
+  'LF-ENDPOINT-REDACT-PII': {
+    name: 'LF-ENDPOINT-REDACT-PII',
+    in: 'header',
+    description:
+      '`true`: IP and e-mail addresses come as `REDACTED`. It cannot switch off what the key or the endpoint force.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'If-None-Match': {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of an earlier answer: 304 if it is still that one.',
+    schema: { type: 'string' },
+  },
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'Comes back, and stands in the log.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._:+/=@-]{1,128}$' },
+  },
+};

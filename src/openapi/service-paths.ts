@@ -1,0 +1,193 @@
+import type { Reason } from '../errors';
+import { errorResponses } from './error-responses';
+import { headerReferences, ON_EVERY_ANSWER, type ResponseHeader } from './response-headers';
+import type { Json, PathItem, Reference, Response, Schema } from './schema';
+
+/** Whether reading the documentation needs a key. */
+export type DocsAccess = 'open' | 'key';
+
+const NO_KEY: readonly [] = [];
+const NEEDS_ROOMS: readonly Reason[] = ['backendUnavailable'];
+const NEEDS_KEY: readonly Reason[] = ['unauthenticated', 'notAcceptable', ...NEEDS_ROOMS];
+const ON_CATALOGUE: readonly ResponseHeader[] = ['Vary'];
+const ON_DOCS: readonly ResponseHeader[] = ['ETag', 'Vary', 'Content-Encoding'];
+
+/** The paths beside those that run an endpoint. @param endpointName one that there is, for an example */
+export function servicePaths(access: DocsAccess, endpointName: string | null): Record<string, PathItem> {
+  const docsReasons: readonly Reason[] = access === 'key' ? NEEDS_KEY : ['notAcceptable', ...NEEDS_ROOMS];
+  const docs = access === 'key' ? {} : { security: NO_KEY };
+  return {
+    '/api/endpoints': {
+      get: {
+        operationId: 'listEndpoints',
+        summary: 'What this key may run',
+        tags: ['Catalogue'],
+        responses: {
+          '200': json('The endpoints, by name.', ON_CATALOGUE, {
+            type: 'object',
+            required: ['result'],
+            properties: { result: { type: 'array', items: { $ref: '#/components/schemas/Endpoint' } } },
+          }),
+          ...errorResponses(NEEDS_KEY),
+        },
+      },
+    },
+    '/api/endpoints/{idOrName}': {
+      get: {
+        operationId: 'getEndpoint',
+        summary: 'One endpoint, without its SQL',
+        tags: ['Catalogue'],
+        parameters: [
+          {
+            name: 'idOrName',
+            in: 'path',
+            required: true,
+            description: 'An id where it is a UUID, in any case; else a name, exact.',
+            schema: { type: 'string' },
+            ...(endpointName === null ? {} : { example: endpointName }),
+          },
+        ],
+        responses: {
+          '200': json('The endpoint.', ON_CATALOGUE, {
+            type: 'object',
+            required: ['result'],
+            properties: { result: { $ref: '#/components/schemas/Endpoint' } },
+          }),
+          ...errorResponses([...NEEDS_KEY, 'notFound']),
+        },
+      },
+    },
+    '/openapi.json': {
+      get: {
+        operationId: 'getOpenApi',
+        summary: 'This description',
+        tags: ['Documentation'],
+        parameters: [IF_NONE_MATCH],
+        responses: {
+          '200': json('An OpenAPI 3.1 document.', ON_DOCS, { type: 'object', required: ['openapi', 'info', 'paths'] }),
+          '304': NOT_MODIFIED,
+          ...errorResponses(docsReasons),
+        },
+        ...docs,
+      },
+    },
+    '/docs': {
+      get: {
+        operationId: 'getDocs',
+        summary: 'The same as a page for people',
+        ...(access === 'key'
+          ? {
+              description: 'A browser that sends no key gets the page without any endpoint; it asks for the key there.',
+            }
+          : {}),
+        tags: ['Documentation'],
+        parameters: [IF_NONE_MATCH],
+        responses: {
+          '200': {
+            description: 'A page that asks nothing of any other host.',
+            headers: headerReferences([...ON_EVERY_ANSWER, ...ON_DOCS]),
+            content: { 'text/html': { schema: { type: 'string' } } },
+          },
+          '304': NOT_MODIFIED,
+          ...errorResponses(docsReasons),
+        },
+        ...docs,
+      },
+    },
+    '/health': {
+      get: {
+        operationId: 'getHealth',
+        summary: 'The process is alive',
+        description: 'Asks neither the engine nor the catalogue.',
+        tags: ['Probes'],
+        responses: {
+          '200': json('It is.', [], objectOf({ status: { type: 'string', const: 'ok' } }), { status: 'ok' }),
+          ...errorResponses([]),
+        },
+        security: NO_KEY,
+      },
+    },
+    '/ready': {
+      get: {
+        operationId: 'getReady',
+        summary: 'Whether requests should be sent here',
+        tags: ['Probes'],
+        responses: {
+          '200': json('The catalogue is loaded and the engine answers.', [], READY, {
+            status: 'ready',
+            engine: 'duckdb',
+          }),
+          ...errorResponses([]),
+          '503': {
+            description: 'It is starting or ending, or the engine does not answer.',
+            headers: headerReferences([...ON_EVERY_ANSWER, 'Retry-After']),
+            content: { 'application/json': { schema: NOT_READY } },
+          },
+        },
+        security: NO_KEY,
+      },
+    },
+  };
+}
+
+const IF_NONE_MATCH: Reference = { $ref: '#/components/parameters/If-None-Match' };
+const NOT_MODIFIED: Reference = { $ref: '#/components/responses/NotModified' };
+
+function json(description: string, headers: readonly ResponseHeader[], schema: Schema, example?: Json): Response {
+  return {
+    description,
+    headers: headerReferences([...ON_EVERY_ANSWER, ...headers]),
+    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+  };
+}
+
+function objectOf(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', required: Object.keys(properties), properties };
+}
+
+const READY: Schema = objectOf({
+  status: { type: 'string', const: 'ready' },
+  engine: { type: 'string', enum: ['bigquery', 'duckdb'] },
+});
+
+const NOT_READY: Schema = {
+  type: 'object',
+  required: ['status', 'error'],
+  properties: {
+    status: { type: 'string', enum: ['starting', 'draining', 'engine-unavailable'] },
+    error: { $ref: '#/components/schemas/Error/properties/error' },
+  },
+};
+
+/** An endpoint as the catalogue's routes answer it. */
+export const ENDPOINT_SCHEMA: Schema = objectOf({
+  id: { type: 'string', format: 'uuid' },
+  name: { type: 'string' },
+  description: { type: 'string' },
+  params: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['name', 'type', 'required', 'description'],
+      properties: {
+        name: { type: 'string' },
+        type: {
+          type: 'string',
+          enum: ['string', 'integer', 'number', 'boolean', 'timestamp', 'date', 'enum', 'regex'],
+        },
+        required: { type: 'boolean' },
+        description: { type: 'string' },
+        default: { type: 'string', description: 'As it would stand in a URL.' },
+        values: { type: 'array', items: { type: 'string' } },
+        minimum: { type: 'number' },
+        maximum: { type: 'number' },
+      },
+    },
+  },
+  maxRows: { type: 'integer', minimum: 1, maximum: 10_000 },
+  cacheTtl: { type: 'integer', minimum: 0, description: 'Seconds; 0: not cached.' },
+  cacheWarming: { type: 'integer', minimum: 0, description: 'Seconds; 0: not kept warm.' },
+  sandbox: { type: 'boolean' },
+  redactPii: { type: 'boolean' },
+  tables: { type: 'array', items: { type: 'string' } },
+});

@@ -1,8 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 
 /** How long a connection that has not finished its request's head may go on, in milliseconds. */
 const HALF_SENT = 2000;
+
+/**
+ * How long a connection that waits for a next request stays open when the listener is closed, in milliseconds. Closed at
+ * once, it would be reset for a client whose request is on its way; one that asks in this time is told in its answer.
+ */
+const LAST_REQUEST = 500;
 
 /**
  * Prepares a server for its end; call it before it listens. The result closes the listener, answers what was accepted,
@@ -27,11 +33,14 @@ export function drainable(server: Server): (longest: number) => Promise<void> {
   return async (longest) => {
     closing = true;
     const closed = new Promise<void>((resolve) => {
-      // Node closes connections that wait for a next request with it.
-      server.close(() => {
+      // The listener alone: Node's HTTP server would close what waits for a next request with it.
+      NetServer.prototype.close.call(server, () => {
         resolve();
       });
     });
+    const closeIdle = setTimeout(() => {
+      server.closeIdleConnections();
+    }, LAST_REQUEST);
     const closeUnused = setTimeout(() => {
       for (const socket of unused) socket.destroy();
     }, HALF_SENT);
@@ -39,6 +48,7 @@ export function drainable(server: Server): (longest: number) => Promise<void> {
       server.closeAllConnections();
     }, longest);
     await closed;
+    clearTimeout(closeIdle);
     clearTimeout(closeUnused);
     clearTimeout(closeAll);
   };

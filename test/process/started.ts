@@ -20,7 +20,7 @@ export class Started {
   ) {
     const { PATH = '' } = process.env;
     const env = { PATH, PORT: '0', DRAIN_DELAY: '0', DATA_DIR: path.join(ROOT, 'test/fixture'), ...environment };
-    this.child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js')], { cwd: folder, env });
+    this.child = spawn(process.execPath, [path.join(ROOT, 'dist/cli.js'), 'serve'], { cwd: folder, env });
     this.child.stdout?.on('data', (data) => (this.out += String(data)));
     this.child.stderr?.on('data', (data) => (this.err += String(data)));
     this.exit = new Promise((resolve) => this.child.on('close', resolve));
@@ -43,6 +43,16 @@ export class Started {
   async base(): Promise<string> {
     const [, port] = await this.logged(/"port":(\d+)/);
     return `http://127.0.0.1:${port ?? ''}`;
+  }
+
+  /** Where it listens once it answers requests: what it prints then, whatever it logs. */
+  async port(): Promise<number> {
+    for (;;) {
+      const port = /answers at http:\/\/127\.0\.0\.1:(\d+)/.exec(this.out)?.[1];
+      if (port !== undefined) return Number(port);
+      if (this.child.exitCode !== null) throw new Error(`It has ended:\n${this.err}`);
+      await sleep(10);
+    }
   }
 
   /** Resolves when it answers requests. */

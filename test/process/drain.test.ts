@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Asked, askUntilRefused } from './looping-client';
+import { Stage } from './started';
+
+jest.setTimeout(60_000);
+
+const RUN = '/api/endpoints/query/logs.all';
+const BODY = JSON.stringify({ project: 'default', sql: 'select id, event_message from postgres_logs limit 20' });
+
+const GET: Asked = { method: 'GET', path: `${RUN}?project=default` };
+const POST: Asked = { method: 'POST', path: RUN, body: BODY };
+const CATALOGUE: Asked = { method: 'GET', path: '/api/endpoints' };
+
+/** What clients ask, and how long they think in between; some are found in the middle of it when the listener closes. */
+const CLIENTS: readonly (readonly [Asked, number])[] = [
+  ...[0, 0, 5, 50, 150, 300].flatMap((pause) => [[GET, pause] as const, [POST, pause] as const]),
+  // Cheap and many: when the listener closes, several have just sent what nobody has read yet.
+  ...Array.from({ length: 40 }, () => [CATALOGUE, 0] as const),
+];
+
+describe.each([
+  ['the listener open for a while', '0.5'],
+  ['no delay at all', '0'],
+])('SIGTERM under load, with %s', (_, delay) => {
+  it('leaves no request without its answer, and ends with 0', async () => {
+    const stage = new Stage();
+    try {
+      const service = stage.start({ API_KEY: 'k', DRAIN_DELAY: delay, RATE_LIMIT: '0', LOG_LEVEL: 'warn', PORT: '0' });
+      const port = await service.port();
+      const isRight = (answer: string): boolean =>
+        /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n\{"result":\[\{"id":.*\}\]\}$/.test(answer);
+      const clients = CLIENTS.map(([asked, pause]) => askUntilRefused(port, asked, pause, isRight));
+      await sleep(2000);
+      const signalled = performance.now();
+      service.signal('SIGTERM');
+      if (delay !== '0') {
+        await sleep(200);
+        const ready = await fetch(`http://127.0.0.1:${String(port)}/ready`);
+        expect([ready.status, ((await ready.json()) as { status: string }).status]).toEqual([503, 'draining']);
+      }
+      expect(await service.exit).toBe(0);
+      expect(performance.now() - signalled).toBeLessThan(Number(delay) * 1000 + 5000);
+      for (const client of clients) {
+        const { answered, closed, faults } = await client;
+        expect(faults).toEqual([]);
+        expect(answered).toBeGreaterThan(1);
+        expect(closed).toBeGreaterThan(0);
+      }
+    } finally {
+      await stage.end();
+    }
+  });
+});

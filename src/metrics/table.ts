@@ -44,7 +44,7 @@ export const LABELS = {
   result: ['ok', 'abandoned', ...REASONS],
   language: ['sql', 'lql'],
   warming: ['made', 'not_due', 'busy', 'failed', 'budget'],
-  purpose: ['cache', 'rate', 'budget', 'warmer'],
+  failure: ['timeout', 'refused', 'failed', 'skipped'],
   state: ['closed', 'half-open', 'open'],
   quantile: ['0.5', '0.9', '0.99', '1'],
   mode: ['user', 'system'],
@@ -196,8 +196,14 @@ export const METRICS = {
   redisFailures: {
     name: 'logquay_redis_failures_total',
     type: 'counter',
-    labels: ['purpose'],
-    help: 'Commands that Redis did not answer as it should, by what they were for',
+    labels: ['failure'],
+    help: 'Commands that Redis did not answer as it should, or that were not sent as the breaker was open (skipped)',
+  },
+  redisUnreadable: {
+    name: 'logquay_redis_unreadable_entries_total',
+    type: 'counter',
+    labels: [],
+    help: 'Results met in Redis that could not be read',
   },
   bigqueryBreaker: {
     name: 'logquay_bigquery_breaker',

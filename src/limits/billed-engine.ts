@@ -1,0 +1,57 @@
+import type { Engine, EngineQuery, EngineResult, RunLimits } from '../engines/contract';
+import { QueryError, ServiceError } from '../errors';
+import type { Metrics } from '../metrics';
+import type { BudgetedKey, Budgets } from './budget';
+
+export interface Billing {
+  readonly budgets: Budgets;
+  readonly metrics: Metrics;
+  /** The key of that name as it is now; null: there is none any more. */
+  readonly keyOf: (name: string) => BudgetedKey | null;
+}
+
+/**
+ * An engine whose runs are counted, refused when the budget of the key that pays is spent, and charged to it when they have
+ * ended. Who pays and what runs is read from the labels of the query: `endpoint`, `key`, `kind`.
+ */
+export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): Engine {
+  const run = async (query: EngineQuery, limits: RunLimits): Promise<EngineResult> => {
+    const { endpoint = '', key = '', kind = '' } = query.labels;
+    await budgets.check(keyOf(key) ?? { name: key, dailyBytes: null });
+    const start = performance.now();
+    let outcome = 'ok';
+    try {
+      const result = await engine.run(query, limits);
+      const { bytesProcessed, bytesBilled } = result;
+      if (bytesProcessed !== null) metrics.count('bytesProcessed', { endpoint, key }).add(Number(bytesProcessed));
+      if (bytesBilled !== null) {
+        metrics.count('bytesBilled', { endpoint, key }).add(Number(bytesBilled));
+        budgets.charge(key, bytesBilled);
+      }
+      return result;
+    } catch (error) {
+      outcome = outcomeOf(error);
+      throw error;
+    } finally {
+      metrics.count('engineRuns', { endpoint, kind, result: outcome }).add();
+      metrics.spread('engineDuration', { endpoint }).observe((performance.now() - start) / 1000);
+    }
+  };
+  return {
+    kind: engine.kind,
+    target: engine.target,
+    run,
+    describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
+    inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
+    dryRun: engine.dryRun,
+    ping: (limits) => engine.ping(limits),
+    close: () => engine.close(),
+  };
+}
+
+/** A value of the label `result`. */
+function outcomeOf(error: unknown): string {
+  if (error instanceof ServiceError) return error.reason;
+  if (error instanceof QueryError) return error.fault;
+  return error instanceof Error && error.name === 'AbortError' ? 'abandoned' : 'internalError';
+}

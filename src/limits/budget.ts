@@ -1,0 +1,137 @@
+import { ServiceError } from '../errors';
+
+/** A key, as far as its budget goes. */
+export interface BudgetedKey {
+  readonly name: string;
+  /** Bytes billed in a UTC day; null: the configuration's. */
+  readonly dailyBytes: bigint | null;
+}
+
+/** What all processes have spent, in one place. Both reject when it fails, within its own timeout. */
+export interface SharedSpending {
+  /** What all processes together have had billed to a key on a day. @param day `2026-11-21` */
+  spent(key: string, day: string): Promise<bigint>;
+  /** The same, after noting what this process has spent so far that day: said twice it counts once. */
+  note(key: string, day: string, here: bigint): Promise<bigint>;
+}
+
+export interface BudgetsOptions {
+  /** Bytes that a key may have billed in a UTC day where it says nothing else; null: as many as it likes. */
+  readonly perDay: bigint | null;
+  /** null: this process is alone. */
+  readonly shared: SharedSpending | null;
+  /** Milliseconds since 1970; of the machine, never CLOCK's. */
+  readonly now?: () => number;
+}
+
+/** A key's day. */
+interface Account {
+  readonly day: string;
+  limit: bigint | null;
+  /** Billed by runs of this process. */
+  here: bigint;
+  /** The most that is known to have been billed by all together. */
+  known: bigint;
+  /** What of `here` the shared place has been told. */
+  noted: bigint;
+}
+
+const DAY = 86_400_000;
+
+/**
+ * The daily budgets of bytes billed (docs/keys.md): refused before it runs is whose budget is spent; charged is a run when
+ * it has ended. Runs that are under way when the last byte is spent go over it (docs/decisions/budgets.md).
+ */
+export class Budgets {
+  readonly #accounts = new Map<string, Account>();
+  readonly #behind = new Set<Promise<void>>();
+
+  constructor(private readonly options: BudgetsOptions) {}
+
+  /**
+   * Asks whether a key may have anything more billed today. Waits for the shared place; when that fails, what this
+   * process knows decides.
+   *
+   * @throws ServiceError budgetExceeded
+   */
+  async check(key: BudgetedKey): Promise<void> {
+    const limit = key.dailyBytes ?? this.options.perDay;
+    if (limit === null) return;
+    const account = this.#account(key.name);
+    account.limit = limit;
+    if (account.known < limit) await this.#ask(key.name, account);
+    if (account.known >= limit) throw this.#refusal(limit);
+  }
+
+  /** Charges a run that has ended. Resolves at once; the shared place hears of it behind. */
+  charge(name: string, bytes: bigint): void {
+    if (bytes === 0n) return;
+    const account = this.#account(name);
+    account.here += bytes;
+    account.known += bytes;
+    const told = this.#ask(name, account).finally(() => this.#behind.delete(told));
+    this.#behind.add(told);
+  }
+
+  /** What is known of keys with a budget today: bytes allowed and billed. */
+  today(): { readonly key: string; readonly limit: bigint; readonly spent: bigint }[] {
+    const day = this.#day();
+    return [...this.#accounts].flatMap(([key, account]) =>
+      account.day === day && account.limit !== null ? [{ key, limit: account.limit, spent: account.known }] : [],
+    );
+  }
+
+  /** Resolves when everything charged has been told, or cannot be. */
+  async close(): Promise<void> {
+    while (this.#behind.size > 0) await Promise.all(this.#behind);
+  }
+
+  /** Tells what is untold, and learns what all have spent. Another's failure is no reason to refuse or to wait. */
+  async #ask(name: string, account: Account): Promise<void> {
+    const { shared } = this.options;
+    if (shared === null) return;
+    const { day, here } = account;
+    try {
+      const all = here > account.noted ? await shared.note(name, day, here) : await shared.spent(name, day);
+      if (here > account.noted) account.noted = here;
+      // What is charged meanwhile is not in it; a shared place that has lost its data knows less than this process.
+      const known = all + (account.here - here);
+      if (known > account.known) account.known = known;
+    } catch {
+      // Counted and logged by the link. What was not told is told with the next run.
+    }
+  }
+
+  #account(name: string): Account {
+    const day = this.#day();
+    const account = this.#accounts.get(name);
+    if (account?.day === day) return account;
+    // Once a day for each key: those that are gone do not stay.
+    for (const [other, { day: its }] of this.#accounts) if (its !== day) this.#accounts.delete(other);
+    const fresh: Account = { day, limit: null, here: 0n, known: 0n, noted: 0n };
+    this.#accounts.set(name, fresh);
+    return fresh;
+  }
+
+  #now(): number {
+    return (this.options.now ?? Date.now)();
+  }
+
+  #day(): string {
+    return new Date(this.#now()).toISOString().slice(0, 10);
+  }
+
+  /** It tells nothing of what was read: keys with pins get the same words. */
+  #refusal(limit: bigint): ServiceError {
+    const now = this.#now();
+    const midnight = Math.floor(now / DAY + 1) * DAY;
+    const seconds = Math.ceil((midnight - now) / 1000);
+    const left = `${String(Math.floor(seconds / 3600))} h ${String(Math.floor((seconds % 3600) / 60))} min`;
+    const reset = `${new Date(midnight).toISOString().slice(0, 19)}Z`;
+    return new ServiceError(
+      'budgetExceeded',
+      `The budget of this key is spent: of ${String(limit)} bytes a day, 0 are left. It resets at ${reset}, in ${left}.`,
+      { retryAfter: seconds, hint: 'Results that are kept are answered as before.' },
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Cluster, Redis } from 'ioredis';
+
+import type { SharedSpending } from './budget';
+import type { RedisLink } from './redis-link';
+
+/** Seconds that a day's spending is kept: beyond the day in every time zone, so that people can look. */
+const KEPT = 3 * 86_400;
+
+/**
+ * Spending in Redis: a hash for each key and day, with a field for each process that holds what it has spent in all. A
+ * process says its sum, never a difference: said again after a timeout, or after Redis has lost its data, it is still right.
+ */
+export class RedisSpending implements SharedSpending {
+  /** This process among the fields. */
+  readonly #self = randomUUID();
+
+  /** @param prefix what the names of all keys begin with */
+  constructor(
+    private readonly link: RedisLink,
+    private readonly prefix: string,
+  ) {}
+
+  spent(key: string, day: string): Promise<bigint> {
+    return this.link.run(async (client) => sumOf(await client.hvals(this.#name(key, day))));
+  }
+
+  note(key: string, day: string, here: bigint): Promise<bigint> {
+    const name = this.#name(key, day);
+    return this.link.run(async (client: Redis | Cluster) => {
+      const replies = await client.multi().hset(name, this.#self, String(here)).expire(name, KEPT).hvals(name).exec();
+      const [error, values] = replies?.[2] ?? [new Error('Redis did not answer.'), null];
+      const failed = replies?.find(([one]) => one !== null)?.[0] ?? error;
+      if (failed !== null) throw failed;
+      return sumOf(values);
+    });
+  }
+
+  #name(key: string, day: string): string {
+    return `${this.prefix}:budget:${day}:${key}`;
+  }
+}
+
+/** @throws Error for anything but texts of digits */
+function sumOf(values: unknown): bigint {
+  if (!Array.isArray(values)) throw new Error('Redis answered with something else than values.');
+  return values.reduce((sum: bigint, value: unknown) => {
+    if (typeof value !== 'string' || !/^\d{1,19}$/.test(value)) throw new Error('Redis answered with no number.');
+    return sum + BigInt(value);
+  }, 0n);
+}

@@ -7,6 +7,7 @@ import { addCheck } from './check';
 import { addEmulator } from './emulator';
 import { addKeys } from './keys';
 import { addLql } from './lql';
+import { addPostman } from './postman';
 import { addRun } from './run';
 import { addServe } from './serve';
 import { addSetupBigQuery } from './setup-bigquery';
@@ -39,6 +40,7 @@ export function logquay(surroundings: Surroundings): Command {
   addKeys(program, surroundings);
   addRun(program, surroundings);
   addLql(program, surroundings);
+  addPostman(program, surroundings);
   addSetupBigQuery(program, surroundings);
   addEmulator(program, surroundings);
   return program;

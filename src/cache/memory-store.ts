@@ -4,8 +4,8 @@ import type { Entry } from './entry';
 import type { Identity } from './identity';
 import type { ResultStore } from './stores';
 
-/** What an entry takes beside its bytes and its question: objects, map slots, buffers' own books. */
-const OVERHEAD = 1024;
+/** What an entry takes beside its bytes and its question, objects and books of buffers: 1400 were measured, and some more. */
+const OVERHEAD = 2048;
 
 export interface MemoryStoreOptions {
   /** Bytes of all entries; 0: nothing is kept. */

@@ -36,20 +36,22 @@ export class Finished {
   readonly etag: string;
   readonly #compressed = new Map<Encoding, Promise<Buffer>>();
   #forms: Forms | null = null;
+  readonly bytes: Buffer;
 
   constructor(
-    readonly bytes: Buffer,
+    bytes: Buffer,
     readonly representation: Representation,
     /** Whether max rows cut the result. */
     readonly truncated: boolean,
   ) {
+    this.bytes = owned(bytes);
     this.etag = `W/"${createHash('sha256').update(bytes).digest('base64url')}"`;
   }
 
   /** As it was before a cache took it apart. */
-  static of(forms: Forms, representation: Representation, truncated: boolean): Finished {
-    const finished = new Finished(forms.bytes, representation, truncated);
-    finished.#forms = forms;
+  static of({ bytes, gzip, br }: Forms, representation: Representation, truncated: boolean): Finished {
+    const finished = new Finished(bytes, representation, truncated);
+    finished.#forms = { bytes: finished.bytes, gzip: gzip && owned(gzip), br: br && owned(br) };
     return finished;
   }
 
@@ -62,7 +64,7 @@ export class Finished {
   async complete(): Promise<Forms> {
     if (this.#forms !== null) return this.#forms;
     const [gzip, br] = await Promise.all([this.encoded('gzip'), this.encoded('br')]);
-    this.#forms ??= { bytes: this.bytes, gzip, br };
+    this.#forms ??= { bytes: this.bytes, gzip: gzip && owned(gzip), br: br && owned(br) };
     this.#compressed.clear();
     return this.#forms;
   }
@@ -82,4 +84,12 @@ export class Finished {
     }
     return made;
   }
+}
+
+/** The same bytes in memory of their own: small buffers are often slices, each of which keeps a far larger one alive. */
+function owned(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }

@@ -11,12 +11,13 @@ import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
-import { createRouter } from './http/router';
+import { createListener } from './http/listener';
 import { createHttpServer } from './http/server';
 import { welcome } from './http/welcome';
 import { openKeyRing } from './keys';
 import { Admission } from './limits/admission';
 import type { Log } from './log';
+import { JudgedRequests } from './run/asked';
 import { Gate } from './sandbox';
 
 /** Where the embedded engine keeps the key that it makes. */
@@ -40,7 +41,9 @@ export interface Service {
  */
 export async function startService(config: Config, log: Log, terminal: boolean): Promise<Service> {
   const lifecycle = new Lifecycle();
-  const server = createHttpServer(createRouter({ log, lifecycle, corsOrigins: config.corsOrigins, docs: config.docs }));
+  const server = createHttpServer(
+    createListener({ log, lifecycle, corsOrigins: config.corsOrigins, docs: config.docs }),
+  );
   const drainListener = drainable(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');
@@ -77,6 +80,7 @@ export async function startService(config: Config, log: Log, terminal: boolean):
       catalogue,
       engine,
       gate,
+      judged: new JudgedRequests(),
       results,
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,

@@ -7,6 +7,7 @@ import type { Key } from '../keys/key';
 import { Admission } from '../limits/admission';
 import { openLog } from '../log';
 import { run } from '../run';
+import { JudgedRequests } from '../run/asked';
 import type { RunRequest } from '../run/request';
 import { Gate } from '../sandbox';
 
@@ -62,6 +63,7 @@ export async function runLocally(
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
+      judged: new JudgedRequests(),
       results: new Results({
         memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
         shared: null,
@@ -82,6 +84,7 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
   return {
     id: 'local',
     idOrName: endpoint,
+    query: null,
     header: (name) => (name in headers ? [headers[name] ?? ''] : []),
     parameters: () => Promise.resolve(parameters.map(([name, text]) => ({ name, value: { kind: 'text', text } }))),
     arrived: performance.now(),

@@ -1,23 +1,24 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 
 import { ServiceError } from '../errors';
-import type { Log } from '../log';
 import { answerCatalogue, answerEndpoint } from './catalogue-routes';
-import { Cors } from './cors';
+import type { Cors } from './cors';
 import { DocsRoutes } from './docs/routes';
-import { Exchange, type ExchangeContext } from './exchange';
+import type { Exchange } from './exchange';
 import type { Lifecycle } from './lifecycle';
 import { answerHealth, answerReady } from './probes';
 import { checkHead } from './request-head';
 import { answerRun } from './run-route';
 
 export interface RouterOptions {
-  readonly log: Log;
+  readonly cors: Cors;
   readonly lifecycle: Lifecycle;
-  readonly corsOrigins: '*' | readonly string[];
   /** Who may read what is made from the catalogue: everybody, keys, or nobody. */
   readonly docs: 'open' | 'key' | 'off';
 }
+
+/** Where a stored endpoint is run. */
+export const RUN_PATH = '/api/endpoints/query/:idOrName';
 
 type Reply = Response<unknown, { exchange: Exchange }>;
 
@@ -25,12 +26,10 @@ type Reply = Response<unknown, { exchange: Exchange }>;
 type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
 
 /**
- * The service's routes (docs/http.md) as a request listener. Express finds the route; everything that an answer is
- * made of is written by `Exchange`.
+ * The service's routes (docs/http.md). Express finds the route of a request whose `Exchange` stands in
+ * `response.locals`; everything that an answer is made of is written by that.
  */
-export function createRouter({ log, lifecycle, corsOrigins, docs }: RouterOptions): Express {
-  const cors = new Cors(corsOrigins);
-  const context: ExchangeContext = { log, cors, draining: () => lifecycle.draining };
+export function createRouter({ cors, lifecycle, docs }: RouterOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -39,7 +38,6 @@ export function createRouter({ log, lifecycle, corsOrigins, docs }: RouterOption
   app.enable('case sensitive routing');
 
   app.use((request, response: Reply, next) => {
-    response.locals.exchange = new Exchange(request, response, context);
     checkHead(request, response.locals.exchange.headers);
     next();
   });
@@ -65,7 +63,7 @@ export function createRouter({ log, lifecycle, corsOrigins, docs }: RouterOption
   route('/health', { GET: answerHealth });
   route('/ready', { GET: (exchange) => answerReady(exchange, lifecycle) });
   const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.rooms());
-  route('/api/endpoints/query/:idOrName', { GET: answerQuery, POST: answerQuery });
+  route(RUN_PATH, { GET: answerQuery, POST: answerQuery });
   route('/api/endpoints', {
     GET: (exchange) => {
       answerCatalogue(exchange, lifecycle.rooms());

@@ -18,14 +18,18 @@ const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-RED
  */
 export async function answerRun(exchange: Exchange, idOrName: string, rooms: Rooms): Promise<void> {
   const { request, headers } = exchange;
+  const query = queryOf(request);
   const answer = await run(
     {
       id: exchange.id,
       idOrName,
+      query: request.method === 'POST' ? null : query,
       header: (name) => headers.values(name),
-      parameters: () => readGiven(request, headers),
+      parameters: () => readGiven(query, request, headers),
       arrived: exchange.arrived,
-      signal: exchange.signal,
+      get signal() {
+        return exchange.signal;
+      },
       timed: (phase, step) => exchange.timed(phase, step),
       about: (what) => Object.assign(exchange.told, what),
     },
@@ -34,9 +38,16 @@ export async function answerRun(exchange: Exchange, idOrName: string, rooms: Roo
   exchange.answer(await resultAnswer(answer, request, headers));
 }
 
+function queryOf({ url = '' }: IncomingMessage): string {
+  const start = url.indexOf('?');
+  if (start === -1) return '';
+  const end = url.indexOf('#', start);
+  return url.slice(start + 1, end === -1 ? undefined : end);
+}
+
 /** The parameters of URL and body. A body says something with POST alone: with GET it has no meaning (RFC 9110, 9.3.1). */
-async function readGiven(request: IncomingMessage, headers: RequestHeaders): Promise<RawEntry[]> {
-  const given = readUrlEncoded(/\?([^#]*)/.exec(request.url ?? '')?.[1] ?? '');
+async function readGiven(query: string, request: IncomingMessage, headers: RequestHeaders): Promise<RawEntry[]> {
+  const given = readUrlEncoded(query);
   const body = request.method === 'POST' ? await readBody(request, headers) : null;
   if (body === null) return given;
   return [...given, ...(body.type === 'application/json' ? readJsonBody(body.text) : readUrlEncoded(body.text))];

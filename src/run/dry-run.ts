@@ -1,4 +1,3 @@
-import type { ConsumerRequest } from '../endpoints';
 import type { Engine, RunLimits } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { Finished } from '../rendering/finished';
@@ -10,8 +9,8 @@ import type { Rooms, RunAnswer } from './request';
 const TIB = 2 ** 40;
 
 /** @throws ServiceError invalidParameter where a dry run is asked of an engine that has none */
-export function checkDryRun(asked: ConsumerRequest, engine: Engine): void {
-  if (!asked.dryRun || engine.dryRun !== null) return;
+export function checkDryRun(dryRun: boolean, engine: Pick<Engine, 'dryRun'>): void {
+  if (!dryRun || engine.dryRun !== null) return;
   const message = '"dry_run" has no meaning on the embedded engine: nothing is billed there.';
   throw new ServiceError('invalidParameter', message, { parameter: 'dry_run' });
 }

@@ -5,6 +5,7 @@ import type { Key } from '../keys/key';
 import type { Admission } from '../limits/admission';
 import type { Finished } from '../rendering/finished';
 import type { Gate } from '../sandbox';
+import type { JudgedRequests } from './asked';
 
 /** A request to a stored endpoint, as far as its run needs to know it: nothing of Express or of sockets. */
 export interface RunRequest {
@@ -13,6 +14,8 @@ export interface RunRequest {
   readonly idOrName: string;
   /** Every value of a header, in order; the name in lower case. */
   readonly header: (name: string) => readonly string[];
+  /** The URL's query where that alone holds the parameters; null where there may be a body. */
+  readonly query: string | null;
   /** Reads URL and body, in this order, when who asks is known. @throws ServiceError */
   readonly parameters: () => Promise<readonly RawEntry[]>;
   /** Milliseconds of `performance.now()`. */
@@ -39,6 +42,7 @@ export interface Rooms {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly admission: Admission;
+  readonly judged: JudgedRequests;
   readonly results: Results;
   /** Microseconds since the epoch: the service's notion of now. */
   readonly now: () => bigint;

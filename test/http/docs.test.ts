@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import request from 'supertest';
 
-import { openLog } from '../../src/log';
+import { Cors } from '../../src/http/cors';
 import { Lifecycle } from '../../src/http/lifecycle';
 import { createRouter } from '../../src/http/router';
 import { SECURITY_HEADERS } from '../../src/http/security-headers';
@@ -22,13 +22,7 @@ function firstColumn(heading: string, column = 1): string[] {
 
 describe('docs/http.md', () => {
   it('names the routes that there are', () => {
-    const lines = { write: () => true } as unknown as NodeJS.WritableStream;
-    const router = createRouter({
-      log: openLog('silent', lines),
-      lifecycle: new Lifecycle(),
-      corsOrigins: [],
-      docs: 'open',
-    });
+    const router = createRouter({ cors: new Cors([]), lifecycle: new Lifecycle(), docs: 'open' });
     const routes = router.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
     expect(firstColumn('Routes', 2).sort()).toEqual(routes.sort());
   });
@@ -87,7 +81,7 @@ describe('docs/http.md', () => {
 
   it('names the request headers that the code reads', () => {
     const files = [
-      'run.ts',
+      'run/asked.ts',
       'http/run-route.ts',
       'http/exchange.ts',
       'http/body.ts',

@@ -12,10 +12,11 @@ import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { createHttpServer } from '../../src/http/server';
 import { Lifecycle } from '../../src/http/lifecycle';
-import { createRouter } from '../../src/http/router';
+import { createListener } from '../../src/http/listener';
 import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds } from '../../src/limits/admission';
 import { openLog } from '../../src/log';
+import { JudgedRequests } from '../../src/run/asked';
 import type { Rooms } from '../../src/run/request';
 import { Gate } from '../../src/sandbox';
 
@@ -123,7 +124,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const lifecycle = new Lifecycle();
   const log = openLog('info', lines);
   const server = createHttpServer(
-    createRouter({ log, lifecycle, corsOrigins: options.corsOrigins ?? [], docs: options.docs ?? 'open' }),
+    createListener({ log, lifecycle, corsOrigins: options.corsOrigins ?? [], docs: options.docs ?? 'open' }),
   );
   if (options.starting !== true) lifecycle.open(rooms(options));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -158,6 +159,7 @@ function rooms({ engine = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, .
     },
     engine,
     gate: new Gate(engine),
+    judged: new JudgedRequests(),
     results: new Results({
       memory: new MemoryStore({ bytes: 64 * 1024 * 1024, maxEntry: 8 * 1024 * 1024 }),
       shared: null,

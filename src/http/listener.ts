@@ -1,0 +1,38 @@
+import type { RequestListener } from 'node:http';
+
+import type { Log } from '../log';
+import { Cors } from './cors';
+import { directRun } from './direct';
+import { Exchange, type ExchangeContext } from './exchange';
+import type { Lifecycle } from './lifecycle';
+import { checkHead } from './request-head';
+import { createRouter, RUN_PATH, type RouterOptions } from './router';
+import { answerRun } from './run-route';
+
+export interface ListenerOptions extends Omit<RouterOptions, 'cors'> {
+  readonly log: Log;
+  readonly corsOrigins: '*' | readonly string[];
+}
+
+/**
+ * What the server does with a request. Most are plain requests to run a stored endpoint: they need no router, and go the
+ * same way as if Express had found it.
+ */
+export function createListener({ log, corsOrigins, ...options }: ListenerOptions): RequestListener {
+  const { lifecycle } = options;
+  const cors = new Cors(corsOrigins);
+  const router = createRouter({ ...options, cors });
+  const context: ExchangeContext = { log, cors, draining: () => lifecycle.draining };
+  return (request, response) => {
+    const exchange = new Exchange(request, response, context);
+    const idOrName = directRun(request);
+    if (idOrName === null) router(request, Object.assign(response, { locals: { exchange } }));
+    else runDirectly(exchange, idOrName, lifecycle).catch((error: unknown) => exchange.fail(error));
+  };
+}
+
+async function runDirectly(exchange: Exchange, idOrName: string, lifecycle: Lifecycle): Promise<void> {
+  exchange.told.route = RUN_PATH;
+  checkHead(exchange.request, exchange.headers);
+  await answerRun(exchange, idOrName, lifecycle.rooms());
+}

@@ -105,7 +105,7 @@ function request(name: string, path: string, { query = [], body, headers = {}, k
       ...(body === undefined
         ? {}
         : {
-            body: { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } } as const,
+            body: { mode: 'raw', raw: inBody(body), options: { raw: { language: 'json' } } } as const,
           }),
     },
     event: [{ listen: 'test', script: { type: 'text/javascript', exec: tests } }],
@@ -138,6 +138,11 @@ function required({ parameters }: DescribedEndpoint): Record<string, string> {
 /** Postman encodes what no URL may hold, and leaves what means something in one. */
 function inUrl(text: string): string {
   return text.replace(/[%&+#={}]/g, encodeURIComponent);
+}
+
+/** Two braces are the place of a variable to Postman, in a body too; JSON can say them otherwise. */
+function inBody(value: object): string {
+  return JSON.stringify(value, null, 2).replaceAll('{{', '{\\u007b');
 }
 
 const answered = [

@@ -11,6 +11,7 @@ const COMMANDS = [
   ['keys', 'revoke'],
   ['run'],
   ['lql', 'rules'],
+  ['postman'],
   ['setup-bigquery'],
 ];
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { columnsOf, type RestField } from '../../googlesql/rest-schema';
 import type { TableSchema } from '../../googlesql/types';
-import type { Converted } from './data/convert-table';
+import type { Converted, Resources } from './data/convert-table';
 import { DataFault } from './data/data-fault';
 import { openTables, type DataTable } from './data/tables';
 import { keptType } from './data/field-sql';
@@ -16,6 +16,8 @@ import { quoteName, quoteText } from './translate/sql';
 /** A DuckDB with every table that queries may read, closed to everything else. */
 export interface Database {
   readonly instance: DuckDBInstance;
+  /** Opens the same data anew, when the instance before has been closed. */
+  readonly reopen: () => Promise<DuckDBInstance>;
   /** By exact name. */
   readonly tables: ReadonlyMap<string, TableSchema>;
   /** Names the data: files, schema, and the clock where it is fixed. */
@@ -33,7 +35,13 @@ export interface Database {
 export async function openDatabase(options: DuckDbOptions): Promise<Database> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await open(options);
+      const { dataDir, cacheDir, log } = options;
+      const resources = resourcesOf(options);
+      const data = dataDir === null ? null : await openTables({ dataDir, cacheDir, resources, log });
+      // Samples that are made again are the same ones.
+      const until = options.now ?? BigInt(Date.now()) * 1000n;
+      const database = await open(options, data, until);
+      return { ...database, reopen: async () => (await open(options, data, until)).instance };
     } catch (error) {
       // Another process may have replaced a converted table between our finding and opening it.
       if (error instanceof DataFault || options.dataDir === null || attempt === ATTEMPTS) throw error;
@@ -43,10 +51,16 @@ export async function openDatabase(options: DuckDbOptions): Promise<Database> {
 
 const ATTEMPTS = 3;
 
-async function open(options: DuckDbOptions): Promise<Database> {
-  const resources = { memory: options.memory ?? DEFAULTS.memory, threads: options.threads ?? DEFAULTS.threads };
-  const { dataDir, cacheDir, log } = options;
-  const data = dataDir === null ? null : await openTables({ dataDir, cacheDir, resources, log });
+function resourcesOf({ memory, threads }: DuckDbOptions): Resources {
+  return { memory: memory ?? DEFAULTS.memory, threads: threads ?? DEFAULTS.threads };
+}
+
+async function open(
+  options: DuckDbOptions,
+  data: readonly DataTable[] | null,
+  until: bigint,
+): Promise<Omit<Database, 'reopen'>> {
+  const resources = resourcesOf(options);
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(resources.threads),
     max_memory: resources.memory,
@@ -64,7 +78,8 @@ async function open(options: DuckDbOptions): Promise<Database> {
     const connection = await instance.connect();
     await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
     for (const statement of setUpStatements()) await connection.run(statement);
-    const filled = data === null ? await addSamples(connection, options) : await addData(connection, data, log);
+    const filled =
+      data === null ? await addSamples(connection, options, until) : await addData(connection, data, options.log);
     await harden(connection);
     connection.closeSync();
     const clock = options.now === null ? '' : `@${options.now}`;
@@ -75,11 +90,14 @@ async function open(options: DuckDbOptions): Promise<Database> {
   }
 }
 
-type Filled = Omit<Database, 'instance'>;
+type Filled = Omit<Database, 'instance' | 'reopen'>;
 
-async function addSamples(connection: DuckDBConnection, { now, log, memory }: DuckDbOptions): Promise<Filled> {
+async function addSamples(
+  connection: DuckDBConnection,
+  { log, memory }: DuckDbOptions,
+  until: bigint,
+): Promise<Filled> {
   const started = performance.now();
-  const until = now ?? BigInt(Date.now()) * 1000n;
   await connection.run(`ATTACH ':memory:' AS samples (COMPRESS)`);
   await makeSamples(connection, 'samples', until);
   await connection.run('CHECKPOINT samples');

@@ -2,10 +2,10 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
-import { Connections } from './connections';
 import { openDatabase, type Database } from './database';
 import { failure } from './failures';
 import { Inspection } from './inspection';
+import { LiveDatabase } from './live-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { readRows } from './read-rows';
 import { Statements } from './statements';
@@ -25,7 +25,7 @@ export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> 
 class DuckDbEngine implements Engine {
   readonly kind = 'duckdb';
   readonly target: string;
-  readonly #connections: Connections;
+  readonly #live: LiveDatabase;
   readonly #translations: Translations;
   readonly #statements = new Statements();
   readonly #inspection = new Inspection();
@@ -33,11 +33,12 @@ class DuckDbEngine implements Engine {
   readonly dryRun = null;
 
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly options: DuckDbOptions,
   ) {
     this.target = database.target;
-    this.#connections = new Connections(database.instance, options.connections ?? DEFAULTS.connections);
+    const size = options.connections ?? DEFAULTS.connections;
+    this.#live = new LiveDatabase(database.instance, database.reopen, size, options.log);
     this.#translations = new Translations(database);
   }
 
@@ -80,14 +81,13 @@ class DuckDbEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#connections.close();
+    await this.#live.close();
     await this.#inspection.close();
-    this.database.instance.closeSync();
   }
 
   async #onConnection<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     try {
-      return await this.#connections.use(limits, work);
+      return await this.#live.use(limits, work);
     } catch (error) {
       throw failure(error, this.options.log);
     }

@@ -6,6 +6,7 @@ import { resolveQuery } from '../../googlesql/resolver';
 import { turn } from '../../googlesql/turn';
 import type { TableSchema } from '../../googlesql/types';
 import type { BoundParameter } from '../contract';
+import { isBreakdown } from './native-error';
 import { setUpStatements, translate } from './translate';
 import { duckType, physicalFieldNames, quoteName } from './translate/sql';
 
@@ -43,10 +44,15 @@ export class Inspection {
       hideBytes: false,
       maxRows: 1,
     });
-    const connection = await (await (this.#room ??= emptyRoom())).connect();
+    const room = (this.#room ??= emptyRoom());
+    const connection = await (await room).connect();
     try {
       for (const table of tables) await connection.run(emptyTable(table));
       (await connection.prepare(sql)).destroySync();
+    } catch (error) {
+      // It may be broken for ever: the next inspection has a new one. Those in this one keep it alive.
+      if (isBreakdown(error) && this.#room === room) this.#room = undefined;
+      throw error;
     } finally {
       connection.closeSync();
     }

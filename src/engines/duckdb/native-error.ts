@@ -7,3 +7,8 @@ export function messageOf(error: unknown): string {
 export function codeOf(error: unknown): string | null {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : null;
 }
+
+/** Whether DuckDB has met a bug of its own: every further statement of that instance may be refused. */
+export function isBreakdown(error: unknown): boolean {
+  return /^(?:FATAL|INTERNAL) Error/.test(messageOf(error));
+}

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
 import type { Encoding } from '../rendering/finished';
@@ -13,6 +14,18 @@ interface Preferring {
  */
 export function chooseCoding(accepted: string | undefined): Encoding | null {
   if (accepted === undefined) return null;
+  const known = CHOSEN.get(accepted);
+  if (known !== undefined) return known.coding;
+  const coding = negotiate(accepted);
+  if (accepted.length <= LONGEST) CHOSEN.set(accepted, { coding });
+  return coding;
+}
+
+/** Clients send one of a few texts. */
+const CHOSEN = new LRUCache<string, { readonly coding: Encoding | null }>({ max: 100 });
+const LONGEST = 256;
+
+function negotiate(accepted: string): Encoding | null {
   const negotiator: Preferring = new Negotiator({ headers: { 'accept-encoding': accepted } });
   const [first] = negotiator.encodings(['br', 'gzip', 'identity'], { preferred: ['br', 'gzip'] });
   return first === 'br' || first === 'gzip' ? first : null;

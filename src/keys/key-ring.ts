@@ -41,7 +41,7 @@ export class NoKeyError extends Error {
 
 /** Who may call, as the keys file says now. */
 export class KeyRing {
-  private fromFile: readonly KeyEntry[] = [];
+  private entries: readonly KeyEntry[];
   private fingerprint: string | null = null;
   private complaint = '';
   private timer: NodeJS.Timeout | null = null;
@@ -53,7 +53,9 @@ export class KeyRing {
     private readonly builtIn: readonly KeyEntry[],
     /** null: API_KEY or a keys file decides. */
     readonly startKey: StartKey | null,
-  ) {}
+  ) {
+    this.entries = builtIn;
+  }
 
   /** See `openKeyRing`. */
   static async open(options: KeyRingOptions): Promise<KeyRing> {
@@ -66,7 +68,9 @@ export class KeyRing {
       if (!(error instanceof KeysFileError) || !error.missing || keysFileGiven) throw error;
     }
     let startKey: StartKey | null = null;
-    if (apiKey === null && file === null) {
+    // What is left of the default file when its last key is revoked is no choice of keys: nobody could get in.
+    const chosen = file !== null && (keysFileGiven || file.entries.length + file.faults.length > 0);
+    if (apiKey === null && !chosen && (file === null || startKeyFile !== null)) {
       if (startKeyFile === null) {
         throw new NoKeyError('There is no key: set API_KEY, or create one with "npm run keys -- create --name NAME".');
       }
@@ -76,7 +80,7 @@ export class KeyRing {
     const name = apiKey === null ? START_KEY_NAME : API_KEY_NAME;
     const ring = new KeyRing(options, secret === undefined ? [] : [unrestricted(name, secret)], startKey);
     if (file !== null) ring.takeUp(file, fingerprint);
-    if (ring.builtIn.length + ring.fromFile.length === 0)
+    if (ring.entries.length === 0)
       log.warn({ file: keysFile }, 'the keys file holds no usable key');
     ring.watch();
     return ring;
@@ -91,7 +95,7 @@ export class KeyRing {
   authenticate(header: HeaderValues): Key {
     const hash = hashOf(presentedKey(header));
     let found: Key | null = null;
-    for (const entry of [...this.builtIn, ...this.fromFile]) {
+    for (const entry of this.entries) {
       if (sameHash(entry.hash, hash)) found ??= entry.key;
     }
     if (found === null) throw new ServiceError('unauthenticated', 'The key is not valid.');
@@ -101,7 +105,7 @@ export class KeyRing {
 
   /** A key by its name, for work done later on its account; null: there is none (any more), or it has expired. */
   find(name: string): Key | null {
-    const key = [...this.builtIn, ...this.fromFile].find((entry) => entry.key.name === name)?.key ?? null;
+    const key = this.entries.find((entry) => entry.key.name === name)?.key ?? null;
     return key === null || isExpired(key, this.now()) ? null : key;
   }
 
@@ -133,7 +137,7 @@ export class KeyRing {
       const file = await readKeysFile(keysFile);
       if (this.closed) return;
       this.takeUp(file, fingerprint);
-      log.info({ file: keysFile, keys: this.fromFile.length }, 'the keys file was taken up');
+      log.info({ file: keysFile, keys: this.entries.length - this.builtIn.length }, 'the keys file was taken up');
     } catch (error) {
       const complaint = error instanceof Error ? error.message : String(error);
       if (complaint !== this.complaint) log.warn(`${complaint}; the keys stay as they were`);
@@ -142,7 +146,7 @@ export class KeyRing {
   }
 
   private takeUp({ entries, faults }: KeysFile, fingerprint: string | null): void {
-    this.fromFile = entries;
+    this.entries = [...this.builtIn, ...entries];
     this.fingerprint = fingerprint;
     this.complaint = '';
     for (const fault of faults) this.options.log.warn({ file: this.options.keysFile }, `a key is left out: ${fault}`);

@@ -80,8 +80,7 @@ export class KeyRing {
     const name = apiKey === null ? START_KEY_NAME : API_KEY_NAME;
     const ring = new KeyRing(options, secret === undefined ? [] : [unrestricted(name, secret)], startKey);
     if (file !== null) ring.takeUp(file, fingerprint);
-    if (ring.entries.length === 0)
-      log.warn({ file: keysFile }, 'the keys file holds no usable key');
+    if (ring.entries.length === 0) log.warn({ file: keysFile }, 'the keys file holds no usable key');
     ring.watch();
     return ring;
   }

@@ -256,6 +256,18 @@ describe('the start', () => {
     await expect(stat(startKeyFile)).rejects.toThrow(/ENOENT/);
   });
 
+  it('takes the default file without a key in it, as revoking leaves it, for none', async () => {
+    const startKeyFile = path.join(folder, 'key');
+    await writeKeys();
+    const ring = await open({ startKeyFile });
+    expect(present(ring, ring.startKey?.secret ?? '')).toMatchObject({ name: 'start-key' });
+    expect(logged).toEqual([]);
+    expect((await open({ startKeyFile, keysFileGiven: true })).startKey).toBeNull();
+    // A faulty entry is somebody's key, misspelt.
+    await writeKeys({ name: 'a' });
+    expect((await open({ startKeyFile })).startKey).toBeNull();
+  });
+
   it('makes one key for all that start at once', async () => {
     const startKeyFile = path.join(folder, 'key');
     const made = await Promise.all(Array.from({ length: 20 }, () => ensureStartKey(startKeyFile)));

@@ -1,3 +1,5 @@
+import { QueryError } from '../errors';
+
 /**
  * Bounds on a query text (docs/sandbox.md). Those of the text hold before anything recursive reads it, those of the
  * meaning before anything multiplies.
@@ -39,3 +41,10 @@ export const COMPOSED_BOUNDS: Bounds = {
   ctes: 2 * QUERY_BOUNDS.ctes,
   treeHeight: QUERY_BOUNDS.treeHeight + 10,
 };
+
+/** The refusal of a text beyond a bound: however else it is read, it stays too large. */
+export class BoundsError extends QueryError {
+  constructor(message: string, { start, end }: { readonly start: number; readonly end: number }) {
+    super('invalidQuery', message, { start, end });
+  }
+}

@@ -1,7 +1,7 @@
 import { QueryError } from '../errors';
 import { unescape } from './escapes';
 import { isReserved } from './keywords';
-import { QUERY_BOUNDS, type Bounds } from './bounds';
+import { BoundsError, QUERY_BOUNDS, type Bounds } from './bounds';
 import type { Token, TokenKind } from './token';
 
 /** Blanks of GoogleSQL beyond ASCII: Unicode's visible spaces but the Ogham one. */
@@ -64,7 +64,8 @@ class Lexer {
     while (this.skipBlanks()) {
       this.token();
       if (this.tokens.length > this.bounds.tokens) {
-        this.fault(`A query has at most ${this.bounds.tokens} tokens`, this.last?.start ?? 0, this.at);
+        const span = { start: this.last?.start ?? 0, end: this.at };
+        throw new BoundsError(`A query has at most ${this.bounds.tokens} tokens.`, span);
       }
       if (this.last?.symbol === ';' && this.brackets === 0) {
         if (this.skipBlanks()) this.push('rest', this.at, this.text.length, '', '');
@@ -186,7 +187,8 @@ class Lexer {
 
   private open(start: number): void {
     if (++this.nesting > this.bounds.nesting) {
-      this.fault(`Brackets and CASE nest at most ${this.bounds.nesting} deep`, start, start + 1);
+      const message = `Brackets and CASE nest at most ${this.bounds.nesting} deep.`;
+      throw new BoundsError(message, { start, end: start + 1 });
     }
   }
 
@@ -260,7 +262,9 @@ function checkText(text: string, maxBytes: number): void {
     if (unit === 0) fault('A query cannot hold the character NUL.', i);
     if (surrogate && !isPair(unit, text.charCodeAt(i + 1))) fault('The query is not well-formed Unicode.', i);
     bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : surrogate ? 4 : 3;
-    if (bytes > maxBytes) fault(`A query has at most ${maxBytes} bytes of UTF-8.`, i);
+    if (bytes > maxBytes) {
+      throw new BoundsError(`A query has at most ${maxBytes} bytes of UTF-8.`, { start: i, end: i + 1 });
+    }
     i += surrogate ? 2 : 1;
   }
 }

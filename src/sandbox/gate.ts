@@ -2,18 +2,16 @@
 import type { Engine, RunLimits } from '../engines/contract';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
-import { unsupportedError } from '../googlesql/parser';
-import { resolveQuery } from '../googlesql/resolver';
+import { lex } from '../googlesql';
+import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import type { Span } from '../googlesql/syntax';
+import { Threads } from '../googlesql/threads';
 import type { TableSchema } from '../googlesql/types';
-import { turn } from '../googlesql/turn';
-import { walk } from '../googlesql/walk';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
-import { maskStatement } from './masked';
-import { readConsumerQuery, type Reading } from './policy';
+import { originalSpan } from './lenient';
+import { checkMeaning, inSentText, readText, type ReadText, type SentText } from './reading';
 import { OpinionTimeout, SecondOpinion } from './second-opinion';
-import { readStatement, readTranslation, type Statement } from './statement';
 import type { StoredQuery } from './stored-query';
 import { Verdicts } from './verdicts';
 
@@ -41,6 +39,7 @@ const SYNTAX_CALLS = new Set(['offset', 'ordinal', 'safe_cast', 'safe_offset', '
 export class Gate {
   readonly #engine: Engine;
   readonly #columns: CteColumns;
+  readonly #threads = new Threads();
   readonly #secondOpinion = new SecondOpinion();
   readonly #verdicts = new Verdicts<Admitted>();
 
@@ -52,12 +51,12 @@ export class Gate {
   /**
    * Judges a text as a query over the CTE tables of `stored`: SQL that a consumer wrote, or that was made of their LQL.
    *
-   * @throws QueryError with spans in `sent`; ServiceError `resourcesExceeded` when the second opinion runs out of time
+   * @throws QueryError with spans in `sent`; ServiceError `resourcesExceeded` when the second opinion runs out of time,
+   *   `tooManyConcurrentQueries` when too many long texts wait
    */
-  admit(stored: StoredQuery, sent: string, { from = 'sql' }: { from?: 'sql' | 'lql' } = {}): Promise<Admitted> {
+  admit(stored: StoredQuery, sent: string, { from = 'sql' }: Partial<Pick<SentText, 'from'>> = {}): Promise<Admitted> {
     const key = { endpointId: stored.id, revision: stored.revision, target: this.#engine.target, from, text: sent };
-    const read = from === 'sql' ? readStatement : readTranslation;
-    return this.#verdicts.of(key, () => this.#judge(stored, sent, read));
+    return this.#verdicts.of(key, () => this.#judge(stored, sent, from));
   }
 
   /** Gets ready what the first query would wait for. */
@@ -72,107 +71,90 @@ export class Gate {
     return schema;
   }
 
-  close(): Promise<void> {
-    return this.#secondOpinion.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#secondOpinion.close(), this.#threads.close()]);
   }
 
-  async #judge(stored: StoredQuery, sent: string, read: (sent: string) => Statement): Promise<Admitted> {
-    const statement = read(sent);
+  async #judge(stored: StoredQuery, sent: string, from: SentText['from']): Promise<Admitted> {
+    const { cteTables } = stored;
+    const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
+    const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent);
     try {
-      return await this.#passWalls(stored, statement);
+      return await this.#passOtherWalls(stored, read);
     } catch (error) {
-      if (!(error instanceof QueryError) || error.span === null) throw error;
-      throw new QueryError(error.fault, error.message, statement.original(error.span), error.details);
+      throw error instanceof QueryError ? inSentText(error, read.passes) : error;
     }
   }
 
-  async #passWalls(stored: StoredQuery, statement: Statement): Promise<Admitted> {
-    await turn(statement.text);
-    const reading = readConsumerQuery(statement, stored);
-    const [construct] = statement.unsupported;
-    if (construct !== undefined) throw unsupportedError(construct);
-    await this.#askSecondOpinion(stored, statement, reading);
-
+  async #passOtherWalls(stored: StoredQuery, read: ReadText): Promise<Admitted> {
+    await this.#askSecondOpinion(stored, read);
     const limits = { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal };
-    const text = statement.text.slice(0, statement.end);
-    await turn(statement.text);
-    await this.#resolve(stored, statement, reading, limits);
-    const tables = await this.#columns.of(stored, reading.tables, limits);
-    await this.#engine.inspect(text, tables, typicalValues(stored), limits);
+    await this.#checkMeaning(stored, read, limits);
+    const tables = await this.#columns.of(stored, read.tables, limits);
+    await this.#engine.inspect(read.statement, tables, typicalValues(stored), limits);
 
-    const { sql, consumer, parameters, reached } = compose(stored, text, reading.tables);
+    const { sql, consumer, parameters, reached } = compose(stored, read.statement, read.tables);
     return {
       sql,
       tables: reached,
-      parameters: new Set([...parameters, ...reading.parameters.map((name) => name.toLowerCase())]),
+      parameters: new Set([...parameters, ...read.parameters.map((name) => name.toLowerCase())]),
       original: ({ start, end }) =>
         start < consumer.start || end > consumer.end
           ? null
-          : statement.original({ start: start - consumer.start, end: end - consumer.start }),
+          : originalSpan(read.passes, { start: start - consumer.start, end: end - consumer.start }),
     };
   }
 
   /** Where the second parser reads the text, what it sees must be what ours saw (wall 3). */
-  async #askSecondOpinion(stored: StoredQuery, statement: Statement, reading: Reading): Promise<void> {
-    const masked = maskStatement(statement.text, statement.tokens);
-    if (masked === null || joinsInParentheses(statement.query)) return;
-    const opinion = await this.#secondOpinion.ask(masked).catch((error: unknown) => {
+  async #askSecondOpinion(stored: StoredQuery, read: ReadText): Promise<void> {
+    if (read.masked === null) return;
+    const opinion = await this.#secondOpinion.ask(read.masked).catch((error: unknown) => {
       if (!(error instanceof OpinionTimeout)) throw error;
       const message = 'The query is too complex to be checked in time. Nest it less deeply.';
       throw new ServiceError('resourcesExceeded', message, {}, { cause: error });
     });
     const unknown =
-      opinion?.tables.find((name) => !reading.fromNames.has(name)) ??
-      opinion?.functions.find((name) => !reading.functionNames.has(name) && !isSyntax(name));
+      opinion?.tables.find((name) => !read.fromNames.has(name)) ??
+      opinion?.functions.find((name) => !read.functionNames.has(name) && !isSyntax(name));
     if (unknown === undefined) return;
     throw new QueryError(
       'sandboxViolation',
       `The query can also be read as using "${unknown}", which is not allowed. Write it more plainly.`,
-      placeOf(unknown, statement),
+      placeOf(unknown, read),
       { allowed: stored.cteTables },
     );
   }
 
   /**
-   * Names and types, from the CTE tables alone. An unknown field is looked for once more with columns read anew: the
-   * table may have got it meanwhile.
+   * Names and types. An unknown field is looked for once more with columns read anew: the table may have got it
+   * meanwhile.
    */
-  async #resolve(stored: StoredQuery, statement: Statement, reading: Reading, limits: RunLimits): Promise<void> {
+  async #checkMeaning(stored: StoredQuery, read: ReadText, limits: RunLimits): Promise<void> {
+    const { statement } = read;
+    const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
+    const check = async (): Promise<void> => {
+      const tables = await this.#columns.of(stored, read.tables, limits);
+      await this.#threads.do(checkMeaning, { statement, tables, parameters }, statement);
+    };
     try {
-      resolveOver(await this.#columns.of(stored, reading.tables, limits), stored, statement);
+      await check();
     } catch (error) {
       const mayBeNew =
         this.#engine.kind === 'bigquery' && error instanceof QueryError && error.fault === 'unknownField';
       if (!mayBeNew) throw error;
       this.#columns.forget(stored);
-      resolveOver(await this.#columns.of(stored, reading.tables, limits), stored, statement);
+      await check();
     }
   }
 }
 
-function resolveOver(tables: readonly TableSchema[], stored: StoredQuery, statement: Statement): void {
-  const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-  resolveQuery(statement.query, statement.text, {
-    findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
-    parameters: new Map(stored.parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
-  });
-}
-
 /** Where a name that the second parser saw stands first; the whole statement where it is made of something else. */
-function placeOf(name: string, { query, tokens }: Statement): Span {
+function placeOf(name: string, { statement, span }: ReadText): Span {
   const last = name.slice(name.lastIndexOf('.') + 1);
-  const token = tokens.find(({ kind, value }) => kind === 'identifier' && value.toLowerCase() === last);
-  return token === undefined ? query.span : { start: token.start, end: token.end };
-}
-
-/** node-sql-parser reads no join in parentheses, in any form, but in a long text takes up its time to find out. */
-function joinsInParentheses(query: Statement['query']): boolean {
-  let found = false;
-  walk(query, ({ kind }) => {
-    found ||= kind === 'parenthesised_join';
-    return !found;
-  });
-  return found;
+  const token = lex(statement, TRANSLATED_BOUNDS).find(
+    ({ kind, value }) => kind === 'identifier' && value.toLowerCase() === last,
+  );
+  return token === undefined ? span : { start: token.start, end: token.end };
 }
 
 function isSyntax(name: string): boolean {

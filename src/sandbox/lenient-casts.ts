@@ -1,5 +1,6 @@
 import { QueryError } from '../errors';
 import type { Token } from '../googlesql';
+import { QUERY_BOUNDS } from '../googlesql/bounds';
 import type { Edit } from './text-edits';
 
 /** Names of types after `::`, in lower case, as GoogleSQL's (docs/sandbox.md). */
@@ -28,6 +29,10 @@ const CALLED_KEYWORDS = new Set(
   'ARRAY CAST COLLATE EXISTS EXTRACT GROUPING IF LEFT RANGE RIGHT STRUCT WITH'.split(' '),
 );
 const CONSTANTS = new Set(['NULL', 'TRUE', 'FALSE']);
+/** Symbols inside the angle brackets of a type. */
+const IN_TYPES = new Set(['<', '>', '>>', ',', '(', ')', '.']);
+/** Dots and subscripts before a `::`; the parser takes no higher operand either. */
+const MAX_STEPS = QUERY_BOUNDS.treeHeight;
 
 /** Edits that make `CAST(x AS T)` of every `x::t`. Throws QueryError `invalidQuery` where `t` is the name of no type. */
 export function castEdits(tokens: readonly Token[]): Edit[] {
@@ -36,7 +41,7 @@ export function castEdits(tokens: readonly Token[]): Edit[] {
   const operands = new Operands(tokens);
   tokens.forEach((token, i) => {
     if (token.symbol !== '::') return;
-    const first = operands.startOf(i - 1);
+    const first = operands.find(i - 1);
     if (first === null) return;
     const { type, last } = readType(tokens, i + 1);
     const at = tokens[first]?.start ?? 0;
@@ -68,6 +73,7 @@ class Operands {
   private readonly opening = new Map<number, number>();
   /** Index of a cast's last token → index of its operand's first. */
   private readonly casts = new Map<number, number>();
+  private steps = 0;
 
   constructor(private readonly tokens: readonly Token[]) {
     const open: number[] = [];
@@ -82,7 +88,13 @@ class Operands {
   }
 
   /** Index of the first token of the postfix operand whose last token is `last`; null where none ends there. */
-  startOf(last: number): number | null {
+  find(last: number): number | null {
+    this.steps = 0;
+    return this.startOf(last);
+  }
+
+  private startOf(last: number): number | null {
+    if (++this.steps > MAX_STEPS) return null;
     const cast = this.casts.get(last);
     if (cast !== undefined) return this.beforeDot(cast);
     const token = this.tokens[last];
@@ -145,6 +157,7 @@ class Operands {
     let depth = 0;
     for (let i = last; i >= 0; i--) {
       const symbol = this.symbol(i);
+      if (this.tokens[i]?.kind === 'symbol' && !IN_TYPES.has(symbol)) return null;
       if (symbol === '>>') depth += 2;
       else if (symbol === '>') depth++;
       else if (symbol === '<') depth--;

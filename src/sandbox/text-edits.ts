@@ -5,12 +5,7 @@ export interface Edit extends Span {
   readonly by: string;
 }
 
-export interface EditedText {
-  readonly text: string;
-  /** A span of `text` as a span of the text before the edits; what an edit put in stands for what it replaced. */
-  original(span: Span): Span;
-}
-
+/** Where a part of an edited text came from. */
 interface Piece {
   /** Where the piece begins in the edited text. */
   readonly at: number;
@@ -18,6 +13,14 @@ interface Piece {
   readonly end: number;
   /** Taken over unchanged, so that offsets inside it can be told apart. */
   readonly kept: boolean;
+}
+
+/** The pieces of an edited text, in its order: plain data. */
+export type Pieces = readonly Piece[];
+
+export interface EditedText {
+  readonly text: string;
+  readonly pieces: Pieces;
 }
 
 /** Carries out edits, which are in the order of the text and do not overlap. */
@@ -36,20 +39,27 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
     done = end;
   }
   put(done, text.length, text.slice(done), true);
-  const pieceAt = (offset: number): Piece | undefined => pieces.findLast(({ at }) => at <= offset);
-  const startOf = (offset: number): number => {
-    const piece = pieceAt(offset);
-    if (piece === undefined) return 0;
-    return piece.kept ? Math.min(piece.end, piece.start + offset - piece.at) : piece.start;
-  };
-  const endOf = (offset: number): number => {
-    const piece = pieceAt(offset - 1);
-    if (piece === undefined) return 0;
-    return piece.kept ? Math.min(piece.end, piece.start + offset - piece.at) : piece.end;
-  };
-  const original = ({ start, end }: Span): Span => {
-    const from = startOf(start);
-    return { start: from, end: start === end ? from : Math.max(from, endOf(end)) };
-  };
-  return { text: out, original };
+  return { text: out, pieces };
+}
+
+/** A span of an edited text as a span of the text before; what an edit put in stands for what it replaced. */
+export function spanBefore(pieces: Pieces, { start, end }: Span): Span {
+  const from = startOf(pieces, start);
+  return { start: from, end: start === end ? from : Math.max(from, endOf(pieces, end)) };
+}
+
+function startOf(pieces: Pieces, offset: number): number {
+  const piece = pieceAt(pieces, offset);
+  if (piece === undefined) return 0;
+  return piece.kept ? Math.min(piece.end, piece.start + offset - piece.at) : piece.start;
+}
+
+function endOf(pieces: Pieces, offset: number): number {
+  const piece = pieceAt(pieces, offset - 1);
+  if (piece === undefined) return 0;
+  return piece.kept ? Math.min(piece.end, piece.start + offset - piece.at) : piece.end;
+}
+
+function pieceAt(pieces: Pieces, offset: number): Piece | undefined {
+  return pieces.findLast(({ at }) => at <= offset);
 }

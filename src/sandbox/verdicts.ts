@@ -67,7 +67,8 @@ export class Verdicts<T extends { readonly sql: string }> {
 /** An unknown field is not one of them: the table may have got it meanwhile. */
 const LASTING = new Set(['invalidQuery', 'sandboxViolation']);
 
+/** `resourcesExceeded` is lasting where it is a fault of the text, and passing where it came of the machine. */
 function isLasting(error: unknown): error is QueryError | ServiceError {
-  if (error instanceof QueryError) return LASTING.has(error.fault);
+  if (error instanceof QueryError) return LASTING.has(error.fault) || error.fault === 'resourcesExceeded';
   return error instanceof ServiceError && LASTING.has(error.reason);
 }

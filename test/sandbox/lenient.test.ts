@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { QueryError } from '../../src/errors';
 import { surveyQuery } from '../../src/googlesql';
-import { rewriteLeniently } from '../../src/sandbox/lenient';
+import { originalSpan, rewriteLeniently } from '../../src/sandbox/lenient';
 
 function rewritten(sql: string): string | undefined {
   return rewriteLeniently(`select ${sql}`)?.text.slice('select '.length);
@@ -102,10 +102,10 @@ it('maps places back to the text that was sent', () => {
   const sent = String.raw`select 'it''s \d' as a, b.c::text as d, e`;
   const reading = rewriteLeniently(sent);
   if (reading === null) throw new Error('not rewritten');
-  const { text, original } = reading;
+  const { text, passes } = reading;
   const back = (words: string): string => {
     const start = text.indexOf(words);
-    const span = original({ start, end: start + words.length });
+    const span = originalSpan(passes, { start, end: start + words.length });
     return sent.slice(span.start, span.end);
   };
   expect(text).toBe(String.raw`select 'it\'s \\d' as a, CAST(b.c AS STRING) as d, e`);
@@ -115,7 +115,10 @@ it('maps places back to the text that was sent', () => {
   expect(back('CAST(b.c AS STRING)')).toBe('b.c::text');
   expect(back('STRING')).toBe('::text');
   expect(back(String.raw`'it\'s \\d'`)).toBe(String.raw`'it''s \d'`);
-  expect(original({ start: text.length, end: text.length })).toEqual({ start: sent.length, end: sent.length });
+  expect(originalSpan(passes, { start: text.length, end: text.length })).toEqual({
+    start: sent.length,
+    end: sent.length,
+  });
 });
 
 it('never fails but with a QueryError inside the text', () => {
@@ -150,7 +153,7 @@ it('never fails but with a QueryError inside the text', () => {
         const reading = rewriteLeniently(sent);
         if (reading === null) return;
         expect(reading.text).not.toBe(sent);
-        const whole = reading.original({ start: 0, end: reading.text.length });
+        const whole = originalSpan(reading.passes, { start: 0, end: reading.text.length });
         expect(whole).toEqual({ start: 0, end: sent.length });
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;

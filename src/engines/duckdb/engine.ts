@@ -1,5 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
+import { Threads } from '../../googlesql/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
 import { openDatabase, type Database } from './database';
@@ -28,7 +29,8 @@ class DuckDbEngine implements Engine {
   readonly #live: LiveDatabase;
   readonly #translations: Translations;
   readonly #statements = new Statements();
-  readonly #inspection = new Inspection();
+  readonly #threads = new Threads();
+  readonly #inspection = new Inspection(this.#threads);
   /** Nothing is billed. */
   readonly dryRun = null;
 
@@ -39,7 +41,7 @@ class DuckDbEngine implements Engine {
     this.target = database.target;
     const size = options.connections ?? DEFAULTS.connections;
     this.#live = new LiveDatabase(database.instance, database.reopen, size, options.log);
-    this.#translations = new Translations(database);
+    this.#translations = new Translations(database, this.#threads);
   }
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
@@ -69,7 +71,7 @@ class DuckDbEngine implements Engine {
   ): Promise<void> {
     checkLimits(limits);
     try {
-      await this.#inspection.inspect(statement, tables, parameters);
+      await this.#inspection.inspect(statement, tables, parameters, limits);
     } catch (error) {
       throw failure(error, this.options.log);
     }
@@ -83,6 +85,7 @@ class DuckDbEngine implements Engine {
   async close(): Promise<void> {
     await this.#live.close();
     await this.#inspection.close();
+    await this.#threads.close();
   }
 
   async #onConnection<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {

@@ -1,14 +1,15 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import { QueryError } from '../../errors';
-import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
-import { parseQuery } from '../../googlesql/parser';
-import { resolveQuery } from '../../googlesql/resolver';
-import { turn } from '../../googlesql/turn';
+import type { Threads } from '../../googlesql/threads';
 import type { TableSchema } from '../../googlesql/types';
-import type { BoundParameter } from '../contract';
+import type { BoundParameter, RunLimits } from '../contract';
+import { Slots } from '../slots';
 import { isBreakdown } from './native-error';
-import { setUpStatements, translate } from './translate';
+import { setUpStatements } from './translate';
+import { translateText } from './translate-text';
 import { duckType, physicalFieldNames, quoteName } from './translate/sql';
+
+/** Statements up to here, in characters of DuckDB SQL, are planned in some ten milliseconds. */
+const QUICKLY_PLANNED = 32 * 1024;
 
 /**
  * The sandbox's last wall: a statement is resolved where no table exists but those it may read, and its translation is
@@ -16,34 +17,35 @@ import { duckType, physicalFieldNames, quoteName } from './translate/sql';
  */
 export class Inspection {
   #room: Promise<DuckDBInstance> | undefined;
+  /** DuckDB may take seconds to plan a long statement: one after the other, so that they hold one processor at most. */
+  readonly #long = new Slots(1);
+
+  constructor(private readonly threads: Threads) {}
 
   /** @throws QueryError `sandboxViolation` where `statement` reads anything but `tables`, or for a fault in it. */
   async inspect(
     statement: string,
     tables: readonly TableSchema[],
     parameters: readonly BoundParameter[],
+    limits: RunLimits,
   ): Promise<void> {
-    const allowed = tables.map((table) => table.name);
-    const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-    await turn(statement);
-    const query = parseQuery(statement, COMPOSED_BOUNDS);
-    await turn(statement);
-    const resolved = resolveQuery(query, statement, {
-      findTable(path) {
-        const [first, ...more] = path;
-        const table = more.length === 0 ? byName.get(first!.name.toLowerCase()) : undefined;
-        if (table !== undefined) return table;
-        const span = { start: first!.span.start, end: path.at(-1)!.span.end };
-        throw new QueryError('sandboxViolation', 'The query reads a table that it may not read.', span, { allowed });
-      },
-      parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
-    });
-    await turn(statement);
-    const { sql } = translate(resolved, {
-      tableName: (table) => quoteName(table.name),
+    const types = parameters.map(({ name, type }) => ({ name, type }));
+    const relations = tables.map(({ name }) => quoteName(name));
+    const text = {
+      sql: statement,
+      tables,
+      relations,
+      sandboxed: true,
+      parameters: types,
       hideBytes: false,
       maxRows: 1,
-    });
+    };
+    const { sql } = await this.threads.do(translateText, text, statement);
+    const plan = (): Promise<void> => this.#plan(sql, tables);
+    await (sql.length <= QUICKLY_PLANNED ? plan() : this.#long.use(limits, plan));
+  }
+
+  async #plan(sql: string, tables: readonly TableSchema[]): Promise<void> {
     const room = (this.#room ??= emptyRoom());
     const connection = await (await room).connect();
     try {

@@ -1,13 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { QueryError } from '../../errors';
-import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
-import { parseQuery } from '../../googlesql/parser';
-import { resolveQuery } from '../../googlesql/resolver';
-import { turn } from '../../googlesql/turn';
-import type { NamedType } from '../../googlesql/types';
+import type { Threads } from '../../googlesql/threads';
+import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter } from '../contract';
 import type { Database } from './database';
-import { translate, type Translation } from './translate';
+import type { Translation } from './translate';
+import { translateText } from './translate-text';
 
 /** Characters of texts, queries and translations together. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
@@ -19,7 +17,16 @@ export class Translations {
     sizeCalculation: (translation, key) => translation.sql.length + key.length,
   });
 
-  constructor(private readonly database: Pick<Database, 'tables' | 'relation'>) {}
+  private readonly tables: readonly TableSchema[];
+  private readonly relations: readonly string[];
+
+  constructor(
+    database: Pick<Database, 'tables' | 'relation'>,
+    private readonly threads: Threads,
+  ) {
+    this.tables = [...database.tables.values()];
+    this.relations = this.tables.map((table) => database.relation(table));
+  }
 
   /**
    * The statement that answers `sql`, cut off after `maxRows`.
@@ -46,19 +53,10 @@ export class Translations {
     hideBytes: boolean,
     maxRows: number,
   ): Promise<Translation> {
-    const query = parseQuery(sql, COMPOSED_BOUNDS);
-    await turn(sql);
-    const resolved = resolveQuery(query, sql, {
-      // Tables have no project or data set here.
-      findTable: (path) => (path.length === 1 ? this.database.tables.get(path[0]!.name) : undefined),
-      parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
-    });
-    await turn(sql);
-    const translation = translate(resolved, {
-      tableName: (table) => this.database.relation(table),
-      hideBytes,
-      maxRows,
-    });
+    const types = parameters.map(({ name, type }) => ({ name, type }));
+    const { tables, relations } = this;
+    const text = { sql, tables, relations, sandboxed: false, parameters: types, hideBytes, maxRows };
+    const translation = await this.threads.do(translateText, text, sql);
     refuseDuplicates(translation.columns);
     return translation;
   }

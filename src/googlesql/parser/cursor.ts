@@ -1,5 +1,5 @@
 import { QueryError } from '../../errors';
-import type { Bounds } from '../bounds';
+import { BoundsError, type Bounds } from '../bounds';
 import type { Identifier, Parameter, Span } from '../syntax';
 import type { Token } from '../token';
 
@@ -135,7 +135,7 @@ export class Cursor {
   /** Guards recursion that no bracket announces to the lexer: signs, NOT, INTERVAL, types within types. */
   nested<T>(read: () => T): T {
     if (++this.nesting > this.bounds.nesting) {
-      this.fault(`This nests more than ${this.bounds.nesting} deep.`, this.token);
+      throw new BoundsError(`This nests more than ${this.bounds.nesting} deep.`, this.token);
     }
     const result = read();
     this.nesting--;
@@ -143,7 +143,9 @@ export class Cursor {
   }
 
   countCte(span: Span): void {
-    if (++this.ctes > this.bounds.ctes) this.fault(`A query has at most ${this.bounds.ctes} WITH entries.`, span);
+    if (++this.ctes > this.bounds.ctes) {
+      throw new BoundsError(`A query has at most ${this.bounds.ctes} WITH entries.`, span);
+    }
   }
 
   refuse(name: string, span: Span): void {

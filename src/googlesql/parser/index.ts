@@ -1,6 +1,6 @@
 import { QueryError } from '../../errors';
 import { lex } from '../lexer';
-import { QUERY_BOUNDS, type Bounds } from '../bounds';
+import { BoundsError, QUERY_BOUNDS, type Bounds } from '../bounds';
 import { checkStatement, secondStatement, secondStatementError } from '../statement';
 import type { Parameter, Query, Span } from '../syntax';
 import type { Token } from '../token';
@@ -51,7 +51,7 @@ export function surveyQuery(text: string, bounds: Bounds = QUERY_BOUNDS): Parsed
   const { node, depth } = deepestNode(query);
   if (depth > bounds.treeHeight) {
     const message = `An expression is built of at most ${bounds.treeHeight} levels.`;
-    throw new QueryError('invalidQuery', message, node.span);
+    throw new BoundsError(message, node.span);
   }
   const { parameters, unsupported } = cursor;
   return { query, parameters, unsupported, second: secondStatement(tokens), tokens, end: query.span.end };

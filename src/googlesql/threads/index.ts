@@ -1,0 +1,2 @@
+export type { Task } from './task';
+export { Threads } from './threads';

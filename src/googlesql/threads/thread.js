@@ -1,0 +1,37 @@
+// @ts-check
+/** The thread behind threads.ts: does one task after the other. Plain JavaScript, because Node starts it as a file of its own. */
+const { readlinkSync } = require('node:fs');
+const { setPriority } = require('node:os');
+const { parentPort } = require('node:worker_threads');
+
+/** Others' short requests come before long texts where processors are few. */
+const NICENESS = 5;
+
+/** Linux has a priority for each thread; elsewhere it would be that of the process. */
+function giveWay() {
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICENESS);
+  } catch {
+    // No such file: not Linux.
+  }
+}
+
+/**
+ * @param {{ file: string, name: string, input: unknown }} order
+ * @returns {unknown}
+ */
+function done({ file, name, input }) {
+  try {
+    return { output: require(file)[name].run(input) };
+  } catch (thrown) {
+    const error = /** @type {Error & Record<string, unknown>} */ (thrown);
+    const { message, fault, span, details } = error;
+    if (error.name !== 'QueryError') return { failure: String(error.stack) };
+    return { refusal: { fault, message, details, span: span && { ...span } } };
+  }
+}
+
+if (parentPort === null) throw new Error('This file runs as a worker.');
+const port = parentPort;
+giveWay();
+port.on('message', (order) => port.postMessage(done(order)));

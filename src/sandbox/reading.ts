@@ -1,0 +1,93 @@
+/**
+ * The walls that need nothing but the text (docs/sandbox.md): lexer, parser, allow-lists; then names and types. As tasks:
+ * a long text passes them on a thread.
+ */
+import { COMPOSED_BOUNDS } from '../googlesql/bounds';
+import { parseQuery, unsupportedError } from '../googlesql/parser';
+import { resolveQuery } from '../googlesql/resolver';
+import type { Query, Span } from '../googlesql/syntax';
+import type { Task } from '../googlesql/threads';
+import type { TableSchema } from '../googlesql/types';
+import { walk } from '../googlesql/walk';
+import { QueryError } from '../errors';
+import { originalSpan } from './lenient';
+import { maskStatement } from './masked';
+import { readConsumerQuery, type Reading } from './policy';
+import { readStatement, readTranslation, type Statement } from './statement';
+import type { StoredQuery } from './stored-query';
+import type { Pieces } from './text-edits';
+
+/** A consumer's text, and what of the stored query decides on it. */
+export interface SentText extends Pick<StoredQuery, 'cteTables' | 'parameters'> {
+  readonly text: string;
+  /** Who wrote it: a consumer, or this service from their LQL. */
+  readonly from: 'sql' | 'lql';
+}
+
+/** A text that uses nothing but what it may. */
+export interface ReadText extends Reading {
+  /** The one statement, as sent or as rewritten leniently, without a semicolon. */
+  readonly statement: string;
+  readonly span: Span;
+  /** For the second parser; null where it must not be asked. */
+  readonly masked: string | null;
+  /** From `statement` back to the text that was sent: see `originalSpan`. */
+  readonly passes: readonly Pieces[];
+}
+
+/** @throws QueryError with a span in the text as sent */
+export const readText: Task<SentText, ReadText> = {
+  file: __filename,
+  name: 'readText',
+  run({ text, from, ...stored }) {
+    const statement = from === 'sql' ? readStatement(text) : readTranslation(text);
+    try {
+      return judged(statement, stored);
+    } catch (error) {
+      throw error instanceof QueryError ? inSentText(error, statement.passes) : error;
+    }
+  },
+};
+
+function judged(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | 'parameters'>): ReadText {
+  const { text, query, tokens, end, passes, unsupported } = statement;
+  const reading = readConsumerQuery(statement, stored);
+  const [construct] = unsupported;
+  if (construct !== undefined) throw unsupportedError(construct);
+  const masked = joinsInParentheses(query) ? null : maskStatement(text, tokens);
+  return { ...reading, statement: text.slice(0, end), span: query.span, masked, passes };
+}
+
+/** The error with its place in the text that was sent. */
+export function inSentText({ fault, message, span, details }: QueryError, passes: readonly Pieces[]): QueryError {
+  return new QueryError(fault, message, span && originalSpan(passes, span), details);
+}
+
+/** node-sql-parser reads no join in parentheses, in any form, but in a long text takes up its time to find out. */
+function joinsInParentheses(query: Query): boolean {
+  let found = false;
+  walk(query, ({ kind }) => {
+    found ||= kind === 'parenthesised_join';
+    return !found;
+  });
+  return found;
+}
+
+/** A statement that `readText` gave, and the tables that it may read with their columns. */
+export interface TypedText extends Pick<StoredQuery, 'parameters'> {
+  readonly statement: string;
+  readonly tables: readonly TableSchema[];
+}
+
+/** Names and types, from the CTE tables alone. @throws QueryError with a span in the statement */
+export const checkMeaning: Task<TypedText, void> = {
+  file: __filename,
+  name: 'checkMeaning',
+  run({ statement, tables, parameters }) {
+    const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
+    resolveQuery(parseQuery(statement, COMPOSED_BOUNDS), statement, {
+      findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
+      parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
+    });
+  },
+};

@@ -5,14 +5,17 @@ import { parseRedisUrl } from './address';
 import { createClient } from './client';
 import { Link } from './link';
 import { RedisStore } from './store';
+import { RedisUsageBook } from './usage-book';
 
 export { Link, type LinkEvent, type LinkState } from './link';
 export { RedisStore } from './store';
+export { RedisUsageBook } from './usage-book';
 
 export interface OpenRedis {
   readonly link: Link;
   readonly store: RedisStore;
-  /** Ends the connection; never waits for Redis. */
+  readonly usage: RedisUsageBook;
+  /** Ends the connection; waits for Redis for the command timeout at most. */
   close(): Promise<void>;
 }
 
@@ -21,6 +24,8 @@ export interface OpenRedisOptions extends RedisConfig {
   readonly maxEntry: number;
   /** Milliseconds after which a lease that is not renewed ends. */
   readonly leaseTime: number;
+  /** Results that the book of usage remembers; 1000 by default. */
+  readonly mostInUse?: number;
   readonly log: Log;
 }
 
@@ -30,16 +35,19 @@ export interface OpenRedisOptions extends RedisConfig {
  *
  * @throws ConfigError for a URL that cannot be read
  */
-export function openRedis({ url, prefix, timeout, maxEntry, leaseTime, log }: OpenRedisOptions): OpenRedis {
+export function openRedis(options: OpenRedisOptions): OpenRedis {
+  const { url, prefix, timeout, maxEntry, leaseTime, mostInUse = 1000, log } = options;
   const address = parseRedisUrl(url.reveal());
   const link = new Link({ create: () => createClient(address), timeout, log });
   const store = new RedisStore({ link, prefix, maxEntry, leaseTime });
+  const usage = new RedisUsageBook({ link, prefix, most: mostInUse });
   return {
     link,
     store,
-    close: () => {
+    usage,
+    close: async () => {
+      await usage.close();
       link.close();
-      return Promise.resolve();
     },
   };
 }

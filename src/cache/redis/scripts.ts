@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 
 import type { RedisClient } from './client';
 
-interface Script {
+export interface Script {
   readonly text: string;
   readonly sha: string;
 }
 
-function script(text: string): Script {
+export function script(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
@@ -32,7 +32,7 @@ export async function evaluate(
 }
 
 /** Lua's numbers are doubles: exact for microseconds until the year 2255, but only printed in full when asked to. */
-const CLOCK = `
+export const CLOCK = `
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
   local millis = math.floor(micros / 1000)

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { MemoryStore } from './cache/memory-store';
-import { Results } from './cache/results';
+import { openCache } from './cache/open';
+import { Warmer } from './cache/warmer';
 import type { Config } from './config';
-import { type Catalogue, openCatalogue } from './endpoints';
+import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
 import { drainable } from './http/drain';
@@ -18,6 +18,8 @@ import { openKeyRing } from './keys';
 import { Admission } from './limits/admission';
 import type { Log } from './log';
 import { JudgedRequests } from './run/asked';
+import type { Rooms } from './run/request';
+import { warm } from './run/warm';
 import { Gate } from './sandbox';
 
 /** Where the embedded engine keeps the key that it makes. */
@@ -73,15 +75,17 @@ export async function startService(config: Config, log: Log, terminal: boolean):
     const gate = new Gate(engine);
     closers.push(() => gate.close());
     gate.prepare();
-    const results = openResults(config);
-    closers.push(() => results.close());
-    lifecycle.open({
+    const cache = await openCache(config.cache, config.redis, log);
+    closers.push(() => cache.close());
+    const rooms: Rooms = {
       keys,
       catalogue,
       engine,
       gate,
       judged: new JudgedRequests(),
-      results,
+      results: cache.results,
+      usage: cache.usage,
+      cacheState: () => (cache.redis === null || cache.redis.link.state === 'closed' ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission({
@@ -91,7 +95,11 @@ export async function startService(config: Config, log: Log, terminal: boolean):
       }),
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
-    });
+    };
+    const warmer = openWarmer(rooms, config, log);
+    closers.push(() => warmer.stop());
+    lifecycle.open(rooms);
+    warmer.start();
     const endpoints = catalogue.current();
     longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
     log.info({ engine: engine.kind, endpoints: endpoints.map(({ name }) => name) }, 'ready');
@@ -112,10 +120,29 @@ export async function startService(config: Config, log: Log, terminal: boolean):
   };
 }
 
-function openResults({ cache }: Config): Results {
-  const { staleIfError, leaseTime } = cache;
-  const memory = new MemoryStore({ bytes: cache.memory, maxEntry: cache.maxEntry });
-  return new Results({ memory, shared: null, staleIfError, leaseTime });
+function openWarmer(rooms: Rooms, { cache }: Config, log: Log): Warmer {
+  const warmed = (): Endpoint[] => rooms.catalogue.current().filter(({ cacheWarming }) => cacheWarming > 0);
+  return new Warmer({
+    usage: rooms.usage,
+    intervals: (endpointId) => {
+      const endpoint = rooms.catalogue.find(endpointId);
+      if (endpoint === null || endpoint.cacheWarming === 0) return null;
+      return { ttl: endpoint.cacheTtl * 1000, warming: endpoint.cacheWarming * 1000 };
+    },
+    bounds: () => {
+      const all = warmed();
+      if (all.length === 0) return null;
+      return {
+        shortest: Math.min(...all.map(({ cacheWarming }) => cacheWarming)) * 1000,
+        longestTtl: Math.max(...all.map(({ cacheTtl }) => cacheTtl)) * 1000,
+      };
+    },
+    refresh: (usage, age, signal) => warm(usage, age, rooms, signal),
+    most: cache.maxWarmed,
+    told: (outcome, error) => {
+      if (outcome === 'failed') log.warn({ err: error }, 'a kept result could not be refreshed');
+    },
+  });
 }
 
 /** The clock of LQL's relative times: the fixed one, or the machine's. */

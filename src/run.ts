@@ -30,18 +30,18 @@ export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer>
     if (!asked.dryRun) rooms.judged.remember(request, key, endpoint, asked);
   }
   const { plan, identity } = asked;
+  const timeout = endpoint.timeout ?? rooms.defaults.timeout;
+  const limits = (): RunLimits => ({ deadline: request.arrived + timeout, signal: request.signal });
+  if (asked.dryRun) return estimate(plan, rooms, limits(), request.timed);
 
-  // 3. What is kept.
+  // 3. What is kept; else what somebody is about to get, or a run of its own: the gate and a turn on the engine (400, 403,
+  //    429, 504).
   const ttl = endpoint.cacheTtl * 1000;
-  let answered = ttl === 0 || asked.dryRun ? null : rooms.results.known(identity);
-  if (answered === null) {
-    // 4. What somebody else is about to get, or a run of its own: the gate, a turn on the engine (400, 403, 429, 504).
-    const timeout = endpoint.timeout ?? rooms.defaults.timeout;
-    const limits = { deadline: request.arrived + timeout, signal: request.signal };
-    if (asked.dryRun) return estimate(plan, rooms, limits, request.timed);
-    const make = (own: RunLimits): Promise<Made> => produce(plan, rooms, own, request.timed);
-    answered = await rooms.results.answer({ identity, ttl, limits, timeout, payer: key.name, run: make });
-  }
+  const make = (own: RunLimits): Promise<Made> => produce(plan, rooms, own, request.timed);
+  const answered =
+    (ttl > 0 ? rooms.results.known(identity) : null) ??
+    (await rooms.results.answer({ identity, ttl, limits: limits(), timeout, payer: key.name, run: make }));
   request.about({ cache: answered.outcome });
+  if (asked.usage !== null) rooms.usage.touch(asked.usage, ttl);
   return { finished: answered.finished, headers: answerHeaders(answered, rooms.engine, key) };
 }

@@ -1,5 +1,6 @@
 import { nowOf, openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
+import { MemoryUsageBook } from '../cache/memory-usage-book';
 import { Results } from '../cache/results';
 import { readConfig } from '../config';
 import { openCatalogue } from '../endpoints';
@@ -56,7 +57,7 @@ export async function runLocally(
     const gate = new Gate(engine);
     closers.push(() => gate.close());
     const { finished } = await run(toRunRequest(request, signal), {
-      keys: { authenticate: () => OPERATOR },
+      keys: { authenticate: () => OPERATOR, find: () => OPERATOR },
       catalogue,
       engine,
       gate,
@@ -70,6 +71,8 @@ export async function runLocally(
         staleIfError: 0,
         leaseTime: config.cache.leaseTime,
       }),
+      usage: new MemoryUsageBook(0),
+      cacheState: () => 'ok',
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
     });

@@ -19,7 +19,8 @@ export function answerHealth(exchange: Exchange): void {
 export async function answerReady(exchange: Exchange, lifecycle: Lifecycle): Promise<void> {
   const status = await lifecycle.readiness();
   if (status === 'ready') {
-    exchange.answer(jsonAnswer(200, { status, engine: lifecycle.rooms().engine.kind }));
+    const { engine, cacheState } = lifecycle.rooms();
+    exchange.answer(jsonAnswer(200, { status, engine: engine.kind, cache: cacheState() }));
     return;
   }
   const error = errorAnswer(new ServiceError('backendUnavailable', WHY[status], { retryAfter: 1 }), exchange.id);

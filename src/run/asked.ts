@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { identify, type Identity } from '../cache/identity';
+import type { Usage } from '../cache/usage';
 import { type Endpoint, readConsumerRequest, readParameters } from '../endpoints';
 import type { Key } from '../keys/key';
 import { chooseRepresentation } from '../rendering/representation';
@@ -14,6 +15,8 @@ export interface Asked {
   readonly plan: Plan;
   readonly identity: Identity;
   readonly dryRun: boolean;
+  /** For the warmer; null where the answer is not to be kept warm. */
+  readonly usage: Usage | null;
 }
 
 /**
@@ -30,8 +33,21 @@ export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoin
   const parameters = readParameters(endpoint, given, key.pins);
   const redacted = key.redact || endpoint.redactPii || request.header('lf-endpoint-redact-pii').includes('true');
   const plan = { endpoint, query, parameters, redacted, representation, payer: key.name, warm: false };
-  const question = { ...plan, endpointId: endpoint.id, revision: endpoint.revision, target: rooms.engine.target };
-  return { plan, identity: identify(question), dryRun };
+  const identity = identityOf(plan, rooms);
+  const warmed = endpoint.cacheWarming > 0 && query === null && !dryRun;
+  return { plan, identity, dryRun, usage: warmed ? usageOf(plan, identity.hash, key) : null };
+}
+
+export function identityOf(plan: Plan, { engine }: Pick<Rooms, 'engine'>): Identity {
+  const { id, revision } = plan.endpoint;
+  return identify({ ...plan, endpointId: id, revision, target: engine.target });
+}
+
+/** What it takes to ask the same later: what the key pins is left to the key. */
+function usageOf({ endpoint, parameters, redacted, representation }: Plan, hash: string, key: Key): Usage {
+  const sent = parameters.filter(({ name }) => !key.pins.has(name)).map(({ name, value }) => [name, value] as const);
+  const values = Object.fromEntries(sent);
+  return { hash, endpointId: endpoint.id, values, redacted, representation, keyName: key.name };
 }
 
 /** Longest text that is remembered, in characters, and how many are. */

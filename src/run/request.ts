@@ -1,4 +1,5 @@
 import type { Outcome, Results } from '../cache/results';
+import type { UsageBook } from '../cache/usage';
 import type { Catalogue, RawEntry } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
@@ -37,13 +38,19 @@ export interface RunAnswer {
 
 /** The rooms that a run calls, opened by app.ts. */
 export interface Rooms {
-  readonly keys: { authenticate(header: (name: string) => readonly string[]): Key };
+  readonly keys: {
+    authenticate(header: (name: string) => readonly string[]): Key;
+    find(name: string): Key | null;
+  };
   readonly catalogue: Pick<Catalogue, 'current' | 'find'>;
   readonly engine: Engine;
   readonly gate: Gate;
   readonly admission: Admission;
   readonly judged: JudgedRequests;
   readonly results: Results;
+  readonly usage: UsageBook;
+  /** Whether what processes share can be reached. */
+  readonly cacheState: () => 'ok' | 'degraded';
   /** Microseconds since the epoch: the service's notion of now. */
   readonly now: () => bigint;
   /** US dollars, for the estimate of a dry run. */

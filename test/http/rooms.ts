@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 import { MemoryStore } from '../../src/cache/memory-store';
+import { MemoryUsageBook } from '../../src/cache/memory-usage-book';
 import { Results } from '../../src/cache/results';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
@@ -152,6 +153,7 @@ function rooms({ engine = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, .
         if (key === undefined) throw new ServiceError('unauthenticated', 'This request needs a key.');
         return key;
       },
+      find: (name) => Object.values(KEYS).find((key) => key.name === name) ?? null,
     },
     catalogue: {
       current: () => endpoints,
@@ -160,6 +162,8 @@ function rooms({ engine = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, .
     engine,
     gate: new Gate(engine),
     judged: new JudgedRequests(),
+    usage: new MemoryUsageBook(10),
+    cacheState: () => 'ok',
     results: new Results({
       memory: new MemoryStore({ bytes: 64 * 1024 * 1024, maxEntry: 8 * 1024 * 1024 }),
       shared: null,

@@ -81,7 +81,7 @@ describe('/health', () => {
 describe('/ready', () => {
   it('is 200 when the engine answers', async () => {
     const { server } = await start();
-    await request(server).get('/ready').expect(200, { status: 'ready', engine: 'duckdb' });
+    await request(server).get('/ready').expect(200, { status: 'ready', engine: 'duckdb', cache: 'ok' });
     await request(server).head('/ready').expect(200);
   });
 

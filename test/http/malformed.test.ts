@@ -80,7 +80,7 @@ describe('what is no request', () => {
     const { status, head, body } = await send([`GET /ready HTTP/1.1\r\n${HOST}\r\nno request\r\n\r\n`]);
     expect(status).toBe(200);
     expect(head).not.toMatch(/^Connection: close$/m);
-    expect(body).toBe('{"status":"ready","engine":"duckdb"}');
+    expect(body).toBe('{"status":"ready","engine":"duckdb","cache":"ok"}');
   });
 
   it('405: a method that nobody knows, and CONNECT', async () => {

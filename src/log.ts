@@ -8,14 +8,29 @@ export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal
 const LABELS = pino.levels.labels;
 const OWN_FIELDS = new Set(['level', 'time', 'msg', 'err']);
 
+/** Characters of lines that may wait for who reads the log; what comes on top of that is dropped. */
+const MOST_WAITING = 16 * 1024 * 1024;
+
+/** The process's log, and how many lines of it were dropped as nobody read it. */
+export type OpenLog = Log & { readonly dropped: () => number };
+
 /**
- * The process's log on `out`: JSON lines, or lines for people where `out` is a terminal.
+ * The process's log on `out`: JSON lines, or lines for people where `out` is a terminal. Where `out` is a file or pipe of
+ * the process itself (it has an `fd`), lines are written behind and in batches: a reader that is slow or hangs holds
+ * nothing up. What waits is written when the process ends.
  *
  * @param level lowest level written; `silent` for none
  */
-export function openLog(level: string, out: NodeJS.WritableStream & { isTTY?: boolean }): Log {
-  const lines = out.isTTY ? { write: (json: string) => out.write(readable(json)) } : out;
-  return pino({ level, base: null, serializers: { err: describeError } }, lines);
+export function openLog(level: string, out: NodeJS.WritableStream & { isTTY?: boolean; fd?: number }): OpenLog {
+  let dropped = 0;
+  const options = { level, base: null, serializers: { err: describeError } };
+  if (out.isTTY !== true && out.fd !== undefined) {
+    const lines = pino.destination({ fd: out.fd, sync: false, maxLength: MOST_WAITING });
+    lines.on('drop', () => dropped++);
+    return Object.assign(pino(options, lines), { dropped: () => dropped });
+  }
+  const lines = out.isTTY === true ? { write: (json: string) => out.write(readable(json)) } : out;
+  return Object.assign(pino(options, lines), { dropped: () => dropped });
 }
 
 /**

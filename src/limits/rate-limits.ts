@@ -19,7 +19,7 @@ export interface RateAnswer {
 /** Tells other processes what this one was asked for, and learns what they were. */
 export interface RateSync {
   /** Called after each request; must return at once and never throw. @param name of the window in the whole cluster */
-  counted(name: string, window: RateWindow, now: number): void;
+  counted(name: string, window: RateWindow): void;
 }
 
 export interface RateLimitsOptions {
@@ -54,6 +54,11 @@ export class RateLimits {
 
   constructor(private readonly options: RateLimitsOptions) {}
 
+  /** Windows held. */
+  get held(): number {
+    return this.#held.key.size + this.#held.endpoint.size;
+  }
+
   /** Counts a request of a key, whatever it asks for. @param now milliseconds of `performance.now()` */
   countKey(key: RatedKey, now: number): RateAnswer {
     const limited = this.#limited('key', key.name, key.rateLimit ?? this.options.perKey, now);
@@ -69,7 +74,7 @@ export class RateLimits {
   #count(limited: Limited, scope: Scope, now: number, before: Limited | null): RateAnswer {
     const { window, name, policy } = limited;
     const within = window.take(now);
-    this.options.sync?.counted(name, window, now);
+    this.options.sync?.counted(name, window);
     const state = stateOf(scope, window, now);
     const headers =
       before === null
@@ -111,10 +116,13 @@ function stateOf(scope: Scope, window: RateWindow, now: number): string {
 
 function refusalOf(scope: Scope, { window }: Limited, now: number): ServiceError {
   const { policy } = window;
-  const whose = scope === 'key' ? 'This key' : 'This endpoint, by all keys together,';
   const time = policy.window === 1 ? 'a second' : `in ${String(policy.window)} seconds`;
   const requests = policy.quota === 1 ? '1 request' : `${String(policy.quota)} requests`;
-  return new ServiceError('rateLimitExceeded', `${whose} may make ${requests} ${time}.`, {
+  const message =
+    scope === 'key'
+      ? `This key may make ${requests} ${time}.`
+      : `All keys together may make ${requests} ${time} to this endpoint.`;
+  return new ServiceError('rateLimitExceeded', message, {
     retryAfter: window.reset(now),
   });
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Cluster, Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 
@@ -8,16 +10,18 @@ import type { RateWindow } from './rate-window';
 /** A process tells of its requests once they are this part of the quota: so far it may be off, and so seldom it sends. */
 const TOLD_IN = 20;
 
-/** Milliseconds between two words about a window that refuses already: they only matter for the next one's shares. */
+/**
+ * Milliseconds between two words about a window that refuses already: they let through nothing more, and make the shares
+ * of the next one right.
+ */
 const LATE_WORDS = 50;
 
 /** What has been told of one window. */
 interface Told {
-  serial: number;
+  readonly serial: number;
   requests: number;
-  /** Milliseconds of `performance.now()`. */
-  at: number;
-  sending: boolean;
+  /** Whether word is on its way, or about to be sent. */
+  busy: boolean;
 }
 
 /**
@@ -35,41 +39,42 @@ export class RedisRateSync implements RateSync {
     private readonly prefix: string,
   ) {}
 
-  counted(name: string, window: RateWindow, now: number): void {
+  counted(name: string, window: RateWindow): void {
     const told = this.#toldOf(window);
-    if (told.sending) return;
-    const untold = window.asked - told.requests;
-    if (untold < Math.ceil(window.policy.quota / TOLD_IN)) return;
-    if (window.remaining === 0 && now - told.at < LATE_WORDS) return;
-    told.sending = true;
-    told.requests += untold;
-    told.at = now;
-    void this.#tell(name, window, told, untold);
+    if (!told.busy && this.#isDue(window, told)) void this.#tell(name, window, told);
+  }
+
+  #isDue({ asked, policy }: RateWindow, told: Told): boolean {
+    return asked - told.requests >= Math.ceil(policy.quota / TOLD_IN);
   }
 
   #toldOf(window: RateWindow): Told {
     const told = this.#told.get(window);
     if (told?.serial === window.serial) return told;
-    const fresh = { serial: window.serial, requests: 0, at: 0, sending: false };
+    const fresh = { serial: window.serial, requests: 0, busy: false };
     this.#told.set(window, fresh);
     return fresh;
   }
 
-  async #tell(name: string, window: RateWindow, told: Told, requests: number): Promise<void> {
-    const customDuration = window.policy.window;
-    try {
-      const { consumedPoints, msBeforeNext } = await this.link.run((client) =>
-        this.#limiter(client).consume(name, requests, { customDuration }),
-      );
-      // Behind the end of the window there is nothing to learn about it.
-      if (told.serial === window.serial && consumedPoints >= requests && msBeforeNext > 0) {
-        window.learn({ asked: consumedPoints, endsIn: msBeforeNext }, told.requests, performance.now());
+  async #tell(name: string, window: RateWindow, told: Told): Promise<void> {
+    const isNow = (): boolean => window.serial === told.serial && !window.over(performance.now());
+    told.busy = true;
+    do {
+      const untold = window.asked - told.requests;
+      told.requests = window.asked;
+      try {
+        const { consumedPoints: asked, msBeforeNext: endsIn } = await this.link.run((client) =>
+          this.#limiter(client).consume(name, untold, { customDuration: window.policy.window }),
+        );
+        // Of a window that is over there is nothing to learn.
+        if (isNow() && asked >= untold && endsIn > 0) window.learn({ asked, endsIn }, told.requests, performance.now());
+      } catch {
+        // This process goes on with what it knows; the link counts and logs its failures.
+        break;
       }
-    } catch {
-      // This process goes on with what it knows; the link counts and logs its failures.
-    } finally {
-      told.sending = false;
-    }
+      if (window.remaining === 0) await sleep(LATE_WORDS, undefined, { ref: false });
+    } while (isNow() && (window.remaining === 0 || this.#isDue(window, told)));
+    told.busy = false;
   }
 
   #limiter(client: Redis | Cluster): RateLimiterRedis {

@@ -1,0 +1,180 @@
+import { Budgets, type SharedSpending } from '../../src/limits/budget';
+import { RedisSpending } from '../../src/limits/redis-spending';
+import type { Link } from '../../src/cache/redis';
+import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
+import { linkTo } from './redis';
+
+const KEY = { name: 'k', dailyBytes: null };
+const NOON = Date.parse('2026-11-21T12:00:00Z');
+const DAY = 86_400_000;
+
+/** undefined: the key may have more billed. */
+async function refusal(budgets: Budgets, key: { name: string; dailyBytes: bigint | null } = KEY): Promise<unknown> {
+  return budgets.check(key).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('the budget of one process', () => {
+  it('is what the key says, else the default, else none', async () => {
+    const budgets = new Budgets({ perDay: 100n, shared: null });
+    const none = new Budgets({ perDay: null, shared: null });
+    for (const one of [budgets, none]) {
+      one.charge('k', 100n);
+      one.charge('own', 100n);
+    }
+    expect(await refusal(budgets)).toMatchObject({ reason: 'budgetExceeded' });
+    expect(await refusal(budgets, { name: 'own', dailyBytes: 101n })).toBeUndefined();
+    expect(await refusal(budgets, { name: 'fresh', dailyBytes: null })).toBeUndefined();
+    expect(await refusal(none)).toBeUndefined();
+    expect(await refusal(none, { name: 'own', dailyBytes: 100n })).toMatchObject({ reason: 'budgetExceeded' });
+  });
+
+  it('refuses with what is left, when it resets, and when to come back', async () => {
+    const budgets = new Budgets({ perDay: 20_000_000n, shared: null, now: () => NOON + 1 });
+    budgets.charge('k', 30_000_000n);
+    expect(await refusal(budgets)).toMatchObject({
+      reason: 'budgetExceeded',
+      message:
+        'The budget of this key is spent: of 20000000 bytes a day, 0 are left. It resets at 2026-11-22T00:00:00Z, in 12 h 0 min.',
+      details: { retryAfter: 43_200 },
+    });
+  });
+
+  it('begins anew at midnight UTC', async () => {
+    let now = NOON;
+    const budgets = new Budgets({ perDay: 10n, shared: null, now: () => now });
+    budgets.charge('k', 10n);
+    now = NOON + DAY / 2 - 1;
+    expect(await refusal(budgets)).toBeDefined();
+    now++;
+    expect(await refusal(budgets)).toBeUndefined();
+    expect(budgets.today()).toEqual([{ key: 'k', limit: 10n, spent: 0n }]);
+  });
+
+  it('of nothing lets nothing run', async () => {
+    expect(await refusal(new Budgets({ perDay: 0n, shared: null }))).toMatchObject({ reason: 'budgetExceeded' });
+  });
+
+  it('is exact beyond what a double holds', async () => {
+    const budgets = new Budgets({ perDay: 2n ** 62n + 1n, shared: null });
+    budgets.charge('k', 2n ** 62n);
+    expect(await refusal(budgets)).toBeUndefined();
+    budgets.charge('k', 1n);
+    expect(await refusal(budgets)).toBeDefined();
+  });
+});
+
+describe('the budget while the shared place fails', () => {
+  it('is what this process knows, and what was untold is told later', async () => {
+    let alive = false;
+    const noted: bigint[] = [];
+    const shared: SharedSpending = {
+      spent: () => (alive ? Promise.resolve(5n) : Promise.reject(new Error('gone'))),
+      note: (_key, _day, here) => {
+        if (!alive) return Promise.reject(new Error('gone'));
+        noted.push(here);
+        return Promise.resolve(here + 5n);
+      },
+    };
+    const budgets = new Budgets({ perDay: 10n, shared });
+    budgets.charge('k', 3n);
+    budgets.charge('k', 1n);
+    await budgets.close();
+    expect(await refusal(budgets)).toBeUndefined();
+    alive = true;
+    expect(await refusal(budgets)).toBeUndefined();
+    expect(noted).toEqual([4n]);
+    expect(budgets.today()).toEqual([{ key: 'k', limit: 10n, spent: 9n }]);
+  });
+});
+
+describeWithRedis('the budget of processes that share a Redis', () => {
+  let redis: RedisServer;
+  const links: Link[] = [];
+
+  beforeEach(async () => {
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    for (const link of links.splice(0)) link.close();
+    await redis.stop();
+  });
+
+  async function budgetsOver(perDay: bigint, timeout = 200): Promise<{ budgets: Budgets; link: Link }> {
+    const link = linkTo(redis.url, timeout);
+    links.push(link);
+    await link.tried;
+    return { budgets: new Budgets({ perDay, shared: new RedisSpending(link, 'test') }), link };
+  }
+
+  it('is one, to the byte, also for a process that starts later', async () => {
+    const [one, other] = [await budgetsOver(100n), await budgetsOver(100n)];
+    one.budgets.charge('k', 60n);
+    await one.budgets.close();
+    expect(await refusal(other.budgets)).toBeUndefined();
+    other.budgets.charge('k', 39n);
+    await other.budgets.close();
+    expect(await refusal(one.budgets)).toBeUndefined();
+    one.budgets.charge('k', 1n);
+    await one.budgets.close();
+    expect(await refusal(other.budgets)).toBeDefined();
+    const late = await budgetsOver(100n);
+    expect(await refusal(late.budgets)).toBeDefined();
+    expect(await refusal(late.budgets, { name: 'k2', dailyBytes: null })).toBeUndefined();
+  });
+
+  it('counts nothing twice when many runs end at once, and lets go of a day after it', async () => {
+    const { budgets, link } = await budgetsOver(1000n);
+    for (let i = 0; i < 50; i++) budgets.charge('k', 2n);
+    await budgets.close();
+    const late = await budgetsOver(100n);
+    expect(await refusal(late.budgets)).toBeDefined();
+    const name = (await link.run((client) => client.keys('test:budget:*')))[0] ?? '';
+    expect(await link.run((client) => client.hvals(name))).toEqual(['100']);
+    const left = await link.run((client) => client.ttl(name));
+    expect([left > 86_400, left <= 3 * 86_400]).toEqual([true, true]);
+  });
+
+  it('survives a Redis that has lost its data', async () => {
+    const [one, other] = [await budgetsOver(100n), await budgetsOver(100n)];
+    one.budgets.charge('k', 70n);
+    await one.budgets.close();
+    expect(await refusal(other.budgets)).toBeUndefined();
+    await one.link.run((client) => client.flushall());
+    // Each process knows what it knew, and says its own sum again.
+    other.budgets.charge('k', 30n);
+    await other.budgets.close();
+    expect(await refusal(other.budgets)).toBeDefined();
+    one.budgets.charge('k', 5n);
+    await one.budgets.close();
+    expect(await refusal(await budgetsOver(100n).then(({ budgets }) => budgets))).toBeDefined();
+  });
+
+  it('costs no more than the command timeout when Redis hangs', async () => {
+    const { budgets } = await budgetsOver(100n, 50);
+    budgets.charge('k', 10n);
+    await budgets.close();
+    redis.freeze();
+    const start = performance.now();
+    expect(await refusal(budgets)).toBeUndefined();
+    expect(performance.now() - start).toBeLessThan(500);
+    budgets.charge('k', 90n);
+    expect(await refusal(budgets)).toBeDefined();
+    await budgets.close();
+    redis.thaw();
+  });
+
+  it('is not fooled by what others have written under its names', async () => {
+    const { budgets, link } = await budgetsOver(100n);
+    const day = new Date().toISOString().slice(0, 10);
+    await link.run((client) => client.hset(`test:budget:${day}:k`, 'x', 'garbage'));
+    expect(await refusal(budgets)).toBeUndefined();
+    await link.run((client) => client.set(`test:budget:${day}:k2`, 'garbage'));
+    expect(await refusal(budgets, { name: 'k2', dailyBytes: null })).toBeUndefined();
+    budgets.charge('k2', 100n);
+    await budgets.close();
+    expect(await refusal(budgets, { name: 'k2', dailyBytes: null })).toBeDefined();
+  });
+});

@@ -1,25 +1,40 @@
+# The service with its production dependencies. Pin the base by its digest where you build for others:
+#   docker build --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:... -t logquay .
 # Debian, not Alpine: DuckDB's binding needs glibc.
-FROM node:20-bookworm-slim AS build
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+RUN npm run build
 
-FROM node:20-bookworm-slim
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# Half of it is for browsers, debuggers and compilers.
+RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' \) -delete && rm -rf node_modules/node-sql-parser/umd
+
+FROM ${NODE_IMAGE}
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0
-COPY --from=build /app/node_modules node_modules
+COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY queries queries
-# The only folder that is written: converted data and, on the embedded engine, the first key. Mount a volume over it and
-# the root file system may be read-only.
-RUN mkdir .data && chown node:node .data
-USER node
+# All that is ever written: converted data, and on the embedded engine the keys. The rest of the file system may be
+# read-only (docker run --read-only); without a volume of your own the keys go with the container.
+RUN mkdir .data && chown 1000:1000 .data
+VOLUME /app/.data
+# The image's own user "node", by number so that an orchestrator sees that it is not root.
+USER 1000:1000
 EXPOSE 4000
-# The image has no curl.
-HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=10 \
+# Alive, not ready: a probe of /ready decides where traffic goes. The image has no curl.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 4000) + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/main.js"]
+# `docker run IMAGE keys list` and every other command work too.
+ENTRYPOINT ["node", "dist/cli.js"]
+CMD ["serve"]

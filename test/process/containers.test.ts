@@ -1,0 +1,210 @@
+/** The container files, held to the code; what they would run is run here, without a container. */
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { parse } from 'yaml';
+
+import { readConfig, SETTINGS } from '../../src/config';
+import { describeWithRedis } from '../redis-server';
+import { Stage } from './started';
+
+jest.setTimeout(60_000);
+
+const ROOT = path.join(__dirname, '../..');
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+interface Instruction {
+  readonly word: string;
+  readonly rest: string;
+}
+
+function instructionsOf(dockerfile: string): Instruction[] {
+  const lines = read(dockerfile)
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n/g, ' ')
+    .split('\n');
+  return lines
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [, word = '', rest = ''] = /^([A-Z]+) +(.*)$/.exec(line) ?? [];
+      return { word, rest };
+    });
+}
+
+/** What the last stage runs with. */
+function valuesOf(instructions: readonly Instruction[], word: string): string[] {
+  return instructions.filter((one) => one.word === word).map(({ rest }) => rest);
+}
+
+describe.each([
+  ['Dockerfile', '.dockerignore', 'dist/cli.js'],
+  ['emulator/Dockerfile', 'emulator/Dockerfile.dockerignore', 'emulator/start.js'],
+])('%s', (dockerfile, ignore, entry) => {
+  const instructions = instructionsOf(dockerfile);
+  const ignored = read(ignore).trim().split('\n');
+
+  it('copies files that there are, and that its .dockerignore lets through', () => {
+    const sources = valuesOf(instructions, 'COPY')
+      .filter((rest) => !rest.startsWith('--from'))
+      .flatMap((rest) => rest.split(' ').slice(0, -1));
+    expect(sources.length).toBeGreaterThan(3);
+    for (const source of sources) {
+      expect([source, existsSync(path.join(ROOT, source))]).toEqual([source, true]);
+      expect(ignored).toContain(`!${source.split('/')[0] ?? ''}`);
+      expect(ignored).not.toContain(source);
+    }
+    expect(ignored[0]).toBe('*');
+  });
+
+  it('installs what the lock file says, and runs no script of a package', () => {
+    const installs = valuesOf(instructions, 'RUN').filter((rest) => rest.startsWith('npm ci'));
+    expect(installs.length).toBeGreaterThan(0);
+    for (const install of installs) expect(install).toContain('--ignore-scripts');
+    expect(installs.at(-1)).toContain('--omit=dev');
+    expect(read(dockerfile)).not.toMatch(/https?:\/\/(?!127\.0\.0\.1)/);
+  });
+
+  it('is not root, and starts what there is', () => {
+    expect(valuesOf(instructions, 'USER')).toEqual(['1000:1000']);
+    const [file] = JSON.parse(valuesOf(instructions, 'ENTRYPOINT')[0] ?? '').slice(1) as string[];
+    expect(path.basename(entry)).toBe(path.basename(file ?? ''));
+    expect(existsSync(path.join(ROOT, entry))).toBe(true);
+  });
+});
+
+describe('the image of the service', () => {
+  const instructions = instructionsOf('Dockerfile');
+
+  it('sets settings that there are, and listens where it says', () => {
+    const set = Object.fromEntries(
+      valuesOf(instructions, 'ENV').flatMap((rest) =>
+        rest.split(' ').map((pair) => pair.split('=') as [string, string]),
+      ),
+    );
+    expect(set).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0' });
+    const config = readConfig(set);
+    expect([config.host, valuesOf(instructions, 'EXPOSE')]).toEqual(['0.0.0.0', [String(config.port)]]);
+  });
+
+  it('writes below its volume alone', () => {
+    const [volume = ''] = valuesOf(instructions, 'VOLUME');
+    expect(path.relative(valuesOf(instructions, 'WORKDIR').at(-1) ?? '', volume)).toBe('.data');
+    for (const name of ['CACHE_DIR', 'KEYS_FILE'] as const) expect(SETTINGS[name].default).toMatch(/^\.data\//);
+  });
+
+  it('has a health check that tells whether the service answers', async () => {
+    const check = JSON.parse(/CMD (.*)$/.exec(valuesOf(instructions, 'HEALTHCHECK')[0] ?? '')?.[1] ?? '') as string[];
+    expect(check[0]).toBe('node');
+    const stage = new Stage();
+    try {
+      const service = stage.start({ API_KEY: 'k' });
+      const { port } = new URL(await service.base());
+      const ask = () => promisify(execFile)(process.execPath, check.slice(1), { env: { PORT: port } });
+      await expect(ask()).resolves.toMatchObject({ stdout: '' });
+      service.signal('SIGTERM');
+      await service.exit;
+      await expect(ask()).rejects.toMatchObject({ code: 1 });
+    } finally {
+      await stage.end();
+    }
+  });
+});
+
+interface ComposeService {
+  readonly image?: string;
+  readonly build?: string | { readonly dockerfile: string };
+  readonly profiles?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly read_only?: boolean;
+  readonly tmpfs?: readonly string[];
+  readonly stop_grace_period?: string;
+}
+
+describe('docker-compose.yml', () => {
+  const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
+    readonly services: Readonly<Record<string, ComposeService>>;
+  };
+  const gateways = Object.entries(services).filter(([name]) => name.startsWith('gateway'));
+
+  it('has a gateway on each engine, the embedded one without a profile', () => {
+    expect(gateways.map(([name, { profiles }]) => [name, profiles])).toEqual([
+      ['gateway', undefined],
+      ['gateway-bigquery', ['bigquery']],
+    ]);
+  });
+
+  it.each(gateways)('%s has settings that the service takes', (_, service) => {
+    const environment = Object.fromEntries(
+      Object.entries(service.environment ?? {}).map(([name, value]) => [
+        name,
+        value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+      ]),
+    );
+    expect(Object.keys(environment).filter((name) => !(name in SETTINGS))).toEqual([]);
+    const config = readConfig({ HOST: '0.0.0.0', ...environment });
+    expect(config.warnings).toEqual([]);
+    expect(config.engine).toBe(environment['ENGINE']);
+    // Hosts are services, started before, on the ports that these listen on.
+    const urls = [config.redis?.url.reveal(), config.bigquery?.emulator].filter((url) => typeof url === 'string');
+    expect(urls.length).toBeGreaterThan(0);
+    for (const url of urls) {
+      const { hostname, port } = new URL(url);
+      expect(service.depends_on?.[hostname]).toEqual({ condition: 'service_healthy' });
+      expect({ redis: '6379', bigquery: '9050' }[hostname]).toBe(port);
+    }
+    const [published = ''] = service.ports ?? [];
+    expect(published).toMatch(new RegExp(`^127\\.0\\.0\\.1:\\d+:${String(config.port)}$`));
+  });
+
+  it.each(gateways)('%s writes to .data alone and may drain', (_, service) => {
+    expect(service.read_only).toBe(true);
+    expect(service.tmpfs?.map((mount) => mount.split(':')[0])).toEqual(['/app/.data']);
+    const { drainDelay, queryTimeout } = readConfig({});
+    expect(Number(/^(\d+)s$/.exec(service.stop_grace_period ?? '')?.[1]) * 1000).toBeGreaterThan(
+      drainDelay + queryTimeout,
+    );
+  });
+
+  it('waits for services that there are and that say when they are healthy', () => {
+    for (const { depends_on = {} } of Object.values(services)) {
+      for (const name of Object.keys(depends_on)) {
+        const { healthcheck, build } = services[name] ?? {};
+        const dockerfile = typeof build === 'object' ? build.dockerfile : null;
+        expect(healthcheck !== undefined || (dockerfile !== null && read(dockerfile).includes('HEALTHCHECK'))).toBe(
+          true,
+        );
+      }
+    }
+    expect(services['bigquery']?.command?.join(' ')).toContain('--port 9050');
+  });
+
+  describeWithRedis('its Redis', () => {
+    it('is bounded and forgets only what has a lifetime', async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'logquay-redis-'));
+      const socket = path.join(folder, 'redis.sock');
+      const [program = '', ...args] = services['redis']?.command ?? [];
+      const child = spawn(program, [...args, '--port', '0', '--unixsocket', socket, '--dir', folder]);
+      try {
+        await new Promise((resolve, reject) => {
+          child.stdout.on('data', (data) => String(data).includes('ready to accept') && resolve(null));
+          child.on('error', reject).on('close', reject);
+        });
+        const ask = async (...words: string[]) =>
+          (await promisify(execFile)('redis-cli', ['-s', socket, ...words])).stdout;
+        expect(await ask('config', 'get', 'maxmemory*')).toMatch(/maxmemory-policy\nvolatile-lru/);
+        expect(await ask('config', 'get', 'maxmemory')).toMatch(/\n268435456\n/);
+        expect(await ask(...(services['redis']?.healthcheck?.test.slice(2) ?? []))).toBe('PONG\n');
+      } finally {
+        child.kill();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
+  });
+});

@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import type { BareAnswer } from './bare-server';
 import { load } from './load';
 import { median } from './measure';
+import { rowsEndpoint } from './rows-endpoint';
 import { API_KEY, firstAnswer, type Service, startService } from './service';
+import { sharing } from './sharing';
 
 const ROUNDS = 5;
 const SECONDS = 2;
@@ -17,28 +19,12 @@ const GOALS = { hit: 0.55, 'not modified': 0.45 } as const;
 
 const ROWS = 1000;
 
-/** A stored query of ROWS rows like those of a log, kept for a quarter of an hour. */
-const ENDPOINT = `/*
-id: 6f2b0f5e-7c0a-4a53-9f43-0d5d5b6d7c11
-name: bench.rows
-description: Rows to be kept.
-max_rows: ${ROWS}
-cache_ttl: 900
-sandbox: true
-params:
-  project: { type: string, required: true, description: Whose rows. }
-*/
-WITH numbers AS (SELECT n FROM UNNEST(GENERATE_ARRAY(1, ${ROWS})) AS n)
-SELECT n AS id, TIMESTAMP_ADD(TIMESTAMP '2026-09-30 12:00:00', INTERVAL n SECOND) AS timestamp,
-  CONCAT('GET | 200 | /rest/v1/items?id=eq.', CAST(n AS STRING)) AS event_message, @project AS project
-FROM numbers ORDER BY n
-`;
-
 const PATH = '/api/endpoints/query/bench.rows?project=default';
 
 export async function cache(print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-bench-'));
-  writeFileSync(join(folder, 'bench.rows.sql'), ENDPOINT);
+  const endpoint = rowsEndpoint('bench.rows', '6f2b0f5e-7c0a-4a53-9f43-0d5d5b6d7c11', ROWS);
+  writeFileSync(join(folder, 'bench.rows.sql'), endpoint);
   const log = openSync(join(folder, 'log'), 'w');
   const settings = {
     QUERIES_DIR: folder,
@@ -56,6 +42,8 @@ export async function cache(print: (line: string) => void): Promise<void> {
     const etag = (await ask(service, {})).headers['etag'] ?? '';
     await scenario(print, 'hit', service, {}, folder);
     await scenario(print, 'not modified', service, { 'If-None-Match': etag }, folder);
+    await service.stop();
+    await sharing(print);
   } finally {
     await service.stop();
     closeSync(log);

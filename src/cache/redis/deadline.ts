@@ -20,7 +20,7 @@ export function within<T>(milliseconds: number, work: () => Promise<T>): Promise
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(error instanceof Error ? error : new Error(String(error)));
+        reject(error as Error);
       },
     );
   });

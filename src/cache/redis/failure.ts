@@ -32,7 +32,8 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Late) return 'no answer in time';
   const code = replyCode(error);
   if (code !== null) return `answered ${code}`;
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  if (typeof error !== 'object' || error === null) return 'unknown';
+  if ('code' in error && typeof error.code === 'string') return error.code;
   return error instanceof Error ? error.name : 'unknown';
 }
 

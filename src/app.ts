@@ -9,18 +9,24 @@ import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
+import { ServiceError } from './errors';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createListener } from './http/listener';
+import { openMetricsPort } from './http/open-metrics-port';
 import { createHttpServer } from './http/server';
 import { welcome } from './http/welcome';
 import { openKeyRing } from './keys';
 import { Admission } from './limits/admission';
-import type { Log } from './log';
+import { billed } from './limits/billed-engine';
+import { openBudgets, openRates } from './limits/open';
+import type { Log, OpenLog } from './log';
+import { Metrics, readRooms, watchProcess } from './metrics';
 import { JudgedRequests } from './run/asked';
 import type { Rooms } from './run/request';
 import { warm } from './run/warm';
 import { Gate } from './sandbox';
+import { VERSION } from './version';
 
 /** Where the embedded engine keeps the key that it makes. */
 const START_KEY_FILE = '.data/key';
@@ -41,18 +47,22 @@ export interface Service {
  *
  * @param terminal whether a person reads what `ready` gives
  */
-export async function startService(config: Config, log: Log, terminal: boolean): Promise<Service> {
+export async function startService(config: Config, log: OpenLog, terminal: boolean): Promise<Service> {
   const lifecycle = new Lifecycle();
-  const server = createHttpServer(
-    createListener({ log, lifecycle, corsOrigins: config.corsOrigins, docs: config.docs }),
-  );
+  const metrics = new Metrics();
+  countDroppedLines(metrics, log);
+  const { corsOrigins, docs, metricsKey, logSql } = config;
+  const server = createHttpServer(createListener({ log, logSql, lifecycle, corsOrigins, docs, metrics, metricsKey }));
   const drainListener = drainable(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   log.info({ host: config.host, port }, 'listening');
 
-  const closers: (() => Promise<void> | void)[] = [];
+  const closers: (() => Promise<void> | void)[] = [watchProcess(metrics)];
+  if (config.metricsPort !== null) {
+    closers.push(await openMetricsPort({ host: config.host, port: config.metricsPort }, metrics, log));
+  }
   let longestTimeout = config.queryTimeout;
 
   async function open(): Promise<string> {
@@ -70,18 +80,23 @@ export async function startService(config: Config, log: Log, terminal: boolean):
     closers.push(() => {
       catalogue.close();
     });
-    const engine = await openEngine(config, catalogue, log);
-    closers.push(() => engine.close());
+    const bare = await openEngine(config, catalogue, log);
+    closers.push(() => bare.close());
+    const cache = await openCache(config.cache, config.redis, log);
+    closers.push(() => cache.close());
+    const shared = cache.redis === null || config.redis === null ? null : { link: cache.redis.link, ...config.redis };
+    const budgets = openBudgets(config, shared);
+    closers.push(() => budgets.close());
+    const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const gate = new Gate(engine);
     closers.push(() => gate.close());
     gate.prepare();
-    const cache = await openCache(config.cache, config.redis, log);
-    closers.push(() => cache.close());
     const rooms: Rooms = {
       keys,
       catalogue,
       engine,
       gate,
+      rates: openRates(config, shared),
       judged: new JudgedRequests(),
       results: cache.results,
       usage: cache.usage,
@@ -96,10 +111,14 @@ export async function startService(config: Config, log: Log, terminal: boolean):
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
     };
-    const warmer = openWarmer(rooms, config, log);
+    const warmer = openWarmer(rooms, config, metrics, log);
     closers.push(() => warmer.stop());
     lifecycle.open(rooms);
     warmer.start();
+    const { results, admission } = rooms;
+    const { memory, redis } = cache;
+    readRooms(metrics, { admission, results, memory, warmer, budgets, redis, bigquery: engine.breaker ?? null });
+    metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
     longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
     log.info({ engine: engine.kind, endpoints: endpoints.map(({ name }) => name) }, 'ready');
@@ -120,7 +139,14 @@ export async function startService(config: Config, log: Log, terminal: boolean):
   };
 }
 
-function openWarmer(rooms: Rooms, { cache }: Config, log: Log): Warmer {
+function countDroppedLines(metrics: Metrics, log: OpenLog): void {
+  const lines = metrics.count('logDropped', {});
+  metrics.beforeScrape(() => {
+    lines.value = log.dropped();
+  });
+}
+
+function openWarmer(rooms: Rooms, { cache }: Config, metrics: Metrics, log: Log): Warmer {
   const warmed = (): Endpoint[] => rooms.catalogue.current().filter(({ cacheWarming }) => cacheWarming > 0);
   return new Warmer({
     usage: rooms.usage,
@@ -140,7 +166,9 @@ function openWarmer(rooms: Rooms, { cache }: Config, log: Log): Warmer {
     refresh: (usage, age, signal) => warm(usage, age, rooms, signal),
     most: cache.maxWarmed,
     told: (outcome, error) => {
-      if (outcome === 'failed') log.warn({ err: error }, 'a kept result could not be refreshed');
+      const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';
+      metrics.count('warmerRuns', { warming: spent ? 'budget' : outcome.replace(' ', '_') }).add();
+      if (outcome === 'failed' && !spent) log.warn({ err: error }, 'a kept result could not be refreshed');
     },
   });
 }

@@ -9,7 +9,9 @@ import { readAsked } from './run/asked';
 import { estimate } from './run/dry-run';
 import { produce } from './run/produce';
 import type { Rooms, RunAnswer, RunRequest } from './run/request';
+import { countEndpoint, countRequest } from './run/rates';
 import { allowedEndpoint } from './run/rights';
+import { toldOf } from './run/told';
 
 /**
  * Runs the stored endpoint that a request names.
@@ -17,11 +19,13 @@ import { allowedEndpoint } from './run/rights';
  * @throws ServiceError for the caller; the signal's reason when the caller has gone
  */
 export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer> {
-  // 1. Who asks (401), and for what (404).
+  // 1. Who asks (401), and for what (404); whether it is too often (429).
   const key = rooms.keys.authenticate(request.header);
   request.about({ key: key.name });
+  countRequest(request, key, rooms.rates);
   const endpoint = allowedEndpoint(rooms.catalogue.find(request.idOrName), key);
   request.about({ endpoint: endpoint.name });
+  countEndpoint(request, endpoint, key, rooms.rates);
 
   // 2. What they send (400, 403, 406, 413, 415); the same again is not judged again.
   let asked = rooms.judged.recall(request, key, endpoint);
@@ -30,6 +34,7 @@ export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer>
     if (!asked.dryRun) rooms.judged.remember(request, key, endpoint, asked);
   }
   const { plan, identity } = asked;
+  if (plan.query !== null) request.about({ query: plan.query });
   const timeout = endpoint.timeout ?? rooms.defaults.timeout;
   const limits = (): RunLimits => ({ deadline: request.arrived + timeout, signal: request.signal });
   if (asked.dryRun) return estimate(plan, rooms, limits(), request.timed);
@@ -41,7 +46,7 @@ export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer>
   const answered =
     (ttl > 0 ? rooms.results.known(identity) : null) ??
     (await rooms.results.answer({ identity, ttl, limits: limits(), timeout, payer: key.name, run: make }));
-  request.about({ cache: answered.outcome });
+  request.about(toldOf(answered, ttl));
   if (asked.usage !== null) rooms.usage.touch(asked.usage, ttl);
   return { finished: answered.finished, headers: answerHeaders(answered, rooms.engine, key) };
 }

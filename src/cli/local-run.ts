@@ -6,6 +6,7 @@ import { readConfig } from '../config';
 import { openCatalogue } from '../endpoints';
 import type { Key } from '../keys/key';
 import { Admission } from '../limits/admission';
+import { RateLimits } from '../limits/rate-limits';
 import { openLog } from '../log';
 import { run } from '../run';
 import { JudgedRequests } from '../run/asked';
@@ -64,6 +65,7 @@ export async function runLocally(
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
+      rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
       judged: new JudgedRequests(),
       results: new Results({
         memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
@@ -94,5 +96,6 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
     signal,
     timed: async (_phase, step) => step(),
     about: () => undefined,
+    also: () => undefined,
   };
 }

@@ -68,6 +68,8 @@ export interface Engine {
   ): Promise<void>;
   /** What a run would read, without running it; null on an engine that bills nothing. */
   readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<{ bytesProcessed: bigint }>) | null;
+  /** State of the breaker in front of it; missing where there is none. */
+  readonly breaker?: () => 'closed' | 'open' | 'half-open';
   /** Resolves when the engine answers; rejects when it does not. */
   ping(limits: RunLimits): Promise<void>;
   /** Ends running queries and gives back every resource. */

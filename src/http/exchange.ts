@@ -3,11 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { ERRORS } from '../errors';
 import type { Log } from '../log';
+import type { RequestMeter } from '../metrics';
 import type { Answer } from './answer';
 import type { Cors } from './cors';
 import { asServiceError, errorAnswer } from './error-answer';
 import { RequestHeaders } from './headers';
+import { logFields, type Told } from './log-line';
 import { SECURITY_HEADERS } from './security-headers';
+import { traceIdOf } from './trace';
 
 /** A request id that is echoed: short, and of characters that are safe in a header, a log and a URL. */
 const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
@@ -18,19 +21,31 @@ const SECURITY = Object.entries(SECURITY_HEADERS).flat();
 export interface ExchangeContext {
   readonly log: Log;
   readonly cors: Cors;
+  readonly meter: RequestMeter;
+  /** Whether the log tells the SQL and LQL of requests. */
+  readonly logSql: boolean;
   /** Whether connections are being closed. */
   readonly draining: () => boolean;
 }
 
-/** One request and its answer: the id, the clock, what the log line says, and the one place that writes. */
+/** One step of a request's life, done. */
+export interface Phase {
+  readonly name: string;
+  readonly milliseconds: number;
+}
+
+/** One request and its answer: the id, the clock, what log and metrics tell, and the one place that writes. */
 export class Exchange {
   /** Milliseconds of `performance.now()`. */
   readonly arrived = performance.now();
   readonly headers: RequestHeaders;
   readonly id: string;
-  /** What the log line tells beside the usual. */
-  readonly told: { route?: string; endpoint?: string; key?: string; cache?: string; reason?: string } = {};
-  readonly #phases: string[] = [];
+  /** What log and metrics tell beside the usual. */
+  readonly told: Told = {};
+  readonly #phases: Phase[] = [];
+  /** Headers that the answer carries, whatever it becomes. */
+  #also: Readonly<Record<string, string>> = {};
+  #bytes = 0;
   /** Made when somebody asks for it: answers that are at hand need none. */
   #abort: AbortController | null = null;
   #gone = false;
@@ -46,7 +61,7 @@ export class Exchange {
     response.once('close', () => {
       this.#gone = !response.writableFinished;
       if (this.#gone) this.#abort?.abort();
-      this.#log();
+      this.#tell();
     });
   }
 
@@ -65,24 +80,30 @@ export class Exchange {
     try {
       return await step();
     } finally {
-      this.#phases.push(`${phase};dur=${(performance.now() - start).toFixed(1)}`);
+      this.#phases.push({ name: phase, milliseconds: performance.now() - start });
     }
+  }
+
+  /** Adds headers to the answer, be it a result or an error; they take the place of those added before. */
+  also(headers: Readonly<Record<string, string>>): void {
+    this.#also = headers;
   }
 
   /** Writes the answer; nothing where the client has gone or an answer is on its way. */
   answer({ status, headers, body }: Answer): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
-    this.#phases.push(`total;dur=${(performance.now() - this.arrived).toFixed(1)}`);
     // Flat names and values: Node copies them as they are.
-    const head = [...SECURITY, 'X-Request-Id', this.id, 'Server-Timing', this.#phases.join(', ')];
+    const head = [...SECURITY, 'X-Request-Id', this.id, 'Server-Timing', this.#timing()];
     const { cors } = this.context;
     if (cors.configured) add(head, { ...cors.headers(this.headers), Vary: varyOf(headers.Vary) });
     add(head, cors.configured ? { ...headers, Vary: undefined } : headers);
+    add(head, this.#also);
     if (body !== null) head.push('Content-Length', String(body.length));
     if (this.context.draining()) head.push('Connection', 'close');
     response.writeHead(status, head);
     // Node itself leaves the body of an answer to HEAD out.
+    this.#bytes = this.request.method === 'HEAD' ? 0 : (body?.length ?? 0);
     response.end(body ?? undefined);
   }
 
@@ -97,19 +118,26 @@ export class Exchange {
     this.answer(errorAnswer(error, this.id));
   }
 
-  /** One line for each request: never a value, a secret or SQL, and so never the URL. */
-  #log(): void {
-    this.context.log.info(
-      {
-        id: this.id,
-        method: this.request.method,
-        ...this.told,
-        // 499 is what proxies write for a client that went away.
-        status: this.#gone ? 499 : this.response.statusCode,
-        ms: Math.round((performance.now() - this.arrived) * 10) / 10,
-      },
-      'request',
-    );
+  #timing(): string {
+    let text = '';
+    for (const { name, milliseconds } of this.#phases) text += `${name};dur=${milliseconds.toFixed(1)}, `;
+    return `${text}total;dur=${(performance.now() - this.arrived).toFixed(1)}`;
+  }
+
+  /** Once for each request, when its answer has gone out or its client is gone. */
+  #tell(): void {
+    const facts = {
+      ...this.told,
+      // 499 is what proxies write for a client that went away.
+      status: this.#gone ? 499 : this.response.statusCode,
+      milliseconds: performance.now() - this.arrived,
+      phases: this.#phases,
+      bytes: this.#bytes,
+    };
+    const { log, meter, logSql } = this.context;
+    meter.count(facts);
+    const head = { id: this.id, method: this.request.method ?? '', trace: traceIdOf(this.headers.list('traceparent')) };
+    log.info(logFields(head, facts, logSql), 'request');
   }
 }
 

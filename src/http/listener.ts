@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
 
+import type { Secret } from '../config';
 import type { Log } from '../log';
+import { type Metrics, RequestMeter } from '../metrics';
 import { Cors } from './cors';
 import { directRun } from './direct';
 import { Exchange, type ExchangeContext } from './exchange';
@@ -9,20 +11,27 @@ import { checkHead } from './request-head';
 import { createRouter, RUN_PATH, type RouterOptions } from './router';
 import { answerRun } from './run-route';
 
-export interface ListenerOptions extends Omit<RouterOptions, 'cors'> {
+export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'> {
   readonly log: Log;
   readonly corsOrigins: '*' | readonly string[];
+  readonly metrics: Metrics;
+  /** What `/metrics` asks for; null: it is not there. */
+  readonly metricsKey: Secret | null;
+  /** Whether the log tells the SQL and LQL of requests. */
+  readonly logSql: boolean;
 }
 
 /**
  * What the server does with a request. Most are plain requests to run a stored endpoint: they need no router, and go the
  * same way as if Express had found it.
  */
-export function createListener({ log, corsOrigins, ...options }: ListenerOptions): RequestListener {
+export function createListener(options: ListenerOptions): RequestListener {
+  const { log, logSql, corsOrigins, metrics, metricsKey } = options;
   const { lifecycle } = options;
   const cors = new Cors(corsOrigins);
-  const router = createRouter({ ...options, cors });
-  const context: ExchangeContext = { log, cors, draining: () => lifecycle.draining };
+  const router = createRouter({ ...options, cors, metrics: metricsKey === null ? null : { metrics, key: metricsKey } });
+  const meter = new RequestMeter(metrics);
+  const context: ExchangeContext = { log, logSql, cors, meter, draining: () => lifecycle.draining };
   return (request, response) => {
     const exchange = new Exchange(request, response, context);
     const idOrName = directRun(request);

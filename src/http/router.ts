@@ -6,6 +6,7 @@ import type { Cors } from './cors';
 import { DocsRoutes } from './docs/routes';
 import type { Exchange } from './exchange';
 import type { Lifecycle } from './lifecycle';
+import { answerMetrics, type GuardedMetrics } from './metrics-route';
 import { answerHealth, answerReady } from './probes';
 import { checkHead } from './request-head';
 import { answerRun } from './run-route';
@@ -15,6 +16,8 @@ export interface RouterOptions {
   readonly lifecycle: Lifecycle;
   /** Who may read what is made from the catalogue: everybody, keys, or nobody. */
   readonly docs: 'open' | 'key' | 'off';
+  /** null: there is no `/metrics`. */
+  readonly metrics: GuardedMetrics | null;
 }
 
 /** Where a stored endpoint is run. */
@@ -29,7 +32,7 @@ type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
  * The service's routes (docs/http.md). Express finds the route of a request whose `Exchange` stands in
  * `response.locals`; everything that an answer is made of is written by that.
  */
-export function createRouter({ cors, lifecycle, docs }: RouterOptions): Express {
+export function createRouter({ cors, lifecycle, docs, metrics }: RouterOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -80,6 +83,8 @@ export function createRouter({ cors, lifecycle, docs }: RouterOptions): Express 
     route('/openapi.json', { GET: (exchange) => pages.answerOpenApi(exchange, lifecycle.rooms()) });
     route('/docs', { GET: (exchange) => pages.answerPage(exchange, lifecycle.rooms()) });
   }
+
+  if (metrics !== null) route('/metrics', { GET: (exchange) => answerMetrics(exchange, metrics) });
 
   app.use(() => {
     throw new ServiceError('notFound', 'There is nothing under this path.');

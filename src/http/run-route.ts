@@ -32,6 +32,7 @@ export async function answerRun(exchange: Exchange, idOrName: string, rooms: Roo
       },
       timed: (phase, step) => exchange.timed(phase, step),
       about: (what) => Object.assign(exchange.told, what),
+      also: (headers) => exchange.also(headers),
     },
     rooms,
   );

@@ -29,6 +29,11 @@ export class Admission {
 
   constructor(private readonly bounds: AdmissionBounds) {}
 
+  /** Runs that have their turn now. */
+  get running(): number {
+    return this.#running;
+  }
+
   /** Runs that wait now. */
   get waiting(): number {
     return this.#waiting;

@@ -44,6 +44,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
     inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
     dryRun: engine.dryRun,
+    ...(engine.breaker === undefined ? {} : { breaker: engine.breaker }),
     ping: (limits) => engine.ping(limits),
     close: () => engine.close(),
   };

@@ -5,19 +5,21 @@ import { LABELS, NONE } from './table';
 /** What is counted of a request when its answer is sent. */
 export interface RequestFacts {
   /** The route's pattern; undefined: none matched. */
-  readonly route: string | undefined;
+  readonly route?: string;
   /** Name of the stored endpoint, from the catalogue; undefined: the request did not get that far. */
-  readonly endpoint: string | undefined;
+  readonly endpoint?: string;
   /** Name of the key; undefined: nobody known asked. */
-  readonly key: string | undefined;
+  readonly key?: string;
   /** 499: the caller left. */
   readonly status: number;
   /** Of an error. */
-  readonly reason: string | undefined;
+  readonly reason?: string;
   /** How a result came about. */
-  readonly cache: string | undefined;
+  readonly cache?: string;
   /** Of a run that this request began: whether its result was kept. */
-  readonly stored: boolean | undefined;
+  readonly stored?: boolean;
+  /** The caller's own query. */
+  readonly query?: { readonly language: 'sql' | 'lql' };
   /** From arrival until the answer was sent. */
   readonly milliseconds: number;
   readonly phases: readonly { readonly name: string; readonly milliseconds: number }[];
@@ -64,6 +66,10 @@ export class RequestMeter {
       this.metrics.count('cacheWrites', { endpoint, write: stored ? 'stored' : 'not_stored' }).add();
     }
     for (const { name, milliseconds } of phases) this.#phases.get(name)?.observe(milliseconds / 1000);
+    // What fails in the gate gets no further.
+    if (facts.query !== undefined && reason !== undefined && phases.at(-1)?.name === 'gate') {
+      this.metrics.count('sandboxRefusals', { language: facts.query.language, reason }).add();
+    }
   }
 
   #of(route: string, endpoint: string): Cells {

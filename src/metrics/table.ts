@@ -43,7 +43,7 @@ export const LABELS = {
   kind: ['run', 'sandbox', 'warm'],
   result: ['ok', 'abandoned', ...REASONS],
   language: ['sql', 'lql'],
-  warming: ['made', 'not_due', 'busy', 'failed', 'budget'],
+  warming: ['made', 'not_due', 'busy', 'gone', 'failed', 'budget'],
   failure: ['timeout', 'refused', 'failed', 'skipped'],
   state: ['closed', 'half-open', 'open'],
   quantile: ['0.5', '0.9', '0.99', '1'],

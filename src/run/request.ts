@@ -1,9 +1,10 @@
 import type { Outcome, Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
-import type { Catalogue, RawEntry } from '../endpoints';
+import type { Catalogue, ConsumerRequest, RawEntry } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
 import type { Admission } from '../limits/admission';
+import type { RateLimits } from '../limits/rate-limits';
 import type { Finished } from '../rendering/finished';
 import type { Gate } from '../sandbox';
 import type { JudgedRequests } from './asked';
@@ -25,8 +26,22 @@ export interface RunRequest {
   readonly signal: AbortSignal;
   /** Does one step and counts its time. */
   readonly timed: <T>(phase: string, step: () => Promise<T> | T) => Promise<T>;
-  /** Told as soon as it is known, for the log. */
-  readonly about: (what: { readonly key?: string; readonly endpoint?: string; readonly cache?: Outcome }) => void;
+  /** Told as soon as it is known, for log and metrics. */
+  readonly about: (what: About) => void;
+  /** Headers that the answer carries, whatever it becomes; they take the place of those given before. */
+  readonly also: (headers: Readonly<Record<string, string>>) => void;
+}
+
+/** What there is to tell of a request: names, and what is counted. The text of a query is told only where that is asked for. */
+export interface About {
+  readonly key?: string;
+  readonly endpoint?: string;
+  readonly query?: NonNullable<ConsumerRequest['query']>;
+  readonly cache?: Outcome;
+  /** Of the run that the request began, where its result can be kept: whether it was. */
+  readonly stored?: boolean;
+  /** Bytes that the run which the request began was billed. */
+  readonly billed?: bigint;
 }
 
 /** What a run gives to who writes the answer. */
@@ -46,6 +61,7 @@ export interface Rooms {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly admission: Admission;
+  readonly rates: RateLimits;
   readonly judged: JudgedRequests;
   readonly results: Results;
   readonly usage: UsageBook;

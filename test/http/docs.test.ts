@@ -4,6 +4,8 @@ import path from 'node:path';
 import request from 'supertest';
 
 import { Cors } from '../../src/http/cors';
+import { Secret } from '../../src/config';
+import { Metrics } from '../../src/metrics';
 import { Lifecycle } from '../../src/http/lifecycle';
 import { createRouter } from '../../src/http/router';
 import { SECURITY_HEADERS } from '../../src/http/security-headers';
@@ -20,9 +22,11 @@ function firstColumn(heading: string, column = 1): string[] {
   );
 }
 
+const METRICS = { metrics: new Metrics(), key: new Secret('m') };
+
 describe('docs/http.md', () => {
   it('names the routes that there are', () => {
-    const router = createRouter({ cors: new Cors([]), lifecycle: new Lifecycle(), docs: 'open' });
+    const router = createRouter({ cors: new Cors([]), lifecycle: new Lifecycle(), docs: 'open', metrics: METRICS });
     const routes = router.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
     expect(firstColumn('Routes', 2).sort()).toEqual(routes.sort());
   });
@@ -36,7 +40,7 @@ describe('docs/http.md', () => {
       engine.rows = Array.from({ length: 30 }, () => '{"id":1,"message":"text"}');
       engine.truncated = true;
       engine.bytes = { processed: 1n, billed: 2n };
-      served = await serve({ engine, corsOrigins: '*' });
+      served = await serve({ engine, corsOrigins: '*', rates: { perKey: 100 } });
     });
     afterAll(() => served.close());
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { MemoryStore } from '../../src/cache/memory-store';
 import { MemoryUsageBook } from '../../src/cache/memory-usage-book';
 import { Results } from '../../src/cache/results';
+import { Secret } from '../../src/config';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
@@ -16,7 +17,11 @@ import { Lifecycle } from '../../src/http/lifecycle';
 import { createListener } from '../../src/http/listener';
 import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds } from '../../src/limits/admission';
+import { type Billing, billed } from '../../src/limits/billed-engine';
+import { Budgets } from '../../src/limits/budget';
+import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
+import { Metrics } from '../../src/metrics';
 import { JudgedRequests } from '../../src/run/asked';
 import type { Rooms } from '../../src/run/request';
 import { Gate } from '../../src/sandbox';
@@ -87,6 +92,8 @@ const KEYS: Readonly<Record<string, Key>> = {
   pinned: { ...NOBODY, name: 'pinned', pins: new Map([['project', 'abc']]) },
   listed: { ...NOBODY, name: 'listed', endpoints: ['test.plain'] },
   masked: { ...NOBODY, name: 'masked', redact: true },
+  slow: { ...NOBODY, name: 'slow', rateLimit: 2 },
+  poor: { ...NOBODY, name: 'poor', dailyBytes: 100n },
   'masked-sql': { ...NOBODY, name: 'masked-sql', redact: true, allowSql: true },
 };
 
@@ -104,6 +111,12 @@ export interface ServedOptions {
   readonly corsOrigins?: '*' | readonly string[];
   readonly docs?: 'open' | 'key' | 'off';
   readonly longestResponse?: number;
+  /** Requests per second; without, as many as come. */
+  readonly rates?: { readonly perKey?: number; readonly perEndpoint?: number };
+  readonly dailyBytes?: bigint;
+  /** Without, there is no `/metrics`. */
+  readonly metricsKey?: string;
+  readonly logSql?: boolean;
   readonly timeout?: number;
   /** Still loading. */
   readonly starting?: boolean;
@@ -113,6 +126,7 @@ export interface Served {
   readonly server: Server;
   readonly port: number;
   readonly lifecycle: Lifecycle;
+  readonly metrics: Metrics;
   /** Lines of the log. */
   readonly logged: string[];
   close(): Promise<void>;
@@ -123,17 +137,27 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const logged: string[] = [];
   const lines = { write: (line: string) => logged.push(line) > 0 } as unknown as NodeJS.WritableStream;
   const lifecycle = new Lifecycle();
+  const metrics = new Metrics();
   const log = openLog('info', lines);
   const server = createHttpServer(
-    createListener({ log, lifecycle, corsOrigins: options.corsOrigins ?? [], docs: options.docs ?? 'open' }),
+    createListener({
+      log,
+      logSql: options.logSql ?? false,
+      lifecycle,
+      corsOrigins: options.corsOrigins ?? [],
+      docs: options.docs ?? 'open',
+      metrics,
+      metricsKey: options.metricsKey === undefined ? null : new Secret(options.metricsKey),
+    }),
   );
-  if (options.starting !== true) lifecycle.open(rooms(options));
+  if (options.starting !== true) lifecycle.open(rooms(options, metrics));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     server,
     port,
     lifecycle,
+    metrics,
     logged,
     close: () =>
       new Promise((resolve) => {
@@ -145,7 +169,10 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   };
 }
 
-function rooms({ engine = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, ...options }: ServedOptions): Rooms {
+function rooms(options: ServedOptions, metrics: Metrics): Rooms {
+  const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rates, dailyBytes = null } = options;
+  const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
+  const engine = billed(bare, { metrics, budgets: new Budgets({ perDay: dailyBytes, shared: null }), keyOf });
   return {
     keys: {
       authenticate(header) {
@@ -161,6 +188,7 @@ function rooms({ engine = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, .
     },
     engine,
     gate: new Gate(engine),
+    rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     judged: new JudgedRequests(),
     usage: new MemoryUsageBook(10),
     cacheState: () => 'ok',

@@ -78,7 +78,7 @@ describe('is valid, with its examples and defaults', () => {
 
 describe('paths', () => {
   it('are one for each stored endpoint, and those of the router', () => {
-    const router = createRouter({ cors: new Cors([]), lifecycle: new Lifecycle(), docs: 'open' });
+    const router = createRouter({ cors: new Cors([]), lifecycle: new Lifecycle(), docs: 'open', metrics: null });
     const routes = router.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
     const [run] = routes.splice(routes.indexOf('/api/endpoints/query/:idOrName'), 1);
     expect(run).toBe('/api/endpoints/query/:idOrName');

@@ -4,7 +4,7 @@ import type { EngineQuery, RunLimits } from '../contract';
 import { withinLimits } from '../giving-up';
 import type { DryRunJob, DryRunQuery, QueryResponse, QueryText } from './api';
 import { ApiFailure } from './api-failure';
-import { Breaker } from './breaker';
+import { Breaker, type BreakerState } from './breaker';
 import { queryPages } from './job';
 import { bigQueryLabels } from './labels';
 import { DEFAULTS, type BigQueryOptions } from './options';
@@ -44,6 +44,10 @@ export class BigQueryClient {
       },
     });
     this.#transport = new Transport({ projectId, emulator, credentials, observer: this.#breaker });
+  }
+
+  get breaker(): BreakerState {
+    return this.#breaker.state;
   }
 
   /**

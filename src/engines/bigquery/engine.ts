@@ -4,6 +4,7 @@ import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
 import { Slots } from '../slots';
 import { ApiFailure } from './api-failure';
+import type { BreakerState } from './breaker';
 import { BigQueryClient } from './client';
 import { DEFAULTS, type BigQueryOptions } from './options';
 import type { SentText } from './query-faults';
@@ -58,6 +59,8 @@ class BigQueryEngine implements Engine {
     if (!this.#options.inspectConsumerQueries) return;
     await this.#wall.prove({ deadline: performance.now() + PROOF_TIME, signal: new AbortController().signal });
   }
+
+  readonly breaker = (): BreakerState => this.#client.breaker;
 
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     return this.#run(query, limits, 0);

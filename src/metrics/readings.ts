@@ -1,0 +1,54 @@
+import type { Metrics } from './metrics';
+import { LABELS } from './table';
+
+/** What the rooms can be asked for at a scrape; null: there is no such room in this process. */
+export interface Sources {
+  readonly admission: { readonly running: number; readonly waiting: number };
+  readonly memory: { readonly size: { readonly entries: number; readonly bytes: number } };
+  readonly results: { readonly flights: number };
+  readonly warmer: { readonly warmed: number };
+  readonly budgets: { today(): readonly { readonly key: string; readonly limit: bigint; readonly spent: bigint }[] };
+  readonly redis: {
+    readonly link: { readonly state: string; readonly counts: Readonly<Record<string, number>> };
+    readonly store: { readonly unreadable: number };
+  } | null;
+  /** State of the breaker in front of BigQuery. */
+  readonly bigquery: (() => string) | null;
+}
+
+/** Keys of whose budgets there are gauges. */
+const MOST_BUDGETS = 200;
+
+/** Says where the gauges of the rooms come from. */
+export function readRooms(metrics: Metrics, sources: Sources): void {
+  const { admission, memory, results, warmer, budgets } = sources;
+  metrics.read('admissionRunning', () => [[{}, admission.running]]);
+  metrics.read('admissionWaiting', () => [[{}, admission.waiting]]);
+  metrics.read('cacheMemoryBytes', () => [[{}, memory.size.bytes]]);
+  metrics.read('cacheMemoryEntries', () => [[{}, memory.size.entries]]);
+  metrics.read('flights', () => [[{}, results.flights]]);
+  metrics.read('warmed', () => [[{}, warmer.warmed]]);
+  const today = (): ReturnType<typeof budgets.today> => budgets.today().slice(0, MOST_BUDGETS);
+  metrics.read('budgetLimit', () => today().map(({ key, limit }) => [{ key }, Number(limit)]));
+  metrics.read('budgetSpent', () => today().map(({ key, spent }) => [{ key }, Number(spent)]));
+  if (sources.bigquery !== null) metrics.read('bigqueryBreaker', statesOf(sources.bigquery));
+  if (sources.redis !== null) readRedis(metrics, sources.redis);
+}
+
+function readRedis(metrics: Metrics, { link, store }: NonNullable<Sources['redis']>): void {
+  metrics.read(
+    'redisBreaker',
+    statesOf(() => link.state),
+  );
+  const failures = LABELS.failure.map((failure) => [failure, metrics.count('redisFailures', { failure })] as const);
+  const unreadable = metrics.count('redisUnreadable', {});
+  metrics.beforeScrape(() => {
+    for (const [failure, count] of failures) count.value = link.counts[failure] ?? 0;
+    unreadable.value = store.unreadable;
+  });
+}
+
+/** One value for each state: 1 for the one that is. */
+function statesOf(state: () => string): () => [{ state: string }, number][] {
+  return () => LABELS.state.map((one) => [{ state: one }, one === state() ? 1 : 0]);
+}

@@ -1,12 +1,13 @@
 /** Cached answers with every check on, against bare node:http that writes the same status, headers and bytes. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { BareAnswer } from './bare-server';
+import { pinApart } from './cores';
 import { load } from './load';
 import { median } from './measure';
 import { rowsEndpoint } from './rows-endpoint';
@@ -36,8 +37,11 @@ export async function cache(print: (line: string) => void): Promise<void> {
   };
   const service = await startService(settings, log);
   try {
-    const [ownCore] = pinApart(service.pid);
-    print(ownCore ? '  server and load on a core of their own' : '  server and load share cores: taskset is missing');
+    print(
+      pinApart(service.pid)
+        ? '  server and load on a core of their own'
+        : '  server and load share cores: taskset is missing',
+    );
     await firstAnswer(service, PATH);
     const etag = (await ask(service, {})).headers['etag'] ?? '';
     await scenario(print, 'hit', service, {}, folder);
@@ -118,17 +122,4 @@ async function startBare(file: string): Promise<{ readonly port: number; readonl
   const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
   pinApart(child.pid ?? 0);
   return { port: Number(String(line)), child };
-}
-
-/** The server on the last core, this process on the others. */
-function pinApart(pid: number): readonly [boolean] {
-  const last = availableParallelism() - 1;
-  if (last < 1) return [false];
-  try {
-    execFileSync('taskset', ['-acp', String(last), String(pid)], { stdio: 'ignore' });
-    execFileSync('taskset', ['-acp', `0-${last - 1}`, String(process.pid)], { stdio: 'ignore' });
-    return [true];
-  } catch {
-    return [false];
-  }
 }

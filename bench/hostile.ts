@@ -9,6 +9,15 @@ function nested(open: string, close: string, levels: number): string {
   return `select ${open.repeat(levels)}1${close.repeat(levels)} as x`;
 }
 
+/** Each CTE has twice the columns of the one before it. */
+function doubling(ctes: number): string {
+  const entry = (i: number): string => {
+    const before = i === 0 ? 'edge_logs' : `c${i - 1}`;
+    return `c${i} as (select a.*, b.* from ${before} a, ${before} b)`;
+  };
+  return `with ${Array.from({ length: ctes }, (_, i) => entry(i)).join(', ')}`;
+}
+
 const LIST = Array.from({ length: 9_900 }, (_, i) => i % 10).join(',');
 
 export const HOSTILE: Readonly<Record<string, (n: number) => string>> = {
@@ -25,8 +34,8 @@ export const HOSTILE: Readonly<Record<string, (n: number) => string>> = {
   'a long filter': (n) => `select id from edge_logs where ${fill("regexp_contains(event_message, 'a') and ")} ${n} > 0`,
   'a chain of 99 CTEs': (n) =>
     `with ${Array.from({ length: 99 }, (_, i) => `c${i} as (select a.id from ${i === 0 ? 'edge_logs' : `c${i - 1}`} a)`).join(', ')} select count(*) as n, ${n} as o from c98`,
-  'CTEs that double': (n) =>
-    `with ${Array.from({ length: 99 }, (_, i) => `c${i} as (select a.*, b.* from ${i === 0 ? 'edge_logs' : `c${i - 1}`} a, ${i === 0 ? 'edge_logs' : `c${i - 1}`} b)`).join(', ')} select ${n} as o from c98`,
+  'CTEs that double': (n) => `${doubling(99)} select ${n} as o from c98`,
+  'CTEs that double, in a short text': (n) => `${doubling(14)} select ${n} as o from c13`,
   '400 joins': (n) =>
     `select ${n} as o from edge_logs ${Array.from({ length: 400 }, (_, i) => `join auth_logs a${i} using (id)`).join(' ')}`,
   '1,400 branches of a union': (n) =>

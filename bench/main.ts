@@ -4,6 +4,7 @@ import { cache } from './cache';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
 import { sandbox } from './sandbox';
+import { soak } from './soak';
 import { startup } from './startup';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
@@ -13,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   bigquery,
   sandbox,
   cache,
+  soak,
 };
 
 async function main(names: readonly string[]): Promise<void> {

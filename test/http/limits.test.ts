@@ -1,0 +1,179 @@
+import request from 'supertest';
+
+import { ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
+
+const PLAIN = '/api/endpoints/query/test.plain?project=a';
+/** Kept for 900 seconds. */
+const KEPT = '/api/endpoints/query/test.typed?project=a';
+
+let served: Served | null = null;
+afterEach(() => served?.close());
+
+async function start(options: ServedOptions = {}): Promise<Served> {
+  served = await serve(options);
+  return served;
+}
+
+describe('requests per second', () => {
+  it('are told on every answer of the run path, and refused with when to come back', async () => {
+    const { server } = await start({ rates: { perKey: 3 } });
+    const get = (path: string): request.Test => request(server).get(path).set('X-API-KEY', 'all');
+    await get(PLAIN).expect(200).expect('RateLimit-Policy', '"key";q=3;w=1').expect('RateLimit', '"key";r=2;t=1');
+    await get('/api/endpoints/query/nowhere').expect(404).expect('RateLimit', '"key";r=1;t=1');
+    await get('/api/endpoints/query/test.plain').expect(400).expect('RateLimit', '"key";r=0;t=1');
+    const { body } = await get(PLAIN).expect(429).expect('Retry-After', '1').expect('RateLimit', '"key";r=0;t=1');
+    expect(body).toMatchObject({
+      error: {
+        code: 429,
+        status: 'RESOURCE_EXHAUSTED',
+        errors: [{ reason: 'rateLimitExceeded', message: 'This key may make 3 requests a second.' }],
+      },
+    });
+    // Others are other keys, and looking at the catalogue runs nothing.
+    await request(server).get(PLAIN).set('X-API-KEY', 'other').expect(200);
+    const { headers } = await get('/api/endpoints').expect(200);
+    expect(headers).not.toHaveProperty('ratelimit');
+  });
+
+  it('count answers that are kept, 304, HEAD and POST, and no request without a key', async () => {
+    const engine = new ScriptedEngine();
+    const { server } = await start({ engine, rates: { perKey: 5 } });
+    const all = { 'X-API-KEY': 'all' };
+    await request(server).get(KEPT).expect(401);
+    await request(server).get(KEPT).set('X-API-KEY', 'wrong').expect(401);
+    const { headers } = await request(server).get(KEPT).set(all).expect(200);
+    await request(server).get(KEPT).set(all).expect('Cache-Status', /hit/).expect('RateLimit', '"key";r=3;t=1');
+    await request(server)
+      .get(KEPT)
+      .set({ ...all, 'If-None-Match': String((headers as Record<string, string>).etag) })
+      .expect(304)
+      .expect('RateLimit', '"key";r=2;t=1');
+    await request(server).head(KEPT).set(all).expect(200).expect('RateLimit', '"key";r=1;t=1');
+    await request(server).post(KEPT).set(all).expect(200).expect('RateLimit', '"key";r=0;t=1');
+    await request(server).head(KEPT).set(all).expect(429).expect('Retry-After', '1');
+    expect(engine.queries).toHaveLength(1);
+  });
+
+  it('are the key’s own where it says so', async () => {
+    const { server } = await start({ rates: { perKey: 100 } });
+    const get = (): request.Test => request(server).get(PLAIN).set('X-API-KEY', 'slow');
+    await get().expect(200).expect('RateLimit-Policy', '"key";q=2;w=1');
+    await get().expect(200);
+    await get().expect(429);
+  });
+
+  it('are counted by endpoint over all keys too, behind the question whether a key may run it', async () => {
+    const { server } = await start({ rates: { perKey: 50, perEndpoint: 2 } });
+    const get = (key: string, path: string): request.Test => request(server).get(path).set('X-API-KEY', key);
+    await get('all', PLAIN)
+      .expect(200)
+      .expect('RateLimit-Policy', '"key";q=50;w=1, "endpoint";q=2;w=1')
+      .expect('RateLimit', '"key";r=49;t=1, "endpoint";r=1;t=1');
+    // This key may not run it: it is as if it did not exist, and counts for nothing.
+    await get('listed', KEPT).expect(404).expect('RateLimit-Policy', '"key";q=50;w=1');
+    await get('other', PLAIN).expect(200);
+    const { body } = await get('other', PLAIN).expect(429);
+    expect(body).toMatchObject({
+      error: { message: 'All keys together may make 2 requests a second to this endpoint.' },
+    });
+    await get('other', KEPT).expect(200);
+  });
+
+  it('may be as many as come', async () => {
+    const { server } = await start();
+    for (let i = 0; i < 30; i++) {
+      const { headers } = await request(server).get(KEPT).set('X-API-KEY', 'all').expect(200);
+      expect(headers).not.toHaveProperty('ratelimit');
+    }
+  });
+});
+
+describe('the daily budget of bytes billed', () => {
+  async function billing(options: ServedOptions = {}): Promise<{ engine: ScriptedEngine; get: typeof get }> {
+    const engine = new ScriptedEngine('bigquery');
+    engine.bytes = { processed: 60n, billed: 60n };
+    const { server } = await start({ engine, ...options });
+    const get = (path: string, key = 'poor'): request.Test => request(server).get(path).set('X-API-KEY', key);
+    return { engine, get };
+  }
+
+  it('refuses before anything runs, and charges what was billed', async () => {
+    const { engine, get } = await billing();
+    await get(PLAIN).expect(200).expect('X-Query-Bytes-Billed', '60');
+    await get(PLAIN).expect(200);
+    const { body, headers } = await get(PLAIN).expect(429);
+    expect(body).toMatchObject({
+      error: {
+        code: 429,
+        errors: [
+          {
+            reason: 'budgetExceeded',
+            message: expect.stringMatching(
+              /^The budget of this key is spent: of 100 bytes a day, 0 are left\. It resets at \d{4}-\d\d-\d\dT00:00:00Z, in \d+ h \d+ min\.$/,
+            ) as string,
+          },
+        ],
+      },
+    });
+    const seconds = Number((headers as Record<string, string>)['retry-after']);
+    expect(Math.abs(seconds - (86_400 - ((Date.now() / 1000) % 86_400)))).toBeLessThan(3);
+    expect(engine.queries).toHaveLength(2);
+    await get(PLAIN, 'all').expect(200);
+  });
+
+  it('costs nothing for what is kept, also when it is spent', async () => {
+    const { engine, get } = await billing();
+    await get(KEPT).expect(200).expect('Cache-Status', /stored/);
+    await get(`${KEPT}b`).expect(200);
+    await get(`${KEPT}c`).expect(429);
+    await get(KEPT).expect(200).expect('Cache-Status', /hit/).expect('X-Query-Bytes-Billed', '0');
+    expect(engine.queries).toHaveLength(2);
+  });
+
+  it('charges one who began a run, not those who share it', async () => {
+    const { engine, get } = await billing();
+    let go = (): void => undefined;
+    engine.onRun = () => new Promise((resolve) => (go = resolve));
+    const first = get(PLAIN, 'all').then(({ status }) => status);
+    while (engine.queries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const others = [1, 2, 3].map(() => get(PLAIN).then(({ status }) => status));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    go();
+    expect(await Promise.all([first, ...others])).toEqual([200, 200, 200, 200]);
+    engine.onRun = () => Promise.resolve();
+    await get(PLAIN).expect(200);
+    await get(PLAIN).expect(200);
+    await get(PLAIN).expect(429);
+  });
+
+  it('of one key is not refused to another that waits for the same run', async () => {
+    const { engine, get } = await billing({ bounds: { runningPerKey: 1, running: 1 } });
+    await get(`${PLAIN}1`).expect(200);
+    await get(`${PLAIN}2`).expect(200);
+    let go = (): void => undefined;
+    engine.onRun = () => new Promise((resolve) => (go = resolve));
+    const busy = get(`${PLAIN}3`, 'other').then(({ status }) => status);
+    while (engine.queries.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    // The key without a budget left begins the run, which waits for its turn, and the other joins it.
+    const refused = get(`${PLAIN}4`).then(({ status }) => status);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const joined = get(`${PLAIN}4`, 'all').then(({ status }) => status);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    engine.onRun = () => Promise.resolve();
+    go();
+    expect(await Promise.all([busy, refused, joined])).toEqual([200, 429, 200]);
+  });
+
+  it('has a default for keys that say nothing, and needs none', async () => {
+    const { get } = await billing({ dailyBytes: 50n });
+    await get(PLAIN, 'all').expect(200);
+    await get(PLAIN, 'all').expect(429);
+    await get(PLAIN, 'poor').expect(200);
+  });
+
+  it('means nothing on an engine that bills nothing', async () => {
+    const engine = new ScriptedEngine('duckdb');
+    const { server } = await start({ engine, dailyBytes: 1n });
+    for (let i = 0; i < 3; i++) await request(server).get(PLAIN).set('X-API-KEY', 'all').expect(200);
+  });
+});

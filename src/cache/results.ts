@@ -134,12 +134,24 @@ export class Results {
       await lease?.release();
       return 'busy';
     }
-    await this.#flights.join(hash, limits, (control) => this.#runAndKeep(ask, control, lease)).catch(unwrap);
-    return 'made';
+    // Somebody else did it between the look and the lease.
+    if (lease !== null && lease.previous !== (kept?.fence ?? null)) {
+      await lease.release();
+      return 'busy';
+    }
+    try {
+      await this.#flights.join(hash, limits, (control) => this.#runAndKeep(ask, control, lease));
+      return 'made';
+    } catch (error) {
+      // A run that did not begin has not given it back.
+      if (lease !== null) this.#follow(lease.release());
+      return unwrap(error);
+    }
   }
 
-  /** Resolves when nothing goes on behind answers any more. */
+  /** Gives up what is being made, so that other processes need not wait for it, and ends what goes on behind answers. */
   async close(): Promise<void> {
+    await this.#flights.close();
     while (this.#behind.size > 0) await Promise.allSettled(this.#behind);
   }
 
@@ -181,9 +193,10 @@ export class Results {
   /** @param lease null: no other process can know of this run */
   async #runAndKeep(ask: Ask, control: FlightControl, lease: Lease | null): Promise<Landed> {
     const renewal = lease === null ? null : this.#hold(lease, control);
+    const fence = lease?.fence ?? this.#ownFence(ask.identity);
     try {
       const landed = await this.#run(ask, control);
-      const entry = await this.#keep(ask, landed.finished, lease);
+      const entry = await this.#keep(ask, landed.finished, lease, fence);
       return { ...landed, entry };
     } catch (error) {
       if (lease !== null) this.#follow(lease.release());
@@ -200,13 +213,18 @@ export class Results {
     return setInterval(renew, this.options.leaseTime / 3).unref();
   }
 
-  /** null: it is too large to be kept. */
-  async #keep({ identity, ttl }: Ask, finished: Finished, lease: Lease | null): Promise<Entry | null> {
+  /** Of a run that the shared store does not know of: microseconds, as that counts, and above what is kept here. */
+  #ownFence(identity: Identity): number {
+    return Math.max(Date.now() * 1000, (this.options.memory.get(identity)?.fence ?? 0) + 1);
+  }
+
+  /** null: it is not kept, as it is too large or older than what is. */
+  async #keep({ identity, ttl }: Ask, finished: Finished, lease: Lease | null, fence: number): Promise<Entry | null> {
     const { memory, shared } = this.options;
     const give = (): void => {
       if (lease !== null) this.#follow(lease.release());
     };
-    if (finished.bytes.length > memory.maxEntry) {
+    if (finished.bytes.length > Math.max(memory.maxEntry, shared?.maxEntry ?? 0)) {
       give();
       return null;
     }
@@ -217,18 +235,17 @@ export class Results {
       finished,
       made,
       lifetime: jittered(ttl),
-      // Microseconds, as the shared store counts: also a run that it did not know of has its place in the order.
-      fence: lease?.fence ?? made * 1000,
+      fence,
     };
     this.#seen.set(entry, made);
-    const kept = memory.set(identity, entry, entry.lifetime + this.options.staleIfError);
-    // Who waits in another process finds the entry before the lease is gone; nobody here waits for either.
-    if (shared === null) give();
-    else {
-      const written = shared.write(identity, entry, entry.lifetime + this.options.staleIfError);
-      this.#follow(written.finally(give));
-    }
-    return kept ? entry : null;
+    const keep = entry.lifetime + this.options.staleIfError;
+    const kept = memory.set(identity, entry, keep);
+    if (shared === null) return kept ? entry : null;
+    // Who waits in another process finds the entry before the lease is gone; nobody here waits for either, unless it is
+    // kept there alone.
+    const written = shared.write(identity, entry, keep).finally(give);
+    this.#follow(written.then((taken) => (taken ? undefined : this.#catchUp(identity, entry, shared))));
+    return kept || (await written.catch(() => false)) ? entry : null;
   }
 
   /** Takes over what another process has made since. */

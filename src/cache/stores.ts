@@ -4,6 +4,8 @@ import type { Identity } from './identity';
 
 /** `test/cache/store-contract.ts` is the suite that every implementation passes. */
 export interface ResultStore {
+  /** Bytes of one entry, with all that it takes, beyond which it is not kept. */
+  readonly maxEntry: number;
   /** null: there is none, or none that can be read, or it answers another question. Stale ones are given too. */
   read(identity: Identity): Promise<Entry | null>;
   /**
@@ -38,6 +40,8 @@ export interface SharedStore extends ResultStore {
 export interface Lease {
   /** For the entry that the run makes. */
   readonly fence: number;
+  /** Of the entry that there was when the lease was given; null: there was none. */
+  readonly previous: number | null;
   /** @returns false when it was lost: it ended, or another process has it now */
   renew(): Promise<boolean>;
   /** Whether another process waits for the run. */

@@ -25,50 +25,50 @@ export async function takeTurn(
   signal: AbortSignal,
   tell: (entry: Entry) => void,
 ): Promise<Turn> {
-  const look = async (): Promise<Entry | null> => {
-    const entry = await shared.read(identity);
-    if (entry !== null) tell(entry);
-    return entry !== null && isFresh(entry, Date.now()) ? entry : null;
-  };
   let waited = false;
   try {
-    const before = await shared.fenceOf(identity);
-    let entry = before === null ? null : await look();
-    while (entry === null) {
+    for (;;) {
+      const met = await shared.read(identity);
+      if (met !== null) tell(met);
+      if (isGood(met)) return { lease: null, entry: met, waited };
       signal.throwIfAborted();
       const lease = await shared.acquire(identity);
       if (lease !== null) {
-        entry = await unlessMade(lease, before, identity, shared, look);
+        const entry = await madeMeanwhile(lease, met, identity, shared);
         if (entry === null) return { lease, entry };
-        break;
+        tell(entry);
+        return { lease: null, entry, waited };
       }
       waited = true;
       await over(identity, shared, signal);
-      entry = await look();
     }
-    return { lease: null, entry, waited };
   } finally {
-    if (waited) shared.leave(identity).catch(() => undefined);
+    if (waited) shared.leave(identity).catch(ignore);
   }
 }
 
-/** The entry of a run that ended between the first look and the lease; with one the lease is given back. */
-async function unlessMade(
+/** The fresh entry of a run that ended between the look at `met` and the lease; with one the lease is given back. */
+async function madeMeanwhile(
   lease: Lease,
-  before: number | null,
+  met: Entry | null,
   identity: Identity,
   shared: SharedStore,
-  look: () => Promise<Entry | null>,
 ): Promise<Entry | null> {
+  if (lease.previous === (met?.fence ?? null)) return null;
   try {
-    const entry = (await shared.fenceOf(identity)) === before ? null : await look();
-    if (entry !== null) await lease.release();
+    const entry = await shared.read(identity);
+    if (!isGood(entry)) return null;
+    lease.release().catch(ignore);
     return entry;
   } catch (error) {
     // Others need not wait for a process that goes on alone.
-    lease.release().catch(() => undefined);
+    lease.release().catch(ignore);
     throw error;
   }
+}
+
+function isGood(entry: Entry | null): entry is Entry {
+  return entry !== null && isFresh(entry, Date.now());
 }
 
 /** Resolves when no other process runs. */
@@ -80,4 +80,8 @@ async function over(identity: Identity, shared: SharedStore, signal: AbortSignal
   ) {
     await sleep(pause, undefined, { signal });
   }
+}
+
+function ignore(): void {
+  // What nobody waits for.
 }

@@ -111,20 +111,28 @@ export class Warmer {
 
   async #refresh({ usage, failures }: InUse, age: number, warming: number): Promise<void> {
     const { hash } = usage;
+    const book = this.options.usage;
+    let refreshed: Refreshed;
     try {
-      const refreshed = await this.options.refresh(usage, age, this.#stopping.signal);
-      this.options.told(refreshed.outcome, null);
-      if ('made' in refreshed) this.#next.set(hash, refreshed.made + age);
-      if (refreshed.outcome === 'gone') await this.options.usage.forget(hash);
-      if (refreshed.outcome === 'made' && failures > 0) await this.options.usage.succeeded(hash);
+      refreshed = await this.options.refresh(usage, age, this.#stopping.signal);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.options.told('failed', error);
       const holdOff = Math.min(warming * FIRST_HOLD_OFF * 2 ** Math.min(failures, 20), LONGEST_HOLD_OFF);
       this.#next.set(hash, Date.now() + holdOff);
-      await this.options.usage.failed(hash, holdOff).catch(() => undefined);
+      await book.failed(hash, holdOff).catch(ignore);
+      return;
     }
+    this.options.told(refreshed.outcome, null);
+    if ('made' in refreshed) this.#next.set(hash, refreshed.made + age);
+    // A book that cannot be written in says nothing of the refresh: it is only read anew later.
+    if (refreshed.outcome === 'gone') await book.forget(hash).catch(ignore);
+    if (refreshed.outcome === 'made' && failures > 0) await book.succeeded(hash).catch(ignore);
   }
+}
+
+function ignore(): void {
+  // The next round asks again.
 }
 
 /** An answer's own interval, the same in every process: up to a tenth shorter, so that not all are due together. */

@@ -18,3 +18,9 @@ export function readFlag(answer: unknown): boolean {
   if (answer !== 0 && answer !== 1) throw new Unexpected();
   return answer === 1;
 }
+
+/** @throws Unexpected */
+export function readPair(answer: unknown): readonly [number, number] {
+  if (!Array.isArray(answer) || answer.length !== 2) throw new Unexpected();
+  return [readNumber(answer[0]), readNumber(answer[1])];
+}

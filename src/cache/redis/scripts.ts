@@ -49,7 +49,7 @@ const THERE = (at: number): string => `
 
 /**
  * KEYS: lease, last fence, entry. ARGV: owner, milliseconds of the lease, milliseconds for which the last fence is
- * remembered. Answers with the fence; nil: somebody has the lease.
+ * remembered. Answers with the fence and that of the entry there is (0: none); nil: somebody has the lease.
  */
 export const ACQUIRE = script(`
   if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return nil end
@@ -57,7 +57,7 @@ export const ACQUIRE = script(`
   local last = tonumber(redis.call('GET', KEYS[2]) or '0') or 0
   local fence = math.max(micros, last + 1, there + 1)
   redis.call('SET', KEYS[2], string.format('%.0f', fence), 'PX', ARGV[3])
-  return fence
+  return { fence, there }
 `);
 
 /** KEYS: lease. ARGV: owner, milliseconds of the lease. Answers 1; 0: it is not the owner's any more. */

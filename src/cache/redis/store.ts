@@ -5,7 +5,7 @@ import type { Identity } from '../identity';
 import { sizeOf } from '../memory-store';
 import type { Lease, SharedStore } from '../stores';
 import { decode, encode, FIELDS, FORMAT, readFence } from './codec';
-import { readFlag, readNumber, Unexpected } from './replies';
+import { readFlag, readNumber, readPair, Unexpected } from './replies';
 import type { Link } from './link';
 import { ACQUIRE, AWAIT, AWAITED, evaluate, RELEASE, RENEW, WRITE } from './scripts';
 
@@ -36,6 +36,10 @@ export class RedisStore implements SharedStore {
   #unreadable = 0;
 
   constructor(private readonly options: RedisStoreOptions) {}
+
+  get maxEntry(): number {
+    return this.options.maxEntry;
+  }
 
   /** Entries met that could not be read, since the start. */
   get unreadable(): number {
@@ -82,16 +86,22 @@ export class RedisStore implements SharedStore {
 
   async acquire(identity: Identity): Promise<Lease | null> {
     const { link, leaseTime } = this.options;
-    const { lease, fence, entry, waiters } = this.#keys(identity);
+    const keys = this.#keys(identity);
+    const { lease, waiters } = keys;
     const owner = randomUUID();
     const release = async (): Promise<void> => {
       await link.run((client) => evaluate(client, RELEASE, [lease], [owner]));
     };
-    let given: number | null;
+    let given: readonly [number, number] | null;
     try {
       given = await link.run(async (client) => {
-        const answer = await evaluate(client, ACQUIRE, [lease, fence, entry], [owner, leaseTime, FENCE_REMEMBERED]);
-        return answer === null ? null : readNumber(answer);
+        const answer = await evaluate(
+          client,
+          ACQUIRE,
+          [lease, keys.fence, keys.entry],
+          [owner, leaseTime, FENCE_REMEMBERED],
+        );
+        return answer === null ? null : readPair(answer);
       });
     } catch (error) {
       // It may have been given all the same, to nobody.
@@ -99,8 +109,10 @@ export class RedisStore implements SharedStore {
       throw error;
     }
     if (given === null) return null;
+    const [fence, previous] = given;
     return {
-      fence: given,
+      fence,
+      previous: previous === 0 ? null : previous,
       renew: () => link.run(async (client) => readFlag(await evaluate(client, RENEW, [lease], [owner, leaseTime]))),
       awaited: () =>
         link.run(async (client) => readNumber(await evaluate(client, AWAITED, [waiters], [this.#self])) > 0),

@@ -26,7 +26,7 @@ const ROOMS = [
   ['engines', 'src/engines/*.ts'],
   ['googlesql', 'src/googlesql/**'],
   ['config', 'src/{config,settings-file}.ts'],
-  ['log', 'src/log.ts'],
+  ['log', 'src/log{.ts,/**}'],
   ['errors', 'src/errors/**'],
 ];
 

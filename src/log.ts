@@ -1,9 +1,15 @@
 import { pino } from 'pino';
 
 import { ServiceError } from './errors';
+import { progressLines } from './log/progress-lines';
+import type { Progress } from './log/standing';
+import { StatusLine, type Terminal } from './log/status-line';
 
 /** What the rooms may do with the log. Fields never hold a secret, a parameter's value or SQL. */
-export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
+export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
+  /** Told now and then where long work stands: a line that is rewritten on a terminal, a few lines of the log elsewhere. */
+  readonly progress?: Progress;
+};
 
 const LABELS = pino.levels.labels;
 const OWN_FIELDS = new Set(['level', 'time', 'msg', 'err']);
@@ -21,16 +27,28 @@ export type OpenLog = Log & { readonly dropped: () => number };
  *
  * @param level lowest level written; `silent` for none
  */
-export function openLog(level: string, out: NodeJS.WritableStream & { isTTY?: boolean; fd?: number }): OpenLog {
+export function openLog(level: string, out: Terminal & { isTTY?: boolean; fd?: number }): OpenLog {
   let dropped = 0;
   const options = { level, base: null, serializers: { err: describeError } };
   if (out.isTTY !== true && out.fd !== undefined) {
     const lines = pino.destination({ fd: out.fd, sync: false, maxLength: MOST_WAITING });
     lines.on('drop', () => dropped++);
-    return Object.assign(pino(options, lines), { dropped: () => dropped });
+    return withProgress(pino(options, lines), { dropped: () => dropped });
   }
-  const lines = out.isTTY === true ? { write: (json: string) => out.write(readable(json)) } : out;
-  return Object.assign(pino(options, lines), { dropped: () => dropped });
+  if (out.isTTY !== true) return withProgress(pino(options, out), { dropped: () => dropped });
+  const terminal = new StatusLine(out);
+  const lines = { write: (json: string) => terminal.write(readable(json)) };
+  const progress: Progress = (standing) => level !== 'silent' && terminal.show(standing);
+  return Object.assign(pino(options, lines), { dropped: () => dropped, progress });
+}
+
+function withProgress<T extends object>(log: pino.Logger, more: T): Log & T {
+  return Object.assign(log, {
+    ...more,
+    progress: progressLines((facts, message) => {
+      log.info(facts, message);
+    }),
+  });
 }
 
 /**

@@ -99,7 +99,7 @@ async function addSamples(
 ): Promise<Filled> {
   const started = performance.now();
   await connection.run(`ATTACH ':memory:' AS samples (COMPRESS)`);
-  await makeSamples(connection, 'samples', until);
+  await makeSamples(connection, 'samples', until, log.progress ?? (() => undefined));
   await connection.run('CHECKPOINT samples');
   // What making them took goes back to the system at once: lowering the limit makes DuckDB trim its heap.
   await connection.run(`SET memory_limit = '64MB'`);

@@ -27,13 +27,20 @@ export const LONGEST_LINE = 16 * 1024 * 1024;
 /**
  * Copies those lines of an NDJSON file that fit the schema, rewritten so that DuckDB's reader takes them exactly.
  * Lines are counted from 1; empty ones count and are no rows. The event loop gets its turn with every block read.
+ *
+ * @param tell is told now and then how many bytes of the file are read
  */
-export async function copyCarefully(path: string, fields: readonly RestField[], copy: string): Promise<Skipped> {
+export async function copyCarefully(
+  path: string,
+  fields: readonly RestField[],
+  copy: string,
+  tell: (done: number) => void,
+): Promise<Skipped> {
   let count = 0;
   const first: SkippedRow[] = [];
   const output = createWriteStream(copy);
   try {
-    for await (const lines of linesOf(path)) {
+    for await (const lines of linesOf(path, tell)) {
       const kept: string[] = [];
       for (const { line, text } of lines) {
         try {
@@ -62,7 +69,7 @@ interface Line {
 }
 
 /** Every line with its number, a block of the file at a time. */
-async function* linesOf(path: string): AsyncGenerator<Line[]> {
+async function* linesOf(path: string, tell: (done: number) => void): AsyncGenerator<Line[]> {
   const file = createReadStream(path, { highWaterMark: 256 * 1024 });
   const bytes = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
   // A pipe does not hand an error on.
@@ -85,6 +92,7 @@ async function* linesOf(path: string): AsyncGenerator<Line[]> {
     length += block.length - start;
     if (length <= LONGEST_LINE) rest.push(block.subarray(start));
     yield lines;
+    tell(file.bytesRead);
   }
   if (length > 0) yield [{ line, text: textOf(rest, length, line) }];
 }

@@ -11,6 +11,7 @@ import { lossyLines } from './lossy-lines';
 import { shapedColumn } from './parquet-columns';
 import { linesOf, scanOf } from './scan';
 import type { Source, SourceFile } from './sources';
+import type { Watch } from './watch';
 
 export interface Resources {
   /** As DuckDB's `max_memory`: `1GB`. */
@@ -23,21 +24,28 @@ export interface Converted {
   readonly skipped: Skipped;
 }
 
+export interface Conversion {
+  /** Takes all that is needed on the way. */
+  readonly folder: string;
+  /** The file to write. */
+  readonly database: string;
+  readonly resources: Resources;
+  readonly watch: Watch;
+}
+
 /** The column that rows are kept in order of. */
 const TIME = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 
 /**
  * Writes the rows of a source into a new DuckDB file, table `rows`, sorted by their column `timestamp` so that a time
- * window reads only its part, and into table `about` what was left out. `folder` takes all that is needed on the way.
+ * window reads only its part, and into table `about` what was left out.
  *
  * @throws DataFault for a file that cannot be read at all.
  */
 export async function convertTable(
   source: Source,
   fields: readonly RestField[],
-  folder: string,
-  database: string,
-  resources: Resources,
+  { folder, database, resources, watch }: Conversion,
 ): Promise<void> {
   const instance = await DuckDBInstance.create(database, {
     threads: String(resources.threads),
@@ -50,13 +58,14 @@ export async function convertTable(
   try {
     const connection = await instance.connect();
     await connection.run(`SET TimeZone = 'UTC'`);
+    await watch.prepare(connection);
     await connection.run(`ATTACH ${quoteText(join(folder, 'staged.duckdb'))} AS staging`);
-    const skipped = await fill(connection, source, fields, folder);
+    const skipped = await fill(connection, source, fields, { folder, watch });
     await connection.run('DETACH staging');
     const rows = Number((await connection.runAndReadAll('SELECT count(*) FROM rows')).getRows()[0]![0]);
     const about = JSON.stringify({ rows, skipped } satisfies Converted);
     await connection.run(`CREATE TABLE about AS SELECT ${quoteText(about)} AS about`);
-    await connection.run('CHECKPOINT');
+    await watch.statement('Writing', connection, connection.run('CHECKPOINT'));
     connection.closeSync();
   } finally {
     instance.closeSync();
@@ -67,7 +76,7 @@ async function fill(
   connection: DuckDBConnection,
   source: Source,
   fields: readonly RestField[],
-  folder: string,
+  { folder, watch }: Pick<Conversion, 'folder' | 'watch'>,
 ): Promise<Skipped> {
   const time = fields.find((field) => field.name.toLowerCase() === 'timestamp' && field.mode !== 'REPEATED');
   const order = time !== undefined && TIME.has(time.type) ? orderBy(time) : '';
@@ -75,17 +84,19 @@ async function fill(
     (field) => `${quoteName(field.name)} ${keptType(field)}${field.mode === 'REQUIRED' ? ' NOT NULL' : ''}`,
   );
   await connection.run(`CREATE TABLE rows (${columns.join(', ')})`);
-  if (source.files.length === 1) return load(connection, source.files[0]!, fields, { table: 'rows', order, folder });
+  if (source.files.length === 1)
+    return load(connection, source.files[0]!, fields, { table: 'rows', order, folder, watch });
 
   await connection.run(`CREATE TABLE staging.staged (${columns.join(', ')})`);
   let count = 0;
   const first: SkippedRow[] = [];
   for (const file of source.files) {
-    const skipped = await load(connection, file, fields, { table: 'staging.staged', order: '', folder });
+    const skipped = await load(connection, file, fields, { table: 'staging.staged', order: '', folder, watch });
     count += skipped.count;
     first.push(...skipped.first.slice(0, NAMED - first.length));
   }
-  await connection.run(`INSERT INTO rows SELECT * FROM staging.staged${order}`);
+  const insert = connection.run(`INSERT INTO rows SELECT * FROM staging.staged${order}`);
+  await watch.statement('Sorting', connection, insert);
   return { count, first };
 }
 
@@ -97,6 +108,7 @@ interface Target {
   readonly table: string;
   readonly order: string;
   readonly folder: string;
+  readonly watch: Watch;
 }
 
 const NOTHING: Skipped = { count: 0, first: [] };
@@ -111,7 +123,9 @@ async function load(
   const copy = join(target.folder, 'fitting.ndjson');
   try {
     if (await loadWhole(connection, file, fields, target)) return NOTHING;
-    const skipped = await copyCarefully(file.path, fields, copy);
+    const skipped = await copyCarefully(file.path, fields, copy, (done) => {
+      target.watch.bytes('Reading line by line', done, Number(file.size));
+    });
     await insert(connection, { path: copy, format: 'ndjson' }, fields, target);
     return skipped;
   } catch (error) {
@@ -131,9 +145,10 @@ async function loadWhole(
   const lossy = lossyLines(fields);
   if (lossy === null) return false;
   try {
-    const found = await connection.runAndReadAll(
+    const search = connection.runAndReadAll(
       `SELECT 1 FROM ${linesOf(file.path)} WHERE regexp_matches(json, ${quoteText(lossy)}) LIMIT 1`,
     );
+    const found = await target.watch.statement('Checking', connection, search);
     if (found.currentRowCount > 0) return false;
     await insert(connection, file, fields, target);
     return true;
@@ -147,12 +162,13 @@ async function insert(
   connection: DuckDBConnection,
   file: Pick<SourceFile, 'path' | 'format'>,
   fields: readonly RestField[],
-  { table, order }: Target,
+  { table, order, watch }: Target,
 ): Promise<void> {
   const values = fields.map(
     (field) => `${keptValue(field, quoteName(field.name), 'base64')} AS ${quoteName(field.name)}`,
   );
-  await connection.run(`INSERT INTO ${table} SELECT ${values.join(', ')} FROM ${scanOf(file, fields)}${order}`);
+  const insert = `INSERT INTO ${table} SELECT ${values.join(', ')} FROM ${scanOf(file, fields)}${order}`;
+  await watch.statement('Converting', connection, connection.run(insert));
 }
 
 /**
@@ -163,7 +179,7 @@ async function loadParquet(
   connection: DuckDBConnection,
   file: SourceFile,
   fields: readonly RestField[],
-  { table, order }: Target,
+  { table, order, watch }: Target,
 ): Promise<Skipped> {
   try {
     const scan = scanOf(file, fields);
@@ -197,7 +213,7 @@ async function loadParquet(
     await connection.run(`SET preserve_insertion_order = ${sorted}`);
     const sort = sorted ? '' : order;
     const insert = `INSERT INTO ${table} SELECT ${values.join(', ')} FROM ${base} WHERE NOT (${bad})${sort}`;
-    const { rowsChanged } = await connection.run(insert);
+    const { rowsChanged } = await watch.statement('Converting', connection, connection.run(insert));
     const all = await connection.runAndReadAll(`SELECT count(*) FROM ${scan}`);
     if (Number(all.getRows()[0]?.[0]) === rowsChanged) return NOTHING;
     const skipped = await connection.runAndReadAll(

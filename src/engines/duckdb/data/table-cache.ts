@@ -8,6 +8,7 @@ import { convertTable, type Resources } from './convert-table';
 import { DataFault } from './data-fault';
 import { codeOf } from '../native-error';
 import type { Source } from './sources';
+import type { Watch } from './watch';
 
 /** Raised when the way rows are kept changes: files made before are then made anew. */
 const FORMAT = 1;
@@ -50,6 +51,7 @@ export class TableCache {
     source: Source,
     fields: readonly RestField[],
     fingerprint: string,
+    watch: Watch,
   ): Promise<{ path: string; converted: boolean }> {
     const prefix = `${source.table}.${this.origin}.${fingerprint.slice(0, 16)}.`;
     for (const name of await readdir(this.folder)) {
@@ -61,7 +63,7 @@ export class TableCache {
       }
       await rm(path, { force: true });
     }
-    return { path: await this.#make(source, fields, prefix), converted: true };
+    return { path: await this.#make(source, fields, prefix, watch), converted: true };
   }
 
   /** Removes what this data folder no longer uses: tables that changed or are gone. */
@@ -72,11 +74,11 @@ export class TableCache {
     }
   }
 
-  async #make(source: Source, fields: readonly RestField[], prefix: string): Promise<string> {
+  async #make(source: Source, fields: readonly RestField[], prefix: string, watch: Watch): Promise<string> {
     const folder = await mkdtemp(join(this.folder, BUILDING));
     try {
       const made = join(folder, 'table.duckdb');
-      await convertTable(source, fields, folder, made, this.resources);
+      await convertTable(source, fields, { folder, database: made, resources: this.resources, watch });
       await synced(made);
       const name = `${prefix}${await contentHash(made)}.duckdb`;
       await rename(made, join(this.folder, name));
@@ -86,6 +88,7 @@ export class TableCache {
       if (codeOf(error) === 'ENOSPC') throw new DataFault(`CACHE_DIR ${this.folder} is full`);
       throw error;
     } finally {
+      watch.end();
       await rm(folder, { recursive: true, force: true });
     }
   }

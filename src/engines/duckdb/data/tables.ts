@@ -6,6 +6,7 @@ import { inferSchema } from './infer-schema';
 import { describedTables } from './schemas';
 import { findSources, type Source } from './sources';
 import { fingerprintOf, TableCache } from './table-cache';
+import { Watch } from './watch';
 
 /** A table that queries may read. */
 export interface DataTable {
@@ -35,12 +36,14 @@ export async function openTables({ dataDir, cacheDir, resources, log }: DataOpti
   const described = await describedTables(dataDir);
   const cache = await TableCache.open(cacheDir, dataDir, resources);
   const tables: DataTable[] = [];
-  for (const source of sources) {
+  for (const [i, source] of sources.entries()) {
     const fields = described.get(source.table) ?? (await inferred(source, log));
     described.delete(source.table);
     const fingerprint = fingerprintOf(source, fields);
     const started = performance.now();
-    const { path, converted } = await cache.file(source, fields, fingerprint);
+    const place = sources.length === 1 ? '' : ` (table ${i + 1} of ${sources.length})`;
+    const watch = new Watch(`${source.table}${place}`, log.progress ?? (() => undefined));
+    const { path, converted } = await cache.file(source, fields, fingerprint, watch);
     const convertedIn = converted ? Math.round(performance.now() - started) : null;
     tables.push({ name: source.table, fields, file: path, fingerprint, convertedIn });
   }

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Progress } from '../../../log/standing';
 import { LOG_SCHEMA } from '../../log-schema';
 import { quoteName } from '../translate/sql';
 import { AUTH } from './auth';
@@ -17,9 +18,19 @@ export const SAMPLES_VERSION = 1;
  * Fills the attached database `database` with a week of made-up logs, one table per log table: the last rows lie within
  * a minute of `until` (microseconds since the epoch). The same instant gives the same rows.
  */
-export async function makeSamples(connection: DuckDBConnection, database: string, until: bigint): Promise<void> {
+export async function makeSamples(
+  connection: DuckDBConnection,
+  database: string,
+  until: bigint,
+  progress: Progress,
+): Promise<void> {
+  const total = TABLES.reduce((sum, { rows }) => sum + rows, 0);
+  let done = 0;
   for (const table of TABLES) {
+    progress({ what: 'Making sample logs', done, total, unit: 'rows' });
     const rows = sampleRows(table, LOG_SCHEMA.get(table.name)!, `make_timestamp(${until})`);
     await connection.run(`CREATE TABLE ${quoteName(database)}.${quoteName(table.name)} AS ${rows}`);
+    done += table.rows;
   }
+  progress(null);
 }

@@ -1,0 +1,52 @@
+import type { Standing } from '../../src/log/standing';
+import { openDatabase } from '../../src/engines/duckdb/database';
+import { DataFolder } from './data-folder';
+
+async function told(files: Readonly<Record<string, string>> | null): Promise<(Standing | null)[]> {
+  const folder = await DataFolder.make(files ?? {});
+  const standings: (Standing | null)[] = [];
+  const log = { ...folder.log, progress: (standing: Standing | null) => standings.push(standing) };
+  const { dataDir, cacheDir } = folder;
+  const options = { dataDir: files === null ? null : dataDir, cacheDir, now: null, log };
+  (await openDatabase(options)).instance.closeSync();
+  await folder.remove();
+  return standings;
+}
+
+it('making samples tells of every table, and of the end', async () => {
+  const standings = await told(null);
+  expect(standings.at(-1)).toBeNull();
+  const counts = standings.slice(0, -1).map((standing) => standing?.done ?? NaN);
+  expect(counts).toHaveLength(9);
+  expect(counts[0]).toBe(0);
+  expect(counts).toEqual([...counts].sort((a, b) => a - b));
+  expect(standings[0]).toMatchObject({ what: 'Making sample logs', unit: 'rows' });
+  expect(standings[0]?.total).toBeGreaterThanOrEqual(50_000);
+}, 30_000);
+
+it('converting tells of its steps: careful reading in bytes, statements in percent', async () => {
+  const line = (n: number) => `${JSON.stringify({ a: 'x'.repeat(200), n: n % 7 === 0 ? 'odd' : n })}\n`;
+  const schema = {
+    fields: [
+      { name: 'a', type: 'STRING' },
+      { name: 'n', type: 'INTEGER' },
+    ],
+  };
+  const rows = Array.from({ length: 150_000 }, (_, n) => line(n)).join('');
+  const files = {
+    'things.ndjson': rows,
+    'more.ndjson': '{"b":1}\n',
+    'schema.json': JSON.stringify({ things: schema }),
+  };
+  const standings = await told(files);
+  expect(standings.at(-1)).toBeNull();
+  const bytes = standings.filter((standing) => standing?.unit === 'MB');
+  expect(bytes.map((standing) => standing?.what)).toContain('Reading line by line things (table 2 of 2)');
+  expect(bytes.at(-1)).toMatchObject({ done: rows.length / 1e6, total: rows.length / 1e6 });
+  for (const standing of standings) {
+    if (standing?.unit !== '%') continue;
+    expect(standing.what).toMatch(/^(Checking|Converting|Writing) things/);
+    expect(standing.done).toBeGreaterThanOrEqual(0);
+    expect(standing.done).toBeLessThanOrEqual(100);
+  }
+}, 30_000);

@@ -30,7 +30,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
       }
       return result;
     } catch (error) {
-      outcome = outcomeOf(error);
+      outcome = limits.signal.aborted ? 'abandoned' : outcomeOf(error);
       throw error;
     } finally {
       metrics.count('engineRuns', { endpoint, kind, result: outcome }).add();
@@ -54,5 +54,5 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
 function outcomeOf(error: unknown): string {
   if (error instanceof ServiceError) return error.reason;
   if (error instanceof QueryError) return error.fault;
-  return error instanceof Error && error.name === 'AbortError' ? 'abandoned' : 'internalError';
+  return 'internalError';
 }

@@ -14,6 +14,10 @@ import {
 } from 'prom-client';
 
 import { Count, Spread } from './cells';
+import { OTHER } from './table';
+
+/** Labels that hold names which the operator gives. */
+const NAMING: ReadonlySet<string> = new Set(['endpoint', 'key']);
 
 type Labels = Readonly<Record<string, string>>;
 type Declared = {
@@ -33,6 +37,9 @@ function printed<Value extends Printed>(declared: Declared, values: Value[]): Me
   return { name, help, type, values, aggregator: 'sum', collect: () => undefined };
 }
 
+/** Sets of labels of one metric; those that come later go to the one in which every name is `other`. */
+const MOST_SETS = 5000;
+
 /** The cells of one metric by their labels. */
 class Cells<Cell> {
   readonly #cells = new Map<string, { readonly labels: Labels; readonly cell: Cell }>();
@@ -46,6 +53,8 @@ class Cells<Cell> {
     const id = this.names.map((name) => labels[name]).join('\0');
     let held = this.#cells.get(id);
     if (held === undefined) {
+      const rest = restOf(labels);
+      if (this.#cells.size >= MOST_SETS && rest !== labels) return this.get(rest);
       held = { labels, cell: this.make() };
       this.#cells.set(id, held);
     }
@@ -55,6 +64,12 @@ class Cells<Cell> {
   all(): { readonly labels: Labels; readonly cell: Cell }[] {
     return [...this.#cells.values()];
   }
+}
+
+/** The labels with `other` for every name in them; the same object where that changes nothing. */
+function restOf(labels: Labels): Labels {
+  const rest = Object.entries(labels).map(([label, value]) => [label, NAMING.has(label) ? OTHER : value] as const);
+  return rest.every(([label, value]) => labels[label] === value) ? labels : Object.fromEntries(rest);
 }
 
 export class CountFamily extends Counter {

@@ -1,0 +1,120 @@
+import { Metrics, RequestMeter } from '../../src/metrics';
+import { NameBound } from '../../src/metrics/name-bound';
+import { LABELS, METRICS } from '../../src/metrics/table';
+
+/** The values of a metric by their labels, as Prometheus would read them. */
+async function valuesOf(metrics: Metrics, name: string): Promise<Record<string, number>> {
+  const lines = (await metrics.text()).split('\n').filter((line) => !line.startsWith('#') && line.startsWith(name));
+  return Object.fromEntries(
+    lines
+      .map((line) => /^(\w+)(\{.*\})? (\S+)$/.exec(line))
+      .filter((match) => match?.[1] === name)
+      .map((match) => [match?.[2] ?? '', Number(match?.[3])]),
+  );
+}
+
+describe('the text for Prometheus', () => {
+  it('has every metric with its help and type, each line well-formed', async () => {
+    const metrics = new Metrics();
+    metrics.count('engineRuns', { endpoint: 'a', kind: 'run', result: 'ok' }).add();
+    metrics.spread('engineDuration', { endpoint: 'a' }).observe(0.2);
+    metrics.read('admissionRunning', () => [[{}, 3]]);
+    const text = await metrics.text();
+    for (const { name, type, help } of Object.values(METRICS)) {
+      expect(text).toContain(`# HELP ${name} ${help}\n# TYPE ${name} ${type}`);
+    }
+    for (const line of text.split('\n')) {
+      expect(line).toMatch(/^$|^# (HELP|TYPE) |^[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\de]+(Inf)?$/);
+    }
+    expect(metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+
+  it('adds up counts that are held, and those that are looked up again', async () => {
+    const metrics = new Metrics();
+    const held = metrics.count('bytesBilled', { endpoint: 'a', key: 'k' });
+    held.add(5);
+    metrics.count('bytesBilled', { key: 'k', endpoint: 'a' }).add(2);
+    metrics.count('bytesBilled', { endpoint: 'b', key: 'k' }).add(1);
+    expect(await valuesOf(metrics, 'logquay_bytes_billed_total')).toEqual({
+      '{endpoint="a",key="k"}': 7,
+      '{endpoint="b",key="k"}': 1,
+    });
+  });
+
+  it('counts histograms cumulatively, a bound belonging to its bucket', async () => {
+    const metrics = new Metrics();
+    const spread = metrics.spread('engineDuration', { endpoint: 'a' });
+    for (const seconds of [0.00005, 0.0001, 0.3, 60, 61]) spread.observe(seconds);
+    const buckets = await valuesOf(metrics, 'logquay_engine_run_duration_seconds_bucket');
+    const at = (le: string): number | undefined => buckets[`{endpoint="a",le="${le}"}`];
+    expect([at('0.0001'), at('0.00025'), at('0.25'), at('0.5'), at('60'), at('+Inf')]).toEqual([2, 2, 2, 3, 4, 5]);
+    expect(await valuesOf(metrics, 'logquay_engine_run_duration_seconds_count')).toEqual({ '{endpoint="a"}': 5 });
+    const sum = (await valuesOf(metrics, 'logquay_engine_run_duration_seconds_sum'))['{endpoint="a"}'];
+    expect(sum).toBeCloseTo(121.30015, 9);
+  });
+
+  it('escapes names, should one ever hold what needs it', async () => {
+    const metrics = new Metrics();
+    metrics.count('keyRequests', { key: 'a"b\\c\nd', status: '200' }).add();
+    expect(await metrics.text()).toContain('{key="a\\"b\\\\c\\nd",status="200"} 1');
+  });
+});
+
+describe('what is declared', () => {
+  it('has names by Prometheus’ conventions, each once', () => {
+    const declared = Object.values(METRICS);
+    expect(new Set(declared.map(({ name }) => name)).size).toBe(declared.length);
+    for (const { name, type } of declared) {
+      expect(name).toMatch(/^logquay_[a-z]+(_[a-z]+)*$/);
+      expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
+    }
+  });
+
+  it('has labels whose values are in closed lists, or names that the operator gives', () => {
+    const names = Object.entries(LABELS).flatMap(([label, values]) => (values === 'names' ? [label] : []));
+    expect(names).toEqual(['route', 'endpoint', 'key', 'version', 'node']);
+    for (const values of Object.values(LABELS)) {
+      if (values !== 'names') expect(new Set(values).size).toBe(values.length);
+    }
+  });
+});
+
+describe('names', () => {
+  it('are labels of their own until there are too many', () => {
+    const bound = new NameBound(2);
+    expect(['a', 'b', 'c', 'a', 'd'].map((name) => bound.label(name))).toEqual(['a', 'b', 'other', 'a', 'other']);
+  });
+
+  it('that come and go do not add up, in the metrics or in what counts requests', async () => {
+    const metrics = new Metrics();
+    const meter = new RequestMeter(metrics);
+    for (let i = 0; i < 5000; i++) {
+      const [endpoint, key] = [`endpoint-${String(i)}`, `key-${String(i % 777)}`];
+      meter.count({ route: '/r', endpoint, key, status: 200, cache: 'hit', milliseconds: 1, phases: [], bytes: 10 });
+      metrics.count('bytesBilled', { endpoint, key }).add();
+    }
+    const requests = await valuesOf(metrics, 'logquay_requests_total');
+    expect(Object.keys(requests).length).toBe(201);
+    expect(requests['{route="/r",endpoint="other",status="200",reason="none"}']).toBe(4800);
+    expect(Object.values(requests).reduce((a, b) => a + b)).toBe(5000);
+    const cached = await valuesOf(metrics, 'logquay_cache_requests_total');
+    expect(Object.values(cached).reduce((a, b) => a + b)).toBe(5000);
+    const keys = await valuesOf(metrics, 'logquay_key_requests_total');
+    expect(Object.keys(keys).length).toBe(201);
+    expect(Object.keys(await valuesOf(metrics, 'logquay_bytes_billed_total')).length).toBeLessThanOrEqual(1000);
+  });
+});
+
+describe('the memory of counting', () => {
+  it('is bounded where two kinds of names meet', () => {
+    const metrics = new Metrics();
+    for (let i = 0; i < 200; i++) {
+      for (let j = 0; j < 200; j++) {
+        metrics.count('bytesBilled', { endpoint: `e${String(i)}`, key: `k${String(j)}` }).add();
+      }
+    }
+    return expect(valuesOf(metrics, 'logquay_bytes_billed_total')).resolves.toMatchObject({
+      '{endpoint="other",key="other"}': expect.any(Number) as number,
+    });
+  });
+});

@@ -50,8 +50,13 @@ interface StarColumn {
 }
 
 function resolveStar(context: Context, star: SelectStar, from: NameList | null): ListItem[] {
-  const resolved = watched(context, () => context.session.nullLiteral(star.span));
   const columns = starColumns(context, star, from);
+  const { span } = star;
+  const asItem = ({ name, expr }: StarColumn): ListItem => {
+    return { name, expr, span, hasAggregate: false, hasWindow: false, written: null };
+  };
+  // Stars of stars have thousands of columns.
+  if (star.except.length === 0 && star.replace.length === 0) return columns.map(asItem);
   const except = namesOf(star.except, 'EXCEPT');
   const replaced = namesOf(
     star.replace.map(({ alias }) => alias),
@@ -66,15 +71,16 @@ function resolveStar(context: Context, star: SelectStar, from: NameList | null):
   ] as const)
     for (const [key, name] of names) if (!known.has(key)) throw missing(name, list, columns);
   const items: ListItem[] = [];
-  for (const { name, expr } of columns) {
-    const key = name?.toLowerCase() ?? '';
-    if (name !== null && except.has(key)) continue;
-    const replacement = name === null ? undefined : star.replace.find(({ alias }) => alias.name.toLowerCase() === key);
-    const item =
-      replacement === undefined
-        ? { ...resolved, expr }
-        : watched(context, () => resolveExpr(context, replacement.expression));
-    items.push({ ...item, name: replacement?.alias.name ?? name, span: star.span, written: null });
+  for (const column of columns) {
+    const key = column.name?.toLowerCase();
+    if (key !== undefined && except.has(key)) continue;
+    const replacement = star.replace.find(({ alias }) => alias.name.toLowerCase() === key);
+    if (replacement === undefined) {
+      items.push(asItem(column));
+    } else {
+      const item = watched(context, () => resolveExpr(context, replacement.expression));
+      items.push({ ...item, name: replacement.alias.name, span, written: null });
+    }
   }
   if (items.length === 0) throw invalid('The star stands for no column after EXCEPT.', star.span);
   return items;

@@ -2,9 +2,13 @@
 import type { Cte, Expr, Relation, ResolvedQuery } from '../../../googlesql/resolved';
 import { readsOfQuery } from './columns';
 
+/** So many times written out, any CTE costs DuckDB more to plan than to keep. */
+const MANY_READS = 50;
+
 /**
  * A CTE is kept when it is read more than once and does real work. Scans, filters and unnesting are cheaper done twice
- * with each reader's own filters and columns than kept whole; BigQuery itself evaluates a CTE at each reference.
+ * with each reader's own filters and columns than kept whole, up to a point; BigQuery itself evaluates a CTE at each
+ * reference.
  */
 export function keptCtes(query: ResolvedQuery): (cte: Cte) => boolean {
   const reads = new Map<number, number>();
@@ -15,7 +19,9 @@ export function keptCtes(query: ResolvedQuery): (cte: Cte) => boolean {
   return (cte) => {
     let verdict = verdicts.get(cte.id);
     if (verdict === undefined) {
-      verdict = (reads.get(cte.id) ?? 0) > 1 && works(cte.query) && isClosed(cte.query) && !isVolatile(cte.query);
+      const times = reads.get(cte.id) ?? 0;
+      const worthIt = times > MANY_READS || (times > 1 && works(cte.query));
+      verdict = worthIt && isClosed(cte.query) && !isVolatile(cte.query);
       verdicts.set(cte.id, verdict);
     }
     return verdict;

@@ -14,8 +14,18 @@ import { sampleTables } from './rows.mjs';
 /** Rows of one request: goccy's emulator keeps each request as a job, and takes long over large ones. */
 const BATCH = 100;
 
-const { values } = parseArgs({
+const USAGE = `npm run emulator:load -- [options]
+  --host HOST:PORT   default: BIGQUERY_EMULATOR_HOST, or 127.0.0.1:9050
+  --project ID       default: BIGQUERY_PROJECT_ID, or test
+  --dataset NAME     default: BIGQUERY_DATASET, or logs
+  --data DIR         schema.json and <table>.ndjson[.gz] (default: made-up sample rows)
+  --clock INSTANT    the instant at which sample rows end (default: CLOCK, or the present)
+  --wait SECONDS     how long to wait until somebody answers (default: 60)
+`;
+
+const OPTIONS = /** @type {const} */ ({
   options: {
+    help: { type: 'boolean', default: false },
     host: { type: 'string', default: process.env['BIGQUERY_EMULATOR_HOST'] || '127.0.0.1:9050' },
     project: { type: 'string', default: process.env['BIGQUERY_PROJECT_ID'] || 'test' },
     dataset: { type: 'string', default: process.env['BIGQUERY_DATASET'] || 'logs' },
@@ -24,6 +34,22 @@ const { values } = parseArgs({
     wait: { type: 'string', default: '60' },
   },
 });
+
+function readOptions() {
+  try {
+    return parseArgs(OPTIONS).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+const values = readOptions();
+
+/** One line that is written anew, on a terminal alone. @param {string} text empty: it goes */
+function status(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
+}
 
 /**
  * Sends a request; resolves with status and JSON.
@@ -66,15 +92,22 @@ async function loadTable({ base, dataset }, { id, fields, lines }) {
   }
   for (let start = 0; start < lines.length; start += BATCH) {
     // The row's own text goes into the request: numbers of 64 bits pass through no double.
+    const percent = Math.floor((start / lines.length) * 100);
+    status(`Inserting into ${id}: ${start} of ${lines.length} rows (${percent} %)`);
     const rows = lines.slice(start, start + BATCH).map((line, i) => `{"insertId":"${id}-${start + i}","json":${line}}`);
     const answer = await send(`${tables}/${id}/insertAll`, `{"rows":[${rows.join(',')}]}`);
     if (answer.status !== 200 || answer.json?.insertErrors !== undefined)
       throw new Error(`Inserting into ${id}: ${JSON.stringify(answer.json).slice(0, 2000)}`);
   }
+  status('');
   return lines.length;
 }
 
 async function main() {
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
   const host = /^https?:\/\//.test(values.host) ? values.host : `http://${values.host}`;
   const base = `${host.replace(/\/$/, '')}/bigquery/v2/projects/${values.project}`;
   const target = { base, dataset: values.dataset };

@@ -16,23 +16,34 @@ const USAGE = `npm run emulator -- [options]
   --tied                 end when standard input does: no process outlives the test that started it
 `;
 
+const OPTIONS = {
+  options: {
+    port: { type: 'string', default: '9050' },
+    host: { type: 'string', default: '127.0.0.1' },
+    project: { type: 'string', default: 'test' },
+    dataset: { type: 'string', default: 'logs' },
+    location: { type: 'string', default: 'US' },
+    data: { type: 'string' },
+    clock: { type: 'string' },
+    shape: { type: 'string', default: 'bigquery' },
+    'ignore-default-dataset': { type: 'boolean', default: false },
+    tied: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+} as const;
+
+function readOptions() {
+  try {
+    return parseArgs(OPTIONS).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
 /** Starts the local BigQuery from a command line and prints where it listens. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: '9050' },
-      host: { type: 'string', default: '127.0.0.1' },
-      project: { type: 'string', default: 'test' },
-      dataset: { type: 'string', default: 'logs' },
-      location: { type: 'string', default: 'US' },
-      data: { type: 'string' },
-      clock: { type: 'string' },
-      shape: { type: 'string', default: 'bigquery' },
-      'ignore-default-dataset': { type: 'boolean', default: false },
-      tied: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const values = readOptions();
   if (values.help) {
     process.stdout.write(USAGE);
     return;

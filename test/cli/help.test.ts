@@ -13,6 +13,7 @@ const COMMANDS = [
   ['lql', 'rules'],
   ['postman'],
   ['setup-bigquery'],
+  ['postman'],
 ];
 
 it.each(COMMANDS.map((words) => [words.join(' '), words] as const))(

@@ -119,7 +119,8 @@ function get(url: string, agent: http.Agent): Promise<string> {
 /** The sum of a metric over its labels. */
 async function metric({ origin }: Service, name: string): Promise<number> {
   const response = await fetch(`${origin}/metrics`, { headers: { 'X-API-KEY': API_KEY } });
-  const lines = (await response.text()).split('\n').filter((line) => line.startsWith(name));
-  if (lines.length === 0) throw new Error(`There is no metric ${name}: ${response.status}.`);
+  const text = await response.text();
+  if (!text.includes(`# TYPE ${name} `)) throw new Error(`There is no metric ${name}: ${response.status}.`);
+  const lines = text.split('\n').filter((line) => line.startsWith(name));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }

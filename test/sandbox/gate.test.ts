@@ -153,6 +153,14 @@ describe('the longest texts', () => {
     expect((await consumer.sql(sql)).rows.length).toBeGreaterThan(0);
   });
 
+  test('a plan too deep for the embedded engine is refused by name', async () => {
+    const joins = Array.from({ length: 400 }, (_, i) => `join auth_logs a${i} using (id)`).join(' ');
+    expect(await refusal(`select 1 as n from edge_logs ${joins}`)).toMatchObject({
+      reason: 'resourcesExceeded',
+      message: expect.stringContaining('nests too deeply') as string,
+    });
+  });
+
   test('one byte more is refused', async () => {
     expect(await refusal(`${longest("select '", 'x', "' as x")} `)).toMatchObject({ reason: 'invalidQuery' });
   });

@@ -1,0 +1,29 @@
+// @ts-check
+/** Tasks that threads can load: Node gives them no TypeScript. */
+const { threadId } = require('node:worker_threads');
+const { QueryError } = require('../../dist/errors');
+
+/**
+ * @template Input, Output
+ * @param {string} name
+ * @param {(input: Input) => Output} run
+ */
+const task = (name, run) => ({ file: __filename, name, run });
+
+exports.where = task('where', (/** @type {number} */ n) => ({ n, threadId }));
+exports.refuse = task('refuse', (/** @type {number} */ at) => {
+  throw new QueryError('sandboxViolation', 'No.', { start: at, end: at + 1 }, { allowed: ['a'] });
+});
+exports.fail = task('fail', () => {
+  throw new TypeError('broken');
+});
+exports.spin = task('spin', (/** @type {number} */ milliseconds) => {
+  const end = Date.now() + milliseconds;
+  while (Date.now() < end);
+  return threadId;
+});
+exports.exit = task('exit', () => process.exit(1));
+exports.fill = task('fill', () => {
+  const all = [];
+  for (;;) all.push(Array.from({ length: 100_000 }, () => ({ a: all.length })));
+});

@@ -1,0 +1,82 @@
+/** On every case file: what is a query to our parser is one to Google's, and the other way round. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { QueryError } from '../../src/errors';
+import { surveyQuery } from '../../src/googlesql/parser';
+import { checkStatement } from '../../src/googlesql/statement';
+import { lex } from '../../src/googlesql/lexer';
+import { rewriteLeniently } from '../../src/sandbox/lenient';
+import { localBigQueryInstalled } from '../local-bigquery';
+import { Judge } from './fuzz/judge';
+
+const FOLDER = join(__dirname, '../cases');
+
+function json<T>(file: string): T[] {
+  return JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as T[];
+}
+
+function lines(file: string): string[] {
+  const rows = readFileSync(join(FOLDER, file), 'utf8').trim().split('\n');
+  return rows.map((line) => (JSON.parse(line) as { sql: string }).sql);
+}
+
+const LENIENT = lines('log-queries-lenient.jsonl');
+
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  'sandbox.json': json<{ consumer: string }>('sandbox.json').map(({ consumer }) => consumer),
+  'log-queries.jsonl': lines('log-queries.jsonl'),
+  'log-queries-error.jsonl': lines('log-queries-error.jsonl'),
+  'log-queries-lenient.jsonl': LENIENT,
+  'log-queries-lenient.jsonl, rewritten': LENIENT.map((sql) => rewriteLeniently(sql)?.text ?? sql),
+  'lql.json': json<{ sql?: string }>('lql.json').flatMap(({ sql }) => sql ?? []),
+};
+
+/** Another statement than a query is judged by its first word, read no further: to us it is no matter of syntax. */
+function isOtherStatement(sql: string): boolean {
+  try {
+    checkStatement(lex(sql));
+    return false;
+  } catch (error) {
+    return error instanceof QueryError && error.fault === 'sandboxViolation';
+  }
+}
+
+/** Ours to refuse as no query although it is one, or a statement, to Google's: bounds, and statements without a query. */
+const NO_QUERY_HERE = /^(?:explain|show|values)\b|^select \({101}/i;
+
+/** null for what we refuse by the name of a construct: it never runs, whatever it is to Google. */
+function isQueryToUs(sql: string): boolean | null {
+  try {
+    const { second, unsupported } = surveyQuery(sql);
+    return unsupported.length > 0 ? null : second === null;
+  } catch (error) {
+    if (error instanceof QueryError) return false;
+    throw error;
+  }
+}
+
+const available = localBigQueryInstalled || process.env['CI'] !== undefined;
+if (!available) process.stdout.write('Skipped: the judge of the sandbox is not installed. npm ci --prefix emulator\n');
+
+(available ? describe : describe.skip)('what is a query', () => {
+  let judge: Judge;
+
+  beforeAll(async () => {
+    judge = await Judge.start();
+  }, 60_000);
+
+  afterAll(() => judge.close());
+
+  test.each(Object.entries(FILES))('in %s is one to both parsers', async (_file, texts) => {
+    const queries = texts.filter((sql) => !isOtherStatement(sql) && !NO_QUERY_HERE.test(sql));
+    expect(queries.length).toBeGreaterThan(3);
+    const disputed: string[] = [];
+    for (const sql of queries) {
+      const ours = isQueryToUs(sql);
+      if (ours === null) continue;
+      const theirs = (await judge.parses(sql)) || (await judge.judge(sql)).analysis.ok;
+      if (theirs !== ours) disputed.push(`${theirs ? 'only theirs' : 'only ours'}: ${sql}`);
+    }
+    expect(disputed).toEqual([]);
+  });
+});

@@ -16,6 +16,11 @@ import { traceIdOf } from './trace';
 const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
 
 const SECURITY = Object.entries(SECURITY_HEADERS).flat();
+/** For an answer with a policy of its own: of two, browsers obey both. */
+const POLICY = 'Content-Security-Policy';
+const SECURITY_BUT_POLICY = Object.entries(SECURITY_HEADERS)
+  .filter(([name]) => name !== POLICY)
+  .flat();
 
 /** What the service's life means for every answer. */
 export interface ExchangeContext {
@@ -94,7 +99,8 @@ export class Exchange {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
     // Flat names and values: Node copies them as they are.
-    const head = [...SECURITY, 'X-Request-Id', this.id, 'Server-Timing', this.#timing()];
+    const security = headers[POLICY] === undefined ? SECURITY : SECURITY_BUT_POLICY;
+    const head = [...security, 'X-Request-Id', this.id, 'Server-Timing', this.#timing()];
     const { cors } = this.context;
     if (cors.configured) add(head, { ...cors.headers(this.headers), Vary: varyOf(headers.Vary) });
     add(head, cors.configured ? { ...headers, Vary: undefined } : headers);

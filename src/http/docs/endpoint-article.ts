@@ -14,9 +14,10 @@ import { markup, type Markup, words } from './html';
 /** One endpoint on the page: what it answers, what it takes, how to ask it, and a form that asks it. */
 export function endpointArticle(endpoint: DescribedEndpoint): Markup {
   const { name, description, parameters, reserved } = endpoint;
-  const id = `endpoint-${name}`;
-  return markup`<article id="${id}" aria-labelledby="${id}-name">
-    <h2 id="${id}-name">${name}</h2>
+  // A sign that no name holds: ids of two endpoints never meet.
+  const id = `endpoint:${name}`;
+  return markup`<article id="${id}" aria-labelledby="${id}:name">
+    <h2 id="${id}:name">${name}</h2>
     ${description === '' ? null : markup`<p>${description}</p>`}
     <p><code>GET ${runPath(endpoint)}</code> <span class="quiet">or POST</span></p>
     ${facts(endpoint)}
@@ -116,7 +117,7 @@ function curl(endpoint: DescribedEndpoint): string {
 /** Its fields have no native way out: the page's policy forbids forms to be sent, the script sends them. */
 function tryForm(endpoint: DescribedEndpoint): Markup {
   const { name, parameters, reserved } = endpoint;
-  const id = (part: string): string => `try-${name}-${part}`;
+  const id = (part: string): string => `try:${name}:${part}`;
   return markup`<form data-path="${runPath(endpoint)}" autocomplete="off">
     <fieldset>
       <legend>Try ${name}</legend>

@@ -25,7 +25,7 @@ export function docsPage(endpoints: readonly DescribedEndpoint[] | null, access:
 <a class="skip" href="#main">Skip to the endpoints</a>
 <header>
 <h1>Logquay</h1>
-<p>Saved analytical SQL over logs as read endpoints. For programs: <a href="/openapi.json">openapi.json</a></p>
+<p>Saved analytical SQL over logs as read endpoints. ${forPrograms(access)}</p>
 ${keyForm(access)}
 </header>
 <div id="content">
@@ -45,6 +45,12 @@ ${headerSection()}
 `.text;
 }
 
+/** A link is of no use where the answer needs a key, which a link cannot send. */
+function forPrograms(access: DocsAccess): Markup {
+  if (access === 'key') return markup`For programs: <code>GET /openapi.json</code>, with the key.`;
+  return markup`For programs: <a href="/openapi.json">openapi.json</a>`;
+}
+
 function keyForm(access: DocsAccess): Markup {
   const show = access === 'key' ? markup`<button type="submit">Show what it may run</button>` : null;
   return markup`<form id="key-form" autocomplete="off">
@@ -59,7 +65,7 @@ function keyForm(access: DocsAccess): Markup {
 function navigation(endpoints: readonly DescribedEndpoint[]): Markup {
   return markup`<nav aria-label="Endpoints">
     <ul>
-      ${endpoints.map(({ name }) => markup`<li><a href="#endpoint-${name}">${name}</a></li>`)}
+      ${endpoints.map(({ name }) => markup`<li><a href="#endpoint:${name}">${name}</a></li>`)}
       <li><a href="#errors">Errors</a></li>
       <li><a href="#headers">Headers</a></li>
     </ul>

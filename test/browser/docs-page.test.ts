@@ -1,0 +1,338 @@
+/** The documentation page in a real browser, from a started process. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+import { contrastFaults } from './contrast';
+import { findChromium, openBrowser } from './browser';
+import { Stage, type Started } from '../process/started';
+
+jest.setTimeout(120_000);
+
+const chromium = findChromium();
+// CI counts what is skipped as failed: there a browser must be.
+const withBrowser = chromium === null ? describe.skip : describe;
+if (chromium === null)
+  process.stderr.write('No Chromium on PATH: the documentation page is not tested in a browser.\n');
+
+let stage: Stage;
+let browser: Browser;
+const contexts: BrowserContext[] = [];
+beforeAll(async () => {
+  stage = new Stage();
+  if (chromium !== null) browser = await openBrowser(chromium);
+});
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+afterAll(async () => {
+  await (browser as Browser | undefined)?.close();
+  await stage.end();
+});
+
+/** What a page did that it should not: requests that leave, complaints, errors. */
+interface Watched {
+  readonly page: Page;
+  readonly complaints: string[];
+  readonly requests: string[];
+}
+
+async function open(url: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Watched> {
+  const context = await browser.newContext(options);
+  contexts.push(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    // A refused request is told on the console too; the page tells it to people.
+    const refused = /^Failed to load resource: the server responded with a status of 4/.test(message.text());
+    if (message.type() !== 'log' && !refused) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => requests.push(request.url()));
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+      console.error(`policy: ${violatedDirective} ${blockedURI}`);
+    });
+  });
+  await page.goto(url);
+  return { page, complaints, requests };
+}
+
+const KEY = 'a-key-of-the-browser';
+
+function start(environment: Readonly<Record<string, string>> = {}, folder = stage.folder()): Started {
+  return stage.start({ API_KEY: KEY, DATA_DIR: '', ...environment }, folder);
+}
+
+const article = (page: Page, name: string) =>
+  page.locator('article', { has: page.getByRole('heading', { name, exact: true }) });
+
+withBrowser('in a browser, DOCS=open', () => {
+  let base: string;
+  beforeAll(async () => {
+    base = await start().ready();
+  });
+
+  it('asks nobody else for anything, breaks no rule of its policy and complains of nothing', async () => {
+    const { page, complaints, requests } = await open(`${base}/docs`);
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    await page.getByRole('button', { name: 'Send the request to logs.all' }).click();
+    await article(page, 'logs.all').getByRole('table').last().waitFor();
+    expect(complaints).toEqual([]);
+    expect(requests).toHaveLength(2);
+    for (const url of requests.filter((one) => !one.startsWith('data:'))) expect(new URL(url).origin).toBe(base);
+    expect(requests.join(' ')).not.toContain(KEY);
+    const kept = await page.evaluate(async () => ({
+      local: { ...localStorage },
+      session: { ...sessionStorage },
+      cookie: document.cookie,
+      databases: await indexedDB.databases(),
+      url: location.href,
+    }));
+    expect(kept).toEqual({ local: {}, session: {}, cookie: '', databases: [], url: `${base}/docs` });
+  });
+
+  it('shows the answer of a stored query as a table, and as it was received', async () => {
+    const { page } = await open(`${base}/docs`);
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    const counts = article(page, 'usage.api-counts');
+    await counts.getByLabel('interval').selectOption('1hr');
+    await counts.getByRole('button', { name: /^Send/ }).click();
+    const answer = counts.getByRole('status');
+    await answer.getByRole('table').waitFor();
+    expect(await answer.locator('thead th, tr:first-child th').allTextContents()).toEqual([
+      'timestamp',
+      'total_rest_requests',
+      'total_storage_requests',
+      'total_auth_requests',
+      'total_realtime_requests',
+    ]);
+    expect(await answer.locator('tbody tr').count()).toBeGreaterThan(30);
+    expect(await answer.locator('.status').textContent()).toMatch(/^200, \d+ ms$/);
+    await answer.getByText('As received').click();
+    expect(await answer.locator('pre').last().textContent()).toMatch(/^\{"result":\[\{"timestamp":"/);
+    await counts.getByLabel('Form of the answer').selectOption('CSV');
+    await counts.getByRole('button', { name: /^Send/ }).click();
+    await answer.locator('pre', { hasText: 'timestamp,total_rest_requests' }).waitFor();
+  });
+
+  it('keeps every digit of a whole number, and shows what rows hold as text', async () => {
+    const { page, complaints } = await open(`${base}/docs`);
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    const logs = article(page, 'logs.all');
+    await logs
+      .getByLabel('sql', { exact: true })
+      .fill(
+        `SELECT 9223372036854775807 AS big, '<img src=x onerror=alert(1)>' AS markup, NULL AS nothing FROM edge_logs LIMIT 1`,
+      );
+    await logs.getByRole('button', { name: /^Send/ }).click();
+    await logs.getByRole('status').getByRole('table').waitFor();
+    expect(await logs.getByRole('status').locator('tbody td').allTextContents()).toEqual([
+      '9223372036854775807',
+      '<img src=x onerror=alert(1)>',
+      'null',
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('tells an error in words, with its place', async () => {
+    const { page, complaints } = await open(`${base}/docs`);
+    const logs = article(page, 'logs.all');
+    const answer = logs.getByRole('status');
+    await logs.getByRole('button', { name: /^Send/ }).click();
+    await answer.getByText('This request needs a key.').first().waitFor();
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    await logs.getByLabel('sql', { exact: true }).fill('SELECT nothing_such\nFROM edge_logs');
+    await logs.getByRole('button', { name: /^Send/ }).click();
+    await answer.getByText('Unrecognized name: nothing_such').first().waitFor();
+    expect(await answer.locator('dt').allTextContents()).toEqual(
+      expect.arrayContaining(['reason', 'line', 'column', 'near']),
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  it('sends what is too long for a URL as a POST', async () => {
+    const { page, requests } = await open(`${base}/docs`);
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    const logs = article(page, 'logs.all');
+    await logs.getByLabel('sql', { exact: true }).fill(`SELECT COUNT(*) AS n FROM edge_logs -- ${'x'.repeat(8000)}`);
+    await logs.getByRole('button', { name: /^Send/ }).click();
+    await logs.getByRole('status').getByRole('table').waitFor();
+    expect(requests.at(-1)).toBe(`${base}/api/endpoints/query/logs.all`);
+  });
+
+  it('keeps the curl line up to what the form says, without the key, and copies it', async () => {
+    const { page } = await open(`${base}/docs`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    const logs = article(page, 'logs.all');
+    await logs.getByLabel(/^project/).fill("it's");
+    await logs.getByLabel('lql', { exact: true }).fill('f:auth_logs');
+    await logs.getByLabel('Redact IP and e-mail addresses').check();
+    await logs.getByRole('button', { name: 'Copy the curl line of logs.all' }).click();
+    await logs.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied.split(' \\\n  ')).toEqual([
+      `curl --get -H "X-API-KEY: $KEY" '${base}/api/endpoints/query/logs.all'`,
+      "-H 'Accept: application/json'",
+      "-H 'LF-ENDPOINT-REDACT-PII: true'",
+      `--data-urlencode 'project=it'\\''s'`,
+      "--data-urlencode 'lql=f:auth_logs'",
+    ]);
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const { page } = await open(`${base}/docs`);
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id ?? '');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the endpoints');
+    const visible = await page.evaluate(() => {
+      const { left, top } = document.activeElement?.getBoundingClientRect() ?? { left: -1, top: -1 };
+      return left >= 0 && top >= 0;
+    });
+    expect(visible).toBe(true);
+    await page.keyboard.press('Enter');
+    expect(await focused()).toBe('main');
+    await page.getByLabel('Key', { exact: true }).focus();
+    await page.keyboard.type(KEY);
+    const seen: string[] = [];
+    for (let i = 0; i < 60 && !seen.includes('Send the request to logs.all'); i++) {
+      await page.keyboard.press('Tab');
+      seen.push(await focused());
+    }
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        'Parameters of logs.all',
+        'Copy the curl line of logs.all',
+        'try:logs.all:project',
+        'try:logs.all:sql',
+      ]),
+    );
+    await page.keyboard.press('Enter');
+    await article(page, 'logs.all').getByRole('status').getByRole('table').waitFor();
+    // A required field sends the form too.
+    await article(page, 'logs.all')
+      .getByLabel(/^project/)
+      .focus();
+    await page.keyboard.press('Enter');
+    await article(page, 'logs.all').getByRole('status').getByRole('table').waitFor();
+  });
+
+  it('has landmarks, headings in order, and a name for everything that can be used', async () => {
+    const { page } = await open(`${base}/docs`);
+    for (const role of ['banner', 'main', 'navigation', 'contentinfo'] as const) {
+      expect([role, await page.getByRole(role).count()]).toEqual([role, 1]);
+    }
+    const levels = await page
+      .locator('h1, h2, h3, h4')
+      .evaluateAll((all) => all.map(({ tagName }) => Number(tagName.slice(1))));
+    expect(levels[0]).toBe(1);
+    levels.slice(1).forEach((level, i) => expect(level - (levels[i] ?? 0)).toBeLessThanOrEqual(1));
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    const nameless = await page.locator('input, select, textarea, button, a').evaluateAll((all) =>
+      all
+        .filter((one) => {
+          const labels = 'labels' in one ? ((one as HTMLInputElement).labels?.length ?? 0) : 0;
+          return labels === 0 && !one.ariaLabel && !one.textContent?.trim();
+        })
+        .map(({ outerHTML }) => outerHTML),
+    );
+    expect(nameless).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en');
+    expect(await page.title()).not.toBe('');
+    for (const [, id] of (await page.content()).matchAll(/href="#([^"]+)"/g)) {
+      expect([id, await page.evaluate((one) => document.getElementById(one) !== null, id ?? '')]).toEqual([id, true]);
+    }
+  });
+
+  it.each(['light', 'dark'] as const)('has contrast enough in its %s colours', async (colorScheme) => {
+    const { page } = await open(`${base}/docs`, { colorScheme });
+    await page.getByLabel('Key', { exact: true }).fill('wrong');
+    await article(page, 'logs.all').getByRole('button', { name: /^Send/ }).click();
+    await article(page, 'logs.all').getByText('The key is not valid.').first().waitFor();
+    const { faults, judged } = await page.evaluate(contrastFaults);
+    expect(faults).toEqual([]);
+    expect(judged).toBeGreaterThan(100);
+  });
+
+  it.each([375, 320, 1280])('does not have to be moved sideways at %i px', async (width) => {
+    const { page } = await open(`${base}/docs`, { viewport: { width, height: 700 } });
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    await article(page, 'logs.all').getByRole('button', { name: /^Send/ }).click();
+    await article(page, 'logs.all').getByRole('status').getByRole('table').waitFor();
+    await page.locator('details').evaluateAll((all) => all.forEach((one) => one.setAttribute('open', '')));
+    const { wide, over } = await page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      over: [...document.querySelectorAll('input, select, textarea, button, pre, h1, h2, p, .scroll')]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
+        .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+    }));
+    expect({ wide, over }).toEqual({ wide: 0, over: [] });
+  });
+});
+
+withBrowser('in a browser, DOCS=key', () => {
+  it('asks for a key, and shows what that one may run', async () => {
+    const folder = stage.folder();
+    const { createHash } = await import('node:crypto');
+    const hash = createHash('sha256').update('tenant-key').digest('hex');
+    mkdirSync(path.join(folder, '.data'), { recursive: true });
+    writeFileSync(
+      path.join(folder, '.data/keys.json'),
+      JSON.stringify({ keys: [{ name: 'tenant', hash, endpoints: ['logs.all'], pins: { project: 'default' } }] }),
+    );
+    const base = await start({ DOCS: 'key' }, folder).ready();
+    const { page, complaints, requests } = await open(`${base}/docs`);
+    expect(await page.content()).not.toMatch(/logs\.all|usage\.api-counts|postgrest_logs/);
+    const show = async (key: string): Promise<void> => {
+      await page.getByLabel('Key', { exact: true }).fill(key);
+      await page.getByRole('button', { name: 'Show what it may run' }).click();
+    };
+    await show('wrong');
+    await page.getByText('This key is not valid.').waitFor();
+    expect(await page.locator('article').count()).toBe(0);
+    await show(KEY);
+    await page.getByText('2 endpoints').waitFor();
+    await show('tenant-key');
+    await page.getByText('1 endpoint', { exact: true }).waitFor();
+    expect(await page.locator('article h2').allTextContents()).toEqual(['logs.all']);
+    expect(await page.getByRole('link', { name: 'logs.all' }).count()).toBe(1);
+    expect(await article(page, 'logs.all').locator('[data-parameter="project"]').count()).toBe(0);
+    await article(page, 'logs.all').getByRole('button', { name: /^Send/ }).click();
+    await article(page, 'logs.all').getByRole('status').getByRole('table').waitFor();
+    expect(complaints).toEqual([]);
+    expect(requests.join(' ')).not.toMatch(/tenant-key|a-key/);
+  });
+});
+
+it('follows the catalogue while the service runs', async () => {
+  const folder = stage.folder();
+  const base = await start({}, folder).ready();
+  const get = async (at: string): Promise<[string, string | null]> => {
+    const response = await fetch(base + at);
+    return [await response.text(), response.headers.get('etag')];
+  };
+  const before = { openApi: await get('/openapi.json'), page: await get('/docs') };
+  const file = path.join(folder, 'queries/new.one.sql');
+  writeFileSync(file, '/*\nid: 5f0c2d9e-0b51-4f4d-9d57-7e9f2a1c0001\nname: new.one\n*/\nSELECT 1 AS one\n');
+  let told = '';
+  for (let i = 0; i < 100 && !told.includes('new.one'); i++) {
+    await sleep(100);
+    [told] = await get('/openapi.json');
+  }
+  expect(told).toContain('/api/endpoints/query/new.one');
+  const [page, etag] = await get('/docs');
+  expect(page).toContain('endpoint:new.one');
+  expect(etag).not.toBe(before.page[1]);
+  rmSync(file);
+  for (let i = 0; i < 100 && told.includes('new.one'); i++) {
+    await sleep(100);
+    [told] = await get('/openapi.json');
+  }
+  expect(await get('/openapi.json')).toEqual(before.openApi);
+  expect(await get('/docs')).toEqual(before.page);
+});

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+
+import { markup, verbatim } from '../../src/http/docs/html';
+import { docsPage } from '../../src/http/docs/page';
+import { PAGE_POLICY } from '../../src/http/docs/policy';
+import { describeEndpoints } from '../../src/openapi';
+import { ALL, EVERYTHING, ON_BIGQUERY } from '../openapi/endpoints';
+
+const PAGE = docsPage(describeEndpoints(ALL, ON_BIGQUERY), 'open');
+
+it('escapes everything that comes from the catalogue', () => {
+  expect(PAGE).not.toMatch(/<b>|<img|<i>|alert\(1\)<\/script|<script>alert/);
+  expect(PAGE).toContain('&#60;img src=x onerror=alert(1)&#62;');
+  expect(PAGE).toContain('value="&#60;i&#62;"');
+  expect(PAGE).toContain('data-parameter="choice"');
+  expect(PAGE.match(/<script/g)).toHaveLength(1);
+  expect(PAGE.match(/<style/g)).toHaveLength(1);
+  expect(PAGE).not.toMatch(/ on\w+=(?!alert)|javascript:| style=/);
+});
+
+it.each(["a'b", 'a"b', 'a`b', '<a>', '&amp;', '</script>', '<!--'])('escapes %j wherever it stands', (text) => {
+  const { text: made } = markup`<p title="${text}">${text}</p>`;
+  const inner = /^<p title="([^"]*)">([^<]*)<\/p>$/.exec(made);
+  const back = (escaped = ''): string =>
+    escaped.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+  expect([back(inner?.[1]), back(inner?.[2])]).toEqual([text, text]);
+});
+
+it('refuses a script or style that would end itself', () => {
+  for (const text of ['a</script>', 'a</STYLE >', '<!--']) expect(() => verbatim(text)).toThrow();
+});
+
+it('has a policy that names the bytes of its one script and its one style', () => {
+  const hash = (text = ''): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const script = /<script>([^]*?)<\/script>/.exec(PAGE)?.[1];
+  const style = /<style>([^]*?)<\/style>/.exec(PAGE)?.[1];
+  const policy = Object.fromEntries(PAGE_POLICY.split(';').map((one) => [one.split(' ')[0], one.split(' ').slice(1)]));
+  expect(policy).toEqual({
+    'default-src': ["'none'"],
+    'script-src': [hash(script)],
+    'style-src': [hash(style)],
+    'connect-src': ["'self'"],
+    'img-src': ['data:'],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'none'"],
+    'require-trusted-types-for': ["'script'"],
+    'trusted-types': ["'none'"],
+  });
+});
+
+it('names every endpoint, its parameters and its tables, and never its SQL', () => {
+  for (const { name, id, parameters, description } of ALL) {
+    expect(PAGE).toContain(`id="endpoint:${name}"`);
+    expect(PAGE).toContain(`<code>${id}</code>`);
+    expect(PAGE).toContain(`/api/endpoints/query/${name}`);
+    if (!description.includes('<')) expect(PAGE).toContain(description.replaceAll("'", '&#39;'));
+    for (const { name: parameter } of parameters) expect(PAGE).toContain(`data-parameter="${parameter}"`);
+  }
+  expect(PAGE).toContain('<code>postgrest_logs</code>');
+  expect(PAGE).not.toMatch(/raw_|hidden|UNNEST|WHERE/);
+});
+
+it('has ids of its own for each field, and a label for each', () => {
+  const ids = [...PAGE.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id ?? '');
+  expect(new Set(ids).size).toBe(ids.length);
+  const labelled = [...PAGE.matchAll(/<label for="([^"]*)"/g)].map(([, id]) => id ?? '');
+  const fields = [...PAGE.matchAll(/<(?:input|select|textarea) id="([^"]*)"/g)].map(([, id]) => id ?? '');
+  expect(labelled.sort()).toEqual(fields.sort());
+  expect(fields.length).toBeGreaterThan(EVERYTHING.parameters.length);
+});
+
+it('is without a word of the catalogue for who has no key', () => {
+  const shell = docsPage(null, 'key');
+  for (const { name, cteTables } of ALL) {
+    expect(shell).not.toContain(`"${name}"`);
+    expect(shell).not.toContain(`endpoint:${name}`);
+    for (const table of cteTables) expect(shell).not.toContain(`<code>${table}</code>`);
+  }
+  expect(shell).toContain('Give a key');
+});

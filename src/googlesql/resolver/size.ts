@@ -7,9 +7,9 @@ import type { Span } from '../syntax';
 import type { SqlType } from '../types';
 
 /** Columns that a query has in all its parts together. */
-const MAX_COLUMNS = 10_000;
+export const MAX_COLUMNS = 10_000;
 /** Fields of one struct, those of inner structs included: far beyond what BigQuery's tables of logs have. */
-const MAX_FIELDS = 2_000;
+export const MAX_FIELDS = 2_000;
 /** Fields of all the structs that a query makes or hands to functions. */
 const MAX_ALL_FIELDS = 100_000;
 /** Columns of a result with their fields, as BigQuery bounds them. */

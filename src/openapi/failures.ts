@@ -105,13 +105,14 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
   },
   rateLimitExceeded: {
     when: 'There were more requests in a second than the key may send, or the endpoint takes.',
-    message: 'Too many requests: this key may send 100 per second.',
+    message: 'This key may make 100 requests a second.',
     details: {},
   },
   budgetExceeded: {
     when: "The key's bytes of this day are spent.",
-    message: 'The bytes that this key may have billed today are spent.',
-    details: {},
+    message:
+      'The budget of this key is spent: of 1099511627776 bytes a day, 0 are left. It resets at 2026-10-01T00:00:00Z, in 4 h 12 min.',
+    details: { hint: 'Results that are kept are answered as before.' },
   },
   tooManyConcurrentQueries: {
     when: 'The queue of those that wait for their turn is full.',

@@ -52,6 +52,7 @@ describe('docs/http.md', () => {
       engine.onRun = () => Promise.resolve();
       const answers = [
         await agent.get(run).set({ ...origin, 'X-API-KEY': 'all' }),
+        await agent.get('/api/endpoints/query/test.typed?project=a').set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/api/endpoints').set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/health').set(origin),
         await agent.get(run).set(origin),

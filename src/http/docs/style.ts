@@ -37,6 +37,7 @@ button { margin-top: .6rem; padding: .5rem 1rem; font: inherit; font-weight: 600
 button.copy { color: var(--link); background: var(--ground); padding: .25rem .7rem; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; } legend { padding: 0; font-weight: 700; font-size: 1.05rem; }
+td.short { white-space: nowrap; } .answer td:not(.short) { min-width: 16rem; }
 .status { font-weight: 700; } .bad { color: var(--bad); } .good { color: var(--good); }
 @media (min-width: 60rem) {
   #content { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 2rem; align-items: start; }

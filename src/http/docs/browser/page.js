@@ -9,6 +9,8 @@
   /** More of an answer would make the page slow. */
   const SHOWN_ROWS = 200;
   const SHOWN_TEXT = 200_000;
+  /** Characters of a cell that stay in one line: times and ids do. */
+  const SHORT_TEXT = 40;
 
   const content = need(document, '#content');
   const keyField = /** @type {HTMLInputElement} */ (need(document, '#key'));
@@ -197,7 +199,11 @@
     const body = table.createTBody();
     for (const row of some) {
       const line = body.insertRow();
-      for (const column of columns) line.insertCell().textContent = cellText(row[column]);
+      for (const column of columns) {
+        const cell = line.insertCell();
+        cell.textContent = cellText(row[column]);
+        if (cell.textContent.length <= SHORT_TEXT) cell.className = 'short';
+      }
     }
     return [scrolling(table, 'Rows')];
   }

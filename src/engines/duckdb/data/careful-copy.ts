@@ -19,6 +19,8 @@ export interface Skipped {
   readonly first: readonly SkippedRow[];
 }
 
+export const NOTHING: Skipped = { count: 0, first: [] };
+
 /** So many skipped rows are named. */
 export const NAMED = 10;
 /** The longest line; DuckDB's reader is given the same bound. */

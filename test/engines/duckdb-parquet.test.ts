@@ -1,0 +1,89 @@
+/** Parquet columns that are kept as they stand, and those that only look so. */
+import { DuckDBInstance } from '@duckdb/node-api';
+
+import { DataFolder } from './data-folder';
+
+const record = (name: string, fields: object[]) => ({ name, type: 'RECORD', mode: 'REPEATED', fields });
+const TAGS = { name: 'tags', type: 'STRING', mode: 'REPEATED' };
+const K = { name: 'k', type: 'STRING' };
+const SCHEMA = {
+  x: { fields: [{ name: 'id', type: 'INTEGER', mode: 'REQUIRED' }, TAGS, record('m', [K, record('r', [K, TAGS])])] },
+};
+const TYPES = {
+  id: 'BIGINT',
+  tags: 'VARCHAR[]',
+  m: 'STRUCT(k VARCHAR, r STRUCT(k VARCHAR, tags VARCHAR[])[])[]',
+};
+const WHOLE = {
+  id: '1',
+  tags: "['a', 'b']",
+  m: "[{'k': NULL, 'r': [{'k': 'x', 'tags': []}, {'k': 'y', 'tags': ['z']}]}]",
+};
+const AS_KEPT = {
+  id: 1,
+  tags: ['a', 'b'],
+  m: [
+    {
+      k: null,
+      r: [
+        { k: 'x', tags: [] },
+        { k: 'y', tags: ['z'] },
+      ],
+    },
+  ],
+};
+
+let folder: DataFolder;
+afterEach(() => folder.remove());
+
+async function kept(...rows: readonly Readonly<Record<string, string>>[]): Promise<unknown[]> {
+  folder = await DataFolder.make({ 'schema.json': JSON.stringify(SCHEMA) });
+  const duck = await (await DuckDBInstance.create()).connect();
+  const selects = rows.map((row, line) => {
+    const columns = Object.entries(TYPES).map(([name, type]) => `CAST(${row[name] ?? 'NULL'} AS ${type}) AS ${name}`);
+    return `SELECT ${columns.join(', ')}, ${line} AS line`;
+  });
+  await duck.run(
+    `COPY (SELECT * EXCLUDE line FROM (${selects.join(' UNION ALL ')}) ORDER BY line) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`,
+  );
+  return folder.rows('SELECT * FROM x ORDER BY id');
+}
+
+it('rows with whole lists are kept as they stand', async () => {
+  expect(await kept(WHOLE, { ...WHOLE, id: '2', m: '[]' })).toEqual([AS_KEPT, { ...AS_KEPT, id: 2, m: [] }]);
+  expect(folder.skipped).toEqual([]);
+});
+
+// One row among whole ones decides for the column.
+it.each([
+  ['a list that is NULL', { tags: 'NULL' }, { tags: [] }],
+  ['a NULL in a list', { tags: "['a', NULL]" }, { tags: ['a'] }],
+  ['records that are NULL', { m: 'NULL' }, { m: [] }],
+  ['a record that is NULL', { m: "[NULL, {'k': 'x', 'r': []}]" }, { m: [{ k: 'x', r: [] }] }],
+  ['a list in a record', { m: "[{'k': 'x', 'r': NULL}]" }, { m: [{ k: 'x', r: [] }] }],
+  ['a NULL in there', { m: "[{'k': 'x', 'r': [NULL]}]" }, { m: [{ k: 'x', r: [] }] }],
+  [
+    'a list two levels down',
+    { m: "[{'k': 'x', 'r': [{'k': 'y', 'tags': NULL}]}]" },
+    { m: [{ k: 'x', r: [{ k: 'y', tags: [] }] }] },
+  ],
+  [
+    'a NULL two levels down',
+    { m: "[{'k': 'x', 'r': [{'k': 'y', 'tags': [NULL]}]}]" },
+    { m: [{ k: 'x', r: [{ k: 'y', tags: [] }] }] },
+  ],
+])('%s is kept as BigQuery would', async (_, odd, asKept) => {
+  expect(await kept(WHOLE, { ...WHOLE, ...odd, id: '2' }, { ...WHOLE, id: '3' })).toEqual([
+    AS_KEPT,
+    { ...AS_KEPT, ...asKept, id: 2 },
+    { ...AS_KEPT, id: 3 },
+  ]);
+  expect(folder.skipped).toEqual([]);
+});
+
+it('a required value is required of columns that stand as they are, too', async () => {
+  expect(await kept(WHOLE, { ...WHOLE, id: 'NULL' })).toEqual([AS_KEPT]);
+  expect(folder.skipped).toEqual([
+    { file: expect.stringContaining('x.parquet') as unknown, line: 2, reason: 'id is required' },
+  ]);
+});

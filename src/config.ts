@@ -347,6 +347,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ],
   };
 
+  if (config.metricsPort !== null && config.metricsPort !== 0 && config.metricsPort === config.port) {
+    faults.push('METRICS_PORT: allowed is another port than PORT; on PORT itself, set METRICS_KEY.');
+  }
   if (!embedded && projectId === null) faults.push('BIGQUERY_PROJECT_ID: required by ENGINE=bigquery.');
   if (!embedded && dataset === null) faults.push('BIGQUERY_DATASET: required by ENGINE=bigquery.');
   if (clock !== null && !embedded && emulator === null) {

@@ -152,6 +152,15 @@ describe('CLOCK', () => {
   });
 });
 
+describe('METRICS_PORT', () => {
+  it('is another port than PORT, or any free one', () => {
+    expect(fault({ METRICS_PORT: '4000' })).toBe(
+      'METRICS_PORT: allowed is another port than PORT; on PORT itself, set METRICS_KEY.',
+    );
+    expect(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0);
+  });
+});
+
 describe('secrets', () => {
   const config = readConfig({ API_KEY: 'hunter2', REDIS_URL: 'redis://:hunter2@localhost' });
 

@@ -112,6 +112,35 @@ describe('which query runs', () => {
   });
 });
 
+describe('a text that is long enough to be read on a thread', () => {
+  const long = (sql: string): string => `-- ${'x'.repeat(2_000)}\n${sql}`;
+  const place = ({ body }: Answer): Record<string, unknown> => {
+    const { reason, message, line, column, near } = body.error?.errors[0] ?? {};
+    return { reason, message, line, column, near };
+  };
+
+  test.each(REJECTED.filter(({ consumer }) => consumer.trim() !== '').map((one) => [one.id, one.consumer]))(
+    '%s is refused in the same words, a line further down',
+    async (_id, sql) => {
+      const [short, answer] = [await ask({ sql }), await ask({ sql: long(sql) })];
+      expect(answer.status).toBe(short.status);
+      expect(place(answer)).toEqual({ ...place(short), line: Number(fault(short)['line']) + 1 });
+    },
+  );
+
+  test('is answered as the short one is', async () => {
+    const accepted = CASES.filter(({ kind, consumer }) => kind === 'accept' && !consumer.includes('session_user'));
+    expect(accepted.length).toBeGreaterThan(40);
+    for (const { consumer: sql } of accepted) {
+      const answers = [await ask({ sql }), await ask({ sql: long(sql) })];
+      const rows = answers.map(({ body }) => body.result?.map((row) => JSON.stringify(row)).sort());
+      expect([sql, answers[1]?.status]).toEqual([sql, 200]);
+      expect(rows[1]?.length).toBe(rows[0]?.length);
+      if (!/limit/i.test(sql)) expect([sql, rows[1]]).toEqual([sql, rows[0]]);
+    }
+  });
+});
+
 describe('bad bytes', () => {
   test.each(["select 'open", 'select """open', 'select `open', '/* open', "select r'\\'", "select b'\\xZ'"])(
     '%j is a literal, name or comment that nothing closes, or a bad escape',

@@ -10,10 +10,11 @@ import { entryOf, newIdentity, rowsOf } from './entries';
 import { type Opened, openTestRedis } from './opened';
 import { Proxy } from './proxy';
 
-const TIMEOUT = 100;
+/** Longer than the default: a machine that is busy with other tests may leave Redis without a turn for as long. */
+const TIMEOUT = 250;
 
 /** What a call may take beyond the command timeout on a machine that is busy with other tests. */
-const SLACK = 150;
+const SLACK = 200;
 
 /** In which the breaker must have healed once Redis answers again. */
 const HEALING = 8000;
@@ -179,7 +180,7 @@ describeWithRedis('the store in a Redis that fails', () => {
   it('fails one command that takes too long, and goes on', async () => {
     const direct = new Redis(server.url);
     later.push(() => Promise.resolve(direct.disconnect()));
-    const asleep = direct.call('DEBUG', 'SLEEP', '0.13');
+    const asleep = direct.call('DEBUG', 'SLEEP', String((1.3 * TIMEOUT) / 1000));
     await sleep(20);
     await expect(redis.store.read(newIdentity())).rejects.toThrow(SharedUnavailable);
     await asleep;
@@ -315,5 +316,17 @@ describeWithRedis('the store in a Redis that fails', () => {
     await expect(redis.store.read(newIdentity())).rejects.toThrow(SharedUnavailable);
     await sleep(500);
     expect(proxy.size).toBe(0);
+  });
+
+  it('closes at once while it is asking whether Redis is back', async () => {
+    proxy.mode = 'hang';
+    const hopeful = openTestRedis(proxy.url, { timeout: TIMEOUT });
+    await sleep(50);
+    expect(proxy.size).toBe(2);
+    await hopeful.close();
+    await sleep(2 * TIMEOUT);
+    expect(proxy.size).toBe(1);
+    expect(hopeful.logged).toEqual([]);
+    await hopeful.link.tried;
   });
 });

@@ -17,9 +17,6 @@ const ASK_AROUND = 500;
 /** Milliseconds that a connection which is given up may take to close in peace. */
 const LAST_WORDS = 100;
 
-/** How often the Cluster's slots are read anew, in milliseconds: a node that is gone is not asked for long. */
-const SLOTS_REFRESH = 5000;
-
 /** Milliseconds before a command goes to another node of the Cluster, when the first had none for it. */
 const TRY_AGAIN = 20;
 
@@ -77,7 +74,7 @@ function createCluster(address: RedisAddress & { kind: 'cluster' }): Cluster {
       lazyConnect: true,
       clusterRetryStrategy: () => null,
       slotsRefreshTimeout: ASK_AROUND,
-      slotsRefreshInterval: SLOTS_REFRESH,
+      // No slotsRefreshInterval: its timer outlives a client that is given up. Nodes tell of slots that have moved.
       maxRedirections: REDIRECTIONS,
       retryDelayOnFailover: TRY_AGAIN,
       retryDelayOnTryAgain: TRY_AGAIN,

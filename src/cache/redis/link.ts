@@ -24,7 +24,7 @@ export interface LinkOptions {
   readonly log: Log;
 }
 
-/** Commands in a row that fail before Redis is left alone. */
+/** Commands in a row that fail before Redis is left alone; in a Cluster for each of its masters, as one of them may be dead. */
 const FAILURES = 3;
 
 /** Milliseconds in which a client must have connected: Sentinels are asked one after the other before that. */
@@ -41,6 +41,8 @@ export class Link {
   #state: LinkState = 'half-open';
   /** Set while the breaker is closed. */
   #client: RedisClient | null = null;
+  /** Set while the breaker is half-open. */
+  #candidate: RedisClient | null = null;
   #failures = 0;
   #tries = 0;
   #closedAt = 0;
@@ -99,6 +101,7 @@ export class Link {
     this.#ended = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#client?.disconnect();
+    this.#candidate?.disconnect();
     this.#client = null;
     this.#state = 'open';
   }
@@ -112,7 +115,7 @@ export class Link {
       return;
     }
     this.#failures++;
-    if (kind === 'elsewhere' || this.#failures >= FAILURES) this.#open(reasonOf(error));
+    if (kind === 'elsewhere' || this.#failures >= FAILURES * servers(client).length) this.#open(reasonOf(error));
     else if (kind === 'late') void this.#doubt(client);
   }
 
@@ -160,6 +163,7 @@ export class Link {
   async #probe(): Promise<void> {
     this.#state = 'half-open';
     const client = this.options.create();
+    this.#candidate = client;
     let cause: unknown = null;
     client.on('error', (error: unknown) => (cause = error));
     try {
@@ -170,6 +174,8 @@ export class Link {
       this.#tell('down', reasonOf(cause ?? error));
       this.#pause();
       return;
+    } finally {
+      this.#candidate = null;
     }
     if (this.#ended) client.disconnect();
     else this.#close(client);
@@ -178,10 +184,9 @@ export class Link {
   /** @throws when no server answers as Redis does, and in time */
   async #meet(client: RedisClient): Promise<void> {
     // Nodes of a Cluster are only connected to when something is sent to them: the first PING may take longer.
-    await Promise.all(servers(client).map((server) => within(CONNECT, () => server.ping()).catch(() => null)));
-    const answers = servers(client).map((server) => within(this.options.timeout, () => server.ping()));
-    const first = await Promise.any(answers).catch((error: AggregateError) => Promise.reject(error.errors[0] as Error));
-    if (first !== 'PONG') throw new Error('What answers is not Redis.');
+    await anyOf(servers(client).map((server) => within(CONNECT, () => server.ping())));
+    const word = await anyOf(servers(client).map((server) => within(this.options.timeout, () => server.ping())));
+    if (word !== 'PONG') throw new Error('What answers is not Redis.');
   }
 
   #close(client: RedisClient): void {
@@ -194,6 +199,7 @@ export class Link {
     client.once('end', () => {
       if (client === this.#client) this.#open('connection lost');
     });
+    if (client.status === 'end') this.#open('connection lost');
   }
 
   /** Once for every change; the address is not named, as it can hold a password. */
@@ -203,5 +209,14 @@ export class Link {
     else if (this.#told === 'down') this.options.log.info('Redis answers again: results are shared');
     else this.options.log.info('Redis answers: results are shared');
     this.#told = now;
+  }
+}
+
+/** @throws what the first rejected with, when all did */
+async function anyOf<T>(promises: readonly Promise<T>[]): Promise<T> {
+  try {
+    return await Promise.any(promises);
+  } catch (error) {
+    throw error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as Error) : error;
   }
 }

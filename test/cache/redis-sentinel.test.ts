@@ -1,0 +1,116 @@
+import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Redis } from 'ioredis';
+
+import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
+import { entryOf, newIdentity, rowsOf } from './entries';
+import { type Opened, openTestRedis, Processes } from './opened';
+import { testSharedStore } from './store-contract';
+
+describeWithRedis('the store in a Redis that Sentinels watch', () => {
+  const processes = new Processes();
+  const folder = mkdtempSync(join(tmpdir(), 'logquay-sentinel-'));
+  let master: RedisServer;
+  let replica: RedisServer;
+  let sentinel: RedisServer;
+  let url: string;
+
+  beforeAll(async () => {
+    const password = ['--requirepass', 'pass', '--masterauth', 'pass'];
+    master = await startRedis(password);
+    replica = await startRedis([
+      ...password,
+      '--replicaof',
+      `127.0.0.1 ${master.port}`,
+      '--repl-diskless-sync-delay',
+      '0',
+    ]);
+    const settings = join(folder, 'sentinel.conf');
+    writeFileSync(
+      settings,
+      [
+        `sentinel monitor main 127.0.0.1 ${master.port} 1`,
+        'sentinel auth-pass main pass',
+        'sentinel down-after-milliseconds main 500',
+        'sentinel failover-timeout main 5000',
+        'requirepass sentinel-pass',
+        '',
+      ].join('\n'),
+    );
+    sentinel = await startRedis([], { sentinel: settings });
+    // The first of the Sentinels is one that is not there.
+    const hosts = `127.0.0.1:${await freePort()},127.0.0.1:${sentinel.port}`;
+    url = `redis+sentinel://:pass@${hosts}/main?sentinel_password=sentinel-pass`;
+    await processes.open(url);
+  });
+  afterAll(async () => {
+    await processes.close();
+    await Promise.all([master, replica, sentinel].map((server) => server.stop()));
+    rmSync(folder, { recursive: true, force: true });
+    // ioredis watches for so long whether its connection to the Sentinel that is not there has closed.
+    await sleep(2100);
+  });
+
+  testSharedStore(() => processes.next().store);
+
+  /** Resolves when the replica has all that the master has, and the Sentinel knows of it. */
+  async function replicated(): Promise<void> {
+    const direct = new Redis({ port: sentinel.port, password: 'sentinel-pass' });
+    const copy = new Redis({ port: replica.port, password: 'pass' });
+    const ready = async (): Promise<boolean> =>
+      String(await direct.call('SENTINEL', 'REPLICAS', 'main')).includes(String(replica.port)) &&
+      (await copy.info('replication')).includes('master_link_status:up');
+    while (!(await ready())) await sleep(50);
+    await sleep(1200); // the master tells of its replica's progress once a second
+    direct.disconnect();
+    copy.disconnect();
+  }
+
+  async function healed({ link }: Opened): Promise<number> {
+    const began = performance.now();
+    while (link.state !== 'closed') {
+      expect(performance.now() - began).toBeLessThan(15_000);
+      await sleep(10);
+    }
+    return performance.now() - began;
+  }
+
+  it('follows to the replica when the master dies, and finds there what it had kept', async () => {
+    await replicated();
+    const redis = openTestRedis(url, { timeout: 250 });
+    await redis.link.tried;
+    const identity = newIdentity();
+    expect(await redis.store.write(identity, await entryOf(identity, rowsOf(2000), 5), 60_000)).toBe(true);
+    const lease = await redis.store.acquire(identity);
+    await sleep(100);
+    await master.kill();
+    await sleep(50);
+    expect(redis.link.state).not.toBe('closed');
+    await expect(redis.store.read(identity)).rejects.toThrow('Redis');
+    const took = await healed(redis);
+    process.stdout.write(`after ${Math.round(took)} ms the replica had taken over\n`);
+    expect((await redis.store.read(identity))?.fence).toBe(5);
+    const later = await redis.store.acquire(newIdentity());
+    expect(later?.fence).toBeGreaterThan(lease?.fence ?? Infinity);
+    expect(await redis.store.write(identity, await entryOf(identity, '{}', later?.fence), 60_000)).toBe(true);
+    expect(redis.logged).toHaveLength(3);
+    expect(redis.logged.join()).not.toMatch(/pass|127\.0\.0\.1/);
+    await redis.close();
+  }, 40_000);
+
+  it('does without while no Sentinel answers, and finds them again', async () => {
+    sentinel.freeze();
+    const redis = openTestRedis(url, { timeout: 250 });
+    const began = performance.now();
+    await redis.link.tried;
+    expect(performance.now() - began).toBeLessThan(3000);
+    await expect(redis.store.read(newIdentity())).rejects.toThrow('Redis');
+    sentinel.thaw();
+    await healed(redis);
+    expect(await redis.store.acquire(newIdentity())).not.toBeNull();
+    await redis.close();
+  });
+});

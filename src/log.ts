@@ -17,6 +17,10 @@ const OWN_FIELDS = new Set(['level', 'time', 'msg', 'err']);
 /** Characters of lines that may wait for who reads the log; what comes on top of that is dropped. */
 const MOST_WAITING = 16 * 1024 * 1024;
 
+/** Characters that are written together, and how long a line waits for others at most, in milliseconds. */
+const BATCH = 4096;
+const LONGEST_WAIT = 100;
+
 /** The process's log, and how many lines of it were dropped as nobody read it. */
 export type OpenLog = Log & { readonly dropped: () => number };
 
@@ -31,7 +35,8 @@ export function openLog(level: string, out: Terminal & { isTTY?: boolean; fd?: n
   let dropped = 0;
   const options = { level, base: null, serializers: { err: describeError } };
   if (out.isTTY !== true && out.fd !== undefined) {
-    const lines = pino.destination({ fd: out.fd, sync: false, maxLength: MOST_WAITING });
+    const lines = pino.destination({ fd: out.fd, sync: false, minLength: BATCH, maxLength: MOST_WAITING });
+    setInterval(() => lines.flush(), LONGEST_WAIT).unref();
     lines.on('drop', () => dropped++);
     return withProgress(pino(options, lines), { dropped: () => dropped });
   }

@@ -7,7 +7,7 @@ import type { RunLimits } from './engines/contract';
 import { answerHeaders } from './run/answer-headers';
 import { readAsked } from './run/asked';
 import { estimate } from './run/dry-run';
-import { produce } from './run/produce';
+import { produce, type Timed } from './run/produce';
 import type { Rooms, RunAnswer, RunRequest } from './run/request';
 import { countEndpoint, countRequest } from './run/rates';
 import { allowedEndpoint } from './run/rights';
@@ -20,7 +20,7 @@ import { toldOf } from './run/told';
  */
 export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer> {
   // 1. Who asks (401), and for what (404); whether it is too often (429).
-  const key = rooms.keys.authenticate(request.header);
+  const key = rooms.keys.authenticate((name) => request.header(name));
   request.about({ key: key.name });
   countRequest(request, key, rooms.rates);
   const endpoint = allowedEndpoint(rooms.catalogue.find(request.idOrName), key);
@@ -35,14 +35,15 @@ export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer>
   }
   const { plan, identity } = asked;
   if (plan.query !== null) request.about({ query: plan.query });
+  const timed: Timed = (phase, step) => request.timed(phase, step);
   const timeout = endpoint.timeout ?? rooms.defaults.timeout;
   const limits = (): RunLimits => ({ deadline: request.arrived + timeout, signal: request.signal });
-  if (asked.dryRun) return estimate(plan, rooms, limits(), request.timed);
+  if (asked.dryRun) return estimate(plan, rooms, limits(), timed);
 
   // 3. What is kept; else what somebody is about to get, or a run of its own: the gate and a turn on the engine (400, 403,
   //    429, 504).
   const ttl = endpoint.cacheTtl * 1000;
-  const make = (own: RunLimits): Promise<Made> => produce(plan, rooms, own, request.timed);
+  const make = (own: RunLimits): Promise<Made> => produce(plan, rooms, own, timed);
   const answered =
     (ttl > 0 ? rooms.results.known(identity) : null) ??
     (await rooms.results.answer({ identity, ttl, limits: limits(), timeout, payer: key.name, run: make }));

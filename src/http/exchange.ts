@@ -8,7 +8,7 @@ import type { Answer } from './answer';
 import type { Cors } from './cors';
 import { asServiceError, errorAnswer } from './error-answer';
 import { RequestHeaders } from './headers';
-import { logFields, type Told } from './log-line';
+import { logFields, Told } from './log-line';
 import { SECURITY_HEADERS } from './security-headers';
 import { traceIdOf } from './trace';
 
@@ -46,7 +46,7 @@ export class Exchange {
   readonly headers: RequestHeaders;
   readonly id: string;
   /** What log and metrics tell beside the usual. */
-  readonly told: Told = {};
+  readonly told: Told = new Told();
   readonly #phases: Phase[] = [];
   /** Headers that the answer carries, whatever it becomes. */
   #also: Readonly<Record<string, string>> = {};
@@ -87,6 +87,17 @@ export class Exchange {
     } finally {
       this.#phases.push({ name: phase, milliseconds: performance.now() - start });
     }
+  }
+
+  /** Takes what there is to tell; what is not said stays. */
+  learn({ key, endpoint, query, cache, stored, billed }: Told): void {
+    const { told } = this;
+    told.key = key ?? told.key;
+    told.endpoint = endpoint ?? told.endpoint;
+    told.query = query ?? told.query;
+    told.cache = cache ?? told.cache;
+    told.stored = stored ?? told.stored;
+    told.billed = billed ?? told.billed;
   }
 
   /** Adds headers to the answer, be it a result or an error; they take the place of those added before. */

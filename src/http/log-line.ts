@@ -1,20 +1,20 @@
 import type { RequestFacts } from '../metrics';
 
 /** What is learnt of a request on its way, for log and metrics; names alone, and what is counted. */
-export interface Told {
+export class Told {
   /** The route's pattern. */
-  route?: string;
-  key?: string;
-  endpoint?: string;
+  route?: string = undefined;
+  key?: string = undefined;
+  endpoint?: string = undefined;
   /** How a result came about. */
-  cache?: string;
+  cache?: string = undefined;
   /** Of a run that this request began: whether its result was kept, and bytes that it was billed. */
-  stored?: boolean;
-  billed?: bigint;
+  stored?: boolean = undefined;
+  billed?: bigint = undefined;
   /** The caller's own query. */
-  query?: { readonly language: 'sql' | 'lql'; readonly text: string };
+  query?: { readonly language: 'sql' | 'lql'; readonly text: string } = undefined;
   /** Of an error. */
-  reason?: string;
+  reason?: string = undefined;
 }
 
 interface LogHead {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { type RawEntry, readJsonBody, readUrlEncoded } from '../endpoints';
 import { run } from '../run';
-import type { Rooms, RunAnswer } from '../run/request';
+import type { About, Rooms, RunAnswer, RunRequest } from '../run/request';
 import type { Answer } from './answer';
 import { readBody } from './body';
 import { clientHas } from './conditional';
@@ -17,26 +17,50 @@ const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-RED
  * Express can be left out where nothing but speed matters.
  */
 export async function answerRun(exchange: Exchange, idOrName: string, rooms: Rooms): Promise<void> {
-  const { request, headers } = exchange;
-  const query = queryOf(request);
-  const answer = await run(
-    {
-      id: exchange.id,
-      idOrName,
-      query: request.method === 'POST' ? null : query,
-      header: (name) => headers.values(name),
-      parameters: () => readGiven(query, request, headers),
-      arrived: exchange.arrived,
-      get signal() {
-        return exchange.signal;
-      },
-      timed: (phase, step) => exchange.timed(phase, step),
-      about: (what) => Object.assign(exchange.told, what),
-      also: (headers) => exchange.also(headers),
-    },
-    rooms,
-  );
-  exchange.answer(await resultAnswer(answer, request, headers));
+  const answer = await run(new HttpRunRequest(exchange, idOrName), rooms);
+  exchange.answer(await resultAnswer(answer, exchange.request, exchange.headers));
+}
+
+/** A class, as one is made for every request: its methods are made once. */
+class HttpRunRequest implements RunRequest {
+  readonly id: string;
+  readonly query: string | null;
+  readonly arrived: number;
+
+  constructor(
+    private readonly exchange: Exchange,
+    readonly idOrName: string,
+  ) {
+    const { id, arrived, request } = exchange;
+    this.id = id;
+    this.arrived = arrived;
+    this.query = request.method === 'POST' ? null : queryOf(request);
+  }
+
+  get signal(): AbortSignal {
+    return this.exchange.signal;
+  }
+
+  header(name: string): readonly string[] {
+    return this.exchange.headers.values(name);
+  }
+
+  parameters(): Promise<RawEntry[]> {
+    const { request, headers } = this.exchange;
+    return readGiven(request, headers);
+  }
+
+  timed<T>(phase: string, step: () => Promise<T> | T): Promise<T> {
+    return this.exchange.timed(phase, step);
+  }
+
+  about(what: About): void {
+    this.exchange.learn(what);
+  }
+
+  also(headers: Readonly<Record<string, string>>): void {
+    this.exchange.also(headers);
+  }
 }
 
 function queryOf({ url = '' }: IncomingMessage): string {
@@ -47,8 +71,8 @@ function queryOf({ url = '' }: IncomingMessage): string {
 }
 
 /** The parameters of URL and body. A body says something with POST alone: with GET it has no meaning (RFC 9110, 9.3.1). */
-async function readGiven(query: string, request: IncomingMessage, headers: RequestHeaders): Promise<RawEntry[]> {
-  const given = readUrlEncoded(query);
+async function readGiven(request: IncomingMessage, headers: RequestHeaders): Promise<RawEntry[]> {
+  const given = readUrlEncoded(queryOf(request));
   const body = request.method === 'POST' ? await readBody(request, headers) : null;
   if (body === null) return given;
   return [...given, ...(body.type === 'application/json' ? readJsonBody(body.text) : readUrlEncoded(body.text))];
@@ -60,25 +84,16 @@ async function resultAnswer(
   request: IncomingMessage,
   headers: RequestHeaders,
 ): Promise<Answer> {
-  const common = {
-    ...told,
-    ETag: finished.etag,
-    Vary: VARY,
-    ...(finished.truncated ? { 'X-Result-Truncated': 'true' } : {}),
-  };
+  const answered: Record<string, string> = { ...told, ETag: finished.etag, Vary: VARY };
+  if (finished.truncated) answered['X-Result-Truncated'] = 'true';
   // A POST selects no representation that a client could hold (RFC 9110, 13.1).
   if (request.method !== 'POST' && clientHas(headers.list('if-none-match'), finished.etag)) {
-    return { status: 304, headers: common, body: null };
+    return { status: 304, headers: answered, body: null };
   }
+  answered['Content-Type'] = finished.contentType;
   const coding = chooseCoding(headers.list('accept-encoding'));
   const packed = coding === null ? null : finished.encoded(coding);
-  return {
-    status: 200,
-    headers: {
-      ...common,
-      'Content-Type': finished.contentType,
-      ...(packed === null ? {} : { 'Content-Encoding': coding ?? 'identity' }),
-    },
-    body: packed === null ? finished.bytes : await packed,
-  };
+  if (coding === null || packed === null) return { status: 200, headers: answered, body: finished.bytes };
+  answered['Content-Encoding'] = coding;
+  return { status: 200, headers: answered, body: await packed };
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A new key: 256 random bits behind a prefix by which secret scanners and people know it. */
 export function newSecretKey(): string {
@@ -7,6 +7,8 @@ export function newSecretKey(): string {
 
 /** What is kept of a key. Keys are random and long, so one round of SHA-256 is as strong as any slower hash. */
 export function hashOf(secret: string): Buffer {
+  // In one call where Node has it (20.12): every request has its key hashed.
+  if (typeof hash === 'function') return hash('sha256', secret, 'buffer');
   return createHash('sha256').update(secret, 'utf8').digest();
 }
 

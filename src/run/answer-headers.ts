@@ -6,13 +6,20 @@ type Headers = Readonly<Record<string, string>>;
 
 /** What a run tells about its answer: how old it may get and is (RFC 9111), how it came about (RFC 9211), its cost. */
 export function answerHeaders(answered: Answered, engine: Pick<Engine, 'kind'>, key: Key): Headers {
-  return { ...freshness(answered), ...billing(answered, engine, key) };
+  const headers = freshness(answered);
+  // How many bytes were read tells of rows behind a key's fence: a key with pins does not learn it.
+  if (key.pins.size > 0) return headers;
+  // Nothing where the run was another's, as with BigQuery's own cache.
+  const { bytesProcessed, bytesBilled } = answered.made ?? FREE[engine.kind];
+  if (bytesProcessed !== null) headers['X-Query-Bytes-Processed'] = String(bytesProcessed);
+  if (bytesBilled !== null) headers['X-Query-Bytes-Billed'] = String(bytesBilled);
+  return headers;
 }
 
 /** Of an answer that nothing keeps. */
 export const NOT_KEPT: Headers = { 'Cache-Control': 'private, no-cache', 'Cache-Status': 'logquay; fwd=miss' };
 
-function freshness({ kept, outcome }: Answered): Headers {
+function freshness({ kept, outcome }: Answered): Record<string, string> {
   const collapsed = outcome === 'collapsed' ? '; collapsed' : '';
   if (kept === null) return { ...NOT_KEPT, 'Cache-Status': `logquay; fwd=miss${collapsed}` };
   return {
@@ -33,19 +40,6 @@ function statusOf(outcome: Answered['outcome'], ttl: number): string {
     case 'collapsed':
       return 'logquay; fwd=miss; collapsed';
   }
-}
-
-/**
- * What this request cost: nothing where the run was another's, as with BigQuery's own cache. How many bytes were read
- * tells of rows behind a key's fence: a key with pins does not learn it.
- */
-function billing({ made }: Answered, { kind }: Pick<Engine, 'kind'>, key: Key): Headers {
-  if (key.pins.size > 0) return {};
-  const { bytesProcessed, bytesBilled } = made ?? FREE[kind];
-  return {
-    ...(bytesProcessed === null ? {} : { 'X-Query-Bytes-Processed': String(bytesProcessed) }),
-    ...(bytesBilled === null ? {} : { 'X-Query-Bytes-Billed': String(bytesBilled) }),
-  };
 }
 
 const FREE = {

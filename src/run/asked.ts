@@ -26,7 +26,7 @@ export interface Asked {
  */
 export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoint, rooms: Rooms): Promise<Asked> {
   const representation = chooseRepresentation(request.header('accept').join(', '));
-  const given = await request.timed('read', request.parameters);
+  const given = await request.timed('read', () => request.parameters());
   const { query, dryRun } = readConsumerRequest(endpoint, given);
   checkRights({ query, dryRun }, key, endpoint);
   checkDryRun(dryRun, rooms.engine);
@@ -76,9 +76,11 @@ export class JudgedRequests {
 }
 
 /** Everything that `readAsked` reads; null where that is too long, or more than URL and headers. */
-function textOf({ query, idOrName, header }: RunRequest, key: Key): string | null {
+function textOf(request: RunRequest, key: Key): string | null {
+  const { query, idOrName } = request;
   if (query === null || query.length > LONGEST) return null;
-  const [accept, redact] = [header('accept'), header('lf-endpoint-redact-pii')];
-  const text = `${key.name}\n${idOrName}\n${query}\n${accept.join(', ')}\n${redact.join('\n')}`;
+  const accept = request.header('accept').join(', ');
+  const redact = request.header('lf-endpoint-redact-pii').join('\n');
+  const text = `${key.name}\n${idOrName}\n${query}\n${accept}\n${redact}`;
   return text.length > LONGEST ? null : text;
 }

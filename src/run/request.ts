@@ -15,21 +15,21 @@ export interface RunRequest {
   /** As in the path, percent-decoded. */
   readonly idOrName: string;
   /** Every value of a header, in order; the name in lower case. */
-  readonly header: (name: string) => readonly string[];
+  header(name: string): readonly string[];
   /** The URL's query where that alone holds the parameters; null where there may be a body. */
   readonly query: string | null;
   /** Reads URL and body, in this order, when who asks is known. @throws ServiceError */
-  readonly parameters: () => Promise<readonly RawEntry[]>;
+  parameters(): Promise<readonly RawEntry[]>;
   /** Milliseconds of `performance.now()`. */
   readonly arrived: number;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   /** Does one step and counts its time. */
-  readonly timed: <T>(phase: string, step: () => Promise<T> | T) => Promise<T>;
+  timed<T>(phase: string, step: () => Promise<T> | T): Promise<T>;
   /** Told as soon as it is known, for log and metrics. */
-  readonly about: (what: About) => void;
+  about(what: About): void;
   /** Headers that the answer carries, whatever it becomes; they take the place of those given before. */
-  readonly also: (headers: Readonly<Record<string, string>>) => void;
+  also(headers: Readonly<Record<string, string>>): void;
 }
 
 /** What there is to tell of a request: names, and what is counted. The text of a query is told only where that is asked for. */

@@ -116,6 +116,7 @@ export function servicePaths(access: DocsAccess, endpointName: string | null): R
           '200': json('The catalogue is loaded and the engine answers.', [], READY, {
             status: 'ready',
             engine: 'duckdb',
+            cache: 'ok',
           }),
           ...errorResponses([]),
           '503': {
@@ -148,6 +149,7 @@ function objectOf(properties: Readonly<Record<string, Schema>>): Schema {
 const READY: Schema = objectOf({
   status: { type: 'string', const: 'ready' },
   engine: { type: 'string', enum: ['bigquery', 'duckdb'] },
+  cache: { type: 'string', enum: ['ok', 'degraded'], description: 'Whether Redis answers, where there is one.' },
 });
 
 const NOT_READY: Schema = {

@@ -55,7 +55,7 @@ async function open(url: string, options: Parameters<Browser['newContext']>[0] =
   page.on('request', (request) => requests.push(request.url()));
   await page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-      console.error(`policy: ${violatedDirective} ${blockedURI}`);
+      reportError(new Error(`policy: ${violatedDirective} ${blockedURI}`));
     });
   });
   await page.goto(url);

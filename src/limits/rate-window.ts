@@ -63,7 +63,8 @@ export class RateWindow {
 
   /** Whole seconds until the window ends; at least 1. */
   reset(now: number): number {
-    return Math.max(1, Math.ceil((this.#end - now) / 1000));
+    // Clocks are fractions of milliseconds: a sum less one of its parts is not always the other.
+    return Math.max(1, Math.ceil((this.#end - now) / 1000 - 1e-6));
   }
 
   /** Whether the window is over, and with it everything that is known of it. */

@@ -38,6 +38,16 @@ describe('the window of one process', () => {
     expect([window.take(3000), window.remaining]).toEqual([true, 2]);
   });
 
+  it('never says that it takes longer than a window', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.integer({ min: 1, max: 60 }), (now, length) => {
+        const window = new RateWindow({ quota: 1, window: length });
+        window.take(now);
+        expect(window.reset(now)).toBe(length);
+      }),
+    );
+  });
+
   it('never lets more than twice the quota through in any time as long as a window', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 });
     fc.assert(

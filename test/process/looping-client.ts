@@ -22,10 +22,17 @@ export interface Seen {
  *
  * @param pause milliseconds between an answer and the next request
  */
-export async function askUntilRefused(port: number, asked: Asked, pause: number, isRight: (answer: string) => boolean) {
+export function askUntilRefused(
+  port: number,
+  asked: Asked,
+  pause: number,
+  isRight: (answer: string) => boolean,
+): { readonly seen: Seen; readonly done: Promise<void> } {
   const seen: Seen = { answered: 0, closed: 0, faults: [] };
-  while (await useConnection(port, asked, pause, isRight, seen));
-  return seen;
+  const ask = async (): Promise<void> => {
+    while (await useConnection(port, asked, pause, isRight, seen));
+  };
+  return { seen, done: ask() };
 }
 
 /** Gives false when the connection was not taken. */

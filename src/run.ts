@@ -46,7 +46,9 @@ export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer>
   const make = (own: RunLimits): Promise<Made> => produce(plan, rooms, own, timed);
   const answered =
     (ttl > 0 ? rooms.results.known(identity) : null) ??
-    (await rooms.results.answer({ identity, ttl, limits: limits(), timeout, payer: key.name, run: make }));
+    (await timed('cache', () =>
+      rooms.results.answer({ identity, ttl, limits: limits(), timeout, payer: key.name, run: make }),
+    ));
   request.about(toldOf(answered, ttl));
   if (asked.usage !== null) rooms.usage.touch(asked.usage, ttl);
   return { finished: answered.finished, headers: answerHeaders(answered, rooms.engine, key) };

@@ -48,6 +48,8 @@ export class Exchange {
   /** What log and metrics tell beside the usual. */
   readonly told: Told = new Told();
   readonly #phases: Phase[] = [];
+  /** Milliseconds of the steps that were done within the one that is being done. */
+  #within = 0;
   /** Headers that the answer carries, whatever it becomes. */
   #also: Readonly<Record<string, string>> = {};
   #bytes = 0;
@@ -79,13 +81,17 @@ export class Exchange {
     return this.#abort.signal;
   }
 
-  /** Does one step of the request's life and counts its time for Server-Timing. */
+  /** Does one step of the request's life and counts its time, without that of steps within it. */
   async timed<T>(phase: string, step: () => Promise<T> | T): Promise<T> {
     const start = performance.now();
+    const before = this.#within;
+    this.#within = 0;
     try {
       return await step();
     } finally {
-      this.#phases.push({ name: phase, milliseconds: performance.now() - start });
+      const milliseconds = performance.now() - start;
+      this.#phases.push({ name: phase, milliseconds: Math.max(0, milliseconds - this.#within) });
+      this.#within = before + milliseconds;
     }
   }
 

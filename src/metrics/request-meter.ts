@@ -67,7 +67,7 @@ export class RequestMeter {
     }
     for (const { name, milliseconds } of phases) this.#phases.get(name)?.observe(milliseconds / 1000);
     // What fails in the gate gets no further.
-    if (facts.query !== undefined && reason !== undefined && phases.at(-1)?.name === 'gate') {
+    if (facts.query !== undefined && reason !== undefined && lastStep(phases) === 'gate') {
       this.metrics.count('sandboxRefusals', { language: facts.query.language, reason }).add();
     }
   }
@@ -81,6 +81,11 @@ export class RequestMeter {
       cache: new Map<string, Count>(),
     }));
   }
+}
+
+/** The last step begun: steps that hold others are done after those. */
+function lastStep(phases: RequestFacts['phases']): string | undefined {
+  return phases.filter(({ name }) => name !== 'cache').at(-1)?.name;
 }
 
 /** Names that a map holds before it is emptied: those in use find their cells again, those that are gone do not stay. */

@@ -1,5 +1,5 @@
 import type { ConsumerRequest, Endpoint } from '../endpoints';
-import type { BoundParameter, EngineQuery, RunLimits } from '../engines/contract';
+import type { BoundParameter, EngineQuery, EngineResult, RunLimits } from '../engines/contract';
 import type { Made } from '../cache/results';
 import { render } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
@@ -21,7 +21,7 @@ export interface Plan {
   readonly warm: boolean;
 }
 
-/** Does one step and counts its time. */
+/** Does one step and counts its time, without that of steps within it. */
 export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>;
 
 /**
@@ -32,11 +32,9 @@ export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>
  */
 export async function produce(plan: Plan, rooms: Rooms, limits: RunLimits, timed: Timed): Promise<Made> {
   const chosen = await timed('gate', () => chooseQuery(plan.endpoint, plan.query, plan.parameters, rooms, limits));
-  const result = await timed('engine', () =>
-    rooms.admission
-      .run(plan.payer, limits, () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits))
-      .catch(inWordsFor(chosen)),
-  );
+  const run = (): Promise<EngineResult> =>
+    timed('engine', () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits));
+  const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));
   const { bytesProcessed, bytesBilled } = result;
   const finished = await timed('render', () =>
     render(shownResult(result, plan.redacted), plan.representation, rooms.longestResponse),

@@ -45,7 +45,18 @@ it('tells who asked what, how it came about, what it took and what it cost', asy
     msg: 'request',
   };
   expect(await lines(here)).toEqual([
-    { ...common, cache: 'miss', billed: 10, trace: TRACE, readMs: MS, gateMs: MS, engineMs: MS, renderMs: MS },
+    {
+      ...common,
+      cache: 'miss',
+      billed: 10,
+      trace: TRACE,
+      readMs: MS,
+      gateMs: MS,
+      engineMs: MS,
+      queueMs: MS,
+      renderMs: MS,
+      cacheMs: MS,
+    },
     { ...common, cache: 'hit' },
   ]);
 });

@@ -101,7 +101,14 @@ describe('requests', () => {
     expect(durations[`${run},endpoint="test.plain"`]).toBe(3);
     const phases = await counted(here, 'logquay_phase_duration_seconds_count');
     // What was sent before is not read again.
-    expect(phases).toEqual({ 'phase="read"': 2, 'phase="gate"': 2, 'phase="engine"': 2, 'phase="render"': 2 });
+    expect(phases).toEqual({
+      'phase="read"': 2,
+      'phase="gate"': 2,
+      'phase="queue"': 2,
+      'phase="engine"': 2,
+      'phase="render"': 2,
+      'phase="cache"': 2,
+    });
   });
 
   it('whose clients have left are counted as 499', async () => {

@@ -108,6 +108,7 @@ export function testResultStore(open: () => ResultStore): void {
     expect(await store.write(identity, await entryOf(identity, '{"small":1}', 1), 60_000)).toBe(true);
     expect(await store.write(identity, await entryOf(identity, rowsOf(MAX_ENTRY), 2), 60_000)).toBe(false);
     expect((await store.read(identity))?.fence).toBe(1);
+    expect(store.maxEntry).toBe(MAX_ENTRY);
   });
 }
 
@@ -152,6 +153,16 @@ export function testSharedStore(open: () => SharedStore): void {
     expect(lease?.fence).toBe(ahead + 1);
     await lease?.release();
     expect((await store.acquire(identity))?.fence).toBe(ahead + 2);
+  });
+
+  it('tells with a lease which entry there was', async () => {
+    const store = open();
+    const identity = newIdentity();
+    const first = await store.acquire(identity);
+    expect(first?.previous).toBeNull();
+    await store.write(identity, await entryOf(identity, '{}', first?.fence), 60_000);
+    await first?.release();
+    expect((await store.acquire(identity))?.previous).toBe(first?.fence);
   });
 
   it('lets a lease end by itself, so that another takes over, and tells who lost it', async () => {

@@ -96,7 +96,7 @@ export class Exchange {
   }
 
   /** Takes what there is to tell; what is not said stays. */
-  learn({ key, endpoint, query, cache, stored, billed }: Told): void {
+  learn({ key, endpoint, query, cache, stored, billed }: Partial<Told>): void {
     const { told } = this;
     told.key = key ?? told.key;
     told.endpoint = endpoint ?? told.endpoint;

@@ -3,18 +3,18 @@ import type { RequestFacts } from '../metrics';
 /** What is learnt of a request on its way, for log and metrics; names alone, and what is counted. */
 export class Told {
   /** The route's pattern. */
-  route?: string = undefined;
-  key?: string = undefined;
-  endpoint?: string = undefined;
+  route: string | undefined = undefined;
+  key: string | undefined = undefined;
+  endpoint: string | undefined = undefined;
   /** How a result came about. */
-  cache?: string = undefined;
+  cache: string | undefined = undefined;
   /** Of a run that this request began: whether its result was kept, and bytes that it was billed. */
-  stored?: boolean = undefined;
-  billed?: bigint = undefined;
+  stored: boolean | undefined = undefined;
+  billed: bigint | undefined = undefined;
   /** The caller's own query. */
-  query?: { readonly language: 'sql' | 'lql'; readonly text: string } = undefined;
+  query: { readonly language: 'sql' | 'lql'; readonly text: string } | undefined = undefined;
   /** Of an error. */
-  reason?: string = undefined;
+  reason: string | undefined = undefined;
 }
 
 interface LogHead {

@@ -5,21 +5,21 @@ import { LABELS, NONE } from './table';
 /** What is counted of a request when its answer is sent. */
 export interface RequestFacts {
   /** The route's pattern; undefined: none matched. */
-  readonly route?: string;
+  readonly route?: string | undefined;
   /** Name of the stored endpoint, from the catalogue; undefined: the request did not get that far. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** Name of the key; undefined: nobody known asked. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** 499: the caller left. */
   readonly status: number;
   /** Of an error. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** How a result came about. */
-  readonly cache?: string;
+  readonly cache?: string | undefined;
   /** Of a run that this request began: whether its result was kept. */
-  readonly stored?: boolean;
+  readonly stored?: boolean | undefined;
   /** The caller's own query. */
-  readonly query?: { readonly language: 'sql' | 'lql' };
+  readonly query?: { readonly language: 'sql' | 'lql' } | undefined;
   /** From arrival until the answer was sent. */
   readonly milliseconds: number;
   readonly phases: readonly { readonly name: string; readonly milliseconds: number }[];

@@ -96,7 +96,7 @@ export class Results {
       return await this.#fly(ask, (control) => this.#make(ask, control));
     } catch (error) {
       const entry = this.#servable(ask.identity);
-      if (entry === null || !outlives(error)) throw error;
+      if (entry === null || ask.limits.signal.aborted || !outlives(error)) throw error;
       this.#heldOff.set(entry, Date.now() + HOLD_OFF);
       return answered('stale', entry, null);
     }
@@ -309,7 +309,8 @@ function isPayersOwn(error: unknown): boolean {
 
 /** Whether a stale answer is better than this failure (RFC 5861, 4): the service's own, and not the caller's. */
 function outlives(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return false;
+  // What nobody worded is answered as an internal error.
+  if (!(error instanceof ServiceError)) return true;
   return ERRORS[error.reason].http >= 500 || error.reason === 'tooManyConcurrentQueries';
 }
 

@@ -1,0 +1,157 @@
+/** Processes that share results, in one: what `open.ts` opens for each, and runs that a test ends as it likes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Identity } from '../../src/cache/identity';
+import { MemoryStore } from '../../src/cache/memory-store';
+import { type Answered, type Ask, type Made, Results } from '../../src/cache/results';
+import type { RunLimits } from '../../src/engines/contract';
+import { abandoned } from '../../src/engines/giving-up';
+import { Finished } from '../../src/rendering/finished';
+import { type Opened, openTestRedis } from './opened';
+
+/** Bytes of one entry, in every store. */
+export const MAX_ENTRY = 100_000;
+
+/** A run that a test ends. It ends by itself when it is aborted, as those of engines do. */
+export class Run {
+  readonly ended: Promise<Made>;
+  #finish!: (made: Made) => void;
+  #fail!: (error: unknown) => void;
+
+  constructor(
+    readonly limits: RunLimits,
+    /** The process that it runs in. */
+    readonly by: Process,
+  ) {
+    this.ended = new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      this.#fail = reject;
+    });
+    this.ended.catch(() => undefined);
+    limits.signal.addEventListener('abort', () => this.#fail(abandoned()), { once: true });
+    if (limits.signal.aborted) this.#fail(abandoned());
+  }
+
+  get aborted(): boolean {
+    return this.limits.signal.aborted;
+  }
+
+  finish(text: string): void {
+    const finished = new Finished(Buffer.from(text), 'application/json', false);
+    this.#finish({ finished, bytesProcessed: 7n, bytesBilled: 10n });
+  }
+
+  fail(error: unknown): void {
+    this.#fail(error);
+  }
+}
+
+/** Runs of all processes of a test, in the order in which they began. */
+export class Runs {
+  readonly begun: Run[] = [];
+
+  begin(limits: RunLimits, by: Process): Promise<Made> {
+    const run = new Run(limits, by);
+    this.begun.push(run);
+    return run.ended;
+  }
+
+  /** The run of that number, from 0, when it has begun. */
+  async nth(number: number): Promise<Run> {
+    await until(() => this.begun.length > number);
+    const run = this.begun[number];
+    if (run === undefined) throw new Error('It has begun.');
+    return run;
+  }
+}
+
+export type Asking = Partial<Omit<Ask, 'limits'>> & {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds. */
+  readonly within?: number;
+};
+
+export interface ProcessOptions {
+  readonly redis?: Opened | null;
+  /** Bytes. */
+  readonly memory?: number;
+  /** Milliseconds. */
+  readonly staleIfError?: number;
+  /** Milliseconds that it takes its leases to last: a third of that lies between two renewals. */
+  readonly leaseTime?: number;
+}
+
+export class Process {
+  readonly results: Results;
+  readonly memory: MemoryStore;
+  readonly redis: Opened | null;
+
+  constructor(
+    readonly runs: Runs,
+    { redis = null, memory = 8_000_000, staleIfError = 60_000, leaseTime = 1500 }: ProcessOptions = {},
+  ) {
+    this.redis = redis;
+    this.memory = new MemoryStore({ bytes: memory, maxEntry: MAX_ENTRY });
+    this.results = new Results({ memory: this.memory, shared: redis?.store ?? null, staleIfError, leaseTime });
+  }
+
+  ask(identity: Identity, asking: Asking = {}): Promise<Answered> {
+    return this.results.answer(this.asked(identity, asking));
+  }
+
+  asked(identity: Identity, { signal, within = 30_000, ...more }: Asking = {}): Ask {
+    return {
+      identity,
+      ttl: 60_000,
+      timeout: 30_000,
+      payer: 'somebody',
+      run: (limits) => this.runs.begin(limits, this),
+      limits: { deadline: performance.now() + within, signal: signal ?? new AbortController().signal },
+      ...more,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.results.close();
+    await this.redis?.close();
+  }
+}
+
+/** Opens processes on one Redis, connected, or one that is alone; `close` closes all of them. */
+export class Stage {
+  readonly runs = new Runs();
+  readonly #open: Process[] = [];
+
+  /** @param url null: it is alone */
+  async open(url: string | null, options: ProcessOptions & { readonly timeout?: number } = {}): Promise<Process> {
+    const { timeout = 1000, leaseTime = 1500, ...more } = options;
+    const redis = url === null ? null : openTestRedis(url, { leaseTime: 1500, timeout, maxEntry: MAX_ENTRY });
+    await redis?.link.tried;
+    const process = new Process(this.runs, { redis, leaseTime, ...more });
+    this.#open.push(process);
+    return process;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#open.splice(0).map((process) => process.close()));
+  }
+}
+
+/** Looks every few milliseconds; what does not come in a long time fails the test. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 15_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`It does not come: ${String(condition)}`);
+    await sleep(5);
+  }
+}
+
+/** What a promise rejects with. */
+export function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => {
+      throw new Error(`It did not fail: ${JSON.stringify(value)}`);
+    },
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,811 @@
+/** The life of answers: in a process that is alone, in one of several on a real Redis, and among these. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Redis } from 'ioredis';
+
+import type { Identity } from '../../src/cache/identity';
+import type { Answered } from '../../src/cache/results';
+import { type Lease, SharedUnavailable } from '../../src/cache/stores';
+import { ERRORS, type Reason, ServiceError } from '../../src/errors';
+import { Admission } from '../../src/limits/admission';
+import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
+import { entryOf, newIdentity, rowsOf } from './entries';
+import { failureOf, MAX_ENTRY, type Process, type ProcessOptions, Stage, until } from './processes';
+
+let stage: Stage;
+beforeEach(() => {
+  stage = new Stage();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await stage.close();
+});
+
+const fault = (reason: Reason): ServiceError => new ServiceError(reason, 'It failed.');
+const textOf = ({ finished }: Answered): string => finished.bytes.toString();
+const outcomesOf = (all: readonly Answered[]): string[] => all.map(({ outcome }) => outcome).sort();
+
+/** Moves the clock by which answers age. */
+function later(milliseconds: number): void {
+  jest.spyOn(Date, 'now').mockImplementation(() => realNow() + milliseconds);
+}
+const realNow = Date.now.bind(Date);
+
+/** Answers a question by a run that ends with that text. */
+async function made(process: Process, identity: Identity, text: string, ttl = 60_000): Promise<Answered> {
+  const number = stage.runs.begun.length;
+  const answer = process.ask(identity, { ttl });
+  (await stage.runs.nth(number)).finish(text);
+  return answer;
+}
+
+/** What one process does, alone or not. */
+function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
+  it('is a miss, then a hit with the same bytes and what remains of its lifetime', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    const miss = await made(process, identity, '{"result":[1]}');
+    expect(miss).toMatchObject({ outcome: 'miss', made: { bytesProcessed: 7n, bytesBilled: 10n }, kept: { age: 0 } });
+    expect(await process.ask(identity)).toEqual({ ...miss, outcome: 'hit', made: null });
+    const lifetime = miss.kept?.lifetime ?? 0;
+    later(20_000);
+    expect(process.results.known(identity)?.kept).toEqual({ age: 20, lifetime });
+    later(lifetime * 1000 + 100);
+    expect(process.results.known(identity)).toBeNull();
+    expect(await made(process, identity, '{"result":[2]}')).toMatchObject({ outcome: 'miss', kept: { age: 0 } });
+    expect(stage.runs.begun).toHaveLength(2);
+  });
+
+  it('is one run for many who ask at once', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    const asked = Array.from({ length: 200 }, () => process.ask(identity));
+    (await stage.runs.nth(0)).finish('{"result":[1]}');
+    const all = await Promise.all(asked);
+    expect(stage.runs.begun).toHaveLength(1);
+    expect(outcomesOf(all)).toEqual([...Array<string>(199).fill('collapsed'), 'miss']);
+    expect(all.filter((one) => one.made !== null).map(({ outcome }) => outcome)).toEqual(['miss']);
+    expect(new Set(all.map(({ finished }) => finished)).size).toBe(1);
+  });
+
+  it('is shared while it is made, and not kept, where nothing is to be kept', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    const asked = [1, 2, 3].map(() => process.ask(identity, { ttl: 0 }));
+    (await stage.runs.nth(0)).finish('{"result":[1]}');
+    const all = await Promise.all(asked);
+    expect(outcomesOf(all)).toEqual(['collapsed', 'collapsed', 'miss']);
+    expect(all.map(({ kept }) => kept)).toEqual([null, null, null]);
+    expect(process.results.known(identity)).toBeNull();
+    expect(await made(process, identity, '{"result":[2]}', 0)).toMatchObject({ outcome: 'miss' });
+  });
+
+  it('frees the turn of a run that everybody has left, and begins anew for who comes after', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    const admission = new Admission({ runningPerKey: 1, running: 1, waiting: 10 });
+    const asking = {
+      run: (limits: Parameters<typeof stage.runs.begin>[0]) =>
+        admission.run('somebody', limits, () => stage.runs.begin(limits, process)),
+    };
+    const leaving = [new AbortController(), new AbortController()];
+    const left = leaving.map(({ signal }) => failureOf(process.ask(identity, { ...asking, signal })));
+    const run = await stage.runs.nth(0);
+    leaving[0]?.abort();
+    expect(await left[0]).toMatchObject({ name: 'AbortError' });
+    expect(run.aborted).toBe(false);
+    leaving[1]?.abort();
+    await left[1];
+    await until(() => run.aborted);
+    const next = process.ask(identity, asking);
+    (await stage.runs.nth(1)).finish('{"result":[]}');
+    expect((await next).outcome).toBe('miss');
+  });
+
+  it('gives up who has no more time, and goes on for the others', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    const hasty = failureOf(process.ask(identity, { within: 50 }));
+    const patient = process.ask(identity);
+    expect(await hasty).toMatchObject({ reason: 'deadlineExceeded' });
+    const run = await stage.runs.nth(0);
+    expect(run.aborted).toBe(false);
+    run.finish('{}');
+    // Neither began it and still waits: nobody is told what it cost.
+    expect(await patient).toMatchObject({ outcome: 'collapsed', made: null });
+  });
+
+  it('gives a run a time of its own, from its start', async () => {
+    const process = await open();
+    const asked = process.ask(newIdentity(), { within: 10_000, timeout: 3000 });
+    const run = await stage.runs.nth(0);
+    const left = run.limits.deadline - performance.now();
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(3000);
+    run.finish('{}');
+    await asked;
+  });
+
+  it('fails for all who wait, is never kept, and is tried again by the next', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    const asked = [1, 2, 3].map(() => failureOf(process.ask(identity)));
+    const error = fault('invalidQuery');
+    (await stage.runs.nth(0)).fail(error);
+    expect(await Promise.all(asked)).toEqual([error, error, error]);
+    expect(process.results.known(identity)).toBeNull();
+    await made(process, identity, '{}');
+    expect(stage.runs.begun).toHaveLength(2);
+  });
+
+  it('is refused to who was to pay, not to others who wait: each payer tries once', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    const payers = ['a', 'a', 'b', 'c', 'b', 'c', 'd'];
+    const asked = payers.map((payer) =>
+      process.ask(identity, { payer, run: (limits) => stage.runs.begin(limits, process) }).then(
+        ({ outcome }) => outcome,
+        (error: ServiceError) => error.reason,
+      ),
+    );
+    (await stage.runs.nth(0)).fail(fault('budgetExceeded'));
+    (await stage.runs.nth(1)).fail(fault('tooManyConcurrentQueries'));
+    (await stage.runs.nth(2)).fail(fault('rateLimitExceeded'));
+    (await stage.runs.nth(3)).finish('{}');
+    const ends = await Promise.all(asked);
+    expect(stage.runs.begun).toHaveLength(4);
+    const of = (payer: string): string[] => ends.filter((_, i) => payers[i] === payer);
+    expect(of('a')).toEqual(['budgetExceeded', 'budgetExceeded']);
+    expect(of('b')).toEqual(['tooManyConcurrentQueries', 'tooManyConcurrentQueries']);
+    expect(of('c')).toEqual(['rateLimitExceeded', 'rateLimitExceeded']);
+    expect(of('d')).toEqual(['miss']);
+  });
+
+  it('does not loop when every payer is refused', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    const asked = Array.from({ length: 30 }, (_, i) =>
+      failureOf(
+        process.ask(identity, {
+          payer: `payer ${i % 10}`,
+          run: (limits) => {
+            void stage.runs.begin(limits, process);
+            return Promise.reject(fault('budgetExceeded'));
+          },
+        }),
+      ),
+    );
+    for (const error of await Promise.all(asked)) expect(error).toMatchObject({ reason: 'budgetExceeded' });
+    expect(stage.runs.begun).toHaveLength(10);
+  });
+
+  describe('when it is stale and refreshing it fails', () => {
+    const SERVICES_OWN = (Object.keys(ERRORS) as Reason[]).filter(
+      (reason) => ERRORS[reason].http >= 500 || reason === 'tooManyConcurrentQueries',
+    );
+    const CALLERS_OWN = (Object.keys(ERRORS) as Reason[]).filter((reason) => !SERVICES_OWN.includes(reason));
+
+    /** One made 10 s more than its lifetime ago. */
+    async function stale(
+      process: Process,
+      identity = newIdentity(),
+    ): Promise<{ identity: Identity; lifetime: number }> {
+      const { kept } = await made(process, identity, '{"result":["old"]}');
+      const lifetime = kept?.lifetime ?? 0;
+      later(lifetime * 1000 + 10_000);
+      return { identity, lifetime };
+    }
+
+    it.each([...SERVICES_OWN.map(fault), new TypeError('A fault inside.')])('serves on after %s', async (error) => {
+      const process = await open();
+      const { identity, lifetime } = await stale(process);
+      const asked = [process.ask(identity), process.ask(identity)];
+      (await stage.runs.nth(1)).fail(error);
+      for (const answer of await Promise.all(asked)) {
+        expect(answer).toMatchObject({ outcome: 'stale', made: null, kept: { age: lifetime + 10, lifetime } });
+        expect(textOf(answer)).toBe('{"result":["old"]}');
+      }
+    });
+
+    it.each(CALLERS_OWN)('does not serve on after %s', async (reason) => {
+      const process = await open();
+      const { identity } = await stale(process);
+      const asked = failureOf(process.ask(identity));
+      (await stage.runs.nth(1)).fail(fault(reason));
+      expect(await asked).toMatchObject({ reason });
+    });
+
+    it('serves on for who has no more time, and nothing to who has gone', async () => {
+      const process = await open();
+      const { identity } = await stale(process);
+      const gone = new AbortController();
+      const left = failureOf(process.ask(identity, { signal: gone.signal }));
+      const hasty = process.ask(identity, { within: 100 });
+      await stage.runs.nth(1);
+      gone.abort();
+      expect(await left).toMatchObject({ name: 'AbortError' });
+      expect(await hasty).toMatchObject({ outcome: 'stale' });
+    });
+
+    it('is not tried again for five seconds, then once, however many ask', async () => {
+      const process = await open();
+      const { identity, lifetime } = await stale(process);
+      const first = process.ask(identity);
+      (await stage.runs.nth(1)).fail(fault('backendError'));
+      await first;
+      for (let i = 0; i < 50; i++) expect((await process.ask(identity)).outcome).toBe('stale');
+      expect(process.results.known(identity)).toMatchObject({ outcome: 'stale' });
+      expect(stage.runs.begun).toHaveLength(2);
+      later(lifetime * 1000 + 16_000);
+      const next = Array.from({ length: 50 }, () => process.ask(identity));
+      (await stage.runs.nth(2)).finish('{"result":["new"]}');
+      for (const answer of await Promise.all(next)) expect(textOf(answer)).toBe('{"result":["new"]}');
+      expect(stage.runs.begun).toHaveLength(3);
+      expect((await process.ask(identity)).outcome).toBe('hit');
+    });
+
+    it('serves on for a bounded time', async () => {
+      const process = await open({ staleIfError: 30_000 });
+      const { identity, lifetime } = await stale(process);
+      later(lifetime * 1000 + 29_000);
+      const served = process.ask(identity);
+      (await stage.runs.nth(1)).fail(fault('backendUnavailable'));
+      expect(await served).toMatchObject({ outcome: 'stale', kept: { age: lifetime + 29 } });
+      // Also within the five seconds in which nobody tries again.
+      later(lifetime * 1000 + 31_000);
+      expect(process.results.known(identity)).toBeNull();
+      const failed = failureOf(process.ask(identity));
+      (await stage.runs.nth(2)).fail(fault('backendUnavailable'));
+      expect(await failed).toMatchObject({ reason: 'backendUnavailable' });
+    });
+
+    it('never serves on where that is switched off', async () => {
+      const process = await open({ staleIfError: 0 });
+      const { identity } = await stale(process);
+      const failed = failureOf(process.ask(identity));
+      (await stage.runs.nth(1)).fail(fault('backendError'));
+      expect(await failed).toMatchObject({ reason: 'backendError' });
+    });
+  });
+
+  it('lives whole seconds, at most a tenth shorter than it may, and not all as long', async () => {
+    const process = await open();
+    const lifetimes = new Set<number>();
+    for (let i = 0; i < 60; i++) {
+      const { kept } = await made(process, newIdentity(), '{}', 900_000);
+      const { lifetime } = kept ?? { lifetime: 0 };
+      expect(Number.isInteger(lifetime)).toBe(true);
+      expect(lifetime).toBeGreaterThanOrEqual(810);
+      expect(lifetime).toBeLessThanOrEqual(900);
+      lifetimes.add(lifetime);
+    }
+    expect(lifetimes.size).toBeGreaterThan(10);
+    for (const ttl of [1, 2, 9])
+      expect((await made(process, newIdentity(), '{}', ttl * 1000)).kept?.lifetime).toBe(ttl);
+  });
+
+  it('is not kept when it is too large, and says so', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    for (const run of [1, 2]) {
+      const answer = await made(process, identity, rowsOf(MAX_ENTRY));
+      expect(answer).toMatchObject({ outcome: 'miss', kept: null });
+      expect(stage.runs.begun).toHaveLength(run);
+    }
+    // Also when only its compressed forms are too much.
+    const bytes = MAX_ENTRY - 5000;
+    expect(await made(process, identity, rowsOf(bytes).slice(0, bytes))).toMatchObject({ outcome: 'miss', kept: null });
+  });
+
+  it('is not of another question, though the name be the same', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    await made(process, identity, '{"result":[1]}');
+    const other = { ...identity, text: `${identity.text} ` };
+    expect(process.results.known(other)).toBeNull();
+    expect(textOf(await made(process, other, '{"result":[2]}'))).toBe('{"result":[2]}');
+  });
+
+  it('is taken in the order of runs, not of clocks', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    later(3_600_000);
+    await made(process, identity, '{"result":[1]}', 1000);
+    // The clock is set back, and what was kept is gone from use meanwhile.
+    later(-3_600_000);
+    await free(process, identity);
+    await process.results.refresh(process.asked(identity, { run: answering('{"result":[2]}') }), () => true);
+    expect(textOf(await process.ask(identity))).toBe('{"result":[2]}');
+  });
+
+  const answering = (text: string) => (limits: Parameters<typeof stage.runs.begin>[0]) => {
+    void stage.runs.begin(limits, undefined as unknown as Process);
+    stage.runs.begun.at(-1)?.finish(text);
+    return stage.runs.begun.at(-1)?.ended ?? Promise.reject(new Error('It has begun.'));
+  };
+
+  /** Resolves when no run of it is left: what is written is written, and the right to run is free. */
+  function free({ redis }: Process, identity: Identity): Promise<void> {
+    return until(async () => {
+      const lease = (await redis?.store.acquire(identity)) ?? null;
+      await lease?.release();
+      return redis === null || lease !== null;
+    });
+  }
+
+  describe('made anew before it is stale', () => {
+    it('replaces what is kept, if that is due', async () => {
+      const process = await open();
+      const identity = newIdentity();
+      const asked = process.asked(identity, { run: answering('{"result":["new"]}') });
+      await made(process, identity, '{"result":["old"]}');
+      await free(process, identity);
+      expect(await process.results.refresh(asked, (entry) => entry === null)).toBe('not due');
+      expect(textOf(await process.ask(identity))).toBe('{"result":["old"]}');
+      expect(await process.results.refresh(asked, () => true)).toBe('made');
+      expect(await process.ask(identity)).toMatchObject({ outcome: 'hit', made: null });
+      expect(textOf(await process.ask(identity))).toBe('{"result":["new"]}');
+    });
+
+    it('is left to who is at it already, and shared with who asks meanwhile', async () => {
+      const process = await open();
+      const identity = newIdentity();
+      const refreshing = process.results.refresh(process.asked(identity), () => true);
+      const run = await stage.runs.nth(0);
+      expect(await process.results.refresh(process.asked(identity), () => true)).toBe('busy');
+      const asked = process.ask(identity);
+      run.finish('{}');
+      expect(await refreshing).toBe('made');
+      expect(await asked).toMatchObject({ outcome: 'collapsed', made: null });
+      expect(stage.runs.begun).toHaveLength(1);
+    });
+
+    it('fails with what the run fails with, and leaves what is kept', async () => {
+      const process = await open();
+      const identity = newIdentity();
+      await made(process, identity, '{"result":["old"]}');
+      await free(process, identity);
+      for (const reason of ['backendError', 'budgetExceeded'] as const) {
+        const number = stage.runs.begun.length;
+        const refreshing = failureOf(process.results.refresh(process.asked(identity), () => true));
+        (await stage.runs.nth(number)).fail(fault(reason));
+        expect(await refreshing).toMatchObject({ reason });
+        await free(process, identity);
+      }
+      expect(await process.ask(identity)).toMatchObject({ outcome: 'hit' });
+    });
+
+    it('keeps nobody from it by a refresh that had no time to begin', async () => {
+      const process = await open();
+      const identity = newIdentity();
+      const late = process.asked(identity, { within: -1 });
+      expect(await failureOf(process.results.refresh(late, () => true))).toMatchObject({ reason: 'deadlineExceeded' });
+      expect(stage.runs.begun).toHaveLength(0);
+      await free(process, identity);
+    });
+  });
+
+  it('leaves nothing behind at the end: what is being made is given up', async () => {
+    const process = await open();
+    const waiter = failureOf(process.ask(newIdentity()));
+    const run = await stage.runs.nth(0);
+    await process.results.close();
+    expect([run.aborted, process.results.flights]).toEqual([true, 0]);
+    expect(await waiter).toMatchObject({ name: 'AbortError' });
+  });
+}
+
+describe('an answer in a process that is alone', () => {
+  testLife((options) => stage.open(null, options));
+});
+
+describeWithRedis('an answer in a process on a Redis', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  testLife((options) => stage.open(server.url, options));
+
+  it('is kept there alone where the process has no memory for it', async () => {
+    for (const memory of [0, 3000]) {
+      const process = await stage.open(server.url, { memory });
+      const identity = newIdentity();
+      const text = rowsOf(8000);
+      expect(await made(process, identity, text)).toMatchObject({ outcome: 'miss', kept: { age: 0 } });
+      const runs = stage.runs.begun.length;
+      const hit = await process.ask(identity);
+      expect(hit).toMatchObject({ outcome: 'hit', made: null });
+      expect(textOf(hit)).toBe(text);
+      expect(stage.runs.begun).toHaveLength(runs);
+    }
+  });
+});
+
+describeWithRedis('an answer among processes on one Redis', () => {
+  let server: RedisServer;
+  let direct: Redis;
+  beforeAll(async () => {
+    server = await startRedis();
+    direct = new Redis(server.url);
+  });
+  afterAll(async () => {
+    direct.disconnect();
+    await server.stop();
+  });
+
+  const open = (options: ProcessOptions = {}): Promise<Process> => stage.open(server.url, options);
+  const keyOf = ({ hash }: Identity, part: string): string => `test:1:{${hash}}:${part}`;
+  /** Resolves when so many processes wait for another's run. */
+  const awaited = (identity: Identity, by: number): Promise<void> =>
+    until(async () => (await direct.zcard(keyOf(identity, 'waiters'))) === by);
+
+  it('is one run for many who ask all of them at once', async () => {
+    const processes = await Promise.all([open(), open(), open()]);
+    const identity = newIdentity();
+    const asked = Array.from({ length: 300 }, (_, i) => processes[i % 3]?.ask(identity) ?? Promise.reject(new Error()));
+    const run = await stage.runs.nth(0);
+    await awaited(identity, 2);
+    run.finish(rowsOf(20_000));
+    const all = await Promise.all(asked);
+    expect(stage.runs.begun).toHaveLength(1);
+    expect(new Set(all.map(textOf))).toEqual(new Set([rowsOf(20_000)]));
+    expect(outcomesOf(all)).toEqual([...Array<string>(299).fill('collapsed'), 'miss']);
+    expect(all.filter((one) => one.made !== null)).toHaveLength(1);
+    expect(new Set(all.map(({ kept }) => kept?.lifetime)).size).toBe(1);
+    // Nobody is left waiting, and nobody holds the right to run.
+    await until(async () => (await direct.exists(keyOf(identity, 'lease'), keyOf(identity, 'waiters'))) === 0);
+  });
+
+  it('is a hit in a process that has not asked before', async () => {
+    const [one, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const { kept } = await made(one, identity, rowsOf(3000));
+    await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
+    later(7000);
+    const hits = await Promise.all([1, 2, 3].map(() => other.ask(identity)));
+    for (const hit of hits) expect(hit).toMatchObject({ outcome: 'hit', kept: { age: 7, lifetime: kept?.lifetime } });
+    expect(other.results.known(identity)).toMatchObject({ outcome: 'hit' });
+    expect(stage.runs.begun).toHaveLength(1);
+  });
+
+  it('goes on being made for who waits elsewhere, until they have left too', async () => {
+    const [holder, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const leaving = [new AbortController(), new AbortController()];
+    const here = failureOf(holder.ask(identity, { signal: leaving[0]?.signal }));
+    const run = await stage.runs.nth(0);
+    const there = failureOf(other.ask(identity, { signal: leaving[1]?.signal }));
+    await awaited(identity, 1);
+    leaving[0]?.abort();
+    await here;
+    await sleep(1200);
+    expect(run.aborted).toBe(false);
+    leaving[1]?.abort();
+    await there;
+    await until(() => run.aborted);
+    // The right to run is free at once.
+    expect(await made(other, identity, '{}')).toMatchObject({ outcome: 'miss' });
+  });
+
+  it('reaches who waits elsewhere when everybody has left where it is made', async () => {
+    const [holder, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const leaving = new AbortController();
+    const here = failureOf(holder.ask(identity, { signal: leaving.signal }));
+    const run = await stage.runs.nth(0);
+    const there = other.ask(identity);
+    await awaited(identity, 1);
+    leaving.abort();
+    await here;
+    run.finish('{"result":[1]}');
+    expect(await there).toMatchObject({ outcome: 'collapsed', made: null });
+    expect(stage.runs.begun).toHaveLength(1);
+  });
+
+  it.each(['fails', 'gives up', 'ends its process'])(
+    'is made by the next when the one who makes it %s',
+    async (how) => {
+      const [holder, ...others] = await Promise.all([open(), open(), open()]);
+      const identity = newIdentity();
+      const leaving = new AbortController();
+      const acquire = jest.spyOn(holder.redis?.store ?? fail(), 'acquire');
+      const here = failureOf(holder.ask(identity, { signal: leaving.signal }));
+      const run = await stage.runs.nth(0);
+      // To give up is to believe that nobody waits.
+      const lease = (await acquire.mock.results[0]?.value) as Lease;
+      const blind = jest.spyOn(lease, 'awaited');
+      const there = others.map((other) => other.ask(identity));
+      await awaited(identity, 2);
+      const began = performance.now();
+      if (how === 'fails') run.fail(fault('budgetExceeded'));
+      else if (how === 'ends its process') await holder.close();
+      else {
+        blind.mockResolvedValue(false);
+        leaving.abort();
+      }
+      await here;
+      const next = await stage.runs.nth(1);
+      expect(performance.now() - began).toBeLessThan(1500);
+      expect(next.by).not.toBe(holder);
+      next.finish('{"result":[1]}');
+      expect(outcomesOf(await Promise.all(there))).toEqual(['collapsed', 'miss']);
+      expect(stage.runs.begun).toHaveLength(2);
+    },
+  );
+
+  it('is made by the next within the lease time when the process that makes it has died', async () => {
+    const dead = await open({ leaseTime: 3_600_000 });
+    const other = await open();
+    const identity = newIdentity();
+    void dead.ask(identity).catch(() => undefined);
+    await stage.runs.nth(0);
+    const began = performance.now();
+    const asked = other.ask(identity);
+    const run = await stage.runs.nth(1);
+    // The lease lasts 1.5 s; who waits looks every 200 ms.
+    expect(performance.now() - began).toBeGreaterThan(1000);
+    expect(performance.now() - began).toBeLessThan(4000);
+    run.finish('{"result":[1]}');
+    expect(await asked).toMatchObject({ outcome: 'miss' });
+  });
+
+  it('is not brought back by a process that lost the right to make it', async () => {
+    const slow = await open({ leaseTime: 3_600_000 });
+    const other = await open();
+    const identity = newIdentity();
+    const first = slow.ask(identity);
+    const old = await stage.runs.nth(0);
+    expect((await made(other, identity, '{"result":["new"]}')).outcome).toBe('miss');
+    const fence = await until(async () => (await other.redis?.store.fenceOf(identity)) !== null).then(() =>
+      other.redis?.store.fenceOf(identity),
+    );
+    old.finish('{"result":["old"]}');
+    expect(textOf(await first)).toBe('{"result":["old"]}');
+    // It takes over the newer one itself, behind its answer.
+    await until(async () => textOf(await slow.ask(identity)) === '{"result":["new"]}');
+    expect(await other.redis?.store.fenceOf(identity)).toBe(fence);
+    expect(textOf(await (await open()).ask(identity))).toBe('{"result":["new"]}');
+    expect(stage.runs.begun).toHaveLength(2);
+  });
+
+  it('is not replaced by a run that began before it without a lease', async () => {
+    const cut = await open();
+    const other = await open();
+    const identity = newIdentity();
+    const acquire = jest.spyOn(cut.redis?.store ?? fail(), 'acquire').mockImplementation(unavailable);
+    const first = cut.ask(identity);
+    const old = await stage.runs.nth(0);
+    acquire.mockRestore();
+    await sleep(5);
+    await made(other, identity, '{"result":["new"]}');
+    await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
+    old.finish('{"result":["old"]}');
+    await first;
+    await until(async () => textOf(await cut.ask(identity)) === '{"result":["new"]}');
+    expect(textOf(await (await open()).ask(identity))).toBe('{"result":["new"]}');
+  });
+
+  it('may take longer than a lease: it is renewed', async () => {
+    const [holder, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const asked = [holder.ask(identity)];
+    const run = await stage.runs.nth(0);
+    asked.push(other.ask(identity));
+    await sleep(4000);
+    expect(stage.runs.begun).toHaveLength(1);
+    run.finish('{}');
+    expect(outcomesOf(await Promise.all(asked))).toEqual(['collapsed', 'miss']);
+  });
+
+  it('that another process has made since is taken over after a while, behind an answer', async () => {
+    const [one, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    await made(one, identity, '{"result":["old"]}');
+    await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
+    const before = await one.redis?.store.fenceOf(identity);
+    const refreshing = other.results.refresh(other.asked(identity), () => true);
+    (await stage.runs.nth(1)).finish('{"result":["new"]}');
+    expect(await refreshing).toBe('made');
+    await until(async () => (await one.redis?.store.fenceOf(identity)) !== before);
+    const asks = jest.spyOn(one.redis?.store ?? fail(), 'fenceOf');
+    for (let i = 0; i < 20; i++) expect(textOf(await one.ask(identity))).toBe('{"result":["old"]}');
+    expect(asks).not.toHaveBeenCalled();
+    later(6000);
+    expect(textOf(await one.ask(identity))).toBe('{"result":["old"]}');
+    await until(async () => textOf(await one.ask(identity)) === '{"result":["new"]}');
+    // Not asked for every hit.
+    expect(asks).toHaveBeenCalledTimes(1);
+    expect(stage.runs.begun).toHaveLength(2);
+  });
+
+  it('is made anew by one of many processes that find it due at once', async () => {
+    const processes = await Promise.all([open(), open(), open(), open()]);
+    for (let i = 0; i < 10; i++) {
+      const identity = newIdentity();
+      const began = stage.runs.begun.length;
+      const refreshing = processes.map((process) =>
+        process.results.refresh(
+          process.asked(identity, {
+            run: (limits) => {
+              const ended = stage.runs.begin(limits, process);
+              stage.runs.begun.at(-1)?.finish('{}');
+              return ended;
+            },
+          }),
+          (entry) => entry === null,
+        ),
+      );
+      const ends = await Promise.all(refreshing);
+      expect(ends.filter((end) => end === 'made')).toHaveLength(1);
+      expect(stage.runs.begun).toHaveLength(began + 1);
+    }
+  });
+
+  it('serves on stale in a process that has never made it, with its true age', async () => {
+    const [one, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const { kept } = await made(one, identity, '{"result":["old"]}');
+    await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
+    const lifetime = kept?.lifetime ?? 0;
+    later(lifetime * 1000 + 3000);
+    const asked = other.ask(identity);
+    (await stage.runs.nth(1)).fail(fault('backendUnavailable'));
+    expect(await asked).toMatchObject({ outcome: 'stale', kept: { age: lifetime + 3, lifetime } });
+  });
+
+  it('is made by each on its own when what they share is lost meanwhile, and the newer one stays', async () => {
+    const [one, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const first = one.ask(identity);
+    const run = await stage.runs.nth(0);
+    const second = other.ask(identity);
+    await awaited(identity, 1);
+    await direct.flushall();
+    (await stage.runs.nth(1)).finish('{"result":["second"]}');
+    expect(textOf(await second)).toBe('{"result":["second"]}');
+    await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
+    run.finish('{"result":["first"]}');
+    expect(textOf(await first)).toBe('{"result":["first"]}');
+    await until(async () => textOf(await one.ask(identity)) === '{"result":["second"]}');
+    expect(textOf(await (await open()).ask(identity))).toBe('{"result":["second"]}');
+  });
+
+  it('is found among nonsense', async () => {
+    const process = await open();
+    const identity = newIdentity();
+    await direct.set(keyOf(identity, 'entry'), 'nonsense');
+    expect((await made(process, identity, '{}')).outcome).toBe('miss');
+    const other = await open();
+    await until(async () => (await direct.type(keyOf(identity, 'entry'))) === 'hash');
+    expect((await other.ask(identity)).outcome).toBe('hit');
+    // One that cannot be read, though its fence can.
+    const damaged = newIdentity();
+    await direct.hset(keyOf(damaged, 'entry'), { fence: '7', question: damaged.text });
+    expect((await made(process, damaged, '{}')).outcome).toBe('miss');
+    // And one from a clock that is ahead.
+    const ahead = newIdentity();
+    const fence = (Date.now() + 3_600_000) * 1000;
+    const entry = { ...(await entryOf(ahead, '{"result":["ahead"]}', fence)), made: 5, lifetime: 1000 };
+    await process.redis?.store.write(ahead, entry, 60_000);
+    expect(textOf(await made(process, ahead, '{"result":["now"]}'))).toBe('{"result":["now"]}');
+    await until(async () => ((await process.redis?.store.fenceOf(ahead)) ?? 0) > fence);
+    expect(textOf(await other.ask(ahead))).toBe('{"result":["now"]}');
+  });
+});
+
+describeWithRedis('an answer when Redis fails', () => {
+  /** Milliseconds that a command may take here. */
+  const TIMEOUT = 150;
+  /** What an answer may take beyond that on a busy machine. */
+  const SLACK = 2000;
+  let server: RedisServer;
+  beforeEach(async () => {
+    server = await startRedis();
+  });
+  afterEach(async () => {
+    server.thaw();
+    await server.stop();
+  });
+
+  const open = (options: ProcessOptions = {}): Promise<Process> =>
+    stage.open(server.url, { ...options, timeout: TIMEOUT });
+
+  async function promptly(process: Process, identity: Identity): Promise<Answered> {
+    const began = performance.now();
+    const answer = await made(process, identity, '{}');
+    expect(performance.now() - began).toBeLessThan(TIMEOUT + SLACK);
+    return answer;
+  }
+
+  it('is made and kept by each process alone while Redis is dead, and shared again when it is back', async () => {
+    const port = await freePort();
+    const url = `redis://127.0.0.1:${port}`;
+    const [one, other] = await Promise.all([stage.open(url), stage.open(url)]);
+    const identity = newIdentity();
+    expect((await promptly(one, identity)).outcome).toBe('miss');
+    expect((await promptly(other, identity)).outcome).toBe('miss');
+    expect((await one.ask(identity)).outcome).toBe('hit');
+    const back = await startRedis([], { port });
+    try {
+      await until(() => [one, other].every(({ redis }) => redis?.link.state === 'closed'));
+      const shared = newIdentity();
+      await made(one, shared, '{"result":[1]}');
+      await until(async () => (await other.redis?.store.fenceOf(shared)) !== null);
+      expect((await other.ask(shared)).outcome).toBe('hit');
+      await stage.close();
+    } finally {
+      await back.stop();
+    }
+  });
+
+  it.each(['dies', 'hangs'])('reaches everybody who waits for it elsewhere though Redis %s', async (how) => {
+    const [one, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const first = one.ask(identity);
+    const run = await stage.runs.nth(0);
+    const second = other.ask(identity);
+    await sleep(100);
+    const began = performance.now();
+    if (how === 'dies') await server.kill();
+    else server.freeze();
+    (await stage.runs.nth(1)).finish('{"result":["second"]}');
+    expect(performance.now() - began).toBeLessThan(TIMEOUT + SLACK);
+    run.finish('{"result":["first"]}');
+    expect([textOf(await first), textOf(await second)]).toEqual(['{"result":["first"]}', '{"result":["second"]}']);
+    for (let i = 0; i < 5; i++) await promptly(one, newIdentity());
+    expect((await one.ask(identity)).outcome).toBe('hit');
+    // From now on it is left alone: nothing waits for it at all.
+    await until(() => one.redis?.link.state !== 'closed' && other.redis?.link.state !== 'closed');
+  });
+
+  it('heals when a Redis that hung goes on', async () => {
+    const [one, other] = await Promise.all([open(), open()]);
+    server.freeze();
+    const identity = newIdentity();
+    for (const process of [one, other]) await promptly(process, identity);
+    await Promise.all(Array.from({ length: 4 }, () => one.redis?.store.fenceOf(identity).catch(() => null)));
+    server.thaw();
+    await until(() => [one, other].every(({ redis }) => redis?.link.state === 'closed'));
+    const shared = newIdentity();
+    await until(async () => {
+      await made(one, newIdentity(), '{}');
+      return one.redis?.link.state === 'closed';
+    });
+    await made(one, shared, '{"result":[1]}');
+    await until(async () => ((await other.redis?.store.fenceOf(shared).catch(() => null)) ?? null) !== null);
+    expect((await other.ask(shared)).outcome).toBe('hit');
+  });
+
+  it('is made though Redis is full', async () => {
+    await server.stop();
+    server = await startRedis(['--maxmemory', '1mb', '--maxmemory-policy', 'noeviction']);
+    const [one, other] = await Promise.all([open(), open()]);
+    for (const process of [one, other]) {
+      const identity = newIdentity();
+      await promptly(process, identity);
+      expect((await process.ask(identity)).outcome).toBe('hit');
+      expect(process.redis?.link.state).toBe('closed');
+    }
+  });
+
+  it('does not keep a process from ending', async () => {
+    const process = await open();
+    const waiter = failureOf(process.ask(newIdentity()));
+    await stage.runs.nth(0);
+    server.freeze();
+    const began = performance.now();
+    await process.close();
+    expect(performance.now() - began).toBeLessThan(3 * TIMEOUT + SLACK);
+    expect(await waiter).toMatchObject({ name: 'AbortError' });
+  });
+});
+
+function unavailable(): Promise<never> {
+  return Promise.reject(new SharedUnavailable('Cut off.'));
+}
+
+function fail(): never {
+  throw new Error('There is one.');
+}

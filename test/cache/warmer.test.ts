@@ -1,0 +1,483 @@
+/** Keeping warm what is in use: the real warmer over real books, results and pipeline; only engine, keys and catalogue are doubles. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import fc from 'fast-check';
+
+import { MemoryStore } from '../../src/cache/memory-store';
+import { MemoryUsageBook } from '../../src/cache/memory-usage-book';
+import { Results } from '../../src/cache/results';
+import type { Usage } from '../../src/cache/usage';
+import { Warmer, type WarmingOutcome } from '../../src/cache/warmer';
+import type { Endpoint } from '../../src/endpoints';
+import { readDefinition } from '../../src/endpoints/definition';
+import { abandoned } from '../../src/engines/giving-up';
+import { ServiceError } from '../../src/errors';
+import type { NamedType } from '../../src/googlesql/types';
+import type { Rooms } from '../../src/run/request';
+import { warm } from '../../src/run/warm';
+import { ENDPOINTS, ScriptedEngine, serve, type Served } from '../http/rooms';
+import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
+import { openTestRedis } from './opened';
+import { until } from './processes';
+
+const LEASE = 1500;
+
+/** A stored query whose results are kept that many seconds, and made anew that often. */
+function endpointOf(name: string, ttl: number, warming: number): Endpoint {
+  const digits = String(ttl * 1000 + warming).padStart(12, '0');
+  const text = `/*
+id: 22222222-aaaa-4000-8000-${digits}
+name: ${name}
+sandbox: true
+cache_ttl: ${ttl}
+cache_warming: ${warming}
+params:
+  project: { type: string, required: true, description: Whose rows. }
+*/
+WITH t AS (SELECT @project AS project) SELECT * FROM t`;
+  const { endpoint, faults } = readDefinition(Buffer.from(text));
+  if (endpoint === null) throw new Error(JSON.stringify(faults));
+  return endpoint;
+}
+
+const BRIEF = endpointOf('warm.brief', 3, 1);
+const LONG = endpointOf('warm.long', 60, 1);
+const COLD = endpointOf('warm.cold', 60, 0);
+
+class Engine extends ScriptedEngine {
+  override describe(): Promise<readonly NamedType[]> {
+    return Promise.resolve([{ name: 'project', type: { kind: 'STRING' } }]);
+  }
+
+  override inspect(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Runs of that kind, by the value of their first parameter. */
+  of(kind: 'run' | 'warm' | 'sandbox'): (string | undefined)[] {
+    return this.queries.filter(({ labels }) => labels.kind === kind).map(({ parameters }) => parameters[0]?.value);
+  }
+}
+
+/** A process with a warmer, its own memory, and where there is one, a Redis that it shares. */
+interface Gateway {
+  readonly rooms: Rooms;
+  readonly warmer: Warmer;
+  /** What came of its refreshes, and why. */
+  readonly told: { readonly outcome: WarmingOutcome; readonly error: unknown }[];
+  get(path: string, key?: string): Promise<Response>;
+  close(): Promise<void>;
+}
+
+let engine: Engine;
+const open: Gateway[] = [];
+beforeEach(() => {
+  engine = new Engine();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((gateway) => gateway.close()));
+});
+
+interface GatewayOptions {
+  readonly url: string | null;
+  readonly endpoints?: readonly Endpoint[];
+  readonly most?: number;
+  readonly more?: (rooms: Rooms) => Partial<Rooms>;
+}
+
+async function gateway({ url, most = 100, ...options }: GatewayOptions): Promise<Gateway> {
+  const endpoints = options.endpoints ?? [BRIEF, LONG, COLD, ...ENDPOINTS];
+  const served: Served = await serve({ engine, endpoints });
+  const redis = url === null ? null : openTestRedis(url, { leaseTime: LEASE, mostInUse: most, prefix: engineOf() });
+  await redis?.link.tried;
+  const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
+  const results = new Results({ memory, shared: redis?.store ?? null, staleIfError: 60_000, leaseTime: LEASE });
+  const usage = redis?.usage ?? new MemoryUsageBook(most);
+  const base: Rooms = { ...served.lifecycle.rooms(), results, usage };
+  const rooms: Rooms = { ...base, ...options.more?.(base) };
+  served.lifecycle.open(rooms);
+  const told: Gateway['told'] = [];
+  const seconds = ({ cacheTtl, cacheWarming }: Endpoint) => ({ ttl: cacheTtl * 1000, warming: cacheWarming * 1000 });
+  const warmer = new Warmer({
+    usage,
+    intervals: (id) => {
+      const endpoint = rooms.catalogue.find(id);
+      return endpoint === null || endpoint.cacheWarming === 0 ? null : seconds(endpoint);
+    },
+    bounds: () => {
+      const all = rooms.catalogue.current().filter(({ cacheWarming }) => cacheWarming > 0);
+      if (all.length === 0) return null;
+      const [warming, ttl] = [all.map(({ cacheWarming }) => cacheWarming), all.map(({ cacheTtl }) => cacheTtl)];
+      return { shortest: Math.min(...warming) * 1000, longestTtl: Math.max(...ttl) * 1000 };
+    },
+    refresh: (one, age, signal) => warm(one, age, rooms, signal),
+    most,
+    told: (outcome, error) => told.push({ outcome, error }),
+  });
+  let closed: Promise<void> | null = null;
+  const one: Gateway = {
+    rooms,
+    warmer,
+    told,
+    get: (path, key = 'all') =>
+      fetch(`http://127.0.0.1:${served.port}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': key } }),
+    close: () =>
+      (closed ??= (async () => {
+        await warmer.stop();
+        await results.close();
+        await (redis?.close() ?? usage.close());
+        await served.close();
+      })()),
+  };
+  open.push(one);
+  return one;
+}
+
+/** What is in use, in this test. */
+const inUse = ({ rooms }: Gateway): Promise<Usage[]> =>
+  rooms.usage.inUse(60_000, 100).then((all) => all.map(({ usage }) => usage));
+
+/** One prefix in Redis for each test. */
+function engineOf(): string {
+  return `test-${prefix(expect.getState().currentTestName ?? '')}`;
+}
+function prefix(name: string): string {
+  return Buffer.from(name).toString('hex').slice(-60);
+}
+
+function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway>): void {
+  it('makes anew what is in use before it is stale, and stops when it is in use no more', async () => {
+    const one = await open();
+    expect((await one.get('warm.brief?project=a')).headers.get('cache-status')).toBe('logquay; fwd=miss; stored');
+    await until(async () => (await inUse(one)).length === 1);
+    engine.rows = ['{"id":9,"message":"newer"}'];
+    one.warmer.start();
+    await until(() => engine.of('warm').length === 1);
+    await until(async () => (await (await one.get('warm.brief?project=a')).text()).includes('newer'));
+    expect(engine.of('run')).toEqual(['a']);
+    expect(engine.queries.at(-1)?.labels).toMatchObject({ endpoint: 'warm.brief', key: 'all', kind: 'warm' });
+    await until(() => engine.of('warm').length >= 2);
+    expect(one.warmer.warmed).toBe(1);
+    // Three seconds after it was last asked for.
+    await until(() => one.warmer.warmed === 0);
+    const runs = engine.queries.length;
+    await sleep(1500);
+    expect(engine.queries).toHaveLength(runs);
+  }, 30_000);
+
+  it('knows what is in use of stored queries alone, and only where results are to be kept warm', async () => {
+    const one = await open();
+    for (const path of [
+      'warm.long?project=a&sql=select%20project%20from%20t',
+      'warm.cold?project=a',
+      'test.plain?project=a',
+    ]) {
+      const answer = await one.get(path);
+      expect([path, answer.status, await answer.text()]).toEqual([path, 200, expect.anything()]);
+    }
+    expect((await one.get('warm.long?project=a')).status).toBe(200);
+    await until(async () => (await inUse(one)).length > 0);
+    expect(await inUse(one)).toMatchObject([{ endpointId: LONG.id, values: { project: 'a' }, keyName: 'all' }]);
+    one.warmer.start();
+    await until(() => engine.of('warm').length >= 2);
+    expect(engine.of('sandbox')).toEqual(['a']);
+    expect(new Set(engine.of('warm'))).toEqual(new Set(['a']));
+  });
+
+  it('does nothing where nothing is to be kept warm', async () => {
+    const idle = [await open({ endpoints: [COLD] }), await open({ most: 0 })];
+    for (const { rooms, warmer } of idle) {
+      const asks = jest.spyOn(rooms.usage, 'inUse');
+      warmer.start();
+      await sleep(600);
+      expect(asks).not.toHaveBeenCalled();
+    }
+  });
+
+  it('keeps no more warm than it may, those asked for last', async () => {
+    const one = await open({ most: 2 });
+    for (const project of ['a', 'b', 'c', 'd']) {
+      await one.get(`warm.long?project=${project}`);
+      await sleep(30);
+      if (one.rooms.usage instanceof MemoryUsageBook) continue;
+      await until(async () => (await inUse(one)).some(({ values }) => values.project === project));
+    }
+    one.warmer.start();
+    await until(() => engine.of('warm').length >= 4);
+    expect(new Set(engine.of('warm'))).toEqual(new Set(['c', 'd']));
+    expect(one.warmer.warmed).toBe(2);
+  });
+
+  it('holds off what fails, longer each time, and goes on when it succeeds', async () => {
+    const all = [await open(), await open()];
+    const times: number[] = [];
+    let failing = true;
+    engine.onRun = ({ labels }) => {
+      if (labels.kind !== 'warm') return Promise.resolve();
+      times.push(performance.now());
+      return failing ? Promise.reject(new ServiceError('backendError', 'It failed.')) : Promise.resolve();
+    };
+    const [one] = all as [Gateway, Gateway];
+    await one.get('warm.long?project=a');
+    await until(async () => (await inUse(one)).length === 1);
+    for (const { warmer } of all) warmer.start();
+    await until(() => times.length === 4);
+    const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
+    // A quarter of a second, a half, a whole one; the shared clock counts whole milliseconds.
+    pauses.forEach((pause, i) => expect(pause).toBeGreaterThan(245 * 2 ** i));
+    expect(all.flatMap(({ told }) => told).filter(({ outcome }) => outcome === 'failed').length).toBeGreaterThan(2);
+    // What is kept serves on meanwhile.
+    expect((await one.get('warm.long?project=a')).headers.get('cache-status')).toMatch(/^logquay; hit; ttl=\d+$/);
+    failing = false;
+    await until(() => all.some(({ told }) => told.some(({ outcome }) => outcome === 'made')));
+    await until(async () => (await one.rooms.usage.inUse(60_000, 10)).some(({ failures }) => failures === 0));
+  }, 40_000);
+
+  it('does not spend what the payer has not', async () => {
+    const one = await open();
+    engine.bytes = { processed: 1000n, billed: 1000n };
+    expect((await one.get('warm.long?project=a', 'poor')).status).toBe(200);
+    await until(async () => (await inUse(one)).length === 1);
+    one.warmer.start();
+    await until(() => one.told.some(({ outcome }) => outcome === 'failed'));
+    expect(one.told.find(({ outcome }) => outcome === 'failed')?.error).toMatchObject({ reason: 'budgetExceeded' });
+    expect(engine.of('warm')).toEqual([]);
+    expect((await one.get('warm.long?project=a', 'poor')).headers.get('cache-status')).toMatch(/hit/);
+    // Somebody else asks, and pays from now on.
+    await until(async () => {
+      await one.get('warm.long?project=a', 'other');
+      return engine.of('warm').length > 0;
+    });
+    expect(engine.queries.at(-1)?.labels).toMatchObject({ key: 'other', kind: 'warm' });
+  }, 40_000);
+
+  it('ends in the middle of a refresh, which it gives up', async () => {
+    const one = await open();
+    await one.get('warm.long?project=a');
+    await until(async () => (await inUse(one)).length === 1);
+    let aborted = false;
+    engine.onRun = (_query, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted = true;
+          reject(abandoned());
+        });
+      });
+    one.warmer.start();
+    await until(() => engine.of('warm').length === 1);
+    await one.warmer.stop();
+    await one.rooms.results.close();
+    expect([aborted, one.rooms.results.flights]).toEqual([true, 0]);
+    expect(one.told.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(await one.rooms.usage.inUse(60_000, 10)).toMatchObject([{ failures: 0 }]);
+    // And never begins again.
+    await sleep(700);
+    expect(engine.of('warm')).toHaveLength(1);
+  });
+
+  /** What a refresh comes to when it is due for one that `pinned` has asked for, in rooms that have changed. */
+  const refreshed = async (change: (rooms: Rooms) => Partial<Rooms>): Promise<unknown> => {
+    const one = await open();
+    await one.get('warm.long', 'pinned');
+    await until(async () => (await inUse(one)).length === 1);
+    const [usage] = await inUse(one);
+    if (usage === undefined) throw new Error('It is in use.');
+    expect(usage).toMatchObject({ values: {}, keyName: 'pinned' });
+    return warm(usage, 0, { ...one.rooms, ...change(one.rooms) }, new AbortController().signal);
+  };
+  const withKey =
+    (more: object) =>
+    ({ keys }: Rooms) => ({
+      keys: {
+        ...keys,
+        find: (name: string) => {
+          const key = keys.find(name);
+          return key === null ? null : { ...key, ...more };
+        },
+      },
+    });
+  const withEndpoint =
+    (more: Partial<Endpoint> | null) =>
+    ({ catalogue }: Rooms) => ({
+      catalogue: {
+        ...catalogue,
+        find: (idOrName: string) => {
+          const endpoint = catalogue.find(idOrName);
+          return endpoint === null || more === null ? null : { ...endpoint, ...more };
+        },
+      },
+    });
+
+  it.each([
+    ['the key is revoked or has expired', ({ keys }: Rooms) => ({ keys: { ...keys, find: () => null } })],
+    ['the key may not run the endpoint any more', withKey({ endpoints: ['test.plain'] })],
+    ['the key pins another value', withKey({ pins: new Map([['project', 'xyz']]) })],
+    ['the key pins nothing any more', withKey({ pins: new Map() })],
+    ['the key pins what the endpoint does not declare', withKey({ pins: new Map([['tenant', 'abc']]) })],
+    ['the key forces redaction', withKey({ redact: true })],
+    ['the endpoint is gone', withEndpoint(null)],
+    ['the endpoint has changed', withEndpoint({ revision: 'another' })],
+    ['the endpoint forces redaction', withEndpoint({ redactPii: true })],
+    [
+      'the data are others',
+      ({ engine }: Rooms) => ({ engine: Object.assign(Object.create(engine) as typeof engine, { target: 'another' }) }),
+    ],
+  ])('lets go when %s', async (_, change) => {
+    expect(await refreshed(change)).toEqual({ outcome: 'gone' });
+    expect(engine.of('warm')).toEqual([]);
+  });
+
+  it('asks the same again when nothing has changed', async () => {
+    expect(await refreshed(() => ({}))).toMatchObject({ outcome: 'made' });
+    expect(engine.of('warm')).toEqual(['abc']);
+  });
+
+  it('forgets what is gone', async () => {
+    let revoked = false;
+    const one = await open({
+      more: ({ keys }) => ({
+        keys: {
+          authenticate: (header) => keys.authenticate(header),
+          find: (name) => (revoked ? null : keys.find(name)),
+        },
+      }),
+    });
+    await one.get('warm.long?project=a');
+    await until(async () => (await inUse(one)).length === 1);
+    revoked = true;
+    one.warmer.start();
+    await until(async () => (await inUse(one)).length === 0);
+    expect(one.told.map(({ outcome }) => outcome)).toContain('gone');
+    expect(engine.of('warm')).toEqual([]);
+  });
+}
+
+describe('the warmer of a process that is alone', () => {
+  testWarmer((options) => {
+    const [first] = open;
+    // Two that are to share: without Redis that is one process.
+    const shared =
+      first === undefined ? {} : { more: () => ({ results: first.rooms.results, usage: first.rooms.usage }) };
+    return gateway({ url: null, ...shared, ...options });
+  });
+
+  it('asks again for the very same, whatever was asked for', async () => {
+    const one = await gateway({ url: null });
+    const value = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+    const numbers = fc.double({ noDefaultInfinity: true, noNaN: true }).map(String);
+    const instant = fc.constantFrom('', '2026-09-30', '2026-09-30T12:00:00+02:00', '2026-09-30 10:00:00.123456Z');
+    const query = fc.record({
+      project: value,
+      level: fc.constantFrom('', 'error', 'fatal'),
+      since: instant,
+      count: fc.oneof(fc.constant(''), fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }).map(String)),
+      ratio: fc.oneof(fc.constant(''), numbers),
+      deep: fc.constantFrom('', 'true', 'false'),
+    });
+    const header = fc.record({
+      'X-API-KEY': fc.constantFrom('all', 'pinned', 'masked', 'other'),
+      Accept: fc.constantFrom('application/json', 'text/csv', 'application/x-ndjson'),
+      'LF-ENDPOINT-REDACT-PII': fc.constantFrom('true', 'false'),
+    });
+    const { port } = await listening(one);
+    await fc.assert(
+      fc.asyncProperty(query, header, async (given, headers) => {
+        const project = headers['X-API-KEY'] === 'pinned' ? '' : given.project;
+        const url = `http://127.0.0.1:${port}/api/endpoints/query/test.typed?${new URLSearchParams({ ...given, project }).toString()}`;
+        const answer = await fetch(url, { headers });
+        await answer.arrayBuffer();
+        // Some of the strings are no parameters: those are of no interest here.
+        fc.pre(answer.status === 200);
+        const [usage] = await inUse(one);
+        if (usage === undefined) throw new Error('It is in use.');
+        const asked = engine.queries.at(-1);
+        const outcome = await warm(usage, 0, one.rooms, new AbortController().signal);
+        expect(outcome).toMatchObject({ outcome: 'made' });
+        const again = engine.queries.at(-1);
+        expect(again).not.toBe(asked);
+        expect(again?.labels.kind).toBe('warm');
+        if (answer.headers.get('cache-status') === 'logquay; fwd=miss; stored') {
+          expect([again?.parameters, again?.hideBytes, again?.sql]).toEqual([
+            asked?.parameters,
+            asked?.hideBytes,
+            asked?.sql,
+          ]);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+async function listening(one: Gateway): Promise<{ port: number }> {
+  const { url } = await one.get('nothing');
+  return { port: Number(new URL(url).port) };
+}
+
+describeWithRedis('the warmers of processes on one Redis', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  testWarmer((options) => gateway({ url: server.url, ...options }));
+
+  it('make anew each result once in an interval, however many they are', async () => {
+    const all = await Promise.all([1, 2, 3].map(() => gateway({ url: server.url })));
+    const [one] = all as [Gateway];
+    const projects = ['a', 'b', 'c'];
+    for (const project of projects) await one.get(`warm.long?project=${project}`);
+    await until(async () => (await inUse(one)).length === 3);
+    const began = performance.now();
+    for (const { warmer } of all) warmer.start();
+    await until(() => engine.of('warm').length >= 12);
+    const elapsed = performance.now() - began;
+    for (const project of projects) {
+      const runs = engine.of('warm').filter((value) => value === project).length;
+      expect(runs).toBeGreaterThan(0);
+      expect(runs).toBeLessThanOrEqual(elapsed / 900 + 1);
+    }
+    // All of them serve what one has made.
+    engine.rows = ['{"id":9,"message":"newest"}'];
+    const runs = engine.of('run').length;
+    await until(async () => {
+      const texts = await Promise.all(all.map(async (each) => (await each.get('warm.long?project=a')).text()));
+      return texts.every((text) => text.includes('newest'));
+    });
+    expect(engine.of('run')).toHaveLength(runs);
+  }, 40_000);
+
+  it('go on after a restart with what was in use before', async () => {
+    const before = await gateway({ url: server.url });
+    for (const project of ['a', 'b']) await before.get(`warm.long?project=${project}`);
+    await before.close();
+    const runs = engine.queries.length;
+    const after = await gateway({ url: server.url });
+    after.warmer.start();
+    await until(() => new Set(engine.of('warm')).size === 2);
+    expect(engine.queries.slice(runs).every(({ labels }) => labels.kind === 'warm')).toBe(true);
+    // What has been made is a hit for the first who asks this process.
+    expect((await after.get('warm.long?project=b')).headers.get('cache-status')).toMatch(/^logquay; hit; ttl=\d+$/);
+  });
+
+  it('wait for a Redis that is gone, and go on when it is back', async () => {
+    const own = await startRedis();
+    try {
+      const one = await gateway({ url: own.url });
+      await one.get('warm.long?project=a');
+      await until(async () => (await inUse(one)).length === 1);
+      one.warmer.start();
+      await until(() => engine.of('warm').length > 0);
+      own.freeze();
+      await sleep(2500);
+      own.thaw();
+      const runs = engine.of('warm').length;
+      await until(() => engine.of('warm').length > runs);
+      await one.close();
+    } finally {
+      own.thaw();
+      await own.stop();
+    }
+  }, 40_000);
+});

@@ -14,6 +14,7 @@ import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createListener } from './http/listener';
 import { openMetricsPort } from './http/open-metrics-port';
+import { tellOfRefused } from './http/refused';
 import { createHttpServer } from './http/server';
 import { welcome } from './http/welcome';
 import { openKeyRing } from './keys';
@@ -52,7 +53,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   const metrics = new Metrics();
   countDroppedLines(metrics, log);
   const { corsOrigins, docs, metricsKey, logSql } = config;
-  const server = createHttpServer(createListener({ log, logSql, lifecycle, corsOrigins, docs, metrics, metricsKey }));
+  const server = createHttpServer(
+    createListener({ log, logSql, lifecycle, corsOrigins, docs, metrics, metricsKey }),
+    tellOfRefused(log, metrics),
+  );
   const drainListener = drainable(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');

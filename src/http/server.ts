@@ -17,8 +17,11 @@ const REQUEST_TIMEOUT = 60_000;
 /** How long a connection is still read after its last answer, so that the client sees that answer and no reset. */
 const LINGER = 1000;
 
+/** Is told of every request that never reaches the listener, with the id in its answer. */
+export type ToldOfRefused = (error: ServiceError, id: string) => void;
+
 /** Node's HTTP server around a listener, with answers of our own for requests that never reach it. */
-export function createHttpServer(listener: RequestListener): Server {
+export function createHttpServer(listener: RequestListener, told: ToldOfRefused = () => undefined): Server {
   const server = createServer({
     maxHeaderSize: LONGEST_HEAD,
     headersTimeout: HEAD_TIMEOUT,
@@ -33,9 +36,9 @@ export function createHttpServer(listener: RequestListener): Server {
   // Expectations that are not known may be ignored (RFC 9110, 10.1.1); Node would answer without a body.
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Socket) => {
-    refuse(socket, notAllowed('CONNECT'));
+    told(...refuse(socket, notAllowed('CONNECT')));
   });
-  server.on('clientError', onClientError);
+  server.on('clientError', (error: ParserError, socket) => onClientError(error, socket as Socket, told));
   return server;
 }
 
@@ -50,8 +53,7 @@ const refused = new WeakSet<Socket>();
 const overflowing = new WeakSet<Socket>();
 const inProgress = new WeakMap<Socket, { readonly request: IncomingMessage; readonly response: ServerResponse }>();
 
-function onClientError(error: ParserError, stream: unknown): void {
-  const socket = stream as Socket;
+function onClientError(error: ParserError, socket: Socket, told: ToldOfRefused): void {
   if (refused.has(socket)) return;
   // A connection opened ahead and not used: an answer to nothing would be taken for that to a later request.
   const unused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
@@ -73,16 +75,16 @@ function onClientError(error: ParserError, stream: unknown): void {
   }
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      refuseOverflow(socket, error.rawPacket ?? Buffer.alloc(0));
+      refuseOverflow(socket, error.rawPacket ?? Buffer.alloc(0), told);
       return;
     case 'HPE_INVALID_METHOD':
-      refuse(socket, notAllowed('This'));
+      told(...refuse(socket, notAllowed('This')));
       return;
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      refuse(socket, new ServiceError('invalidParameter', 'The request did not arrive in time.'));
+      told(...refuse(socket, new ServiceError('invalidParameter', 'The request did not arrive in time.')));
       return;
     default:
-      refuse(socket, new ServiceError('invalidParameter', 'This is not a well-formed HTTP/1.1 request.'));
+      told(...refuse(socket, new ServiceError('invalidParameter', 'This is not a well-formed HTTP/1.1 request.')));
   }
 }
 
@@ -91,18 +93,18 @@ function onClientError(error: ParserError, stream: unknown): void {
  * still goes on. If it ends in a protocol version it was the request line: a shorter one would have ended before this
  * packet, as packets are read 64 KiB at a time. Each further packet comes here as an error of its own.
  */
-function refuseOverflow(socket: Socket, packet: Buffer): void {
+function refuseOverflow(socket: Socket, packet: Buffer, told: ToldOfRefused): void {
   const end = packet.indexOf('\r\n');
   if (end === -1) {
     if (overflowing.has(socket)) return;
     overflowing.add(socket);
     setTimeout(() => {
-      if (!refused.has(socket)) refuse(socket, headersTooLarge());
+      if (!refused.has(socket)) told(...refuse(socket, headersTooLarge()));
     }, LINGER).unref();
     return;
   }
   const requestLine = / HTTP\/\d\.\d$/.test(packet.toString('latin1', Math.max(0, end - 20), end));
-  refuse(socket, requestLine ? uriTooLong() : headersTooLarge());
+  told(...refuse(socket, requestLine ? uriTooLong() : headersTooLarge()));
 }
 
 function notAllowed(what: string): ServiceError {
@@ -111,8 +113,8 @@ function notAllowed(what: string): ServiceError {
   });
 }
 
-/** Answers on the connection itself and closes it. */
-function refuse(socket: Socket, error: ServiceError): void {
+/** Answers on the connection itself and closes it. @returns what was answered, and its id */
+function refuse(socket: Socket, error: ServiceError): [ServiceError, string] {
   refused.add(socket);
   const id = randomUUID();
   const more = {
@@ -123,6 +125,7 @@ function refuse(socket: Socket, error: ServiceError): void {
   };
   socket.write(rawAnswer(errorAnswer(error, id), more));
   closeGently(socket);
+  return [error, id];
 }
 
 /** Closing with bytes unread would send a reset, which can overtake the answer: they are read for a while. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
 import request from 'supertest';
 
 import { ServiceError } from '../../src/errors';
@@ -29,7 +32,7 @@ async function counted({ metrics }: Served, name: string): Promise<Record<string
 
 describe('GET /metrics', () => {
   it('is not there without METRICS_KEY', async () => {
-    const { server } = await start({ metricsKey: undefined });
+    const { server } = await start({ metricsKey: null });
     for (const key of ['', 'all', 'scrape']) await request(server).get('/metrics').set('X-API-KEY', key).expect(404);
   });
 
@@ -109,6 +112,26 @@ describe('requests', () => {
       'phase="render"': 2,
       'phase="cache"': 2,
     });
+  });
+
+  it('that cannot be parsed are counted and logged too, with nothing of what they held', async () => {
+    const here = await start();
+    for (const text of ['nonsense\r\n\r\n', 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n']) {
+      const socket = connect(here.port, '127.0.0.1');
+      await once(socket, 'connect');
+      const answered = once(socket, 'data');
+      socket.write(text);
+      const answer = String((await answered)[0]);
+      const id = /^X-Request-Id: (\S+)/m.exec(answer)?.[1];
+      expect(here.logged.some((line) => (JSON.parse(line) as { id?: string }).id === id)).toBe(true);
+      socket.destroy();
+    }
+    const none = 'route="none",endpoint="none"';
+    expect(await counted(here, 'logquay_requests_total')).toEqual({
+      [`${none},status="400",reason="invalidParameter"`]: 1,
+      [`${none},status="405",reason="methodNotAllowed"`]: 2,
+    });
+    expect(here.logged.join('')).not.toMatch(/nonsense|BREW|pot/);
   });
 
   it('whose clients have left are counted as 499', async () => {
@@ -224,7 +247,7 @@ it('no label ever has a value outside its closed list', async () => {
     for (const [, label = '', value = ''] of labels.matchAll(/(\w+)="([^"]*)"/g)) {
       if (label === 'le') continue;
       expect(declared).toContain(label);
-      const allowed = LABELS[label as keyof typeof LABELS];
+      const allowed: 'names' | readonly string[] = LABELS[label as keyof typeof LABELS];
       if (allowed !== 'names') expect([label, allowed.includes(value)]).toEqual([label, true]);
     }
   }

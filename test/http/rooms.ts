@@ -12,6 +12,7 @@ import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
+import { tellOfRefused } from '../../src/http/refused';
 import { createHttpServer } from '../../src/http/server';
 import { Lifecycle } from '../../src/http/lifecycle';
 import { createListener } from '../../src/http/listener';
@@ -115,7 +116,7 @@ export interface ServedOptions {
   readonly rates?: { readonly perKey?: number; readonly perEndpoint?: number };
   readonly dailyBytes?: bigint;
   /** Without, there is no `/metrics`. */
-  readonly metricsKey?: string;
+  readonly metricsKey?: string | null;
   readonly logSql?: boolean;
   readonly timeout?: number;
   /** Still loading. */
@@ -147,8 +148,9 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       corsOrigins: options.corsOrigins ?? [],
       docs: options.docs ?? 'open',
       metrics,
-      metricsKey: options.metricsKey === undefined ? null : new Secret(options.metricsKey),
+      metricsKey: options.metricsKey ? new Secret(options.metricsKey) : null,
     }),
+    tellOfRefused(log, metrics),
   );
   if (options.starting !== true) lifecycle.open(rooms(options, metrics));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

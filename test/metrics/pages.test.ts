@@ -10,14 +10,16 @@ import { LABELS, METRICS } from '../../src/metrics/table';
 const read = (file: string): string => readFileSync(path.join(__dirname, '../../docs', file), 'utf8');
 
 const DECLARED = Object.values(METRICS);
-const LABELS_OF = new Map(
-  DECLARED.flatMap(({ name, type, labels }) =>
-    type === 'histogram'
-      ? ['_bucket', '_sum', '_count'].map(
-          (end) => [name + end, [...labels, ...(end === '_bucket' ? ['le'] : [])]] as const,
-        )
-      : [[name, [...labels] as string[]] as const],
-  ),
+/** The labels of each series, by its name. */
+const LABELS_OF = new Map<string, readonly string[]>(
+  DECLARED.flatMap(({ name, type, labels }): [string, readonly string[]][] => {
+    if (type !== 'histogram') return [[name, labels]];
+    return [
+      [`${name}_bucket`, [...labels, 'le']],
+      [`${name}_sum`, labels],
+      [`${name}_count`, labels],
+    ];
+  }),
 );
 
 /** Labels that Prometheus itself sets. */

@@ -1,0 +1,14 @@
+import { ERRORS } from '../errors';
+import type { Log } from '../log';
+import { type Metrics, RequestMeter } from '../metrics';
+import type { ToldOfRefused } from './server';
+
+/** Logs and counts requests that could not even be parsed: of those nothing is known but what is wrong. */
+export function tellOfRefused(log: Log, metrics: Metrics): ToldOfRefused {
+  const meter = new RequestMeter(metrics);
+  return ({ reason }, id) => {
+    const status = ERRORS[reason].http;
+    meter.count({ status, reason, milliseconds: 0, phases: [], bytes: 0 });
+    log.info({ id, reason, status }, 'request');
+  };
+}

@@ -89,6 +89,7 @@ async function hostileTexts(print: (line: string) => void): Promise<void> {
     DATA_DIR: FIXTURE,
     CACHE_DIR: join(folder, 'cache'),
     CLOCK: '2026-09-30T12:00:00Z',
+    RATE_LIMIT: '0',
     STALL_FILE: stallFile,
     NODE_OPTIONS: `--require ${join(__dirname, 'event-loop.js')}`,
   });

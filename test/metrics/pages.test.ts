@@ -49,8 +49,13 @@ function faultsOf(expression: string): string[] {
       if (!known.has(label)) faults.push(`nothing has the label ${label}`);
     }
   }
-  for (const [open, close] of ['()', '{}', '[]'] as const) {
-    if (expression.split(open).length !== expression.split(close).length) faults.push(`${open}${close} do not match`);
+  for (const [open, close] of [
+    ['(', ')'],
+    ['{', '}'],
+    ['[', ']'],
+  ] as const) {
+    if (expression.split(open).length !== expression.split(close).length)
+      faults.push(`${open} and ${close} do not match`);
   }
   // Counters are of no use but by their growth, and gauges have none.
   for (const [, outer, name = ''] of expression.matchAll(/(rate|increase)\((logquay_[a-z_]+)/g)) {

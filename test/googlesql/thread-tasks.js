@@ -1,7 +1,6 @@
 // @ts-check
 /** Tasks that threads can load: Node gives them no TypeScript. */
 const { threadId } = require('node:worker_threads');
-const { QueryError } = require('../../dist/errors');
 
 /**
  * @template Input, Output
@@ -12,7 +11,8 @@ const task = (name, run) => ({ file: __filename, name, run });
 
 exports.where = task('where', (/** @type {number} */ n) => ({ n, threadId }));
 exports.refuse = task('refuse', (/** @type {number} */ at) => {
-  throw new QueryError('sandboxViolation', 'No.', { start: at, end: at + 1 }, { allowed: ['a'] });
+  const refusal = { name: 'QueryError', fault: 'sandboxViolation', span: { start: at, end: at + 1 } };
+  throw Object.assign(new Error('No.'), { ...refusal, details: { allowed: ['a'] } });
 });
 exports.fail = task('fail', () => {
   throw new TypeError('broken');

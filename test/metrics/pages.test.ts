@@ -167,6 +167,12 @@ describe('docs/alerts.yml', () => {
   });
 });
 
+interface Variable {
+  readonly name: string;
+  readonly type: string;
+  readonly query: string | { readonly query: string };
+}
+
 interface Panel {
   readonly id: number;
   readonly type: string;
@@ -181,7 +187,7 @@ describe('docs/grafana-dashboard.json', () => {
     readonly uid: string;
     readonly title: string;
     readonly schemaVersion: number;
-    readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
+    readonly templating: { readonly list: readonly Variable[] };
     readonly time: { readonly from: string; readonly to: string };
     readonly panels: readonly Panel[];
   };
@@ -238,9 +244,7 @@ describe('docs/grafana-dashboard.json', () => {
   });
 
   it('finds its variables in metrics that there are', () => {
-    for (const { query } of dashboard.templating.list as readonly {
-      readonly query: string | { readonly query: string };
-    }[]) {
+    for (const { query } of dashboard.templating.list) {
       if (typeof query === 'string') continue;
       const [, metric = '', label = ''] = /^label_values\((\w+)(?:\{[^}]*\})?, (\w+)\)$/.exec(query.query) ?? [];
       expect([query.query, [...(LABELS_OF.get(metric) ?? []), ...OF_PROMETHEUS].includes(label)]).toEqual([

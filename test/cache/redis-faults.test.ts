@@ -253,6 +253,9 @@ describeWithRedis('the store in a Redis that fails', () => {
     await lease?.release();
     expect(redis.link.state).toBe('closed');
     expect(redis.link.counts).toMatchObject({ refused: 30, opened: 0, timeout: 0 });
+    // Said once, not thirty times.
+    expect(told()).toEqual([UP, 'Redis refuses commands: some results are not shared']);
+    expect(redis.logged.join()).toContain('answered OOM');
     await direct.config('SET', 'maxmemory', '0');
     await heals(redis);
   });

@@ -37,6 +37,9 @@ const LONGEST_PAUSE = 5000;
 /** Milliseconds after which a connection counts as good: when it fails then, the next is tried at once. */
 const STEADY = 10_000;
 
+/** Milliseconds between two lines of the log about commands that Redis refuses. */
+const BETWEEN_REFUSALS = 60_000;
+
 export class Link {
   #state: LinkState = 'half-open';
   /** Set while the breaker is closed. */
@@ -51,6 +54,7 @@ export class Link {
   #ended = false;
   /** What the log was last told of. */
   #told: 'nothing' | 'up' | 'down' = 'nothing';
+  #refusalsToldUntil = 0;
   readonly #counts: Record<LinkEvent, number> = {
     timeout: 0,
     refused: 0,
@@ -112,6 +116,7 @@ export class Link {
     if (client !== this.#client) return;
     if (kind === 'refused') {
       this.#failures = 0;
+      this.#tellRefusal(reasonOf(error));
       return;
     }
     this.#failures++;
@@ -200,6 +205,14 @@ export class Link {
       if (client === this.#client) this.#open('connection lost');
     });
     if (client.status === 'end') this.#open('connection lost');
+  }
+
+  /** A Redis that is full refuses one write after the other. */
+  #tellRefusal(reason: string): void {
+    const now = performance.now();
+    if (now < this.#refusalsToldUntil) return;
+    this.#refusalsToldUntil = now + BETWEEN_REFUSALS;
+    this.options.log.warn({ reason }, 'Redis refuses commands: some results are not shared');
   }
 
   /** Once for every change; the address is not named, as it can hold a password. */

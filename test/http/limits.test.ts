@@ -123,7 +123,9 @@ describe('the daily budget of bytes billed', () => {
 
   it('costs nothing for what is kept, also when it is spent', async () => {
     const { engine, get } = await billing();
-    await get(KEPT).expect(200).expect('Cache-Status', /stored/);
+    await get(KEPT)
+      .expect(200)
+      .expect('Cache-Status', /stored/);
     await get(`${KEPT}b`).expect(200);
     await get(`${KEPT}c`).expect(429);
     await get(KEPT).expect(200).expect('Cache-Status', /hit/).expect('X-Query-Bytes-Billed', '0');

@@ -53,8 +53,9 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   const metrics = new Metrics();
   countDroppedLines(metrics, log);
   const { corsOrigins, docs, metricsKey, logSql } = config;
+  const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
-    createListener({ log, logSql, lifecycle, corsOrigins, docs, metrics, metricsKey }),
+    createListener({ log, logSql, lifecycle, corsOrigins, docs, metrics, metricsKey, tracing }),
     tellOfRefused(log, metrics),
   );
   const drainListener = drainable(server);
@@ -63,7 +64,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   const { port } = server.address() as AddressInfo;
   log.info({ host: config.host, port }, 'listening');
 
-  const closers: (() => Promise<void> | void)[] = [watchProcess(metrics)];
+  const closers: (() => Promise<void> | void)[] = [() => tracing?.close(), watchProcess(metrics)];
   if (config.metricsPort !== null) {
     closers.push(await openMetricsPort({ host: config.host, port: config.metricsPort }, metrics, log));
   }
@@ -94,7 +95,6 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const gate = new Gate(engine);
     closers.push(() => gate.close());
-    gate.prepare();
     const rooms: Rooms = {
       keys,
       catalogue,

@@ -18,6 +18,8 @@ export interface EngineQuery {
   readonly hideBytes: boolean;
   /** For BigQuery; null where the engine bills nothing. */
   readonly maxBytesBilled: bigint | null;
+  /** The operator's own text alone, which is known and short: it is read on the spot. */
+  readonly stored?: boolean;
   /** What BigQuery shows in its job list and its bill; values are sanitised by the engine. */
   readonly labels: Readonly<Record<string, string>>;
 }

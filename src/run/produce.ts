@@ -53,6 +53,7 @@ export function engineQuery(
     maxRows: endpoint.maxRows,
     hideBytes: redacted,
     maxBytesBilled: endpoint.maxBytesBilled ?? defaults.maxBytesBilled,
+    stored: query === null,
     labels: { endpoint: endpoint.name, key: payer, kind: warm ? 'warm' : query === null ? 'run' : 'sandbox' },
   };
 }

@@ -59,11 +59,6 @@ export class Gate {
     return this.#verdicts.of(key, () => this.#judge(stored, sent, from));
   }
 
-  /** Gets ready what the first query would wait for. */
-  prepare(): void {
-    this.#secondOpinion.prepare();
-  }
-
   /** The columns of one CTE table. @throws what `Engine.describe` throws */
   async columns(stored: StoredQuery, table: string, limits: RunLimits): Promise<TableSchema> {
     const [schema] = await this.#columns.of(stored, [table], limits);

@@ -53,11 +53,6 @@ export class SecondOpinion {
     this.#deadline = deadline;
   }
 
-  /** Starts a worker ahead of the first text. */
-  prepare(): void {
-    if (!this.#closed && this.#seats.size === 0) this.#start();
-  }
-
   /** @throws OpinionTimeout past the deadline; Error when no worker can be started or the pool is closed. */
   ask(text: string): Promise<Opinion> {
     if (this.#closed) return Promise.reject(new Error('The second opinion is closed.'));

@@ -71,11 +71,6 @@ describe('the second opinion', () => {
     }
   });
 
-  test('can be got ready ahead of the first text', async () => {
-    opinion.prepare();
-    expect(await opinion.ask('select id from edge_logs')).toEqual({ tables: ['edge_logs'], functions: [] });
-  });
-
   test('is given up past its deadline, and the next text is read by a new worker', async () => {
     const hurried = new SecondOpinion({ deadline: 50 });
     try {

@@ -46,8 +46,12 @@ class DuckDbEngine implements Engine {
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     checkLimits(limits);
-    const { sql, parameters, maxRows, hideBytes } = query;
-    const translation = await this.#translations.translation(sql, parameters, { hideBytes, maxRows: maxRows + 1 });
+    const { sql, parameters, maxRows, hideBytes, stored = false } = query;
+    const translation = await this.#translations.translation(sql, parameters, {
+      hideBytes,
+      maxRows: maxRows + 1,
+      stored,
+    });
     const values = translation.parameters.map((name) => this.#value(name, parameters));
     const maxBytes = this.options.maxResultBytes ?? DEFAULTS.maxResultBytes;
     const result = await this.#onConnection(limits, async (connection) => {
@@ -59,7 +63,11 @@ class DuckDbEngine implements Engine {
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     checkLimits(limits);
-    const { columns } = await this.#translations.translation(sql, parameters, { hideBytes: false, maxRows: 1 });
+    const { columns } = await this.#translations.translation(sql, parameters, {
+      hideBytes: false,
+      maxRows: 1,
+      stored: false,
+    });
     return columns;
   }
 

@@ -10,6 +10,13 @@ import { translateText } from './translate-text';
 /** Characters of texts, queries and translations together. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 
+interface Reading {
+  readonly hideBytes: boolean;
+  readonly maxRows: number;
+  /** The operator's own text. */
+  readonly stored: boolean;
+}
+
 /** GoogleSQL into DuckDB SQL, remembered: a text that comes again is neither parsed nor resolved again. */
 export class Translations {
   readonly #kept = new LRUCache<string, Translation>({
@@ -36,13 +43,13 @@ export class Translations {
   async translation(
     sql: string,
     parameters: readonly BoundParameter[],
-    { hideBytes, maxRows }: { hideBytes: boolean; maxRows: number },
+    { hideBytes, maxRows, stored }: Reading,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
     const key = JSON.stringify([hideBytes, maxRows, types, sql]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const made = await this.#translate(sql, parameters, hideBytes, maxRows);
+    const made = await this.#translate(sql, parameters, { hideBytes, maxRows, stored });
     this.#kept.set(key, made);
     return made;
   }
@@ -50,13 +57,12 @@ export class Translations {
   async #translate(
     sql: string,
     parameters: readonly BoundParameter[],
-    hideBytes: boolean,
-    maxRows: number,
+    { hideBytes, maxRows, stored }: Reading,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
     const { tables, relations } = this;
     const text = { sql, tables, relations, sandboxed: false, parameters: types, hideBytes, maxRows };
-    const translation = await this.threads.do(translateText, text, sql);
+    const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql));
     refuseDuplicates(translation.columns);
     return translation;
   }

@@ -21,6 +21,7 @@ const ROOMS = [
   ['rendering', 'src/rendering/**'],
   ['limits', 'src/limits/**'],
   ['metrics', 'src/metrics/**'],
+  ['tracing', 'src/tracing/**'],
   ['duckdb', 'src/engines/duckdb/**'],
   ['bigquery', 'src/engines/bigquery/**'],
   ['engines', 'src/engines/*.ts'],

@@ -84,6 +84,14 @@ function origins(text: string): '*' | readonly string[] | undefined {
   return read.every((one) => one !== undefined) ? read : undefined;
 }
 
+/** An address to which paths are added, as it is without a slash at its end. */
+function baseUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  const plain = url.origin + url.pathname;
+  return url.href === plain && !/[?#]$/.test(text) ? plain.replace(/\/+$/, '') : undefined;
+}
+
 /** `host:port`, with or without a scheme, as an origin. */
 function emulatorOrigin(text: string): string | undefined {
   return origin((/^https?:\/\//i.test(text) ? text : `http://${text}`).replace(/\/$/, ''));
@@ -169,6 +177,10 @@ export const SETTINGS = {
   DAILY_BYTES: setting('', 'a number of bytes', (text) => (/^\d{1,18}$/.test(text) ? BigInt(text) : undefined)),
   METRICS_PORT: setting('', 'a port number from 0 to 65535', integer(0, 65535)),
   METRICS_KEY: setting('', 'printable ASCII characters without spaces', secret),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting('', 'an http or https URL without user and query', baseUrl),
+  OTEL_SERVICE_NAME: setting('logquay', 'at most 255 printable characters', (text) =>
+    /^\P{C}{1,255}$/u.test(text) ? text : undefined,
+  ),
   DUCKDB_MEMORY_LIMIT: setting('1GB', 'a size such as 512MB or 4GB', (text) =>
     /^[1-9]\d{0,5}(MB|GB|MiB|GiB)$/.test(text) ? text : undefined,
   ),
@@ -216,6 +228,12 @@ export interface CacheConfig {
   readonly maxWarmed: number;
 }
 
+export interface TracingConfig {
+  /** Where a collector takes OTLP over HTTP: a URL, to which the kind's path is added. */
+  readonly collector: string;
+  readonly serviceName: string;
+}
+
 export interface Config {
   readonly port: number;
   readonly host: string;
@@ -256,6 +274,8 @@ export interface Config {
   readonly metricsPort: number | null;
   /** What `/metrics` on the service's own port asks for; null: it is not there. */
   readonly metricsKey: Secret | null;
+  /** null: requests are not traced. */
+  readonly tracing: TracingConfig | null;
   /** Whether the log tells the SQL of requests. */
   readonly logSql: boolean;
   readonly logLevel: string;
@@ -293,6 +313,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const clock = value('CLOCK', S.CLOCK);
   const apiKey = value('API_KEY', S.API_KEY);
   const redisUrl = value('REDIS_URL', S.REDIS_URL);
+  const collector = value('OTEL_EXPORTER_OTLP_ENDPOINT', S.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const serviceName = given('OTEL_SERVICE_NAME', S.OTEL_SERVICE_NAME);
   const logflareToken = value('LOGFLARE_PRIVATE_ACCESS_TOKEN', S.LOGFLARE_PRIVATE_ACCESS_TOKEN);
 
   const config: Config = {
@@ -339,6 +361,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     dailyBytes: value('DAILY_BYTES', S.DAILY_BYTES),
     metricsPort: value('METRICS_PORT', S.METRICS_PORT),
     metricsKey: value('METRICS_KEY', S.METRICS_KEY),
+    tracing: collector === null ? null : { collector, serviceName },
     logSql: given('LOG_SQL', S.LOG_SQL) === 'on',
     logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
     warnings: [

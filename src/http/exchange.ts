@@ -4,13 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERRORS } from '../errors';
 import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
+import type { Tracing } from '../tracing/traced';
 import type { Answer } from './answer';
 import type { Cors } from './cors';
 import { asServiceError, errorAnswer } from './error-answer';
 import { RequestHeaders } from './headers';
 import { logFields, Told } from './log-line';
 import { SECURITY_HEADERS } from './security-headers';
-import { traceIdOf } from './trace';
+import { parentOf } from './trace';
 
 /** A request id that is echoed: short, and of characters that are safe in a header, a log and a URL. */
 const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
@@ -27,6 +28,8 @@ export interface ExchangeContext {
   readonly log: Log;
   readonly cors: Cors;
   readonly meter: RequestMeter;
+  /** null: requests are not traced. */
+  readonly tracing: Tracing | null;
   /** Whether the log tells the SQL and LQL of requests. */
   readonly logSql: boolean;
   /** Whether connections are being closed. */
@@ -36,7 +39,11 @@ export interface ExchangeContext {
 /** One step of a request's life, done. */
 export interface Phase {
   readonly name: string;
+  /** Without the steps within it. */
   readonly milliseconds: number;
+  /** Milliseconds of `performance.now()`. */
+  readonly began: number;
+  readonly ended: number;
 }
 
 /** One request and its answer: the id, the clock, what log and metrics tell, and the one place that writes. */
@@ -83,14 +90,15 @@ export class Exchange {
 
   /** Does one step of the request's life and counts its time, without that of steps within it. */
   async timed<T>(phase: string, step: () => Promise<T> | T): Promise<T> {
-    const start = performance.now();
+    const began = performance.now();
     const before = this.#within;
     this.#within = 0;
     try {
       return await step();
     } finally {
-      const milliseconds = performance.now() - start;
-      this.#phases.push({ name: phase, milliseconds: Math.max(0, milliseconds - this.#within) });
+      const ended = performance.now();
+      const milliseconds = ended - began;
+      this.#phases.push({ name: phase, milliseconds: Math.max(0, milliseconds - this.#within), began, ended });
       this.#within = before + milliseconds;
     }
   }
@@ -157,10 +165,13 @@ export class Exchange {
       phases: this.#phases,
       bytes: this.#bytes,
     };
-    const { log, meter, logSql } = this.context;
+    const { log, meter, tracing, logSql } = this.context;
     meter.count(facts);
-    const head = { id: this.id, method: this.request.method ?? '', trace: traceIdOf(this.headers.list('traceparent')) };
-    log.info(logFields(head, facts, logSql), 'request');
+    const { arrived, headers } = this;
+    const method = this.request.method ?? '';
+    const parent = parentOf(headers.list('traceparent'));
+    const trace = tracing?.tell({ ...facts, method, arrived }, parent, headers.list('tracestate')) ?? parent?.traceId;
+    log.info(logFields({ id: this.id, method, trace }, facts, logSql), 'request');
   }
 }
 

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { Secret } from '../config';
 import type { Log } from '../log';
 import { type Metrics, RequestMeter } from '../metrics';
+import type { Tracing } from '../tracing/traced';
 import { Cors } from './cors';
 import { directRun } from './direct';
 import { Exchange, type ExchangeContext } from './exchange';
@@ -19,6 +20,8 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
   readonly metricsKey: Secret | null;
   /** Whether the log tells the SQL and LQL of requests. */
   readonly logSql: boolean;
+  /** Where requests are told to be traced; without, nowhere. */
+  readonly tracing?: Tracing | null;
 }
 
 /**
@@ -26,12 +29,12 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
  * same way as if Express had found it.
  */
 export function createListener(options: ListenerOptions): RequestListener {
-  const { log, logSql, corsOrigins, metrics, metricsKey } = options;
+  const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null } = options;
   const { lifecycle } = options;
   const cors = new Cors(corsOrigins);
   const router = createRouter({ ...options, cors, metrics: metricsKey === null ? null : { metrics, key: metricsKey } });
   const meter = new RequestMeter(metrics);
-  const context: ExchangeContext = { log, logSql, cors, meter, draining: () => lifecycle.draining };
+  const context: ExchangeContext = { log, logSql, cors, meter, tracing, draining: () => lifecycle.draining };
   return (request, response) => {
     const exchange = new Exchange(request, response, context);
     const idOrName = directRun(request);

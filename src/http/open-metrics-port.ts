@@ -5,6 +5,7 @@ import { Metrics, RequestMeter } from '../metrics';
 import { Cors } from './cors';
 import { drainable } from './drain';
 import type { Log } from '../log';
+import type { ExchangeContext } from './exchange';
 import { createMetricsListener } from './metrics-listener';
 import { createHttpServer } from './server';
 
@@ -30,7 +31,14 @@ export async function openMetricsPort(
     error: log.error.bind(log),
     fatal: log.fatal.bind(log),
   };
-  const context = { log: quiet, logSql: false, cors: new Cors([]), meter: uncounted, draining: () => false };
+  const context: ExchangeContext = {
+    log: quiet,
+    logSql: false,
+    cors: new Cors([]),
+    meter: uncounted,
+    tracing: null,
+    draining: () => false,
+  };
   const server = createHttpServer(createMetricsListener(metrics, context));
   const drain = drainable(server);
   server.listen(port, host);

@@ -92,6 +92,12 @@ describe('a bad value', () => {
     ['CLOCK', '2026-09-30T24:00:00Z'],
     ['CLOCK', '2026-09-30T12:00:00.1234567Z'],
     ['CLOCK', '2026-09-30T12:00:00+99:00'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://localhost:4317'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://me:secret@localhost:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318/?token=secret'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318/#'],
+    ['OTEL_SERVICE_NAME', 'two\nlines'],
     ['DUCKDB_MEMORY_LIMIT', 'a lot'],
     ['DUCKDB_THREADS', '0'],
     ['LOG_LEVEL', 'loud'],
@@ -158,6 +164,21 @@ describe('METRICS_PORT', () => {
       'METRICS_PORT: allowed is another port than PORT; on PORT itself, set METRICS_KEY.',
     );
     expect(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0);
+  });
+});
+
+describe('OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  it.each([
+    ['http://localhost:4318', 'http://localhost:4318'],
+    ['HTTPS://Collector.Example/', 'https://collector.example'],
+    ['https://collector.example/otlp/', 'https://collector.example/otlp'],
+  ])('takes %s', (given, collector) => {
+    const { tracing } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: given });
+    expect(tracing).toEqual({ collector, serviceName: 'logquay' });
+  });
+
+  it('alone begins traces', () => {
+    expect(readConfig({ OTEL_SERVICE_NAME: 'logs' }).tracing).toBeNull();
   });
 });
 

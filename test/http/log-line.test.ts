@@ -1,6 +1,6 @@
 import request from 'supertest';
 
-import { traceIdOf } from '../../src/http/trace';
+import { parentOf } from '../../src/http/trace';
 import { ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -92,7 +92,7 @@ describe('a trace', () => {
     [`cc-${TRACE}-00f067aa0ba902b7-01-what-comes-later`, TRACE],
     [`cc-${TRACE}-00f067aa0ba902b7-01`, TRACE],
   ])('is taken over from %s', (header, id) => {
-    expect(traceIdOf(header)).toBe(id);
+    expect(parentOf(header)?.traceId).toBe(id);
   });
 
   it.each([
@@ -107,6 +107,6 @@ describe('a trace', () => {
     [`00-${TRACE}-00f067aa0ba902b7-01, 00-${TRACE}-00f067aa0ba902b7-01`],
     [`cc-${TRACE}-00f067aa0ba902b7-01.later`],
   ])('is not taken over from %s', (header) => {
-    expect(traceIdOf(header)).toBeUndefined();
+    expect(parentOf(header)).toBeUndefined();
   });
 });

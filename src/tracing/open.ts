@@ -1,0 +1,56 @@
+/** OpenTelemetry's libraries are loaded with this file, which is therefore imported only where traces are asked for. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+} from '@opentelemetry/sdk-trace-base';
+
+import type { TracingConfig } from '../config';
+import type { Log } from '../log';
+import { VERSION } from '../version';
+import { CollectorExporter } from './exporter';
+import { RequestSpans } from './request-spans';
+import type { Tracing } from './traced';
+
+/** Spans that wait for the collector; what comes on top of that is dropped. Those of one call of it. */
+const MOST_WAITING = 4096;
+const BATCH = 512;
+
+/** Milliseconds that spans wait for others at most, that one call may take, and that the last ones may take at the end. */
+const LONGEST_WAIT = 1000;
+const CALL_TIMEOUT = 5000;
+const LAST_CALL = 1000;
+
+/** Traces to a collector that speaks OTLP over HTTP. It may be down or hang: nothing but spans is lost. */
+export function openTracing({ collector, serviceName }: TracingConfig, log: Log): Tracing {
+  const exporter = new CollectorExporter({ url: `${collector}/v1/traces`, timeoutMillis: CALL_TIMEOUT }, log);
+  const processor = new BatchSpanProcessor(exporter, {
+    maxQueueSize: MOST_WAITING,
+    maxExportBatchSize: BATCH,
+    scheduledDelayMillis: LONGEST_WAIT,
+    exportTimeoutMillis: 2 * CALL_TIMEOUT,
+  });
+  const named = { 'service.name': serviceName, 'service.version': VERSION };
+  const provider = new BasicTracerProvider({
+    resource: defaultResource().merge(resourceFromAttributes(named)),
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    spanProcessors: [processor],
+  });
+  const spans = new RequestSpans(provider.getTracer('logquay', VERSION));
+  log.info({ collector: new URL(collector).origin }, 'traces go to a collector');
+  return {
+    tell: (request, parent, state) => spans.tell(request, parent, state),
+    async close() {
+      const sent = provider.shutdown().then(
+        () => true,
+        () => false,
+      );
+      const late = sleep(LAST_CALL, false, { ref: false });
+      if (!(await Promise.race([sent, late]))) log.warn('the collector did not take the last traces; they are dropped');
+    },
+  };
+}

@@ -26,6 +26,7 @@ import { Metrics } from '../../src/metrics';
 import { JudgedRequests } from '../../src/run/asked';
 import type { Rooms } from '../../src/run/request';
 import { Gate } from '../../src/sandbox';
+import type { Tracing } from '../../src/tracing/traced';
 
 /** An engine whose answers a test decides: what is tested here is what HTTP makes of them. */
 export class ScriptedEngine implements Engine {
@@ -119,6 +120,7 @@ export interface ServedOptions {
   readonly metricsKey?: string | null;
   readonly logSql?: boolean;
   readonly timeout?: number;
+  readonly tracing?: Tracing;
   /** Still loading. */
   readonly starting?: boolean;
 }
@@ -149,6 +151,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       docs: options.docs ?? 'open',
       metrics,
       metricsKey: options.metricsKey ? new Secret(options.metricsKey) : null,
+      tracing: options.tracing ?? null,
     }),
     tellOfRefused(log, metrics),
   );

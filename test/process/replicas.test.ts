@@ -1,0 +1,286 @@
+/** Two processes of the service on one Redis, as in production: what they share, and what becomes of requests when one of the three fails. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Redis } from 'ioredis';
+
+import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
+import { Stage, type Started } from './started';
+
+jest.setTimeout(180_000);
+
+/** Seconds of a lease. */
+const LEASE = 2;
+
+const PARAMETERS = `cache_ttl: 600
+params:
+  project: { type: string, required: true, description: Whose rows. }`;
+
+const QUERIES = {
+  // About a second of work for two cores that do nothing else.
+  heavy: `/*
+id: 44444444-aaaa-4000-8000-000000000001
+name: heavy
+${PARAMETERS}
+*/
+SELECT @project AS project, COUNT(*) AS n
+FROM UNNEST(GENERATE_ARRAY(1, 9000)) AS a, UNNEST(GENERATE_ARRAY(1, 9000)) AS b
+WHERE MOD(a * b + 1, 7) = 3`,
+  light: `/*
+id: 44444444-aaaa-4000-8000-000000000002
+name: light
+${PARAMETERS}
+*/
+SELECT @project AS project`,
+};
+
+interface Answer {
+  readonly status: number;
+  readonly cache: string;
+  readonly text: string;
+  /** Milliseconds. */
+  readonly took: number;
+}
+
+/** @throws what becomes of the connection */
+function get(port: number, url: string, key = 'k'): Promise<Answer> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    http
+      .get({ port, path: url, headers: { 'X-API-KEY': key }, agent: false }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            cache: String(response.headers['cache-status']),
+            text: Buffer.concat(chunks).toString(),
+            took: performance.now() - began,
+          });
+        });
+      })
+      .on('error', reject);
+  });
+}
+
+const run = (name: keyof typeof QUERIES, project: string): string => `/api/endpoints/query/${name}?project=${project}`;
+
+async function until(condition: () => Promise<boolean>, within = 30_000): Promise<void> {
+  const end = performance.now() + within;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`It does not come: ${String(condition)}`);
+    await sleep(20);
+  }
+}
+
+/** Runs on the engine of that endpoint, as the process counts them. */
+async function engineRuns(port: number, endpoint: keyof typeof QUERIES): Promise<number> {
+  const { status, text } = await get(port, '/metrics', 'm');
+  expect(status).toBe(200);
+  const lines = text.matchAll(/^logquay_engine_runs_total\{endpoint="(\w+)",[^}]*\} (\d+)$/gm);
+  return [...lines].filter(([, name]) => name === endpoint).reduce((sum, [, , count]) => sum + Number(count), 0);
+}
+
+/** What a probe is told of the cache; a status other than 200 fails. */
+async function cacheState(port: number): Promise<string> {
+  const { status, text } = await get(port, '/ready');
+  expect([status, text]).toEqual([200, expect.anything()]);
+  return (JSON.parse(text) as { cache: string }).cache;
+}
+
+describeWithRedis('two processes on one Redis', () => {
+  let stage: Stage;
+  let queries: string;
+  let server: RedisServer;
+  let direct: Redis;
+  let processes: readonly Started[];
+  let ports: readonly [number, number];
+
+  beforeAll(() => {
+    queries = mkdtempSync(path.join(tmpdir(), 'logquay-queries-'));
+    for (const [name, text] of Object.entries(QUERIES)) writeFileSync(path.join(queries, `${name}.sql`), text);
+  });
+  afterAll(() => rmSync(queries, { recursive: true, force: true }));
+
+  async function start(environment: Readonly<Record<string, string>>): Promise<void> {
+    const shared = { API_KEY: 'k', METRICS_KEY: 'm', QUERIES_DIR: queries, REDIS_URL: server.url, RATE_LIMIT: '0' };
+    const all = { ...shared, LEASE_TIME: String(LEASE), LOG_LEVEL: 'warn', ...environment };
+    processes = [stage.start(all), stage.start(all)];
+    const [one = 0, other = 0] = await Promise.all(processes.map((process) => process.port()));
+    ports = [one, other];
+    for (const port of ports) {
+      await until(async () => (await cacheState(port)) === 'ok');
+      // What a first request alone pays for is paid.
+      expect((await get(port, run('light', `warm-up-${port}`))).status).toBe(200);
+    }
+  }
+
+  beforeEach(async () => {
+    stage = new Stage();
+    server = await startRedis();
+    direct = new Redis(server.url, { retryStrategy: () => 200, maxRetriesPerRequest: 0 });
+    direct.on('error', () => undefined);
+  });
+  afterEach(async () => {
+    direct.disconnect();
+    server.thaw();
+    await stage.end();
+    await server.stop();
+  });
+
+  /** How many keys of that kind there are: leases, or results that somebody waits for. */
+  const keysOf = async (part: 'lease' | 'waiters'): Promise<number> => (await direct.keys(`*:${part}`)).length;
+
+  it('run once for a thousand who ask both of them for the same at once', async () => {
+    // Longer than by default: on a busy machine a thousand connections alone can keep a process from an answer of Redis.
+    await start({ REDIS_TIMEOUT: '2' });
+    const asked = Array.from({ length: 1000 }, (_, i) => get(ports[i % 2] ?? 0, run('heavy', 'a')));
+    const all = await Promise.all(asked);
+    const runs = await Promise.all(ports.map((port) => engineRuns(port, 'heavy')));
+    expect(runs.reduce((a, b) => a + b)).toBe(1);
+    expect(new Set(all.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(all[0]).toMatchObject({ status: 200, text: expect.stringMatching(/"project":"a","n":\d+/) as string });
+    expect(all.filter(({ cache }) => cache === 'logquay; fwd=miss; stored')).toHaveLength(1);
+    for (const { cache } of all) expect(cache).toMatch(/^logquay; (fwd=miss; (stored|collapsed)|hit; ttl=\d+)$/);
+    await until(async () => (await keysOf('lease')) + (await keysOf('waiters')) === 0);
+    // Also who comes later, whichever they ask, gets what has been kept.
+    for (const port of ports) expect((await get(port, run('heavy', 'a'))).cache).toMatch(/^logquay; hit; ttl=\d+$/);
+  });
+
+  it('take over from one that is killed while it runs, within the lease time', async () => {
+    await start({ REDIS_TIMEOUT: '2' });
+    const [dying, other] = ports;
+    const alone = await get(other, run('heavy', 'alone'));
+    const lost = get(dying, run('heavy', 'b')).then(
+      () => 'answered',
+      () => 'cut',
+    );
+    await until(async () => (await keysOf('lease')) === 1);
+    const asked = [1, 2, 3].map(() => get(other, run('heavy', 'b')));
+    await until(async () => (await keysOf('waiters')) === 1);
+    const began = performance.now();
+    processes[0]?.signal('SIGKILL');
+    expect(await lost).toBe('cut');
+    const all = await Promise.all(asked);
+    // Twice the time that a run took, and some: others use this machine too.
+    expect(performance.now() - began).toBeLessThan(LEASE * 1000 + 2 * alone.took + 5000);
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(all.map(({ cache }) => cache).sort()).toEqual([
+      'logquay; fwd=miss; collapsed',
+      'logquay; fwd=miss; collapsed',
+      'logquay; fwd=miss; stored',
+    ]);
+    expect(await engineRuns(other, 'heavy')).toBe(2);
+  });
+
+  it('run on for each other though the one who began has been left by everybody', async () => {
+    await start({ REDIS_TIMEOUT: '2' });
+    const [holder, other] = ports;
+    const request = http.get({ port: holder, path: run('heavy', 'c'), headers: { 'X-API-KEY': 'k' } });
+    request.on('error', () => undefined);
+    await until(async () => (await keysOf('lease')) === 1);
+    const asked = get(other, run('heavy', 'c'));
+    await until(async () => (await keysOf('waiters')) === 1);
+    request.destroy();
+    expect(await asked).toMatchObject({ status: 200, cache: 'logquay; fwd=miss; collapsed' });
+    expect(await Promise.all(ports.map((port) => engineRuns(port, 'heavy')))).toEqual([1, 0]);
+  });
+
+  it('answer who waits for what the other was making when it ended in peace', async () => {
+    await start({ REDIS_TIMEOUT: '2' });
+    const [ending, other] = ports;
+    const leaving = http.get({ port: ending, path: run('heavy', 'd'), headers: { 'X-API-KEY': 'k' } });
+    leaving.on('error', () => undefined);
+    await until(async () => (await keysOf('lease')) === 1);
+    const asked = get(other, run('heavy', 'd'));
+    await until(async () => (await keysOf('waiters')) === 1);
+    leaving.destroy();
+    processes[0]?.signal('SIGTERM');
+    expect((await asked).status).toBe(200);
+    expect(await processes[0]?.exit).toBe(0);
+  });
+
+  it('answer every request while Redis is killed, comes back, hangs and goes on', async () => {
+    await start({});
+    let phase = 'well';
+    let over = false;
+    const answers: (Answer & { readonly phase: string; readonly project: string })[] = [];
+    const faults: unknown[] = [];
+    let next = 0;
+    const client = async (): Promise<void> => {
+      while (!over) {
+        // What is kept and what is not, of one process and the other.
+        const number = next++;
+        const project = number % 2 === 0 ? `kept-${number % 20}` : `new-${number}`;
+        const during = phase;
+        await get(ports[(number >> 1) % 2] ?? 0, run('light', project)).then(
+          (answer) => answers.push({ ...answer, phase: during, project }),
+          (error: unknown) => faults.push(error),
+        );
+        await sleep(5);
+      }
+    };
+    const clients = [1, 2, 3, 4].map(client);
+    /** For so long, and until so many were answered. */
+    const stay = async (what: string, milliseconds: number): Promise<void> => {
+      phase = what;
+      await sleep(milliseconds);
+      await until(() => Promise.resolve(answers.filter((answer) => answer.phase === what).length >= 100));
+    };
+    const bothAre = (state: string): Promise<void> =>
+      until(async () => {
+        const states = await Promise.all(ports.map(cacheState));
+        return states.every((each) => each === state);
+      });
+    try {
+      await stay('well', 1500);
+      const { port } = server;
+      await server.kill();
+      await stay('dead', 1500);
+      await bothAre('degraded');
+      server = await startRedis([], { port });
+      phase = 'back';
+      await bothAre('ok');
+      await stay('well again', 500);
+      server.freeze();
+      await stay('hung', 2000);
+      await bothAre('degraded');
+      server.thaw();
+      phase = 'going on';
+      await bothAre('ok');
+      await stay('well at last', 500);
+    } finally {
+      over = true;
+      await Promise.all(clients);
+    }
+    expect(faults).toEqual([]);
+    for (const { status, text, project } of answers)
+      expect([status, text]).toEqual([200, `{"result":[{"project":"${project}"}]}`]);
+    const tookIn = (what: string): number[] =>
+      answers
+        .filter((answer) => answer.phase === what)
+        .map(({ took }) => took)
+        .sort((a, b) => a - b);
+    const at = (sorted: readonly number[], part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+    const well = tookIn('well');
+    for (const what of ['dead', 'hung']) {
+      const took = tookIn(what);
+      // Nearly all go on as if nothing were; the few who met the failure wait for the command timeout, 100 ms, and for what
+      // else this machine does.
+      expect(at(took, 0.5)).toBeLessThan(at(well, 0.5) + 100);
+      expect(at(took, 1)).toBeLessThan(at(well, 1) + 2000);
+    }
+    // They share again.
+    const [one, other] = ports;
+    expect((await get(one, run('light', 'last'))).cache).toBe('logquay; fwd=miss; stored');
+    await until(async () => (await direct.keys('*:entry').catch(() => [])).length > 0);
+    await until(async () => (await keysOf('lease')) === 0);
+    expect((await get(other, run('light', 'last'))).cache).toMatch(/^logquay; hit; ttl=\d+$/);
+    for (const process of processes) process.signal('SIGTERM');
+    expect(await Promise.all(processes.map(({ exit }) => exit))).toEqual([0, 0]);
+  });
+});

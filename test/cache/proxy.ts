@@ -59,7 +59,7 @@ export class Proxy {
 
   /** Cuts every connection there is; new ones are accepted. */
   cut(): void {
-    for (const socket of this.#open) socket.resetAndDestroy();
+    for (const socket of this.#open) socket.destroy();
   }
 
   async close(): Promise<void> {

@@ -100,7 +100,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       catalogue,
       engine,
       gate,
-      rates: openRates(config, shared),
+      rates: await openRates(config, shared),
       judged: new JudgedRequests(),
       results: cache.results,
       usage: cache.usage,

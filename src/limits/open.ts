@@ -1,20 +1,22 @@
 import { Budgets } from './budget';
 import { RateLimits } from './rate-limits';
-import { RedisRateSync } from './rate-sync';
 import type { RedisLink } from './redis-link';
 import { RedisSpending } from './redis-spending';
 
 /** What processes share; null: this one is alone. */
 export type Shared = {
   readonly link: RedisLink;
-  /** What the names of all keys begin with. */ readonly prefix: string;
+  /** What the names of all keys begin with. */
+  readonly prefix: string;
 } | null;
 
-export function openRates(
+/** The library that counts in Redis is loaded where there is a Redis. */
+export async function openRates(
   { rateLimit, endpointRateLimit }: { readonly rateLimit: number; readonly endpointRateLimit: number },
   shared: Shared,
-): RateLimits {
-  const sync = shared === null ? null : new RedisRateSync(shared.link, shared.prefix);
+): Promise<RateLimits> {
+  const sync =
+    shared === null ? null : new (await import('./rate-sync.js')).RedisRateSync(shared.link, shared.prefix);
   return new RateLimits({ perKey: rateLimit, perEndpoint: endpointRateLimit, sync });
 }
 

@@ -15,8 +15,7 @@ export async function openRates(
   { rateLimit, endpointRateLimit }: { readonly rateLimit: number; readonly endpointRateLimit: number },
   shared: Shared,
 ): Promise<RateLimits> {
-  const sync =
-    shared === null ? null : new (await import('./rate-sync.js')).RedisRateSync(shared.link, shared.prefix);
+  const sync = shared === null ? null : new (await import('./rate-sync.js')).RedisRateSync(shared.link, shared.prefix);
   return new RateLimits({ perKey: rateLimit, perEndpoint: endpointRateLimit, sync });
 }
 

@@ -4,7 +4,7 @@ module.exports = {
   roots: ['<rootDir>/test', '<rootDir>/src'],
   testMatch: ['**/*.test.ts'],
   transform: {
-    '^.+\\.ts$': [
+    '^.+\\.ts$|/otlp-exporter-base/build/src/.+\\.js$': [
       '@swc/jest',
       {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
@@ -13,6 +13,8 @@ module.exports = {
       },
     ],
   },
+  // OpenTelemetry's sender imports Node's own `http` when it sends; Jest runs an `import()` as a `require` alone.
+  transformIgnorePatterns: ['/node_modules/(?!@opentelemetry/otlp-exporter-base/)'],
   // What is imported when it is needed is named by the file that Node will find: `import('./engine.js')`.
   moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': ['$1.js', '$1.ts'] },
   testTimeout: 20_000,

@@ -96,6 +96,18 @@ describe('a trace', () => {
   });
 
   it.each([
+    ['00', false],
+    ['01', true],
+    ['02', false],
+    ['03', true],
+    ['fe', false],
+    ['ff', true],
+  ])('with flags %s: the caller keeps it: %s', (flags, sampled) => {
+    const spanId = '00f067aa0ba902b7';
+    expect(parentOf(`00-${TRACE}-${spanId}-${flags}`)).toEqual({ traceId: TRACE, spanId, sampled });
+  });
+
+  it.each([
     [undefined],
     [''],
     [`00-${TRACE}-00f067aa0ba902b7`],

@@ -1,0 +1,272 @@
+/** The spans of requests, as a collector gets them over HTTP from the service's own server. */
+import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import request from 'supertest';
+
+import { ServiceError } from '../../src/errors';
+import { openLog } from '../../src/log';
+import { openTracing } from '../../src/tracing/open';
+import type { Tracing } from '../../src/tracing/traced';
+import { ScriptedEngine, serve, type Served, type ServedOptions } from '../http/rooms';
+import { type Arrived, Collector } from './collector';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLER = '00f067aa0ba902b7';
+const SAMPLED = `00-${TRACE}-${CALLER}-01`;
+const ROUTE = '/api/endpoints/query/:idOrName';
+const TYPED = '/api/endpoints/query/test.typed?project=Zebra';
+
+/** As the numbers of kinds and of status codes stand in opentelemetry-proto, trace/v1. */
+const INTERNAL = 1;
+const SERVER = 2;
+const UNSET = 0;
+const ERROR = 2;
+
+let collector: Collector;
+let tracing: Tracing;
+let served: Served;
+beforeEach(async () => {
+  collector = await Collector.listen();
+});
+afterEach(async () => {
+  await served.close();
+  await tracing.close();
+  await collector.close();
+});
+
+async function start(options: ServedOptions = {}): Promise<Served> {
+  tracing = openTracing({ collector: collector.url, serviceName: 'logs' }, openLog('silent', process.stderr));
+  served = await serve({ ...options, tracing });
+  return served;
+}
+
+/** All spans of the requests so far, which is the end of tracing. */
+async function spans(): Promise<readonly Arrived[]> {
+  // An answer reaches its caller before its end is told.
+  await sleep(20);
+  await tracing.close();
+  return collector.spans;
+}
+
+async function span(): Promise<Arrived> {
+  const [one, ...others] = (await spans()).filter(({ kind }) => kind === SERVER);
+  if (one === undefined || others.length > 0)
+    throw new Error(`Of requests there are ${one === undefined ? '0' : String(1 + others.length)}.`);
+  return one;
+}
+
+/** The trace ids of the log's lines for requests. */
+function logged(): unknown[] {
+  return served.logged
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => msg === 'request')
+    .map(({ trace }) => trace);
+}
+
+it('one for the request below the caller’s, and one for each step below the step that it is part of', async () => {
+  const engine = new ScriptedEngine('bigquery');
+  engine.bytes = { processed: 5n, billed: 10n };
+  engine.onRun = () => sleep(50);
+  await start({ engine });
+  const before = BigInt(Date.now()) * 1_000_000n;
+  const headers = { 'X-API-KEY': 'all', traceparent: SAMPLED, tracestate: 'congo=t61rcWkgMzE,rojo=00f067aa0ba902b7' };
+  await request(served.server).get(TYPED).set(headers).expect(200);
+  const after = BigInt(Date.now() + 1) * 1_000_000n;
+
+  const all = await spans();
+  const named = (name: string): Arrived => {
+    const found = all.filter((one) => one.name === name);
+    if (found.length !== 1) throw new Error(`Of ${name} there are ${String(found.length)}.`);
+    return found[0] as Arrived;
+  };
+  const root = named(`GET ${ROUTE}`);
+  expect(root).toMatchObject({
+    traceId: TRACE,
+    parentSpanId: CALLER,
+    traceState: 'congo=t61rcWkgMzE,rojo=00f067aa0ba902b7',
+    kind: SERVER,
+    status: { code: UNSET },
+  });
+  // Sampled, below a span of another process (opentelemetry-proto, SpanFlags).
+  expect(root.flags).toBe(0x301);
+  expect(root.attributes).toEqual({
+    'http.request.method': 'GET',
+    'url.scheme': 'http',
+    'http.route': ROUTE,
+    'http.response.status_code': 200,
+    'logquay.endpoint': 'test.typed',
+    'logquay.key': 'all',
+    'logquay.cache': 'miss',
+    'logquay.bytes_billed': 10,
+  });
+  expect(root.resource).toMatchObject({
+    'service.name': 'logs',
+    'service.version': expect.stringMatching(/^\d/) as string,
+    'telemetry.sdk.language': 'nodejs',
+  });
+  expect(root.spanId).toMatch(/^[0-9a-f]{16}$/);
+  // By the wall clock.
+  expect(root.began).toBeGreaterThanOrEqual(before - 5_000_000n);
+  expect(root.ended).toBeLessThanOrEqual(after + 5_000_000n);
+  expect(root.ended - root.began).toBeGreaterThanOrEqual(45_000_000n);
+
+  const steps = ['read', 'cache', 'gate', 'queue', 'engine', 'render'];
+  expect(all.map(({ name }) => name).sort()).toEqual([root.name, ...steps].sort());
+  const parents = { read: root, cache: root, gate: named('cache'), queue: named('cache'), engine: named('queue') };
+  for (const [name, parent] of Object.entries({ ...parents, render: named('cache') })) {
+    const step = named(name);
+    expect([name, step.parentSpanId]).toEqual([name, parent.spanId]);
+    expect(step).toMatchObject({ traceId: TRACE, kind: INTERNAL, attributes: {}, status: { code: UNSET } });
+    expect(step.began).toBeGreaterThanOrEqual(parent.began);
+    expect(step.ended).toBeLessThanOrEqual(parent.ended);
+    expect(step.ended).toBeGreaterThanOrEqual(step.began);
+  }
+  expect(named('gate').ended).toBeLessThanOrEqual(named('queue').began);
+  expect(named('engine').ended - named('engine').began).toBeGreaterThanOrEqual(45_000_000n);
+  expect(new Set(all.map(({ spanId }) => spanId)).size).toBe(all.length);
+});
+
+it('a trace of its own where the caller has none, which the log names', async () => {
+  await start();
+  await request(served.server).get(TYPED).set('X-API-KEY', 'all').expect(200);
+  await request(served.server).get(TYPED).set('X-API-KEY', 'all').expect(200);
+  const roots = (await spans()).filter(({ kind }) => kind === SERVER);
+  expect(roots.map(({ attributes }) => attributes['logquay.cache'])).toEqual(['miss', 'hit']);
+  expect(roots.map(({ parentSpanId }) => parentSpanId)).toEqual([undefined, undefined]);
+  const ids = roots.map(({ traceId }) => traceId);
+  expect(new Set(ids).size).toBe(2);
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
+  expect(logged()).toEqual(ids);
+});
+
+it('none where the caller keeps none', async () => {
+  await start();
+  const headers = { 'X-API-KEY': 'all', traceparent: `00-${TRACE}-${CALLER}-00` };
+  await request(served.server).get(TYPED).set(headers).expect(200);
+  await request(served.server).get('/nowhere').set(headers).expect(404);
+  expect(await spans()).toEqual([]);
+  expect(logged()).toEqual([TRACE, TRACE]);
+});
+
+it.each(['00-short-01', `00-${TRACE}-${CALLER}-01-more`, `ff-${TRACE}-${CALLER}-01`])(
+  'a trace of its own, without the caller’s state, where the caller says %s',
+  async (traceparent) => {
+    await start();
+    await request(served.server).get('/api/endpoints').set({ traceparent, tracestate: 'congo=1' }).expect(401);
+    const root = await span();
+    expect([root.parentSpanId, root.traceId === TRACE]).toEqual([undefined, false]);
+    expect(root.traceState ?? '').toBe('');
+  },
+);
+
+it.each([['='], [','.repeat(2000)], ['a=1,'.repeat(1000)], ['\u00e9=1'], ['a=b=c,,d=e']])(
+  'not fewer, whatever stands in tracestate (%#)',
+  async (tracestate) => {
+    await start();
+    const headers = { 'X-API-KEY': 'all', traceparent: SAMPLED, tracestate };
+    await request(served.server).get(TYPED).set(headers).expect(200);
+    expect(await span()).toMatchObject({ traceId: TRACE, parentSpanId: CALLER });
+  },
+);
+
+describe('of an error', () => {
+  it.each([
+    ['/api/endpoints/query/test.typed', 'all', 400, 'invalidParameter'],
+    ['/api/endpoints/query/test.typed?project=Zebra', 'Wombat', 401, 'unauthenticated'],
+    ['/api/endpoints/query/Badger', 'all', 404, 'notFound'],
+  ])('of the caller’s (%s): its reason, and no failure', async (url, key, status, reason) => {
+    await start();
+    await request(served.server).get(url).set('X-API-KEY', key).expect(status);
+    const root = await span();
+    expect(root.status).toEqual({ code: UNSET });
+    expect(root.attributes).toMatchObject({ 'http.response.status_code': status, 'error.type': reason });
+  });
+
+  it('of the engine’s: a failure, with the steps as far as it got', async () => {
+    const engine = new ScriptedEngine();
+    engine.onRun = () => Promise.reject(new ServiceError('backendError', 'Giraffe'));
+    await start({ engine });
+    await request(served.server).get(TYPED).set('X-API-KEY', 'all').expect(502);
+    const root = await span();
+    expect(root.status).toEqual({ code: ERROR });
+    expect(root.attributes).toMatchObject({ 'http.response.status_code': 502, 'error.type': 'backendError' });
+    const steps = collector.spans.map(({ name }) => name).filter((name) => name !== root.name);
+    expect(steps.sort()).toEqual(['cache', 'engine', 'gate', 'queue', 'read']);
+  });
+
+  it('where no route matches: the method alone', async () => {
+    await start();
+    await request(served.server).get('/Badger/Otter').expect(404);
+    const root = await span();
+    expect(root.name).toBe('GET');
+    expect(root.attributes).toEqual({
+      'http.request.method': 'GET',
+      'url.scheme': 'http',
+      'http.response.status_code': 404,
+      'error.type': 'notFound',
+    });
+  });
+
+  it('of a method that the conventions do not know', async () => {
+    await start();
+    await request(served.server).propfind('/api/endpoints').expect(405);
+    const root = await span();
+    expect(root.name).toBe('HTTP /api/endpoints');
+    expect(root.attributes).toMatchObject({
+      'http.request.method': '_OTHER',
+      'http.request.method_original': 'PROPFIND',
+      'error.type': 'methodNotAllowed',
+    });
+  });
+});
+
+it('without a status where the caller left before there was one', async () => {
+  const engine = new ScriptedEngine();
+  let begun = (): void => undefined;
+  const running = new Promise<void>((resolve) => (begun = resolve));
+  engine.onRun = (_query, { signal }) =>
+    new Promise((_resolve, reject) => {
+      begun();
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    });
+  await start({ engine });
+  const asked = get(`http://127.0.0.1:${String(served.port)}${TYPED}`, { headers: { 'X-API-KEY': 'all' } });
+  asked.on('error', () => undefined);
+  await running;
+  asked.destroy();
+  const root = await span();
+  expect(root.status).toEqual({ code: UNSET });
+  expect(root.attributes).toMatchObject({ 'error.type': '499', 'logquay.endpoint': 'test.typed' });
+  expect(root.attributes).not.toHaveProperty(['http.response.status_code']);
+});
+
+it('of probes only where the caller keeps a trace', async () => {
+  await start();
+  for (const path of ['/health', '/ready']) {
+    await request(served.server).get(path).expect(200);
+    await request(served.server).get(path).set('traceparent', SAMPLED).expect(200);
+  }
+  expect((await spans()).map(({ name, traceId }) => [name, traceId])).toEqual([
+    ['GET /health', TRACE],
+    ['GET /ready', TRACE],
+  ]);
+});
+
+it('that tell no value, no text, no secret and no URL', async () => {
+  await start({ logSql: true });
+  const sql = "SELECT 'Giraffe' FROM rows_of_project";
+  await request(served.server).get(TYPED).query({ sql }).set('X-API-KEY', 'all');
+  await request(served.server).get(TYPED).query({ sql: 'SELECT Heron' }).set('X-API-KEY', 'all');
+  await request(served.server).post(TYPED).send({ lql: 'Okapi' }).set({ 'X-API-KEY': 'all', Cookie: 'Lynx' });
+  await request(served.server).get(TYPED).set('X-API-KEY', 'Secret-Wombat').expect(401);
+  await request(served.server).get('/Badger?Otter=1').set({ traceparent: 'Hedgehog', 'User-Agent': 'Weasel' });
+  const roots = (await spans()).filter(({ kind }) => kind === SERVER);
+  expect(roots).toHaveLength(5);
+  expect(collector.sent).toContain('test.typed');
+  expect(collector.sent).not.toMatch(
+    /Zebra|Giraffe|Heron|Okapi|Lynx|Wombat|Badger|Otter|Hedgehog|Weasel|SELECT|127\.0\.0\.1/,
+  );
+});

@@ -124,28 +124,22 @@ export class Results {
    * @throws as `answer`; SharedUnavailable
    */
   async refresh(ask: Ask, due: (entry: Entry | null) => boolean): Promise<'made' | 'not due' | 'busy'> {
-    const { identity, limits } = ask;
+    const { identity } = ask;
     const { memory, shared } = this.options;
-    const { hash } = identity;
     const kept = shared === null ? memory.get(identity) : await shared.read(identity);
     if (!due(kept)) return 'not due';
-    const lease = shared === null || this.#flights.has(hash) ? null : await shared.acquire(identity);
-    if (this.#flights.has(hash) || (shared !== null && lease === null)) {
-      await lease?.release();
-      return 'busy';
-    }
-    // Somebody else did it between the look and the lease.
-    if (lease !== null && lease.previous !== (kept?.fence ?? null)) {
-      await lease.release();
-      return 'busy';
-    }
+    if (shared === null) return this.#refreshWith(ask, null);
+    const lease = this.#flights.has(identity.hash) ? null : await shared.acquire(identity);
+    if (lease === null) return 'busy';
+    let outcome: 'made' | 'not due' | 'busy' = 'not due';
     try {
-      await this.#flights.join(hash, limits, (control) => this.#runAndKeep(ask, control, lease));
-      return 'made';
-    } catch (error) {
-      // A run that did not begin has not given it back.
-      if (lease !== null) this.#follow(lease.release());
-      return unwrap(error);
+      // Somebody else may have done it between the look and the lease.
+      const same = lease.previous === (kept?.fence ?? null);
+      if (same || due(await shared.read(identity))) outcome = await this.#refreshWith(ask, lease);
+      return outcome;
+    } finally {
+      // What is made is written first, and gives it back then.
+      if (outcome !== 'made') this.#follow(lease.release());
     }
   }
 
@@ -153,6 +147,14 @@ export class Results {
   async close(): Promise<void> {
     await this.#flights.close();
     while (this.#behind.size > 0) await Promise.allSettled(this.#behind);
+  }
+
+  /** @throws as `answer` */
+  async #refreshWith(ask: Ask, lease: Lease | null): Promise<'made' | 'busy'> {
+    const { hash } = ask.identity;
+    if (this.#flights.has(hash)) return 'busy';
+    await this.#flights.join(hash, ask.limits, (control) => this.#runAndKeep(ask, control, lease)).catch(unwrap);
+    return 'made';
   }
 
   async #fly(ask: Ask, work: (control: FlightControl) => Promise<Landed>): Promise<Answered> {

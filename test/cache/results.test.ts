@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
+import type { Entry } from '../../src/cache/entry';
 import type { Identity } from '../../src/cache/identity';
 import type { Answered } from '../../src/cache/results';
 import { type Lease, SharedUnavailable } from '../../src/cache/stores';
@@ -643,6 +644,28 @@ describeWithRedis('an answer among processes on one Redis', () => {
     }
   });
 
+  it('is not made anew again by who found it due before another made it', async () => {
+    const [one, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const store = other.redis?.store ?? fail();
+    const acquire = store.acquire.bind(store);
+    let made!: () => void;
+    const afterThat = new Promise<void>((resolve) => (made = resolve));
+    const late = jest.spyOn(store, 'acquire').mockImplementation((asked) => afterThat.then(() => acquire(asked)));
+    const isDue = (entry: Entry | null): boolean => entry === null;
+    const second = other.results.refresh(other.asked(identity), isDue);
+    await until(() => late.mock.calls.length === 1);
+    const first = one.results.refresh(one.asked(identity), isDue);
+    (await stage.runs.nth(0)).finish('{}');
+    expect(await first).toBe('made');
+    await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
+    await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
+    made();
+    expect(await second).toBe('not due');
+    expect(stage.runs.begun).toHaveLength(1);
+    await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
+  });
+
   it('serves on stale in a process that has never made it, with its true age', async () => {
     const [one, other] = await Promise.all([open(), open()]);
     const identity = newIdentity();
@@ -684,6 +707,11 @@ describeWithRedis('an answer among processes on one Redis', () => {
     const damaged = newIdentity();
     await direct.hset(keyOf(damaged, 'entry'), { fence: '7', question: damaged.text });
     expect((await made(process, damaged, '{}')).outcome).toBe('miss');
+    const unreadable = newIdentity();
+    await direct.hset(keyOf(unreadable, 'entry'), { fence: '7', question: unreadable.text });
+    const refreshing = process.results.refresh(process.asked(unreadable), (entry) => entry === null);
+    (await stage.runs.nth(2)).finish('{}');
+    expect(await refreshing).toBe('made');
     // And one from a clock that is ahead.
     const ahead = newIdentity();
     const fence = (Date.now() + 3_600_000) * 1000;

@@ -270,3 +270,12 @@ it('that tell no value, no text, no secret and no URL', async () => {
     /Zebra|Giraffe|Heron|Okapi|Lynx|Wombat|Badger|Otter|Hedgehog|Weasel|SELECT|127\.0\.0\.1/,
   );
 });
+
+it('no more than may wait, however many there are', async () => {
+  await start();
+  const facts = { method: 'GET', status: 200, arrived: performance.now(), milliseconds: 1, phases: [] };
+  for (let i = 0; i < 20_000; i++) tracing.tell(facts, undefined, undefined);
+  const { length } = await spans();
+  expect(length).toBeGreaterThan(1000);
+  expect(length).toBeLessThanOrEqual(4096 + 512);
+});

@@ -58,7 +58,7 @@ export class Exchange {
   /** Milliseconds of the steps that were done within the one that is being done. */
   #within = 0;
   /** Headers that the answer carries, whatever it becomes. */
-  #also: Readonly<Record<string, string>> = {};
+  #also: readonly string[] = [];
   #bytes = 0;
   /** Made when somebody asks for it: answers that are at hand need none. */
   #abort: AbortController | null = null;
@@ -114,8 +114,8 @@ export class Exchange {
     told.billed = billed ?? told.billed;
   }
 
-  /** Adds headers to the answer, be it a result or an error; they take the place of those added before. */
-  also(headers: Readonly<Record<string, string>>): void {
+  /** Adds headers, names and values in turn, to the answer, be it a result or an error; in place of those added before. */
+  also(headers: readonly string[]): void {
     this.#also = headers;
   }
 
@@ -123,13 +123,12 @@ export class Exchange {
   answer({ status, headers, body }: Answer): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
-    // Flat names and values: Node copies them as they are.
-    const security = headers[POLICY] === undefined ? SECURITY : SECURITY_BUT_POLICY;
-    const head = [...security, 'X-Request-Id', this.id, 'Server-Timing', this.#timing()];
+    // Names and values in turn: Node copies them as they are.
+    let own: readonly string[] = Array.isArray(headers) ? headers : Object.entries(headers).flat();
     const { cors } = this.context;
-    if (cors.configured) add(head, { ...cors.headers(this.headers), Vary: varyOf(headers.Vary) });
-    add(head, cors.configured ? { ...headers, Vary: undefined } : headers);
-    add(head, this.#also);
+    if (cors.configured) own = [...varyingByOrigin(own), ...Object.entries(cors.headers(this.headers)).flat()];
+    const security = own.includes(POLICY) ? SECURITY_BUT_POLICY : SECURITY;
+    const head = [...security, 'X-Request-Id', this.id, 'Server-Timing', this.#timing(), ...own, ...this.#also];
     if (body !== null) head.push('Content-Length', String(body.length));
     if (this.context.draining()) head.push('Connection', 'close');
     response.writeHead(status, head);
@@ -175,13 +174,8 @@ export class Exchange {
   }
 }
 
-function add(head: string[], headers: Readonly<Record<string, string | undefined>>): void {
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) head.push(name, value);
-  }
-}
-
-function varyOf(own: string | undefined): string {
-  return own === undefined ? 'Origin' : `${own}, Origin`;
+function varyingByOrigin(headers: readonly string[]): string[] {
+  const vary = headers.indexOf('Vary') + 1;
+  if (vary === 0) return [...headers, 'Vary', 'Origin'];
+  return headers.with(vary, `${headers[vary]}, Origin`);
 }

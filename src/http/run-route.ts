@@ -58,7 +58,7 @@ class HttpRunRequest implements RunRequest {
     this.exchange.learn(what);
   }
 
-  also(headers: Readonly<Record<string, string>>): void {
+  also(headers: readonly string[]): void {
     this.exchange.also(headers);
   }
 }
@@ -84,16 +84,16 @@ async function resultAnswer(
   request: IncomingMessage,
   headers: RequestHeaders,
 ): Promise<Answer> {
-  const answered: Record<string, string> = { ...told, ETag: finished.etag, Vary: VARY };
-  if (finished.truncated) answered['X-Result-Truncated'] = 'true';
+  const answered = [...told, 'ETag', finished.etag, 'Vary', VARY];
+  if (finished.truncated) answered.push('X-Result-Truncated', 'true');
   // A POST selects no representation that a client could hold (RFC 9110, 13.1).
   if (request.method !== 'POST' && clientHas(headers.list('if-none-match'), finished.etag)) {
     return { status: 304, headers: answered, body: null };
   }
-  answered['Content-Type'] = finished.contentType;
+  answered.push('Content-Type', finished.contentType);
   const coding = chooseCoding(headers.list('accept-encoding'));
   const packed = coding === null ? null : finished.encoded(coding);
   if (coding === null || packed === null) return { status: 200, headers: answered, body: finished.bytes };
-  answered['Content-Encoding'] = coding;
+  answered.push('Content-Encoding', coding);
   return { status: 200, headers: answered, body: await packed };
 }

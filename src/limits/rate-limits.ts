@@ -10,8 +10,8 @@ export interface RatedKey {
 
 /** What an answer says about the limits of its request, and whether they refuse it. */
 export interface RateAnswer {
-  /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers); none without a limit. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), names and values in turn; none without a limit. */
+  readonly headers: readonly string[];
   /** rateLimitExceeded; null: the request may go on. */
   readonly refusal: ServiceError | null;
 }
@@ -40,7 +40,7 @@ interface Limited {
 
 type Scope = 'key' | 'endpoint';
 
-const UNLIMITED: RateAnswer = { headers: {}, refusal: null };
+const UNLIMITED: RateAnswer = { headers: [], refusal: null };
 
 /** Windows held before those that are over are let go: names of keys and endpoints that are gone. */
 const MOST_HELD = 2000;
@@ -78,11 +78,8 @@ export class RateLimits {
     const state = stateOf(scope, window, now);
     const headers =
       before === null
-        ? { 'RateLimit-Policy': policy, RateLimit: state }
-        : {
-            'RateLimit-Policy': `${before.policy}, ${policy}`,
-            RateLimit: `${stateOf('key', before.window, now)}, ${state}`,
-          };
+        ? rateHeaders(policy, state)
+        : rateHeaders(`${before.policy}, ${policy}`, `${stateOf('key', before.window, now)}, ${state}`);
     return { headers, refusal: within ? null : refusalOf(scope, limited, now) };
   }
 
@@ -104,6 +101,10 @@ export class RateLimits {
     held.set(name, made);
     return made;
   }
+}
+
+function rateHeaders(policy: string, state: string): string[] {
+  return ['RateLimit-Policy', policy, 'RateLimit', state];
 }
 
 function policyText(scope: Scope, { quota, window }: RatePolicy): string {

@@ -28,8 +28,8 @@ export interface RunRequest {
   timed<T>(phase: string, step: () => Promise<T> | T): Promise<T>;
   /** Told as soon as it is known, for log and metrics. */
   about(what: About): void;
-  /** Headers that the answer carries, whatever it becomes; they take the place of those given before. */
-  also(headers: Readonly<Record<string, string>>): void;
+  /** Headers, names and values in turn, that the answer carries, whatever it becomes; they take the place of those given before. */
+  also(headers: readonly string[]): void;
 }
 
 /** What there is to tell of a request: names, and what is counted. The text of a query is told only where that is asked for. */
@@ -47,8 +47,8 @@ export interface About {
 /** What a run gives to who writes the answer. */
 export interface RunAnswer {
   readonly finished: Finished;
-  /** `Cache-Control`, `Cache-Status` and what else the run knows about its answer. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** `Cache-Control`, `Cache-Status` and what else the run knows about its answer: names and values in turn. */
+  readonly headers: readonly string[];
 }
 
 /** The rooms that a run calls, opened by app.ts. */

@@ -18,14 +18,16 @@ it('counts by key, by its own limit or the default', () => {
 it('says the policy and what is left of it, in structured fields', () => {
   const limits = new RateLimits({ perKey: 2, perEndpoint: 5, sync: null });
   expect(limits.countKey(key('a'), 0)).toEqual({
-    headers: { 'RateLimit-Policy': '"key";q=2;w=1', RateLimit: '"key";r=1;t=1' },
+    headers: ['RateLimit-Policy', '"key";q=2;w=1', 'RateLimit', '"key";r=1;t=1'],
     refusal: null,
   });
   expect(limits.countEndpoint({ name: 'logs.all' }, key('a'), 1)).toEqual({
-    headers: {
-      'RateLimit-Policy': '"key";q=2;w=1, "endpoint";q=5;w=1',
-      RateLimit: '"key";r=1;t=1, "endpoint";r=4;t=1',
-    },
+    headers: [
+      'RateLimit-Policy',
+      '"key";q=2;w=1, "endpoint";q=5;w=1',
+      'RateLimit',
+      '"key";r=1;t=1, "endpoint";r=4;t=1',
+    ],
     refusal: null,
   });
 });
@@ -38,7 +40,7 @@ it('refuses with when to come back, and in words', () => {
     message: 'This key may make 1 request in 10 seconds.',
     details: { retryAfter: 8 },
   });
-  expect(headers).toEqual({ 'RateLimit-Policy': '"key";q=1;w=10', RateLimit: '"key";r=0;t=8' });
+  expect(headers).toEqual(['RateLimit-Policy', '"key";q=1;w=10', 'RateLimit', '"key";r=0;t=8']);
 });
 
 it('counts an endpoint over all keys', () => {
@@ -52,7 +54,7 @@ it('counts an endpoint over all keys', () => {
 
 it('says nothing where there is no limit', () => {
   const limits = new RateLimits({ perKey: 0, perEndpoint: 0, sync: null });
-  expect(limits.countKey(key('a'), 0)).toEqual({ headers: {}, refusal: null });
+  expect(limits.countKey(key('a'), 0)).toEqual({ headers: [], refusal: null });
   expect(limits.countEndpoint({ name: 'logs.all' }, key('a'), 0)).toBeNull();
 });
 
@@ -67,6 +69,6 @@ it('holds no names for ever', () => {
   const limits = new RateLimits({ perKey: 5, perEndpoint: 0, sync: null });
   for (let i = 0; i < 20_000; i++) limits.countKey(key(`key-${String(i)}`), i * 10);
   // Those of the last second are there still: their count goes on.
-  expect(limits.countKey(key('key-19999'), 200_000).headers.RateLimit).toBe('"key";r=3;t=1');
+  expect(limits.countKey(key('key-19999'), 200_000).headers[3]).toBe('"key";r=3;t=1');
   expect(limits.held).toBeLessThanOrEqual(2100);
 });

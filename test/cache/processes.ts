@@ -9,6 +9,8 @@ import { abandoned } from '../../src/engines/giving-up';
 import { Finished } from '../../src/rendering/finished';
 import { type Opened, openTestRedis } from './opened';
 
+const LEASE = 8000;
+
 /** Bytes of one entry, in every store. */
 export const MAX_ENTRY = 100_000;
 
@@ -77,8 +79,10 @@ export interface ProcessOptions {
   readonly memory?: number;
   /** Milliseconds. */
   readonly staleIfError?: number;
-  /** Milliseconds that it takes its leases to last: a third of that lies between two renewals. */
+  /** Milliseconds of a lease; long, for machines that are busy with something else. */
   readonly leaseTime?: number;
+  /** Whether its leases are never renewed, as those of a process that has died or hangs. */
+  readonly dead?: boolean;
 }
 
 export class Process {
@@ -88,11 +92,13 @@ export class Process {
 
   constructor(
     readonly runs: Runs,
-    { redis = null, memory = 8_000_000, staleIfError = 60_000, leaseTime = 1500 }: ProcessOptions = {},
+    { redis = null, memory = 8_000_000, staleIfError = 60_000, leaseTime = LEASE, dead = false }: ProcessOptions = {},
   ) {
     this.redis = redis;
     this.memory = new MemoryStore({ bytes: memory, maxEntry: MAX_ENTRY });
-    this.results = new Results({ memory: this.memory, shared: redis?.store ?? null, staleIfError, leaseTime });
+    // A third of the lease time lies between two renewals.
+    const renewed = dead ? 3_600_000 : leaseTime;
+    this.results = new Results({ memory: this.memory, shared: redis?.store ?? null, staleIfError, leaseTime: renewed });
   }
 
   ask(identity: Identity, asking: Asking = {}): Promise<Answered> {
@@ -124,10 +130,10 @@ export class Stage {
 
   /** @param url null: it is alone */
   async open(url: string | null, options: ProcessOptions & { readonly timeout?: number } = {}): Promise<Process> {
-    const { timeout = 1000, leaseTime = 1500, ...more } = options;
-    const redis = url === null ? null : openTestRedis(url, { leaseTime: 1500, timeout, maxEntry: MAX_ENTRY });
+    const { timeout = 1000, leaseTime = LEASE } = options;
+    const redis = url === null ? null : openTestRedis(url, { leaseTime, timeout, maxEntry: MAX_ENTRY });
     await redis?.link.tried;
-    const process = new Process(this.runs, { redis, leaseTime, ...more });
+    const process = new Process(this.runs, { redis, ...options });
     this.#open.push(process);
     return process;
   }

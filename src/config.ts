@@ -92,6 +92,12 @@ function baseUrl(text: string): string | undefined {
   return url.href === plain && !/[?#]$/.test(text) ? plain.replace(/\/+$/, '') : undefined;
 }
 
+/** `name=value` with commas between, values percent-encoded, as OpenTelemetry has them; a value may be a credential. */
+function headers(text: string): Secret | undefined {
+  const form = /^[\w!#$&'*+.^`|~-]+=(?:[\x20-\x24\x26-\x2b\x2d-\x7e]|%[2-7][0-9a-f])*$/i;
+  return text.split(',').every((pair) => form.test(pair.trim())) ? new Secret(text) : undefined;
+}
+
 /** `host:port`, with or without a scheme, as an origin. */
 function emulatorOrigin(text: string): string | undefined {
   return origin((/^https?:\/\//i.test(text) ? text : `http://${text}`).replace(/\/$/, ''));
@@ -178,6 +184,15 @@ export const SETTINGS = {
   METRICS_PORT: setting('', 'a port number from 0 to 65535', integer(0, 65535)),
   METRICS_KEY: setting('', 'printable ASCII characters without spaces', secret),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting('', 'an http or https URL without user and query', baseUrl),
+  OTEL_EXPORTER_OTLP_HEADERS: setting('', 'a list of NAME=VALUE with commas between, values percent-encoded', headers),
+  OTEL_TRACES_SAMPLER: setting(
+    'parentbased_always_on',
+    'parentbased_always_on, parentbased_always_off or parentbased_traceidratio',
+    oneOf('parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: setting('1', 'a number from 0 to 1', (text) =>
+    /^(0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined,
+  ),
   OTEL_SERVICE_NAME: setting('logquay', 'at most 255 printable characters', (text) =>
     /^\P{C}{1,255}$/u.test(text) ? text : undefined,
   ),
@@ -231,7 +246,11 @@ export interface CacheConfig {
 export interface TracingConfig {
   /** Where a collector takes OTLP over HTTP: a URL, to which the kind's path is added. */
   readonly collector: string;
+  /** Headers for it, as they are written in the setting; null: none. */
+  readonly headers: Secret | null;
   readonly serviceName: string;
+  /** How much of the requests without a trace of the caller's begin one, 0 to 1. */
+  readonly begun: number;
 }
 
 export interface Config {
@@ -314,6 +333,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const apiKey = value('API_KEY', S.API_KEY);
   const redisUrl = value('REDIS_URL', S.REDIS_URL);
   const collector = value('OTEL_EXPORTER_OTLP_ENDPOINT', S.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const collectorHeaders = value('OTEL_EXPORTER_OTLP_HEADERS', S.OTEL_EXPORTER_OTLP_HEADERS);
+  const ratio = given('OTEL_TRACES_SAMPLER_ARG', S.OTEL_TRACES_SAMPLER_ARG);
+  const sampler = given('OTEL_TRACES_SAMPLER', S.OTEL_TRACES_SAMPLER);
+  const begun = { parentbased_always_on: 1, parentbased_always_off: 0, parentbased_traceidratio: ratio }[sampler];
   const serviceName = given('OTEL_SERVICE_NAME', S.OTEL_SERVICE_NAME);
   const logflareToken = value('LOGFLARE_PRIVATE_ACCESS_TOKEN', S.LOGFLARE_PRIVATE_ACCESS_TOKEN);
 
@@ -361,7 +384,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     dailyBytes: value('DAILY_BYTES', S.DAILY_BYTES),
     metricsPort: value('METRICS_PORT', S.METRICS_PORT),
     metricsKey: value('METRICS_KEY', S.METRICS_KEY),
-    tracing: collector === null ? null : { collector, serviceName },
+    tracing: collector === null ? null : { collector, headers: collectorHeaders, serviceName, begun },
     logSql: given('LOG_SQL', S.LOG_SQL) === 'on',
     logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
     warnings: [

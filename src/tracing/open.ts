@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import {
-  AlwaysOnSampler,
   BasicTracerProvider,
   BatchSpanProcessor,
   ParentBasedSampler,
+  TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 
-import type { TracingConfig } from '../config';
+import type { Secret, TracingConfig } from '../config';
 import type { Log } from '../log';
 import { VERSION } from '../version';
 import { CollectorExporter } from './exporter';
@@ -26,8 +26,11 @@ const CALL_TIMEOUT = 5000;
 const LAST_CALL = 1000;
 
 /** Traces to a collector that speaks OTLP over HTTP. It may be down or hang: nothing but spans is lost. */
-export function openTracing({ collector, serviceName }: TracingConfig, log: Log): Tracing {
-  const exporter = new CollectorExporter({ url: `${collector}/v1/traces`, timeoutMillis: CALL_TIMEOUT }, log);
+export function openTracing({ collector, headers, serviceName, begun }: TracingConfig, log: Log): Tracing {
+  const exporter = new CollectorExporter(
+    { url: `${collector}/v1/traces`, headers: readHeaders(headers), timeoutMillis: CALL_TIMEOUT },
+    log,
+  );
   const processor = new BatchSpanProcessor(exporter, {
     maxQueueSize: MOST_WAITING,
     maxExportBatchSize: BATCH,
@@ -37,7 +40,7 @@ export function openTracing({ collector, serviceName }: TracingConfig, log: Log)
   const named = { 'service.name': serviceName, 'service.version': VERSION };
   const provider = new BasicTracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(named)),
-    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(begun) }),
     spanProcessors: [processor],
   });
   const spans = new RequestSpans(provider.getTracer('logquay', VERSION));
@@ -53,4 +56,15 @@ export function openTracing({ collector, serviceName }: TracingConfig, log: Log)
       if (!(await Promise.race([sent, late]))) log.warn('the collector did not take the last traces; they are dropped');
     },
   };
+}
+
+/** `NAME=VALUE` with commas between, values percent-encoded; config.ts has checked that. */
+function readHeaders(headers: Secret | null): Record<string, string> {
+  const pairs = headers?.reveal().split(',') ?? [];
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair.trim()) ?? [];
+      return [name, decodeURIComponent(value)];
+    }),
+  );
 }

@@ -97,6 +97,14 @@ describe('a bad value', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://me:secret@localhost:4318'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318/?token=secret'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318/#'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'hunter2'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hunter2,b'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hunter2%'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hunter2%0d%0ab'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=hunter2'],
+    ['OTEL_TRACES_SAMPLER', 'always_on'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', '-1'],
     ['OTEL_SERVICE_NAME', 'two\nlines'],
     ['DUCKDB_MEMORY_LIMIT', 'a lot'],
     ['DUCKDB_THREADS', '0'],
@@ -104,7 +112,7 @@ describe('a bad value', () => {
   ] as const)('of %s (%s) is refused with what is allowed, and never shown', (name, value) => {
     const message = fault({ [name]: value });
     expect(message).toBe(`${name}: allowed is ${SETTINGS[name].allowed}.`);
-    if (name === 'API_KEY' || name === 'REDIS_URL') expect(message).not.toContain(value);
+    if (['API_KEY', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_HEADERS'].includes(name)) expect(message).not.toContain(value);
   });
 
   it('does not hide another', () => {
@@ -174,7 +182,19 @@ describe('OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     ['https://collector.example/otlp/', 'https://collector.example/otlp'],
   ])('takes %s', (given, collector) => {
     const { tracing } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: given });
-    expect(tracing).toEqual({ collector, serviceName: 'logquay' });
+    expect(tracing).toEqual({ collector, headers: null, serviceName: 'logquay', begun: 1 });
+  });
+
+  it.each([
+    ['parentbased_always_on', '0.1', 1],
+    ['parentbased_always_off', '0.1', 0],
+    ['parentbased_traceidratio', '', 1],
+    ['parentbased_traceidratio', '.25', 0.25],
+    ['parentbased_traceidratio', '0', 0],
+  ])('with %s and %j begins traces of that part of requests', (sampler, ratio, begun) => {
+    const environment = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio };
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://localhost:4318';
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, ...environment }).tracing?.begun).toBe(begun);
   });
 
   it('alone begins traces', () => {
@@ -183,7 +203,12 @@ describe('OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 });
 
 describe('secrets', () => {
-  const config = readConfig({ API_KEY: 'hunter2', REDIS_URL: 'redis://:hunter2@localhost' });
+  const config = readConfig({
+    API_KEY: 'hunter2',
+    REDIS_URL: 'redis://:hunter2@localhost',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=hunter2',
+  });
 
   it('print nowhere', () => {
     expect(inspect(config, { depth: null, showHidden: true })).not.toContain('hunter2');

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,6 +66,8 @@ export class Collector {
   behaviour: 'take' | 'refuse' | 'hang' = 'take';
   /** Calls that arrived whole, whatever became of them. */
   calls = 0;
+  /** The headers of the last of them. */
+  headers: IncomingHttpHeaders = {};
   readonly spans: Arrived[] = [];
   /** All that arrived, as it was sent. */
   sent = '';
@@ -112,6 +120,7 @@ export class Collector {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     this.calls++;
+    this.headers = request.headers;
     if (this.behaviour === 'hang') return;
     const { method, url, headers } = request;
     const known = method === 'POST' && url === '/v1/traces' && headers['content-type'] === 'application/json';

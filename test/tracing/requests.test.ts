@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import request from 'supertest';
 
+import { Secret, type TracingConfig } from '../../src/config';
 import { ServiceError } from '../../src/errors';
 import { openLog } from '../../src/log';
 import { openTracing } from '../../src/tracing/open';
@@ -35,8 +36,9 @@ afterEach(async () => {
   await collector.close();
 });
 
-async function start(options: ServedOptions = {}): Promise<Served> {
-  tracing = openTracing({ collector: collector.url, serviceName: 'logs' }, openLog('silent', process.stderr));
+async function start(options: ServedOptions = {}, more: Partial<TracingConfig> = {}): Promise<Served> {
+  const config = { collector: collector.url, headers: null, serviceName: 'logs', begun: 1, ...more };
+  tracing = openTracing(config, openLog('silent', process.stderr));
   served = await serve({ ...options, tracing });
   return served;
 }
@@ -269,6 +271,35 @@ it('that tell no value, no text, no secret and no URL', async () => {
   expect(collector.sent).not.toMatch(
     /Zebra|Giraffe|Heron|Okapi|Lynx|Wombat|Badger|Otter|Hedgehog|Weasel|SELECT|127\.0\.0\.1/,
   );
+});
+
+it('of a part of the requests, and of all whose caller keeps a trace', async () => {
+  await start({}, { begun: 0.25 });
+  const facts = { method: 'GET', status: 200, arrived: performance.now(), milliseconds: 1, phases: [] };
+  const parent = { traceId: TRACE, spanId: CALLER, sampled: true };
+  const told = Array.from({ length: 2000 }, () => tracing.tell(facts, undefined, undefined));
+  for (let i = 0; i < 100; i++) expect(tracing.tell(facts, parent, undefined)).toBe(TRACE);
+  const begun = told.filter((id) => id !== undefined);
+  // Ten standard deviations around 500.
+  expect(begun.length).toBeGreaterThan(300);
+  expect(begun.length).toBeLessThan(700);
+  const arrived = (await spans()).map(({ traceId }) => traceId);
+  expect(arrived.sort()).toEqual([...begun, ...Array<string>(100).fill(TRACE)].sort());
+});
+
+it('none but those of callers where no request begins a trace', async () => {
+  await start({}, { begun: 0 });
+  await request(served.server).get(TYPED).set('X-API-KEY', 'all').expect(200);
+  await request(served.server).get(TYPED).set({ 'X-API-KEY': 'all', traceparent: SAMPLED }).expect(200);
+  expect(new Set((await spans()).map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
+  expect(logged()).toEqual([undefined, TRACE]);
+});
+
+it('with the headers that the collector asks for', async () => {
+  await start({}, { headers: new Secret('authorization=Bearer%20a%2Cb=, X-Scope=logs') });
+  await request(served.server).get(TYPED).set('X-API-KEY', 'all').expect(200);
+  await span();
+  expect(collector.headers).toMatchObject({ authorization: 'Bearer a,b=', 'x-scope': 'logs' });
 });
 
 it('no more than may wait, however many there are', async () => {

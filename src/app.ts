@@ -127,7 +127,9 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
     log.info({ engine: engine.kind, endpoints: endpoints.map(({ name }) => name) }, 'ready');
     const { startKey } = keys;
-    return welcome({ host: config.host, port, endpoints, startKey, apiKey: config.apiKey !== null, terminal });
+    const { host } = config;
+    const apiKey = config.apiKey !== null;
+    return welcome({ host, port, endpoints, startKey, apiKey, docs: docs !== 'off', terminal });
   }
 
   const ready = open();

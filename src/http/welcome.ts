@@ -9,6 +9,8 @@ export interface WelcomeFacts {
   readonly startKey: StartKey | null;
   /** Whether API_KEY is one of them. */
   readonly apiKey: boolean;
+  /** Whether there is a page for people. */
+  readonly docs: boolean;
   /** Whether a person reads this: a secret goes to a terminal only, never to where output is kept. */
   readonly terminal: boolean;
 }
@@ -22,7 +24,8 @@ export function welcome(facts: WelcomeFacts): string {
   const path = facts.endpoints.some(({ name }) => name === SHOWN.name)
     ? `/api/endpoints/query/${SHOWN.name}${SHOWN.query}`
     : '/api/endpoints';
-  return `Logquay answers at ${base}. Try:\n\n  curl -H "X-API-KEY: ${shownKey(facts)}" '${base}${path}'\n`;
+  const curl = `Logquay answers at ${base}. Try:\n\n  curl -H "X-API-KEY: ${shownKey(facts)}" '${base}${path}'\n`;
+  return facts.docs ? `${curl}\nEvery endpoint, and a form to try it: ${base}/docs\n` : curl;
 }
 
 function shownKey({ startKey, apiKey, terminal }: WelcomeFacts): string {

@@ -10,11 +10,17 @@ const FACTS: WelcomeFacts = {
   endpoints: [{ ...endpoint, name: 'logs.all' }],
   startKey: { secret: 'the-secret', file: '.data/key', created: true },
   apiKey: false,
+  docs: true,
   terminal: false,
 };
 
 const curl = (facts: Partial<WelcomeFacts>): string =>
   /^ {2}(curl .*)$/m.exec(welcome({ ...FACTS, ...facts }))?.[1] ?? '';
+
+it('names the page for people, where there is one', () => {
+  expect(welcome(FACTS)).toContain('http://127.0.0.1:4000/docs');
+  expect(welcome({ ...FACTS, docs: false })).not.toContain('/docs');
+});
 
 it('reads the key from its file where output may be kept', () => {
   expect(curl({})).toBe(

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = path.join(__dirname, '../..');
 
+const DATA_DIR = path.join(ROOT, 'test/fixture');
+
 /** A process of the service in a folder of its own, as `npm start` runs it. `npm test` has built it before. */
 export class Started {
   out = '';
@@ -13,13 +15,13 @@ export class Started {
   readonly exit: Promise<number | null>;
   readonly child: ChildProcess;
 
-  /** @param environment beside a free port, no drain delay and the fixture's tables */
+  /** @param environment beside a free port, no drain delay, no limit of requests per second and the fixture's tables */
   constructor(
     readonly folder: string,
     environment: Readonly<Record<string, string>> = {},
   ) {
     const { PATH = '' } = process.env;
-    const env = { PATH, PORT: '0', DRAIN_DELAY: '0', DATA_DIR: path.join(ROOT, 'test/fixture'), ...environment };
+    const env = { PATH, PORT: '0', DRAIN_DELAY: '0', RATE_LIMIT: '0', DATA_DIR, ...environment };
     this.child = spawn(process.execPath, [path.join(ROOT, 'dist/cli.js'), 'serve'], { cwd: folder, env });
     this.child.stdout?.on('data', (data) => (this.out += String(data)));
     this.child.stderr?.on('data', (data) => (this.err += String(data)));

@@ -14,6 +14,8 @@ import type { Watch } from './watch';
 const FORMAT = 1;
 /** Half-made files this old belong to a process that died. */
 const ABANDONED_MS = 24 * 3600_000;
+/** A file that is not the one in use, though of the same content: for so long another process may be about to open it. */
+const STARTING_MS = 600_000;
 const BUILDING = 'building-';
 
 /** What tells one content of a table from another: its files (path, size, time of change), schema and format. */
@@ -68,9 +70,13 @@ export class TableCache {
 
   /** Removes what this data folder no longer uses: tables that changed or are gone. */
   async sweep(): Promise<void> {
+    const current = new Set([...this.#used].map(stemOf));
     for (const name of await readdir(this.folder)) {
       const own = name.endsWith('.duckdb') && name.split('.').at(-4) === this.origin;
-      if (own && !this.#used.has(name)) await rm(join(this.folder, name), { force: true });
+      if (!own || this.#used.has(name)) continue;
+      const path = join(this.folder, name);
+      if (current.has(stemOf(name)) && (await ageOf(path)) < STARTING_MS) continue;
+      await rm(path, { force: true });
     }
   }
 
@@ -100,6 +106,21 @@ async function removeAbandoned(folder: string): Promise<void> {
     const path = join(folder, name);
     const { mtimeMs } = await stat(path);
     if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** What files of the same table with the same content have in common. */
+function stemOf(name: string): string {
+  return name.split('.').slice(0, -2).join('.');
+}
+
+/** Milliseconds since it was written; Infinity where it is gone. */
+async function ageOf(path: string): Promise<number> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return Infinity;
+    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataFolder, ndjson, rowsOf } from './data-folder';
@@ -84,6 +85,20 @@ describe('Converted tables', () => {
     const engines = await Promise.all([folder.open(), folder.open(), folder.open()]);
     for (const engine of engines) expect(await rowsOf(engine, SUM)).toEqual([{ n: 12_497_500 }]);
     expect((await files()).filter((name) => name.startsWith('building-'))).toEqual([]);
+  });
+
+  it('are left to another process that has just made the same, and go when they are old', async () => {
+    await folder.rows(SUM);
+    const [made = ''] = await files();
+    const content = Buffer.concat([await readFile(join(folder.cacheDir, made)), Buffer.alloc(1)]);
+    const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+    const twin = made.replace(/[0-9a-f]{16}\.duckdb$/, `${hash}.duckdb`);
+    await writeFile(join(folder.cacheDir, twin), content);
+    expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
+    expect((await files()).sort()).toEqual([made, twin].sort());
+    for (const name of [made, twin]) await utimes(join(folder.cacheDir, name), 1e9, 1e9);
+    expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
+    expect(await files()).toHaveLength(1);
   });
 
   it('of another data folder in the same cache are left alone', async () => {

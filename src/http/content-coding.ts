@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
 import type { Encoding } from '../rendering/finished';
@@ -17,12 +16,15 @@ export function chooseCoding(accepted: string | undefined): Encoding | null {
   const known = CHOSEN.get(accepted);
   if (known !== undefined) return known.coding;
   const coding = negotiate(accepted);
-  if (accepted.length <= LONGEST) CHOSEN.set(accepted, { coding });
+  if (accepted.length > LONGEST) return coding;
+  if (CHOSEN.size >= MOST) CHOSEN.clear();
+  CHOSEN.set(accepted, { coding });
   return coding;
 }
 
 /** Clients send one of a few texts. */
-const CHOSEN = new LRUCache<string, { readonly coding: Encoding | null }>({ max: 100 });
+const CHOSEN = new Map<string, { readonly coding: Encoding | null }>();
+const MOST = 100;
 const LONGEST = 256;
 
 function negotiate(accepted: string): Encoding | null {

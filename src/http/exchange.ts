@@ -156,8 +156,16 @@ export class Exchange {
 
   /** Once for each request, when its answer has gone out or its client is gone. */
   #tell(): void {
+    const { route, key, endpoint, query, cache, stored, billed, reason } = this.told;
     const facts = {
-      ...this.told,
+      route,
+      key,
+      endpoint,
+      query,
+      cache,
+      stored,
+      billed,
+      reason,
       // 499 is what proxies write for a client that went away.
       status: this.#gone ? 499 : this.response.statusCode,
       milliseconds: performance.now() - this.arrived,

@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 import { identify, type Identity } from '../cache/identity';
 import type { Usage } from '../cache/usage';
 import { type Endpoint, readConsumerRequest, readParameters } from '../endpoints';
@@ -59,9 +57,7 @@ const MOST = 2000;
  * the same. A key or endpoint that has changed is another object, and nothing that was judged with the old one counts.
  */
 export class JudgedRequests {
-  readonly #judged = new LRUCache<string, { readonly key: Key; readonly endpoint: Endpoint; readonly asked: Asked }>({
-    max: MOST,
-  });
+  readonly #judged = new Map<string, { readonly key: Key; readonly endpoint: Endpoint; readonly asked: Asked }>();
 
   recall(request: RunRequest, key: Key, endpoint: Endpoint): Asked | null {
     const text = textOf(request, key);
@@ -71,7 +67,10 @@ export class JudgedRequests {
 
   remember(request: RunRequest, key: Key, endpoint: Endpoint, asked: Asked): void {
     const text = textOf(request, key);
-    if (text !== null) this.#judged.set(text, { key, endpoint, asked });
+    if (text === null) return;
+    // Those that are still sent are soon known again: cheaper than to keep them in order of their use.
+    if (this.#judged.size >= MOST) this.#judged.clear();
+    this.#judged.set(text, { key, endpoint, asked });
   }
 }
 

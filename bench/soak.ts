@@ -103,6 +103,8 @@ class Soak {
   readonly #etags = new Map<string, string>();
   readonly #times = new Map<string, number[]>(KINDS.map(({ name }) => [name, []]));
   readonly #failures = new Map<string, number>();
+  /** Requests that had to be turned away: the core had no more to give, and says so. */
+  #turnedAway = 0;
   readonly #memory: { readonly second: number; readonly mib: number }[] = [];
   #sent = 0;
   #inFlight = 0;
@@ -149,7 +151,11 @@ class Soak {
       );
     }
     const failures = [...this.#failures].map(([what, count]) => `${what} ${count}x`).join(', ');
-    print(`  failed: ${failures === '' ? 'none' : failures} (${failures === '' ? 'within' : 'MISSES'} goal of none)`);
+    const part = ((100 * this.#turnedAway) / this.#sent).toFixed(1);
+    print(`  turned away with 429, the queue being full: ${this.#turnedAway} (${part} %)`);
+    print(
+      `  failed otherwise: ${failures === '' ? 'none' : failures} (${failures === '' ? 'within' : 'MISSES'} goal of none)`,
+    );
     const first = this.#memory.find(({ second }) => second >= Math.min(WARMED_UP, SECONDS / 5))?.mib ?? NaN;
     const most = Math.max(...this.#memory.filter(({ second }) => second >= WARMED_UP).map(({ mib }) => mib), first);
     const last = this.#memory.at(-1)?.mib ?? NaN;
@@ -174,9 +180,10 @@ class Soak {
       };
       const request = http.get(this.service.origin + path, { agent: this.#agent, headers }, (response) => {
         const { statusCode = 0, headers: answered } = response;
+        if (statusCode === 429) this.#turnedAway++;
         if (kind.name === 'hit' && answered.etag !== undefined) this.#etags.set(path, answered.etag);
         response.resume();
-        response.on('end', () => end(statusCode === 200 || statusCode === 304 ? null : `${kind.name}: ${statusCode}`));
+        response.on('end', () => end([200, 304, 429].includes(statusCode) ? null : `${kind.name}: ${statusCode}`));
         response.on('error', (error) => end(`${kind.name}: ${error.message}`));
       });
       request.on('error', (error) => end(`${kind.name}: ${error.message}`));

@@ -54,7 +54,7 @@ function status(text) {
 /**
  * Sends a request; resolves with status and JSON.
  * @param {string} url @param {unknown} [body]
- * @returns {Promise<{ status: number, json: any }>}
+ * @returns {Promise<{ status: number, json: { numRows?: string, insertErrors?: unknown } | null }>}
  */
 async function send(url, body) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -1,3 +1,4 @@
+import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
 
 /** A value bound by name. The text is canonical for its type: digits, `true`, a shortest double, or the string itself. */
@@ -5,6 +6,17 @@ export interface BoundParameter {
   readonly name: string;
   readonly type: 'STRING' | 'INT64' | 'FLOAT64' | 'BOOL';
   readonly value: string;
+}
+
+/**
+ * That no expression of a query is evaluated on a row that the stored part of its text leaves out, as far as it could fail
+ * there (docs/sandbox.md, The fence).
+ */
+export interface Fence {
+  /** The consumer's statement inside `sql`; null: all of it is the stored query's. */
+  readonly consumer: Span | null;
+  /** Parameters that hold a valid timestamp or date, or '' where they are optional and absent. */
+  readonly instants: readonly { readonly name: string; readonly optional: boolean }[];
 }
 
 export interface EngineQuery {
@@ -20,6 +32,8 @@ export interface EngineQuery {
   readonly maxBytesBilled: bigint | null;
   /** The operator's own text alone, which is known and short: it is read on the spot. */
   readonly stored?: boolean;
+  /** Isolation from rows that the stored query leaves out; null where nothing is hidden from the caller. */
+  readonly fence?: Fence | null;
   /** What BigQuery shows in its job list and its bill; values are sanitised by the engine. */
   readonly labels: Readonly<Record<string, string>>;
 }

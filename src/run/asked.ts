@@ -4,6 +4,7 @@ import { type Endpoint, readConsumerRequest, readParameters } from '../endpoints
 import type { Key } from '../keys/key';
 import { chooseRepresentation } from '../rendering/representation';
 import { checkDryRun } from './dry-run';
+import { needsFence } from './fence';
 import type { Plan } from './produce';
 import type { Rooms, RunRequest } from './request';
 import { checkRights } from './rights';
@@ -30,7 +31,8 @@ export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoin
   checkDryRun(dryRun, rooms.engine);
   const parameters = readParameters(endpoint, given, key.pins);
   const redacted = key.redact || endpoint.redactPii || request.header('lf-endpoint-redact-pii').includes('true');
-  const plan = { endpoint, query, parameters, redacted, representation, payer: key.name, warm: false };
+  const fenced = needsFence(key);
+  const plan = { endpoint, query, parameters, redacted, fenced, representation, payer: key.name, warm: false };
   const identity = identityOf(plan, rooms);
   const warmed = endpoint.cacheWarming > 0 && query === null && !dryRun;
   return { plan, identity, dryRun, usage: warmed ? usageOf(plan, identity.hash, key) : null };

@@ -2,6 +2,7 @@ import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { locate, QueryError, ServiceError } from '../errors';
 import { tableOfLql, translateLql } from '../lql';
+import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
 
 /** What a request runs: the stored query, or the consumer's own over its CTE tables. */
@@ -10,6 +11,8 @@ export interface ChosenQuery {
   readonly sql: string;
   /** The values that `sql` names, and no other. */
   readonly parameters: readonly BoundParameter[];
+  /** The consumer's statement in `sql`; null: there is none. */
+  readonly consumer: Span | null;
   /** CTE tables that it reaches. */
   readonly tables: readonly string[];
   /** A fault that the engine finds in `sql`, as the caller gets it: with its place in the text that they sent. */
@@ -62,6 +65,7 @@ async function admitted(
 ): Promise<ChosenQuery> {
   const {
     sql,
+    consumer,
     tables,
     parameters: named,
     original,
@@ -70,6 +74,7 @@ async function admitted(
   });
   return {
     sql,
+    consumer,
     parameters: parameters.filter(({ name }) => named.has(name.toLowerCase())),
     tables,
     forCaller: ({ fault, message, span, details }) =>
@@ -81,6 +86,7 @@ async function admitted(
 function storedChoice(stored: StoredQuery, parameters: readonly BoundParameter[]): ChosenQuery {
   return {
     sql: stored.sql,
+    consumer: null,
     parameters,
     tables: tablesOfStoredQuery(stored),
     forCaller: (error) => new ServiceError(error.fault, error.message, {}, { cause: error }),

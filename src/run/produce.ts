@@ -4,6 +4,7 @@ import type { Made } from '../cache/results';
 import { render } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
 import { type ChosenQuery, chooseQuery, inWordsFor } from './chosen-query';
+import { fenceOf } from './fence';
 import type { Rooms } from './request';
 import { shownResult } from './shown';
 
@@ -14,6 +15,8 @@ export interface Plan {
   /** Validated, pinned ones included. */
   readonly parameters: readonly BoundParameter[];
   readonly redacted: boolean;
+  /** Whether there are rows that the caller must learn nothing of: see `needsFence`. */
+  readonly fenced: boolean;
   readonly representation: Representation;
   /** Whose turn it takes, and who pays. */
   readonly payer: string;
@@ -43,8 +46,8 @@ export async function produce(plan: Plan, rooms: Rooms, limits: RunLimits, timed
 }
 
 export function engineQuery(
-  { endpoint, query, redacted, payer, warm }: Plan,
-  { sql, parameters }: ChosenQuery,
+  { endpoint, query, redacted, fenced, payer, warm }: Plan,
+  { sql, parameters, consumer }: ChosenQuery,
   { defaults }: Pick<Rooms, 'defaults'>,
 ): EngineQuery {
   return {
@@ -54,6 +57,7 @@ export function engineQuery(
     hideBytes: redacted,
     maxBytesBilled: endpoint.maxBytesBilled ?? defaults.maxBytesBilled,
     stored: query === null,
+    fence: fenced ? fenceOf(endpoint, consumer) : null,
     labels: { endpoint: endpoint.name, key: payer, kind: warm ? 'warm' : query === null ? 'run' : 'sandbox' },
   };
 }

@@ -5,6 +5,7 @@ import { type Endpoint, mayRun, readParameters } from '../endpoints';
 import type { Key } from '../keys/key';
 import { ServiceError } from '../errors';
 import { identityOf } from './asked';
+import { needsFence } from './fence';
 import { type Plan, produce } from './produce';
 import type { Rooms } from './request';
 
@@ -50,7 +51,8 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key): Plan | null {
   const given = Object.entries(usage.values).map(([name, text]) => ({ name, value: { kind: 'text', text } as const }));
   try {
     const parameters = readParameters(endpoint, given, key.pins);
-    return { endpoint, query: null, parameters, redacted, representation, payer: key.name, warm: true };
+    const fenced = needsFence(key);
+    return { endpoint, query: null, parameters, redacted, fenced, representation, payer: key.name, warm: true };
   } catch (error) {
     if (error instanceof ServiceError) return null;
     throw error;

@@ -19,6 +19,8 @@ import { Verdicts } from './verdicts';
 export interface Admitted {
   /** The stored CTEs that it reaches and its own text, composed. */
   readonly sql: string;
+  /** Its own text in `sql`. */
+  readonly consumer: Span;
   /** CTE tables that it reaches, as the stored query spells them. */
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
@@ -91,6 +93,7 @@ export class Gate {
     const { sql, consumer, parameters, reached } = compose(stored, read.statement, read.tables);
     return {
       sql,
+      consumer,
       tables: reached,
       parameters: new Set([...parameters, ...read.parameters.map((name) => name.toLowerCase())]),
       original: ({ start, end }) =>

@@ -46,11 +46,12 @@ class DuckDbEngine implements Engine {
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     checkLimits(limits);
-    const { sql, parameters, maxRows, hideBytes, stored = false } = query;
+    const { sql, parameters, maxRows, hideBytes, stored = false, fence = null } = query;
     const translation = await this.#translations.translation(sql, parameters, {
       hideBytes,
       maxRows: maxRows + 1,
       stored,
+      fence,
     });
     const values = translation.parameters.map((name) => this.#value(name, parameters));
     const maxBytes = this.options.maxResultBytes ?? DEFAULTS.maxResultBytes;
@@ -58,6 +59,8 @@ class DuckDbEngine implements Engine {
       const statement = await this.#statements.prepare(connection, translation.sql);
       return readRows(statement, values, maxRows, maxBytes);
     });
+    // Where rows lie in the table tells of those between them.
+    if (fence !== null && !translation.ordered) result.rows.sort();
     return { columns: translation.columns, ...result, bytesProcessed: null, bytesBilled: null };
   }
 
@@ -67,6 +70,7 @@ class DuckDbEngine implements Engine {
       hideBytes: false,
       maxRows: 1,
       stored: false,
+      fence: null,
     });
     return columns;
   }

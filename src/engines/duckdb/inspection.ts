@@ -39,6 +39,7 @@ export class Inspection {
       parameters: types,
       hideBytes: false,
       maxRows: 1,
+      fence: null,
     };
     const { sql } = await this.threads.do(translateText, text, statement);
     const plan = (): Promise<void> => this.#plan(sql, tables);

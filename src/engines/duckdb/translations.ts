@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { QueryError } from '../../errors';
 import type { Threads } from '../../googlesql/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
-import type { BoundParameter } from '../contract';
+import type { BoundParameter, Fence } from '../contract';
 import type { Database } from './database';
 import type { Translation } from './translate';
 import { translateText } from './translate-text';
@@ -15,6 +15,7 @@ interface Reading {
   readonly maxRows: number;
   /** The operator's own text. */
   readonly stored: boolean;
+  readonly fence: Fence | null;
 }
 
 /** GoogleSQL into DuckDB SQL, remembered: a text that comes again is neither parsed nor resolved again. */
@@ -43,13 +44,13 @@ export class Translations {
   async translation(
     sql: string,
     parameters: readonly BoundParameter[],
-    { hideBytes, maxRows, stored }: Reading,
+    { hideBytes, maxRows, stored, fence }: Reading,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
-    const key = JSON.stringify([hideBytes, maxRows, types, sql]);
+    const key = JSON.stringify([hideBytes, maxRows, types, fence, sql]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const made = await this.#translate(sql, parameters, { hideBytes, maxRows, stored });
+    const made = await this.#translate(sql, parameters, { hideBytes, maxRows, stored, fence });
     this.#kept.set(key, made);
     return made;
   }
@@ -57,11 +58,11 @@ export class Translations {
   async #translate(
     sql: string,
     parameters: readonly BoundParameter[],
-    { hideBytes, maxRows, stored }: Reading,
+    { hideBytes, maxRows, stored, fence }: Reading,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
     const { tables, relations } = this;
-    const text = { sql, tables, relations, sandboxed: false, parameters: types, hideBytes, maxRows };
+    const text = { sql, tables, relations, sandboxed: false, parameters: types, hideBytes, maxRows, fence };
     const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql));
     refuseDuplicates(translation.columns);
     return translation;

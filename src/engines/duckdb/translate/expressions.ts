@@ -4,12 +4,23 @@ import type { Argument } from './call';
 import { printCast } from './casts';
 import { readsOfExpr } from './columns';
 import type { Context } from './context';
+import { conditionBefore } from './fence';
 import { functionRow } from './functions/table';
 import { printLiteral } from './literals';
 import { duckType, fail, physicalFieldNames, quoteName, quoteText } from './sql';
 import { printSubquery } from './subqueries';
 
+/** The text of an expression, guarded where it can fail (fence.ts). */
 export function printExpr(ctx: Context, expr: Expr): string {
+  if (ctx.fencing === null || !ctx.fencing.fails(expr)) return printUnguarded(ctx, expr);
+  ctx.failing++;
+  const { guard } = ctx;
+  if (guard === null) return printUnguarded(ctx, expr);
+  const text = ctx.guardedBy(null, () => printUnguarded(ctx, expr));
+  return `CASE WHEN ${guard.of(expr)} THEN ${text} END`;
+}
+
+function printUnguarded(ctx: Context, expr: Expr): string {
   switch (expr.kind) {
     case 'literal':
       return printLiteral(expr);
@@ -56,8 +67,14 @@ function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>)
 function printCase(ctx: Context, expr: ResolvedCase): string {
   const operand = expr.operand === null ? '' : ` ${printExpr(ctx, expr.operand)}`;
   const whens = expr.whens.map(({ when, then }) => ` WHEN ${printExpr(ctx, when)} THEN ${printExpr(ctx, then)}`);
-  const otherwise = expr.else === null ? '' : ` ELSE ${printExpr(ctx, expr.else)}`;
+  const last = expr.else === null ? '' : knowing(ctx, expr, () => printExpr(ctx, expr.else ?? expr));
+  const otherwise = last === '' ? '' : ` ELSE ${last}`;
   return `CASE${operand}${whens.join('')}${otherwise} END`;
+}
+
+/** Prints the branch of a condition that is evaluated where the condition does not hold. */
+function knowing<T>(ctx: Context, expr: FunctionCall | ResolvedCase, print: () => T): T {
+  return ctx.fencing === null ? print() : ctx.fencing.otherwise(conditionBefore(expr), print);
 }
 
 export function printArgument(ctx: Context, expr: Expr): Argument {
@@ -80,7 +97,10 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   if (row === null) {
     return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
   }
-  const args = operandsOf(expr).map((a) => printArgument(ctx, a));
+  const operands = operandsOf(expr);
+  const args = operands.map((a, i) =>
+    i === operands.length - 1 ? knowing(ctx, expr, () => printArgument(ctx, a)) : printArgument(ctx, a),
+  );
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
   const emit = (values: readonly Argument[]): string =>
     row.emit({

@@ -6,7 +6,7 @@ import type { Relation, UnnestScan } from '../../../googlesql/resolved';
 import { readsOfExpr, visibleColumns } from './columns';
 import { NeedsRelation, columnName, type Context } from './context';
 import { printExpr } from './expressions';
-import { printRelation, selectList, type Wanted } from './relations';
+import { printFilter, printRelation, selectList, type Wanted } from './relations';
 
 export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): string {
   if (scan.outer && scan.on !== null) return printOuterWithCondition(ctx, scan, scan.on, wanted);
@@ -15,7 +15,7 @@ export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): str
   const text = printPlain(ctx, scan, above, printArray(ctx, scan));
   if (condition === null) return text;
   const shown = visibleColumns(scan).filter((c) => wanted.has(c.id));
-  return `${selectList(shown.map((c) => columnName(c.id)))} FROM (${text}) WHERE ${printExpr(ctx, condition)}`;
+  return `${selectList(shown.map((c) => columnName(c.id)))} FROM ${printFilter(ctx, text, condition)}`;
 }
 
 /** The array of the one row there is, or of each of many: what may be generated differs. */

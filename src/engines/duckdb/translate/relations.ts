@@ -16,6 +16,7 @@ import { printAggregate, printWindow } from './aggregates';
 import { withoutConstantRow } from './constant-rows';
 import { readsOfAggregate, readsOfExpr, readsOfKeys, readsOfWindow, visibleColumns } from './columns';
 import { columnName, type Context } from './context';
+import { conjuncts } from './lists';
 import { printExpr, printSortKeys } from './expressions';
 import { quoteName } from './sql';
 import { canFail } from '../../../googlesql/totality';
@@ -110,28 +111,36 @@ export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, 
 /** A guard as a column beside those of a relation, which are given it only where something reads it. */
 class GuardColumn implements Guard {
   readonly #name: string;
-  #read = false;
+  /** How often it is read. */
+  reads = 0;
 
   constructor(ctx: Context) {
     this.#name = quoteName(ctx.variable());
   }
 
   of(): string {
-    this.#read = true;
+    this.reads++;
     return this.#name;
   }
 
   /** The relation in parentheses. */
   over(relation: string): string {
-    return this.#read ? `(SELECT *, ${VOLATILE_TRUE} AS ${this.#name} FROM (${relation}))` : `(${relation})`;
+    return this.reads > 0 ? `(SELECT *, ${VOLATILE_TRUE} AS ${this.#name} FROM (${relation}))` : `(${relation})`;
   }
 }
 
 /** What stands behind FROM: the rows of a relation for which a condition holds. */
 export function printFilter(ctx: Context, relation: string, condition: Expr): string {
   const guard = new GuardColumn(ctx);
-  const text = ctx.guardedBy(guard, () => printExpr(ctx, condition));
-  return `${guard.over(relation)} WHERE ${text}`;
+  const [total, failing]: [string[], string[]] = [[], []];
+  for (const conjunct of ctx.fencing === null ? [condition] : conjuncts(condition)) {
+    const { reads } = guard;
+    const text = ctx.guardedBy(guard, () => printExpr(ctx, conjunct));
+    (guard.reads === reads ? total : failing).push(text);
+  }
+  // DuckDB would evaluate them in an order that depends on how long each takes, and so on rows that are left out.
+  const last = failing.length === 0 ? [] : [failing.reduceRight((then, when) => `CASE WHEN ${when} THEN ${then} END`)];
+  return `${guard.over(relation)} WHERE ${[...total, ...last].join(' AND ')}`;
 }
 
 const IN_SELECT_LIST: Guard = { of: () => VOLATILE_TRUE };

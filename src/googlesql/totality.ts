@@ -153,8 +153,12 @@ function isUtc(zone: Expr | undefined): boolean {
   return zone === undefined || (zone.kind === 'literal' && zone.value === 'UTC');
 }
 
+/** Larger positions and lengths DuckDB refuses. */
+const LARGEST_COUNT = 2 ** 31;
+
 function isCount(expr: Expr | undefined, least: number): boolean {
-  return expr?.kind === 'literal' && expr.value !== null && Number(expr.value) >= least;
+  if (expr?.kind !== 'literal' || expr.value === null) return false;
+  return Number(expr.value) >= least && Number(expr.value) < LARGEST_COUNT;
 }
 
 /** A LIKE pattern that does not end in the middle of an escape. */

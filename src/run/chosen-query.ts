@@ -2,6 +2,7 @@ import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { locate, QueryError, ServiceError } from '../errors';
 import { tableOfLql, translateLql } from '../lql';
+import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
 
@@ -13,6 +14,8 @@ export interface ChosenQuery {
   readonly parameters: readonly BoundParameter[];
   /** The consumer's statement in `sql`; null: there is none. */
   readonly consumer: Span | null;
+  /** Whether the query fixes the order of its rows. */
+  readonly ordered: boolean;
   /** CTE tables that it reaches. */
   readonly tables: readonly string[];
   /** A fault that the engine finds in `sql`, as the caller gets it: with its place in the text that they sent. */
@@ -66,6 +69,7 @@ async function admitted(
   const {
     sql,
     consumer,
+    ordered,
     tables,
     parameters: named,
     original,
@@ -75,6 +79,7 @@ async function admitted(
   return {
     sql,
     consumer,
+    ordered,
     parameters: parameters.filter(({ name }) => named.has(name.toLowerCase())),
     tables,
     forCaller: ({ fault, message, span, details }) =>
@@ -87,6 +92,7 @@ function storedChoice(stored: StoredQuery, parameters: readonly BoundParameter[]
   return {
     sql: stored.sql,
     consumer: null,
+    ordered: fixesOrder(stored.query),
     parameters,
     tables: tablesOfStoredQuery(stored),
     forCaller: (error) => new ServiceError(error.fault, error.message, {}, { cause: error }),

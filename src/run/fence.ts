@@ -16,3 +16,8 @@ export function fenceOf({ parameters }: Pick<Endpoint, 'parameters'>, consumer: 
     .map(({ name, required, default: value }) => ({ name, optional: !required && value === null }));
   return { consumer, instants };
 }
+
+/** Rows whose order is open: the one that they come in tells how the rows of others lie between them. */
+export function inPlainOrder(rows: readonly string[]): readonly string[] {
+  return [...rows].sort();
+}

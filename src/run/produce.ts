@@ -4,7 +4,7 @@ import type { Made } from '../cache/results';
 import { render } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
 import { type ChosenQuery, chooseQuery, inWordsFor } from './chosen-query';
-import { fenceOf } from './fence';
+import { fenceOf, inPlainOrder } from './fence';
 import type { Rooms } from './request';
 import { shownResult } from './shown';
 
@@ -39,8 +39,9 @@ export async function produce(plan: Plan, rooms: Rooms, limits: RunLimits, timed
     timed('engine', () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits));
   const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));
   const { bytesProcessed, bytesBilled } = result;
+  const rows = plan.fenced && !chosen.ordered ? inPlainOrder(result.rows) : result.rows;
   const finished = await timed('render', () =>
-    render(shownResult(result, plan.redacted), plan.representation, rooms.longestResponse),
+    render(shownResult({ ...result, rows }, plan.redacted), plan.representation, rooms.longestResponse),
   );
   return { finished, bytesProcessed, bytesBilled };
 }

@@ -21,6 +21,8 @@ export interface Admitted {
   readonly sql: string;
   /** Its own text in `sql`. */
   readonly consumer: Span;
+  /** Whether it fixes the order of its rows. */
+  readonly ordered: boolean;
   /** CTE tables that it reaches, as the stored query spells them. */
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
@@ -94,6 +96,7 @@ export class Gate {
     return {
       sql,
       consumer,
+      ordered: read.ordered,
       tables: reached,
       parameters: new Set([...parameters, ...read.parameters.map((name) => name.toLowerCase())]),
       original: ({ start, end }) =>

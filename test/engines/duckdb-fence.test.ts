@@ -101,8 +101,3 @@ test('what fails on the own rows fails', async () => {
   const consumer = `SELECT COUNT(*) AS c FROM logs WHERE DIV(1, IF(id = 'r3', 0, 1)) = 1`;
   expect(await answer(FILTERS.elements, consumer, true)).toBe('failed: Division by zero');
 });
-
-test('rows without an order come alike, wherever they lie', async () => {
-  const rows = (await answer(FILTERS.column, 'SELECT id FROM logs', true)).split('\n');
-  expect(rows).toEqual([...rows].sort());
-});

@@ -59,8 +59,6 @@ class DuckDbEngine implements Engine {
       const statement = await this.#statements.prepare(connection, translation.sql);
       return readRows(statement, values, maxRows, maxBytes);
     });
-    // Where rows lie in the table tells of those between them.
-    if (fence !== null && !translation.ordered) result.rows.sort();
     return { columns: translation.columns, ...result, bytesProcessed: null, bytesBilled: null };
   }
 

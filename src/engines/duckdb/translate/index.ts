@@ -40,8 +40,6 @@ export interface Translation {
   /** The name of each `$n` in order. `CLOCK_PARAMETER` stands for the clock, microseconds since the epoch as INT64. */
   readonly parameters: readonly string[];
   readonly columns: readonly NamedType[];
-  /** Whether the query fixes the order of the rows. */
-  readonly ordered: boolean;
 }
 
 /**
@@ -58,7 +56,6 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
   return {
     ...renumber(`${printCtes(ctx)}${body}`, ctx.parameters),
     columns: values.map(({ name, type }) => ({ name, type })),
-    ordered: query.ordered,
   };
 }
 

@@ -16,7 +16,8 @@ export function aggregateSql(session: PrintSession, call: AggregateCall, rows: R
   const nulls = call.nulls === null ? '' : ` ${call.nulls.toUpperCase()} NULLS`;
   const having =
     call.having === null ? '' : ` HAVING ${call.having.kind.toUpperCase()} ${exprSql(session, call.having.expr, rows)}`;
-  const order = call.orderBy.length === 0 ? '' : ` ORDER BY ${sortKeysSql(session, call.orderBy, rows)}`;
+  const keys = call.orderBy.map((key) => valueSql(session, call, key.expr, rows) + directionSql(key));
+  const order = keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
   const limit = call.limit === null ? '' : ` LIMIT ${constantSql(session, call.limit, rows)}`;
   const args = argumentsSql(session, call, rows).join(', ');
   return session.printed(
@@ -26,12 +27,15 @@ export function aggregateSql(session: PrintSession, call: AggregateCall, rows: R
 
 function argumentsSql(session: PrintSession, call: AggregateCall, rows: Rows): string[] {
   const constant = findFunction(call.function)?.constant ?? [];
-  const masked = callMayFail(call) && rows.guard !== null;
-  return call.args.map((arg, i) => {
-    if (constant.includes(i) || call.function === 'GROUPING') return constantSql(session, arg, rows);
-    if (!masked || exprIsFallible(arg)) return exprSql(session, arg, rows);
-    return maskedSql(session, exprSql(session, arg, unguarded(rows)), rows);
-  });
+  return call.args.map((arg, i) =>
+    constant.includes(i) ? constantSql(session, arg, rows) : valueSql(session, call, arg, rows),
+  );
+}
+
+/** An argument, or what it is sorted by: alike for both, as DISTINCT sorts by nothing but its argument. */
+function valueSql(session: PrintSession, call: AggregateCall, expr: Expr, rows: Rows): string {
+  if (!callMayFail(call) || exprIsFallible(expr)) return exprSql(session, expr, rows);
+  return maskedSql(session, exprSql(session, expr, unguarded(rows)), rows);
 }
 
 /** What GoogleSQL takes as a literal or parameter only: the same for all rows, so there is nothing to guard. */

@@ -38,10 +38,14 @@ function relationIsFallible(relation: Relation): boolean {
   return relation.kind === 'window' && relation.functions.some(({ call }) => callMayFail(call.call));
 }
 
-/** Aggregates and window functions that have a value for whatever rows they are given. */
+/** Aggregates and window functions that have a value for whatever rows they are given, memory aside. */
 const TOTAL_AGGREGATES: ReadonlySet<string> = new Set([
   'ANY_VALUE',
   'APPROX_COUNT_DISTINCT',
+  'APPROX_QUANTILES',
+  'APPROX_TOP_COUNT',
+  'ARRAY_AGG',
+  'ARRAY_CONCAT_AGG',
   'BIT_AND',
   'BIT_OR',
   'BIT_XOR',
@@ -52,6 +56,7 @@ const TOTAL_AGGREGATES: ReadonlySet<string> = new Set([
   'DENSE_RANK',
   'FIRST_VALUE',
   'GROUPING',
+  'HLL_COUNT.INIT',
   'LAG',
   'LAST_VALUE',
   'LEAD',
@@ -66,6 +71,7 @@ const TOTAL_AGGREGATES: ReadonlySet<string> = new Set([
   'PERCENT_RANK',
   'RANK',
   'ROW_NUMBER',
+  'STRING_AGG',
 ]);
 
 /** Whether the call itself may fail, on an overflow for one. */

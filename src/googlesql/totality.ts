@@ -6,8 +6,8 @@
 import { RE2JS } from 're2js';
 import { timestampMicros } from './literals/timestamp';
 import { isTemporal, temporalValue } from './literals/temporal';
-import type { Expr, FunctionCall, ResolvedCast, ResolvedQuery } from './resolved';
-import { visitExpr } from './resolved-walk';
+import type { AggregateCall, Expr, FunctionCall, Relation, ResolvedCast, ResolvedQuery } from './resolved';
+import { callExpressions, operandsOf, relationExpressions, relationsBelow } from './resolved-walk';
 import type { SqlType } from './types';
 
 type Kind = SqlType['kind'];
@@ -35,13 +35,42 @@ const TOTAL_CASTS: ReadonlySet<string> = new Set([
   ...['TIMESTAMP>DATE', 'TIMESTAMP>DATETIME', 'TIMESTAMP>TIME', 'TIMESTAMP>STRING'],
 ]);
 
+const known = new WeakMap<Expr, boolean>();
+
 /** Whether the expression, or anything in it, may raise an error while a query runs. */
 export function canFail(expr: Expr): boolean {
-  let found = false;
-  visitExpr(expr, (inner) => {
-    found ||= failsItself(inner);
-  });
+  let found = known.get(expr);
+  if (found === undefined) known.set(expr, (found = failsSomewhere(expr)));
   return found;
+}
+
+function failsSomewhere(expr: Expr): boolean {
+  if (failsItself(expr) || operandsOf(expr).some(canFail)) return true;
+  return expr.kind === 'subquery' && queryCanFail(expr.query);
+}
+
+/** Whether anything that a query evaluates may fail, its aggregate and window functions included. */
+export function queryCanFail(query: ResolvedQuery): boolean {
+  return relationsBelow(query).some(relationCanFail);
+}
+
+function relationCanFail(relation: Relation): boolean {
+  if (relationExpressions(relation).some(canFail)) return true;
+  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => aggregateFailsItself(call));
+  return relation.kind === 'window' && relation.functions.some(({ call }) => aggregateFailsItself(call.call));
+}
+
+/** Aggregate and window functions that have a value for whatever rows they are given, memory aside. */
+const TOTAL_AGGREGATES: ReadonlySet<string> = new Set([
+  ...['ANY_VALUE', 'APPROX_COUNT_DISTINCT', 'APPROX_QUANTILES', 'APPROX_TOP_COUNT', 'ARRAY_AGG', 'ARRAY_CONCAT_AGG'],
+  ...['BIT_AND', 'BIT_OR', 'BIT_XOR', 'COUNT', 'COUNTIF', 'COUNT_STAR', 'CUME_DIST', 'DENSE_RANK', 'FIRST_VALUE'],
+  ...['GROUPING', 'HLL_COUNT.INIT', 'LAG', 'LAST_VALUE', 'LEAD', 'LOGICAL_AND', 'LOGICAL_OR', 'MAX', 'MAX_BY', 'MIN'],
+  ...['MIN_BY', 'NTH_VALUE', 'NTILE', 'PERCENT_RANK', 'RANK', 'ROW_NUMBER', 'STRING_AGG'],
+]);
+
+/** Whether the function itself may fail on the rows that it is given, on an overflow for one. */
+export function aggregateFailsItself(call: AggregateCall): boolean {
+  return !TOTAL_AGGREGATES.has(call.function) && callExpressions(call).length > 0;
 }
 
 /** Whether the operation itself may raise an error, whatever its operands do. */

@@ -5,6 +5,7 @@ import type { Key } from '../keys/key';
 import { chooseRepresentation } from '../rendering/representation';
 import { checkDryRun } from './dry-run';
 import type { Plan } from './produce';
+import { asksForRedaction } from './redact-header';
 import type { Rooms, RunRequest } from './request';
 import { checkRights } from './rights';
 
@@ -29,7 +30,8 @@ export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoin
   checkRights({ query, dryRun }, key, endpoint);
   checkDryRun(dryRun, rooms.engine);
   const parameters = readParameters(endpoint, given, key.pins);
-  const redacted = key.redact || endpoint.redactPii || request.header('lf-endpoint-redact-pii').includes('true');
+  const redactionAsked = asksForRedaction(request.header('lf-endpoint-redact-pii'));
+  const redacted = key.redact || endpoint.redactPii || redactionAsked;
   const plan = { endpoint, query, parameters, redacted, representation, payer: key.name, warm: false };
   const identity = identityOf(plan, rooms);
   const warmed = endpoint.cacheWarming > 0 && query === null && !dryRun;

@@ -27,7 +27,7 @@ export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoin
   const representation = chooseRepresentation(request.header('accept').join(', '));
   const given = await request.timed('read', () => request.parameters());
   const { query, dryRun } = readConsumerRequest(endpoint, given);
-  checkRights({ query, dryRun }, key, endpoint);
+  checkRights({ query, dryRun }, given, key, endpoint);
   checkDryRun(dryRun, rooms.engine);
   const parameters = readParameters(endpoint, given, key.pins);
   const redactionAsked = asksForRedaction(request.header('lf-endpoint-redact-pii'));

@@ -35,6 +35,8 @@ export interface RunRequest {
 /** What there is to tell of a request: names, and what is counted. The text of a query is told only where that is asked for. */
 export interface About {
   readonly key?: string;
+  /** Whether the key has pins. */
+  readonly pinned?: boolean;
   readonly endpoint?: string;
   readonly query?: NonNullable<ConsumerRequest['query']>;
   readonly cache?: Outcome;

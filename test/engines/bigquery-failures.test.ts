@@ -70,6 +70,8 @@ describe('what the caller is told', () => {
     [499, 'stopped', 'Job timed out after 30 sec', 'deadlineExceeded'],
     [499, 'stopped', 'Job execution was cancelled: User requested cancellation', 'backendError'],
     [418, 'somethingNew', 'secret_table', 'backendError'],
+    [418, 'constructor', 'secret_table', 'backendError'],
+    [418, '__proto__', 'secret_table', 'backendError'],
   ])('%s %s (%s): %s', (status, reason, detail, expected) => {
     const told = translateFailure(new ApiFailure(status, reason, detail), TEXT) as ServiceError;
     expect(told).toBeInstanceOf(ServiceError);

@@ -127,6 +127,7 @@ describe('create', () => {
     [['create', '--name', 'a', '--pin', 'project='], /must not be empty/],
     [['create', '--name', 'a', '--pin', 'p=1', '--pin', 'p=2'], /given twice/],
     [['create', '--name', 'a', '--pin', 'sql=select 1'], /reserved/],
+    [['create', '--name', 'a', '--pin', '__proto__=x'], /__proto__ cannot be pinned/],
     [['create', '--name', 'a', '--rate-limit', '0'], /rateLimit/],
     [['create', '--name', 'a', '--rate-limit', 'fast'], /rateLimit/],
     [['create', '--name', 'a', '--rate-limit', ''], /rateLimit/],

@@ -77,6 +77,7 @@ export async function runLocally(
       cacheState: () => 'ok',
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
+      escapeFormulas: config.csvEscapeFormulas,
     });
     return { bytes: finished.bytes, truncated: finished.truncated };
   } finally {

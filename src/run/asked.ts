@@ -38,9 +38,9 @@ export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoin
   return { plan, identity, dryRun, usage: warmed ? usageOf(plan, identity.hash, key) : null };
 }
 
-export function identityOf(plan: Plan, { engine }: Pick<Rooms, 'engine'>): Identity {
+export function identityOf(plan: Plan, { engine, escapeFormulas }: Pick<Rooms, 'engine' | 'escapeFormulas'>): Identity {
   const { id, revision } = plan.endpoint;
-  return identify({ ...plan, endpointId: id, revision, target: engine.target });
+  return identify({ ...plan, endpointId: id, revision, target: engine.target, escapeFormulas });
 }
 
 /** What it takes to ask the same later: what the key pins is left to the key. */

@@ -37,7 +37,7 @@ export async function produce(plan: Plan, rooms: Rooms, limits: RunLimits, timed
   const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));
   const { bytesProcessed, bytesBilled } = result;
   const finished = await timed('render', () =>
-    render(shownResult(result, plan.redacted), plan.representation, rooms.longestResponse),
+    render(shownResult(result, plan.redacted), plan.representation, rooms.longestResponse, rooms.escapeFormulas),
   );
   return { finished, bytesProcessed, bytesBilled };
 }

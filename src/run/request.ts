@@ -81,4 +81,6 @@ export interface Rooms {
   };
   /** Bytes. */
   readonly longestResponse: number;
+  /** Whether CSV keeps spreadsheets from computing texts of a result. */
+  readonly escapeFormulas: boolean;
 }

@@ -62,6 +62,18 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     },
   },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "BinaryExpression[operator='in'][left.type!='Literal'][left.type!='PrivateIdentifier']",
+          message: 'A text may name a member that every object has: use a Map or Object.hasOwn.',
+        },
+      ],
+    },
+  },
   ...imports,
   { files: ['**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off', 'no-undef': 'off' } },
 );

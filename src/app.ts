@@ -114,6 +114,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       }),
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
+      escapeFormulas: config.csvEscapeFormulas,
     };
     const warmer = openWarmer(rooms, config, metrics, log);
     closers.push(() => warmer.stop());

@@ -18,6 +18,8 @@ export interface Question {
   /** What runs without the fence may fail where it does not with it: the two share neither answers nor runs. */
   readonly fenced: boolean;
   readonly representation: Representation;
+  /** Whether formulas are escaped where the representation is CSV. */
+  readonly escapeFormulas: boolean;
 }
 
 /** A question by name: what entries are kept under, shared under, and leased under. */
@@ -29,11 +31,13 @@ export interface Identity {
 }
 
 export function identify(question: Question): Identity {
-  const { endpointId, revision, target, parameters, query, redacted, fenced, representation } = question;
+  const { endpointId, revision, target, parameters, query, redacted, fenced, representation, escapeFormulas } =
+    question;
   const bound = parameters
     .map(({ name, type, value }) => [name.toLowerCase(), type, value] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const consumer = query === null ? null : [query.language, query.text];
-  const text = JSON.stringify([endpointId, revision, target, bound, consumer, redacted, fenced, representation]);
+  const form = representation === 'text/csv' && escapeFormulas ? `${representation}; formulas=escaped` : representation;
+  const text = JSON.stringify([endpointId, revision, target, bound, consumer, redacted, fenced, form]);
   return { text, hash: createHash('sha256').update(text).digest('hex') };
 }

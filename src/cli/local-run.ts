@@ -77,6 +77,7 @@ export async function runLocally(
       cacheState: () => 'ok',
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
+      escapeFormulas: config.csvEscapeFormulas,
     });
     return { bytes: finished.bytes, truncated: finished.truncated };
   } finally {
@@ -85,12 +86,15 @@ export async function runLocally(
 }
 
 function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, signal: AbortSignal): RunRequest {
-  const headers: Readonly<Record<string, string>> = { accept, 'lf-endpoint-redact-pii': String(redact) };
+  const headers = new Map([
+    ['accept', accept],
+    ['lf-endpoint-redact-pii', String(redact)],
+  ]);
   return {
     id: 'local',
     idOrName: endpoint,
     query: null,
-    header: (name) => (name in headers ? [headers[name] ?? ''] : []),
+    header: (name) => [headers.get(name) ?? []].flat(),
     parameters: () => Promise.resolve(parameters.map(([name, text]) => ({ name, value: { kind: 'text', text } }))),
     arrived: performance.now(),
     signal,

@@ -34,7 +34,15 @@ export function createListener(options: ListenerOptions): RequestListener {
   const cors = new Cors(corsOrigins);
   const router = createRouter({ ...options, cors, metrics: metricsKey === null ? null : { metrics, key: metricsKey } });
   const meter = new RequestMeter(metrics);
-  const context: ExchangeContext = { log, logSql, cors, meter, tracing, draining: () => lifecycle.draining };
+  const context: ExchangeContext = {
+    log,
+    logSql,
+    cors,
+    meter,
+    tracing,
+    draining: () => lifecycle.draining,
+    presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
+  };
   return (request, response) => {
     const exchange = new Exchange(request, response, context);
     const idOrName = directRun(request);

@@ -38,6 +38,7 @@ export async function openMetricsPort(
     meter: uncounted,
     tracing: null,
     draining: () => false,
+    presentsPins: () => false,
   };
   const server = createHttpServer(createMetricsListener(metrics, context));
   const drain = drainable(server);

@@ -48,10 +48,15 @@ export function createRouter({ cors, lifecycle, docs, metrics }: RouterOptions):
   const route = (path: string, actions: { readonly GET: Action; readonly POST?: Action }): void => {
     const methods = Object.keys(actions).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const allowed = [...methods, 'OPTIONS'];
+    const actionFor = new Map([
+      ['GET', actions.GET],
+      ['HEAD', actions.GET],
+      ['POST', actions.POST],
+    ]);
     app.all(path, async (request, response: Reply) => {
       const { exchange } = response.locals;
       exchange.told.route = path;
-      const action = { GET: actions.GET, HEAD: actions.GET, POST: actions.POST }[request.method as 'GET'];
+      const action = actionFor.get(request.method);
       if (action !== undefined) {
         await action(exchange, request);
       } else if (request.method === 'OPTIONS') {

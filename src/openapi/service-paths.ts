@@ -183,6 +183,11 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
         values: { type: 'array', items: { type: 'string' } },
         minimum: { type: 'number' },
         maximum: { type: 'number' },
+        fixed: {
+          type: 'boolean',
+          const: true,
+          description: 'There where the key pins the parameter; its values, bounds and default are then left out.',
+        },
       },
     },
   },

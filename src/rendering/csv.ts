@@ -1,3 +1,4 @@
+import { withoutFormula } from './formulas';
 import { readMembers, stringValue } from './members';
 
 /**
@@ -5,18 +6,24 @@ import { readMembers, stringValue } from './members';
  * cares can tell it from null. Records and arrays stay JSON text; numbers keep every digit.
  *
  * @param rows texts of JSON objects whose members stand in the order of `columns`
+ * @param escapeFormulas whether texts that a spreadsheet would compute get an apostrophe in front, names of columns too
  */
-export function csvLines(columns: readonly string[], rows: readonly string[]): string[] {
-  return [line(columns.map(field)), ...rows.map((row) => line(readMembers(row).map(({ json }) => cell(json))))];
+export function csvLines(columns: readonly string[], rows: readonly string[], escapeFormulas: boolean): string[] {
+  const text = escapeFormulas ? escaped : field;
+  const cell = (json: string): string => {
+    if (json === 'null') return '';
+    // What is no string is a number, a Boolean, or JSON of a record or array: never a formula.
+    return json.startsWith('"') ? text(stringValue(json)) : field(json);
+  };
+  return [line(columns.map(text)), ...rows.map((row) => line(readMembers(row).map(({ json }) => cell(json))))];
 }
 
 function line(fields: readonly string[]): string {
   return `${fields.join(',')}\r\n`;
 }
 
-function cell(json: string): string {
-  if (json === 'null') return '';
-  return field(json.startsWith('"') ? stringValue(json) : json);
+function escaped(text: string): string {
+  return field(withoutFormula(text));
 }
 
 function field(text: string): string {

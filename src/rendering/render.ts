@@ -14,10 +14,16 @@ export interface RenderableResult {
 /**
  * A result as the finished bytes of one form.
  *
+ * @param escapeFormulas whether CSV keeps spreadsheets from computing texts of the result (formulas.ts)
  * @throws ServiceError resourcesExceeded when they are more than `limit`
  */
-export function render(result: RenderableResult, representation: Representation, limit: number): Finished {
-  const pieces = piecesOf(result, representation, limit);
+export function render(
+  result: RenderableResult,
+  representation: Representation,
+  limit: number,
+  escapeFormulas = true,
+): Finished {
+  const pieces = piecesOf(result, representation, limit, escapeFormulas);
   // A UTF-16 unit is at least one byte: most of what is too long is known before anything is joined or encoded.
   let units = 0;
   for (const piece of pieces) {
@@ -29,7 +35,12 @@ export function render(result: RenderableResult, representation: Representation,
   return new Finished(bytes, representation, result.truncated);
 }
 
-function piecesOf({ columns, rows }: RenderableResult, representation: Representation, limit: number): string[] {
+function piecesOf(
+  { columns, rows }: RenderableResult,
+  representation: Representation,
+  limit: number,
+  escapeFormulas: boolean,
+): string[] {
   switch (representation) {
     case 'application/json': {
       const separated = rows.map((row, i) => (i === 0 ? row : `,${row}`));
@@ -40,7 +51,7 @@ function piecesOf({ columns, rows }: RenderableResult, representation: Represent
     case 'text/csv': {
       // Reading values apart is the costly form: rows far beyond any answer are not begun with.
       if (rows.reduce((sum, row) => sum + row.length, 0) > 8 * limit) throw tooLarge(limit);
-      return csvLines(columns, rows);
+      return csvLines(columns, rows, escapeFormulas);
     }
   }
 }

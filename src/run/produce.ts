@@ -41,7 +41,12 @@ export async function produce(plan: Plan, rooms: Rooms, limits: RunLimits, timed
   const { bytesProcessed, bytesBilled } = result;
   const rows = plan.fenced && !chosen.ordered ? inPlainOrder(result.rows) : result.rows;
   const finished = await timed('render', () =>
-    render(shownResult({ ...result, rows }, plan.redacted), plan.representation, rooms.longestResponse),
+    render(
+      shownResult({ ...result, rows }, plan.redacted),
+      plan.representation,
+      rooms.longestResponse,
+      rooms.escapeFormulas,
+    ),
   );
   return { finished, bytesProcessed, bytesBilled };
 }

@@ -35,6 +35,8 @@ export interface RunRequest {
 /** What there is to tell of a request: names, and what is counted. The text of a query is told only where that is asked for. */
 export interface About {
   readonly key?: string;
+  /** Whether the key has pins. */
+  readonly pinned?: boolean;
   readonly endpoint?: string;
   readonly query?: NonNullable<ConsumerRequest['query']>;
   readonly cache?: Outcome;
@@ -79,4 +81,6 @@ export interface Rooms {
   };
   /** Bytes. */
   readonly longestResponse: number;
+  /** Whether CSV keeps spreadsheets from computing texts of a result. */
+  readonly escapeFormulas: boolean;
 }

@@ -47,6 +47,7 @@ describe('defaults', () => {
       drainDelay: 5000,
       queryTimeout: 30_000,
       maxResponseBytes: 64 * 1024 * 1024,
+      csvEscapeFormulas: true,
       maxRunningPerKey: 16,
       maxWaiting: 100,
       warnings: [],

@@ -208,5 +208,6 @@ function rooms(options: ServedOptions, metrics: Metrics): Rooms {
     admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
     defaults: { timeout: options.timeout ?? 30_000, maxBytesBilled: 1000n },
     longestResponse: options.longestResponse ?? 64 * 1024 * 1024,
+    escapeFormulas: true,
   };
 }

@@ -1,5 +1,6 @@
 import request from 'supertest';
 
+import { endpointOf } from '../openapi/endpoints';
 import { ENDPOINTS, ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
 
 let served: Served | null = null;
@@ -58,6 +59,31 @@ describe('the catalogue', () => {
       });
       expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'Accept, X-API-KEY, Authorization' });
       expect(text).not.toMatch(/select/i);
+    }
+  });
+
+  it('hides what a parameter that the key pins could be', async () => {
+    const endpoint = endpointOf(`/*
+id: 11111111-aaaa-4000-8000-000000000006
+name: test.pinned
+params:
+  project: { type: enum, values: [other-tenant, abc], default: other-tenant, description: Whose rows. }
+  n: { type: integer, default: 1, min: 1 }
+*/
+SELECT @project AS project, @n AS n
+`);
+    const { server } = await start({ endpoints: [endpoint] });
+    const params = [
+      { name: 'project', type: 'enum', required: false, description: 'Whose rows.', fixed: true },
+      { name: 'n', type: 'integer', required: false, description: '', default: '1', minimum: 1 },
+    ];
+    for (const path of ['/api/endpoints', '/api/endpoints/test.pinned', `/api/endpoints/${endpoint.id}`]) {
+      const { body, text } = await request(server).get(path).set('X-API-KEY', 'pinned').expect(200);
+      expect([(body as { result: unknown }).result].flat()).toMatchObject([{ params }]);
+      expect(text).not.toMatch(/other-tenant|"abc"/);
+      const open = await request(server).get(path).set('X-API-KEY', 'all').expect(200);
+      expect(open.text).toContain('"default":"other-tenant","values":["other-tenant","abc"]');
+      expect(open.text).not.toContain('fixed');
     }
   });
 

@@ -35,7 +35,7 @@ export async function chooseQuery(
   if (query === null) return storedChoice(stored, parameters);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
-    return admitted(gate, stored, query, parameters, toCaller);
+    return admitted(gate, stored, query, parameters, toCaller, limits);
   }
   const context = { tables: endpoint.cteTables, now: now() };
   const table = tableOfLql(query.text, context);
@@ -43,7 +43,7 @@ export async function chooseQuery(
   const { columns } = await gate.columns(stored, table, limits);
   const translation = translateLql(query.text, { now: context.now, tables: [{ name: table, columns }] });
   if (translation === null) return storedChoice(stored, parameters);
-  return admitted(gate, stored, { language: 'lql', text: translation.sql }, parameters, translation.locate);
+  return admitted(gate, stored, { language: 'lql', text: translation.sql }, parameters, translation.locate, limits);
 }
 
 /** For `catch`: a fault in the SQL goes to the caller in their terms, anything else as it is. */
@@ -59,13 +59,14 @@ async function admitted(
   { language, text }: NonNullable<ConsumerRequest['query']>,
   parameters: readonly BoundParameter[],
   toCaller: (error: QueryError) => ServiceError,
+  limits: RunLimits,
 ): Promise<ChosenQuery> {
   const {
     sql,
     tables,
     parameters: named,
     original,
-  } = await gate.admit(stored, text, { from: language }).catch((error: unknown) => {
+  } = await gate.admit(stored, text, { from: language, limits }).catch((error: unknown) => {
     throw error instanceof QueryError ? toCaller(error) : error;
   });
   return {

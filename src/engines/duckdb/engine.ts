@@ -47,11 +47,8 @@ class DuckDbEngine implements Engine {
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     checkLimits(limits);
     const { sql, parameters, maxRows, hideBytes, stored = false } = query;
-    const translation = await this.#translations.translation(sql, parameters, {
-      hideBytes,
-      maxRows: maxRows + 1,
-      stored,
-    });
+    const reading = { hideBytes, maxRows: maxRows + 1, stored };
+    const translation = await this.#translations.translation(sql, parameters, reading, limits);
     const values = translation.parameters.map((name) => this.#value(name, parameters));
     const maxBytes = this.options.maxResultBytes ?? DEFAULTS.maxResultBytes;
     const result = await this.#onConnection(limits, async (connection) => {
@@ -63,11 +60,8 @@ class DuckDbEngine implements Engine {
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     checkLimits(limits);
-    const { columns } = await this.#translations.translation(sql, parameters, {
-      hideBytes: false,
-      maxRows: 1,
-      stored: false,
-    });
+    const reading = { hideBytes: false, maxRows: 1, stored: false };
+    const { columns } = await this.#translations.translation(sql, parameters, reading, limits);
     return columns;
   }
 

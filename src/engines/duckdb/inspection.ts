@@ -40,7 +40,7 @@ export class Inspection {
       hideBytes: false,
       maxRows: 1,
     };
-    const { sql } = await this.threads.do(translateText, text, statement);
+    const { sql } = await this.threads.do(translateText, text, statement, limits);
     const plan = (): Promise<void> => this.#plan(sql, tables);
     await (sql.length <= QUICKLY_PLANNED ? plan() : this.#long.use(limits, plan));
   }

@@ -3,6 +3,7 @@ import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
+import { PrintBudget } from './print-budget';
 import { isSimple, quoteName } from './sql';
 import type { Weights } from './weights';
 
@@ -30,6 +31,7 @@ export class Context {
     readonly tableName: (table: TableSchema) => string,
     readonly worthKeeping: (cte: Cte) => boolean,
     readonly weights: Weights,
+    readonly budget: PrintBudget = new PrintBudget(),
   ) {}
 
   column(id: number): string {

@@ -10,6 +10,11 @@ import { duckType, fail, physicalFieldNames, quoteName, quoteText } from './sql'
 import { printSubquery } from './subqueries';
 
 export function printExpr(ctx: Context, expr: Expr): string {
+  ctx.budget.step();
+  return ctx.budget.checked(textOf(ctx, expr));
+}
+
+function textOf(ctx: Context, expr: Expr): string {
   switch (expr.kind) {
     case 'literal':
       return printLiteral(expr);

@@ -1,5 +1,6 @@
 /** Regular expressions: both engines are RE2, so patterns pass as they are; what a match gives differs. */
 import { RE2JS } from 're2js';
+import { spend } from '../../../../concurrency/allowance';
 import { QueryError } from '../../../../errors';
 import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-cost';
 import { rewritten, unlessOver } from '../sizes';
@@ -17,6 +18,7 @@ function compiled(call: Call): RE2JS | null {
 }
 
 function compile(pattern: string): RE2JS | null {
+  spend();
   try {
     return RE2JS.compile(pattern);
   } catch {

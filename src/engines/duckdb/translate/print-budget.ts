@@ -6,9 +6,9 @@ import { spend } from '../../../concurrency/allowance';
 import { QueryError } from '../../../errors';
 
 /** Relations and expressions that are printed, those included whose text is then left out. */
-export const MAX_STEPS = 200_000;
+export const MAX_STEPS = 50_000;
 /** Characters. */
-export const MAX_TEXT = 1024 * 1024;
+export const MAX_TEXT = 512 * 1024;
 
 export class PrintBudget {
   #steps = 0;

@@ -43,6 +43,8 @@ export interface RunLimits {
   readonly deadline: number;
   /** Aborted when nobody waits for the answer any more; the run ends with `AbortError` and its slot is freed. */
   readonly signal: AbortSignal;
+  /** Whose turn the run takes where work waits: the name of a key. */
+  readonly turn?: string;
 }
 
 export interface EngineResult {

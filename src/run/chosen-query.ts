@@ -41,7 +41,7 @@ export async function chooseQuery(
   if (query === null) return storedChoice(stored, parameters);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
-    return admitted(gate, stored, query, parameters, toCaller);
+    return admitted(gate, stored, query, parameters, toCaller, limits);
   }
   const context = { tables: endpoint.cteTables, now: now() };
   const table = tableOfLql(query.text, context);
@@ -49,7 +49,7 @@ export async function chooseQuery(
   const { columns } = await gate.columns(stored, table, limits);
   const translation = translateLql(query.text, { now: context.now, tables: [{ name: table, columns }] });
   if (translation === null) return storedChoice(stored, parameters);
-  return admitted(gate, stored, { language: 'lql', text: translation.sql }, parameters, translation.locate);
+  return admitted(gate, stored, { language: 'lql', text: translation.sql }, parameters, translation.locate, limits);
 }
 
 /** For `catch`: a fault in the SQL goes to the caller in their terms, anything else as it is. */
@@ -65,6 +65,7 @@ async function admitted(
   { language, text }: NonNullable<ConsumerRequest['query']>,
   parameters: readonly BoundParameter[],
   toCaller: (error: QueryError) => ServiceError,
+  limits: RunLimits,
 ): Promise<ChosenQuery> {
   const {
     sql,
@@ -73,7 +74,7 @@ async function admitted(
     tables,
     parameters: named,
     original,
-  } = await gate.admit(stored, text, { from: language }).catch((error: unknown) => {
+  } = await gate.admit(stored, text, { from: language, limits }).catch((error: unknown) => {
     throw error instanceof QueryError ? toCaller(error) : error;
   });
   return {

@@ -1,5 +1,6 @@
 /** The gate for consumer SQL: every wall in its order (docs/sandbox.md). A boundary between tenants; it fails closed. */
 import type { Engine, RunLimits } from '../engines/contract';
+import { unlessGivenUp } from '../engines/giving-up';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql';
@@ -56,11 +57,22 @@ export class Gate {
    * Judges a text as a query over the CTE tables of `stored`: SQL that a consumer wrote, or that was made of their LQL.
    *
    * @throws QueryError with spans in `sent`; ServiceError `resourcesExceeded` when the second opinion runs out of time,
-   *   `tooManyConcurrentQueries` when too many long texts wait
+   *   `tooManyConcurrentQueries` when too many texts of the key wait, `deadlineExceeded`; the signal's reason
    */
-  admit(stored: StoredQuery, sent: string, { from = 'sql' }: Partial<Pick<SentText, 'from'>> = {}): Promise<Admitted> {
+  admit(
+    stored: StoredQuery,
+    sent: string,
+    { from = 'sql', limits = judgeLimits('') }: Partial<Pick<SentText, 'from'>> & { readonly limits?: RunLimits } = {},
+  ): Promise<Admitted> {
+    const { turn = '' } = limits;
     const key = { endpointId: stored.id, revision: stored.revision, target: this.#engine.target, from, text: sent };
-    return this.#verdicts.of(key, () => this.#judge(stored, sent, from));
+    // Others of the key may wait for the same verdict: judging has limits of its own.
+    const judge = (): Promise<Admitted> => this.#judge(stored, sent, from, judgeLimits(turn));
+    return unlessGivenUp(
+      limits,
+      () => this.#verdicts.of(key, turn, judge),
+      () => undefined,
+    );
   }
 
   /** The columns of one CTE table. @throws what `Engine.describe` throws */
@@ -74,20 +86,19 @@ export class Gate {
     await Promise.all([this.#secondOpinion.close(), this.#threads.close()]);
   }
 
-  async #judge(stored: StoredQuery, sent: string, from: SentText['from']): Promise<Admitted> {
+  async #judge(stored: StoredQuery, sent: string, from: SentText['from'], limits: RunLimits): Promise<Admitted> {
     const { cteTables } = stored;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
-    const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent);
+    const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent, limits);
     try {
-      return await this.#passOtherWalls(stored, read);
+      return await this.#passOtherWalls(stored, read, limits);
     } catch (error) {
       throw error instanceof QueryError ? inSentText(error, read.passes) : error;
     }
   }
 
-  async #passOtherWalls(stored: StoredQuery, read: ReadText): Promise<Admitted> {
-    await this.#askSecondOpinion(stored, read);
-    const limits = { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal };
+  async #passOtherWalls(stored: StoredQuery, read: ReadText, limits: RunLimits): Promise<Admitted> {
+    await this.#askSecondOpinion(stored, read, limits);
     await this.#checkMeaning(stored, read, limits);
     const tables = await this.#columns.of(stored, read.tables, limits);
     await this.#engine.inspect(read.statement, tables, typicalValues(stored), limits);
@@ -107,9 +118,9 @@ export class Gate {
   }
 
   /** Where the second parser reads the text, what it sees must be what ours saw (wall 3). */
-  async #askSecondOpinion(stored: StoredQuery, read: ReadText): Promise<void> {
+  async #askSecondOpinion(stored: StoredQuery, read: ReadText, limits: RunLimits): Promise<void> {
     if (read.masked === null) return;
-    const opinion = await this.#secondOpinion.ask(read.masked).catch((error: unknown) => {
+    const opinion = await this.#secondOpinion.ask(read.masked, limits).catch((error: unknown) => {
       if (!(error instanceof OpinionTimeout)) throw error;
       const message = 'The query is too complex to be checked in time. Nest it less deeply.';
       throw new ServiceError('resourcesExceeded', message, {}, { cause: error });
@@ -135,7 +146,7 @@ export class Gate {
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
     const check = async (): Promise<void> => {
       const tables = await this.#columns.of(stored, read.tables, limits);
-      await this.#threads.do(checkMeaning, { statement, tables, parameters }, statement);
+      await this.#threads.do(checkMeaning, { statement, tables, parameters }, statement, limits);
     };
     try {
       await check();
@@ -147,6 +158,10 @@ export class Gate {
       await check();
     }
   }
+}
+
+function judgeLimits(turn: string): RunLimits {
+  return { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal, turn };
 }
 
 /** Where a name that the second parser saw stands first; the whole statement where it is made of something else. */

@@ -32,21 +32,26 @@ export class Verdicts<T extends { readonly sql: string }> {
   readonly #judging = new Map<string, Promise<T>>();
 
   /**
-   * The kept verdict, or that of `judge`, which runs once for texts that arrive at the same time. Refusals for what the
+   * The kept verdict, or that of `judge`, which runs once for texts that arrive at the same time in one turn: nobody waits for
+   * the turns of another key. Refusals for what the
    * text is are kept; those for a passing state (a deadline, an engine that does not answer) never are.
    */
-  async of({ endpointId, revision, target, from, text }: VerdictKey, judge: () => Promise<T>): Promise<T> {
+  async of(
+    { endpointId, revision, target, from, text }: VerdictKey,
+    turn: string,
+    judge: () => Promise<T>,
+  ): Promise<T> {
     const key = JSON.stringify([endpointId, revision, target, from, text]);
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       if ('accepted' in kept) return kept.accepted;
       throw kept.refused;
     }
-    const judging = this.#judging.get(key) ?? this.#judge(key, judge);
-    return judging;
+    const judged = `${turn}\n${key}`;
+    return this.#judging.get(judged) ?? this.#judge(key, judged, judge);
   }
 
-  #judge(key: string, judge: () => Promise<T>): Promise<T> {
+  #judge(key: string, judged: string, judge: () => Promise<T>): Promise<T> {
     const judging = judge()
       .then(
         (accepted) => {
@@ -58,8 +63,8 @@ export class Verdicts<T extends { readonly sql: string }> {
           throw error;
         },
       )
-      .finally(() => this.#judging.delete(key));
-    this.#judging.set(key, judging);
+      .finally(() => this.#judging.delete(judged));
+    this.#judging.set(judged, judging);
     return judging;
   }
 }

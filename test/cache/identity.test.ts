@@ -7,6 +7,7 @@ const QUESTION: Question = {
   parameters: [],
   query: null,
   redacted: false,
+  fenced: false,
   representation: 'text/csv',
   escapeFormulas: true,
 };

@@ -47,12 +47,8 @@ class DuckDbEngine implements Engine {
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     checkLimits(limits);
     const { sql, parameters, maxRows, hideBytes, stored = false, fence = null } = query;
-    const translation = await this.#translations.translation(sql, parameters, {
-      hideBytes,
-      maxRows: maxRows + 1,
-      stored,
-      fence,
-    });
+    const reading = { hideBytes, maxRows: maxRows + 1, stored, fence };
+    const translation = await this.#translations.translation(sql, parameters, reading, limits);
     const values = translation.parameters.map((name) => this.#value(name, parameters));
     const maxBytes = this.options.maxResultBytes ?? DEFAULTS.maxResultBytes;
     const result = await this.#onConnection(limits, async (connection) => {
@@ -64,12 +60,8 @@ class DuckDbEngine implements Engine {
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     checkLimits(limits);
-    const { columns } = await this.#translations.translation(sql, parameters, {
-      hideBytes: false,
-      maxRows: 1,
-      stored: false,
-      fence: null,
-    });
+    const reading = { hideBytes: false, maxRows: 1, stored: false, fence: null };
+    const { columns } = await this.#translations.translation(sql, parameters, reading, limits);
     return columns;
   }
 

@@ -41,7 +41,7 @@ export class Inspection {
       maxRows: 1,
       fence: null,
     };
-    const { sql } = await this.threads.do(translateText, text, statement);
+    const { sql } = await this.threads.do(translateText, text, statement, limits);
     const plan = (): Promise<void> => this.#plan(sql, tables);
     await (sql.length <= QUICKLY_PLANNED ? plan() : this.#long.use(limits, plan));
   }

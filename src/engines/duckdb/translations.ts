@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { QueryError } from '../../errors';
 import type { Threads } from '../../googlesql/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
-import type { BoundParameter, Fence } from '../contract';
+import type { BoundParameter, Fence, RunLimits } from '../contract';
 import type { Database } from './database';
 import type { Translation } from './translate';
 import { translateText } from './translate-text';
@@ -39,18 +39,19 @@ export class Translations {
   /**
    * The statement that answers `sql`, cut off after `maxRows`.
    *
-   * @throws QueryError for a fault in `sql`, or what the embedded engine does not do.
+   * @throws QueryError for a fault in `sql`, or what the embedded engine does not do; as Threads.do
    */
   async translation(
     sql: string,
     parameters: readonly BoundParameter[],
     { hideBytes, maxRows, stored, fence }: Reading,
+    limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
     const key = JSON.stringify([hideBytes, maxRows, types, fence, sql]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const made = await this.#translate(sql, parameters, { hideBytes, maxRows, stored, fence });
+    const made = await this.#translate(sql, parameters, { hideBytes, maxRows, stored, fence }, limits);
     this.#kept.set(key, made);
     return made;
   }
@@ -59,11 +60,12 @@ export class Translations {
     sql: string,
     parameters: readonly BoundParameter[],
     { hideBytes, maxRows, stored, fence }: Reading,
+    limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
     const { tables, relations } = this;
     const text = { sql, tables, relations, sandboxed: false, parameters: types, hideBytes, maxRows, fence };
-    const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql));
+    const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql, limits));
     refuseDuplicates(translation.columns);
     return translation;
   }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The thread behind threads.ts: does one task after the other. Plain JavaScript, because Node starts it as a file of its own. */
+/** A thread behind threads.ts: does one task after the other. Plain JavaScript, because Node starts it as a file of its own. */
 const { readlinkSync } = require('node:fs');
 const { setPriority } = require('node:os');
 const { parentPort } = require('node:worker_threads');
@@ -7,12 +7,17 @@ const { parentPort } = require('node:worker_threads');
 /** Others' short requests come before long texts where processors are few. */
 const NICENESS = 5;
 
-/** Linux has a priority for each thread; elsewhere it would be that of the process. */
+/**
+ * This thread's number to Linux, after it has taken a lower priority; null elsewhere, where the priority would be that of the
+ * process.
+ */
 function giveWay() {
   try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICENESS);
+    const thread = readlinkSync('/proc/thread-self').split('/').at(-1) ?? '';
+    setPriority(Number(thread), NICENESS);
+    return thread;
   } catch {
-    // No such file: not Linux.
+    return null;
   }
 }
 
@@ -33,5 +38,5 @@ function done({ file, name, input }) {
 
 if (parentPort === null) throw new Error('This file runs as a worker.');
 const port = parentPort;
-giveWay();
-port.on('message', (order) => port.postMessage(done(order)));
+port.on('message', (order) => port.postMessage({ answer: done(order) }));
+port.postMessage({ ready: true, thread: giveWay() });

@@ -4,6 +4,7 @@ import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
 import type { Fencing, Guard } from './fence';
+import { PrintBudget } from './print-budget';
 import { isSimple, quoteName } from './sql';
 import type { Weights } from './weights';
 
@@ -37,6 +38,7 @@ export class Context {
     readonly weights: Weights,
     /** null: nothing has to be guarded. */
     readonly fencing: Fencing | null = null,
+    readonly budget: PrintBudget = new PrintBudget(),
   ) {}
 
   column(id: number): string {

@@ -33,6 +33,8 @@ export function keptCtes(query: ResolvedQuery): (cte: Cte) => boolean {
 
 /** Whether it aggregates, sorts out duplicates, joins or windows anywhere. */
 function works(query: ResolvedQuery): boolean {
+  const known = workers.get(query);
+  if (known !== undefined) return known;
   let found = false;
   visitQuery(query, {
     relation: (relation) => {
@@ -42,8 +44,12 @@ function works(query: ResolvedQuery): boolean {
       found ||= relation.kind === 'cte' && works(relation.cte.query);
     },
   });
+  workers.set(query, found);
   return found;
 }
+
+/** Each is asked at every place that reads it. */
+const workers = new WeakMap<ResolvedQuery, boolean>();
 
 /** A correlated CTE has to stay where the rows around it are. */
 function isClosed(query: ResolvedQuery): boolean {
@@ -81,16 +87,22 @@ function isClosed(query: ResolvedQuery): boolean {
 }
 
 /** The ids of all CTEs that the body of `cte` reads, through others too. */
-export function ctesReadBy(cte: Cte, into: Set<number> = new Set()): Set<number> {
+export function ctesReadBy(cte: Cte): ReadonlySet<number> {
+  const known = readers.get(cte);
+  if (known !== undefined) return known;
+  const read = new Set<number>();
   visitQuery(cte.query, {
     relation: (relation) => {
-      if (relation.kind !== 'cte' || into.has(relation.cte.id)) return;
-      into.add(relation.cte.id);
-      ctesReadBy(relation.cte, into);
+      if (relation.kind !== 'cte' || read.has(relation.cte.id)) return;
+      read.add(relation.cte.id);
+      ctesReadBy(relation.cte).forEach((id) => read.add(id));
     },
   });
-  return into;
+  readers.set(cte, read);
+  return read;
 }
+
+const readers = new WeakMap<Cte, ReadonlySet<number>>();
 
 const VOLATILE = new Set(['RAND', 'GENERATE_UUID']);
 

@@ -12,6 +12,11 @@ import { printSubquery } from './subqueries';
 
 /** The text of an expression, guarded where it can fail (fence.ts). */
 export function printExpr(ctx: Context, expr: Expr): string {
+  ctx.budget.step();
+  return ctx.budget.checked(printGuarded(ctx, expr));
+}
+
+function printGuarded(ctx: Context, expr: Expr): string {
   if (ctx.fencing === null || !ctx.fencing.fails(expr)) return printUnguarded(ctx, expr);
   ctx.failing++;
   const { guard } = ctx;

@@ -30,6 +30,11 @@ export type Wanted = ReadonlySet<number>;
  * looks at (an ORDER BY in a CTE) is left out.
  */
 export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, ordered: boolean): string {
+  ctx.budget.step();
+  return ctx.budget.checked(textOf(ctx, relation, wanted, ordered));
+}
+
+function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boolean): string {
   const from = (input: Relation, ids: Set<number>, inputOrdered: boolean): string =>
     ` FROM (${printRelation(ctx, input, ids, inputOrdered)})`;
   const shown = visibleColumns(relation).filter((c) => wanted.has(c.id));

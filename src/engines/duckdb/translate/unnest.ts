@@ -34,6 +34,15 @@ function printArray(ctx: Context, scan: UnnestScan): string {
 }
 
 function hasOneRow(relation: Relation): boolean {
+  let known = ofOneRow.get(relation);
+  if (known === undefined) ofOneRow.set(relation, (known = oneRow(relation)));
+  return known;
+}
+
+/** A CTE is asked at every place that reads it. */
+const ofOneRow = new WeakMap<Relation, boolean>();
+
+function oneRow(relation: Relation): boolean {
   switch (relation.kind) {
     case 'single_row':
       return true;

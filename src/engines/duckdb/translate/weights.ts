@@ -19,6 +19,7 @@ const GROWTH: Readonly<Record<string, number>> = {
   TO_BASE64: 2,
   TO_JSON_STRING: 2,
   TO_JSON: 2,
+  FORMAT: 2,
   NORMALIZE: 4,
   NORMALIZE_AND_CASEFOLD: 4,
 };

@@ -29,6 +29,8 @@ export interface RunLimits {
   readonly deadline: number;
   /** Aborted when nobody waits for the answer any more; the run ends with `AbortError` and its slot is freed. */
   readonly signal: AbortSignal;
+  /** Whose turn it counts as, for engines that run few queries at once: the name of a key; missing: nobody's. */
+  readonly turn?: string;
 }
 
 export interface EngineResult {
@@ -53,6 +55,8 @@ export interface Engine {
   readonly kind: 'duckdb' | 'bigquery';
   /** Names engine and data in cache keys and verdicts: project, data set, location and host, or the data's fingerprint. */
   readonly target: string;
+  /** Queries that it runs at once; missing: as many as it is sent. */
+  readonly concurrency?: number;
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
   /** The columns of a query without running it. */
   describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]>;

@@ -74,6 +74,8 @@ export interface Engine {
   ): Promise<void>;
   /** What a run would read, without running it; null on an engine that bills nothing. */
   readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<{ bytesProcessed: bigint }>) | null;
+  /** Bytes in memory of processes of its own; missing where it has none. */
+  readonly resident?: number;
   /** State of the breaker in front of it; missing where there is none. */
   readonly breaker?: () => 'closed' | 'open' | 'half-open';
   /** Resolves when the engine answers; rejects when it does not. */

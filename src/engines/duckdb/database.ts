@@ -74,10 +74,7 @@ function resourcesOf({ memory, threads }: Pick<DuckDbOptions, 'memory' | 'thread
   return { memory: memory ?? DEFAULTS.memory, threads: threads ?? DEFAULTS.threads };
 }
 
-async function open(
-  options: DuckDbOptions,
-  contents: Contents,
-): Promise<Omit<Database, 'reopen' | 'contents'>> {
+async function open(options: DuckDbOptions, contents: Contents): Promise<Omit<Database, 'reopen' | 'contents'>> {
   const resources = resourcesOf(options);
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(resources.threads),

@@ -9,6 +9,8 @@ import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
+import type { DuckDbOptions } from './engines/duckdb/options';
+import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
@@ -18,7 +20,7 @@ import { tellOfRefused } from './http/refused';
 import { createHttpServer } from './http/server';
 import { welcome } from './http/welcome';
 import { openKeyRing } from './keys';
-import { Admission } from './limits/admission';
+import { Admission, admissionBounds } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
@@ -69,6 +71,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     closers.push(await openMetricsPort({ host: config.host, port: config.metricsPort }, metrics, log));
   }
   let longestTimeout = config.queryTimeout;
+  const ending = new AbortController();
 
   async function open(): Promise<string> {
     const keys = await openKeyRing({
@@ -85,7 +88,11 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     closers.push(() => {
       catalogue.close();
     });
-    const bare = await openEngine(config, catalogue, log);
+    const bare = await openEngine(config, catalogue, log, async (options) => {
+      const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
+      const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
+      return openRemoteEngine({ ...options, signal: ending.signal, died });
+    });
     closers.push(() => bare.close());
     const cache = await openCache(config.cache, config.redis, log);
     closers.push(() => cache.close());
@@ -107,11 +114,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       cacheState: () => (cache.redis === null || cache.redis.link.state === 'closed' ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
-      admission: new Admission({
-        runningPerKey: config.maxRunningPerKey,
-        running: config.maxRunning,
-        waiting: config.maxWaiting,
-      }),
+      admission: new Admission(admissionBounds(config, bare)),
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
       escapeFormulas: config.csvEscapeFormulas,
@@ -122,7 +125,9 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     warmer.start();
     const { results, admission } = rooms;
     const { memory, redis } = cache;
-    readRooms(metrics, { admission, results, memory, warmer, budgets, redis, bigquery: engine.breaker ?? null });
+    const { breaker: bigquery = null } = engine;
+    const engineMemory = bare.resident === undefined ? null : () => bare.resident ?? 0;
+    readRooms(metrics, { admission, results, memory, warmer, budgets, redis, bigquery, engineMemory });
     metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
     longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
@@ -139,8 +144,11 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     ready,
     async drain() {
       lifecycle.drain();
-      await sleep(config.drainDelay);
+      // What is still being opened is given up; nobody has been sent here yet.
+      if (lifecycle.opened) await sleep(config.drainDelay);
+      else ending.abort();
       await drainListener(longestTimeout + SLOW_READER);
+      await ready.catch(() => undefined);
       for (const close of closers.reverse()) await close();
     },
   };
@@ -186,11 +194,25 @@ export function nowOf(clock: Config['clock']): () => bigint {
   return () => BigInt(Date.now()) * 1000n;
 }
 
-/** Only the engine in use is loaded: the other's libraries would cost start and memory. */
-export async function openEngine(config: Config, catalogue: Catalogue, log: Log): Promise<Engine> {
+/** The embedded engine in this process: for one who runs one query. */
+async function openHere(options: DuckDbOptions): Promise<Engine> {
+  const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
+  return openDuckDbEngine(options);
+}
+
+/**
+ * Only the engine in use is loaded: the other's libraries would cost start and memory.
+ *
+ * @param openEmbedded where the embedded engine runs
+ */
+export async function openEngine(
+  config: Config,
+  catalogue: Catalogue,
+  log: Log,
+  openEmbedded: (options: DuckDbOptions) => Promise<Engine> = openHere,
+): Promise<Engine> {
   if (config.bigquery === null) {
-    const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
-    return openDuckDbEngine({
+    return openEmbedded({
       ...config.duckdb,
       cacheDir: config.cacheDir,
       now: config.clock?.epochMicros ?? null,

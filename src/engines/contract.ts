@@ -43,7 +43,7 @@ export interface RunLimits {
   readonly deadline: number;
   /** Aborted when nobody waits for the answer any more; the run ends with `AbortError` and its slot is freed. */
   readonly signal: AbortSignal;
-  /** Whose turn the run takes where work waits: the name of a key. */
+  /** Whose turn it counts as, for engines that run few queries at once: the name of a key; missing: nobody's. */
   readonly turn?: string;
 }
 
@@ -69,6 +69,8 @@ export interface Engine {
   readonly kind: 'duckdb' | 'bigquery';
   /** Names engine and data in cache keys and verdicts: project, data set, location and host, or the data's fingerprint. */
   readonly target: string;
+  /** Queries that it runs at once; missing: as many as it is sent. */
+  readonly concurrency?: number;
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
   /** The columns of a query without running it. */
   describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]>;
@@ -86,6 +88,8 @@ export interface Engine {
   ): Promise<void>;
   /** What a run would read, without running it; null on an engine that bills nothing. */
   readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<{ bytesProcessed: bigint }>) | null;
+  /** Bytes in memory of processes of its own; missing where it has none. */
+  readonly resident?: number;
   /** State of the breaker in front of it; missing where there is none. */
   readonly breaker?: () => 'closed' | 'open' | 'half-open';
   /** Resolves when the engine answers; rejects when it does not. */

@@ -18,6 +18,11 @@ export class Lifecycle {
     this.#rooms = rooms;
   }
 
+  /** Whether requests are answered, or were until now. */
+  get opened(): boolean {
+    return this.#rooms !== null;
+  }
+
   /** From now on the service says that it is leaving; what arrives is still answered. */
   drain(): void {
     this.#draining = true;

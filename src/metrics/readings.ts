@@ -14,6 +14,8 @@ export interface Sources {
   } | null;
   /** State of the breaker in front of BigQuery. */
   readonly bigquery: (() => string) | null;
+  /** Bytes in memory of the embedded engine's processes. */
+  readonly engineMemory: (() => number) | null;
 }
 
 /** Keys of whose budgets there are gauges. */
@@ -32,6 +34,8 @@ export function readRooms(metrics: Metrics, sources: Sources): void {
   metrics.read('budgetLimit', () => today().map(({ key, limit }) => [{ key }, Number(limit)]));
   metrics.read('budgetSpent', () => today().map(({ key, spent }) => [{ key }, Number(spent)]));
   if (sources.bigquery !== null) metrics.read('bigqueryBreaker', statesOf(sources.bigquery));
+  const { engineMemory } = sources;
+  if (engineMemory !== null) metrics.read('engineMemory', () => [[{}, engineMemory()]]);
   if (sources.redis !== null) readRedis(metrics, sources.redis);
 }
 

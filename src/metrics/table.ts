@@ -45,6 +45,7 @@ export const LABELS = {
   language: ['sql', 'lql'],
   warming: ['made', 'not_due', 'busy', 'gone', 'failed', 'budget'],
   failure: ['timeout', 'refused', 'failed', 'skipped'],
+  cause: ['overdue', 'memory', 'stalled', 'crashed'],
   state: ['closed', 'half-open', 'open'],
   quantile: ['0.5', '0.9', '0.99', '1'],
   mode: ['user', 'system'],
@@ -144,6 +145,18 @@ export const METRICS = {
     labels: ['endpoint'],
     help: 'Time of queries on the engine, without waiting for their turn',
     buckets: LATENCY,
+  },
+  engineRestarts: {
+    name: 'logquay_engine_restarts_total',
+    type: 'counter',
+    labels: ['cause'],
+    help: 'Processes of the embedded engine that had to be ended, or ended by themselves',
+  },
+  engineMemory: {
+    name: 'logquay_engine_memory_bytes',
+    type: 'gauge',
+    labels: [],
+    help: "Resident memory of the embedded engine's processes",
   },
   bytesProcessed: {
     name: 'logquay_bytes_processed_total',

@@ -1,26 +1,32 @@
 import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
 
-export interface Rows {
-  readonly rows: string[];
-  readonly truncated: boolean;
-}
+/** UTF-16 units after which rows are handed on. */
+const PART = 256 * 1024;
 
 /**
- * Runs a statement whose one column is each row's text, and gives at most `maxRows` of them. The statement itself stops
+ * Takes rows part by part, each row as the text of one JSON object. The next part is read when it has resolved.
+ */
+export type RowSink = (rows: readonly string[]) => Promise<void> | void;
+
+/**
+ * Runs a statement whose one column is each row's text, and hands on at most `maxRows` of them. The statement itself stops
  * one row later, which is how a longer result is told from one that just fits.
  *
+ * @returns whether there were more
  * @throws ServiceError resourcesExceeded beyond `maxBytes` of UTF-8.
  */
 export async function readRows(
   statement: DuckDBPreparedStatement,
   values: readonly DuckDBValue[],
-  maxRows: number,
-  maxBytes: number,
-): Promise<Rows> {
+  { maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number },
+  sink: RowSink,
+): Promise<boolean> {
   statement.bind([...values]);
   const result = await statement.stream();
-  const rows: string[] = [];
+  let part: string[] = [];
+  let units = 0;
+  let count = 0;
   let bytes = 0;
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
     const vector = chunk.getColumnVector(0);
@@ -28,12 +34,16 @@ export async function readRows(
       const text = String(vector.getItem(i));
       bytes += Buffer.byteLength(text) + 1;
       if (bytes > maxBytes) throw responseTooLarge(maxBytes);
-      rows.push(text);
+      if (++count > maxRows) break;
+      part.push(text);
+      units += text.length;
+      if (units < PART) continue;
+      await sink(part);
+      [part, units] = [[], 0];
     }
   }
-  const truncated = rows.length > maxRows;
-  if (truncated) rows.length = maxRows;
-  return { rows, truncated };
+  if (part.length > 0) await sink(part);
+  return count > maxRows;
 }
 
 function responseTooLarge(maxBytes: number): ServiceError {

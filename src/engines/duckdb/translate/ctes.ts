@@ -41,7 +41,7 @@ function works(query: ResolvedQuery): boolean {
 }
 
 /** A correlated CTE has to stay where the rows around it are. */
-function isClosed(query: ResolvedQuery): boolean {
+export function isClosed(query: ResolvedQuery): boolean {
   const defined = new Set<number>();
   eachQuery(query, (relation) => {
     switch (relation.kind) {

@@ -1,0 +1,3 @@
+/** Starts main.ts. */
+require('./typescript');
+module.require('./main.ts');

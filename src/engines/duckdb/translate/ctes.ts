@@ -52,7 +52,7 @@ function works(query: ResolvedQuery): boolean {
 const workers = new WeakMap<ResolvedQuery, boolean>();
 
 /** A correlated CTE has to stay where the rows around it are. */
-function isClosed(query: ResolvedQuery): boolean {
+export function isClosed(query: ResolvedQuery): boolean {
   const defined = new Set<number>();
   visitQuery(query, {
     relation: (relation) => {

@@ -1,8 +1,8 @@
 /** Expressions: every name is a column already, so printing one never looks anything up. */
 import type { Expr, FieldRef, FunctionCall, ResolvedCase, SortKey } from '../../../googlesql/resolved';
-import type { Argument } from './call';
+import type { Argument, Call } from './call';
 import { printCast } from './casts';
-import { readsOfExpr } from './columns';
+import { withinCost } from './cost';
 import type { Context } from './context';
 import { conditionBefore } from './fence';
 import { functionRow } from './functions/table';
@@ -107,8 +107,8 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     i === operands.length - 1 ? knowing(ctx, expr, () => printArgument(ctx, a)) : printArgument(ctx, a),
   );
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
-  const emit = (values: readonly Argument[]): string =>
-    row.emit({
+  const emit = (values: readonly Argument[]): string => {
+    const call: Call = {
       name: expr.function,
       args: values,
       named,
@@ -116,13 +116,15 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       type: expr.type,
       safe: expr.safe,
       span: expr.span,
-      once: (ctx.single && ctx.lambdas === 0) || values.every((a) => readsOfExpr(a.expr, new Set()).size === 0),
+      once: (ctx.single || ctx.weights.isSingle(expr)) && ctx.lambdas === 0,
       weight: (argument) => ctx.weights.of(argument.expr),
       fail: (failure) => (expr.safe ? 'NULL' : fail(failure)),
       bind: (bound, body) => ctx.bind(bound, body),
       now: () => ctx.now(),
       unsupported: (what) => ctx.unsupported(what, expr.span),
-    });
+    };
+    return withinCost(call, row.emit);
+  };
   if (!expr.safe || row.raises !== true) return emit(args);
   // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
   return ctx.bind(

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openCache } from './cache/open';
 import { Warmer } from './cache/warmer';
+import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import { tablesReadBy } from './endpoints/stored-query';
@@ -85,7 +86,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     closers.push(() => {
       catalogue.close();
     });
-    const bare = await openEngine(config, catalogue, log);
+    const threads = new Threads();
+    const bare = await openEngine(config, catalogue, log, threads);
     closers.push(() => bare.close());
     const cache = await openCache(config.cache, config.redis, log);
     closers.push(() => cache.close());
@@ -93,13 +95,14 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const budgets = openBudgets(config, shared);
     closers.push(() => budgets.close());
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
-    const gate = new Gate(engine);
+    const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
     const rooms: Rooms = {
       keys,
       catalogue,
       engine,
       gate,
+      threads,
       rates: await openRates(config, shared),
       judged: new JudgedRequests(),
       results: cache.results,
@@ -186,7 +189,7 @@ export function nowOf(clock: Config['clock']): () => bigint {
 }
 
 /** Only the engine in use is loaded: the other's libraries would cost start and memory. */
-export async function openEngine(config: Config, catalogue: Catalogue, log: Log): Promise<Engine> {
+export async function openEngine(config: Config, catalogue: Catalogue, log: Log, threads: Threads): Promise<Engine> {
   if (config.bigquery === null) {
     const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
     return openDuckDbEngine({
@@ -194,6 +197,7 @@ export async function openEngine(config: Config, catalogue: Catalogue, log: Log)
       cacheDir: config.cacheDir,
       now: config.clock?.epochMicros ?? null,
       maxResultBytes: config.maxResponseBytes,
+      readers: threads,
       log,
     });
   }

@@ -1,13 +1,18 @@
 import { readMembers, stringValue } from './members';
 
+/** The names of the columns, as RFC 4180 has them. */
+export function csvHeader(columns: readonly string[]): string {
+  return line(columns.map(field));
+}
+
 /**
- * Rows as RFC 4180: a header line, CRLF, null as an empty field. An empty string is written `""`, so that a reader who
- * cares can tell it from null. Records and arrays stay JSON text; numbers keep every digit.
+ * Rows as RFC 4180: CRLF, null as an empty field. An empty string is written `""`, so that a reader who cares can tell it from
+ * null. Records and arrays stay JSON text; numbers keep every digit.
  *
- * @param rows texts of JSON objects whose members stand in the order of `columns`
+ * @param rows texts of JSON objects whose members stand in the order of the columns
  */
-export function csvLines(columns: readonly string[], rows: readonly string[]): string[] {
-  return [line(columns.map(field)), ...rows.map((row) => line(readMembers(row).map(({ json }) => cell(json))))];
+export function csvLines(rows: readonly string[]): string[] {
+  return rows.map((row) => line(readMembers(row).map(({ json }) => cell(json))));
 }
 
 function line(fields: readonly string[]): string {

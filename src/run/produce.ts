@@ -1,11 +1,10 @@
 import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, EngineQuery, EngineResult, RunLimits } from '../engines/contract';
 import type { Made } from '../cache/results';
-import { render } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
 import { type ChosenQuery, chooseQuery, inWordsFor } from './chosen-query';
 import type { Rooms } from './request';
-import { shownResult } from './shown';
+import { renderShown } from './shown';
 
 /** What is to be run, when everything about a request has been judged that can be judged without reading its SQL. */
 export interface Plan {
@@ -37,9 +36,7 @@ export async function produce(plan: Plan, rooms: Rooms, bounds: RunLimits, timed
     timed('engine', () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits));
   const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));
   const { bytesProcessed, bytesBilled } = result;
-  const finished = await timed('render', () =>
-    render(shownResult(result, plan.redacted), plan.representation, rooms.longestResponse),
-  );
+  const finished = await timed('render', () => renderShown(result, plan, rooms, limits));
   return { finished, bytesProcessed, bytesBilled };
 }
 

@@ -6,7 +6,7 @@ import { COMPOSED_BOUNDS } from '../googlesql/bounds';
 import { parseQuery, unsupportedError } from '../googlesql/parser';
 import { resolveQuery } from '../googlesql/resolver';
 import type { Query, Span } from '../googlesql/syntax';
-import type { Task } from '../googlesql/threads';
+import type { Task } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { walk } from '../googlesql/walk';
 import { QueryError } from '../errors';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
-import { Threads } from '../../googlesql/threads';
+import { Threads } from '../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
 import { openDatabase, type Database } from './database';
@@ -29,8 +29,8 @@ class DuckDbEngine implements Engine {
   readonly #live: LiveDatabase;
   readonly #translations: Translations;
   readonly #statements = new Statements();
-  readonly #threads = new Threads();
-  readonly #inspection = new Inspection(this.#threads);
+  readonly #threads: Threads;
+  readonly #inspection: Inspection;
   /** Nothing is billed. */
   readonly dryRun = null;
 
@@ -41,6 +41,8 @@ class DuckDbEngine implements Engine {
     this.target = database.target;
     const size = options.connections ?? DEFAULTS.connections;
     this.#live = new LiveDatabase(database.instance, database.reopen, size, options.log);
+    this.#threads = options.readers ?? new Threads();
+    this.#inspection = new Inspection(this.#threads);
     this.#translations = new Translations(database, this.#threads);
   }
 

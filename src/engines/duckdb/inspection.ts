@@ -1,5 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Threads } from '../../googlesql/threads';
+import type { Threads } from '../../concurrency/threads';
 import type { TableSchema } from '../../googlesql/types';
 import type { BoundParameter, RunLimits } from '../contract';
 import { Slots } from '../slots';

@@ -1,3 +1,4 @@
+import type { Threads } from '../../concurrency/threads';
 import type { Log } from './log';
 
 export interface DuckDbOptions {
@@ -19,6 +20,8 @@ export interface DuckDbOptions {
   readonly connections?: number;
   /** The most bytes of row texts in one result; default 64 MiB. */
   readonly maxResultBytes?: number;
+  /** Where long texts are translated; closed with the engine. Its own, unless given. */
+  readonly readers?: Threads;
 }
 
 export const DEFAULTS = {

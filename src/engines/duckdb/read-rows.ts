@@ -1,10 +1,14 @@
 import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
+import { nextTurn } from '../../concurrency/next-turn';
 import { ServiceError } from '../../errors';
 
 export interface Rows {
   readonly rows: string[];
   readonly truncated: boolean;
 }
+
+/** Bytes that are taken over in one turn of the event loop. */
+const AT_ONCE = 1024 * 1024;
 
 /**
  * Runs a statement whose one column is each row's text, and gives at most `maxRows` of them. The statement itself stops
@@ -22,13 +26,17 @@ export async function readRows(
   const result = await statement.stream();
   const rows: string[] = [];
   let bytes = 0;
+  let atOnce = 0;
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
     const vector = chunk.getColumnVector(0);
     for (let i = 0; i < chunk.rowCount; i++) {
       const text = String(vector.getItem(i));
-      bytes += Buffer.byteLength(text) + 1;
-      if (bytes > maxBytes) throw responseTooLarge(maxBytes);
+      const size = Buffer.byteLength(text) + 1;
+      if ((bytes += size) > maxBytes) throw responseTooLarge(maxBytes);
       rows.push(text);
+      if ((atOnce += size) < AT_ONCE) continue;
+      atOnce = 0;
+      await nextTurn();
     }
   }
   const truncated = rows.length > maxRows;

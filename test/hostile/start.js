@@ -2,17 +2,19 @@
 /** `npm run fuzz:hostile`: runs main.ts, compiled as it is loaded. */
 const { transformFileSync } = require('@swc/core');
 
+/** @type {import('@swc/core').Options} */
 const options = {
   swcrc: false,
-  jsc: { parser: { syntax: /** @type {const} */ ('typescript') }, target: /** @type {const} */ ('es2022') },
-  module: { type: /** @type {const} */ ('commonjs') },
-  sourceMaps: /** @type {const} */ ('inline'),
+  jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline',
 };
 
-// eslint-disable-next-line @typescript-eslint/no-deprecated
-require.extensions['.ts'] = (module, filename) => {
-  // @ts-expect-error Node's own modules have it; its types leave it out.
+require.extensions['.ts'] = (
+  /** @type {NodeModule & { _compile(code: string, filename: string): void }} */ module,
+  /** @type {string} */ filename,
+) => {
   module._compile(transformFileSync(filename, options).code, filename);
 };
 
-require('./main.ts');
+module.require('./main');

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openCache } from './cache/open';
 import { Warmer } from './cache/warmer';
+import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import { tablesReadBy } from './endpoints/stored-query';
@@ -88,6 +89,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     closers.push(() => {
       catalogue.close();
     });
+    const threads = new Threads();
     const bare = await openEngine(config, catalogue, log, async (options) => {
       const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
       const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
@@ -100,13 +102,14 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const budgets = openBudgets(config, shared);
     closers.push(() => budgets.close());
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
-    const gate = new Gate(engine);
+    const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
     const rooms: Rooms = {
       keys,
       catalogue,
       engine,
       gate,
+      threads,
       rates: await openRates(config, shared),
       judged: new JudgedRequests(),
       results: cache.results,

@@ -16,6 +16,11 @@ export interface Waiting {
   readonly turn?: string;
 }
 
+/** For work that nobody gives up. */
+export function patient(): Waiting {
+  return { deadline: Infinity, signal: new AbortController().signal };
+}
+
 export interface PoolOptions {
   /** Run by each thread. It posts `{ ready: true, thread }` once it can work, `thread` being its `threadName`, then one answer to each message. */
   readonly file: string;
@@ -147,9 +152,8 @@ export class WorkerPool<Input, Output> {
 
   #start(): void {
     const { file, heap } = this.options;
-    const resourceLimits = { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: YOUNG_HEAP };
     const seat: Seat<Input, Output> = {
-      worker: new Worker(file, { resourceLimits }),
+      worker: new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heap } }),
       ready: false,
       thread: null,
       job: null,
@@ -211,8 +215,6 @@ export class WorkerPool<Input, Output> {
   }
 }
 
-/** MiB of a thread's heap for what was just made. */
-const YOUNG_HEAP = 16;
 /** Node's timers go no further. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 

@@ -1,12 +1,11 @@
 import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, EngineQuery, EngineResult, RunLimits } from '../engines/contract';
 import type { Made } from '../cache/results';
-import { render } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
 import { type ChosenQuery, chooseQuery, inWordsFor } from './chosen-query';
 import { fenceOf, inPlainOrder } from './fence';
 import type { Rooms } from './request';
-import { shownResult } from './shown';
+import { renderShown } from './shown';
 
 /** What is to be run, when everything about a request has been judged that can be judged without reading its SQL. */
 export interface Plan {
@@ -41,14 +40,7 @@ export async function produce(plan: Plan, rooms: Rooms, bounds: RunLimits, timed
   const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));
   const { bytesProcessed, bytesBilled } = result;
   const rows = plan.fenced && !chosen.ordered ? inPlainOrder(result.rows) : result.rows;
-  const finished = await timed('render', () =>
-    render(
-      shownResult({ ...result, rows }, plan.redacted),
-      plan.representation,
-      rooms.longestResponse,
-      rooms.escapeFormulas,
-    ),
-  );
+  const finished = await timed('render', () => renderShown({ ...result, rows }, plan, rooms, limits));
   return { finished, bytesProcessed, bytesBilled };
 }
 

@@ -1,5 +1,6 @@
 import type { Outcome, Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
+import type { Threads } from '../concurrency/threads';
 import type { Catalogue, ConsumerRequest, RawEntry } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
@@ -63,6 +64,7 @@ export interface Rooms {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly admission: Admission;
+  readonly threads: Threads;
   readonly rates: RateLimits;
   readonly judged: JudgedRequests;
   readonly results: Results;

@@ -6,7 +6,7 @@ import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import type { Span } from '../googlesql/syntax';
-import { Threads } from '../googlesql/threads';
+import { Threads } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
@@ -44,12 +44,14 @@ const SYNTAX_CALLS = new Set(['offset', 'ordinal', 'safe_cast', 'safe_offset', '
 export class Gate {
   readonly #engine: Engine;
   readonly #columns: CteColumns;
-  readonly #threads = new Threads();
+  readonly #threads: Threads;
   readonly #secondOpinion = new SecondOpinion();
   readonly #verdicts = new Verdicts<Admitted>();
 
-  constructor(engine: Engine) {
+  /** @param threads closed with the gate */
+  constructor(engine: Engine, threads = new Threads()) {
     this.#engine = engine;
+    this.#threads = threads;
     this.#columns = new CteColumns(engine);
   }
 

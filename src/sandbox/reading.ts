@@ -7,7 +7,7 @@ import { parseQuery, unsupportedError } from '../googlesql/parser';
 import { fixesOrder } from '../googlesql/row-order';
 import { resolveQuery } from '../googlesql/resolver';
 import type { Query, Span } from '../googlesql/syntax';
-import type { Task } from '../googlesql/threads';
+import type { Task } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { walk } from '../googlesql/walk';
 import { QueryError } from '../errors';

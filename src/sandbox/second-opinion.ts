@@ -3,7 +3,7 @@
  * grow exponentially with the text. Where it reads the text, what it sees must be what our own parser saw.
  */
 import { join } from 'node:path';
-import { type Waiting, WorkerDied, WorkerPool, WorkerTimeout } from '../concurrency/worker-pool';
+import { patient, type Waiting, WorkerDied, WorkerPool, WorkerTimeout } from '../concurrency/worker-pool';
 
 /** Names in lower case, parts joined by dots; null: the parser cannot read the text and has no vote. */
 export type Opinion = { readonly tables: readonly string[]; readonly functions: readonly string[] } | null;
@@ -19,8 +19,6 @@ const WORKERS = 2;
 /** A worker's heap in MiB. */
 const HEAP = 128;
 
-const PATIENT: Waiting = { deadline: Infinity, signal: new AbortController().signal };
-
 export class SecondOpinion {
   readonly #pool: WorkerPool<string, Opinion>;
 
@@ -34,7 +32,7 @@ export class SecondOpinion {
   }
 
   /** @throws OpinionTimeout past the deadline; while it waits, as WorkerPool.run; Error where no worker can be started */
-  async ask(text: string, waiting: Waiting = PATIENT): Promise<Opinion> {
+  async ask(text: string, waiting: Waiting = patient()): Promise<Opinion> {
     try {
       return await this.#pool.run(text, waiting);
     } catch (cause) {

@@ -1,10 +1,6 @@
 /** Requests that once stopped the service for everybody. */
-import { consumer, form, got, posted } from './requests';
+import { consumer, form, got, posted, times } from './requests';
 import type { HostileRequest } from './target';
-
-function times(count: number, item: (i: number) => string, separator = ', '): string {
-  return Array.from({ length: count }, (_, i) => item(i)).join(separator);
-}
 
 /** Each CTE reads the one before it twice. */
 function chainedExists(levels: number): string {

@@ -1,20 +1,40 @@
+/** `npm run fuzz:hostile -- [N [SEED]]`: the requests known to have stopped the service, then N generated ones. */
+import { generate } from './generate';
 import { KNOWN } from './known';
-import { Target } from './target';
+import { aftermath, attack, type Outcome } from './suite';
+import { type HostileRequest, LIMITS, Target } from './target';
 
-async function main(): Promise<void> {
-  const [only] = process.argv.slice(2);
+async function main(count = 300, seed = 1): Promise<number> {
   const target = await Target.start();
+  const show = ({ name, status, reason, milliseconds, turn }: Outcome): void => {
+    const answer = `${status} ${reason ?? ''}`.padEnd(26);
+    const cost = `${milliseconds.toFixed(0).padStart(6)} ms, turn ${turn.toFixed(0).padStart(4)} ms`;
+    process.stdout.write(`${name.padEnd(48)} ${answer} ${cost}, peak ${target.peakMemory().toFixed(0)} MiB\n`);
+  };
   try {
-    for (const hostile of KNOWN) {
-      if (only !== undefined && !hostile.name.includes(only)) continue;
-      const { status, reason, milliseconds, turn } = await target.measure(hostile);
-      process.stdout.write(
-        `${hostile.name.padEnd(40)} ${String(status)} ${(reason ?? '').padEnd(22)} ${milliseconds.toFixed(0).padStart(6)} ms  turn ${turn.toFixed(0).padStart(6)} ms  peak ${target.peakMemory().toFixed(0)} MiB\n`,
-      );
-    }
+    const offences = await attack(target, first(count, generate(seed), KNOWN), show);
+    offences.push(...(await aftermath(target, LIMITS)));
+    for (const { name, what } of offences) process.stdout.write(`OFFENCE ${name}: ${what}\n`);
+    return offences.length;
   } finally {
     await target.stop();
   }
 }
 
-void main();
+function* first(
+  count: number,
+  generated: Generator<HostileRequest>,
+  known: readonly HostileRequest[],
+): Generator<HostileRequest> {
+  yield* known;
+  for (let i = 0; i < count; i++) yield generated.next().value as HostileRequest;
+}
+
+const [count, seed] = process.argv.slice(2).map(Number);
+main(count, seed).then(
+  (offences) => (process.exitCode = offences === 0 ? 0 : 1),
+  (error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exitCode = 1;
+  },
+);

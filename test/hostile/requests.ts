@@ -2,6 +2,11 @@ import { API_KEY, type HostileRequest } from './target';
 
 const RUN = '/api/endpoints/query';
 
+/** `count` items with a separator between. */
+export function times(count: number, item: (i: number) => string, separator = ', '): string {
+  return Array.from({ length: count }, (_, i) => item(i)).join(separator);
+}
+
 /** A consumer's query by POST. */
 export function consumer(
   name: string,

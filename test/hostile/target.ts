@@ -30,9 +30,8 @@ export interface Measured {
   readonly turn: number;
 }
 
-export interface TargetOptions {
-  readonly environment?: Readonly<Record<string, string>>;
-}
+/** MiB that the service is given. */
+export const LIMITS = { duckdb: 256, cache: 64 };
 
 /** Milliseconds after an answer in which work that it left behind still counts. */
 const AFTERWARDS = 30;
@@ -48,7 +47,7 @@ export class Target {
     private readonly socket: string,
   ) {}
 
-  static async start({ environment = {} }: TargetOptions = {}): Promise<Target> {
+  static async start(environment: Readonly<Record<string, string>> = {}): Promise<Target> {
     const stage = new Stage();
     const folder = stage.folder();
     const socket = path.join(folder, 'watchdog');
@@ -57,6 +56,9 @@ export class Target {
         API_KEY,
         CLOCK: '2026-09-30T12:00:00Z',
         LOG_LEVEL: 'info',
+        QUERY_TIMEOUT: '5',
+        DUCKDB_MEMORY_LIMIT: `${LIMITS.duckdb}MB`,
+        CACHE_MEMORY: String(LIMITS.cache * 1024 * 1024),
         WATCHDOG_SOCKET: socket,
         NODE_OPTIONS: `--require ${path.join(__dirname, 'watchdog.js')}`,
         ...environment,
@@ -116,14 +118,9 @@ export class Target {
     });
   }
 
-  /** The most memory that all processes of the service have had resident, in MiB, since `forgetPeak`. */
+  /** The most memory that all processes of the service have had resident, in MiB. */
   peakMemory(): number {
     return this.processes().reduce((sum, pid) => sum + statusOf(pid, 'VmHWM'), 0);
-  }
-
-  /** What they have resident now, in MiB. */
-  memory(): number {
-    return this.processes().reduce((sum, pid) => sum + statusOf(pid, 'VmRSS'), 0);
   }
 
   /** The service's process and those that it has started. */
@@ -156,7 +153,7 @@ function reasonOf(status: number, text: string): string | null {
 }
 
 /** MiB; 0 for a process that has ended. */
-function statusOf(pid: number, field: 'VmHWM' | 'VmRSS'): number {
+function statusOf(pid: number, field: 'VmHWM'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024;

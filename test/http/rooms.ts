@@ -1,3 +1,4 @@
+import { Threads } from '../../src/concurrency/threads';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -193,6 +194,7 @@ function rooms(options: ServedOptions, metrics: Metrics): Rooms {
     },
     engine,
     gate: new Gate(engine),
+    threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     judged: new JudgedRequests(),
     usage: new MemoryUsageBook(10),

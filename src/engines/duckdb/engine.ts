@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
-import { Threads } from '../../googlesql/threads';
+import { Threads } from '../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
 import { checkLimits } from '../giving-up';

@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { FairSlots } from '../../concurrency/fair-slots';
-import type { Threads } from '../../googlesql/threads';
+import type { Threads } from '../../concurrency/threads';
 import type { TableSchema } from '../../googlesql/types';
 import type { BoundParameter, RunLimits } from '../contract';
 import { isBreakdown } from './native-error';

@@ -1,8 +1,12 @@
 import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
+import { nextTurn } from '../../concurrency/next-turn';
 import { ServiceError } from '../../errors';
 
 /** UTF-16 units after which rows are handed on. */
 const PART = 256 * 1024;
+
+/** Bytes that are taken over in one turn of the event loop. */
+const AT_ONCE = 1024 * 1024;
 
 /**
  * Takes rows part by part, each row as the text of one JSON object. The next part is read when it has resolved.
@@ -28,18 +32,22 @@ export async function readRows(
   let units = 0;
   let count = 0;
   let bytes = 0;
+  let atOnce = 0;
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
     const vector = chunk.getColumnVector(0);
     for (let i = 0; i < chunk.rowCount; i++) {
       const text = String(vector.getItem(i));
-      bytes += Buffer.byteLength(text) + 1;
-      if (bytes > maxBytes) throw responseTooLarge(maxBytes);
+      const size = Buffer.byteLength(text) + 1;
+      if ((bytes += size) > maxBytes) throw responseTooLarge(maxBytes);
       if (++count > maxRows) break;
       part.push(text);
-      units += text.length;
-      if (units < PART) continue;
-      await sink(part);
-      [part, units] = [[], 0];
+      if ((units += text.length) >= PART) {
+        await sink(part);
+        [part, units] = [[], 0];
+      }
+      if ((atOnce += size) < AT_ONCE) continue;
+      atOnce = 0;
+      await nextTurn();
     }
   }
   if (part.length > 0) await sink(part);

@@ -4,7 +4,7 @@ import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { resolveQuery } from '../../googlesql/resolver';
 import type { Identifier } from '../../googlesql/syntax';
-import type { Task } from '../../googlesql/threads';
+import type { Task } from '../../concurrency/threads';
 import type { TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Fence } from '../contract';
 import { translate, type Translation } from './translate';

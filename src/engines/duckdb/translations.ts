@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { QueryError } from '../../errors';
-import type { Threads } from '../../googlesql/threads';
+import type { Threads } from '../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Fence, RunLimits } from '../contract';
 import type { Database } from './database';

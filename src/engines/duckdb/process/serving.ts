@@ -1,4 +1,4 @@
-import { Threads } from '../../../googlesql/threads';
+import { Threads } from '../../../concurrency/threads';
 import type { RunLimits } from '../../contract';
 import { openDatabase, type Contents } from '../database';
 import { DuckDbEngine } from '../engine';

@@ -36,7 +36,22 @@ function done({ file, name, input }) {
   }
 }
 
+/**
+ * Memory that the other side gets without a copy: that of bytes alone in it.
+ *
+ * @param {unknown} answer
+ * @returns {ArrayBuffer[]}
+ */
+function handedOver(answer) {
+  const { output } = /** @type {{ output?: unknown }} */ (answer);
+  if (!(output instanceof Uint8Array) || !(output.buffer instanceof ArrayBuffer)) return [];
+  return output.byteLength === output.buffer.byteLength ? [output.buffer] : [];
+}
+
 if (parentPort === null) throw new Error('This file runs as a worker.');
 const port = parentPort;
-port.on('message', (order) => port.postMessage({ answer: done(order) }));
+port.on('message', (order) => {
+  const answer = done(order);
+  port.postMessage({ answer }, handedOver(answer));
+});
 port.postMessage({ ready: true, thread: giveWay() });

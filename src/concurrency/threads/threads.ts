@@ -4,8 +4,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { AllowanceSpent, withAllowance } from '../../concurrency/allowance';
-import { type Waiting, WorkerDied, WorkerPool, WorkerTimeout } from '../../concurrency/worker-pool';
+import { AllowanceSpent, withAllowance } from '../allowance';
+import { patient, type Waiting, WorkerDied, WorkerPool, WorkerTimeout } from '../worker-pool';
 import { QueryError, ServiceError } from '../../errors';
 import type { Task } from './task';
 
@@ -29,8 +29,6 @@ type Answer =
   | { readonly output: unknown }
   | { readonly refusal: Pick<QueryError, 'fault' | 'message' | 'span' | 'details'> }
   | { readonly failure: string };
-
-const PATIENT: Waiting = { deadline: Infinity, signal: new AbortController().signal };
 
 export class Threads {
   readonly #pool: WorkerPool<Order, Answer>;
@@ -56,7 +54,7 @@ export class Threads {
     task: Task<Input, Output>,
     input: Input,
     text: string,
-    waiting: Waiting = PATIENT,
+    waiting: Waiting = patient(),
   ): Promise<Output> {
     if (task.file.endsWith('.ts')) return task.run(input);
     if (text.length <= SHORT) {
@@ -66,10 +64,16 @@ export class Threads {
         if (!(error instanceof AllowanceSpent)) throw error;
       }
     }
+    return this.run(task, input, waiting);
+  }
+
+  /** Does `task` on a thread. @throws as `do` */
+  async run<Input, Output>(task: Task<Input, Output>, input: Input, waiting: Waiting = patient()): Promise<Output> {
     const { file, name } = task;
+    if (file.endsWith('.ts')) return task.run(input);
     const answer = await this.#pool.run({ file, name, input }, waiting).catch((cause: unknown) => {
       if (!(cause instanceof WorkerTimeout || cause instanceof WorkerDied)) throw cause;
-      const message = 'The query takes too much time or memory to be read. Make it shorter.';
+      const message = 'The query or its result takes too much time or memory. Ask for less.';
       throw new ServiceError('resourcesExceeded', message, {}, { cause });
     });
     // The thread ran this very task.

@@ -14,6 +14,8 @@ export interface Question {
   readonly parameters: readonly BoundParameter[];
   /** The consumer's own query, as they sent it. */
   readonly query: { readonly language: string; readonly text: string } | null;
+  /** Whether it is run so that it tells nothing of rows that the stored query leaves out. */
+  readonly fenced: boolean;
   readonly redacted: boolean;
   readonly representation: Representation;
 }
@@ -27,11 +29,11 @@ export interface Identity {
 }
 
 export function identify(question: Question): Identity {
-  const { endpointId, revision, target, parameters, query, redacted, representation } = question;
+  const { endpointId, revision, target, parameters, query, fenced, redacted, representation } = question;
   const bound = parameters
     .map(({ name, type, value }) => [name.toLowerCase(), type, value] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const consumer = query === null ? null : [query.language, query.text];
-  const text = JSON.stringify([endpointId, revision, target, bound, consumer, redacted, representation]);
+  const text = JSON.stringify([endpointId, revision, target, bound, consumer, fenced, redacted, representation]);
   return { text, hash: createHash('sha256').update(text).digest('hex') };
 }

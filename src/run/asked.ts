@@ -30,7 +30,8 @@ export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoin
   checkDryRun(dryRun, rooms.engine);
   const parameters = readParameters(endpoint, given, key.pins);
   const redacted = key.redact || endpoint.redactPii || request.header('lf-endpoint-redact-pii').includes('true');
-  const plan = { endpoint, query, parameters, redacted, representation, payer: key.name, warm: false };
+  const fenced = key.pins.size > 0;
+  const plan = { endpoint, query, parameters, fenced, redacted, representation, payer: key.name, warm: false };
   const identity = identityOf(plan, rooms);
   const warmed = endpoint.cacheWarming > 0 && query === null && !dryRun;
   return { plan, identity, dryRun, usage: warmed ? usageOf(plan, identity.hash, key) : null };

@@ -13,6 +13,8 @@ export interface Plan {
   readonly query: ConsumerRequest['query'];
   /** Validated, pinned ones included. */
   readonly parameters: readonly BoundParameter[];
+  /** The caller must learn nothing of rows that the stored query leaves out: its key has pins. */
+  readonly fenced: boolean;
   readonly redacted: boolean;
   readonly representation: Representation;
   /** Whose turn it takes, and who pays. */
@@ -31,7 +33,8 @@ export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>
  * @throws ServiceError for the caller: 400 and 403 by the gate, 429 and 504 while waiting for a turn, the engine's own
  */
 export async function produce(plan: Plan, rooms: Rooms, limits: RunLimits, timed: Timed): Promise<Made> {
-  const chosen = await timed('gate', () => chooseQuery(plan.endpoint, plan.query, plan.parameters, rooms, limits));
+  const { endpoint, query: sent, parameters, fenced } = plan;
+  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, rooms, limits, fenced));
   const run = (): Promise<EngineResult> =>
     timed('engine', () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits));
   const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));

@@ -50,7 +50,8 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key): Plan | null {
   const given = Object.entries(usage.values).map(([name, text]) => ({ name, value: { kind: 'text', text } as const }));
   try {
     const parameters = readParameters(endpoint, given, key.pins);
-    return { endpoint, query: null, parameters, redacted, representation, payer: key.name, warm: true };
+    const fenced = key.pins.size > 0;
+    return { endpoint, query: null, parameters, fenced, redacted, representation, payer: key.name, warm: true };
   } catch (error) {
     if (error instanceof ServiceError) return null;
     throw error;

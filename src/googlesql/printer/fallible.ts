@@ -1,6 +1,7 @@
 /** Which expressions and queries may raise a run-time error in any of their parts. */
 import type { AggregateCall, Expr, Relation, ResolvedQuery } from '../resolved';
 import { callExpressions, operandsOf, relationExpressions, relationsBelow } from '../resolved-walk';
+import type { Span } from '../syntax';
 import { ownFailure } from '../totality';
 
 const known = new WeakMap<Expr | ResolvedQuery, boolean>();
@@ -32,10 +33,30 @@ export function subqueryIsFallible(expr: Expr): boolean {
   return expr.kind === 'subquery' && queryIsFallible(expr.query);
 }
 
+/** Where what may fail stands first in the text; null: nothing may. */
+export function firstFallible(query: ResolvedQuery): Span | null {
+  const spans = relationsBelow(query).flatMap((relation) => [
+    ...relationExpressions(relation).flatMap(fallibleSpans),
+    ...callsOf(relation).flatMap((call) => (callMayFail(call) ? [call.span] : [])),
+  ]);
+  return spans.sort((a, b) => a.start - b.start)[0] ?? null;
+}
+
+function fallibleSpans(expr: Expr): Span[] {
+  if (!exprIsFallible(expr)) return [];
+  if (ownFailure(expr)) return [expr.span];
+  const inner = expr.kind === 'subquery' ? firstFallible(expr.query) : null;
+  return [...operandsOf(expr).flatMap(fallibleSpans), ...(inner === null ? [] : [inner])];
+}
+
+function callsOf(relation: Relation): AggregateCall[] {
+  if (relation.kind === 'aggregate') return relation.aggregates.map(({ call }) => call);
+  return relation.kind === 'window' ? relation.functions.map(({ call }) => call.call) : [];
+}
+
 function relationIsFallible(relation: Relation): boolean {
   if (relationExpressions(relation).some(exprIsFallible)) return true;
-  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => callMayFail(call));
-  return relation.kind === 'window' && relation.functions.some(({ call }) => callMayFail(call.call));
+  return callsOf(relation).some(callMayFail);
 }
 
 /** Aggregates and window functions that have a value for whatever rows they are given, memory aside. */

@@ -8,6 +8,7 @@ import { timestampMicros } from './literals/timestamp';
 import { isTemporal, temporalValue } from './literals/temporal';
 import type { AggregateCall, Expr, FunctionCall, Relation, ResolvedCast, ResolvedQuery } from './resolved';
 import { callExpressions, operandsOf, relationExpressions, relationsBelow } from './resolved-walk';
+import type { Span } from './syntax';
 import type { SqlType } from './types';
 
 type Kind = SqlType['kind'];
@@ -54,10 +55,29 @@ export function queryCanFail(query: ResolvedQuery): boolean {
   return relationsBelow(query).some(relationCanFail);
 }
 
+/** Where what may fail stands first in the text; null: nothing may. */
+export function firstThatCanFail(query: ResolvedQuery): Span | null {
+  const spans = relationsBelow(query).flatMap((relation) => [
+    ...relationExpressions(relation).flatMap(spansThatCanFail),
+    ...callsOf(relation).flatMap((call) => (aggregateFailsItself(call) ? [call.span] : [])),
+  ]);
+  return spans.sort((a, b) => a.start - b.start)[0] ?? null;
+}
+
+function spansThatCanFail(expr: Expr): Span[] {
+  if (!canFail(expr)) return [];
+  if (failsItself(expr)) return [expr.span];
+  const inner = expr.kind === 'subquery' ? firstThatCanFail(expr.query) : null;
+  return [...operandsOf(expr).flatMap(spansThatCanFail), ...(inner === null ? [] : [inner])];
+}
+
+function callsOf(relation: Relation): AggregateCall[] {
+  if (relation.kind === 'aggregate') return relation.aggregates.map(({ call }) => call);
+  return relation.kind === 'window' ? relation.functions.map(({ call }) => call.call) : [];
+}
+
 function relationCanFail(relation: Relation): boolean {
-  if (relationExpressions(relation).some(canFail)) return true;
-  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => aggregateFailsItself(call));
-  return relation.kind === 'window' && relation.functions.some(({ call }) => aggregateFailsItself(call.call));
+  return relationExpressions(relation).some(canFail) || callsOf(relation).some(aggregateFailsItself);
 }
 
 /** Aggregate and window functions that have a value for whatever rows they are given, memory aside. */

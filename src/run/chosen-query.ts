@@ -28,6 +28,7 @@ type Now = () => bigint;
 /**
  * Chooses what runs, the consumer's text through the gate.
  *
+ * @param fenced the caller must learn nothing of rows that the stored query leaves out
  * @throws ServiceError for what the gate or LQL refuses, with its place in the caller's text
  */
 export async function chooseQuery(
@@ -36,12 +37,13 @@ export async function chooseQuery(
   parameters: readonly BoundParameter[],
   { gate, now }: { readonly gate: Gate; readonly now: Now },
   limits: RunLimits,
+  fenced = false,
 ): Promise<ChosenQuery> {
   const stored = storedQueryOf(endpoint, parameters);
   if (query === null) return storedChoice(stored, parameters);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
-    return admitted(gate, stored, query, parameters, toCaller, limits);
+    return admitted(gate, stored, { ...query, fenced }, parameters, toCaller, limits);
   }
   const context = { tables: endpoint.cteTables, now: now() };
   const table = tableOfLql(query.text, context);
@@ -49,7 +51,8 @@ export async function chooseQuery(
   const { columns } = await gate.columns(stored, table, limits);
   const translation = translateLql(query.text, { now: context.now, tables: [{ name: table, columns }] });
   if (translation === null) return storedChoice(stored, parameters);
-  return admitted(gate, stored, { language: 'lql', text: translation.sql }, parameters, translation.locate, limits);
+  const translated = { language: 'lql', text: translation.sql, fenced } as const;
+  return admitted(gate, stored, translated, parameters, translation.locate, limits);
 }
 
 /** For `catch`: a fault in the SQL goes to the caller in their terms, anything else as it is. */
@@ -62,7 +65,7 @@ export function inWordsFor({ forCaller }: ChosenQuery): (thrown: unknown) => nev
 async function admitted(
   gate: Gate,
   stored: StoredQuery,
-  { language, text }: NonNullable<ConsumerRequest['query']>,
+  { language, text, fenced }: NonNullable<ConsumerRequest['query']> & { readonly fenced: boolean },
   parameters: readonly BoundParameter[],
   toCaller: (error: QueryError) => ServiceError,
   limits: RunLimits,
@@ -74,7 +77,7 @@ async function admitted(
     tables,
     parameters: named,
     original,
-  } = await gate.admit(stored, text, { from: language, limits }).catch((error: unknown) => {
+  } = await gate.admit(stored, text, { from: language, fenced, limits }).catch((error: unknown) => {
     throw error instanceof QueryError ? toCaller(error) : error;
   });
   return {

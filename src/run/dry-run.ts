@@ -21,7 +21,8 @@ export async function estimate(plan: Plan, rooms: Rooms, bounds: RunLimits, time
   const { engine, pricePerTiB } = rooms;
   if (engine.dryRun === null) throw new Error('checkDryRun comes first.');
   const { dryRun } = engine;
-  const chosen = await timed('gate', () => chooseQuery(plan.endpoint, plan.query, plan.parameters, rooms, limits));
+  const { endpoint, query: sent, parameters, fenced } = plan;
+  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, rooms, limits, fenced));
   const query = engineQuery(plan, chosen, rooms);
   const { bytesProcessed } = await timed('engine', () => dryRun(query, limits).catch(inWordsFor(chosen)));
   const estimated = {

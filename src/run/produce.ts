@@ -34,7 +34,8 @@ export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>
  */
 export async function produce(plan: Plan, rooms: Rooms, bounds: RunLimits, timed: Timed): Promise<Made> {
   const limits = { ...bounds, turn: plan.payer };
-  const chosen = await timed('gate', () => chooseQuery(plan.endpoint, plan.query, plan.parameters, rooms, limits));
+  const { endpoint, query: sent, parameters, fenced } = plan;
+  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, rooms, limits, fenced));
   const run = (): Promise<EngineResult> =>
     timed('engine', () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits));
   const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));

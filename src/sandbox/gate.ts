@@ -5,11 +5,13 @@ import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
+import type { PrintedQuery } from '../googlesql/printer';
 import type { Span } from '../googlesql/syntax';
 import { Threads } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
+import { composeFence, type Fence, fenceOf } from './fence';
 import { originalSpan } from './lenient';
 import { checkMeaning, inSentText, readText, type ReadText, type SentText } from './reading';
 import { OpinionTimeout, SecondOpinion } from './second-opinion';
@@ -18,18 +20,27 @@ import { Verdicts } from './verdicts';
 
 /** A consumer query that every wall has let through, ready to run. */
 export interface Admitted {
-  /** The stored CTEs that it reaches and its own text, composed. */
+  /** The stored CTEs that it reaches and its own text, composed; or the fenced form of both. */
   readonly sql: string;
-  /** Its own text in `sql`. */
-  readonly consumer: Span;
+  /** Its own text in `sql`; null where that is the fenced form. */
+  readonly consumer: Span | null;
   /** Whether it fixes the order of its rows. */
   readonly ordered: boolean;
   /** CTE tables that it reaches, as the stored query spells them. */
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
   readonly parameters: ReadonlySet<string>;
-  /** A place in `sql` as a place in the text that was sent; null outside of it. */
+  /** A place in `sql` as a place in the text that was sent; null outside of it, and everywhere in a fenced form. */
   original(span: Span): Span | null;
+}
+
+/** Who sends a text. */
+export interface Sender extends Pick<SentText, 'from'> {
+  /**
+   * The sender must learn nothing of rows that the stored query leaves out (docs/decisions/fence.md). The embedded engine
+   * sees to that itself.
+   */
+  readonly fenced: boolean;
 }
 
 /** Milliseconds that judging one text may take, reading the CTE tables' columns included. */
@@ -64,12 +75,14 @@ export class Gate {
   admit(
     stored: StoredQuery,
     sent: string,
-    { from = 'sql', limits = judgeLimits('') }: Partial<Pick<SentText, 'from'>> & { readonly limits?: RunLimits } = {},
+    { from = 'sql', fenced = false, limits = judgeLimits('') }: Partial<Sender> & { readonly limits?: RunLimits } = {},
   ): Promise<Admitted> {
     const { turn = '' } = limits;
-    const key = { endpointId: stored.id, revision: stored.revision, target: this.#engine.target, from, text: sent };
+    const { id: endpointId, revision } = stored;
+    const sender = { from, fenced: fenced && this.#engine.kind === 'bigquery' };
+    const key = { endpointId, revision, target: this.#engine.target, ...sender, text: sent };
     // Others of the key may wait for the same verdict: judging has limits of its own.
-    const judge = (): Promise<Admitted> => this.#judge(stored, sent, from, judgeLimits(turn));
+    const judge = (): Promise<Admitted> => this.#judge(stored, sent, sender, judgeLimits(turn));
     return unlessGivenUp(
       limits,
       () => this.#verdicts.of(key, turn, judge),
@@ -88,23 +101,30 @@ export class Gate {
     await Promise.all([this.#secondOpinion.close(), this.#threads.close()]);
   }
 
-  async #judge(stored: StoredQuery, sent: string, from: SentText['from'], limits: RunLimits): Promise<Admitted> {
+  async #judge(stored: StoredQuery, sent: string, { from, fenced }: Sender, limits: RunLimits): Promise<Admitted> {
     const { cteTables } = stored;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
     const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent, limits);
     try {
-      return await this.#passOtherWalls(stored, read, limits);
+      return await this.#passOtherWalls(stored, read, fenced, limits);
     } catch (error) {
       throw error instanceof QueryError ? inSentText(error, read.passes) : error;
     }
   }
 
-  async #passOtherWalls(stored: StoredQuery, read: ReadText, limits: RunLimits): Promise<Admitted> {
+  async #passOtherWalls(stored: StoredQuery, read: ReadText, fenced: boolean, limits: RunLimits): Promise<Admitted> {
     await this.#askSecondOpinion(stored, read, limits);
-    await this.#checkMeaning(stored, read, limits);
+    const fence = fenced ? fenceOf(stored, read.tables) : null;
+    const printed = await this.#checkMeaning(stored, read, fence, limits);
     const tables = await this.#columns.of(stored, read.tables, limits);
     await this.#engine.inspect(read.statement, tables, typicalValues(stored), limits);
 
+    if (printed !== null) {
+      const { sql, parameters, reached } = composeFence(stored, printed, read.tables);
+      const named = new Set([...parameters, ...printed.parameters]);
+      const { ordered } = read;
+      return { sql, consumer: null, ordered, tables: reached, parameters: named, original: () => null };
+    }
     const { sql, consumer, parameters, reached } = compose(stored, read.statement, read.tables);
     return {
       sql,
@@ -140,24 +160,29 @@ export class Gate {
   }
 
   /**
-   * Names and types. An unknown field is looked for once more with columns read anew: the table may have got it
-   * meanwhile.
+   * Names and types, then the fenced form where there has to be one. An unknown field is looked for once more with
+   * columns read anew: the table may have got it meanwhile.
    */
-  async #checkMeaning(stored: StoredQuery, read: ReadText, limits: RunLimits): Promise<void> {
+  async #checkMeaning(
+    stored: StoredQuery,
+    read: ReadText,
+    fence: Fence | null,
+    limits: RunLimits,
+  ): Promise<PrintedQuery | null> {
     const { statement } = read;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
-    const check = async (): Promise<void> => {
+    const check = async (): Promise<PrintedQuery | null> => {
       const tables = await this.#columns.of(stored, read.tables, limits);
-      await this.#threads.do(checkMeaning, { statement, tables, parameters }, statement, limits);
+      return this.#threads.do(checkMeaning, { statement, tables, parameters, fence }, statement, limits);
     };
     try {
-      await check();
+      return await check();
     } catch (error) {
       const mayBeNew =
         this.#engine.kind === 'bigquery' && error instanceof QueryError && error.fault === 'unknownField';
       if (!mayBeNew) throw error;
       this.#columns.forget(stored);
-      await check();
+      return check();
     }
   }
 }

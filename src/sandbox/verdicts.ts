@@ -11,6 +11,8 @@ interface VerdictKey {
   readonly target: string;
   /** The bounds of a text depend on who wrote it. */
   readonly from: 'sql' | 'lql';
+  /** What runs depends on whom it must tell nothing. */
+  readonly fenced: boolean;
   readonly text: string;
 }
 
@@ -37,11 +39,11 @@ export class Verdicts<T extends { readonly sql: string }> {
    * text is are kept; those for a passing state (a deadline, an engine that does not answer) never are.
    */
   async of(
-    { endpointId, revision, target, from, text }: VerdictKey,
+    { endpointId, revision, target, from, fenced, text }: VerdictKey,
     turn: string,
     judge: () => Promise<T>,
   ): Promise<T> {
-    const key = JSON.stringify([endpointId, revision, target, from, text]);
+    const key = JSON.stringify([endpointId, revision, target, from, fenced, text]);
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       if ('accepted' in kept) return kept.accepted;

@@ -30,6 +30,7 @@ function plainSql(session: PrintSession, expr: Expr, rows: Rows): string {
     case 'literal':
       return session.printed(literalSql(names, expr));
     case 'parameter':
+      session.parameters.add(expr.name);
       return session.printed(`@${expr.name}`);
     case 'column':
       return session.printed(rows.column(expr.column.id));

@@ -12,7 +12,7 @@ import { readOfCtes } from './reads';
 import { PrintSession } from './session';
 import { statementSql } from './queries';
 
-export { queryCanFail } from '../totality';
+export { firstThatCanFail, queryCanFail } from '../totality';
 export { quotedName } from './names';
 
 export interface PrintOptions {
@@ -23,15 +23,25 @@ export interface PrintOptions {
   readonly guards?: ReadonlyMap<string, string>;
 }
 
+export interface PrintedQuery {
+  readonly sql: string;
+  /** Lower-case names of the parameters in it. */
+  readonly parameters: readonly string[];
+}
+
 /** @throws QueryError `resourcesExceeded` where the query is too long or too deep when it is written out */
-export function printQuery(query: ResolvedQuery, { guards = new Map() }: PrintOptions = {}): string {
+export function printQuery(query: ResolvedQuery, { guards = new Map() }: PrintOptions = {}): PrintedQuery {
   const read = readOfCtes(query);
-  const print = (names: Names): string => statementSql(new PrintSession(names, guards, read), query);
+  const print = (names: Names): PrintedQuery => {
+    const session = new PrintSession(names, guards, read);
+    const sql = statementSql(session, query);
+    return { sql, parameters: [...session.parameters] };
+  };
   try {
     const names = new Names(PREFIX);
-    const sql = print(names);
+    const printed = print(names);
     const prefix = names.freePrefix();
-    return prefix === PREFIX ? sql : print(new Names(prefix));
+    return prefix === PREFIX ? printed : print(new Names(prefix));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new QueryError('resourcesExceeded', 'The query is too deep to be written out.', null);

@@ -23,10 +23,8 @@ export function statementSql(session: PrintSession, query: ResolvedQuery): strin
 /** A query in an expression, without parentheses. */
 export function subquerySql(session: PrintSession, query: ResolvedQuery, outer: Rows): string {
   const block = outputBlock(session, query, outer);
-  return selectSql(
-    block,
-    query.output.map(({ column }) => namedItem(session, block, column)),
-  );
+  const items = query.output.map(({ column }) => namedItem(session, block, column));
+  return selectSql(block, items.length === 0 ? ['1'] : items);
 }
 
 /** The name of a CTE, which is printed when something first reads it. */

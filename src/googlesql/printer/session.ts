@@ -8,6 +8,8 @@ const LONGEST = 900_000;
 export class PrintSession {
   /** CTEs printed so far, in an order in which each sees those that it reads: name and definition. */
   readonly ctes: { readonly name: string; readonly sql: string }[] = [];
+  /** Names of the parameters that were printed. */
+  readonly parameters = new Set<string>();
   /** Whether a CTE has a guard column, by id. */
   readonly guardedCtes = new Map<number, boolean>();
   /** Columns of CTEs that some scan reads, by id. */

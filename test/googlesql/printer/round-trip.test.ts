@@ -34,7 +34,7 @@ describe('printed queries', () => {
   });
 
   it.each(cases.map(({ sql, columns }) => [sql, columns] as const))('%s', (sql, columns) => {
-    const printed = printQuery(resolve(sql));
+    const { sql: printed } = printQuery(resolve(sql));
     try {
       expect(columnsText(read(printed))).toBe(columns);
     } catch (error) {
@@ -109,7 +109,7 @@ overLocalBigQuery('printed queries on the local BigQuery', (local) => {
     const sent = await answer(sql.replace(/;\s*$/, ''), sentHead).catch((error: Error) => error);
     // What the local BigQuery does not take as it was written says nothing of what is printed.
     if (sent instanceof Error) return;
-    const fenced = printQuery(resolveQuery(parseQuery(sql), sql, withoutGeography), { guards });
+    const { sql: fenced } = printQuery(resolveQuery(parseQuery(sql), sql, withoutGeography), { guards });
     const printed = await answer(fenced, head).catch((error: Error) => error);
     if (printed instanceof Error) throw new Error(`${printed.message}: ${fenced}`);
     expect(printed.columns).toEqual(sent.columns);

@@ -19,6 +19,8 @@ export interface Options {
   /** Differing queries that are made as short as they go. */
   readonly shrunk?: number;
   readonly size?: DataSize;
+  /** Differences after which the run ends. */
+  readonly enough?: number;
   /** Hears now and then how many requests are done. */
   readonly progress?: (done: number, report: Report) => void;
 }
@@ -36,14 +38,16 @@ const ATTEMPTS = 400;
 export async function compare(options: Options): Promise<Report> {
   const report = new Report();
   const random = new Random(options.seed);
-  for (let round = 0; report.sent < options.requests; round++) {
+  const { enough = Infinity } = options;
+  const more = (): boolean => report.differences < enough;
+  for (let round = 0; report.sent < options.requests && more(); round++) {
     const { engine, withoutFence = false, emulator = [], size = SIZES[engine] } = options;
     const seed = options.seed + round;
     const services = await startServices({ engine, withoutFence, emulator, size, seed });
     const end = Math.min(options.requests, report.sent + PER_DATA_SET[engine]);
     let next = report.sent;
     const work = async (): Promise<void> => {
-      while (next < end) {
+      while (next < end && more()) {
         next++;
         await checkOne(generateRequest(random), services, { ...options, seed }, report);
         if (report.sent % 500 === 0) options.progress?.(report.sent, report);

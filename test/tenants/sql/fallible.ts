@@ -213,7 +213,7 @@ export function fallibleOf(columns: readonly Column[], random: Random): Fallible
   const everywhere = usable.filter((column) => column.everywhere);
   const column = random.pick(everywhere.length > 0 && random.chance(60) ? everywhere : usable);
   // Now and then a function that is not made for the column's values: an error of one's own.
-  const mistaken = column.type === 'STRING' && random.chance(4);
+  const mistaken = column.type === 'STRING' && random.chance(2);
   const own = column.kind as keyof typeof BY_KIND;
   const templates = mistaken ? BY_KIND[random.pick(['number', 'json', 'date', 'hex'] as const)] : BY_KIND[own];
   const [kind, type, sql] = random.pick(templates);

@@ -12,9 +12,14 @@ export interface GeneratedQuery extends Query {
 /** A scan's filters are where an engine most likely changes an order: they come more often than their share. */
 const NAMES = [
   ...Object.keys(PLACES),
-  ...Array<string>(5).fill('where'),
-  ...Array<string>(4).fill('where under aggregate'),
+  ...times('where', 5),
+  ...times('where under aggregate', 4),
+  ...times('several tables', 12),
 ];
+
+function times(place: string, count: number): string[] {
+  return Array<string>(count).fill(place);
+}
 
 export function generateQuery(endpoint: string, random: Random): GeneratedQuery {
   const make = new SqlMaker(random, endpoint);

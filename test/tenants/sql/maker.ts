@@ -34,6 +34,14 @@ export class SqlMaker {
     return this.random.pick(LAYERS)(this, inner);
   }
 
+  /** A relation that is one FROM item, to join with. */
+  item(depth: number): Relation {
+    const relation = this.relation(depth);
+    if (!relation.from.includes('unnest(') || depth > 0) return relation;
+    const { list, relation: outer } = this.projected(relation);
+    return { ...outer, from: `(select ${list} from ${relation.from}) as ${outer.from}` };
+  }
+
   /** A value that is fine on own rows and fails on some of others'. */
   hazard(columns: readonly Column[]): Fallible {
     const made =
@@ -43,8 +51,13 @@ export class SqlMaker {
     return made;
   }
 
-  /** A condition that holds for own rows, mostly, and fails on some of others'. */
+  /** Conditions that hold for own rows, mostly, and fail on some of others': one, or several with AND between them. */
   predicate(columns: readonly Column[]): string {
+    const count = this.random.pick([1, 1, 1, 1, 2, 4]);
+    return Array.from({ length: count }, () => this.condition(columns)).join(' and ');
+  }
+
+  private condition(columns: readonly Column[]): string {
     const { random } = this;
     const fallible = (): string => truthOf(this.hazard(columns), random);
     switch (random.below(10)) {
@@ -58,7 +71,7 @@ export class SqlMaker {
       case 2:
         return `not (${foreignCondition(columns, random)}) and ${fallible()}`;
       case 3:
-        return `${foreignCondition(columns, random)} or ${fallible()}`;
+        return `(${foreignCondition(columns, random)} or ${fallible()})`;
       case 4:
         return `${fallible()} and ${plainCondition(columns, random)}`;
       case 5:
@@ -204,7 +217,7 @@ export function truthOf({ sql, type }: Fallible, random: Random): string {
   const direct: Partial<Record<Fallible['type'], string>> = {
     INT64: `${sql} <> 123456`,
     FLOAT64: `${sql} <> 123456.5`,
-    NUMERIC: `${sql} < 1e30`,
+    NUMERIC: `${sql} <> numeric '123456'`,
     BOOL: `${sql}`,
     STRING: `${sql} <> 'none'`,
     DATE: `${sql} <> date '2000-01-01'`,

@@ -32,7 +32,7 @@ function finished(make: SqlMaker, relation: Relation, sql: string): Query {
 
 /** Two relations with a text key each, to join by. */
 function pair(make: SqlMaker, relation: Relation): { other: Relation; on: string } {
-  const other = make.relation(make.random.below(2));
+  const other = make.item(make.random.below(2));
   return { other, on: `cast(${relation.key[0] ?? ''} as string) = cast(${other.key[0] ?? ''} as string)` };
 }
 
@@ -46,6 +46,23 @@ function withKeys(relation: Relation): string {
 }
 
 export const PLACES: Readonly<Record<string, Place>> = {
+  // As many tries as there are tables, for the price of one request.
+  'several tables': (make) => {
+    const values = Array.from({ length: 5 }, (_, i) => {
+      const one = make.base();
+      const { records } = one;
+      const inRecords = records !== null && records.columns.length > 0 && make.random.chance(35);
+      const condition = inRecords
+        ? make.random.pick([
+            () => `exists (select 1 from unnest(${records.sql}) as m where ${make.predicate(records.columns)})`,
+            () => `(select countif(${make.predicate(records.columns)}) from unnest(${records.sql}) as m) >= 0`,
+            () => `array_length(array(select ${make.text(records.columns)} from unnest(${records.sql}) as m)) >= 0`,
+          ])()
+        : make.predicate(one.columns);
+      return `(select count(*) from ${one.from} where ${condition}) as n${i}`;
+    });
+    return free(`select ${values.join(', ')}`);
+  },
   where: (make, r) => finished(make, r, `select ${shown(make, r)} from ${r.from} where ${make.predicate(r.columns)}`),
   'where under aggregate': (make, r) =>
     free(`select count(*) as n, max(${r.key[0] ?? ''}) as greatest from ${r.from} where ${make.predicate(r.columns)}`),
@@ -70,7 +87,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
     return free(`select ${r.key[0] ?? ''} as a, count(*) as n from ${from} ${make.predicate(columns)} group by 1`);
   },
   'join key': (make, r) => {
-    const other = second(make);
+    const other = make.item(make.random.below(2));
     return free(
       `select count(*) as n from ${r.from} join ${other.from} on ${make.text(r.columns)} = ${make.text(other.columns)}`,
     );

@@ -10,6 +10,7 @@ import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
 import { ServiceError } from './errors';
+import { Health } from './health/health';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createListener } from './http/listener';
@@ -22,7 +23,7 @@ import { Admission } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
-import { Metrics, readRooms, watchProcess } from './metrics';
+import { Metrics, readHealth, readRooms, watchProcess } from './metrics';
 import { JudgedRequests } from './run/asked';
 import type { Rooms } from './run/request';
 import { warm } from './run/warm';
@@ -51,11 +52,16 @@ export interface Service {
 export async function startService(config: Config, log: OpenLog, terminal: boolean): Promise<Service> {
   const lifecycle = new Lifecycle();
   const metrics = new Metrics();
+  const health = new Health();
+  readHealth(metrics, health);
   countDroppedLines(metrics, log);
+  log.onFault((code) => {
+    health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
+  });
   const { corsOrigins, docs, metricsKey, logSql } = config;
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
-    createListener({ log, logSql, lifecycle, corsOrigins, docs, metrics, metricsKey, tracing }),
+    createListener({ log, logSql, lifecycle, health, corsOrigins, docs, metrics, metricsKey, tracing }),
     tellOfRefused(log, metrics),
   );
   const drainListener = drainable(server);
@@ -66,7 +72,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
 
   const closers: (() => Promise<void> | void)[] = [() => tracing?.close(), watchProcess(metrics)];
   if (config.metricsPort !== null) {
-    closers.push(await openMetricsPort({ host: config.host, port: config.metricsPort }, metrics, log));
+    const at = { host: config.host, port: config.metricsPort };
+    closers.push(await openMetricsPort(at, { metrics, lifecycle, health, log }));
   }
   let longestTimeout = config.queryTimeout;
 
@@ -77,11 +84,12 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       keysFileGiven: config.keysFileGiven,
       startKeyFile: config.engine === 'duckdb' ? START_KEY_FILE : null,
       log,
+      report: health.report,
     });
     closers.push(() => {
       keys.close();
     });
-    const catalogue = await openCatalogue(config.queriesDir, { log });
+    const catalogue = await openCatalogue(config.queriesDir, { log, report: health.report });
     closers.push(() => {
       catalogue.close();
     });

@@ -42,11 +42,17 @@ export class NoKeyError extends Error {
   override readonly name = 'NoKeyError';
 }
 
+/** Faulty entries that are reported at a time; the log has all of them. */
+const MOST_REPORTED = 20;
+
 /** Who may call, as the keys file says now. */
 export class KeyRing {
   private entries: readonly KeyEntry[];
   private fingerprint: string | null = null;
+  /** Why the file cannot be read; empty: it can. */
   private complaint = '';
+  /** Which of its entries do not count; null: all do. */
+  private leftOut: string | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
 
@@ -157,13 +163,15 @@ export class KeyRing {
     if (this.complaint === '') return;
     this.complaint = '';
     this.options.log.info({ file: this.options.keysFile }, 'the keys file can be read again');
-    this.options.report?.('keys_file', null);
+    this.options.report?.('keys_file', this.leftOut);
   }
 
   private takeUp({ entries, faults }: KeysFile, fingerprint: string | null): void {
     this.entries = [...this.builtIn, ...entries];
     this.fingerprint = fingerprint;
+    this.leftOut = faults.length === 0 ? null : `Keys are left out: ${faults.slice(0, MOST_REPORTED).join('; ')}`;
     this.recover();
+    this.options.report?.('keys_file', this.leftOut);
     for (const fault of faults) this.options.log.warn({ file: this.options.keysFile }, `a key is left out: ${fault}`);
   }
 }
@@ -173,7 +181,7 @@ export class KeyRing {
  *
  * Rejects with `KeysFileError` for a keys file that cannot be read (or is missing though asked for by name) and with
  * `NoKeyError` when there is neither API_KEY nor a keys file and no key may be made. From then on a file that cannot be
- * read, or is gone, is logged once and the keys stay as they were.
+ * read, or is gone, is logged once and reported until it can be read again, and the keys stay as they were.
  */
 export function openKeyRing(options: KeyRingOptions): Promise<KeyRing> {
   return KeyRing.open(options);

@@ -29,6 +29,7 @@ const ROOMS = [
   ['config', 'src/{config,settings-file}.ts'],
   ['log', 'src/log{.ts,/**}'],
   ['concurrency', 'src/concurrency/**'],
+  ['health', 'src/health/**'],
   ['errors', 'src/errors/**'],
 ];
 

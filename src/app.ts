@@ -13,6 +13,7 @@ import type { Engine } from './engines/contract';
 import type { DuckDbOptions } from './engines/duckdb/options';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
+import { Health } from './health/health';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createListener } from './http/listener';
@@ -25,7 +26,7 @@ import { Admission, admissionBounds } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
-import { Metrics, readRooms, watchProcess } from './metrics';
+import { Metrics, readHealth, readRooms, watchProcess } from './metrics';
 import { JudgedRequests } from './run/asked';
 import type { Rooms } from './run/request';
 import { warm } from './run/warm';
@@ -54,11 +55,16 @@ export interface Service {
 export async function startService(config: Config, log: OpenLog, terminal: boolean): Promise<Service> {
   const lifecycle = new Lifecycle();
   const metrics = new Metrics();
+  const health = new Health();
+  readHealth(metrics, health);
   countDroppedLines(metrics, log);
+  log.onFault((code) => {
+    health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
+  });
   const { corsOrigins, docs, metricsKey, logSql } = config;
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
-    createListener({ log, logSql, lifecycle, corsOrigins, docs, metrics, metricsKey, tracing }),
+    createListener({ log, logSql, lifecycle, health, corsOrigins, docs, metrics, metricsKey, tracing }),
     tellOfRefused(log, metrics),
   );
   const drainListener = drainable(server);
@@ -69,7 +75,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
 
   const closers: (() => Promise<void> | void)[] = [() => tracing?.close(), watchProcess(metrics)];
   if (config.metricsPort !== null) {
-    closers.push(await openMetricsPort({ host: config.host, port: config.metricsPort }, metrics, log));
+    const at = { host: config.host, port: config.metricsPort };
+    closers.push(await openMetricsPort(at, { metrics, lifecycle, health, log }));
   }
   let longestTimeout = config.queryTimeout;
   const ending = new AbortController();
@@ -81,11 +88,12 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       keysFileGiven: config.keysFileGiven,
       startKeyFile: config.engine === 'duckdb' ? START_KEY_FILE : null,
       log,
+      report: health.report,
     });
     closers.push(() => {
       keys.close();
     });
-    const catalogue = await openCatalogue(config.queriesDir, { log });
+    const catalogue = await openCatalogue(config.queriesDir, { log, report: health.report });
     closers.push(() => {
       catalogue.close();
     });

@@ -305,6 +305,18 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
+/** Characters below which a key can be guessed over the network. */
+const SHORTEST_KEY = 16;
+
+function weakKeys(keys: readonly (readonly [name: string, key: Secret | null])[]): string[] {
+  return keys
+    .filter(([, key]) => key !== null && key.reveal().length < SHORTEST_KEY)
+    .map(
+      ([name]) =>
+        `${name} is shorter than ${String(SHORTEST_KEY)} characters: it can be guessed. Take a long random text.`,
+    );
+}
+
 /**
  * Reads and checks the environment. An empty value counts as unset.
  *
@@ -334,6 +346,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const embedded = engine === 'duckdb';
   const clock = value('CLOCK', S.CLOCK);
   const apiKey = value('API_KEY', S.API_KEY);
+  const metricsKey = value('METRICS_KEY', S.METRICS_KEY);
   const redisUrl = value('REDIS_URL', S.REDIS_URL);
   const collector = value('OTEL_EXPORTER_OTLP_ENDPOINT', S.OTEL_EXPORTER_OTLP_ENDPOINT);
   const collectorHeaders = value('OTEL_EXPORTER_OTLP_HEADERS', S.OTEL_EXPORTER_OTLP_HEADERS);
@@ -387,12 +400,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     endpointRateLimit: given('ENDPOINT_RATE_LIMIT', S.ENDPOINT_RATE_LIMIT),
     dailyBytes: value('DAILY_BYTES', S.DAILY_BYTES),
     metricsPort: value('METRICS_PORT', S.METRICS_PORT),
-    metricsKey: value('METRICS_KEY', S.METRICS_KEY),
+    metricsKey,
     tracing: collector === null ? null : { collector, headers: collectorHeaders, serviceName, begun },
     logSql: given('LOG_SQL', S.LOG_SQL) === 'on',
     logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
     warnings: [
       ...(clock === null ? [] : [`CLOCK is set: now is ${clock.text} for every query.`]),
+      ...weakKeys([
+        [apiKey === null ? 'LOGFLARE_PRIVATE_ACCESS_TOKEN' : 'API_KEY', apiKey ?? logflareToken],
+        ['METRICS_KEY', metricsKey],
+      ]),
       ...(embedded && emulator !== null ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.'] : []),
     ],
   };

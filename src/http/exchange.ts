@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { ERRORS } from '../errors';
+import { ERRORS, type ServiceError } from '../errors';
+import { presentsKey } from '../keys/credentials';
 import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
 import type { Tracing } from '../tracing/traced';
 import type { Answer } from './answer';
 import type { Cors } from './cors';
 import { asServiceError, errorAnswer } from './error-answer';
+import type { FailedLogins } from './failed-logins';
 import { RequestHeaders } from './headers';
 import { logFields, Told } from './log-line';
 import { SECURITY_HEADERS } from './security-headers';
@@ -36,6 +38,7 @@ export interface ExchangeContext {
   readonly draining: () => boolean;
   /** Whether a request that needs no key presents one that has pins. */
   readonly presentsPins: (headers: RequestHeaders) => boolean;
+  readonly failedLogins: Pick<FailedLogins, 'count'>;
 }
 
 /** One step of a request's life, done. */
@@ -145,8 +148,21 @@ export class Exchange {
 
   /** Answers anything thrown as an error. */
   fail(thrown: unknown): void {
-    if (this.#gone) return;
     const error = asServiceError(thrown);
+    const loginFailed = error.reason === 'unauthenticated' && presentsKey((name) => this.headers.values(name));
+    if (!loginFailed) {
+      this.#refuse(error);
+      return;
+    }
+    const { remoteAddress = '' } = this.request.socket;
+    this.context.failedLogins.count(remoteAddress, error).then(
+      (answer) => this.#refuse(answer),
+      (broken: unknown) => this.#refuse(asServiceError(broken)),
+    );
+  }
+
+  #refuse(error: ServiceError): void {
+    if (this.#gone) return;
     this.told.reason = error.reason;
     if (ERRORS[error.reason].http >= 500) {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');

@@ -1,3 +1,4 @@
+import { COMPONENTS, type Health } from '../health/health';
 import type { Metrics } from './metrics';
 import { LABELS } from './table';
 
@@ -20,6 +21,14 @@ export interface Sources {
 
 /** Keys of whose budgets there are gauges. */
 const MOST_BUDGETS = 200;
+
+/** Says where the gauge of what is impaired comes from. */
+export function readHealth(metrics: Metrics, health: Pick<Health, 'degradations'>): void {
+  metrics.read('degraded', () => {
+    const degraded = new Set(health.degradations.map(({ component }) => component));
+    return COMPONENTS.map((component) => [{ component }, degraded.has(component) ? 1 : 0]);
+  });
+}
 
 /** Says where the gauges of the rooms come from. */
 export function readRooms(metrics: Metrics, sources: Sources): void {

@@ -341,9 +341,7 @@ describe('redaction', () => {
           400,
           {
             error: {
-              errors: [
-                { reason: 'invalidParameter', parameter: 'LF-ENDPOINT-REDACT-PII', allowed: ['true', 'false'] },
-              ],
+              errors: [{ reason: 'invalidParameter', parameter: 'LF-ENDPOINT-REDACT-PII', allowed: ['true', 'false'] }],
             },
           },
         ]);

@@ -13,6 +13,7 @@ import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
+import { Health } from '../../src/health/health';
 import { tellOfRefused } from '../../src/http/refused';
 import { createHttpServer } from '../../src/http/server';
 import { Lifecycle } from '../../src/http/lifecycle';
@@ -120,6 +121,7 @@ export interface ServedOptions {
   /** Without, there is no `/metrics`. */
   readonly metricsKey?: string | null;
   readonly logSql?: boolean;
+  readonly health?: Health;
   readonly timeout?: number;
   readonly tracing?: Tracing;
   /** Still loading. */
@@ -153,6 +155,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       metrics,
       metricsKey: options.metricsKey ? new Secret(options.metricsKey) : null,
       tracing: options.tracing ?? null,
+      health: options.health ?? new Health(),
     }),
     tellOfRefused(log, metrics),
   );

@@ -1,5 +1,6 @@
 import request from 'supertest';
 
+import { Health } from '../../src/health/health';
 import { endpointOf } from '../openapi/endpoints';
 import { ENDPOINTS, ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
 
@@ -152,6 +153,68 @@ describe('/ready', () => {
     expect(pings).toBe(1);
     engine.onPing = () => Promise.resolve();
     await request(server).get('/ready').expect(200);
+  });
+});
+
+describe('/ready while something is impaired', () => {
+  const MESSAGE = 'The keys file /secret/place/keys.json cannot be read';
+  let health: Health;
+  beforeEach(() => {
+    health = new Health(() => Date.UTC(2026, 8, 30));
+    health.report('keys_file', MESSAGE);
+    health.report('stored_queries', 'queries/secret.sql:3: it is faulty');
+  });
+  const detail = [
+    { component: 'keys_file', message: MESSAGE, since: '2026-09-30T00:00:00.000Z' },
+    { component: 'stored_queries', message: 'queries/secret.sql:3: it is faulty', since: '2026-09-30T00:00:00.000Z' },
+  ];
+  const plain = { status: 'ready', engine: 'duckdb', cache: 'ok' };
+
+  it('says only that it is, whatever key an endpoint takes', async () => {
+    const { server } = await start({ health, metricsKey: 'metrics-key' });
+    for (const key of ['', 'all', 'wrong', 'metrics-key2']) {
+      await request(server)
+        .get('/ready')
+        .set(key === '' ? {} : { 'X-API-KEY': key })
+        .expect(200, { ...plain, degraded: true });
+    }
+    await request(server)
+      .get('/ready?key=metrics-key')
+      .expect(200, { ...plain, degraded: true });
+  });
+
+  it('says what, with METRICS_KEY', async () => {
+    const { server } = await start({ health, metricsKey: 'metrics-key' });
+    const asked = { ...plain, degraded: true, detail };
+    await request(server).get('/ready').set('X-API-KEY', 'metrics-key').expect(200, asked);
+    await request(server).get('/ready').set('Authorization', 'Bearer metrics-key').expect(200, asked);
+    health.report('keys_file', null);
+    health.report('stored_queries', null);
+    await request(server)
+      .get('/ready')
+      .set('X-API-KEY', 'metrics-key')
+      .expect(200, { ...plain, detail: [] });
+    await request(server).get('/ready').expect(200, plain);
+  });
+
+  it('says nothing more where METRICS_KEY is not set', async () => {
+    const { server } = await start({ health });
+    for (const key of ['', 'undefined', 'null']) {
+      await request(server)
+        .get('/ready')
+        .set('X-API-KEY', key)
+        .expect(200, { ...plain, degraded: true });
+    }
+  });
+
+  it('says the same with a 503', async () => {
+    const { server, lifecycle } = await start({ health, metricsKey: 'metrics-key' });
+    lifecycle.drain();
+    const { body, text } = await request(server).get('/ready').expect(503);
+    expect(body).toMatchObject({ status: 'draining', degraded: true });
+    expect(text).not.toContain('secret');
+    const told = await request(server).get('/ready').set('X-API-KEY', 'metrics-key').expect(503);
+    expect(told.body).toMatchObject({ status: 'draining', degraded: true, detail });
   });
 });
 

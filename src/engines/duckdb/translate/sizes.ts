@@ -6,7 +6,7 @@ import { type Argument, type Call } from './call';
 import { LIGHT } from './weights';
 
 /** Elements of a generated array: computed once, or for each of the 2,048 rows that DuckDB works on together. */
-const ELEMENTS = { once: 1_000_000, perRow: 4_096 };
+const ELEMENTS = { once: 1_000_000, perRow: 2_048 };
 /** Bytes of a text that is filled up. */
 const FILLED = { once: 256 * 1024, perRow: 16 * 1024 };
 /** Bytes of a text joined or rewritten from others that are not just as a table holds them. */

@@ -1,4 +1,5 @@
 /** FORMAT_TIMESTAMP and its kin: a literal format becomes one expression, in few calls of strftime. */
+import { QueryError } from '../../../errors';
 import type { Call } from './call';
 import { quoteText } from './sql';
 
@@ -34,6 +35,19 @@ const COMPOSED_OF_TIME = 'TXRr';
 
 export const ELEMENT = /%E[*0-9]S|%E\*f|%E4Y|%Ez|%[A-Za-z%]|%?[^%]+|%/gs;
 
+/** Elements of one format, those that an element is made of included: each takes a microsecond for each row. */
+const MOST_ELEMENTS = 100;
+
+/** Characters of a format. */
+const LONGEST_FORMAT = 1_000;
+
+/** @throws QueryError for a format of more elements or characters than anyone reads */
+export function refuseLongFormat(call: Call, format: string, elements: number): void {
+  if (elements <= MOST_ELEMENTS && format.length <= LONGEST_FORMAT) return;
+  const words = `The format of ${call.name} must have at most ${MOST_ELEMENTS} elements and ${LONGEST_FORMAT} characters`;
+  throw new QueryError('invalidQuery', words, call.args[0]?.expr.span ?? call.span);
+}
+
 export function timestampFormat(call: Call, pattern: string, time: FormattedTime): string {
   const pieces: string[] = [];
   let direct = '';
@@ -41,8 +55,10 @@ export function timestampFormat(call: Call, pattern: string, time: FormattedTime
     if (direct !== '') pieces.push(`strftime(${time.civil}, ${quoteText(direct)})`);
     direct = '';
   };
+  let count = 0;
   const walk = (text: string): void => {
     for (const [element] of text.matchAll(ELEMENT)) {
+      if (element.startsWith('%')) refuseLongFormat(call, pattern, ++count);
       const letter = element.length === 2 && element.startsWith('%') ? element[1]! : null;
       if (letter === '%') direct += '%%';
       else if (letter !== null && isDirect(letter, time)) direct += element;
@@ -57,6 +73,7 @@ export function timestampFormat(call: Call, pattern: string, time: FormattedTime
       }
     }
   };
+  refuseLongFormat(call, pattern, 0);
   walk(pattern);
   flush();
   // strftime of a NULL is NULL; a format without elements has to be one too.

@@ -13,7 +13,7 @@ import { LIGHT } from './weights';
 /** About nanoseconds on a busy machine: for the query, or for each of the rows that are worked on together. */
 const STEPS = { once: 128 * 1024 * 1024, perRow: 128 * 1024 };
 /** Up to here a size estimate is that of a table's value with a little done to it: no look at its real size. */
-const MODEST = 16;
+const MODEST = 6;
 /** Steps more for values between that and what may be of any size. */
 const ROOM_BETWEEN = 4;
 

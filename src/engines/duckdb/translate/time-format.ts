@@ -1,6 +1,7 @@
 /** FORMAT_TIMESTAMP and its kin: a literal format becomes one expression, in few calls of strftime. */
 import { QueryError } from '../../../errors';
 import type { Call } from './call';
+import { LIMITS } from './limits';
 import { quoteText } from './sql';
 
 export interface FormattedTime {
@@ -35,16 +36,10 @@ const COMPOSED_OF_TIME = 'TXRr';
 
 export const ELEMENT = /%E[*0-9]S|%E\*f|%E4Y|%Ez|%[A-Za-z%]|%?[^%]+|%/gs;
 
-/** Elements of one format, those that an element is made of included: each takes a microsecond for each row. */
-const MOST_ELEMENTS = 100;
-
-/** Characters of a format. */
-const LONGEST_FORMAT = 1_000;
-
 /** @throws QueryError for a format of more elements or characters than anyone reads */
 export function refuseLongFormat(call: Call, format: string, elements: number): void {
-  if (elements <= MOST_ELEMENTS && format.length <= LONGEST_FORMAT) return;
-  const words = `The format of ${call.name} must have at most ${MOST_ELEMENTS} elements and ${LONGEST_FORMAT} characters`;
+  if (elements <= LIMITS.formatElements && format.length <= LIMITS.formatCharacters) return;
+  const words = `The format of ${call.name} must have at most ${LIMITS.formatElements} elements and ${LIMITS.formatCharacters} characters`;
   throw new QueryError('invalidQuery', words, call.args[0]?.expr.span ?? call.span);
 }
 

@@ -6,6 +6,7 @@
 import { RE2JS } from 're2js';
 import { timestampMicros } from './literals/timestamp';
 import { isTemporal, temporalValue } from './literals/temporal';
+import { patternCost } from './pattern-cost';
 import type { AggregateCall, Expr, FunctionCall, Relation, ResolvedCast, ResolvedQuery } from './resolved';
 import { callExpressions, operandsOf, relationExpressions, relationsBelow } from './resolved-walk';
 import type { Span } from './syntax';
@@ -216,13 +217,11 @@ function isTotalPattern(pattern: Expr | undefined): boolean {
   return /^(?:[^\\]|\\[^])*$/.test(pattern.value);
 }
 
-/** Longest pattern that is looked at here, in UTF-16 units. */
-const LONGEST_PATTERN = 500;
+/** Of a pattern that people write, as `patternCost` reckons: more is only compiled where it is used. */
+const SMALL_PATTERN = 500;
 
 function hasGroups(pattern: Expr | undefined, most: number): boolean {
-  if (pattern?.kind !== 'literal' || pattern.value === null || pattern.value.length > LONGEST_PATTERN) return false;
-  // Counted repetition is where a short pattern gets large.
-  if (/\{\d{3,}|\}.*\}/.test(pattern.value)) return false;
+  if (pattern?.kind !== 'literal' || pattern.value === null || patternCost(pattern.value) > SMALL_PATTERN) return false;
   try {
     return RE2JS.compile(pattern.value).groupCount() <= most;
   } catch {

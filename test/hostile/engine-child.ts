@@ -22,6 +22,8 @@ export interface Measurement {
   /** Of the thread with the event loop, translation included. */
   readonly mainThreadMs: number;
   readonly peakBytes: number;
+  /** Resident when all is over: what the allocators keep. */
+  readonly restingBytes: number;
 }
 
 export interface ChildOptions {
@@ -65,7 +67,7 @@ export class EngineChild {
           this.#child = null;
           const outcome = ended ?? `process gone: ${signal ?? code}`;
           const never = { cpuMs: MOST_CPU_MS, wallMs: 0, lateCpuMs: MOST_CPU_MS, lateMs: 0, mainThreadMs: 0 };
-          resolve({ outcome, answersNext: false, ...never, peakBytes: most });
+          resolve({ outcome, answersNext: false, ...never, peakBytes: most, restingBytes: 0 });
         };
         child.once('exit', gone);
         child.once('message', (measurement: Measurement) => {
@@ -79,6 +81,7 @@ export class EngineChild {
     }
   }
 
+  /** Ends the process; the next query gets another. */
   async stop(): Promise<void> {
     const child = await this.#child;
     this.#child = null;

@@ -45,7 +45,7 @@ async function serve(): Promise<void> {
     const [cpu, main, started] = [process.cpuUsage(), mainThread(), performance.now()];
     const query = { sql, parameters: [], maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
     const outcome = await engine.run(query, limits(deadlineMs)).then(
-      ({ rows }) => `answered ${rows.length}${process.env['SHOW'] === '1' ? ` ${(rows[0] ?? '').slice(0, 200)}` : ''}`,
+      ({ rows }) => `answered ${rows.length}`,
       (error: unknown) =>
         error instanceof QueryError
           ? `${error.fault}: ${error.message}`
@@ -68,6 +68,7 @@ async function serve(): Promise<void> {
       lateMs: performance.now() - until,
       mainThreadMs: mainThread() - main,
       peakBytes: peak(),
+      restingBytes: process.memoryUsage.rss(),
     };
   };
 

@@ -4,6 +4,7 @@ import type { AggregateCall } from '../../../googlesql/resolved';
 import { printArgument, printSortKeys } from './expressions';
 import type { Argument } from './call';
 import type { Context } from './context';
+import { LIMITS } from './limits';
 import { duckType, physicalFieldNames, quoteText } from './sql';
 
 interface Parts {
@@ -136,11 +137,6 @@ const average: Row = (p) => {
   return p.plain('avg', [p.at(0)]);
 };
 
-/** As many as BigQuery's sketches of quantiles tell apart at most: KLL_QUANTILES takes a precision up to this. */
-const MOST_QUANTILES = 100_000;
-/** As many values as BigQuery keeps for a sketch. */
-const MOST_TOP_VALUES = 100_000;
-
 /** The literal number of a function's argument. @throws QueryError where it is none, or out of bounds */
 function numberUpTo(p: Parts, most: number): string {
   const { constant, expr } = p.args[1] ?? { constant: null, expr: null };
@@ -160,7 +156,7 @@ function numberUpTo(p: Parts, most: number): string {
  * each quantile in all of them.
  */
 const approxQuantiles: Row = (p) => {
-  const count = numberUpTo(p, MOST_QUANTILES);
+  const count = numberUpTo(p, LIMITS.quantiles);
   if (p.call.nulls === 'respect') return p.ctx.unsupported('APPROX_QUANTILES with RESPECT NULLS', p.call.span);
   if (p.over !== null) return p.ctx.unsupported('APPROX_QUANTILES with OVER', p.call.span);
   const values = p.plain('list', [p.at(0)], { filter: `${p.at(0)} IS NOT NULL` });
@@ -173,7 +169,7 @@ const approxQuantiles: Row = (p) => {
 
 /** The values that come most often, exactly counted: records of value and count, NULL being a value. */
 const approxTopCount: Row = (p) => {
-  const count = numberUpTo(p, MOST_TOP_VALUES);
+  const count = numberUpTo(p, LIMITS.topValues);
   if (p.over !== null) return p.ctx.unsupported('APPROX_TOP_COUNT with OVER', p.call.span);
   if (p.call.type.kind !== 'ARRAY' || p.call.type.element.kind !== 'STRUCT') throw new Error('no array of records');
   const [value, times] = physicalFieldNames(p.call.type.element.fields).map(quoteText);

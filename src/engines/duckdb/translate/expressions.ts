@@ -7,7 +7,7 @@ import type { Context } from './context';
 import { conditionBefore } from './fence';
 import { functionRow } from './functions/table';
 import { printLiteral } from './literals';
-import { duckType, fail, physicalFieldNames, quoteName, quoteText } from './sql';
+import { duckType, fail, type Failure, physicalFieldNames, quoteName, quoteText } from './sql';
 import { printSubquery } from './subqueries';
 
 /** The text of an expression, guarded where it can fail (fence.ts). */
@@ -107,6 +107,11 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     i === operands.length - 1 ? knowing(ctx, expr, () => printArgument(ctx, a)) : printArgument(ctx, a),
   );
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
+  let raises = false;
+  const raising = (failure: Failure): string => {
+    raises = true;
+    return fail(failure);
+  };
   const emit = (values: readonly Argument[]): string => {
     const call: Call = {
       name: expr.function,
@@ -118,19 +123,28 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       span: expr.span,
       once: (ctx.single || ctx.weights.isSingle(expr)) && ctx.lambdas === 0,
       weight: (argument) => ctx.weights.of(argument.expr),
-      fail: (failure) => (expr.safe ? 'NULL' : fail(failure)),
+      fail: (failure) => (expr.safe ? 'NULL' : raising(failure)),
       bind: (bound, body) => ctx.bind(bound, body),
       now: () => ctx.now(),
       unsupported: (what) => ctx.unsupported(what, expr.span),
     };
     return withinCost(call, row.emit);
   };
-  if (!expr.safe || row.raises !== true) return emit(args);
+  if (!expr.safe || row.raises !== true) {
+    const text = emit(args);
+    return raises ? guardedToo(ctx, expr, text) : text;
+  }
   // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
   return ctx.bind(
     args.map((a) => a.sql),
     (...names) => `TRY(${emit(args.map((a, i) => ({ ...a, sql: names[i]! })))})`,
   );
+}
+
+/** What cannot fail by its meaning may still be refused for its size here. */
+function guardedToo(ctx: Context, expr: Expr, text: string): string {
+  ctx.failing++;
+  return ctx.guard === null ? text : `CASE WHEN ${ctx.guard.of(expr)} THEN ${text} END`;
 }
 
 /**

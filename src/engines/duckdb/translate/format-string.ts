@@ -2,6 +2,7 @@
 import type { SqlType } from '../../../googlesql/types';
 import { type Argument, type Call } from './call';
 import { mostJoined, unlessOver } from './sizes';
+import { LIMITS } from './limits';
 import { datetimeText, numericText, timeText, timestampText } from './text';
 import { physicalFieldNames, quoteName, quoteText } from './sql';
 import { LIGHT } from './weights';
@@ -51,9 +52,6 @@ function formatted(call: Call, format: string, values: readonly Argument[]): str
   return pieces.length === 0 ? "''" : `(${pieces.join(' || ')})`;
 }
 
-/** Of a width or a precision. */
-const MOST_PLACES = 1_000;
-
 interface Specifier {
   readonly flags: string;
   readonly width: number;
@@ -63,7 +61,7 @@ interface Specifier {
 
 function one(call: Call, value: Argument, specifier: Specifier): string {
   const { flags, width, precision, letter } = specifier;
-  if (Math.max(width, precision ?? 0) > MOST_PLACES) return call.fail('size');
+  if (Math.max(width, precision ?? 0) > LIMITS.places) return call.fail('size');
   switch (letter) {
     case 'd':
     case 'i':

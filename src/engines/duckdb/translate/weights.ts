@@ -38,10 +38,12 @@ const OF_ONE_ROW: ReadonlySet<string> = new Set([
   'LEAD',
 ]);
 
+const REPLACING: ReadonlySet<string> = new Set(['REPLACE', 'REGEXP_REPLACE']);
+
 /** What a call may make of its arguments. Literals tell more: what is replaced by less does not grow. */
 function growthOf({ function: name, args }: FunctionCall): number {
   const growth = GROWTH[name] ?? 1;
-  if (name !== 'REPLACE' && name !== 'REGEXP_REPLACE') return growth;
+  if (!REPLACING.has(name)) return growth;
   const [from, to] = [args[1], args[2]].map((a) => (a?.kind === 'literal' ? (a.value ?? '') : null));
   if (to === null || to === undefined) return growth;
   // Each match gives back a group of it as often as the replacement says; an empty one stands between any two characters.
@@ -76,6 +78,14 @@ export class Weights {
     return this.#single.has(expr);
   }
 
+  #ofCall(expr: FunctionCall): number {
+    const [text, ...rest] = expr.args;
+    // What literals put in is in the growth.
+    const literal = REPLACING.has(expr.function) && rest.every((a) => a.kind === 'literal');
+    const grows = literal && text !== undefined ? [text] : [...expr.args, ...Object.values(expr.named)];
+    return this.#sum(grows) * growthOf(expr);
+  }
+
   #sum(exprs: readonly Expr[]): number {
     return exprs.reduce((sum, expr) => sum + this.of(expr), 0);
   }
@@ -92,7 +102,7 @@ export class Weights {
         return this.of(expr.input);
       case 'call':
         if (MAKERS.test(expr.function)) return HEAVY + this.#sum(expr.args);
-        return this.#sum([...expr.args, ...Object.values(expr.named)]) * growthOf(expr);
+        return this.#ofCall(expr);
       case 'cast':
         return this.of(expr.input);
       case 'case':

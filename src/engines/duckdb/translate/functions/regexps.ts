@@ -3,6 +3,7 @@ import { RE2JS } from 're2js';
 import { spend } from '../../../../concurrency/allowance';
 import { QueryError } from '../../../../errors';
 import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-cost';
+import { mostSteps } from '../cost';
 import { rewritten, unlessOver } from '../sizes';
 import { LIGHT } from '../weights';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
@@ -75,6 +76,12 @@ function byGroup(call: Call, pattern: string, print: (group: 0 | 1) => string): 
 const MOST_INSTRUCTIONS = 1_000;
 /** Instructions times bytes of a text that is not just as a table holds it: at worst 70 ns for each. */
 const MOST_STEPS = 10_000_000;
+/**
+ * From so many instructions on a pattern whose match is given back is no longer matched by the fast ways alone, but at
+ * worst each instruction is looked at for each byte, in some 5 ns.
+ */
+const MANY_INSTRUCTIONS = 100;
+const STEPS_OF_EACH = 2;
 
 /**
  * A match goes through without a look at the deadline, in time that grows with pattern and text (`(a?){1000}b` on 250 kB:
@@ -82,22 +89,33 @@ const MOST_STEPS = 10_000_000;
  */
 function bounded(call: Call, text: string): string {
   const [value, pattern] = [arg(call, 0), arg(call, 1)];
-  const size = pattern.constant === null ? 100 : (compiled(call)?.programSize() ?? 1);
+  const size = instructions(call);
   if (size > MOST_INSTRUCTIONS) return call.fail('size');
   const heavy = call.weight(value) > LIGHT ? [`strlen(${value.sql}) * ${size} > ${MOST_STEPS}`] : [];
   const long = `(strlen(${pattern.sql}) > ${MOST_INSTRUCTIONS} OR regexp_matches(${pattern.sql}, '[{][^}]*[0-9]{3}|[}].*[}]'))`;
-  const checks = [...heavy, ...(pattern.constant === null ? [long] : [])];
+  const slow =
+    size > MANY_INSTRUCTIONS && call.name !== 'REGEXP_CONTAINS'
+      ? [`strlen(${value.sql}) * ${size * STEPS_OF_EACH} > ${mostSteps(call)}`]
+      : [];
+  const checks = [...heavy, ...slow, ...(pattern.constant === null ? [long] : [])];
   return checks.length === 0 ? text : unlessOver(call, checks.join(' OR '), text);
+}
+
+function instructions(call: Call): number {
+  return arg(call, 1).constant === null ? 100 : (compiled(call)?.programSize() ?? 1);
 }
 
 function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string; raises: true } {
   return {
     emit: (call) => {
       if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
-      if (arg(call, 1).constant !== null && call.weight(arg(call, 0)) <= LIGHT) return bounded(call, emit(call));
+      const plain = call.weight(arg(call, 0)) <= LIGHT && instructions(call) <= MANY_INSTRUCTIONS;
+      if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
       const [text, pattern, ...rest] = call.args;
-      return call.bind([text!.sql, pattern!.sql], (s, re) => {
-        const named = { ...call, args: [{ ...text!, sql: s! }, { ...pattern!, sql: re! }, ...rest] };
+      // A literal pattern stays where it is, to be compiled once.
+      const written = pattern!.constant !== null;
+      return call.bind([text!.sql, ...(written ? [] : [pattern!.sql])], (s, re) => {
+        const named = { ...call, args: [{ ...text!, sql: s! }, { ...pattern!, sql: re ?? pattern!.sql }, ...rest] };
         return bounded(named, emit(named));
       });
     },

@@ -24,6 +24,8 @@ export interface Admitted {
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
   readonly parameters: ReadonlySet<string>;
+  /** How many pieces of text `original` goes by. */
+  readonly pieces: number;
   /** A place in `sql` as a place in the text that was sent; null outside of it. */
   original(span: Span): Span | null;
 }
@@ -102,14 +104,17 @@ export class Gate {
     await this.#engine.inspect(read.statement, tables, typicalValues(stored), limits);
 
     const { sql, consumer, parameters, reached } = compose(stored, read.statement, read.tables);
+    // Verdicts are kept: nothing else of what was read may be.
+    const { passes } = read;
     return {
       sql,
       tables: reached,
       parameters: new Set([...parameters, ...read.parameters.map((name) => name.toLowerCase())]),
+      pieces: passes.reduce((sum, pieces) => sum + pieces.length, 0),
       original: ({ start, end }) =>
         start < consumer.start || end > consumer.end
           ? null
-          : originalSpan(read.passes, { start: start - consumer.start, end: end - consumer.start }),
+          : originalSpan(passes, { start: start - consumer.start, end: end - consumer.start }),
     };
   }
 

@@ -10,11 +10,12 @@ const options = {
   sourceMaps: 'inline',
 };
 
-require.extensions['.ts'] = (
-  /** @type {NodeModule & { _compile(code: string, filename: string): void }} */ module,
-  /** @type {string} */ filename,
-) => {
+/** @param {{ _compile(code: string, filename: string): void }} module @param {string} filename */
+function compile(module, filename) {
   module._compile(transformFileSync(filename, options).code, filename);
-};
+}
+
+// @ts-expect-error Node's type of a module leaves `_compile` out.
+require.extensions['.ts'] = compile;
 
 module.require('./main');

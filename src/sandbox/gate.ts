@@ -30,6 +30,8 @@ export interface Admitted {
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
   readonly parameters: ReadonlySet<string>;
+  /** How many pieces of text `original` goes by. */
+  readonly pieces: number;
   /** A place in `sql` as a place in the text that was sent; null outside of it, and everywhere in a fenced form. */
   original(span: Span): Span | null;
 }
@@ -123,19 +125,22 @@ export class Gate {
       const { sql, parameters, reached } = composeFence(stored, printed, read.tables);
       const named = new Set([...parameters, ...printed.parameters]);
       const { ordered } = read;
-      return { sql, consumer: null, ordered, tables: reached, parameters: named, original: () => null };
+      return { sql, consumer: null, ordered, tables: reached, parameters: named, pieces: 0, original: () => null };
     }
     const { sql, consumer, parameters, reached } = compose(stored, read.statement, read.tables);
+    // Verdicts are kept: nothing else of what was read may be.
+    const { passes } = read;
     return {
       sql,
       consumer,
       ordered: read.ordered,
       tables: reached,
       parameters: new Set([...parameters, ...read.parameters.map((name) => name.toLowerCase())]),
+      pieces: passes.reduce((sum, pieces) => sum + pieces.length, 0),
       original: ({ start, end }) =>
         start < consumer.start || end > consumer.end
           ? null
-          : originalSpan(read.passes, { start: start - consumer.start, end: end - consumer.start }),
+          : originalSpan(passes, { start: start - consumer.start, end: end - consumer.start }),
     };
   }
 

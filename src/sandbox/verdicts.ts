@@ -24,12 +24,25 @@ const MAX_ENTRIES = 10_000;
 /** What an entry takes beside its texts: trees of types, error objects. An estimate. */
 const ENTRY_OVERHEAD = 1024;
 
-export class Verdicts<T extends { readonly sql: string }> {
+/** What an accepted text takes. */
+interface Accepted {
+  readonly sql: string;
+  readonly pieces: number;
+}
+
+function sizeOf({ sql, pieces }: Accepted): number {
+  return 2 * sql.length + PIECE * pieces;
+}
+
+/** Bytes of a piece of a text that was read leniently. */
+const PIECE = 80;
+
+export class Verdicts<T extends Accepted> {
   readonly #kept = new LRUCache<string, Outcome<T>>({
     max: MAX_ENTRIES,
     maxSize: MAX_BYTES,
     sizeCalculation: (outcome, key) =>
-      ENTRY_OVERHEAD + 2 * (key.length + ('accepted' in outcome ? outcome.accepted.sql.length : 0)),
+      ENTRY_OVERHEAD + 2 * key.length + ('accepted' in outcome ? sizeOf(outcome.accepted) : 0),
   });
   readonly #judging = new Map<string, Promise<T>>();
 

@@ -91,19 +91,6 @@ export const KNOWN: readonly HostileRequest[] = [
     `select * from (select id, 1 n from edge_logs) pivot (sum(n) for id in (${times(3000, (i) => `'${i}' p${i}`)}))`,
   ),
   consumer('4,000 ORs', 'sql', `select id from edge_logs where ${times(4000, (i) => `id='${i}'`, ' or ')}`),
-  consumer('16 MB redacted', 'sql', BIG, ['LF-ENDPOINT-REDACT-PII', 'true']),
-  consumer('16 MB redacted, CSV, br', 'sql', BIG, [
-    'LF-ENDPOINT-REDACT-PII',
-    'true',
-    'Accept',
-    'text/csv',
-    'Accept-Encoding',
-    'br',
-  ]),
-  consumer('16 MB, JSON', 'sql', BIG),
-  consumer('16 MB, CSV, gzip', 'sql', BIG, ['Accept', 'text/csv', 'Accept-Encoding', 'gzip']),
-  consumer('50 MB, CSV', 'sql', BIG.replace('288', '880'), ['Accept', 'text/csv']),
-  consumer('50 MB, redacted', 'sql', BIG.replace('288', '880'), ['LF-ENDPOINT-REDACT-PII', 'true']),
   got('Accept of 16,000 ranges', 'logs.all', 'project=default', ['Accept', 'a/b,'.repeat(8000)]),
   got('Accept-Encoding of 16,000', 'logs.all', 'project=default', ['Accept-Encoding', 'a,'.repeat(16000)]),
   got('Accept with parameters', 'logs.all', 'project=default', ['Accept', 'a/b' + ';a=b'.repeat(8000)]),
@@ -138,4 +125,21 @@ export const KNOWN: readonly HostileRequest[] = [
     'sql',
     `with a as (select ${times(150, (i) => `1 c${i}`)}) select * from ${times(60, (i) => `a a${i}`)}`,
   ),
+];
+
+/** Results of many megabytes. */
+export const LARGE: readonly HostileRequest[] = [
+  consumer('16 MB redacted', 'sql', BIG, ['LF-ENDPOINT-REDACT-PII', 'true']),
+  consumer('16 MB redacted, CSV, br', 'sql', BIG, [
+    'LF-ENDPOINT-REDACT-PII',
+    'true',
+    'Accept',
+    'text/csv',
+    'Accept-Encoding',
+    'br',
+  ]),
+  consumer('16 MB, JSON', 'sql', BIG),
+  consumer('16 MB, CSV, gzip', 'sql', BIG, ['Accept', 'text/csv', 'Accept-Encoding', 'gzip']),
+  consumer('50 MB, CSV', 'sql', BIG.replace('288', '880'), ['Accept', 'text/csv']),
+  consumer('50 MB, redacted', 'sql', BIG.replace('288', '880'), ['LF-ENDPOINT-REDACT-PII', 'true']),
 ];

@@ -41,12 +41,9 @@ export async function attack(
 }
 
 /** Whether the service holds its bound on memory and still answers; what is wrong, if anything. */
-export async function aftermath(
-  target: Target,
-  limits: { readonly duckdb: number; readonly cache: number },
-): Promise<Offence[]> {
+export async function aftermath(target: Target): Promise<Offence[]> {
   const offences: Offence[] = [];
-  const bound = limits.duckdb + limits.cache + BASE_MEMORY;
+  const bound = target.limits.duckdb + target.limits.cache + BASE_MEMORY;
   const peak = target.peakMemory();
   if (peak > bound) offences.push({ name: 'memory', what: `${peak.toFixed(0)} MiB resident, of ${bound}` });
   const { status } = await target.send(got('an ordinary query', 'logs.all', 'project=default'));

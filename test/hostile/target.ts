@@ -30,8 +30,12 @@ export interface Measured {
   readonly turn: number;
 }
 
-/** MiB that the service is given. */
-export const LIMITS = { duckdb: 256, cache: 64 };
+/** What the service is given: MiB for DuckDB and the cache, seconds for a query. */
+export interface Limits {
+  readonly duckdb: number;
+  readonly cache: number;
+  readonly timeout: number;
+}
 
 /** Milliseconds after an answer in which work that it left behind still counts. */
 const AFTERWARDS = 30;
@@ -42,12 +46,13 @@ export class Target {
 
   private constructor(
     private readonly stage: Stage,
+    readonly limits: Limits,
     private readonly port: number,
     private readonly pid: number,
     private readonly socket: string,
   ) {}
 
-  static async start(environment: Readonly<Record<string, string>> = {}): Promise<Target> {
+  static async start(limits: Limits): Promise<Target> {
     const stage = new Stage();
     const folder = stage.folder();
     const socket = path.join(folder, 'watchdog');
@@ -56,18 +61,17 @@ export class Target {
         API_KEY,
         CLOCK: '2026-09-30T12:00:00Z',
         LOG_LEVEL: 'info',
-        QUERY_TIMEOUT: '5',
-        DUCKDB_MEMORY_LIMIT: `${LIMITS.duckdb}MB`,
-        CACHE_MEMORY: String(LIMITS.cache * 1024 * 1024),
+        QUERY_TIMEOUT: String(limits.timeout),
+        DUCKDB_MEMORY_LIMIT: `${limits.duckdb}MB`,
+        CACHE_MEMORY: String(limits.cache * 1024 * 1024),
         WATCHDOG_SOCKET: socket,
         NODE_OPTIONS: `--require ${path.join(__dirname, 'watchdog.js')}`,
-        ...environment,
       },
       folder,
     );
     await started.logged(/"msg":"ready"/);
     const [, port] = await started.logged(/"port":(\d+)/);
-    return new Target(stage, Number(port), started.child.pid ?? 0, socket);
+    return new Target(stage, limits, Number(port), started.child.pid ?? 0, socket);
   }
 
   /** Sends one request while nothing else is asked. */

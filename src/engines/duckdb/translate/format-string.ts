@@ -2,7 +2,7 @@
 import type { SqlType } from '../../../googlesql/types';
 import { type Argument, type Call } from './call';
 import { mostJoined, unlessOver } from './sizes';
-import { LIMITS } from './limits';
+import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './text';
 import { physicalFieldNames, quoteName, quoteText } from './sql';
 import { LIGHT } from './weights';

@@ -8,7 +8,7 @@ const question: Question = {
   query: { language: 'sql', text: 'select 1' },
   fenced: false,
   redacted: false,
-  representation: 'json',
+  representation: 'application/json',
 };
 
 it('shares no answer between a run that is fenced and one that is not', () => {

@@ -19,3 +19,7 @@ it('tells CSV with formulas escaped from CSV without: replicas and starts may be
     expect(on).toEqual(off);
   }
 });
+
+it('shares no answer between a run that is fenced and one that is not', () => {
+  expect(identify({ ...QUESTION, fenced: true }).hash).not.toBe(identify(QUESTION).hash);
+});

@@ -20,9 +20,8 @@ export function aggregateSql(session: PrintSession, call: AggregateCall, rows: R
   const order = keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
   const limit = call.limit === null ? '' : ` LIMIT ${constantSql(session, call.limit, rows)}`;
   const args = argumentsSql(session, call, rows).join(', ');
-  return session.printed(
-    `${call.safe ? 'SAFE.' : ''}${call.function}(${head}${args}${nulls}${having}${order}${limit})`,
-  );
+  session.count(call.function.length);
+  return `${call.safe ? 'SAFE.' : ''}${call.function}(${head}${args}${nulls}${having}${order}${limit})`;
 }
 
 function argumentsSql(session: PrintSession, call: AggregateCall, rows: Rows): string[] {

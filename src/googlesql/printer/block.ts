@@ -113,7 +113,8 @@ export function nested(session: PrintSession, block: Block, needed: ReadonlySet<
   const items = selectedItems(names, block, ids);
   const keys = ordered ? block.orderBy.map((key) => ({ ...key, name: names.fresh('k') })) : [];
   items.push(...keys.map(({ sql, name }) => `${sql} AS ${name}`));
-  const from = session.printed(`(${selectSql(block, items)}) AS ${alias}`);
+  session.count(items.length * names.column(0).length * 2);
+  const from = `(${selectSql(block, items)}) AS ${alias}`;
   const columns = new Map(ids.map((id) => [id, { sql: `${alias}.${names.column(id)}`, simple: true }]));
   const guards = block.guards.length === 0 ? [] : [`${alias}.${names.guard}`];
   const orderBy = keys.map(({ name, direction }) => ({ sql: `${alias}.${name}`, direction }));

@@ -20,7 +20,9 @@ export function exprSql(session: PrintSession, expr: Expr, rows: Rows): string {
 
 /** NULL on rows that the guard leaves out. */
 export function maskedSql(session: PrintSession, sql: string, { guard }: Rows): string {
-  return guard === null ? sql : session.printed(`IF(${guard}, ${sql}, NULL)`);
+  if (guard === null) return sql;
+  session.count(guard.length);
+  return `IF(${guard}, ${sql}, NULL)`;
 }
 
 function plainSql(session: PrintSession, expr: Expr, rows: Rows): string {
@@ -38,7 +40,8 @@ function plainSql(session: PrintSession, expr: Expr, rows: Rows): string {
       return fieldSql(session, expr, inner(expr.input));
     case 'call': {
       const named = Object.fromEntries(Object.entries(expr.named).map(([name, value]) => [name, inner(value)]));
-      return session.printed(callSql(expr, expr.args.map(inner), named));
+      session.count(expr.function.length + SEPARATORS * expr.args.length);
+      return callSql(expr, expr.args.map(inner), named);
     }
     case 'cast':
       return castSql(session, expr, inner);
@@ -61,11 +64,14 @@ function fieldSql(session: PrintSession, { input, index }: FieldRef, printed: st
   const name = fields[index]?.name ?? null;
   const same = fields.filter((field) => field.name?.toLowerCase() === name?.toLowerCase());
   const base = input.kind === 'column' || input.kind === 'field' ? printed : `(${printed})`;
-  if (name !== null && same.length === 1) return session.printed(`${base}.${names.quoted(name)}`);
+  if (name !== null && same.length === 1) return `${base}.${session.printed(names.quoted(name))}`;
   const renamed = { ...input.type, fields: fields.map(({ type }, i) => ({ name: `f${i}`, type })) };
   // The call keeps a result from being named after it.
-  return session.printed(`COALESCE(CAST(${printed} AS ${typeSql(names, renamed)}).f${index})`);
+  return `COALESCE(CAST(${printed} AS ${session.printed(typeSql(names, renamed))}).f${index})`;
 }
+
+/** Characters between two arguments, about. */
+const SEPARATORS = 4;
 
 type Inner = (expr: Expr) => string;
 
@@ -73,8 +79,8 @@ function castSql(session: PrintSession, cast: ResolvedCast, inner: Inner): strin
   const parameters = cast.parameters === undefined ? '' : `(${cast.parameters.join(', ')})`;
   const format = cast.format === null ? '' : ` FORMAT ${inner(cast.format)}`;
   const zone = cast.timeZone === null ? '' : ` AT TIME ZONE ${inner(cast.timeZone)}`;
-  const type = typeSql(session.names, cast.type) + parameters;
-  return session.printed(`${cast.safe ? 'SAFE_CAST' : 'CAST'}(${inner(cast.input)} AS ${type}${format}${zone})`);
+  const type = session.printed(typeSql(session.names, cast.type) + parameters);
+  return `${cast.safe ? 'SAFE_CAST' : 'CAST'}(${inner(cast.input)} AS ${type}${format}${zone})`;
 }
 
 function caseSql({ operand, whens, else: otherwise }: ResolvedCase, inner: Inner): string {
@@ -84,7 +90,7 @@ function caseSql({ operand, whens, else: otherwise }: ResolvedCase, inner: Inner
 }
 
 function arraySql(session: PrintSession, { elements, type }: MakeArray, inner: Inner): string {
-  return session.printed(`${typeSql(session.names, type)}[${elements.map(inner).join(', ')}]`);
+  return `${session.printed(typeSql(session.names, type))}[${elements.map(inner).join(', ')}]`;
 }
 
 function structSql(session: PrintSession, { fields, type }: MakeStruct, inner: Inner): string {
@@ -92,10 +98,10 @@ function structSql(session: PrintSession, { fields, type }: MakeStruct, inner: I
   const types = type.kind === 'STRUCT' ? type.fields : [];
   const printed = fields.map(inner);
   if (types.every(({ name }) => name !== null)) {
-    const named = printed.map((sql, i) => `${sql} AS ${names.quoted(types[i]?.name ?? '')}`);
-    return session.printed(`STRUCT(${named.join(', ')})`);
+    const named = printed.map((sql, i) => `${sql} AS ${session.printed(names.quoted(types[i]?.name ?? ''))}`);
+    return `STRUCT(${named.join(', ')})`;
   }
-  return session.printed(`${typeSql(names, type)}(${printed.join(', ')})`);
+  return `${session.printed(typeSql(names, type))}(${printed.join(', ')})`;
 }
 
 function querySql(session: PrintSession, expr: SubqueryExpr, rows: Rows, inner: Inner): string {

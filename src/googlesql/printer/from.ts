@@ -48,7 +48,7 @@ export function unnestBlock(
   if (offset !== null) own.push([offset.id, { sql: names.column(offset.id), simple: true }]);
   const rows = before === null ? outerRows(outer) : rowsOf(before, outer);
   const ordinal = offset === null ? '' : ` WITH OFFSET AS ${names.column(offset.id)}`;
-  const item = session.printed(`UNNEST(${exprSql(session, array, rows)}) AS ${names.column(element.id)}${ordinal}`);
+  const item = `UNNEST(${exprSql(session, array, rows)}) AS ${names.column(element.id)}${ordinal}`;
   if (before === null) return blockFrom(item, new Map(own), []);
 
   const joined: Block = { ...before, oneItem: false, columns: new Map([...before.columns, ...own]) };

@@ -40,7 +40,7 @@ export function aggregateBlock(
 function groupBySql(session: PrintSession, aggregate: Aggregate, columns: ReadonlyMap<number, Item>): string {
   const { keys, groupingSets } = aggregate;
   if (groupingSets === null) return keys.map(({ column }) => session.names.column(column.id)).join(', ');
-  const key = (at: number): string => columns.get(keys[at]?.column.id ?? 0)?.sql ?? '';
+  const key = (at: number): string => session.printed(columns.get(keys[at]?.column.id ?? 0)?.sql ?? '');
   return `GROUPING SETS (${groupingSets.map((set) => `(${set.map(key).join(', ')})`).join(', ')})`;
 }
 

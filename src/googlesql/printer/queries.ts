@@ -11,13 +11,13 @@ export function statementSql(session: PrintSession, query: ResolvedQuery): strin
   const items = query.output.map(({ name, column }) => {
     const { sql, simple } = itemOf(block, column);
     if (query.valueTable) return sql;
-    if (name !== null) return `${sql} AS ${session.names.quoted(name)}`;
+    if (name !== null) return `${sql} AS ${session.printed(session.names.quoted(name))}`;
     // A path would lend the column its name.
     return simple ? `COALESCE(${sql})` : sql;
   });
   const select = selectSql(block, items, query.valueTable ? 'AS VALUE ' : '');
   const ctes = session.ctes.map(({ name, sql }) => `${name} AS (${sql})`);
-  return session.printed(ctes.length === 0 ? select : `WITH ${ctes.join(', ')} ${select}`);
+  return ctes.length === 0 ? select : `WITH ${ctes.join(', ')} ${select}`;
 }
 
 /** A query in an expression, without parentheses. */
@@ -51,7 +51,7 @@ export function setBlock(session: PrintSession, relation: SetRelation, outer: Ro
     const items = columns.map(({ id }, i) => {
       const output = query.output[i];
       if (output === undefined) throw new Error('every input has the same columns');
-      return `${itemOf(block, output.column).sql} AS ${names.column(id)}`;
+      return `${itemOf(block, output.column).sql} AS ${session.printed(names.column(id))}`;
     });
     if (guarded) items.push(`${guardSql(block.guards) ?? 'TRUE'} AS ${names.guard}`);
     return `(${selectSql(block, items)})`;
@@ -59,7 +59,7 @@ export function setBlock(session: PrintSession, relation: SetRelation, outer: Ro
   const alias = names.fresh('t');
   const between = ` ${operator.toUpperCase()} ${distinct ? 'DISTINCT' : 'ALL'} `;
   const items = columns.map(({ id }): [number, Item] => [id, { sql: `${alias}.${names.column(id)}`, simple: true }]);
-  const from = session.printed(`(${branches.join(between)}) AS ${alias}`);
+  const from = `(${branches.join(between)}) AS ${alias}`;
   return blockFrom(from, new Map(items), guarded ? [`${alias}.${names.guard}`] : []);
 }
 

@@ -35,12 +35,17 @@ export class PrintSession {
     return this.#readOfCtes.has(columnId);
   }
 
-  /** Counts a piece of SQL that is printed. @throws QueryError `resourcesExceeded` */
-  printed<T extends string>(sql: T): T {
-    this.#printed += sql.length;
+  /** Counts characters that are printed, those of inner parts left out. @throws QueryError `resourcesExceeded` */
+  count(characters: number): void {
+    this.#printed += characters;
     if (this.#printed > LONGEST) {
       throw new QueryError('resourcesExceeded', 'The query is too long once its names are written out.', null);
     }
+  }
+
+  /** Counts a piece of SQL without inner parts. @throws QueryError `resourcesExceeded` */
+  printed(sql: string): string {
+    this.count(sql.length);
     return sql;
   }
 }

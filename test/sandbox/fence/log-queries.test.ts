@@ -24,6 +24,7 @@ overLocalBigQuery('fenced', (local) => {
       const [got, want] = await Promise.all([fenced.sql(text), sent.sql(text)]);
       expect(got.columns).toEqual(want.columns);
       expect(got.rows.length).toBe(want.rows.length);
+      expect(got.bytesProcessed).toBe(want.bytesProcessed);
       if (!/limit|rand\(|uuid|any_value|array_agg/i.test(text))
         expect([...got.rows].sort()).toEqual([...want.rows].sort());
     });

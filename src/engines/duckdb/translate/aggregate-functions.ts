@@ -4,7 +4,7 @@ import type { AggregateCall } from '../../../googlesql/resolved';
 import { printArgument, printSortKeys } from './expressions';
 import type { Argument } from './call';
 import type { Context } from './context';
-import { LIMITS } from './limits';
+import { LIMITS } from './dialect-limits';
 import { duckType, physicalFieldNames, quoteText } from './sql';
 
 interface Parts {

@@ -141,6 +141,8 @@ function quotedInPattern(character: string): string {
   return /[\w\s]/.test(character) || character > '\x7f' ? character : `\\${character}`;
 }
 
+/** Bytes of a computed pattern: to count its wildcards takes its time too. */
+const LONGEST_PATTERN = 4_096;
 /** Bytes of a computed pattern that becomes a regular expression: each row's is compiled. */
 const LONGEST_COMPUTED = 1_000;
 
@@ -150,7 +152,7 @@ function computedLike(call: Call, value: Argument, pattern: Argument): string {
     const some = `${wild} > CASE WHEN suffix(${p}, '%') THEN 2 ELSE 1 END`;
     const over = `CASE WHEN ${some} THEN strlen(${p}) > ${LONGEST_COMPUTED} OR strlen(${s}) * 4 > ${mostSteps(call) * 8} ELSE strlen(${s}) * (1 + strlen(${p}) / 8) > ${mostSteps(call) * 8} END`;
     return (
-      `CASE WHEN ${over} THEN ${call.fail('size')} ` +
+      `CASE WHEN strlen(${p}) > ${LONGEST_PATTERN} OR ${over} THEN ${call.fail('size')} ` +
       `WHEN ${some} AND NOT suffix(${p}, '\\') THEN regexp_full_match(${s}, lq_like_expression(${p})) ` +
       `ELSE ${s} LIKE ${p} ESCAPE '\\' END`
     );

@@ -6,6 +6,7 @@ import { endpoints } from './endpoints';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
 import { startup } from './startup';
+import { wall } from './wall';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
   startup,
@@ -15,6 +16,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   sandbox,
   cache,
   soak,
+  wall,
 };
 
 async function main(names: readonly string[]): Promise<void> {

@@ -14,10 +14,12 @@ export interface Question {
   readonly parameters: readonly BoundParameter[];
   /** The consumer's own query, as they sent it. */
   readonly query: { readonly language: string; readonly text: string } | null;
-  /** Whether it is run so that it tells nothing of rows that the stored query leaves out. */
-  readonly fenced: boolean;
   readonly redacted: boolean;
+  /** What runs without the fence may fail where it does not with it: the two share neither answers nor runs. */
+  readonly fenced: boolean;
   readonly representation: Representation;
+  /** Whether formulas are escaped where the representation is CSV. */
+  readonly escapeFormulas: boolean;
 }
 
 /** A question by name: what entries are kept under, shared under, and leased under. */
@@ -29,11 +31,13 @@ export interface Identity {
 }
 
 export function identify(question: Question): Identity {
-  const { endpointId, revision, target, parameters, query, fenced, redacted, representation } = question;
+  const { endpointId, revision, target, parameters, query, redacted, fenced, representation, escapeFormulas } =
+    question;
   const bound = parameters
     .map(({ name, type, value }) => [name.toLowerCase(), type, value] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const consumer = query === null ? null : [query.language, query.text];
-  const text = JSON.stringify([endpointId, revision, target, bound, consumer, fenced, redacted, representation]);
+  const form = representation === 'text/csv' && escapeFormulas ? `${representation}; formulas=escaped` : representation;
+  const text = JSON.stringify([endpointId, revision, target, bound, consumer, redacted, fenced, form]);
   return { text, hash: createHash('sha256').update(text).digest('hex') };
 }

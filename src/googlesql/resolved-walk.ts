@@ -120,3 +120,26 @@ export function relationsBelow(query: ResolvedQuery): readonly Relation[] {
 }
 
 const ctesOf = ({ ctes }: ResolvedQuery): ResolvedQuery[] => ctes.map(({ query }) => query);
+
+export interface Visitor {
+  readonly relation?: (relation: Relation) => void;
+  readonly expr?: (expr: Expr) => void;
+}
+
+/**
+ * Visits every relation and every expression of a query, its CTEs and the subqueries of its expressions included. A CTE is
+ * visited where it is defined, not at each reference.
+ */
+export function visitQuery(query: ResolvedQuery, visitor: Visitor): void {
+  for (const relation of relationsBelow(query)) {
+    visitor.relation?.(relation);
+    for (const expr of relationExpressions(relation)) visitExpr(expr, visitor);
+  }
+}
+
+/** Visits an expression and all that it is made of. */
+export function visitExpr(expr: Expr, visitor: Visitor): void {
+  visitor.expr?.(expr);
+  for (const operand of operandsOf(expr)) visitExpr(operand, visitor);
+  if (expr.kind === 'subquery') visitQuery(expr.query, visitor);
+}

@@ -1,12 +1,13 @@
 /** The gate for consumer SQL: every wall in its order (docs/sandbox.md). A boundary between tenants; it fails closed. */
 import type { Engine, RunLimits } from '../engines/contract';
+import { unlessGivenUp } from '../engines/giving-up';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import type { PrintedQuery } from '../googlesql/printer';
 import type { Span } from '../googlesql/syntax';
-import { Threads } from '../googlesql/threads';
+import { Threads } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
@@ -21,10 +22,16 @@ import { Verdicts } from './verdicts';
 export interface Admitted {
   /** The stored CTEs that it reaches and its own text, composed; or the fenced form of both. */
   readonly sql: string;
+  /** Its own text in `sql`; null where that is the fenced form. */
+  readonly consumer: Span | null;
+  /** Whether it fixes the order of its rows. */
+  readonly ordered: boolean;
   /** CTE tables that it reaches, as the stored query spells them. */
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
   readonly parameters: ReadonlySet<string>;
+  /** How many pieces of text `original` goes by. */
+  readonly pieces: number;
   /** A place in `sql` as a place in the text that was sent; null outside of it, and everywhere in a fenced form. */
   original(span: Span): Span | null;
 }
@@ -50,12 +57,14 @@ const SYNTAX_CALLS = new Set(['offset', 'ordinal', 'safe_cast', 'safe_offset', '
 export class Gate {
   readonly #engine: Engine;
   readonly #columns: CteColumns;
-  readonly #threads = new Threads();
+  readonly #threads: Threads;
   readonly #secondOpinion = new SecondOpinion();
   readonly #verdicts = new Verdicts<Admitted>();
 
-  constructor(engine: Engine) {
+  /** @param threads closed with the gate */
+  constructor(engine: Engine, threads = new Threads()) {
     this.#engine = engine;
+    this.#threads = threads;
     this.#columns = new CteColumns(engine);
   }
 
@@ -63,13 +72,24 @@ export class Gate {
    * Judges a text as a query over the CTE tables of `stored`: SQL that a consumer wrote, or that was made of their LQL.
    *
    * @throws QueryError with spans in `sent`; ServiceError `resourcesExceeded` when the second opinion runs out of time,
-   *   `tooManyConcurrentQueries` when too many long texts wait
+   *   `tooManyConcurrentQueries` when too many texts of the key wait, `deadlineExceeded`; the signal's reason
    */
-  admit(stored: StoredQuery, sent: string, { from = 'sql', fenced = false }: Partial<Sender> = {}): Promise<Admitted> {
+  admit(
+    stored: StoredQuery,
+    sent: string,
+    { from = 'sql', fenced = false, limits = judgeLimits('') }: Partial<Sender> & { readonly limits?: RunLimits } = {},
+  ): Promise<Admitted> {
+    const { turn = '' } = limits;
     const { id: endpointId, revision } = stored;
     const sender = { from, fenced: fenced && this.#engine.kind === 'bigquery' };
     const key = { endpointId, revision, target: this.#engine.target, ...sender, text: sent };
-    return this.#verdicts.of(key, () => this.#judge(stored, sent, sender));
+    // Others of the key may wait for the same verdict: judging has limits of its own.
+    const judge = (): Promise<Admitted> => this.#judge(stored, sent, sender, judgeLimits(turn));
+    return unlessGivenUp(
+      limits,
+      () => this.#verdicts.of(key, turn, judge),
+      () => undefined,
+    );
   }
 
   /** The columns of one CTE table. @throws what `Engine.describe` throws */
@@ -83,20 +103,19 @@ export class Gate {
     await Promise.all([this.#secondOpinion.close(), this.#threads.close()]);
   }
 
-  async #judge(stored: StoredQuery, sent: string, { from, fenced }: Sender): Promise<Admitted> {
+  async #judge(stored: StoredQuery, sent: string, { from, fenced }: Sender, limits: RunLimits): Promise<Admitted> {
     const { cteTables } = stored;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
-    const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent);
+    const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent, limits);
     try {
-      return await this.#passOtherWalls(stored, read, fenced);
+      return await this.#passOtherWalls(stored, read, fenced, limits);
     } catch (error) {
       throw error instanceof QueryError ? inSentText(error, read.passes) : error;
     }
   }
 
-  async #passOtherWalls(stored: StoredQuery, read: ReadText, fenced: boolean): Promise<Admitted> {
-    await this.#askSecondOpinion(stored, read);
-    const limits = { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal };
+  async #passOtherWalls(stored: StoredQuery, read: ReadText, fenced: boolean, limits: RunLimits): Promise<Admitted> {
+    await this.#askSecondOpinion(stored, read, limits);
     const fence = fenced ? fenceOf(stored, read.tables) : null;
     const printed = await this.#checkMeaning(stored, read, fence, limits);
     const tables = await this.#columns.of(stored, read.tables, limits);
@@ -105,24 +124,30 @@ export class Gate {
     if (printed !== null) {
       const { sql, parameters, reached } = composeFence(stored, printed, read.tables);
       const named = new Set([...parameters, ...printed.parameters]);
-      return { sql, tables: reached, parameters: named, original: () => null };
+      const { ordered } = read;
+      return { sql, consumer: null, ordered, tables: reached, parameters: named, pieces: 0, original: () => null };
     }
     const { sql, consumer, parameters, reached } = compose(stored, read.statement, read.tables);
+    // Verdicts are kept: nothing else of what was read may be.
+    const { passes } = read;
     return {
       sql,
+      consumer,
+      ordered: read.ordered,
       tables: reached,
       parameters: new Set([...parameters, ...read.parameters.map((name) => name.toLowerCase())]),
+      pieces: passes.reduce((sum, pieces) => sum + pieces.length, 0),
       original: ({ start, end }) =>
         start < consumer.start || end > consumer.end
           ? null
-          : originalSpan(read.passes, { start: start - consumer.start, end: end - consumer.start }),
+          : originalSpan(passes, { start: start - consumer.start, end: end - consumer.start }),
     };
   }
 
   /** Where the second parser reads the text, what it sees must be what ours saw (wall 3). */
-  async #askSecondOpinion(stored: StoredQuery, read: ReadText): Promise<void> {
+  async #askSecondOpinion(stored: StoredQuery, read: ReadText, limits: RunLimits): Promise<void> {
     if (read.masked === null) return;
-    const opinion = await this.#secondOpinion.ask(read.masked).catch((error: unknown) => {
+    const opinion = await this.#secondOpinion.ask(read.masked, limits).catch((error: unknown) => {
       if (!(error instanceof OpinionTimeout)) throw error;
       const message = 'The query is too complex to be checked in time. Nest it less deeply.';
       throw new ServiceError('resourcesExceeded', message, {}, { cause: error });
@@ -153,7 +178,7 @@ export class Gate {
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
     const check = async (): Promise<PrintedQuery | null> => {
       const tables = await this.#columns.of(stored, read.tables, limits);
-      return this.#threads.do(checkMeaning, { statement, tables, parameters, fence }, statement);
+      return this.#threads.do(checkMeaning, { statement, tables, parameters, fence }, statement, limits);
     };
     try {
       return await check();
@@ -165,6 +190,10 @@ export class Gate {
       return check();
     }
   }
+}
+
+function judgeLimits(turn: string): RunLimits {
+  return { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal, turn };
 }
 
 /** Where a name that the second parser saw stands first; the whole statement where it is made of something else. */

@@ -5,9 +5,10 @@
 import { COMPOSED_BOUNDS } from '../googlesql/bounds';
 import { parseQuery, unsupportedError } from '../googlesql/parser';
 import type { PrintedQuery } from '../googlesql/printer';
+import { fixesOrder } from '../googlesql/row-order';
 import { resolveQuery } from '../googlesql/resolver';
 import type { Query, Span } from '../googlesql/syntax';
-import type { Task } from '../googlesql/threads';
+import type { Task } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { walk } from '../googlesql/walk';
 import { QueryError } from '../errors';
@@ -31,6 +32,8 @@ export interface ReadText extends Reading {
   /** The one statement, as sent or as rewritten leniently, without a semicolon. */
   readonly statement: string;
   readonly span: Span;
+  /** See `fixesOrder`. */
+  readonly ordered: boolean;
   /** For the second parser; null where it must not be asked. */
   readonly masked: string | null;
   /** From `statement` back to the text that was sent: see `originalSpan`. */
@@ -57,7 +60,7 @@ function judged(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | 'p
   const [construct] = unsupported;
   if (construct !== undefined) throw unsupportedError(construct);
   const masked = joinsInParentheses(query) ? null : maskStatement(text, tokens);
-  return { ...reading, statement: text.slice(0, end), span: query.span, masked, passes };
+  return { ...reading, statement: text.slice(0, end), span: query.span, ordered: fixesOrder(query), masked, passes };
 }
 
 /** The error with its place in the text that was sent. */

@@ -1,4 +1,5 @@
 /** The generated parts of `docs/dialect.md`: functions by what becomes of them, and constructs that are refused. */
+import { LIMITS } from '../../src/engines/duckdb/translate/limits';
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
 import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
 import { allowedFunctionNames } from '../../src/sandbox/functions';
@@ -6,8 +7,8 @@ import { allowedFunctionNames } from '../../src/sandbox/functions';
 /** What users of a function should know, by function. */
 const NOTES: Readonly<Record<string, string>> = {
   APPROX_COUNT_DISTINCT: 'exact',
-  APPROX_QUANTILES: 'exact; the number is a literal; no `RESPECT NULLS`',
-  APPROX_TOP_COUNT: 'exact',
+  APPROX_QUANTILES: 'exact; the number is a literal; no `OVER`, no `RESPECT NULLS`',
+  APPROX_TOP_COUNT: 'exact; no `OVER`',
   APPROX_TOP_SUM: 'exact',
   ARRAY_TO_STRING: 'not of BYTES; the separator is a literal',
   ASCII: 'not of BYTES',
@@ -79,6 +80,19 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
   { construct: 'INTERVAL times or by a number', sql: 'SELECT INTERVAL 1 DAY * 2', at: 'INTERVAL' },
 ];
 
+const { elements, filled, joined, quantiles, topValues, places, formatElements, formatCharacters } = LIMITS;
+
+const SIZES: readonly (readonly (string | number)[])[] = [
+  ['elements of a generated array, and of arrays joined', elements.once, elements.perRow],
+  ['bytes of a text from `REPEAT`, `LPAD`, `RPAD`', filled.once, filled.perRow],
+  ['bytes of a text joined or rewritten from others that a query makes', joined.once, joined.perRow],
+  ['number of `APPROX_QUANTILES`', quantiles, quantiles],
+  ['number of `APPROX_TOP_COUNT`', topValues, topValues],
+  ['width and precision in `FORMAT`', places, places],
+  ['elements of the format of a date or time', formatElements, formatElements],
+  ['characters of the format of a date or time', formatCharacters, formatCharacters],
+];
+
 /** The text between the markers `<!-- generated -->` and `<!-- end -->`. */
 export function generatedPart(): string {
   const { scalar, aggregate } = supportedFunctions();
@@ -108,6 +122,13 @@ export function generatedPart(): string {
     ...table(
       ['construct', 'for example'],
       REFUSED.map(({ construct, sql }) => [construct, `\`${sql.replaceAll('|', '\\|')}\``]),
+    ),
+    '',
+    '## Limits',
+    '',
+    ...table(
+      ['what', 'in a query of one row', 'for each of many rows'],
+      SIZES.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell))),
     ),
   ].join('\n');
 }

@@ -120,7 +120,8 @@ function nameOf(type: SqlType): string {
   return type.kind === 'ARRAY' ? `ARRAY<${nameOf(type.element)}>` : type.kind;
 }
 
-function written(name: string, args: readonly string[]): string {
+/** The call of a function or operator as SQL. */
+export function written(name: string, args: readonly string[]): string {
   const infix = INFIX[name];
   if (infix !== undefined) return `(${args.join(` ${infix} `)})`;
   const special = WRITTEN[name];

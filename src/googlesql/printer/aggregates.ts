@@ -2,7 +2,7 @@
 import type { AggregateCall, Expr, ResolvedBound, ResolvedFrame, SortKey, WindowCall } from '../resolved';
 import { findFunction } from '../functions/catalogue';
 import { exprSql, maskedSql } from './expressions';
-import { callMayFail, exprIsFallible } from './fallible';
+import { aggregateFailsItself, canFail } from '../totality';
 import { unguarded, type Rows } from './rows';
 import type { PrintSession } from './session';
 
@@ -33,7 +33,7 @@ function argumentsSql(session: PrintSession, call: AggregateCall, rows: Rows): s
 
 /** An argument, or what it is sorted by: alike for both, as DISTINCT sorts by nothing but its argument. */
 function valueSql(session: PrintSession, call: AggregateCall, expr: Expr, rows: Rows): string {
-  if (!callMayFail(call) || exprIsFallible(expr)) return exprSql(session, expr, rows);
+  if (!aggregateFailsItself(call) || canFail(expr)) return exprSql(session, expr, rows);
   return maskedSql(session, exprSql(session, expr, unguarded(rows)), rows);
 }
 

@@ -3,9 +3,8 @@
  * evaluates a branch of IF only where the condition takes it.
  */
 import type { Expr, FieldRef, MakeArray, MakeStruct, ResolvedCase, ResolvedCast, SubqueryExpr } from '../resolved';
-import { ownFailure } from '../totality';
+import { canFail, failsItself, queryCanFail } from '../totality';
 import { callSql } from './calls';
-import { exprIsFallible, subqueryIsFallible } from './fallible';
 import { literalSql } from './literals';
 import { subquerySql } from './queries';
 import { unguarded, type Rows } from './rows';
@@ -13,9 +12,9 @@ import type { PrintSession } from './session';
 import { typeSql } from './types';
 
 export function exprSql(session: PrintSession, expr: Expr, rows: Rows): string {
-  if (rows.guard === null || !exprIsFallible(expr)) return plainSql(session, expr, unguarded(rows));
+  if (rows.guard === null || !canFail(expr)) return plainSql(session, expr, unguarded(rows));
   // A subquery is evaluated as a whole on the rows around it: what may fail in it makes all of it fallible.
-  const topmost = ownFailure(expr) || subqueryIsFallible(expr);
+  const topmost = failsItself(expr) || (expr.kind === 'subquery' && queryCanFail(expr.query));
   return topmost ? maskedSql(session, plainSql(session, expr, unguarded(rows)), rows) : plainSql(session, expr, rows);
 }
 

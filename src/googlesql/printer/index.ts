@@ -12,7 +12,8 @@ import { readOfCtes } from './reads';
 import { PrintSession } from './session';
 import { statementSql } from './queries';
 
-export { firstFallible, queryIsFallible } from './fallible';
+export { firstThatCanFail, queryCanFail } from '../totality';
+export { quotedName } from './names';
 
 export interface PrintOptions {
   /**

@@ -3,7 +3,7 @@
  * can fail only on rows that the stored query shows.
  */
 import { QueryError } from '../../errors';
-import { firstFallible, printQuery, queryIsFallible, type PrintedQuery } from '../../googlesql/printer';
+import { firstThatCanFail, printQuery, queryCanFail, type PrintedQuery } from '../../googlesql/printer';
 import type { ResolvedQuery } from '../../googlesql/resolved';
 import { composeFenced, reachedEntries, type Composed } from '../compose';
 import type { StoredQuery } from '../stored-query';
@@ -42,13 +42,13 @@ export function fenceOf(stored: StoredQuery, tables: readonly string[]): Fence {
  */
 export function fencedQuery(query: ResolvedQuery, { guards, fallible, unfenceable }: Fence): PrintedQuery | null {
   const readsTables = guards.length > 0 || unfenceable !== null;
-  if (!readsTables || !(fallible || queryIsFallible(query))) return null;
+  if (!readsTables || !(fallible || queryCanFail(query))) return null;
   if (unfenceable === null) return printQuery(query, { guards: new Map(guards) });
   const { table, construct } = unfenceable;
   throw new QueryError(
     'invalidQuery',
     `The stored query defines ${table} with ${construct}. A key with pinned parameters may not use over it what can fail on a value.`,
-    firstFallible(query),
+    firstThatCanFail(query),
   );
 }
 

@@ -1,8 +1,10 @@
 /** The table of aggregate and window functions. */
+import { QueryError } from '../../../errors';
 import type { AggregateCall } from '../../../googlesql/resolved';
 import { printArgument, printSortKeys } from './expressions';
 import type { Argument } from './call';
 import type { Context } from './context';
+import { LIMITS } from './limits';
 import { duckType, physicalFieldNames, quoteText } from './sql';
 
 interface Parts {
@@ -135,35 +137,50 @@ const average: Row = (p) => {
   return p.plain('avg', [p.at(0)]);
 };
 
-/** The exact quantiles, which are as good as any approximation of them. */
-const approxQuantiles: Row = (p) => {
-  const count = p.args[1]?.constant;
-  if (count === null || count === undefined || !(Number(count) > 0)) {
-    return p.ctx.unsupported('APPROX_QUANTILES with a number of quantiles that is no literal', p.call.span);
+/** The literal number of a function's argument. @throws QueryError where it is none, or out of bounds */
+function numberUpTo(p: Parts, most: number): string {
+  const { constant, expr } = p.args[1] ?? { constant: null, expr: null };
+  if (constant === null || expr === null) {
+    return p.ctx.unsupported(`${p.call.function} with a number that is no literal`, p.call.span);
   }
-  const positions = Array.from({ length: Number(count) + 1 }, (_, i) => `${i}/${count}`);
-  const shares = positions.map((share) => {
-    const [i, n] = share.split('/').map(Number) as [number, number];
-    return String(i / n);
+  if (Number(constant) < 1 || Number(constant) > most) {
+    const words = `The second argument of ${p.call.function} must be between 1 and ${most}`;
+    throw new QueryError('invalidQuery', words, expr.span);
+  }
+  return constant;
+}
+
+/**
+ * The exact quantiles, which are as good as any approximation of them: of all values in order, those at the places where
+ * DuckDB's own quantiles are. That function keeps its values outside of the memory that it accounts for, and looks for
+ * each quantile in all of them.
+ */
+const approxQuantiles: Row = (p) => {
+  const count = numberUpTo(p, LIMITS.quantiles);
+  if (p.call.nulls === 'respect') return p.ctx.unsupported('APPROX_QUANTILES with RESPECT NULLS', p.call.span);
+  if (p.over !== null) return p.ctx.unsupported('APPROX_QUANTILES with OVER', p.call.span);
+  const values = p.plain('list', [p.at(0)], { filter: `${p.at(0)} IS NOT NULL` });
+  const i = p.ctx.variable();
+  return p.ctx.bind([`list_sort(${values})`], (l) => {
+    const place = `greatest(1, len(${l}) - CAST(floor(len(${l}) - len(${l}) * (${i} / ${count})) AS BIGINT))`;
+    return `CASE WHEN len(${l}) > 0 THEN list_transform(range(0, ${count} + 1), lambda ${i}: ${l}[${place}]) END`;
   });
-  const value = p.at(0);
-  const nulls = p.call.nulls === 'respect';
-  if (nulls) return p.ctx.unsupported('APPROX_QUANTILES with RESPECT NULLS', p.call.span);
-  return p.plain('quantile_disc', [value, `[${shares.join(', ')}]::DOUBLE[]`]);
 };
 
 /** The values that come most often, exactly counted: records of value and count, NULL being a value. */
 const approxTopCount: Row = (p) => {
+  const count = numberUpTo(p, LIMITS.topValues);
+  if (p.over !== null) return p.ctx.unsupported('APPROX_TOP_COUNT with OVER', p.call.span);
   if (p.call.type.kind !== 'ARRAY' || p.call.type.element.kind !== 'STRUCT') throw new Error('no array of records');
-  const [value, count] = physicalFieldNames(p.call.type.element.fields).map(quoteText);
+  const [value, times] = physicalFieldNames(p.call.type.element.fields).map(quoteText);
   const [entry, top] = [p.ctx.variable(), p.ctx.variable()];
   const counts = `map_entries(${p.plain('histogram', [p.at(0)])})`;
   const nulls = p.plain('count', ['*'], { filter: `${p.at(0)} IS NULL` });
   return p.ctx.bind([counts, nulls], (c, n) => {
     const pairs = `list_transform(${c}, lambda ${entry}: {'n': CAST(${entry}."value" AS BIGINT), 'v': ${entry}."key"})`;
     const all = `CASE WHEN ${n} > 0 THEN list_append(${pairs}, {'n': ${n}, 'v': NULL}) ELSE ${pairs} END`;
-    const sorted = `list_slice(list_sort(${all}, 'DESC'), 1, ${p.at(1)})`;
-    return `list_transform(${sorted}, lambda ${top}: {${value}: ${top}."v", ${count}: ${top}."n"})`;
+    const sorted = `list_slice(list_sort(${all}, 'DESC'), 1, ${count})`;
+    return `list_transform(${sorted}, lambda ${top}: {${value}: ${top}."v", ${times}: ${top}."n"})`;
   });
 };
 

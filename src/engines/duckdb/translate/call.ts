@@ -29,7 +29,7 @@ export interface Call {
    * in through `values`: DuckDB allows none inside a lambda.
    */
   bind(values: readonly string[], body: (...names: string[]) => string): string;
-  /** Computed once for the query, or for one row: not for each of many rows together. */
+  /** Computed for one row alone, not for each of many rows together. */
   readonly once: boolean;
   /** About how many values of tables and literals the argument is made of; above LIGHT it may be of any size. */
   weight(argument: Argument): number;

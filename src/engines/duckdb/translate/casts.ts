@@ -2,6 +2,7 @@
 import type { ResolvedCast } from '../../../googlesql/resolved';
 import type { SqlType } from '../../../googlesql/types';
 import type { Context } from './context';
+import { withinCastCost } from './cost';
 import { floatText, numericText, timeText, timestampText, datetimeText } from './text';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from './sql';
 import { printExpr } from './expressions';
@@ -10,7 +11,7 @@ import { timestampOfText, toCivil, toInstant, zoneOf } from './zones';
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
   if (cast.format !== null) return ctx.unsupported('CAST with FORMAT', cast.span);
   const zone = cast.timeZone === null ? null : zoneOf(printExpr(ctx, cast.timeZone), cast.timeZone);
-  const text = convert(ctx, input, cast.input.type, cast.type, cast.safe, zone);
+  const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe, zone));
   return text ?? ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
 }
 

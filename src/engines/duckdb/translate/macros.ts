@@ -48,6 +48,13 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_round(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
   'lq_trunc(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
 
+  // A LIKE pattern, whose escape is the backslash, as a regular expression. What is escaped is put aside as characters
+  // for private use, every other character is quoted, and `%` and `_` are what is left.
+  'lq_like_expression(p)': String.raw`'(?s)' || replace(replace(replace(replace(replace(regexp_replace(regexp_replace(
+      replace(replace(replace(p, '\\', chr(983040)), '\%', chr(983041)), '\_', chr(983042)),
+      '(?s)\\(.)', '\1', 'g'), '(?s)([^%_])', '\\Q\1\\E', 'g'), '%', '.*'), '_', '.'),
+      chr(983040), '\'), chr(983041), '%'), chr(983042), '_')`,
+
   'lq_escaped(s)': String.raw`replace(replace(replace(replace(s, '\', '\\'), chr(10), '\n'), chr(13), '\r'), chr(9), '\t')`,
   // A STRING literal as FORMAT('%T') writes it.
   'lq_string_literal(s)': String.raw`CASE WHEN contains(s, '"') AND NOT contains(s, '''')

@@ -3,25 +3,19 @@
  * deadline or at the memory it is allowed (one billion elements: 30 s and 8 GB after the interrupt).
  */
 import { type Argument, type Call } from './call';
+import { LIMITS } from './limits';
 import { LIGHT } from './weights';
 
-/** Elements of a generated array: computed once, or for each of the 2,048 rows that DuckDB works on together. */
-const ELEMENTS = { once: 1_000_000, perRow: 12_000 };
-/** Bytes of a text that is filled up. */
-const FILLED = { once: 256 * 1024, perRow: 16 * 1024 };
-/** Bytes of a text joined or rewritten from others that are not just as a table holds them. */
-const JOINED = { once: 1024 * 1024, perRow: 128 * 1024 };
-
 export function mostElements(call: Call): number {
-  return call.once ? ELEMENTS.once : ELEMENTS.perRow;
+  return call.once ? LIMITS.elements.once : LIMITS.elements.perRow;
 }
 
 export function mostFilled(call: Call): number {
-  return call.once ? FILLED.once : FILLED.perRow;
+  return call.once ? LIMITS.filled.once : LIMITS.filled.perRow;
 }
 
 export function mostJoined(call: Call): number {
-  return call.once ? JOINED.once : JOINED.perRow;
+  return call.once ? LIMITS.joined.once : LIMITS.joined.perRow;
 }
 
 /** `value` unless `over` holds, which fails. `value` is planned even then: its own arguments must be bounded too. */

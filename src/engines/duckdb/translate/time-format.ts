@@ -1,5 +1,7 @@
 /** FORMAT_TIMESTAMP and its kin: a literal format becomes one expression, in few calls of strftime. */
+import { QueryError } from '../../../errors';
 import type { Call } from './call';
+import { LIMITS } from './limits';
 import { quoteText } from './sql';
 
 export interface FormattedTime {
@@ -34,6 +36,13 @@ const COMPOSED_OF_TIME = 'TXRr';
 
 export const ELEMENT = /%E[*0-9]S|%E\*f|%E4Y|%Ez|%[A-Za-z%]|%?[^%]+|%/gs;
 
+/** @throws QueryError for a format of more elements or characters than anyone reads */
+export function refuseLongFormat(call: Call, format: string, elements: number): void {
+  if (elements <= LIMITS.formatElements && format.length <= LIMITS.formatCharacters) return;
+  const words = `The format of ${call.name} must have at most ${LIMITS.formatElements} elements and ${LIMITS.formatCharacters} characters`;
+  throw new QueryError('invalidQuery', words, call.args[0]?.expr.span ?? call.span);
+}
+
 export function timestampFormat(call: Call, pattern: string, time: FormattedTime): string {
   const pieces: string[] = [];
   let direct = '';
@@ -41,8 +50,10 @@ export function timestampFormat(call: Call, pattern: string, time: FormattedTime
     if (direct !== '') pieces.push(`strftime(${time.civil}, ${quoteText(direct)})`);
     direct = '';
   };
+  let count = 0;
   const walk = (text: string): void => {
     for (const [element] of text.matchAll(ELEMENT)) {
+      if (element.startsWith('%')) refuseLongFormat(call, pattern, ++count);
       const letter = element.length === 2 && element.startsWith('%') ? element[1]! : null;
       if (letter === '%') direct += '%%';
       else if (letter !== null && isDirect(letter, time)) direct += element;
@@ -57,6 +68,7 @@ export function timestampFormat(call: Call, pattern: string, time: FormattedTime
       }
     }
   };
+  refuseLongFormat(call, pattern, 0);
   walk(pattern);
   flush();
   // strftime of a NULL is NULL; a format without elements has to be one too.

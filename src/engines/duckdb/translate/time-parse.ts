@@ -1,7 +1,7 @@
 /** PARSE_TIMESTAMP and its kin: a literal format becomes a regular expression and the arithmetic over what it catches. */
 import type { Call } from './call';
 import { quoteText } from './sql';
-import { ELEMENT } from './time-format';
+import { ELEMENT, refuseLongFormat } from './time-format';
 
 const MONTH_NAMES =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
@@ -57,7 +57,7 @@ function compile(call: Call, format: string): Compiled {
         if (!element.startsWith('%') || (element.length > 2 && !element.startsWith('%E'))) return literal(element);
         const caught = CAUGHT[SAME[element] ?? element];
         if (caught !== undefined) {
-          fields.push(caught[0]);
+          refuseLongFormat(call, format, fields.push(caught[0]));
           return `(${caught[1]})`;
         }
         const fraction = /^%E(\d)S$/.exec(element);
@@ -83,6 +83,7 @@ function compile(call: Call, format: string): Compiled {
         }
       })
       .join('');
+  refuseLongFormat(call, format, 0);
   const pattern = walk(format);
   return { pattern: `^(\\s*${pattern}\\s*)$`, fields };
 }

@@ -2,11 +2,12 @@
  * UNNEST goes into the select list, where it is an operator of its own over its input; as a correlated join it costs
  * forty times as much (3 million rows: 200 ms against 8 s).
  */
-import type { Relation, UnnestScan } from '../../../googlesql/resolved';
+import type { UnnestScan } from '../../../googlesql/resolved';
 import { readsOfExpr, visibleColumns } from './columns';
 import { NeedsRelation, columnName, type Context } from './context';
 import { printExpr } from './expressions';
-import { printRelation, selectList, type Wanted } from './relations';
+import { printFilter, printRelation, selectList, type Wanted } from './relations';
+import { hasOneRow } from './weights';
 
 export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): string {
   if (scan.outer && scan.on !== null) return printOuterWithCondition(ctx, scan, scan.on, wanted);
@@ -15,45 +16,21 @@ export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): str
   const text = printPlain(ctx, scan, above, printArray(ctx, scan));
   if (condition === null) return text;
   const shown = visibleColumns(scan).filter((c) => wanted.has(c.id));
-  return `${selectList(shown.map((c) => columnName(c.id)))} FROM (${text}) WHERE ${printExpr(ctx, condition)}`;
+  return `${selectList(shown.map((c) => columnName(c.id)))} FROM ${printFilter(ctx, text, condition)}`;
 }
 
 /** The array of the one row there is, or of each of many: what may be generated differs. */
 function printArray(ctx: Context, scan: UnnestScan): string {
   const { single } = ctx;
   const own = new Set(scan.input === null ? [] : visibleColumns(scan.input).map((c) => c.id));
+  const reads = [...readsOfExpr(scan.array, new Set())];
   ctx.single =
-    ctx.subqueries === 0 &&
-    (scan.input === null || hasOneRow(scan.input)) &&
-    [...readsOfExpr(scan.array, new Set())].every((id) => own.has(id));
+    (scan.input === null && reads.length === 0) ||
+    (ctx.subqueries === 0 && (scan.input === null || hasOneRow(scan.input)) && reads.every((id) => own.has(id)));
   try {
     return printExpr(ctx, scan.array);
   } finally {
     ctx.single = single;
-  }
-}
-
-function hasOneRow(relation: Relation): boolean {
-  switch (relation.kind) {
-    case 'single_row':
-      return true;
-    case 'aggregate':
-      return relation.keys.length === 0;
-    case 'compute':
-    case 'filter':
-    case 'sort':
-    case 'window':
-      return hasOneRow(relation.input);
-    case 'limit':
-      return (relation.count.kind === 'literal' && relation.count.value === '1') || hasOneRow(relation.input);
-    case 'query':
-      return hasOneRow(relation.query.relation);
-    case 'cte':
-      return hasOneRow(relation.cte.query.relation);
-    case 'join':
-      return relation.type === 'inner' && hasOneRow(relation.left) && hasOneRow(relation.right);
-    default:
-      return false;
   }
 }
 

@@ -1,5 +1,6 @@
 /** BYTES, encodings, hashes and addresses. */
-import { rewritten } from '../sizes';
+import { mostSteps } from '../cost';
+import { rewritten, unlessOver } from '../sizes';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
 
 function hash(duckName: string): (call: Call) => string {
@@ -37,12 +38,15 @@ export function endOfBytes(call: Call, duckName: 'left' | 'right'): string {
 
 /** The value of each byte. */
 export function bytesToCodePoints(call: Call): string {
-  return call.bind(
-    [`hex(${sqlOf(call, 0)})`],
-    (h) =>
-      `list_transform(range(1, length(${h}), 2), lambda i: CAST('0x' || substr(${h}, CAST(i AS BIGINT), 2) AS BIGINT))`,
-  );
+  return call.bind([sqlOf(call, 0)], (bytes) => {
+    const digits = `regexp_extract_all(hex(${bytes}), '..')`;
+    const values = `list_transform(${digits}, lambda d: CAST('0x' || d AS BIGINT))`;
+    return unlessOver(call, `octet_length(${bytes}) * ${ONE_CODE_POINT} > ${mostSteps(call)}`, values);
+  });
 }
+
+/** What one byte's number takes: it is cut out as digits and read. */
+const ONE_CODE_POINT = 256;
 
 /** NULL as soon as one of the values is. */
 function codePointsToBytes(call: Call): string {

@@ -1,6 +1,7 @@
 /** Operators, comparisons and array subscripts. */
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { mostSteps } from '../cost';
 import { listMembership } from '../membership';
 import { joined, mostElements } from '../sizes';
 import { LIGHT } from '../weights';
@@ -113,13 +114,14 @@ export function guarded(call: Call, dividend: string, divisor: string): string {
 
 /**
  * LIKE, whose escape is the backslash. A pattern without one goes without ESCAPE, so that DuckDB can turn it into a
- * prefix, suffix or substring search.
+ * prefix, suffix or substring search. What it cannot, it matches by trying every place for every `%`, which takes the
+ * text's length to the power of their number: with more than one of them it becomes a regular expression.
  */
 function like(call: Call): string {
   const [value, pattern] = [arg(call, 0), arg(call, 1)];
   if (value.type.kind === 'BYTES') return call.unsupported('LIKE on BYTES');
-  if (pattern.constant === null) return `(${value.sql} LIKE ${pattern.sql} ESCAPE '\\')`;
-  if (!pattern.constant.includes('\\')) return `(${value.sql} LIKE ${pattern.sql})`;
+  if (pattern.constant === null) return computedLike(call, value, pattern);
+  if (!/[\\_]/.test(pattern.constant)) return `(${value.sql} LIKE ${pattern.sql})`;
   const parts = pattern.constant.match(/\\[^]|[^\\]/gu) ?? [];
   if (parts.join('') !== pattern.constant) return call.fail('argument');
   // `%text%` with escapes inside is a plain search for the text.
@@ -127,7 +129,32 @@ function like(call: Call): string {
   if (parts.length > 2 && parts[0] === '%' && parts.at(-1) === '%' && !inner.some((p) => p === '%' || p === '_')) {
     return `contains(${value.sql}, ${quoteText(inner.map((p) => (p.startsWith('\\') ? p.slice(1) : p)).join(''))})`;
   }
-  return `(${value.sql} LIKE ${pattern.sql} ESCAPE '\\')`;
+  if (parts.slice(0, -1).filter((p) => p === '%').length > 1) {
+    const expression = parts.map((p) => (p === '%' ? '.*' : p === '_' ? '.' : quotedInPattern(p.at(-1)!)));
+    return `regexp_full_match(${value.sql}, ${quoteText(`(?s)${expression.join('')}`)})`;
+  }
+  const escape = pattern.constant.includes('\\') ? " ESCAPE '\\'" : '';
+  return `(${value.sql} LIKE ${pattern.sql}${escape})`;
+}
+
+function quotedInPattern(character: string): string {
+  return /[\w\s]/.test(character) || character > '\x7f' ? character : `\\${character}`;
+}
+
+/** Bytes of a computed pattern that becomes a regular expression: each row's is compiled. */
+const LONGEST_COMPUTED = 1_000;
+
+function computedLike(call: Call, value: Argument, pattern: Argument): string {
+  return call.bind([value.sql, pattern.sql], (s, p) => {
+    const wild = `strlen(${p}) - strlen(replace(${p}, '%', ''))`;
+    const some = `${wild} > CASE WHEN suffix(${p}, '%') THEN 2 ELSE 1 END`;
+    const over = `CASE WHEN ${some} THEN strlen(${p}) > ${LONGEST_COMPUTED} OR strlen(${s}) * 4 > ${mostSteps(call) * 8} ELSE strlen(${s}) * (1 + strlen(${p}) / 8) > ${mostSteps(call) * 8} END`;
+    return (
+      `CASE WHEN ${over} THEN ${call.fail('size')} ` +
+      `WHEN ${some} AND NOT suffix(${p}, '\\') THEN regexp_full_match(${s}, lq_like_expression(${p})) ` +
+      `ELSE ${s} LIKE ${p} ESCAPE '\\' END`
+    );
+  });
 }
 
 function membership(call: Call): string {

@@ -3,7 +3,9 @@ import type { SqlType } from '../../../../googlesql/types';
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../sql';
+import { mostSteps } from '../cost';
 import { joined, mostFilled, rewritten, unlessOver } from '../sizes';
+import { LIGHT } from '../weights';
 
 /** Unicode's White_Space, which TRIM takes off when it is not told what. */
 const WHITE_SPACE =
@@ -81,24 +83,55 @@ function split(call: Call): string {
   return `string_split(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? "','"})`;
 }
 
-/** The place of the n-th occurrence, found among the texts between the occurrences. */
+/**
+ * The place of the n-th occurrence, which may overlap the one before: a search for each, from behind the last. Negative
+ * positions count from the end and search backwards, which is a search in the texts reversed.
+ */
 function instr(call: Call): string {
   const [position, occurrence] = [call.args[2], call.args[3]];
   const first = position === undefined || position.constant === '1';
   if (first && (occurrence === undefined || occurrence.constant === '1'))
-    return `strpos(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
-  return call.bind(
-    [sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'],
-    (s, sub, p, n) =>
+    return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, sub) => {
+      const over = `strlen(${s}) * (strlen(${sub}) / 64 + 0.25) > ${mostSteps(call)}`;
+      const text = `strpos(${s}, ${sub})`;
+      return isLarge(call) ? unlessOver(call, over, text) : text;
+    });
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'], (s, sub, p, n) => {
+    const searches = `least(${n}, length(${s}) + 1)`;
+    const over = `${searches} * (strlen(${s}) * (strlen(${sub}) / 64 + 1) + ${ONE_SEARCH}) > ${MOST_SEARCHING} * ${mostSteps(call)}`;
+    const forwards = nthPlace(s!, sub!, `${p} - 1`, searches);
+    const onlyForwards = position === undefined || (position.constant !== null && Number(position.constant) > 0);
+    const [r, bus] = [reversed(s!), reversed(sub!)];
+    const from = `greatest(-${p} - length(${sub}), 0)`;
+    const backwards = call.bind([r, bus], (x, y) => {
+      const place = nthPlace(x!, y!, from, searches);
+      return `CASE WHEN ${place} > length(${x}) THEN length(${x}) + 1 ELSE length(${x}) - ${place} - length(${y}) + 2 END`;
+    });
+    return (
       `CASE WHEN ${p} = 0 OR ${n} < 1 OR ${sub} = '' THEN ${call.fail('argument')} ` +
-      `WHEN ${s} IS NULL OR ${sub} IS NULL OR ${p} IS NULL OR ${n} IS NULL THEN NULL ELSE coalesce(` +
-      `CASE WHEN ${p} > 0 THEN ${occurrences(s!, sub!, `i >= ${p}`)}[${n}] ` +
-      `ELSE list_reverse(${occurrences(s!, sub!, `i <= length(${s}) + ${p} + 1`)})[${n}] END, CAST(0 AS BIGINT)) END`,
-  );
+      `WHEN ${s} IS NULL OR ${sub} IS NULL OR ${p} IS NULL OR ${n} IS NULL THEN NULL WHEN ${over} THEN ${call.fail('size')} ` +
+      `ELSE list_transform([${onlyForwards ? forwards : `CASE WHEN ${p} > 0 THEN ${forwards} ELSE ${backwards} END`}], lambda place: CASE WHEN place > length(${s}) THEN 0 ELSE place END)[1] END`
+    );
+  });
 }
 
-function occurrences(s: string, sub: string, within: string): string {
-  return `list_filter(range(1, length(${s}) + 1), lambda i: ${within} AND substr(${s}, i, length(${sub})) = ${sub})`;
+/** What a search costs beside the reading of its text, in bytes. */
+const ONE_SEARCH = 1_000;
+/** Far more is let pass than of other functions, and still little: rows with many occurrences are few. */
+const MOST_SEARCHING = 2;
+
+/** Where the n-th occurrence behind `from` starts; beyond the text where there is none. */
+function nthPlace(s: string, sub: string, from: string, n: string): string {
+  const next = `place + coalesce(nullif(strpos(substr(${s}, place + 1), ${sub}), 0), length(${s}) + 1)`;
+  return `list_reduce(range(0, CAST(${n} AS BIGINT)), lambda place, turn: ${next}, CAST(${from} AS BIGINT))`;
+}
+
+function reversed(text: string): string {
+  return `array_to_string(list_reverse(string_split(${text}, '')), '')`;
+}
+
+function isLarge(call: Call): boolean {
+  return call.args.some((a) => call.weight(a) > LIGHT);
 }
 
 function concat(call: Call): string {
@@ -156,13 +189,10 @@ function translateCharacters(call: Call): string {
   return `translate(${call.args.map((a) => a.sql).join(', ')})`;
 }
 
-/** Bytes of the one text times bytes of the other: 1 ms. */
-const LONGEST_PRODUCT = 1024 * 1024;
-
 /** The time it takes is the product of the lengths. */
 function editDistance(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
-    const over = `strlen(${a}) * strlen(${b}) > ${LONGEST_PRODUCT}`;
+    const over = `strlen(${a}) * strlen(${b}) > ${mostSteps(call)}`;
     const short = (x: string): string => `CASE WHEN ${over} THEN '' ELSE ${x} END`;
     return unlessOver(call, over, `levenshtein(${short(a!)}, ${short(b!)})`);
   });
@@ -216,7 +246,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
       (names) => `replace(${names.join(', ')})`,
     ),
   ),
-  REVERSE: onStrings((call) => `array_to_string(list_reverse(string_split(${sqlOf(call, 0)}, '')), '')`),
+  REVERSE: onStrings((call) => reversed(sqlOf(call, 0))),
   RIGHT: end('right'),
   RPAD: pad('rpad'),
   RTRIM: trim('rtrim'),

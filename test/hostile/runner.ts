@@ -1,0 +1,61 @@
+/** Runs hostile queries in a child process and tells which of them are beyond what a query may take. */
+import { EngineChild, type Measurement } from './engine-child';
+import type { HostileQuery } from './sql-functions';
+import { makeFolder } from './data';
+
+export interface Judged extends HostileQuery {
+  readonly measured: Measurement;
+  readonly faults: readonly string[];
+}
+
+const MIB = 1024 * 1024;
+/** As `DUCKDB_MEMORY_LIMIT`: small, so that little shows. */
+const MEMORY = 256;
+const THREADS = 2;
+/** What the process may take beside DuckDB's own memory, itself included. */
+const BESIDE = 512;
+/** Beyond it a process is replaced before the next query. */
+const RESTING = 300;
+/** Milliseconds until the interrupt: soon, to meet what cannot be interrupted; later, for what grows. */
+export const DEADLINES = { soon: 100, later: 600 };
+
+/** What is wrong with a measurement, `patience` being how much longer than in calm the CPU may take. */
+function faultsOf(m: Measurement, patience: number): string[] {
+  const faults: string[] = [];
+  const late = 200 * THREADS * patience;
+  if (!m.answersNext) faults.push(`no query is answered after it (${m.outcome})`);
+  if (m.lateCpuMs > late) faults.push(`${Math.round(m.lateCpuMs)} ms of CPU after the interrupt`);
+  if (m.peakBytes > (MEMORY + BESIDE) * MIB) faults.push(`${Math.round(m.peakBytes / MIB)} MiB resident`);
+  if (m.mainThreadMs > 100 * patience) faults.push(`${Math.round(m.mainThreadMs)} ms of the event loop's thread`);
+  if (m.outcome.startsWith('fault')) faults.push(m.outcome);
+  if (/engine failed/.test(m.outcome)) faults.push(m.outcome);
+  return faults;
+}
+
+/** @param each called with every query once it has been measured */
+export async function runHostile(
+  queries: Iterable<HostileQuery>,
+  { patience, each = () => undefined }: { readonly patience: number; readonly each?: (judged: Judged) => void },
+): Promise<Judged[]> {
+  const folder = makeFolder();
+  const child = new EngineChild({ ...folder, memory: `${MEMORY}MiB`, threads: THREADS });
+  const all: Judged[] = [];
+  try {
+    for (const query of queries) {
+      let measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.soon });
+      // What ran into the deadline may only have begun.
+      if (measured.outcome.startsWith('deadline') && faultsOf(measured, patience).length === 0) {
+        measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.later });
+      }
+      const judged = { ...query, measured, faults: faultsOf(measured, patience) };
+      all.push(judged);
+      // What one query leaves in the allocators is not the next one's.
+      if (measured.restingBytes > RESTING * MIB) await child.stop();
+      each(judged);
+    }
+  } finally {
+    await child.stop();
+    folder.remove();
+  }
+  return all;
+}

@@ -1,0 +1,104 @@
+/** What is known to have stopped the service, or to have come near it, each with what it showed. */
+import { LARGE_COLUMNS } from './arguments';
+import type { HostileQuery } from './sql-functions';
+
+const MILLION = 'UNNEST(GENERATE_ARRAY(1, 1000000))';
+const WITH_LARGE = `FROM t, ${LARGE_COLUMNS}`;
+
+/** `inner` in calls of itself, `times` over. */
+function nested(times: number, inner: string, around: (text: string) => string): string {
+  let text = inner;
+  for (let i = 0; i < times; i++) text = around(text);
+  return text;
+}
+
+const CASES: Readonly<Record<string, readonly string[]>> = {
+  'a number of quantiles': [
+    'SELECT APPROX_QUANTILES(i, 60000000) AS v FROM t',
+    `SELECT APPROX_QUANTILES(a, 1000000) AS v FROM ${MILLION} AS a`,
+    `SELECT APPROX_QUANTILES(a, 100000) AS v FROM ${MILLION} AS a`,
+    `SELECT APPROX_QUANTILES(a, 1000) AS v FROM ${MILLION} AS a`,
+    `SELECT MIN(a) AS v FROM (SELECT a, APPROX_QUANTILES(b, 100000) AS q FROM ${MILLION} AS a, UNNEST([1, 2]) AS b GROUP BY a) WHERE q[OFFSET(3)] > 0`,
+    `SELECT APPROX_TOP_COUNT(a, 1000000000) AS v FROM ${MILLION} AS a`,
+    `SELECT APPROX_TOP_COUNT(i, 100000) OVER (ORDER BY i) AS v FROM t`,
+  ],
+  'memory beside the limit': [
+    `SELECT APPROX_QUANTILES(a, 10) AS v FROM ${MILLION} AS a, ${MILLION} AS b`,
+    `SELECT COUNT(DISTINCT a * 1000 + b) AS v FROM ${MILLION} AS a, ${MILLION} AS b`,
+    `SELECT ARRAY_AGG(a + b) AS v FROM ${MILLION} AS a, ${MILLION} AS b`,
+    `SELECT STRING_AGG(CAST(a + b AS STRING)) AS v FROM ${MILLION} AS a, ${MILLION} AS b`,
+    `SELECT ARRAY_AGG(big) AS v ${WITH_LARGE}`,
+    `SELECT big AS v, i ${WITH_LARGE}`,
+    `SELECT MAX(ARRAY_LENGTH(v)) AS v FROM (SELECT ARRAY_AGG(a) OVER (ORDER BY a) AS v FROM ${MILLION} AS a)`,
+  ],
+  'occurrences of a text': [
+    `SELECT INSTR(REPEAT('a', 262144), 'a', 1, 260000) AS v`,
+    `SELECT INSTR(REPEAT('a', 262144), 'a', -1, 260000) AS v`,
+    `SELECT MAX(INSTR(REPEAT('a', 16000), 'a', 1, 15000 + i)) AS v FROM t`,
+    `SELECT MAX(INSTR(m, 'e', 1, 80)) AS v FROM t`,
+    `SELECT MAX(STRPOS(REPEAT('a', 16000), CONCAT(REPEAT('a', 8000), s))) AS v FROM t`,
+    `SELECT MAX(STRPOS(big, s)) AS v ${WITH_LARGE}`,
+  ],
+  'wildcards of LIKE': [
+    `SELECT COUNTIF(m LIKE '%e%e%e%e%e%e%e%e%_!') AS v FROM t`,
+    `SELECT COUNTIF(m LIKE '%\\\\%e%e%e%e%e%e%e!_') AS v FROM t`,
+    `SELECT COUNTIF(m LIKE CONCAT('%e%e%e%e!', s)) AS v FROM t`,
+    `SELECT COUNTIF(REPEAT(s, 400) LIKE REPEAT('%0', 8000) || s) AS v FROM t`,
+    `SELECT COUNTIF(REPEAT('a', 16000) LIKE '%' || REPEAT('a', 8000) || 'b' || s) AS v FROM t`,
+  ],
+  'products of lengths': [
+    'SELECT MAX(EDIT_DISTANCE(m, CONCAT(m, s))) AS v FROM t',
+    'SELECT MAX(EDIT_DISTANCE(REPEAT(s, 28), REPEAT(s, 27))) AS v FROM t',
+    `SELECT COUNTIF(ARRAY_LENGTH(TO_CODE_POINTS(CAST(m AS BYTES))) = 0) AS v FROM t`,
+    `SELECT COUNTIF(REGEXP_EXTRACT(m, '([^x]?)(?:.?){400}') = 'x') AS v FROM t`,
+    `SELECT COUNTIF(REGEXP_EXTRACT(m, '([^x]?)(?:.?){45}') = 'x') AS v FROM t`,
+    `SELECT COUNTIF(NET.HOST(REPEAT('é', 8000 + MOD(i, 7))) = 'x') AS v FROM t`,
+  ],
+  'large values, row by row': [
+    `SELECT MAX(ARRAY_LENGTH(TO_CODE_POINTS(SUBSTR(REPEAT('a', 262144), i)))) AS v FROM t`,
+    `SELECT MAX(ARRAY_LENGTH(SPLIT(big, CAST(i AS STRING)))) AS v ${WITH_LARGE}`,
+    `SELECT COUNTIF(SUBSTR(big, i) IS NULL) AS v ${WITH_LARGE}`,
+    `SELECT COUNTIF(UPPER(CONCAT(REPEAT('é', 30000), s)) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(m = UPPER(REPEAT('é', 100000))) AS v FROM t`,
+    `SELECT COUNTIF(NORMALIZE(REPEAT('ﷺ', 5000) || s) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(TRANSLATE(REPEAT(s, 400), REPEAT(s, 400), REPEAT(s, 400)) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(PARSE_JSON(CONCAT(REPEAT('[', 100000), s)) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(CAST(REPEAT(s, 400) AS FLOAT64) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(FORMAT_TIMESTAMP('${'%c'.repeat(300)}', ts) IS NULL) AS v FROM t`,
+    `SELECT PARSE_TIMESTAMP('${'%F %T'.repeat(100)}', m) AS v FROM t`,
+    `SELECT COUNTIF(FORMAT('%1000000000d', i) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(FORMAT('%.1000000000f', f) IS NULL) AS v FROM t`,
+  ],
+  'arrays, row by row': [
+    'SELECT SUM(RANGE_BUCKET(i, GENERATE_ARRAY(1, 1000000))) AS v FROM t',
+    'SELECT COUNTIF(-i IN UNNEST(GENERATE_ARRAY(1, 1000000))) AS v FROM t',
+    'SELECT COUNTIF(ARRAY_SLICE(GENERATE_ARRAY(1, 1000000), i, -1) IS NULL) AS v FROM t',
+    'SELECT COUNTIF(ARRAY_SLICE(numbers, MOD(i, 3), -1) IS NULL) AS v FROM t, ' + LARGE_COLUMNS,
+    'SELECT MAX(ARRAY_LENGTH(GENERATE_ARRAY(1, 4000 + MOD(i, 7)))) AS v FROM t',
+    `SELECT MAX(ARRAY_LENGTH(GENERATE_DATE_ARRAY(DATE '1999-01-01', DATE_ADD(d, INTERVAL MOD(i, 3) DAY)))) AS v FROM t`,
+    'SELECT MAX(ARRAY_LENGTH(GENERATE_TIMESTAMP_ARRAY(ts, TIMESTAMP_ADD(ts, INTERVAL 4000 SECOND), INTERVAL 1 SECOND))) AS v FROM t',
+    'SELECT MAX(ARRAY_LENGTH(GENERATE_ARRAY(0.0, 4000.0 + f, 1.0))) AS v FROM t',
+    `SELECT COUNTIF(FORMAT('%T', ARRAY_CONCAT(GENERATE_ARRAY(1, 4000), [i])) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(TO_JSON_STRING(ARRAY_CONCAT(GENERATE_ARRAY(1, 4000), [i])) IS NULL) AS v FROM t`,
+    `SELECT MAX(LENGTH(ARRAY_TO_STRING(ARRAY(SELECT CAST(e AS STRING) FROM UNNEST(GENERATE_ARRAY(1, 4000 + MOD(i, 7))) AS e), ','))) AS v FROM t`,
+  ],
+  'one within the other': [
+    `SELECT ${nested(12, 's', (e) => `FORMAT('%T', ${e})`)} AS v FROM t`,
+    `SELECT COUNTIF(${nested(6, 's', (e) => `REPLACE(${e}, '0', '0000')`)} IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(${nested(6, 'm', (e) => `REGEXP_REPLACE(${e}, '(.)', '\\\\1\\\\1\\\\1\\\\1')`)} IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(${nested(12, 'm', (e) => `TO_JSON_STRING(${e})`)} IS NULL) AS v FROM t`,
+    `SELECT ${Array.from({ length: 40 }, (_, i) => `ARRAY_LENGTH(GENERATE_ARRAY(i, i + 4000 + ${i})) AS v${i}`).join(', ')} FROM t`,
+    `SELECT ${Array.from({ length: 40 }, (_, i) => `LENGTH(UPPER(REPEAT(s, 50 + MOD(i, ${i + 2})))) AS v${i}`).join(', ')} FROM t`,
+  ],
+  windows: [
+    'SELECT MAX(v) AS v FROM (SELECT LAG(i, 9223372036854775807) OVER (ORDER BY i) AS v FROM t)',
+    'SELECT MAX(v) AS v FROM (SELECT NTILE(9223372036854775807) OVER (ORDER BY i) AS v FROM t)',
+    `SELECT SUM(v) AS v FROM (SELECT SUM(a) OVER (ORDER BY a ROWS BETWEEN 9223372036854775807 PRECEDING AND CURRENT ROW) AS v FROM ${MILLION} AS a)`,
+    `SELECT MAX(v) AS v FROM (SELECT PERCENTILE_CONT(a, 0.5) OVER (PARTITION BY MOD(a, 3)) AS v FROM ${MILLION} AS a)`,
+    'SELECT MAX(LENGTH(v)) AS v FROM (SELECT STRING_AGG(m) OVER (ORDER BY i) AS v FROM t)',
+  ],
+};
+
+export const WORST_CASES: readonly HostileQuery[] = Object.entries(CASES).flatMap(([name, queries]) =>
+  queries.map((sql) => ({ name, sql })),
+);

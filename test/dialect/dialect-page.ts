@@ -1,5 +1,5 @@
 /** The generated parts of `docs/dialect.md`: functions by what becomes of them, and constructs that are refused. */
-import { LIMITS } from '../../src/engines/duckdb/translate/dialect-limits';
+import { LIMITS } from '../../src/engines/duckdb/translate/size-limits';
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
 import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
 import { allowedFunctionNames } from '../../src/sandbox/functions';

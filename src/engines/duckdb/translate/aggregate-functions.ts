@@ -4,7 +4,7 @@ import type { AggregateCall } from '../../../googlesql/resolved';
 import { printArgument, printSortKeys } from './expressions';
 import type { Argument } from './call';
 import type { Context } from './context';
-import { LIMITS } from './dialect-limits';
+import { LIMITS } from './size-limits';
 import { duckType, physicalFieldNames, quoteText } from './sql';
 
 interface Parts {

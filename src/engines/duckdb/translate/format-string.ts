@@ -1,7 +1,7 @@
 /** FORMAT with a literal format. */
 import type { SqlType } from '../../../googlesql/types';
 import { type Argument, type Call } from './call';
-import { LIMITS } from './dialect-limits';
+import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './text';
 import { physicalFieldNames, quoteName, quoteText } from './sql';
 

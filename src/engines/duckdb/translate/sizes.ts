@@ -3,7 +3,7 @@
  * deadline or at the memory it is allowed (one billion elements: 30 s and 8 GB after the interrupt).
  */
 import { type Argument, type Call } from './call';
-import { LIMITS } from './dialect-limits';
+import { LIMITS } from './size-limits';
 import { LIGHT } from './weights';
 
 export function mostElements(call: Call): number {

@@ -1,7 +1,7 @@
 /** FORMAT_TIMESTAMP and its kin: a literal format becomes one expression, in few calls of strftime. */
 import { QueryError } from '../../../errors';
 import type { Call } from './call';
-import { LIMITS } from './dialect-limits';
+import { LIMITS } from './size-limits';
 import { quoteText } from './sql';
 
 export interface FormattedTime {

@@ -28,6 +28,8 @@ const ROOMS = [
   ['googlesql', 'src/googlesql/**'],
   ['config', 'src/{config,settings-file}.ts'],
   ['log', 'src/log{.ts,/**}'],
+  ['concurrency', 'src/concurrency/**'],
+  ['health', 'src/health/**'],
   ['errors', 'src/errors/**'],
 ];
 
@@ -60,6 +62,18 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "BinaryExpression[operator='in'][left.type!='Literal'][left.type!='PrivateIdentifier']",
+          message: 'A text may name a member that every object has: use a Map or Object.hasOwn.',
+        },
+      ],
     },
   },
   ...imports,

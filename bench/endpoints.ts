@@ -27,20 +27,27 @@ const COUNTS = (unit: string, hours: number): string => `
 export async function endpoints(print: (line: string) => void): Promise<void> {
   const sides = await openBothSides(print);
   const stored = await Stored.open(sides.engine);
+  const fenced = await Stored.open(sides.engine, true);
   try {
     const one = async (name: string, ask: () => Promise<{ rows: readonly string[] }>, sql: string): Promise<void> => {
       const [ours, theirs] = [(await ask()).rows.length, (await sides.byHand(sql)).length];
       if (ours !== theirs || ours === 0) throw new Error(`${name}: ${ours} rows, by hand ${theirs}.`);
       print(report(await compare(name, ask, () => sides.byHand(sql), ROUNDS), GOAL));
     };
+    /** Unfenced, and as for a key that pins the project. */
+    const both = async (name: string, endpoint: string, values: Record<string, string>, sql: string): Promise<void> => {
+      await one(name, () => stored.run(endpoint, values), sql);
+      await one(`${name}, fenced`, () => fenced.run(endpoint, values), sql);
+    };
     const hour = {
       iso_timestamp_start: '2026-09-30T11:00:00.000000Z',
       iso_timestamp_end: '2026-09-30T12:00:00.000000Z',
     };
-    await one('logs.all, no bounds', () => stored.run('logs.all', { project: 'default' }), NEWEST('true'));
-    await one(
+    await both('logs.all, no bounds', 'logs.all', { project: 'default' }, NEWEST('true'));
+    await both(
       'logs.all, one hour',
-      () => stored.run('logs.all', { project: 'default', ...hour }),
+      'logs.all',
+      { project: 'default', ...hour },
       NEWEST(`timestamp > TIMESTAMP '2026-09-30 11:00:00' AND timestamp <= TIMESTAMP '2026-09-30 12:00:00'`),
     );
     for (const [interval, unit, hours] of [
@@ -48,11 +55,12 @@ export async function endpoints(print: (line: string) => void): Promise<void> {
       ['1day', 'hour', 24],
       ['daily', 'day', 168],
     ] as const) {
-      const ask = (): ReturnType<Stored['run']> => stored.run('usage.api-counts', { interval, project: 'default' });
-      await one(`usage.api-counts, ${interval}`, ask, COUNTS(unit, hours));
+      const values = { interval, project: 'default' };
+      await both(`usage.api-counts, ${interval}`, 'usage.api-counts', values, COUNTS(unit, hours));
     }
   } finally {
     await stored.close();
+    await fenced.close();
     await sides.close();
   }
 }

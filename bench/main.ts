@@ -3,6 +3,7 @@ import { bigquery } from './bigquery';
 import { cache } from './cache';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
+import { hostileRequests } from './hostile-requests';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
 import { startup } from './startup';
@@ -13,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   dialect,
   bigquery,
   sandbox,
+  'hostile-requests': hostileRequests,
   cache,
   soak,
 };

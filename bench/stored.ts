@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openCatalogue, type Endpoint } from '../src/endpoints';
 import type { BoundParameter, Engine, EngineResult } from '../src/engines/contract';
 import { chooseQuery } from '../src/run/chosen-query';
+import { fenceOf } from '../src/run/fence';
 import { Gate } from '../src/sandbox';
 
 const silent = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
@@ -13,15 +14,17 @@ export class Stored {
   private constructor(
     private readonly endpoints: readonly Endpoint[],
     private readonly engine: Engine,
+    private readonly fenced: boolean,
   ) {
     this.#gate = new Gate(engine);
   }
 
-  static async open(engine: Engine): Promise<Stored> {
+  /** @param fenced as for a key with pins */
+  static async open(engine: Engine, fenced = false): Promise<Stored> {
     const catalogue = await openCatalogue(join(__dirname, '../../../queries'), { log: silent });
     const endpoints = catalogue.current();
     catalogue.close();
-    return new Stored(endpoints, engine);
+    return new Stored(endpoints, engine, fenced);
   }
 
   async run(name: string, values: Readonly<Record<string, string>>, sql: string | null = null): Promise<EngineResult> {
@@ -36,7 +39,8 @@ export class Stored {
     const asked = sql === null ? null : { language: 'sql' as const, text: sql };
     const chosen = await chooseQuery(endpoint, asked, parameters, { gate: this.#gate, now: () => 0n }, limits);
     const query = { sql: chosen.sql, parameters: chosen.parameters, maxRows: endpoint.maxRows };
-    return this.engine.run({ ...query, hideBytes: false, maxBytesBilled: null, labels: {} }, limits);
+    const fence = this.fenced ? fenceOf(endpoint, chosen.consumer) : null;
+    return this.engine.run({ ...query, fence, hideBytes: false, maxBytesBilled: null, labels: {} }, limits);
   }
 
   close(): Promise<void> {

@@ -5,11 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openCache } from './cache/open';
 import { Warmer } from './cache/warmer';
+import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
+import type { DuckDbOptions } from './engines/duckdb/options';
+import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
+import { Health } from './health/health';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createListener } from './http/listener';
@@ -18,11 +22,11 @@ import { tellOfRefused } from './http/refused';
 import { createHttpServer } from './http/server';
 import { welcome } from './http/welcome';
 import { openKeyRing } from './keys';
-import { Admission } from './limits/admission';
+import { Admission, admissionBounds } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
-import { Metrics, readRooms, watchProcess } from './metrics';
+import { Metrics, readHealth, readRooms, watchProcess } from './metrics';
 import { JudgedRequests } from './run/asked';
 import type { Rooms } from './run/request';
 import { warm } from './run/warm';
@@ -51,11 +55,16 @@ export interface Service {
 export async function startService(config: Config, log: OpenLog, terminal: boolean): Promise<Service> {
   const lifecycle = new Lifecycle();
   const metrics = new Metrics();
+  const health = new Health();
+  readHealth(metrics, health);
   countDroppedLines(metrics, log);
+  log.onFault((code) => {
+    health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
+  });
   const { corsOrigins, docs, metricsKey, logSql } = config;
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
-    createListener({ log, logSql, lifecycle, corsOrigins, docs, metrics, metricsKey, tracing }),
+    createListener({ log, logSql, lifecycle, health, corsOrigins, docs, metrics, metricsKey, tracing }),
     tellOfRefused(log, metrics),
   );
   const drainListener = drainable(server);
@@ -66,9 +75,11 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
 
   const closers: (() => Promise<void> | void)[] = [() => tracing?.close(), watchProcess(metrics)];
   if (config.metricsPort !== null) {
-    closers.push(await openMetricsPort({ host: config.host, port: config.metricsPort }, metrics, log));
+    const at = { host: config.host, port: config.metricsPort };
+    closers.push(await openMetricsPort(at, { metrics, lifecycle, health, log }));
   }
   let longestTimeout = config.queryTimeout;
+  const ending = new AbortController();
 
   async function open(): Promise<string> {
     const keys = await openKeyRing({
@@ -77,15 +88,21 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       keysFileGiven: config.keysFileGiven,
       startKeyFile: config.engine === 'duckdb' ? START_KEY_FILE : null,
       log,
+      report: health.report,
     });
     closers.push(() => {
       keys.close();
     });
-    const catalogue = await openCatalogue(config.queriesDir, { log });
+    const catalogue = await openCatalogue(config.queriesDir, { log, report: health.report });
     closers.push(() => {
       catalogue.close();
     });
-    const bare = await openEngine(config, catalogue, log);
+    const threads = new Threads();
+    const bare = await openEngine(config, catalogue, log, async (options) => {
+      const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
+      const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
+      return openRemoteEngine({ ...options, signal: ending.signal, died });
+    });
     closers.push(() => bare.close());
     const cache = await openCache(config.cache, config.redis, log);
     closers.push(() => cache.close());
@@ -93,13 +110,14 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const budgets = openBudgets(config, shared);
     closers.push(() => budgets.close());
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
-    const gate = new Gate(engine);
+    const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
     const rooms: Rooms = {
       keys,
       catalogue,
       engine,
       gate,
+      threads,
       rates: await openRates(config, shared),
       judged: new JudgedRequests(),
       results: cache.results,
@@ -107,13 +125,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       cacheState: () => (cache.redis === null || cache.redis.link.state === 'closed' ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
-      admission: new Admission({
-        runningPerKey: config.maxRunningPerKey,
-        running: config.maxRunning,
-        waiting: config.maxWaiting,
-      }),
+      admission: new Admission(admissionBounds(config, bare)),
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
+      escapeFormulas: config.csvEscapeFormulas,
     };
     const warmer = openWarmer(rooms, config, metrics, log);
     closers.push(() => warmer.stop());
@@ -121,7 +136,9 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     warmer.start();
     const { results, admission } = rooms;
     const { memory, redis } = cache;
-    readRooms(metrics, { admission, results, memory, warmer, budgets, redis, bigquery: engine.breaker ?? null });
+    const { breaker: bigquery = null } = engine;
+    const engineMemory = bare.resident === undefined ? null : () => bare.resident ?? 0;
+    readRooms(metrics, { admission, results, memory, warmer, budgets, redis, bigquery, engineMemory });
     metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
     longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
@@ -138,8 +155,11 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     ready,
     async drain() {
       lifecycle.drain();
-      await sleep(config.drainDelay);
+      // What is still being opened is given up; nobody has been sent here yet.
+      if (lifecycle.opened) await sleep(config.drainDelay);
+      else ending.abort();
       await drainListener(longestTimeout + SLOW_READER);
+      await ready.catch(() => undefined);
       for (const close of closers.reverse()) await close();
     },
   };
@@ -185,11 +205,25 @@ export function nowOf(clock: Config['clock']): () => bigint {
   return () => BigInt(Date.now()) * 1000n;
 }
 
-/** Only the engine in use is loaded: the other's libraries would cost start and memory. */
-export async function openEngine(config: Config, catalogue: Catalogue, log: Log): Promise<Engine> {
+/** The embedded engine in this process: for one who runs one query. */
+async function openHere(options: DuckDbOptions): Promise<Engine> {
+  const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
+  return openDuckDbEngine(options);
+}
+
+/**
+ * Only the engine in use is loaded: the other's libraries would cost start and memory.
+ *
+ * @param openEmbedded where the embedded engine runs
+ */
+export async function openEngine(
+  config: Config,
+  catalogue: Catalogue,
+  log: Log,
+  openEmbedded: (options: DuckDbOptions) => Promise<Engine> = openHere,
+): Promise<Engine> {
   if (config.bigquery === null) {
-    const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
-    return openDuckDbEngine({
+    return openEmbedded({
       ...config.duckdb,
       cacheDir: config.cacheDir,
       now: config.clock?.epochMicros ?? null,

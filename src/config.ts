@@ -175,6 +175,7 @@ export const SETTINGS = {
   ),
   SANDBOX_DRY_RUN: setting('', 'on or off', oneOf('on', 'off')),
   MAX_RESPONSE_BYTES: setting('67108864', 'a number of bytes from 1024 to 268435456', integer(1024, 268_435_456)),
+  CSV_ESCAPE_FORMULAS: setting('on', 'on or off', oneOf('on', 'off')),
   MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
   MAX_RUNNING: setting('64', 'a number of queries from 1 to 10000', integer(1, 10_000)),
   MAX_WAITING: setting('100', 'a number of queries from 0 to 100000', integer(0, 100_000)),
@@ -281,6 +282,8 @@ export interface Config {
   /** Whether BigQuery itself judges consumer queries by a dry run, the sandbox's last wall. */
   readonly sandboxDryRun: boolean;
   readonly maxResponseBytes: number;
+  /** Whether CSV keeps spreadsheets from computing texts of a result. */
+  readonly csvEscapeFormulas: boolean;
   readonly maxRunningPerKey: number;
   readonly maxRunning: number;
   readonly maxWaiting: number;
@@ -300,6 +303,18 @@ export interface Config {
   readonly logLevel: string;
   /** What the operator should read at start. */
   readonly warnings: readonly string[];
+}
+
+/** Characters below which a key can be guessed over the network. */
+const SHORTEST_KEY = 16;
+
+function weakKeys(keys: readonly (readonly [name: string, key: Secret | null])[]): string[] {
+  return keys
+    .filter(([, key]) => key !== null && key.reveal().length < SHORTEST_KEY)
+    .map(
+      ([name]) =>
+        `${name} is shorter than ${String(SHORTEST_KEY)} characters: it can be guessed. Take a long random text.`,
+    );
 }
 
 /**
@@ -331,6 +346,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const embedded = engine === 'duckdb';
   const clock = value('CLOCK', S.CLOCK);
   const apiKey = value('API_KEY', S.API_KEY);
+  const metricsKey = value('METRICS_KEY', S.METRICS_KEY);
   const redisUrl = value('REDIS_URL', S.REDIS_URL);
   const collector = value('OTEL_EXPORTER_OTLP_ENDPOINT', S.OTEL_EXPORTER_OTLP_ENDPOINT);
   const collectorHeaders = value('OTEL_EXPORTER_OTLP_HEADERS', S.OTEL_EXPORTER_OTLP_HEADERS);
@@ -376,6 +392,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),
     sandboxDryRun: value('SANDBOX_DRY_RUN', S.SANDBOX_DRY_RUN) !== 'off',
     maxResponseBytes: given('MAX_RESPONSE_BYTES', S.MAX_RESPONSE_BYTES),
+    csvEscapeFormulas: given('CSV_ESCAPE_FORMULAS', S.CSV_ESCAPE_FORMULAS) === 'on',
     maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
     maxRunning: given('MAX_RUNNING', S.MAX_RUNNING),
     maxWaiting: given('MAX_WAITING', S.MAX_WAITING),
@@ -383,12 +400,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     endpointRateLimit: given('ENDPOINT_RATE_LIMIT', S.ENDPOINT_RATE_LIMIT),
     dailyBytes: value('DAILY_BYTES', S.DAILY_BYTES),
     metricsPort: value('METRICS_PORT', S.METRICS_PORT),
-    metricsKey: value('METRICS_KEY', S.METRICS_KEY),
+    metricsKey,
     tracing: collector === null ? null : { collector, headers: collectorHeaders, serviceName, begun },
     logSql: given('LOG_SQL', S.LOG_SQL) === 'on',
     logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
     warnings: [
       ...(clock === null ? [] : [`CLOCK is set: now is ${clock.text} for every query.`]),
+      ...weakKeys([
+        [apiKey === null ? 'LOGFLARE_PRIVATE_ACCESS_TOKEN' : 'API_KEY', apiKey ?? logflareToken],
+        ['METRICS_KEY', metricsKey],
+      ]),
       ...(embedded && emulator !== null ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.'] : []),
     ],
   };

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 
 import { ServiceError } from './errors';
+import { LineWriter } from './log/line-writer';
 import { progressLines } from './log/progress-lines';
 import type { Progress } from './log/standing';
 import { StatusLine, type Terminal } from './log/status-line';
@@ -17,34 +18,34 @@ const OWN_FIELDS = new Set(['level', 'time', 'msg', 'err']);
 /** Characters of lines that may wait for who reads the log; what comes on top of that is dropped. */
 const MOST_WAITING = 16 * 1024 * 1024;
 
-/** Characters that are written together, and how long a line waits for others at most, in milliseconds. */
-const BATCH = 4096;
-const LONGEST_WAIT = 100;
-
-/** The process's log, and how many lines of it were dropped as nobody read it. */
-export type OpenLog = Log & { readonly dropped: () => number };
+/** The process's log. */
+export type OpenLog = Log & {
+  /** Lines that could not be written. */
+  readonly dropped: () => number;
+  /** Is told the system's code (`ENOSPC`) when lines begin to be lost, and null when they are written again. */
+  readonly onFault: (listener: (fault: string | null) => void) => void;
+};
 
 /**
  * The process's log on `out`: JSON lines, or lines for people where `out` is a terminal. Where `out` is a file or pipe of
- * the process itself (it has an `fd`), lines are written behind and in batches: a reader that is slow or hangs holds
- * nothing up. What waits is written when the process ends.
+ * the process itself (it has an `fd`), lines are written behind and in batches (line-writer.ts): neither a reader that hangs
+ * nor a full disk holds anything up. What waits is written when the process ends.
  *
  * @param level lowest level written; `silent` for none
  */
 export function openLog(level: string, out: Terminal & { isTTY?: boolean; fd?: number }): OpenLog {
-  let dropped = 0;
+  const never = { dropped: () => 0, onFault: () => undefined };
   const options = { level, base: null, serializers: { err: describeError } };
   if (out.isTTY !== true && out.fd !== undefined) {
-    const lines = pino.destination({ fd: out.fd, sync: false, minLength: BATCH, maxLength: MOST_WAITING });
-    setInterval(() => lines.flush(), LONGEST_WAIT).unref();
-    lines.on('drop', () => dropped++);
-    return withProgress(pino(options, lines), { dropped: () => dropped });
+    const lines = new LineWriter(out.fd, { mostWaiting: MOST_WAITING });
+    const onFault: OpenLog['onFault'] = (listener) => lines.onFault(listener);
+    return withProgress(pino(options, lines), { dropped: () => lines.dropped, onFault });
   }
-  if (out.isTTY !== true) return withProgress(pino(options, out), { dropped: () => dropped });
+  if (out.isTTY !== true) return withProgress(pino(options, out), never);
   const terminal = new StatusLine(out);
   const lines = { write: (json: string) => terminal.write(readable(json)) };
   const progress: Progress = (standing) => level !== 'silent' && terminal.show(standing);
-  return Object.assign(pino(options, lines), { dropped: () => dropped, progress });
+  return Object.assign(pino(options, lines), { ...never, progress });
 }
 
 function withProgress<T extends object>(log: pino.Logger, more: T): Log & T {

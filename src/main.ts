@@ -19,6 +19,10 @@ async function start(): Promise<void> {
     log.fatal({ err: error }, 'an error that nobody caught; the process ends');
     process.exit(1);
   };
+  // A full disk, or a reader that has gone, ends a command (cli.ts) and not a service.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners('error').on('error', () => undefined);
+  }
   process.on('uncaughtException', endAtOnce);
   process.on('unhandledRejection', endAtOnce);
   for (const warning of config.warnings) log.warn(warning);

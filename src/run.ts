@@ -21,7 +21,7 @@ import { toldOf } from './run/told';
 export async function run(request: RunRequest, rooms: Rooms): Promise<RunAnswer> {
   // 1. Who asks (401), and for what (404); whether it is too often (429).
   const key = rooms.keys.authenticate((name) => request.header(name));
-  request.about({ key: key.name });
+  request.about({ key: key.name, pinned: key.pins.size > 0 });
   countRequest(request, key, rooms.rates);
   const endpoint = allowedEndpoint(rooms.catalogue.find(request.idOrName), key);
   request.about({ endpoint: endpoint.name });

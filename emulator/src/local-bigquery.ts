@@ -2,7 +2,7 @@ import { Clock } from './clock';
 import { parseExact } from './exact-json';
 import { GoogleSqlEngine } from './googlesql/engine';
 import { JobStore } from './jobs/store';
-import { QueryRunner } from './query/runner';
+import { QueryRunner, type Rewrite } from './query/runner';
 import { Faults } from './rest/faults';
 import { RequestLog } from './rest/log';
 import { RestServer } from './rest/server';
@@ -31,6 +31,8 @@ export interface LocalBigQueryOptions {
   readonly clock: string | null;
   readonly shape: ShapeName;
   readonly ignoreDefaultDataset: boolean;
+  /** Whatever a query computes is evaluated before the filters below it have left rows out. */
+  readonly eager?: boolean;
 }
 
 /** A running local BigQuery. */
@@ -51,7 +53,7 @@ export async function startLocalBigQuery(options: LocalBigQueryOptions): Promise
   const server = new RestServer({
     project: options.project,
     location: options.location,
-    runner: new QueryRunner(engine, warehouse, () => clock.micros),
+    runner: new QueryRunner(engine, warehouse, () => clock.micros, options.eager === true ? eagerRewrite() : null),
     warehouse,
     jobs,
     faults: new Faults(),
@@ -73,6 +75,11 @@ export async function startLocalBigQuery(options: LocalBigQueryOptions): Promise
     await engine.stop();
     throw error;
   }
+}
+
+/** It reads SQL with sources of the service, which nothing else here needs. */
+function eagerRewrite(): Rewrite {
+  return (module.require('./eager/text') as { readonly eagerText: Rewrite }).eagerText;
 }
 
 function load(warehouse: Warehouse, { project, dataset, tables }: LocalBigQueryOptions): void {

@@ -13,6 +13,7 @@ const USAGE = `npm run emulator -- [options]
   --clock INSTANT        what queries take for the present, ISO 8601 (default: the present)
   --shape bigquery       whose habits to answer with: ${SHAPES.join(', ')}
   --ignore-default-dataset
+  --eager                evaluate what queries compute before the filters below it (README, Order of evaluation)
   --tied                 end when standard input does: no process outlives the test that started it
 `;
 
@@ -27,6 +28,7 @@ const OPTIONS = {
     clock: { type: 'string' },
     shape: { type: 'string', default: 'bigquery' },
     'ignore-default-dataset': { type: 'boolean', default: false },
+    eager: { type: 'boolean', default: false },
     tied: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -62,6 +64,7 @@ async function main(): Promise<void> {
     clock,
     shape,
     ignoreDefaultDataset: values['ignore-default-dataset'],
+    eager: values.eager,
   });
   process.stdout.write(
     `Local BigQuery on http://${values.host}:${local.port} (project ${values.project}, data set ${values.dataset})\n`,

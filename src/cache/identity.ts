@@ -15,7 +15,11 @@ export interface Question {
   /** The consumer's own query, as they sent it. */
   readonly query: { readonly language: string; readonly text: string } | null;
   readonly redacted: boolean;
+  /** What runs without the fence may fail where it does not with it: the two share neither answers nor runs. */
+  readonly fenced: boolean;
   readonly representation: Representation;
+  /** Whether formulas are escaped where the representation is CSV. */
+  readonly escapeFormulas: boolean;
 }
 
 /** A question by name: what entries are kept under, shared under, and leased under. */
@@ -27,11 +31,13 @@ export interface Identity {
 }
 
 export function identify(question: Question): Identity {
-  const { endpointId, revision, target, parameters, query, redacted, representation } = question;
+  const { endpointId, revision, target, parameters, query, redacted, fenced, representation, escapeFormulas } =
+    question;
   const bound = parameters
     .map(({ name, type, value }) => [name.toLowerCase(), type, value] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const consumer = query === null ? null : [query.language, query.text];
-  const text = JSON.stringify([endpointId, revision, target, bound, consumer, redacted, representation]);
+  const form = representation === 'text/csv' && escapeFormulas ? `${representation}; formulas=escaped` : representation;
+  const text = JSON.stringify([endpointId, revision, target, bound, consumer, redacted, fenced, form]);
   return { text, hash: createHash('sha256').update(text).digest('hex') };
 }

@@ -2,6 +2,7 @@ import { nowOf, openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
 import { MemoryUsageBook } from '../cache/memory-usage-book';
 import { Results } from '../cache/results';
+import { Threads } from '../concurrency/threads';
 import { readConfig } from '../config';
 import { openCatalogue } from '../endpoints';
 import type { Key } from '../keys/key';
@@ -52,16 +53,19 @@ export async function runLocally(
   const closers: (() => Promise<void> | void)[] = [() => catalogue.close()];
   try {
     signal.throwIfAborted();
+    const threads = new Threads();
+    closers.push(() => threads.close());
     const engine = await openEngine(config, catalogue, log);
     closers.push(() => engine.close());
     signal.throwIfAborted();
-    const gate = new Gate(engine);
+    const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
     const { finished } = await run(toRunRequest(request, signal), {
       keys: { authenticate: () => OPERATOR, find: () => OPERATOR },
       catalogue,
       engine,
       gate,
+      threads,
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
@@ -77,6 +81,7 @@ export async function runLocally(
       cacheState: () => 'ok',
       defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
       longestResponse: config.maxResponseBytes,
+      escapeFormulas: config.csvEscapeFormulas,
     });
     return { bytes: finished.bytes, truncated: finished.truncated };
   } finally {
@@ -85,12 +90,15 @@ export async function runLocally(
 }
 
 function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, signal: AbortSignal): RunRequest {
-  const headers: Readonly<Record<string, string>> = { accept, 'lf-endpoint-redact-pii': String(redact) };
+  const headers = new Map([
+    ['accept', accept],
+    ['lf-endpoint-redact-pii', String(redact)],
+  ]);
   return {
     id: 'local',
     idOrName: endpoint,
     query: null,
-    header: (name) => (name in headers ? [headers[name] ?? ''] : []),
+    header: (name) => [headers.get(name) ?? []].flat(),
     parameters: () => Promise.resolve(parameters.map(([name, text]) => ({ name, value: { kind: 'text', text } }))),
     arrived: performance.now(),
     signal,

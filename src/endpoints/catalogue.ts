@@ -2,6 +2,7 @@ import path from 'node:path';
 
 import type { Logger } from 'pino';
 
+import type { ReportFault } from '../health/health';
 import { findClashes } from './clashes';
 import { type Definition, readDefinition } from './definition';
 import { type Fingerprint, listQueries, readUnchanged } from './directory';
@@ -22,6 +23,8 @@ export interface Catalogue {
 
 export interface CatalogueOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** Is told what of the files is not served, beside the log. */
+  readonly report?: ReportFault;
   /** Milliseconds between two looks at the directory. A change is taken up at the second look that finds it the same. */
   readonly pollEvery?: number;
 }
@@ -66,6 +69,9 @@ export async function openCatalogue(directory: string, options: CatalogueOptions
   return catalogue;
 }
 
+/** Faults that are reported at a time; the log has all of them. */
+const MOST_REPORTED = 20;
+
 class WatchedCatalogue implements Catalogue {
   readonly states = new Map<string, FileState>();
   private endpoints: readonly Endpoint[] = [];
@@ -76,12 +82,14 @@ class WatchedCatalogue implements Catalogue {
   private complaint = '';
   private readonly log: CatalogueOptions['log'];
   private readonly pollEvery: number;
+  private readonly report: ReportFault;
 
   constructor(
     private readonly directory: string,
-    { log, pollEvery = 500 }: CatalogueOptions,
+    { log, pollEvery = 500, report = () => undefined }: CatalogueOptions,
   ) {
     this.log = log;
+    this.report = report;
     this.pollEvery = pollEvery;
   }
 
@@ -109,6 +117,7 @@ class WatchedCatalogue implements Catalogue {
           this.complaint = complaint;
         })
         .then(() => {
+          this.tell();
           this.watch();
         });
     }, this.pollEvery);
@@ -197,6 +206,19 @@ class WatchedCatalogue implements Catalogue {
       }
     }
     this.publish();
+  }
+
+  /** Reports everything that is not served as the files say. */
+  private tell(): void {
+    if (this.closed) return;
+    const faults = [this.complaint, ...[...this.states.values()].map(({ complaint }) => complaint)];
+    this.report(
+      'stored_queries',
+      faults
+        .filter((fault) => fault !== '')
+        .slice(0, MOST_REPORTED)
+        .join('\n') || null,
+    );
   }
 
   private complain(state: FileState, faults: readonly Fault[]): void {

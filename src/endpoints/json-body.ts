@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors';
 
+import { MOST_NESTING, MOST_PARAMETERS, tooManyParameters } from './bounds';
 import type { RawEntry, RawValue } from './raw-entry';
 
 /**
@@ -7,9 +8,10 @@ import type { RawEntry, RawValue } from './raw-entry';
  * doubles and forgets names given twice. It judges the syntax; what it accepted is then read again, token by token, as
  * far as the members of the outermost object.
  *
- * Throws `invalidParameter` when the text is no JSON or no object.
+ * Throws `invalidParameter` when the text is no JSON or no object, or one of too many members or too deep.
  */
 export function readJsonBody(text: string): RawEntry[] {
+  checkShape(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -20,6 +22,44 @@ export function readJsonBody(text: string): RawEntry[] {
     throw new ServiceError('invalidParameter', 'The body must be a JSON object of parameters.');
   }
   return new MemberReader(text).members();
+}
+
+/** One look at brackets and commas before anything is built of them; what is no JSON may pass. */
+function checkShape(text: string): void {
+  let depth = 0;
+  let commas = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = closingQuote(text, at);
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        if (++depth > MOST_NESTING) {
+          throw new ServiceError('invalidParameter', `The body nests more than ${MOST_NESTING} levels.`);
+        }
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth--;
+        break;
+      case COMMA:
+        if (depth === 1 && ++commas >= MOST_PARAMETERS) throw tooManyParameters();
+    }
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Where the string that opens at `at` ends; beyond the text where it does not. */
+function closingQuote(text: string, at: number): number {
+  for (let i = at + 1; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) return i;
+    if (unit === BACKSLASH) i++;
+  }
+  return text.length;
 }
 
 /** Steps through a text that is known to be one JSON object. */
@@ -66,9 +106,7 @@ class MemberReader {
   }
 
   private skipString(): void {
-    this.at++;
-    while (this.text[this.at] !== '"') this.at += this.text[this.at] === '\\' ? 2 : 1;
-    this.at++;
+    this.at = closingQuote(this.text, this.at) + 1;
   }
 
   private skipNested(): void {
@@ -85,7 +123,7 @@ class MemberReader {
   }
 
   private skipBlanks(): void {
-    while (/\s/.test(this.text[this.at] ?? '')) this.at++;
+    while (this.text.charCodeAt(this.at) <= 0x20) this.at++;
   }
 
   private skipTo(mark: string): void {

@@ -19,7 +19,11 @@ const BOUND_TYPES = {
 } as const satisfies Record<ParameterDeclaration['type'], BoundParameter['type']>;
 
 /** JSON types, beside a string, that a declared type takes. */
-const JSON_KIND = { integer: 'number', number: 'number', boolean: 'boolean' } as const;
+const JSON_KIND: ReadonlyMap<ParameterDeclaration['type'], RawValue['kind']> = new Map([
+  ['integer', 'number'],
+  ['number', 'number'],
+  ['boolean', 'boolean'],
+]);
 
 /**
  * The values to bind for one request, one for each declared parameter in the order of the declarations
@@ -63,7 +67,8 @@ function readSent(declaration: ParameterDeclaration, sent: ReturnType<typeof onl
     return canonical(declaration, declaration.default);
   }
   if (!isReadable(declaration, sent)) {
-    const kinds = type in JSON_KIND ? `a string or a ${JSON_KIND[type as keyof typeof JSON_KIND]}` : 'a string';
+    const other = JSON_KIND.get(type);
+    const kinds = other === undefined ? 'a string' : `a string or a ${other}`;
     const article = sent.kind === 'array' || sent.kind === 'object' ? 'an' : 'a';
     throw new ServiceError(
       'invalidParameter',
@@ -78,8 +83,7 @@ type ReadableValue = Extract<RawValue, { text: string }>;
 
 function isReadable(declaration: ParameterDeclaration, value: RawValue): value is ReadableValue {
   if (value.kind === 'text') return true;
-  const { type } = declaration;
-  return type in JSON_KIND && JSON_KIND[type as keyof typeof JSON_KIND] === value.kind;
+  return JSON_KIND.get(declaration.type) === value.kind;
 }
 
 function canonical(declaration: ParameterDeclaration, text: string): string {

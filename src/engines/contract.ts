@@ -1,3 +1,4 @@
+import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
 
 /** A value bound by name. The text is canonical for its type: digits, `true`, a shortest double, or the string itself. */
@@ -5,6 +6,17 @@ export interface BoundParameter {
   readonly name: string;
   readonly type: 'STRING' | 'INT64' | 'FLOAT64' | 'BOOL';
   readonly value: string;
+}
+
+/**
+ * That no expression of a query is evaluated on a row that the stored part of its text leaves out, as far as it could fail
+ * there (docs/sandbox.md, The fence).
+ */
+export interface Fence {
+  /** The consumer's statement inside `sql`; null: all of it is the stored query's. */
+  readonly consumer: Span | null;
+  /** Parameters that hold a valid timestamp or date, or '' where they are optional and absent. */
+  readonly instants: readonly { readonly name: string; readonly optional: boolean }[];
 }
 
 export interface EngineQuery {
@@ -20,6 +32,8 @@ export interface EngineQuery {
   readonly maxBytesBilled: bigint | null;
   /** The operator's own text alone, which is known and short: it is read on the spot. */
   readonly stored?: boolean;
+  /** Isolation from rows that the stored query leaves out; null where nothing is hidden from the caller. */
+  readonly fence?: Fence | null;
   /** What BigQuery shows in its job list and its bill; values are sanitised by the engine. */
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -29,6 +43,8 @@ export interface RunLimits {
   readonly deadline: number;
   /** Aborted when nobody waits for the answer any more; the run ends with `AbortError` and its slot is freed. */
   readonly signal: AbortSignal;
+  /** Whose turn it counts as, for engines that run few queries at once: the name of a key; missing: nobody's. */
+  readonly turn?: string;
 }
 
 export interface EngineResult {
@@ -53,6 +69,8 @@ export interface Engine {
   readonly kind: 'duckdb' | 'bigquery';
   /** Names engine and data in cache keys and verdicts: project, data set, location and host, or the data's fingerprint. */
   readonly target: string;
+  /** Queries that it runs at once; missing: as many as it is sent. */
+  readonly concurrency?: number;
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
   /** The columns of a query without running it. */
   describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]>;
@@ -70,6 +88,8 @@ export interface Engine {
   ): Promise<void>;
   /** What a run would read, without running it; null on an engine that bills nothing. */
   readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<{ bytesProcessed: bigint }>) | null;
+  /** Bytes in memory of processes of its own; missing where it has none. */
+  readonly resident?: number;
   /** State of the breaker in front of it; missing where there is none. */
   readonly breaker?: () => 'closed' | 'open' | 'half-open';
   /** Resolves when the engine answers; rejects when it does not. */

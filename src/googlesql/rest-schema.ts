@@ -83,7 +83,8 @@ function parseField(value: unknown, place: string, parent: string, depth: number
   const name = value['name'];
   if (typeof name !== 'string' || name === '') throw new RestSchemaError(`${place}: "name" must be a string`);
   const path = `${parent}.${name}`;
-  const type = typeof value['type'] === 'string' ? TYPES[value['type'].toUpperCase()] : undefined;
+  const written = typeof value['type'] === 'string' ? value['type'].toUpperCase() : '';
+  const type = Object.hasOwn(TYPES, written) ? TYPES[written] : undefined;
   if (type === undefined) throw new RestSchemaError(`${path}: "type" must be one of ${Object.keys(TYPES).join(', ')}`);
   const mode = typeof value['mode'] === 'string' ? value['mode'].toUpperCase() : (value['mode'] ?? 'NULLABLE');
   if (mode !== 'NULLABLE' && mode !== 'REQUIRED' && mode !== 'REPEATED') {

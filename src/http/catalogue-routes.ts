@@ -1,4 +1,5 @@
 import { type Endpoint, mayRun, type ParameterDeclaration } from '../endpoints';
+import type { Key } from '../keys';
 import { chooseRepresentation } from '../rendering/representation';
 import { ServiceError } from '../errors';
 import { allowedEndpoint } from '../run/rights';
@@ -12,19 +13,19 @@ const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY
 /** `GET /api/endpoints`: what this key may run. */
 export function answerCatalogue(exchange: Exchange, rooms: Rooms): void {
   const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
-  exchange.told.key = key.name;
+  exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
   checkAccept(exchange);
   const listed = rooms.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
-  exchange.answer(jsonAnswer(200, { result: listed.map(describe) }, HEADERS));
+  exchange.answer(jsonAnswer(200, { result: listed.map((endpoint) => describe(endpoint, key)) }, HEADERS));
 }
 
 /** `GET /api/endpoints/:idOrName`: one of them. */
 export function answerEndpoint(exchange: Exchange, idOrName: string, rooms: Rooms): void {
   const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
-  exchange.told.key = key.name;
+  exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
   const endpoint = allowedEndpoint(rooms.catalogue.find(idOrName), key);
   checkAccept(exchange);
-  exchange.answer(jsonAnswer(200, { result: describe(endpoint) }, HEADERS));
+  exchange.answer(jsonAnswer(200, { result: describe(endpoint, key) }, HEADERS));
 }
 
 /** Only results have other forms than JSON. */
@@ -34,13 +35,15 @@ function checkAccept({ headers }: Exchange): void {
   throw new ServiceError('notAcceptable', 'The catalogue is answered as JSON only.', { allowed: ['application/json'] });
 }
 
-/** An endpoint as its callers see it: never its SQL. */
-function describe(endpoint: Endpoint): object {
+/** An endpoint as the holder of the key sees it: never its SQL. */
+function describe(endpoint: Endpoint, { pins }: Key): object {
   return {
     id: endpoint.id,
     name: endpoint.name,
     description: endpoint.description,
-    params: endpoint.parameters.map(describeParameter),
+    params: endpoint.parameters.map((declared) =>
+      pins.has(declared.name) ? describePinned(declared) : describeParameter(declared),
+    ),
     maxRows: endpoint.maxRows,
     cacheTtl: endpoint.cacheTtl,
     cacheWarming: endpoint.cacheWarming,
@@ -62,4 +65,12 @@ function describeParameter(declared: ParameterDeclaration): object {
     ...(declared.minimum === null ? {} : { minimum: declared.minimum }),
     ...(declared.maximum === null ? {} : { maximum: declared.maximum }),
   };
+}
+
+/**
+ * A parameter that the key pins. As in `/openapi.json` (src/openapi/parameter-schema.ts) its values, bounds and default are
+ * left out: the values that an enum allows may be names of other tenants.
+ */
+function describePinned({ name, type, description }: ParameterDeclaration): object {
+  return { name, type, required: false, description, fixed: true };
 }

@@ -27,8 +27,12 @@ const CHOSEN = new Map<string, { readonly coding: Encoding | null }>();
 const MOST = 100;
 const LONGEST = 256;
 
+/** Codings of one header that are looked at. */
+const MOST_LISTED = 100;
+
 function negotiate(accepted: string): Encoding | null {
-  const negotiator: Preferring = new Negotiator({ headers: { 'accept-encoding': accepted } });
+  const listed = accepted.split(',', MOST_LISTED).join();
+  const negotiator: Preferring = new Negotiator({ headers: { 'accept-encoding': listed } });
   const [first] = negotiator.encodings(['br', 'gzip', 'identity'], { preferred: ['br', 'gzip'] });
   return first === 'br' || first === 'gzip' ? first : null;
 }

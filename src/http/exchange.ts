@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { ERRORS } from '../errors';
+import { ERRORS, type ServiceError } from '../errors';
+import { presentsKey } from '../keys/credentials';
 import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
 import type { Tracing } from '../tracing/traced';
 import type { Answer } from './answer';
 import type { Cors } from './cors';
 import { asServiceError, errorAnswer } from './error-answer';
+import type { FailedLogins } from './failed-logins';
 import { RequestHeaders } from './headers';
 import { logFields, Told } from './log-line';
 import { SECURITY_HEADERS } from './security-headers';
@@ -34,6 +36,9 @@ export interface ExchangeContext {
   readonly logSql: boolean;
   /** Whether connections are being closed. */
   readonly draining: () => boolean;
+  /** Whether a request that needs no key presents one that has pins. */
+  readonly presentsPins: (headers: RequestHeaders) => boolean;
+  readonly failedLogins: Pick<FailedLogins, 'count'>;
 }
 
 /** One step of a request's life, done. */
@@ -104,9 +109,10 @@ export class Exchange {
   }
 
   /** Takes what there is to tell; what is not said stays. */
-  learn({ key, endpoint, query, cache, stored, billed }: Partial<Told>): void {
+  learn({ key, pinned, endpoint, query, cache, stored, billed }: Partial<Told>): void {
     const { told } = this;
     told.key = key ?? told.key;
+    told.pinned = pinned ?? told.pinned;
     told.endpoint = endpoint ?? told.endpoint;
     told.query = query ?? told.query;
     told.cache = cache ?? told.cache;
@@ -128,7 +134,10 @@ export class Exchange {
     const { cors } = this.context;
     if (cors.configured) own = [...varyingByOrigin(own), ...Object.entries(cors.headers(this.headers)).flat()];
     const security = own.includes(POLICY) ? SECURITY_BUT_POLICY : SECURITY;
-    const head = [...security, 'X-Request-Id', this.id, 'Server-Timing', this.#timing(), ...own, ...this.#also];
+    // A precise clock, by which rows behind a key's pins would be told apart.
+    const pinned = this.told.pinned ?? this.context.presentsPins(this.headers);
+    const timing = pinned ? [] : ['Server-Timing', this.#timing()];
+    const head = [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#also];
     if (body !== null) head.push('Content-Length', String(body.length));
     if (this.context.draining()) head.push('Connection', 'close');
     response.writeHead(status, head);
@@ -139,8 +148,21 @@ export class Exchange {
 
   /** Answers anything thrown as an error. */
   fail(thrown: unknown): void {
-    if (this.#gone) return;
     const error = asServiceError(thrown);
+    const loginFailed = error.reason === 'unauthenticated' && presentsKey((name) => this.headers.values(name));
+    if (!loginFailed) {
+      this.#refuse(error);
+      return;
+    }
+    const { remoteAddress = '' } = this.request.socket;
+    this.context.failedLogins.count(remoteAddress, error).then(
+      (answer) => this.#refuse(answer),
+      (broken: unknown) => this.#refuse(asServiceError(broken)),
+    );
+  }
+
+  #refuse(error: ServiceError): void {
+    if (this.#gone) return;
     this.told.reason = error.reason;
     if (ERRORS[error.reason].http >= 500) {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors';
+import { type HeaderValues, presentsKey } from '../keys/credentials';
 import type { Rooms } from '../run/request';
 
 /** How long the engine may take to answer a readiness probe, in milliseconds. */
@@ -17,6 +18,11 @@ export class Lifecycle {
     this.#rooms = rooms;
   }
 
+  /** Whether requests are answered, or were until now. */
+  get opened(): boolean {
+    return this.#rooms !== null;
+  }
+
   /** From now on the service says that it is leaving; what arrives is still answered. */
   drain(): void {
     this.#draining = true;
@@ -30,6 +36,17 @@ export class Lifecycle {
   rooms(): Rooms {
     if (this.#rooms !== null) return this.#rooms;
     throw new ServiceError('backendUnavailable', 'The service is starting.', { retryAfter: 1 });
+  }
+
+  /** Whether a request presents a valid key that has pins; nothing is refused and nothing is counted. */
+  presentsPins(header: HeaderValues): boolean {
+    if (this.#rooms === null || !presentsKey(header)) return false;
+    try {
+      return this.#rooms.keys.authenticate(header).pins.size > 0;
+    } catch (error) {
+      if (error instanceof ServiceError) return false;
+      throw error;
+    }
   }
 
   async readiness(): Promise<Readiness> {

@@ -7,6 +7,7 @@ import type { Tracing } from '../tracing/traced';
 import { Cors } from './cors';
 import { directRun } from './direct';
 import { Exchange, type ExchangeContext } from './exchange';
+import { FailedLogins } from './failed-logins';
 import type { Lifecycle } from './lifecycle';
 import { checkHead } from './request-head';
 import { createRouter, RUN_PATH, type RouterOptions } from './router';
@@ -32,9 +33,21 @@ export function createListener(options: ListenerOptions): RequestListener {
   const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null } = options;
   const { lifecycle } = options;
   const cors = new Cors(corsOrigins);
-  const router = createRouter({ ...options, cors, metrics: metricsKey === null ? null : { metrics, key: metricsKey } });
+  const guarded = metricsKey === null ? null : { metrics, key: metricsKey };
+  const router = createRouter({ ...options, cors, metrics: guarded });
   const meter = new RequestMeter(metrics);
-  const context: ExchangeContext = { log, logSql, cors, meter, tracing, draining: () => lifecycle.draining };
+  const failures = metrics.count('failedLogins', {});
+  const failedLogins = new FailedLogins(() => failures.add());
+  const context: ExchangeContext = {
+    log,
+    logSql,
+    cors,
+    meter,
+    tracing,
+    failedLogins,
+    draining: () => lifecycle.draining,
+    presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
+  };
   return (request, response) => {
     const exchange = new Exchange(request, response, context);
     const idOrName = directRun(request);

@@ -5,6 +5,8 @@ export class Told {
   /** The route's pattern. */
   route: string | undefined = undefined;
   key: string | undefined = undefined;
+  /** Whether the key has pins; undefined: no key was needed so far. */
+  pinned: boolean | undefined = undefined;
   endpoint: string | undefined = undefined;
   /** How a result came about. */
   cache: string | undefined = undefined;

@@ -6,7 +6,8 @@ import { Cors } from './cors';
 import { drainable } from './drain';
 import type { Log } from '../log';
 import type { ExchangeContext } from './exchange';
-import { createMetricsListener } from './metrics-listener';
+import { FailedLogins } from './failed-logins';
+import { createMetricsListener, type OperatorView } from './metrics-listener';
 import { createHttpServer } from './server';
 
 /** Milliseconds that a scrape may go on after the service has ended. */
@@ -20,8 +21,7 @@ const LAST_SCRAPE = 1000;
  */
 export async function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
-  metrics: Metrics,
-  log: Log,
+  { log, ...view }: OperatorView & { readonly log: Log },
 ): Promise<() => Promise<void>> {
   const uncounted = new RequestMeter(new Metrics());
   const quiet: Log = {
@@ -38,8 +38,10 @@ export async function openMetricsPort(
     meter: uncounted,
     tracing: null,
     draining: () => false,
+    presentsPins: () => false,
+    failedLogins: new FailedLogins(),
   };
-  const server = createHttpServer(createMetricsListener(metrics, context));
+  const server = createHttpServer(createMetricsListener(view, context));
   const drain = drainable(server);
   server.listen(port, host);
   await once(server, 'listening');

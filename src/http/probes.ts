@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors';
+import type { Degradation, Health } from '../health/health';
 import { jsonAnswer } from './answer';
 import { errorAnswer } from './error-answer';
 import type { Exchange } from './exchange';
@@ -15,15 +16,36 @@ export function answerHealth(exchange: Exchange): void {
   exchange.answer(jsonAnswer(200, { status: 'ok' }));
 }
 
-/** `GET /ready`: whether requests should be sent here. A 503 has the shape of every error, and the state beside it. */
-export async function answerReady(exchange: Exchange, lifecycle: Lifecycle): Promise<void> {
+/**
+ * `GET /ready`: whether requests should be sent here. A 503 has the shape of every error, and the state beside it.
+ *
+ * Everybody is told whether something is impaired; what that is names files and endpoints, and is for the operator.
+ */
+export async function answerReady(
+  exchange: Exchange,
+  lifecycle: Lifecycle,
+  health: Pick<Health, 'degradations'>,
+  operator: boolean,
+): Promise<void> {
   const status = await lifecycle.readiness();
+  const impaired = impairment(health.degradations, operator);
   if (status === 'ready') {
     const { engine, cacheState } = lifecycle.rooms();
-    exchange.answer(jsonAnswer(200, { status, engine: engine.kind, cache: cacheState() }));
+    exchange.answer(jsonAnswer(200, { status, engine: engine.kind, cache: cacheState(), ...impaired }));
     return;
   }
   const error = errorAnswer(new ServiceError('backendUnavailable', WHY[status], { retryAfter: 1 }), exchange.id);
-  const body = { status, ...(JSON.parse(String(error.body)) as object) };
+  const body = { status, ...(JSON.parse(String(error.body)) as object), ...impaired };
   exchange.answer({ ...error, body: Buffer.from(JSON.stringify(body)) });
+}
+
+function impairment(degradations: readonly Degradation[], operator: boolean): object {
+  return {
+    ...(degradations.length > 0 ? { degraded: true } : {}),
+    ...(operator ? { detail: degradations.map(describe) } : {}),
+  };
+}
+
+function describe({ component, message, since }: Degradation): object {
+  return { component, message, since: new Date(since).toISOString() };
 }

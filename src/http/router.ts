@@ -1,11 +1,13 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 
 import { ServiceError } from '../errors';
+import { Health } from '../health/health';
 import { answerCatalogue, answerEndpoint } from './catalogue-routes';
 import type { Cors } from './cors';
 import { DocsRoutes } from './docs/routes';
 import type { Exchange } from './exchange';
 import type { Lifecycle } from './lifecycle';
+import { hasMetricsKey } from './metrics-key';
 import { answerMetrics, type GuardedMetrics } from './metrics-route';
 import { answerHealth, answerReady } from './probes';
 import { checkHead } from './request-head';
@@ -18,6 +20,8 @@ export interface RouterOptions {
   readonly docs: 'open' | 'key' | 'off';
   /** null: there is no `/metrics`. */
   readonly metrics: GuardedMetrics | null;
+  /** What is impaired; without, nothing ever is. */
+  readonly health?: Pick<Health, 'degradations'>;
 }
 
 /** Where a stored endpoint is run. */
@@ -32,7 +36,7 @@ type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
  * The service's routes (docs/http.md). Express finds the route of a request whose `Exchange` stands in
  * `response.locals`; everything that an answer is made of is written by that.
  */
-export function createRouter({ cors, lifecycle, docs, metrics }: RouterOptions): Express {
+export function createRouter({ cors, lifecycle, docs, metrics, health = new Health() }: RouterOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -48,10 +52,15 @@ export function createRouter({ cors, lifecycle, docs, metrics }: RouterOptions):
   const route = (path: string, actions: { readonly GET: Action; readonly POST?: Action }): void => {
     const methods = Object.keys(actions).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const allowed = [...methods, 'OPTIONS'];
+    const actionFor = new Map([
+      ['GET', actions.GET],
+      ['HEAD', actions.GET],
+      ['POST', actions.POST],
+    ]);
     app.all(path, async (request, response: Reply) => {
       const { exchange } = response.locals;
       exchange.told.route = path;
-      const action = { GET: actions.GET, HEAD: actions.GET, POST: actions.POST }[request.method as 'GET'];
+      const action = actionFor.get(request.method);
       if (action !== undefined) {
         await action(exchange, request);
       } else if (request.method === 'OPTIONS') {
@@ -64,7 +73,12 @@ export function createRouter({ cors, lifecycle, docs, metrics }: RouterOptions):
   };
 
   route('/health', { GET: answerHealth });
-  route('/ready', { GET: (exchange) => answerReady(exchange, lifecycle) });
+  route('/ready', {
+    GET: (exchange) => {
+      const operator = hasMetricsKey(exchange.headers, metrics?.key ?? null);
+      return answerReady(exchange, lifecycle, health, operator);
+    },
+  });
   const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.rooms());
   route(RUN_PATH, { GET: answerQuery, POST: answerQuery });
   route('/api/endpoints', {

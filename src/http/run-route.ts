@@ -2,12 +2,10 @@ import type { IncomingMessage } from 'node:http';
 
 import { type RawEntry, readJsonBody, readUrlEncoded } from '../endpoints';
 import { run } from '../run';
-import type { About, Rooms, RunAnswer, RunRequest } from '../run/request';
-import type { Answer } from './answer';
+import type { About, Rooms, RunRequest } from '../run/request';
 import { readBody } from './body';
-import { clientHas } from './conditional';
-import { chooseCoding } from './content-coding';
 import type { Exchange } from './exchange';
+import { finishedAnswer } from './finished-answer';
 import type { RequestHeaders } from './headers';
 
 const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
@@ -17,8 +15,11 @@ const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-RED
  * Express can be left out where nothing but speed matters.
  */
 export async function answerRun(exchange: Exchange, idOrName: string, rooms: Rooms): Promise<void> {
-  const answer = await run(new HttpRunRequest(exchange, idOrName), rooms);
-  exchange.answer(await resultAnswer(answer, exchange.request, exchange.headers));
+  const { finished, headers: fromRun } = await run(new HttpRunRequest(exchange, idOrName), rooms);
+  const headers = [...fromRun, 'Vary', VARY];
+  if (finished.truncated) headers.push('X-Result-Truncated', 'true');
+  const { contentType } = finished;
+  exchange.answer(await finishedAnswer({ finished, contentType, headers }, exchange.request, exchange.headers));
 }
 
 /** A class, as one is made for every request: its methods are made once. */
@@ -76,24 +77,4 @@ async function readGiven(request: IncomingMessage, headers: RequestHeaders): Pro
   const body = request.method === 'POST' ? await readBody(request, headers) : null;
   if (body === null) return given;
   return [...given, ...(body.type === 'application/json' ? readJsonBody(body.text) : readUrlEncoded(body.text))];
-}
-
-/** The finished bytes as an answer: 304 for who has them already, packed for who can unpack them. */
-async function resultAnswer(
-  { finished, headers: told }: RunAnswer,
-  request: IncomingMessage,
-  headers: RequestHeaders,
-): Promise<Answer> {
-  const answered = [...told, 'ETag', finished.etag, 'Vary', VARY];
-  if (finished.truncated) answered.push('X-Result-Truncated', 'true');
-  // A POST selects no representation that a client could hold (RFC 9110, 13.1).
-  if (request.method !== 'POST' && clientHas(headers.list('if-none-match'), finished.etag)) {
-    return { status: 304, headers: answered, body: null };
-  }
-  answered.push('Content-Type', finished.contentType);
-  const coding = chooseCoding(headers.list('accept-encoding'));
-  const packed = coding === null ? null : finished.encoded(coding);
-  if (coding === null || packed === null) return { status: 200, headers: answered, body: finished.bytes };
-  answered.push('Content-Encoding', coding);
-  return { status: 200, headers: answered, body: await packed };
 }

@@ -52,6 +52,7 @@ export async function createKey(
   });
   note(`Key ${name} is in ${file}. It is shown only now:`);
   out(secret);
+  if (entry.redact === true) for (const line of aboutRedaction(entry.allowSql === true)) note(line);
   const pins = Object.keys(entry.pins ?? {});
   if (pins.length === 0) return;
   note(`Endpoints that do not declare ${pins.join(' and ')} do not exist for this key.`);
@@ -59,6 +60,18 @@ export async function createKey(
     `Where an endpoint declares ${pins.join(' or ')} with the type regex (as usage.api-counts does with project), the pin ` +
       `fences by a text match only: the pinned text is found anywhere, in other tenants' texts that hold it too.`,
   );
+}
+
+/** What redaction promises, for whoever hands the key on (docs/redaction.md). */
+function aboutRedaction(allowSql: boolean): string[] {
+  const promise =
+    'Redaction hides IP and e-mail addresses in results. It does not keep anybody from searching for them:';
+  return allowSql
+    ? [`${promise} with --allow-sql this key can test in sql, lql and regex parameters what the mask hides.`]
+    : [
+        `${promise} string parameters still compare with the values themselves.`,
+        'This key may not send sql, lql or a regex parameter that it does not pin; with --allow-sql it could.',
+      ];
 }
 
 function toEntry(options: CreateOptions, secret: string, now: number): WrittenEntry {

@@ -23,6 +23,11 @@ export function presentedKey(header: HeaderValues): string {
   return match[1];
 }
 
+/** Whether a request presents a key at all, well-formed or not. */
+export function presentsKey(header: HeaderValues): boolean {
+  return header('x-api-key').length > 0 || header('authorization').length > 0;
+}
+
 function single(values: readonly string[], header: string): string {
   const value = (values[0] ?? '').trim();
   if (values.length > 1) throw new ServiceError('unauthenticated', `The ${header} header is repeated.`, HINT);

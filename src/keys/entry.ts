@@ -26,7 +26,13 @@ const endpointsSchema = z.union(
   { error: 'endpoints must be "*" or a list of names or ids' },
 );
 
-const pinsSchema = z.record(
+/** zod leaves a member of this name out of a record, and a pin that is left out leaves the key wider than it was meant. */
+const withoutProto = z.custom<Record<string, string>>(
+  (pins) => typeof pins !== 'object' || pins === null || !Object.hasOwn(pins, '__proto__'),
+  { error: 'a parameter named __proto__ cannot be pinned' },
+);
+
+const pinsRecord = z.record(
   z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a pin names a parameter' })
@@ -37,6 +43,8 @@ const pinsSchema = z.record(
       issue.code === 'invalid_key' ? issue.issues[0]?.message : 'pins must be a map from parameters to texts',
   },
 );
+
+const pinsSchema = withoutProto.pipe(pinsRecord);
 
 const rateLimitSchema = z
   .number({ error: 'rateLimit must be a number' })

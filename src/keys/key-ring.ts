@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 
 import type { Secret } from '../config';
 import { ServiceError, systemCode } from '../errors';
+import type { ReportFault } from '../health/health';
 
 import { type HeaderValues, presentedKey } from './credentials';
 import { API_KEY_NAME, type KeyEntry, START_KEY_NAME } from './entry';
@@ -21,6 +22,8 @@ export interface KeyRingOptions {
   /** Where the embedded engine keeps the key that it makes; null on an engine that makes none. */
   readonly startKeyFile: string | null;
   readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** Is told when the keys file cannot be read while the service runs, and when it can again. */
+  readonly report?: ReportFault;
   /** Milliseconds since the epoch, for expiry; the real time whatever CLOCK says. */
   readonly now?: () => number;
   /** Milliseconds between two looks at the keys file. */
@@ -39,11 +42,17 @@ export class NoKeyError extends Error {
   override readonly name = 'NoKeyError';
 }
 
+/** Faulty entries that are reported at a time; the log has all of them. */
+const MOST_REPORTED = 20;
+
 /** Who may call, as the keys file says now. */
 export class KeyRing {
   private entries: readonly KeyEntry[];
   private fingerprint: string | null = null;
+  /** Why the file cannot be read; empty: it can. */
   private complaint = '';
+  /** Which of its entries do not count; null: all do. */
+  private leftOut: string | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
 
@@ -132,22 +141,37 @@ export class KeyRing {
     const { keysFile, log } = this.options;
     try {
       const fingerprint = await fingerprintOf(keysFile);
-      if (fingerprint === this.fingerprint) return;
+      if (fingerprint === this.fingerprint) {
+        this.recover();
+        return;
+      }
       const file = await readKeysFile(keysFile);
       if (this.closed) return;
       this.takeUp(file, fingerprint);
       log.info({ file: keysFile, keys: this.entries.length - this.builtIn.length }, 'the keys file was taken up');
     } catch (error) {
-      const complaint = error instanceof Error ? error.message : String(error);
-      if (complaint !== this.complaint) log.warn(`${complaint}; the keys stay as they were`);
+      const complaint = complaintOf(keysFile, error);
+      if (complaint === this.complaint || this.closed) return;
       this.complaint = complaint;
+      log.warn(complaint);
+      this.options.report?.('keys_file', complaint);
     }
+  }
+
+  /** The file can be read. */
+  private recover(): void {
+    if (this.complaint === '') return;
+    this.complaint = '';
+    this.options.log.info({ file: this.options.keysFile }, 'the keys file can be read again');
+    this.options.report?.('keys_file', this.leftOut);
   }
 
   private takeUp({ entries, faults }: KeysFile, fingerprint: string | null): void {
     this.entries = [...this.builtIn, ...entries];
     this.fingerprint = fingerprint;
-    this.complaint = '';
+    this.leftOut = faults.length === 0 ? null : `Keys are left out: ${faults.slice(0, MOST_REPORTED).join('; ')}`;
+    this.recover();
+    this.options.report?.('keys_file', this.leftOut);
     for (const fault of faults) this.options.log.warn({ file: this.options.keysFile }, `a key is left out: ${fault}`);
   }
 }
@@ -157,10 +181,20 @@ export class KeyRing {
  *
  * Rejects with `KeysFileError` for a keys file that cannot be read (or is missing though asked for by name) and with
  * `NoKeyError` when there is neither API_KEY nor a keys file and no key may be made. From then on a file that cannot be
- * read, or is gone, is logged once and the keys stay as they were.
+ * read, or is gone, is logged once and reported until it can be read again, and the keys stay as they were.
  */
 export function openKeyRing(options: KeyRingOptions): Promise<KeyRing> {
   return KeyRing.open(options);
+}
+
+/** What an operator has to know: a key that was revoked in a file nobody can read goes on working. */
+function complaintOf(file: string, error: unknown): string {
+  const code = systemCode(error);
+  const what =
+    error instanceof KeysFileError
+      ? error.message
+      : `The keys file ${file} cannot be read: ${code ?? 'unknown failure'}`;
+  return `${what}; the keys stay as they were: what was revoked since still works`;
 }
 
 function unrestricted(name: string, secret: string): KeyEntry {

@@ -1,3 +1,4 @@
+import { COMPONENTS, type Health } from '../health/health';
 import type { Metrics } from './metrics';
 import { LABELS } from './table';
 
@@ -14,10 +15,20 @@ export interface Sources {
   } | null;
   /** State of the breaker in front of BigQuery. */
   readonly bigquery: (() => string) | null;
+  /** Bytes in memory of the embedded engine's processes. */
+  readonly engineMemory: (() => number) | null;
 }
 
 /** Keys of whose budgets there are gauges. */
 const MOST_BUDGETS = 200;
+
+/** Says where the gauge of what is impaired comes from. */
+export function readHealth(metrics: Metrics, health: Pick<Health, 'degradations'>): void {
+  metrics.read('degraded', () => {
+    const degraded = new Set(health.degradations.map(({ component }) => component));
+    return COMPONENTS.map((component) => [{ component }, degraded.has(component) ? 1 : 0]);
+  });
+}
 
 /** Says where the gauges of the rooms come from. */
 export function readRooms(metrics: Metrics, sources: Sources): void {
@@ -32,6 +43,8 @@ export function readRooms(metrics: Metrics, sources: Sources): void {
   metrics.read('budgetLimit', () => today().map(({ key, limit }) => [{ key }, Number(limit)]));
   metrics.read('budgetSpent', () => today().map(({ key, spent }) => [{ key }, Number(spent)]));
   if (sources.bigquery !== null) metrics.read('bigqueryBreaker', statesOf(sources.bigquery));
+  const { engineMemory } = sources;
+  if (engineMemory !== null) metrics.read('engineMemory', () => [[{}, engineMemory()]]);
   if (sources.redis !== null) readRedis(metrics, sources.redis);
 }
 

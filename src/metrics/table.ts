@@ -1,5 +1,6 @@
 /** Every metric there is (docs/metrics.md), and every value that a label may have: nothing that a caller sends is one. */
 import { ERRORS, type Reason } from '../errors';
+import { COMPONENTS } from '../health/health';
 
 interface Declared {
   readonly name: `logquay_${string}`;
@@ -45,11 +46,13 @@ export const LABELS = {
   language: ['sql', 'lql'],
   warming: ['made', 'not_due', 'busy', 'gone', 'failed', 'budget'],
   failure: ['timeout', 'refused', 'failed', 'skipped'],
+  cause: ['overdue', 'memory', 'stalled', 'crashed'],
   state: ['closed', 'half-open', 'open'],
   quantile: ['0.5', '0.9', '0.99', '1'],
   mode: ['user', 'system'],
   memory: ['rss', 'heap_total', 'heap_used', 'external', 'array_buffers'],
   gc: ['minor', 'major', 'incremental', 'weak_callbacks', 'other'],
+  component: COMPONENTS,
 } as const satisfies Record<string, 'names' | readonly string[]>;
 
 /** Seconds: from an answer out of memory to the longest deadline that is usual. */
@@ -144,6 +147,18 @@ export const METRICS = {
     labels: ['endpoint'],
     help: 'Time of queries on the engine, without waiting for their turn',
     buckets: LATENCY,
+  },
+  engineRestarts: {
+    name: 'logquay_engine_restarts_total',
+    type: 'counter',
+    labels: ['cause'],
+    help: 'Processes of the embedded engine that had to be ended, or ended by themselves',
+  },
+  engineMemory: {
+    name: 'logquay_engine_memory_bytes',
+    type: 'gauge',
+    labels: [],
+    help: "Resident memory of the embedded engine's processes",
   },
   bytesProcessed: {
     name: 'logquay_bytes_processed_total',
@@ -257,7 +272,19 @@ export const METRICS = {
     name: 'logquay_log_lines_dropped_total',
     type: 'counter',
     labels: [],
-    help: 'Lines of the log that were dropped because nobody read them',
+    help: 'Lines of the log that could not be written and were dropped',
+  },
+  degraded: {
+    name: 'logquay_degraded',
+    type: 'gauge',
+    labels: ['component'],
+    help: 'Whether the component is impaired while the service goes on: 1 if it is',
+  },
+  failedLogins: {
+    name: 'logquay_failed_logins_total',
+    type: 'counter',
+    labels: [],
+    help: 'Requests with a key that is not valid, those that were slowed down included',
   },
   build: {
     name: 'logquay_build_info',

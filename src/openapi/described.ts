@@ -13,6 +13,8 @@ export interface Readers {
 export interface DescribedParameter extends ParameterDeclaration {
   /** The reader's key fixes the value: to which one stays with who made the key. */
   readonly fixed: boolean;
+  /** Whether it is for keys alone that were created with --allow-sql: a pattern would search what redaction hides. */
+  readonly byRight: boolean;
 }
 
 /** An endpoint as its documentation tells of it: never its SQL. */
@@ -56,7 +58,11 @@ function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Describ
     redacted,
     sqlByRight: key === null && takesSql && redacted,
     tables: takesSql ? cteTables : [],
-    parameters: endpoint.parameters.map((declared) => ({ ...declared, fixed: key?.pins.has(declared.name) ?? false })),
+    parameters: endpoint.parameters.map((declared) => {
+      const fixed = key?.pins.has(declared.name) ?? false;
+      const byRight = declared.type === 'regex' && !fixed && redacted && key?.allowSql !== true;
+      return { ...declared, fixed, byRight };
+    }),
     reserved: [...(takesSql ? (['sql', 'lql'] as const) : []), ...(dryRun ? (['dry_run'] as const) : [])],
   };
 }

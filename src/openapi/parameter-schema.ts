@@ -70,7 +70,7 @@ function defaultOf({ type, default: text }: DescribedParameter): { default?: Jso
 
 /** What it means, in words that hold what a schema cannot say. */
 export function describeParameter(parameter: DescribedParameter): string {
-  const { description, type, fixed, default: fallback } = parameter;
+  const { description, type, fixed, byRight, default: fallback } = parameter;
   const said = description === '' ? [] : [description];
   if (fixed) {
     return [...said, 'This key fixes it: leave it out. Another value than the fixed one is answered 403.'].join(' ');
@@ -88,6 +88,9 @@ export function describeParameter(parameter: DescribedParameter): string {
       date: [],
     }[type],
     ...(fallback === null ? [] : [`Default: ${fallback}.`]),
+    ...(byRight
+      ? ['Redaction is forced here: only keys created with `--allow-sql` may send it, others are answered 403.']
+      : []),
   ].join(' ');
 }
 

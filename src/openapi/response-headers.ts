@@ -8,7 +8,7 @@ export const RESPONSE_HEADERS = {
     example: '4e0c6f0e-6a5e-4f0e-9a0f-0d9a3f1f2b11',
   },
   'Server-Timing': {
-    description: 'Milliseconds of each step, and in total.',
+    description: 'Milliseconds of each step, and in total; not for keys with pinned parameters.',
     schema: { type: 'string' },
     example: 'read;dur=0.1, engine;dur=11.5, total;dur=12.4',
   },

@@ -31,7 +31,7 @@ export function resultResponse({ reserved, maxRows }: DescribedEndpoint, { key, 
       'text/csv': {
         schema: {
           type: 'string',
-          description: `RFC 4180 with a header line (\`${CONTENT_TYPES['text/csv']}\`); null is an empty field, an empty string \`""\`, records and arrays are JSON.`,
+          description: `RFC 4180 with a header line (\`${CONTENT_TYPES['text/csv']}\`); null is an empty field, an empty string \`""\`, records and arrays are JSON. A text that a spreadsheet would compute gets an apostrophe in front, unless the service is set otherwise.`,
         },
         example: `${Object.keys(ROW).join(',')}\r\n${Object.values(ROW).join(',')}\r\n`,
       },

@@ -154,8 +154,9 @@ export const REQUEST_PARAMETERS: Readonly<Record<string, Parameter>> = {
     name: 'LF-ENDPOINT-REDACT-PII',
     in: 'header',
     description:
-      '`true`: IP and e-mail addresses come as `REDACTED`. It cannot switch off what the key or the endpoint force.',
-    schema: { type: 'string', enum: ['true'] },
+      '`true`, in any case: IP and e-mail addresses come as `REDACTED`. `false` cannot switch off what the key or the endpoint ' +
+      'force. Another value is answered 400.',
+    schema: { type: 'string', enum: ['true', 'false'] },
   },
   'If-None-Match': {
     name: 'If-None-Match',

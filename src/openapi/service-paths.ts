@@ -1,4 +1,5 @@
 import type { Reason } from '../errors';
+import { COMPONENTS } from '../health/health';
 import { errorResponses } from './error-responses';
 import { headerReferences, ON_EVERY_ANSWER, type ResponseHeader } from './response-headers';
 import type { Json, PathItem, Reference, Response, Schema } from './schema';
@@ -146,11 +147,30 @@ function objectOf(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', required: Object.keys(properties), properties };
 }
 
-const READY: Schema = objectOf({
-  status: { type: 'string', const: 'ready' },
-  engine: { type: 'string', enum: ['bigquery', 'duckdb'] },
-  cache: { type: 'string', enum: ['ok', 'degraded'], description: 'Whether Redis answers, where there is one.' },
-});
+/** What is impaired; the same with 200 and 503. */
+const IMPAIRED: Readonly<Record<string, Schema>> = {
+  degraded: { type: 'boolean', const: true, description: 'There where something is impaired.' },
+  detail: {
+    type: 'array',
+    description: 'What is impaired: with METRICS_KEY, and on METRICS_PORT, alone.',
+    items: objectOf({
+      component: { type: 'string', enum: COMPONENTS },
+      message: { type: 'string' },
+      since: { type: 'string', format: 'date-time' },
+    }),
+  },
+};
+
+const READY: Schema = {
+  type: 'object',
+  required: ['status', 'engine', 'cache'],
+  properties: {
+    status: { type: 'string', const: 'ready' },
+    engine: { type: 'string', enum: ['bigquery', 'duckdb'] },
+    cache: { type: 'string', enum: ['ok', 'degraded'], description: 'Whether Redis answers, where there is one.' },
+    ...IMPAIRED,
+  },
+};
 
 const NOT_READY: Schema = {
   type: 'object',
@@ -158,6 +178,7 @@ const NOT_READY: Schema = {
   properties: {
     status: { type: 'string', enum: ['starting', 'draining', 'engine-unavailable'] },
     error: { $ref: '#/components/schemas/Error/properties/error' },
+    ...IMPAIRED,
   },
 };
 
@@ -183,6 +204,11 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
         values: { type: 'array', items: { type: 'string' } },
         minimum: { type: 'number' },
         maximum: { type: 'number' },
+        fixed: {
+          type: 'boolean',
+          const: true,
+          description: 'There where the key pins the parameter; its values, bounds and default are then left out.',
+        },
       },
     },
   },

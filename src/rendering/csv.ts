@@ -1,22 +1,38 @@
+import { withoutFormula } from './formulas';
 import { readMembers, stringValue } from './members';
 
 /**
- * Rows as RFC 4180: a header line, CRLF, null as an empty field. An empty string is written `""`, so that a reader who
- * cares can tell it from null. Records and arrays stay JSON text; numbers keep every digit.
+ * The names of the columns, as RFC 4180 has them.
  *
- * @param rows texts of JSON objects whose members stand in the order of `columns`
+ * @param escapeFormulas whether texts that a spreadsheet would compute get an apostrophe in front
  */
-export function csvLines(columns: readonly string[], rows: readonly string[]): string[] {
-  return [line(columns.map(field)), ...rows.map((row) => line(readMembers(row).map(({ json }) => cell(json))))];
+export function csvHeader(columns: readonly string[], escapeFormulas: boolean): string {
+  return line(columns.map(escapeFormulas ? escaped : field));
+}
+
+/**
+ * Rows as RFC 4180: CRLF, null as an empty field. An empty string is written `""`, so that a reader who cares can tell it from
+ * null. Records and arrays stay JSON text; numbers keep every digit.
+ *
+ * @param rows texts of JSON objects whose members stand in the order of the columns
+ * @param escapeFormulas as for the header
+ */
+export function csvLines(rows: readonly string[], escapeFormulas: boolean): string[] {
+  const text = escapeFormulas ? escaped : field;
+  const cell = (json: string): string => {
+    if (json === 'null') return '';
+    // What is no string is a number, a Boolean, or JSON of a record or array: never a formula.
+    return json.startsWith('"') ? text(stringValue(json)) : field(json);
+  };
+  return rows.map((row) => line(readMembers(row).map(({ json }) => cell(json))));
 }
 
 function line(fields: readonly string[]): string {
   return `${fields.join(',')}\r\n`;
 }
 
-function cell(json: string): string {
-  if (json === 'null') return '';
-  return field(json.startsWith('"') ? stringValue(json) : json);
+function escaped(text: string): string {
+  return field(withoutFormula(text));
 }
 
 function field(text: string): string {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors';
-import { csvLines } from './csv';
+import { csvHeader, csvLines } from './csv';
 import { Finished } from './finished';
 import type { Representation } from './representation';
 
@@ -14,10 +14,16 @@ export interface RenderableResult {
 /**
  * A result as the finished bytes of one form.
  *
+ * @param escapeFormulas whether CSV keeps spreadsheets from computing texts of the result (formulas.ts)
  * @throws ServiceError resourcesExceeded when they are more than `limit`
  */
-export function render(result: RenderableResult, representation: Representation, limit: number): Finished {
-  const pieces = piecesOf(result, representation, limit);
+export function render(
+  result: RenderableResult,
+  representation: Representation,
+  limit: number,
+  escapeFormulas = true,
+): Finished {
+  const pieces = piecesOf(result, representation, limit, escapeFormulas);
   // A UTF-16 unit is at least one byte: most of what is too long is known before anything is joined or encoded.
   let units = 0;
   for (const piece of pieces) {
@@ -29,23 +35,50 @@ export function render(result: RenderableResult, representation: Representation,
   return new Finished(bytes, representation, result.truncated);
 }
 
-function piecesOf({ columns, rows }: RenderableResult, representation: Representation, limit: number): string[] {
+function piecesOf(
+  { columns, rows }: RenderableResult,
+  representation: Representation,
+  limit: number,
+  escapeFormulas: boolean,
+): string[] {
+  // Reading values apart is the costly form: rows far beyond any answer are not begun with.
+  const csv = representation === 'text/csv';
+  if (csv && rows.reduce((sum, row) => sum + row.length, 0) > 8 * limit) throw tooLarge(limit);
+  return [...linesOf({ columns, rows, representation, escapeFormulas, first: true }), closingOf(representation)];
+}
+
+/** Some rows of a result, in their order. */
+export interface Part {
+  readonly columns: readonly string[];
+  readonly rows: readonly string[];
+  readonly representation: Representation;
+  /** Whether CSV keeps spreadsheets from computing texts of the result (formulas.ts). */
+  readonly escapeFormulas: boolean;
+  /** Whether nothing stands before them. */
+  readonly first: boolean;
+}
+
+/** What a part is in its form; `closingOf` ends the last one. */
+export function linesOf({ columns, rows, representation, escapeFormulas, first }: Part): string[] {
   switch (representation) {
     case 'application/json': {
-      const separated = rows.map((row, i) => (i === 0 ? row : `,${row}`));
-      return ['{"result":[', ...separated, ']}'];
+      const separated = rows.map((row, i) => (first && i === 0 ? row : `,${row}`));
+      return first ? ['{"result":[', ...separated] : separated;
     }
     case 'application/x-ndjson':
       return rows.map((row) => `${row}\n`);
     case 'text/csv': {
-      // Reading values apart is the costly form: rows far beyond any answer are not begun with.
-      if (rows.reduce((sum, row) => sum + row.length, 0) > 8 * limit) throw tooLarge(limit);
-      return csvLines(columns, rows);
+      const lines = csvLines(rows, escapeFormulas);
+      return first ? [csvHeader(columns, escapeFormulas), ...lines] : lines;
     }
   }
 }
 
-function tooLarge(limit: number): ServiceError {
+export function closingOf(representation: Representation): string {
+  return representation === 'application/json' ? ']}' : '';
+}
+
+export function tooLarge(limit: number): ServiceError {
   return new ServiceError('resourcesExceeded', `The answer is larger than ${String(limit)} bytes.`, {
     hint: 'Select fewer columns or rows, or a shorter time range.',
   });

@@ -4,7 +4,9 @@ import { type Endpoint, readConsumerRequest, readParameters } from '../endpoints
 import type { Key } from '../keys/key';
 import { chooseRepresentation } from '../rendering/representation';
 import { checkDryRun } from './dry-run';
+import { needsFence } from './fence';
 import type { Plan } from './produce';
+import { asksForRedaction } from './redact-header';
 import type { Rooms, RunRequest } from './request';
 import { checkRights } from './rights';
 
@@ -26,19 +28,21 @@ export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoin
   const representation = chooseRepresentation(request.header('accept').join(', '));
   const given = await request.timed('read', () => request.parameters());
   const { query, dryRun } = readConsumerRequest(endpoint, given);
-  checkRights({ query, dryRun }, key, endpoint);
+  checkRights({ query, dryRun }, given, key, endpoint);
   checkDryRun(dryRun, rooms.engine);
   const parameters = readParameters(endpoint, given, key.pins);
-  const redacted = key.redact || endpoint.redactPii || request.header('lf-endpoint-redact-pii').includes('true');
-  const plan = { endpoint, query, parameters, redacted, representation, payer: key.name, warm: false };
+  const redactionAsked = asksForRedaction(request.header('lf-endpoint-redact-pii'));
+  const redacted = key.redact || endpoint.redactPii || redactionAsked;
+  const fenced = needsFence(key);
+  const plan = { endpoint, query, parameters, redacted, fenced, representation, payer: key.name, warm: false };
   const identity = identityOf(plan, rooms);
   const warmed = endpoint.cacheWarming > 0 && query === null && !dryRun;
   return { plan, identity, dryRun, usage: warmed ? usageOf(plan, identity.hash, key) : null };
 }
 
-export function identityOf(plan: Plan, { engine }: Pick<Rooms, 'engine'>): Identity {
+export function identityOf(plan: Plan, { engine, escapeFormulas }: Pick<Rooms, 'engine' | 'escapeFormulas'>): Identity {
   const { id, revision } = plan.endpoint;
-  return identify({ ...plan, endpointId: id, revision, target: engine.target });
+  return identify({ ...plan, endpointId: id, revision, target: engine.target, escapeFormulas });
 }
 
 /** What it takes to ask the same later: what the key pins is left to the key. */

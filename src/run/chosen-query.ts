@@ -2,6 +2,8 @@ import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { locate, QueryError, ServiceError } from '../errors';
 import { tableOfLql, translateLql } from '../lql';
+import { fixesOrder } from '../googlesql/row-order';
+import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
 
 /** What a request runs: the stored query, or the consumer's own over its CTE tables. */
@@ -10,6 +12,10 @@ export interface ChosenQuery {
   readonly sql: string;
   /** The values that `sql` names, and no other. */
   readonly parameters: readonly BoundParameter[];
+  /** The consumer's statement in `sql`; null: there is none. */
+  readonly consumer: Span | null;
+  /** Whether the query fixes the order of its rows. */
+  readonly ordered: boolean;
   /** CTE tables that it reaches. */
   readonly tables: readonly string[];
   /** A fault that the engine finds in `sql`, as the caller gets it: with its place in the text that they sent. */
@@ -22,6 +28,7 @@ type Now = () => bigint;
 /**
  * Chooses what runs, the consumer's text through the gate.
  *
+ * @param fenced the caller must learn nothing of rows that the stored query leaves out
  * @throws ServiceError for what the gate or LQL refuses, with its place in the caller's text
  */
 export async function chooseQuery(
@@ -30,12 +37,13 @@ export async function chooseQuery(
   parameters: readonly BoundParameter[],
   { gate, now }: { readonly gate: Gate; readonly now: Now },
   limits: RunLimits,
+  fenced = false,
 ): Promise<ChosenQuery> {
   const stored = storedQueryOf(endpoint, parameters);
   if (query === null) return storedChoice(stored, parameters);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
-    return admitted(gate, stored, query, parameters, toCaller);
+    return admitted(gate, stored, { ...query, fenced }, parameters, toCaller, limits);
   }
   const context = { tables: endpoint.cteTables, now: now() };
   const table = tableOfLql(query.text, context);
@@ -43,7 +51,8 @@ export async function chooseQuery(
   const { columns } = await gate.columns(stored, table, limits);
   const translation = translateLql(query.text, { now: context.now, tables: [{ name: table, columns }] });
   if (translation === null) return storedChoice(stored, parameters);
-  return admitted(gate, stored, { language: 'lql', text: translation.sql }, parameters, translation.locate);
+  const translated = { language: 'lql', text: translation.sql, fenced } as const;
+  return admitted(gate, stored, translated, parameters, translation.locate, limits);
 }
 
 /** For `catch`: a fault in the SQL goes to the caller in their terms, anything else as it is. */
@@ -56,20 +65,25 @@ export function inWordsFor({ forCaller }: ChosenQuery): (thrown: unknown) => nev
 async function admitted(
   gate: Gate,
   stored: StoredQuery,
-  { language, text }: NonNullable<ConsumerRequest['query']>,
+  { language, text, fenced }: NonNullable<ConsumerRequest['query']> & { readonly fenced: boolean },
   parameters: readonly BoundParameter[],
   toCaller: (error: QueryError) => ServiceError,
+  limits: RunLimits,
 ): Promise<ChosenQuery> {
   const {
     sql,
+    consumer,
+    ordered,
     tables,
     parameters: named,
     original,
-  } = await gate.admit(stored, text, { from: language }).catch((error: unknown) => {
+  } = await gate.admit(stored, text, { from: language, fenced, limits }).catch((error: unknown) => {
     throw error instanceof QueryError ? toCaller(error) : error;
   });
   return {
     sql,
+    consumer,
+    ordered,
     parameters: parameters.filter(({ name }) => named.has(name.toLowerCase())),
     tables,
     forCaller: ({ fault, message, span, details }) =>
@@ -81,6 +95,8 @@ async function admitted(
 function storedChoice(stored: StoredQuery, parameters: readonly BoundParameter[]): ChosenQuery {
   return {
     sql: stored.sql,
+    consumer: null,
+    ordered: fixesOrder(stored.query),
     parameters,
     tables: tablesOfStoredQuery(stored),
     forCaller: (error) => new ServiceError(error.fault, error.message, {}, { cause: error }),

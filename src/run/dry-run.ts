@@ -16,11 +16,13 @@ export function checkDryRun(dryRun: boolean, engine: Pick<Engine, 'dryRun'>): vo
 }
 
 /** What the query would read and cost, without running it: never kept, never shared (docs/endpoints.md). */
-export async function estimate(plan: Plan, rooms: Rooms, limits: RunLimits, timed: Timed): Promise<RunAnswer> {
+export async function estimate(plan: Plan, rooms: Rooms, bounds: RunLimits, timed: Timed): Promise<RunAnswer> {
+  const limits = { ...bounds, turn: plan.payer };
   const { engine, pricePerTiB } = rooms;
   if (engine.dryRun === null) throw new Error('checkDryRun comes first.');
   const { dryRun } = engine;
-  const chosen = await timed('gate', () => chooseQuery(plan.endpoint, plan.query, plan.parameters, rooms, limits));
+  const { endpoint, query: sent, parameters, fenced } = plan;
+  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, rooms, limits, fenced));
   const query = engineQuery(plan, chosen, rooms);
   const { bytesProcessed } = await timed('engine', () => dryRun(query, limits).catch(inWordsFor(chosen)));
   const estimated = {

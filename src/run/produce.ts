@@ -1,11 +1,11 @@
 import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, EngineQuery, EngineResult, RunLimits } from '../engines/contract';
 import type { Made } from '../cache/results';
-import { render } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
 import { type ChosenQuery, chooseQuery, inWordsFor } from './chosen-query';
+import { fenceOf, inPlainOrder } from './fence';
 import type { Rooms } from './request';
-import { shownResult } from './shown';
+import { renderShown } from './shown';
 
 /** What is to be run, when everything about a request has been judged that can be judged without reading its SQL. */
 export interface Plan {
@@ -14,6 +14,8 @@ export interface Plan {
   /** Validated, pinned ones included. */
   readonly parameters: readonly BoundParameter[];
   readonly redacted: boolean;
+  /** Whether there are rows that the caller must learn nothing of: see `needsFence`. */
+  readonly fenced: boolean;
   readonly representation: Representation;
   /** Whose turn it takes, and who pays. */
   readonly payer: string;
@@ -30,21 +32,22 @@ export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>
  *
  * @throws ServiceError for the caller: 400 and 403 by the gate, 429 and 504 while waiting for a turn, the engine's own
  */
-export async function produce(plan: Plan, rooms: Rooms, limits: RunLimits, timed: Timed): Promise<Made> {
-  const chosen = await timed('gate', () => chooseQuery(plan.endpoint, plan.query, plan.parameters, rooms, limits));
+export async function produce(plan: Plan, rooms: Rooms, bounds: RunLimits, timed: Timed): Promise<Made> {
+  const limits = { ...bounds, turn: plan.payer };
+  const { endpoint, query: sent, parameters, fenced } = plan;
+  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, rooms, limits, fenced));
   const run = (): Promise<EngineResult> =>
     timed('engine', () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits));
   const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));
   const { bytesProcessed, bytesBilled } = result;
-  const finished = await timed('render', () =>
-    render(shownResult(result, plan.redacted), plan.representation, rooms.longestResponse),
-  );
+  const rows = plan.fenced && !chosen.ordered ? inPlainOrder(result.rows) : result.rows;
+  const finished = await timed('render', () => renderShown({ ...result, rows }, plan, rooms, limits));
   return { finished, bytesProcessed, bytesBilled };
 }
 
 export function engineQuery(
-  { endpoint, query, redacted, payer, warm }: Plan,
-  { sql, parameters }: ChosenQuery,
+  { endpoint, query, redacted, fenced, payer, warm }: Plan,
+  { sql, parameters, consumer }: ChosenQuery,
   { defaults }: Pick<Rooms, 'defaults'>,
 ): EngineQuery {
   return {
@@ -54,6 +57,7 @@ export function engineQuery(
     hideBytes: redacted,
     maxBytesBilled: endpoint.maxBytesBilled ?? defaults.maxBytesBilled,
     stored: query === null,
+    fence: fenced ? fenceOf(endpoint, consumer) : null,
     labels: { endpoint: endpoint.name, key: payer, kind: warm ? 'warm' : query === null ? 'run' : 'sandbox' },
   };
 }

@@ -1,5 +1,6 @@
 import type { Outcome, Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
+import type { Threads } from '../concurrency/threads';
 import type { Catalogue, ConsumerRequest, RawEntry } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
@@ -35,6 +36,8 @@ export interface RunRequest {
 /** What there is to tell of a request: names, and what is counted. The text of a query is told only where that is asked for. */
 export interface About {
   readonly key?: string;
+  /** Whether the key has pins. */
+  readonly pinned?: boolean;
   readonly endpoint?: string;
   readonly query?: NonNullable<ConsumerRequest['query']>;
   readonly cache?: Outcome;
@@ -61,6 +64,7 @@ export interface Rooms {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly admission: Admission;
+  readonly threads: Threads;
   readonly rates: RateLimits;
   readonly judged: JudgedRequests;
   readonly results: Results;
@@ -79,4 +83,6 @@ export interface Rooms {
   };
   /** Bytes. */
   readonly longestResponse: number;
+  /** Whether CSV keeps spreadsheets from computing texts of a result. */
+  readonly escapeFormulas: boolean;
 }

@@ -1,9 +1,80 @@
-import type { EngineResult } from '../engines/contract';
+import { nextTurn } from '../concurrency/next-turn';
+import type { EngineResult, RunLimits } from '../engines/contract';
 import { redactRows } from '../redaction';
-import type { RenderableResult } from '../rendering/render';
+import { Finished } from '../rendering/finished';
+import { closingOf, render, tooLarge } from '../rendering/render';
+import type { Plan } from './produce';
+import { renderRows } from './render-rows';
+import type { Rooms } from './request';
 
-/** What of an engine's result the caller may see: with redaction on, masked before anything is rendered or kept. */
-export function shownResult(result: EngineResult, redacted: boolean): RenderableResult {
+/** UTF-16 units of rows that are rendered at once where they arrive; finding addresses in them takes a hundred times as long. */
+const FEW = { plain: 512 * 1024, redacted: 16 * 1024 };
+/** Units that a thread is given at a time: to copy them takes a millisecond. */
+const PART = 512 * 1024;
+
+/**
+ * What of an engine's result the caller may see, as finished bytes: with redaction on, masked before anything is rendered or kept.
+ *
+ * @throws ServiceError resourcesExceeded when they are too many; as Threads.run
+ */
+export function renderShown(
+  result: EngineResult,
+  { redacted, representation }: Pick<Plan, 'redacted' | 'representation'>,
+  rooms: Pick<Rooms, 'threads' | 'longestResponse' | 'escapeFormulas'>,
+  limits: RunLimits,
+): Promise<Finished> | Finished {
   const columns = result.columns.map(({ name }) => name);
-  return { columns, rows: redacted ? redactRows(result.rows) : result.rows, truncated: result.truncated };
+  const units = result.rows.reduce((sum, row) => sum + row.length, 0);
+  const { rows, truncated } = result;
+  const { escapeFormulas } = rooms;
+  if (units > (redacted ? FEW.redacted : FEW.plain)) return renderMany();
+  const shown = { columns, rows: redacted ? redactRows(rows) : rows, truncated };
+  return render(shown, representation, rooms.longestResponse, rooms.escapeFormulas);
+
+  async function renderMany(): Promise<Finished> {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    const add = (part: Uint8Array): void => {
+      parts.push(part);
+      length += part.length;
+      if (length > rooms.longestResponse) throw tooLarge(rooms.longestResponse);
+    };
+    for (const some of inParts(rows)) {
+      const first = parts.length === 0;
+      add(
+        await rooms.threads.run(
+          renderRows,
+          { columns, rows: some, representation, escapeFormulas, first, redacted },
+          limits,
+        ),
+      );
+    }
+    add(Buffer.from(closingOf(representation)));
+    return Finished.ofMany(await joined(parts, length), representation, truncated);
+  }
+}
+
+/** The rows in groups of about PART units. */
+function* inParts(rows: readonly string[]): Generator<readonly string[]> {
+  let start = 0;
+  let units = 0;
+  for (const [i, row] of rows.entries()) {
+    units += row.length;
+    if (units < PART) continue;
+    yield rows.slice(start, i + 1);
+    start = i + 1;
+    units = 0;
+  }
+  if (start < rows.length) yield rows.slice(start);
+}
+
+async function joined(parts: readonly Uint8Array[], length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+    await nextTurn();
+  }
+  return bytes;
 }

@@ -5,8 +5,10 @@ import { type Endpoint, mayRun, readParameters } from '../endpoints';
 import type { Key } from '../keys/key';
 import { ServiceError } from '../errors';
 import { identityOf } from './asked';
+import { needsFence } from './fence';
 import { type Plan, produce } from './produce';
 import type { Rooms } from './request';
+import { checkRights } from './rights';
 
 /**
  * Makes a kept answer anew, for the key that last asked for it; unless that key, the endpoint or its definition have
@@ -49,8 +51,10 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key): Plan | null {
   const { redacted, representation } = usage;
   const given = Object.entries(usage.values).map(([name, text]) => ({ name, value: { kind: 'text', text } as const }));
   try {
+    checkRights({ query: null, dryRun: false }, given, key, endpoint);
     const parameters = readParameters(endpoint, given, key.pins);
-    return { endpoint, query: null, parameters, redacted, representation, payer: key.name, warm: true };
+    const fenced = needsFence(key);
+    return { endpoint, query: null, parameters, redacted, fenced, representation, payer: key.name, warm: true };
   } catch (error) {
     if (error instanceof ServiceError) return null;
     throw error;

@@ -1,6 +1,6 @@
 /**
- * Puts a consumer query in the place of the stored query's final statement. The original bytes of both are what runs:
- * nothing is printed back from a tree (docs/sandbox.md).
+ * Puts a consumer query in the place of the stored query's final statement. The original bytes of both are what runs,
+ * unless the query has to be fenced (docs/sandbox.md).
  */
 import type { Query, Span, WithEntry } from '../googlesql/syntax';
 import { walk } from '../googlesql/walk';
@@ -26,7 +26,35 @@ export interface Composed {
  */
 export function compose(stored: StoredQuery, statement: string, tables: readonly string[]): Composed {
   const entries = reachedEntries(stored, tables);
-  const ctes = entries.map(({ span }) => stored.sql.slice(span.start, span.end)).join(',\n');
+  return composed(
+    entries,
+    entries.map(({ span }) => stored.sql.slice(span.start, span.end)),
+    statement,
+  );
+}
+
+/**
+ * As `compose`, each stored CTE with its guard column: for a statement that was printed to look at nothing else.
+ *
+ * @param ctes the definitions of the CTE tables by lower-case name
+ */
+export function composeFenced(
+  stored: StoredQuery,
+  statement: string,
+  tables: readonly string[],
+  ctes: ReadonlyMap<string, string>,
+): Composed {
+  const entries = reachedEntries(stored, tables);
+  const definitions = entries.map(({ name }) => {
+    const sql = ctes.get(name.name.toLowerCase());
+    if (sql === undefined) throw new Error(`No guard for ${name.name}.`);
+    return sql;
+  });
+  return composed(entries, definitions, statement);
+}
+
+function composed(entries: readonly WithEntry[], definitions: readonly string[], statement: string): Composed {
+  const ctes = definitions.join(',\n');
   const head = ctes === '' ? '(\n' : `WITH ${ctes}\n(\n`;
   return {
     sql: `${head}${statement}\n)`,
@@ -48,7 +76,7 @@ export function tablesOfStoredQuery(stored: StoredQuery): readonly string[] {
 }
 
 /** The WITH entries behind `tables`, transitively, in the order of the stored query. */
-function reachedEntries(stored: StoredQuery, tables: readonly string[]): readonly WithEntry[] {
+export function reachedEntries(stored: StoredQuery, tables: readonly string[]): readonly WithEntry[] {
   const entries = stored.query.with?.entries ?? [];
   const dependencies = cteDependencies(entries);
   const reached = new Set<string>();

@@ -1,14 +1,17 @@
 /** The gate for consumer SQL: every wall in its order (docs/sandbox.md). A boundary between tenants; it fails closed. */
 import type { Engine, RunLimits } from '../engines/contract';
+import { unlessGivenUp } from '../engines/giving-up';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
+import type { PrintedQuery } from '../googlesql/printer';
 import type { Span } from '../googlesql/syntax';
-import { Threads } from '../googlesql/threads';
+import { Threads } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
+import { composeFence, type Fence, fenceOf } from './fence';
 import { originalSpan } from './lenient';
 import { checkMeaning, inSentText, readText, type ReadText, type SentText } from './reading';
 import { OpinionTimeout, SecondOpinion } from './second-opinion';
@@ -17,14 +20,29 @@ import { Verdicts } from './verdicts';
 
 /** A consumer query that every wall has let through, ready to run. */
 export interface Admitted {
-  /** The stored CTEs that it reaches and its own text, composed. */
+  /** The stored CTEs that it reaches and its own text, composed; or the fenced form of both. */
   readonly sql: string;
+  /** Its own text in `sql`; null where that is the fenced form. */
+  readonly consumer: Span | null;
+  /** Whether it fixes the order of its rows. */
+  readonly ordered: boolean;
   /** CTE tables that it reaches, as the stored query spells them. */
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
   readonly parameters: ReadonlySet<string>;
-  /** A place in `sql` as a place in the text that was sent; null outside of it. */
+  /** How many pieces of text `original` goes by. */
+  readonly pieces: number;
+  /** A place in `sql` as a place in the text that was sent; null outside of it, and everywhere in a fenced form. */
   original(span: Span): Span | null;
+}
+
+/** Who sends a text. */
+export interface Sender extends Pick<SentText, 'from'> {
+  /**
+   * The sender must learn nothing of rows that the stored query leaves out (docs/decisions/fence.md). The embedded engine
+   * sees to that itself.
+   */
+  readonly fenced: boolean;
 }
 
 /** Milliseconds that judging one text may take, reading the CTE tables' columns included. */
@@ -39,12 +57,14 @@ const SYNTAX_CALLS = new Set(['offset', 'ordinal', 'safe_cast', 'safe_offset', '
 export class Gate {
   readonly #engine: Engine;
   readonly #columns: CteColumns;
-  readonly #threads = new Threads();
+  readonly #threads: Threads;
   readonly #secondOpinion = new SecondOpinion();
   readonly #verdicts = new Verdicts<Admitted>();
 
-  constructor(engine: Engine) {
+  /** @param threads closed with the gate */
+  constructor(engine: Engine, threads = new Threads()) {
     this.#engine = engine;
+    this.#threads = threads;
     this.#columns = new CteColumns(engine);
   }
 
@@ -52,11 +72,24 @@ export class Gate {
    * Judges a text as a query over the CTE tables of `stored`: SQL that a consumer wrote, or that was made of their LQL.
    *
    * @throws QueryError with spans in `sent`; ServiceError `resourcesExceeded` when the second opinion runs out of time,
-   *   `tooManyConcurrentQueries` when too many long texts wait
+   *   `tooManyConcurrentQueries` when too many texts of the key wait, `deadlineExceeded`; the signal's reason
    */
-  admit(stored: StoredQuery, sent: string, { from = 'sql' }: Partial<Pick<SentText, 'from'>> = {}): Promise<Admitted> {
-    const key = { endpointId: stored.id, revision: stored.revision, target: this.#engine.target, from, text: sent };
-    return this.#verdicts.of(key, () => this.#judge(stored, sent, from));
+  admit(
+    stored: StoredQuery,
+    sent: string,
+    { from = 'sql', fenced = false, limits = judgeLimits('') }: Partial<Sender> & { readonly limits?: RunLimits } = {},
+  ): Promise<Admitted> {
+    const { turn = '' } = limits;
+    const { id: endpointId, revision } = stored;
+    const sender = { from, fenced: fenced && this.#engine.kind === 'bigquery' };
+    const key = { endpointId, revision, target: this.#engine.target, ...sender, text: sent };
+    // Others of the key may wait for the same verdict: judging has limits of its own.
+    const judge = (): Promise<Admitted> => this.#judge(stored, sent, sender, judgeLimits(turn));
+    return unlessGivenUp(
+      limits,
+      () => this.#verdicts.of(key, turn, judge),
+      () => undefined,
+    );
   }
 
   /** The columns of one CTE table. @throws what `Engine.describe` throws */
@@ -70,40 +103,51 @@ export class Gate {
     await Promise.all([this.#secondOpinion.close(), this.#threads.close()]);
   }
 
-  async #judge(stored: StoredQuery, sent: string, from: SentText['from']): Promise<Admitted> {
+  async #judge(stored: StoredQuery, sent: string, { from, fenced }: Sender, limits: RunLimits): Promise<Admitted> {
     const { cteTables } = stored;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
-    const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent);
+    const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent, limits);
     try {
-      return await this.#passOtherWalls(stored, read);
+      return await this.#passOtherWalls(stored, read, fenced, limits);
     } catch (error) {
       throw error instanceof QueryError ? inSentText(error, read.passes) : error;
     }
   }
 
-  async #passOtherWalls(stored: StoredQuery, read: ReadText): Promise<Admitted> {
-    await this.#askSecondOpinion(stored, read);
-    const limits = { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal };
-    await this.#checkMeaning(stored, read, limits);
+  async #passOtherWalls(stored: StoredQuery, read: ReadText, fenced: boolean, limits: RunLimits): Promise<Admitted> {
+    await this.#askSecondOpinion(stored, read, limits);
+    const fence = fenced ? fenceOf(stored, read.tables) : null;
+    const printed = await this.#checkMeaning(stored, read, fence, limits);
     const tables = await this.#columns.of(stored, read.tables, limits);
     await this.#engine.inspect(read.statement, tables, typicalValues(stored), limits);
 
+    if (printed !== null) {
+      const { sql, parameters, reached } = composeFence(stored, printed, read.tables);
+      const named = new Set([...parameters, ...printed.parameters]);
+      const { ordered } = read;
+      return { sql, consumer: null, ordered, tables: reached, parameters: named, pieces: 0, original: () => null };
+    }
     const { sql, consumer, parameters, reached } = compose(stored, read.statement, read.tables);
+    // Verdicts are kept: nothing else of what was read may be.
+    const { passes } = read;
     return {
       sql,
+      consumer,
+      ordered: read.ordered,
       tables: reached,
       parameters: new Set([...parameters, ...read.parameters.map((name) => name.toLowerCase())]),
+      pieces: passes.reduce((sum, pieces) => sum + pieces.length, 0),
       original: ({ start, end }) =>
         start < consumer.start || end > consumer.end
           ? null
-          : originalSpan(read.passes, { start: start - consumer.start, end: end - consumer.start }),
+          : originalSpan(passes, { start: start - consumer.start, end: end - consumer.start }),
     };
   }
 
   /** Where the second parser reads the text, what it sees must be what ours saw (wall 3). */
-  async #askSecondOpinion(stored: StoredQuery, read: ReadText): Promise<void> {
+  async #askSecondOpinion(stored: StoredQuery, read: ReadText, limits: RunLimits): Promise<void> {
     if (read.masked === null) return;
-    const opinion = await this.#secondOpinion.ask(read.masked).catch((error: unknown) => {
+    const opinion = await this.#secondOpinion.ask(read.masked, limits).catch((error: unknown) => {
       if (!(error instanceof OpinionTimeout)) throw error;
       const message = 'The query is too complex to be checked in time. Nest it less deeply.';
       throw new ServiceError('resourcesExceeded', message, {}, { cause: error });
@@ -121,26 +165,35 @@ export class Gate {
   }
 
   /**
-   * Names and types. An unknown field is looked for once more with columns read anew: the table may have got it
-   * meanwhile.
+   * Names and types, then the fenced form where there has to be one. An unknown field is looked for once more with
+   * columns read anew: the table may have got it meanwhile.
    */
-  async #checkMeaning(stored: StoredQuery, read: ReadText, limits: RunLimits): Promise<void> {
+  async #checkMeaning(
+    stored: StoredQuery,
+    read: ReadText,
+    fence: Fence | null,
+    limits: RunLimits,
+  ): Promise<PrintedQuery | null> {
     const { statement } = read;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
-    const check = async (): Promise<void> => {
+    const check = async (): Promise<PrintedQuery | null> => {
       const tables = await this.#columns.of(stored, read.tables, limits);
-      await this.#threads.do(checkMeaning, { statement, tables, parameters }, statement);
+      return this.#threads.do(checkMeaning, { statement, tables, parameters, fence }, statement, limits);
     };
     try {
-      await check();
+      return await check();
     } catch (error) {
       const mayBeNew =
         this.#engine.kind === 'bigquery' && error instanceof QueryError && error.fault === 'unknownField';
       if (!mayBeNew) throw error;
       this.#columns.forget(stored);
-      await check();
+      return check();
     }
   }
+}
+
+function judgeLimits(turn: string): RunLimits {
+  return { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal, turn };
 }
 
 /** Where a name that the second parser saw stands first; the whole statement where it is made of something else. */

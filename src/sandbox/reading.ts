@@ -4,12 +4,15 @@
  */
 import { COMPOSED_BOUNDS } from '../googlesql/bounds';
 import { parseQuery, unsupportedError } from '../googlesql/parser';
+import type { PrintedQuery } from '../googlesql/printer';
+import { fixesOrder } from '../googlesql/row-order';
 import { resolveQuery } from '../googlesql/resolver';
 import type { Query, Span } from '../googlesql/syntax';
-import type { Task } from '../googlesql/threads';
+import type { Task } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { walk } from '../googlesql/walk';
 import { QueryError } from '../errors';
+import { type Fence, fencedQuery } from './fence';
 import { originalSpan } from './lenient';
 import { maskStatement } from './masked';
 import { readConsumerQuery, type Reading } from './policy';
@@ -29,6 +32,8 @@ export interface ReadText extends Reading {
   /** The one statement, as sent or as rewritten leniently, without a semicolon. */
   readonly statement: string;
   readonly span: Span;
+  /** See `fixesOrder`. */
+  readonly ordered: boolean;
   /** For the second parser; null where it must not be asked. */
   readonly masked: string | null;
   /** From `statement` back to the text that was sent: see `originalSpan`. */
@@ -55,7 +60,7 @@ function judged(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | 'p
   const [construct] = unsupported;
   if (construct !== undefined) throw unsupportedError(construct);
   const masked = joinsInParentheses(query) ? null : maskStatement(text, tokens);
-  return { ...reading, statement: text.slice(0, end), span: query.span, masked, passes };
+  return { ...reading, statement: text.slice(0, end), span: query.span, ordered: fixesOrder(query), masked, passes };
 }
 
 /** The error with its place in the text that was sent. */
@@ -77,17 +82,24 @@ function joinsInParentheses(query: Query): boolean {
 export interface TypedText extends Pick<StoredQuery, 'parameters'> {
   readonly statement: string;
   readonly tables: readonly TableSchema[];
+  /** null: rows that the stored query leaves out are nobody's secret, or the engine fences them itself. */
+  readonly fence: Fence | null;
 }
 
-/** Names and types, from the CTE tables alone. @throws QueryError with a span in the statement */
-export const checkMeaning: Task<TypedText, void> = {
+/**
+ * Names and types, from the CTE tables alone; then the fenced form, null where the statement may run as it is.
+ *
+ * @throws QueryError with a span in the statement
+ */
+export const checkMeaning: Task<TypedText, PrintedQuery | null> = {
   file: __filename,
   name: 'checkMeaning',
-  run({ statement, tables, parameters }) {
+  run({ statement, tables, parameters, fence }) {
     const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-    resolveQuery(parseQuery(statement, COMPOSED_BOUNDS), statement, {
+    const query = resolveQuery(parseQuery(statement, COMPOSED_BOUNDS), statement, {
       findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
       parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
     });
+    return fence === null ? null : fencedQuery(query, fence);
   },
 };

@@ -11,6 +11,8 @@ interface VerdictKey {
   readonly target: string;
   /** The bounds of a text depend on who wrote it. */
   readonly from: 'sql' | 'lql';
+  /** What runs depends on whom it must tell nothing. */
+  readonly fenced: boolean;
   readonly text: string;
 }
 
@@ -22,31 +24,49 @@ const MAX_ENTRIES = 10_000;
 /** What an entry takes beside its texts: trees of types, error objects. An estimate. */
 const ENTRY_OVERHEAD = 1024;
 
-export class Verdicts<T extends { readonly sql: string }> {
+/** What an accepted text takes. */
+interface Accepted {
+  readonly sql: string;
+  readonly pieces: number;
+}
+
+function sizeOf({ sql, pieces }: Accepted): number {
+  return 2 * sql.length + PIECE * pieces;
+}
+
+/** Bytes of a piece of a text that was read leniently. */
+const PIECE = 80;
+
+export class Verdicts<T extends Accepted> {
   readonly #kept = new LRUCache<string, Outcome<T>>({
     max: MAX_ENTRIES,
     maxSize: MAX_BYTES,
     sizeCalculation: (outcome, key) =>
-      ENTRY_OVERHEAD + 2 * (key.length + ('accepted' in outcome ? outcome.accepted.sql.length : 0)),
+      ENTRY_OVERHEAD + 2 * key.length + ('accepted' in outcome ? sizeOf(outcome.accepted) : 0),
   });
   readonly #judging = new Map<string, Promise<T>>();
 
   /**
-   * The kept verdict, or that of `judge`, which runs once for texts that arrive at the same time. Refusals for what the
+   * The kept verdict, or that of `judge`, which runs once for texts that arrive at the same time in one turn: nobody waits for
+   * the turns of another key. Refusals for what the
    * text is are kept; those for a passing state (a deadline, an engine that does not answer) never are.
    */
-  async of({ endpointId, revision, target, from, text }: VerdictKey, judge: () => Promise<T>): Promise<T> {
-    const key = JSON.stringify([endpointId, revision, target, from, text]);
+  async of(
+    { endpointId, revision, target, from, fenced, text }: VerdictKey,
+    turn: string,
+    judge: () => Promise<T>,
+  ): Promise<T> {
+    const key = JSON.stringify([endpointId, revision, target, from, fenced, text]);
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       if ('accepted' in kept) return kept.accepted;
       throw kept.refused;
     }
-    const judging = this.#judging.get(key) ?? this.#judge(key, judge);
-    return judging;
+    const judged = `${turn}\n${key}`;
+    return this.#judging.get(judged) ?? this.#judge(key, judged, judge);
   }
 
-  #judge(key: string, judge: () => Promise<T>): Promise<T> {
+  #judge(key: string, judged: string, judge: () => Promise<T>): Promise<T> {
     const judging = judge()
       .then(
         (accepted) => {
@@ -58,8 +78,8 @@ export class Verdicts<T extends { readonly sql: string }> {
           throw error;
         },
       )
-      .finally(() => this.#judging.delete(key));
-    this.#judging.set(key, judging);
+      .finally(() => this.#judging.delete(judged));
+    this.#judging.set(judged, judging);
     return judging;
   }
 }

@@ -96,6 +96,24 @@ withBrowser('in a browser, DOCS=open', () => {
     expect(kept).toEqual({ local: {}, session: {}, cookie: '', databases: [], url: `${base}/docs` });
   });
 
+  it('works after it was reloaded, with its style and its script', async () => {
+    const { page, complaints } = await open(`${base}/docs`);
+    const look = () => page.evaluate(() => getComputedStyle(document.body).fontFamily);
+    const before = await look();
+    const statuses: number[] = [];
+    page.on('response', (response) => statuses.push(response.status()));
+    for (let i = 0; i < 2; i++) {
+      await page.reload();
+      expect(await look()).toBe(before);
+    }
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    await page.getByRole('button', { name: 'Send the request to logs.all' }).click();
+    await article(page, 'logs.all').getByRole('table').last().waitFor();
+    expect(complaints).toEqual([]);
+    // Chromium revalidates, and is told of a 304 as of the 200 that it stored.
+    expect(statuses.every((status) => status === 200 || status === 304)).toBe(true);
+  });
+
   it('shows the answer of a stored query as a table, and as it was received', async () => {
     const { page } = await open(`${base}/docs`);
     await page.getByLabel('Key', { exact: true }).fill(KEY);

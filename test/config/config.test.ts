@@ -32,6 +32,22 @@ describe('.env.example', () => {
   });
 });
 
+describe('keys that can be guessed', () => {
+  const warnings = (environment: Record<string, string>): string[] =>
+    readConfig(environment).warnings.map((warning) => warning.replace(/ is shorter than 16 characters.*$/, ''));
+
+  it.each([
+    [{ API_KEY: 'x'.repeat(15) }, ['API_KEY']],
+    [{ API_KEY: 'x'.repeat(16) }, []],
+    [{ LOGFLARE_PRIVATE_ACCESS_TOKEN: 'short' }, ['LOGFLARE_PRIVATE_ACCESS_TOKEN']],
+    [{ LOGFLARE_PRIVATE_ACCESS_TOKEN: 'short', API_KEY: 'x'.repeat(16) }, []],
+    [{ METRICS_KEY: 'short', API_KEY: 'short' }, ['API_KEY', 'METRICS_KEY']],
+  ])('%j', (environment, expected) => {
+    expect(warnings(environment)).toEqual(expected);
+    expect(readConfig(environment).warnings.join()).not.toMatch(/xxx|short\b(?!er)/);
+  });
+});
+
 describe('defaults', () => {
   it('are those of a laptop without a BigQuery project', () => {
     expect(readConfig({})).toMatchObject({
@@ -47,6 +63,7 @@ describe('defaults', () => {
       drainDelay: 5000,
       queryTimeout: 30_000,
       maxResponseBytes: 64 * 1024 * 1024,
+      csvEscapeFormulas: true,
       maxRunningPerKey: 16,
       maxWaiting: 100,
       warnings: [],

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
 import { ServiceError } from '../../src/errors';
+import { MAX_STEPS, MAX_TEXT } from '../../src/engines/duckdb/translate/print-budget';
+import { MOST_PATTERN_COST } from '../../src/googlesql/pattern-cost';
 import { QUERY_BOUNDS, TRANSLATED_BOUNDS } from '../../src/googlesql/bounds';
 import { MAX_COLUMNS, MAX_FIELDS } from '../../src/googlesql/resolver/size';
 import { silentLog } from '../engines/silent-log';
@@ -68,5 +70,8 @@ test('the bounds are those in force', () => {
     treeHeight,
     MAX_COLUMNS,
     MAX_FIELDS,
+    MAX_STEPS,
+    MAX_TEXT,
+    MOST_PATTERN_COST,
   ]);
 });

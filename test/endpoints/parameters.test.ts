@@ -398,13 +398,26 @@ describe('a JSON body', () => {
       { name: '', value: { kind: 'text', text: '😀' } },
     ]);
     expect(readJsonBody('{}')).toEqual([]);
-    expect(readJsonBody(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)).toEqual([
-      { name: 'a', value: { kind: 'array' } },
-    ]);
+    expect(readJsonBody(`{"a":${'['.repeat(99)}${']'.repeat(99)}}`)).toEqual([{ name: 'a', value: { kind: 'array' } }]);
+  });
+
+  it('has bounds on its depth and its members, whatever they are', () => {
+    const deep = `{"a":${'['.repeat(100)}${']'.repeat(100)}}`;
+    expect(() => readJsonBody(deep)).toThrow('The body nests more than 100 levels.');
+    const members = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"p${i}":[1,2]`).join()}}`;
+    expect(readJsonBody(members(256))).toHaveLength(256);
+    expect(() => readJsonBody(members(257))).toThrow('A request has at most 256 parameters.');
+    expect(readJsonBody(JSON.stringify({ a: '{[,'.repeat(500), b: ['"]', '\\'] }))).toHaveLength(2);
   });
 });
 
 describe('a query string', () => {
+  it('has a bound on its parameters, whatever they are called', () => {
+    expect(url('a&'.repeat(256))).toHaveLength(256);
+    expect(url('&'.repeat(1000))).toEqual([]);
+    expect(() => url('a&'.repeat(257))).toThrow('A request has at most 256 parameters.');
+  });
+
   it('is decoded as UTF-8 with blanks for plus signs', () => {
     expect(
       url('a=1%202+3&b=%C3%A4%F0%9F%98%80&c&=x&&d==%3D&e=%2B').map(({ name, value }) => [

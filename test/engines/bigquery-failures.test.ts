@@ -70,6 +70,8 @@ describe('what the caller is told', () => {
     [499, 'stopped', 'Job timed out after 30 sec', 'deadlineExceeded'],
     [499, 'stopped', 'Job execution was cancelled: User requested cancellation', 'backendError'],
     [418, 'somethingNew', 'secret_table', 'backendError'],
+    [418, 'constructor', 'secret_table', 'backendError'],
+    [418, '__proto__', 'secret_table', 'backendError'],
   ])('%s %s (%s): %s', (status, reason, detail, expected) => {
     const told = translateFailure(new ApiFailure(status, reason, detail), TEXT) as ServiceError;
     expect(told).toBeInstanceOf(ServiceError);
@@ -136,6 +138,40 @@ describe('faults of a query', () => {
     // goccy's emulator, and services that answer with 200.
     expect(told(message, 'jobInternalError')).toMatchObject({ message: words });
     expect(told(message, 'invalidQuery', 200)).toMatchObject({ message: words });
+  });
+
+  test.each([
+    ['Bad int64 value: division by zero', 'A value cannot be cast to the type asked for'],
+    ['Bad int64 value: neither grouped nor aggregated', 'A value cannot be cast to the type asked for'],
+    ['Bad int64 value: x at [1:1]', 'A value cannot be cast to the type asked for'],
+    ['Could not cast value time zone json to type INT64', 'A value cannot be cast to the type asked for'],
+    ["Invalid timestamp: 'null element'", 'A date or time is not valid'],
+    ['Failed to parse input string "more than one row"', 'A text does not match the format it is parsed by'],
+    ['Cannot parse regular expression: missing ): (out of bounds', 'A regular expression is not valid'],
+    ['int64 overflow: 1 + 2 at [1:1]', 'A number is out of range'],
+    ['MOD: division by zero: x at [1:1]', 'Division by zero'],
+    ['Division by zero: "table not found" at [1:1]', 'Division by zero'],
+    ['constructor', 'The query failed on a value while it ran'],
+  ])('%s: values choose neither words nor a place', (message, words) => {
+    expect(told(message)).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
+  });
+
+  test.each(['Syntax error: Unrecognized name at [1:1]', 'Division by zero', 'Bad int64 value: x'])(
+    '%s: nothing is read out of it where the text calls ERROR()',
+    (message) => {
+      const failure = new ApiFailure(400, 'invalidQuery', message);
+      for (const sql of ['select error(a) from t', 'select ERROR\n (a)']) {
+        expect(translateFailure(failure, { sql, offset: 0 })).toMatchObject({
+          fault: 'invalidQuery',
+          message: 'The query failed on a value while it ran',
+          span: null,
+        });
+      }
+    },
+  );
+
+  test('a place is told where no value stands before it', () => {
+    expect(told('Argument must be a literal at [1:8]')).toMatchObject({ span: { start: 7, end: 8 } });
   });
 
   test.each<[string, string, number, string, string?, number?]>([

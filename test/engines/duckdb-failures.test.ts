@@ -31,6 +31,48 @@ test.each([
   expect(JSON.stringify(logged)).not.toContain('s3cret');
 });
 
+const CAST = 'A value cannot be cast to the type asked for';
+const UNKNOWN = 'The query failed on a value while it ran';
+
+test.each([
+  ['Invalid Input Error: logquay:division', 'Division by zero'],
+  ['Invalid Input Error: logquay:raised\n\nLINE 1: ...', 'The query raised an error with ERROR()'],
+  // What no failure of ours is called is none, be it a member of every object.
+  ['Invalid Input Error: logquay:constructor', UNKNOWN],
+  ['Invalid Input Error: logquay:toString', UNKNOWN],
+  ['Invalid Input Error: logquay:__proto__', UNKNOWN],
+  ['Invalid Input Error: logquay:hasOwnProperty', UNKNOWN],
+  // Values, which rows hold and callers write, choose nothing.
+  ["Conversion Error: Could not convert string 'logquay:constructor' to INT64", CAST],
+  ["Conversion Error: Could not convert string 'logquay:division' to INT64", CAST],
+  [
+    "Conversion Error: Could not convert string 'division by zero' to INT64 when casting from source column time zone",
+    CAST,
+  ],
+  ["Conversion Error: Could not convert string 'malformed json' to INT64", CAST],
+  ["Conversion Error: Could not convert string 'Out of Memory Error: failed to allocate bad_alloc' to INT64", CAST],
+  ["Conversion Error: Could not convert string '\nFATAL Error' to INT64", CAST],
+  ['Invalid Input Error: missing ): (unknown timezone', 'A regular expression is not valid'],
+  ['Invalid Input Error: missing ]: [scalar subquery logquay:rows', 'A regular expression is not valid'],
+  ["Not implemented Error: Unknown TimeZone 'logquay:division, division by zero'!", 'A time zone is not known'],
+  [
+    'Invalid Input Error: Malformed JSON at byte 0 of input: unexpected.  Input: "unknown timezone"',
+    'A text is not valid JSON',
+  ],
+  ['Conversion Error: invalid timestamp field format: "unknown timezone"', 'A date or time is not valid'],
+  ['Invalid Input Error: Could not parse string "division by zero" according to', 'A date or time is not valid'],
+  ["Conversion Error: Type VARCHAR with value 'x can't be cast because' can't be cast to the destination type", CAST],
+  [
+    "Conversion Error: Type DOUBLE with value 1e+300 can't be cast because the value is out of range",
+    'A number is out of range',
+  ],
+  ['Out of Range Error: Overflow in addition of INT64 (9223372036854775807 + 5)!', 'A number is out of range'],
+  ['Invalid Input Error: Something new: division by zero', UNKNOWN],
+])('%s', (message, words) => {
+  expect(failure(new Error(message), log)).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
+  expect(logged).toEqual([]);
+});
+
 test('what DuckDB cannot plan for its depth is refused in words that help, and is no error of ours', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-failures-'));
   const engine = await openDuckDbEngine({ dataDir: null, cacheDir: folder, now: null, log });

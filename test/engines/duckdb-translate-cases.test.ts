@@ -1,6 +1,7 @@
 /** Consumer queries over the fixture against the answers of Google's GoogleSQL reference implementation. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Fence } from '../../src/engines/contract';
 import { runtimeError } from '../../src/engines/duckdb/translate';
 import { TranslationBench } from './duckdb-translation';
 import { sameValue } from './same-value';
@@ -31,6 +32,13 @@ function lines<T>(name: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
+/** Every expression that can fail is guarded, or none. */
+const FENCED: Fence = { consumer: null, instants: [] };
+const FENCES = [
+  ['unfenced', null],
+  ['fenced', FENCED],
+] as const;
+
 /** The nine tables as a stored query has them, without the file's settings and final statement. */
 function composed(consumer: string): string {
   const stored = readFileSync(join(ROOT, '..', 'queries', 'logs.all.sql'), 'utf8');
@@ -57,25 +65,32 @@ afterAll(() => bench.close());
 
 const expected = new Map(lines<Expected>('log-queries-expected.jsonl').map((e) => [e.id, e]));
 
-test.each(lines<Case>('log-queries.jsonl').map((c) => [c.id, c] as const))(
-  '%s',
-  async (id, { sql, params, ordered }) => {
-    const answer = expected.get(id)!;
-    const { columns, rows } = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000);
-    expect(columns.map((c) => [c.name, c.type.kind])).toEqual(
-      answer.columns.map(([name, type]) => [name, /^\w+/.exec(type)![0]]),
-    );
-    const values = rows.map((row) => columns.map((c) => (row as Record<string, unknown>)[c.name]));
-    const candidates = [answer.rows, ...(answer.alternatives ?? [])];
-    if (!candidates.some((candidate) => sameRows(values, candidate, ordered))) {
-      expect(values).toEqual(answer.rows);
-    }
-  },
-);
+describe.each(FENCES)('%s', (_name, fence) => {
+  test.each(lines<Case>('log-queries.jsonl').map((c) => [c.id, c] as const))(
+    '%s',
+    async (id, { sql, params, ordered }) => {
+      const answer = expected.get(id)!;
+      const { columns, rows } = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000, fence);
+      expect(columns.map((c) => [c.name, c.type.kind])).toEqual(
+        answer.columns.map(([name, type]) => [name, /^\w+/.exec(type)![0]]),
+      );
+      const values = rows.map((row) => columns.map((c) => (row as Record<string, unknown>)[c.name]));
+      const candidates = [answer.rows, ...(answer.alternatives ?? [])];
+      if (!candidates.some((candidate) => sameRows(values, candidate, ordered))) {
+        expect(values).toEqual(answer.rows);
+      }
+    },
+  );
 
-test.each(lines<Case>('log-queries-error.jsonl').map((c) => [c.id, c] as const))('%s', async (_id, { sql, params }) => {
-  const failure = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000).catch((error: unknown) => error);
-  const error = runtimeError(failure);
-  expect(error?.fault).toBe('invalidQuery');
-  expect(error?.message).not.toMatch(/went wrong|on a value/);
+  test.each(lines<Case>('log-queries-error.jsonl').map((c) => [c.id, c] as const))(
+    '%s',
+    async (_id, { sql, params }) => {
+      const failure = await bench
+        .run(composed(sql), { ...UNBOUNDED, ...params }, 1000, fence)
+        .catch((error: unknown) => error);
+      const error = runtimeError(failure);
+      expect(error?.fault).toBe('invalidQuery');
+      expect(error?.message).not.toMatch(/went wrong|on a value/);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 /** What a translation promises beside its meaning: where filters end up, what is read, what is bound, what is refused. */
+import type { Fence } from '../../src/engines/contract';
 import { QueryError } from '../../src/errors';
 import { CLOCK_PARAMETER, supportedFunctions } from '../../src/engines/duckdb/translate';
 import { NOW, TranslationBench } from './duckdb-translation';
@@ -9,8 +10,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bench.close());
 
-async function plan(sql: string, parameters: Record<string, string> = {}): Promise<string> {
-  const { sql: translated, parameters: names } = bench.translate(sql, parameters, 1000);
+async function plan(sql: string, parameters: Record<string, string> = {}, fence: Fence | null = null): Promise<string> {
+  const { sql: translated, parameters: names } = bench.translate(sql, parameters, 1000, fence);
   const values = names.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
   const reader = await bench.connection.runAndReadAll(`EXPLAIN ${translated}`, values);
   return String(reader.getRows()[0]![1]).replace(/[│\s]+/g, ' ');
@@ -23,6 +24,56 @@ test('a bound from a parameter is a filter of the scan', async () => {
     from: '2026-09-30T11:00:00.000000Z',
   });
   expect(text).toMatch(/Filters: timestamp>='2026-09-30 11 ?:00:00'/);
+});
+
+describe('behind the fence', () => {
+  const FENCE: Fence = { consumer: null, instants: [{ name: 'from', optional: true }] };
+  const from = '2026-09-30T11:00:00.000000Z';
+
+  test('bounds reach the scan, and what can fail stays above', async () => {
+    const text = await plan(
+      `SELECT t.id FROM raw_edge_logs AS t WHERE ${BOUND} AND project = 'default' AND CAST(event_message AS INT64) = 1
+         AND t.timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)`,
+      { from },
+      FENCE,
+    );
+    expect(text).toMatch(/FILTER .*CASE WHEN \(v1\) THEN .*PROJECTION .* v1 .*SEQ_SCAN/);
+    expect(text).toMatch(/Filters: .*project='default'/);
+    expect(text).toMatch(/timestamp>='2026-09-30 11 ?:00:00'/);
+  });
+
+  test('nothing is guarded in a text that cannot fail', () => {
+    const { sql } = bench.translate(
+      `SELECT UPPER(id) AS u, TIMESTAMP_TRUNC(timestamp, HOUR) AS h FROM raw_edge_logs AS t
+       WHERE ${BOUND} AND REGEXP_CONTAINS(event_message, 'GET|POST') AND event_message LIKE '%a%'
+         AND EXISTS (SELECT 1 FROM UNNEST(t.metadata) AS m, UNNEST(m.request) AS r WHERE r.method = 'GET')
+         AND t.timestamp > TIMESTAMP '2026-09-30 11:00:00' - INTERVAL 5 MINUTE ORDER BY timestamp DESC LIMIT 10`,
+      { from },
+      1000,
+      FENCE,
+    );
+    expect(sql).not.toContain('random()');
+  });
+
+  test.each([
+    `CAST(@from AS TIMESTAMP) < timestamp`,
+    `IF(@from = 'x', TRUE, CAST(@from AS TIMESTAMP) < timestamp)`,
+    `1 / 0 = 1`,
+    `timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1000000 DAY)`,
+    `event_message LIKE id`,
+    `REGEXP_CONTAINS(event_message, '(')`,
+    `SAFE.PARSE_DATE('%F', id) IS NULL`,
+  ])('%s is guarded', (condition) => {
+    const { sql } = bench.translate(`SELECT id FROM raw_edge_logs WHERE ${condition}`, { from }, 1000, FENCE);
+    expect(sql).toContain('random()');
+  });
+
+  test("an instant is known to be one in the stored query's text alone", () => {
+    const text = `SELECT id FROM raw_edge_logs AS t WHERE ${BOUND}`;
+    const translated = (fence: Fence): string => bench.translate(text, { from }, 1000, fence).sql;
+    expect(translated(FENCE)).not.toContain('random()');
+    expect(translated({ ...FENCE, consumer: { start: 0, end: text.length } })).toContain('random()');
+  });
 });
 
 test('a bound on a CTE, below UNNEST, reaches the scan too', async () => {

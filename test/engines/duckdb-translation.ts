@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import type { Fence } from '../../src/engines/contract';
 import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
 import { jsonType, keptValue } from '../../src/engines/duckdb/data/field-sql';
 import { quoteName, quoteText } from '../../src/engines/duckdb/translate/sql';
@@ -53,20 +54,26 @@ export class TranslationBench {
     return new TranslationBench(instance, connection, tables);
   }
 
-  translate(sql: string, parameters: Readonly<Record<string, string>> = {}, maxRows: number | null = null) {
+  translate(
+    sql: string,
+    parameters: Readonly<Record<string, string>> = {},
+    maxRows: number | null = null,
+    fence: Fence | null = null,
+  ) {
     const resolved = resolveQuery(parseQuery(sql), sql, {
       findTable: (path) => this.tables.get(path.map((p) => p.name).join('.')),
       parameters: new Map(Object.keys(parameters).map((name) => [name, { kind: 'STRING' }])),
     });
-    return translate(resolved, { tableName: (table) => quoteName(table.name), hideBytes: false, maxRows });
+    return translate(resolved, { tableName: (table) => quoteName(table.name), hideBytes: false, maxRows, fence });
   }
 
   async run(
     sql: string,
     parameters: Readonly<Record<string, string>> = {},
     maxRows: number | null = null,
+    fence: Fence | null = null,
   ): Promise<Answer> {
-    const translation = this.translate(sql, parameters, maxRows);
+    const translation = this.translate(sql, parameters, maxRows, fence);
     const values = translation.parameters.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
     const reader = await this.connection.runAndReadAll(translation.sql, values);
     const texts = reader.getRows().map((row) => String(row[0]));

@@ -47,7 +47,7 @@ const EVERY_TYPE: readonly NamedType[] = [
   { name: 'af', type: array(scalar('FLOAT64')) },
 ];
 
-const tables = new Map<string, TableSchema>([['types_t', { name: 'types_t', columns: EVERY_TYPE }]]);
+export const tables = new Map<string, TableSchema>([['types_t', { name: 'types_t', columns: EVERY_TYPE }]]);
 for (const [raw, table] of Object.entries(schema)) {
   const name = raw.replace(/^raw_/, '');
   const all = columnsOf(parseRestSchema(table, raw));
@@ -56,7 +56,7 @@ for (const [raw, table] of Object.entries(schema)) {
 }
 
 /** Table names ignore case here, as those of the CTEs that stand behind them do. */
-const environment: Environment = {
+export const environment: Environment = {
   findTable: ([first, ...rest]) => (rest.length > 0 ? undefined : tables.get(first?.name.toLowerCase() ?? '')),
   parameters: new Map([
     ['project', scalar('STRING')],

@@ -1,3 +1,3 @@
-/** Starts main.ts. */
+/** `npm run fuzz:hostile`: starts main.ts. */
 require('./typescript');
 module.require('./main.ts');

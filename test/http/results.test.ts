@@ -34,6 +34,21 @@ function wire(path: string, headers: Record<string, string>): Promise<{ headers:
   });
 }
 
+/** The answer to a request that sends headers more than once. */
+function repeated(path: string, headers: Record<string, string[]>): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    http
+      .get({ port: served.port, path, headers: { 'X-API-KEY': 'all', ...headers } }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += String(chunk)));
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, text });
+        });
+      })
+      .on('error', reject);
+  });
+}
+
 /** The status of a POST that does not say how long it will be. */
 function chunked(path: string, body: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
@@ -304,12 +319,45 @@ describe('redaction', () => {
 
   it.each([
     ['true', redacted],
+    ['TRUE', redacted],
+    [' True ', redacted],
     ['false', open],
-    ['1', open],
-    ['TRUE', open],
-  ])('asked for as %s', async (value, text) => {
+    ['False', open],
+    ['', open],
+    ['false, true', redacted],
+    ['true,', redacted],
+    ['false, false', open],
+  ])('asked for as %j', async (value, text) => {
     expect((await get(PLAIN).set('LF-ENDPOINT-REDACT-PII', value)).text).toBe(text);
     expect(engine.queries[0]?.hideBytes).toBe(text === redacted);
+  });
+
+  it.each(['1', '0', 'yes', 'on', 'tru', 'true;q=1', 'true false', 'true, yes', '"true"'])(
+    'asked for as %j is refused, since to ignore it would serve unmasked rows',
+    async (value) => {
+      for (const path of [PLAIN, '/api/endpoints/query/test.masked']) {
+        const { status, body } = await get(path).set('LF-ENDPOINT-REDACT-PII', value);
+        expect([status, body]).toMatchObject([
+          400,
+          {
+            error: {
+              errors: [{ reason: 'invalidParameter', parameter: 'LF-ENDPOINT-REDACT-PII', allowed: ['true', 'false'] }],
+            },
+          },
+        ]);
+      }
+      expect(engine.queries).toEqual([]);
+    },
+  );
+
+  it.each([
+    [['false', 'true'], 200, redacted],
+    [['', 'false'], 200, open],
+    [['true', 'no'], 400, null],
+  ])('asked for by the headers %j', async (values, status, text) => {
+    const answer = await repeated(PLAIN, { 'LF-ENDPOINT-REDACT-PII': values });
+    expect(answer.status).toBe(status);
+    if (text !== null) expect(answer.text).toBe(text);
   });
 
   it('is forced by the key and by the endpoint, whatever the header says', async () => {

@@ -1,3 +1,4 @@
+import { Threads } from '../../src/concurrency/threads';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +13,7 @@ import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
+import { Health } from '../../src/health/health';
 import { tellOfRefused } from '../../src/http/refused';
 import { createHttpServer } from '../../src/http/server';
 import { Lifecycle } from '../../src/http/lifecycle';
@@ -119,6 +121,7 @@ export interface ServedOptions {
   /** Without, there is no `/metrics`. */
   readonly metricsKey?: string | null;
   readonly logSql?: boolean;
+  readonly health?: Health;
   readonly timeout?: number;
   readonly tracing?: Tracing;
   /** Still loading. */
@@ -152,6 +155,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       metrics,
       metricsKey: options.metricsKey ? new Secret(options.metricsKey) : null,
       tracing: options.tracing ?? null,
+      health: options.health ?? new Health(),
     }),
     tellOfRefused(log, metrics),
   );
@@ -193,6 +197,7 @@ function rooms(options: ServedOptions, metrics: Metrics): Rooms {
     },
     engine,
     gate: new Gate(engine),
+    threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     judged: new JudgedRequests(),
     usage: new MemoryUsageBook(10),
@@ -208,5 +213,6 @@ function rooms(options: ServedOptions, metrics: Metrics): Rooms {
     admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
     defaults: { timeout: options.timeout ?? 30_000, maxBytesBilled: 1000n },
     longestResponse: options.longestResponse ?? 64 * 1024 * 1024,
+    escapeFormulas: true,
   };
 }

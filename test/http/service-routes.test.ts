@@ -1,5 +1,7 @@
 import request from 'supertest';
 
+import { Health } from '../../src/health/health';
+import { endpointOf } from '../openapi/endpoints';
 import { ENDPOINTS, ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
 
 let served: Served | null = null;
@@ -58,6 +60,31 @@ describe('the catalogue', () => {
       });
       expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'Accept, X-API-KEY, Authorization' });
       expect(text).not.toMatch(/select/i);
+    }
+  });
+
+  it('hides what a parameter that the key pins could be', async () => {
+    const endpoint = endpointOf(`/*
+id: 11111111-aaaa-4000-8000-000000000006
+name: test.pinned
+params:
+  project: { type: enum, values: [other-tenant, abc], default: other-tenant, description: Whose rows. }
+  n: { type: integer, default: 1, min: 1 }
+*/
+SELECT @project AS project, @n AS n
+`);
+    const { server } = await start({ endpoints: [endpoint] });
+    const params = [
+      { name: 'project', type: 'enum', required: false, description: 'Whose rows.', fixed: true },
+      { name: 'n', type: 'integer', required: false, description: '', default: '1', minimum: 1 },
+    ];
+    for (const path of ['/api/endpoints', '/api/endpoints/test.pinned', `/api/endpoints/${endpoint.id}`]) {
+      const { body, text } = await request(server).get(path).set('X-API-KEY', 'pinned').expect(200);
+      expect([(body as { result: unknown }).result].flat()).toMatchObject([{ params }]);
+      expect(text).not.toMatch(/other-tenant|"abc"/);
+      const open = await request(server).get(path).set('X-API-KEY', 'all').expect(200);
+      expect(open.text).toContain('"default":"other-tenant","values":["other-tenant","abc"]');
+      expect(open.text).not.toContain('fixed');
     }
   });
 
@@ -126,6 +153,68 @@ describe('/ready', () => {
     expect(pings).toBe(1);
     engine.onPing = () => Promise.resolve();
     await request(server).get('/ready').expect(200);
+  });
+});
+
+describe('/ready while something is impaired', () => {
+  const MESSAGE = 'The keys file /secret/place/keys.json cannot be read';
+  let health: Health;
+  beforeEach(() => {
+    health = new Health(() => Date.UTC(2026, 8, 30));
+    health.report('keys_file', MESSAGE);
+    health.report('stored_queries', 'queries/secret.sql:3: it is faulty');
+  });
+  const detail = [
+    { component: 'keys_file', message: MESSAGE, since: '2026-09-30T00:00:00.000Z' },
+    { component: 'stored_queries', message: 'queries/secret.sql:3: it is faulty', since: '2026-09-30T00:00:00.000Z' },
+  ];
+  const plain = { status: 'ready', engine: 'duckdb', cache: 'ok' };
+
+  it('says only that it is, whatever key an endpoint takes', async () => {
+    const { server } = await start({ health, metricsKey: 'metrics-key' });
+    for (const key of ['', 'all', 'wrong', 'metrics-key2']) {
+      await request(server)
+        .get('/ready')
+        .set(key === '' ? {} : { 'X-API-KEY': key })
+        .expect(200, { ...plain, degraded: true });
+    }
+    await request(server)
+      .get('/ready?key=metrics-key')
+      .expect(200, { ...plain, degraded: true });
+  });
+
+  it('says what, with METRICS_KEY', async () => {
+    const { server } = await start({ health, metricsKey: 'metrics-key' });
+    const asked = { ...plain, degraded: true, detail };
+    await request(server).get('/ready').set('X-API-KEY', 'metrics-key').expect(200, asked);
+    await request(server).get('/ready').set('Authorization', 'Bearer metrics-key').expect(200, asked);
+    health.report('keys_file', null);
+    health.report('stored_queries', null);
+    await request(server)
+      .get('/ready')
+      .set('X-API-KEY', 'metrics-key')
+      .expect(200, { ...plain, detail: [] });
+    await request(server).get('/ready').expect(200, plain);
+  });
+
+  it('says nothing more where METRICS_KEY is not set', async () => {
+    const { server } = await start({ health });
+    for (const key of ['', 'undefined', 'null']) {
+      await request(server)
+        .get('/ready')
+        .set('X-API-KEY', key)
+        .expect(200, { ...plain, degraded: true });
+    }
+  });
+
+  it('says the same with a 503', async () => {
+    const { server, lifecycle } = await start({ health, metricsKey: 'metrics-key' });
+    lifecycle.drain();
+    const { body, text } = await request(server).get('/ready').expect(503);
+    expect(body).toMatchObject({ status: 'draining', degraded: true });
+    expect(text).not.toContain('secret');
+    const told = await request(server).get('/ready').set('X-API-KEY', 'metrics-key').expect(503);
+    expect(told.body).toMatchObject({ status: 'draining', degraded: true, detail });
   });
 });
 

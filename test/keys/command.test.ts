@@ -91,6 +91,16 @@ describe('create', () => {
     expect((await run('create', '--name', 'free')).notes.join('\n')).not.toContain('text match');
   });
 
+  it('says what redaction promises', async () => {
+    const notes = async (...more: string[]) =>
+      (await run('create', '--name', `k${more.length}`, ...more)).notes.join('\n');
+    expect(await notes()).not.toContain('hides');
+    expect(await notes('--redact')).toMatch(/does not keep anybody from searching[^]*may not send sql, lql or a regex/);
+    expect(await notes('--redact', '--allow-sql')).toContain(
+      'with --allow-sql this key can test in sql, lql and regex',
+    );
+  });
+
   it.each([
     ['2027-01-01', Date.UTC(2027, 0, 1)],
     ['2027-01-01T10:00:00+02:00', Date.UTC(2027, 0, 1, 8)],
@@ -117,6 +127,7 @@ describe('create', () => {
     [['create', '--name', 'a', '--pin', 'project='], /must not be empty/],
     [['create', '--name', 'a', '--pin', 'p=1', '--pin', 'p=2'], /given twice/],
     [['create', '--name', 'a', '--pin', 'sql=select 1'], /reserved/],
+    [['create', '--name', 'a', '--pin', '__proto__=x'], /__proto__ cannot be pinned/],
     [['create', '--name', 'a', '--rate-limit', '0'], /rateLimit/],
     [['create', '--name', 'a', '--rate-limit', 'fast'], /rateLimit/],
     [['create', '--name', 'a', '--rate-limit', ''], /rateLimit/],

@@ -312,6 +312,33 @@ describe('while running', () => {
     expect(accepts(ring, 'a')).toBe(false);
   });
 
+  it('reports a file that cannot be read until it can be again, and entries that do not count', async () => {
+    const reported: (string | null)[] = [];
+    const report: KeyRingOptions['report'] = (component, fault) => {
+      expect(component).toBe('keys_file');
+      if (fault !== reported.at(-1)) reported.push(fault);
+    };
+    await writeKeys({ name: 'a', hash: hash('a') });
+    const ring = await open({ report });
+    expect(reported).toEqual([null]);
+    await rename(keysFile, `${keysFile}.away`);
+    await until(() => reported.length === 2);
+    expect(reported[1]).toMatch(/ENOENT; the keys stay as they were: what was revoked since still works/);
+    expect(accepts(ring, 'a')).toBe(true);
+    // The same file again: nothing has to be taken up.
+    await rename(`${keysFile}.away`, keysFile);
+    await until(() => reported.length === 3);
+    await writeKeys({ name: 'a', hash: hash('a') }, { name: 'b', hash: 'broken' });
+    await until(() => reported.length === 4);
+    expect(reported[3]).toMatch(/^Keys are left out: entry 2 \(b\)/);
+    await writeFile(keysFile, '{');
+    await until(() => reported.length === 5);
+    await writeKeys({ name: 'a', hash: hash('a') });
+    await until(() => reported.length === 6);
+    expect([reported[2], reported[5]]).toEqual([null, null]);
+    expect(reported.join()).not.toContain(hash('a'));
+  });
+
   it('a faulty entry is left out, the others change', async () => {
     await writeKeys({ name: 'a', hash: hash('a') });
     const ring = await open();

@@ -34,6 +34,20 @@ describe('parameters', () => {
     expect(parameter(document, 'logs.all', 'project')?.description).toBe('Project reference, compared exactly.');
   });
 
+  it('say where a pattern is for some keys alone', () => {
+    const described = (readers: Readers, name: string): string =>
+      parameter(documentOf(ALL, readers, 'key'), name, name === EVERYTHING.name ? 'pattern' : 'project')?.description ??
+      '';
+    for (const name of [EVERYTHING.name, 'usage.api-counts']) {
+      expect(described(forKey({ redact: true }), name)).toContain('--allow-sql');
+      expect(described(forKey({ redact: true, allowSql: true }), name)).not.toContain('--allow-sql');
+      expect(described(forKey({}), name)).not.toContain('--allow-sql');
+      expect(described(ON_BIGQUERY, name)).not.toContain('--allow-sql');
+    }
+    const pinned = described(forKey({ redact: true, pins: new Map([['project', 'a']]) }), 'usage.api-counts');
+    expect(pinned).not.toContain('--allow-sql');
+  });
+
   it.each(['timestamp', 'date'] as const)('have a pattern for every %s that is read', (type) => {
     const endpoint = endpointOf(`/*\nid: ${BARE.id}\nname: x\nparams: { v: { type: ${type} } }\n*/\nSELECT @v AS v\n`);
     const pattern = new RegExp(parameter(documentOf([endpoint]), 'x', 'v')?.schema.pattern ?? 'none', 'u');

@@ -51,7 +51,65 @@ describe('CSV', () => {
 
   it('quotes what RFC 4180 wants quoted', () => {
     expect(csv('{"a":"x,y","b":"say \\"hi\\""}')).toBe('a,b\r\n"x,y","say ""hi"""\r\n');
-    expect(csv('{"a":"one\\ntwo","b":"\\r"}')).toBe('a,b\r\n"one\ntwo","\r"\r\n');
+    expect(csv('{"a":"one\\ntwo","b":"x\\r"}')).toBe('a,b\r\n"one\ntwo","x\r"\r\n');
+  });
+
+  const value = (text: string, escapeFormulas?: boolean): string => {
+    const row = { columns: ['a'], rows: [JSON.stringify({ a: text })], truncated: false };
+    return render(row, 'text/csv', NO_LIMIT, escapeFormulas).bytes.toString().slice(3, -2);
+  };
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['=cmd|x', "'=cmd|x"],
+    ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
+    ['+1+1', "'+1+1"],
+    ['-1+1', "'-1+1"],
+    ['-', "'-"],
+    ['+', "'+"],
+    ['-x', "'-x"],
+    ['- 5', "'- 5"],
+    ['-5 ', "'-5 "],
+    ['-1,5', `"'-1,5"`],
+    ['+-5', "'+-5"],
+    ['-.', "'-."],
+    ['-5e', "'-5e"],
+    ['-0x10', "'-0x10"],
+    ['@SUM(1)', "'@SUM(1)"],
+    ['@', "'@"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', `"'\r=1"`],
+  ])('keeps a spreadsheet from computing %j', (text, cell) => {
+    expect(value(text)).toBe(cell);
+    expect(value(text, true)).toBe(cell);
+    expect(value(text, false)).toBe(/[",\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    // The names of columns are cells too, and a caller's own query may choose them.
+    expect(render({ columns: [text], rows: [], truncated: false }, 'text/csv', NO_LIMIT).bytes.toString()).toBe(
+      `${cell}\r\n`,
+    );
+  });
+
+  it.each([
+    '-5',
+    '+5',
+    '-1.50',
+    '-.5',
+    '+1.',
+    '-1e10',
+    '-1.5E-7',
+    '-Infinity',
+    '1+1',
+    'a=1',
+    ' =1',
+    "'=1",
+    'a@b',
+    '{}',
+  ])('leaves %j, which is a number or begins otherwise', (text) => {
+    expect(value(text)).toBe(text);
+  });
+
+  it('leaves numbers that are no texts', () => {
+    expect(csv('{"a":-5,"b":-1.5e-9}')).toBe('a,b\r\n-5,-1.5e-9\r\n');
   });
 
   it('leaves records and arrays JSON', () => {

@@ -26,11 +26,11 @@ interface Expected {
 }
 
 /** @param open opens the engine over `test/fixture`, its clock at the end of it; once */
-export function answersLogQueries(name: string, open: () => Promise<Engine>): void {
+export function answersLogQueries(name: string, open: () => Promise<Engine>, { fenced = false } = {}): void {
   describe(`log queries on ${name}`, () => {
     let consumer: Consumer;
     beforeAll(async () => {
-      consumer = await Consumer.over(await open());
+      consumer = await Consumer.over(await open(), { fenced });
     }, 60_000);
     afterAll(() => consumer.close());
 

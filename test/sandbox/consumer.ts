@@ -9,18 +9,22 @@ import { pino } from 'pino';
 /** 2026-09-30T12:00:00Z, the end of the fixture. */
 export const FIXTURE_END = 1_790_769_600_000_000n;
 
+const QUERIES = join(__dirname, '../../queries');
+
 export class Consumer {
   private constructor(
     private readonly endpoints: ReadonlyMap<string, Endpoint>,
     readonly engine: Engine,
     readonly gate: Gate,
+    private readonly fenced: boolean,
   ) {}
 
-  static async over(engine: Engine): Promise<Consumer> {
-    const catalogue = await openCatalogue(join(__dirname, '../../queries'), { log: pino({ level: 'silent' }) });
+  /** @param fenced as a consumer whose key has pins */
+  static async over(engine: Engine, { fenced = false, queries = QUERIES } = {}): Promise<Consumer> {
+    const catalogue = await openCatalogue(queries, { log: pino({ level: 'silent' }) });
     const endpoints = new Map(catalogue.current().map((endpoint) => [endpoint.name, endpoint]));
     catalogue.close();
-    return new Consumer(endpoints, engine, new Gate(engine));
+    return new Consumer(endpoints, engine, new Gate(engine), fenced);
   }
 
   /** @throws what the caller would be told */
@@ -32,7 +36,7 @@ export class Consumer {
     const endpoint = this.endpoint(name);
     const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
     const rooms = { gate: this.gate, now: () => FIXTURE_END };
-    const chosen = await chooseQuery(endpoint, query, bound(endpoint, values), rooms, limits);
+    const chosen = await chooseQuery(endpoint, query, bound(endpoint, values), rooms, limits, this.fenced);
     const { sql, parameters } = chosen;
     const run = { sql, parameters, maxRows: endpoint.maxRows, hideBytes: false, maxBytesBilled: null, labels: {} };
     return this.engine.run(run, limits).catch(inWordsFor(chosen));

@@ -1,7 +1,6 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
-/** Sum of all repetition counts in a pattern; compiling takes time in proportion (about 2 microseconds for each). */
-const MOST_REPETITIONS = 20_000;
+import { MOST_PATTERN_COST, patternCost } from '../../googlesql/pattern-cost';
 
 /** Classes that re2js knows and RE2 does not: binary properties, and the two general categories left out of RE2. */
 const FOREIGN_CLASSES = new Set(
@@ -26,11 +25,7 @@ const UNIT =
  * `(?P<name>`, as not every RE2 in use knows the short form, and some classes are unknown to RE2.
  */
 export function patternFault(pattern: string): string | null {
-  let repetitions = 0;
-  for (const [, low, high] of pattern.matchAll(/\{(\d{1,4}),?(\d{0,4})\}/g)) {
-    repetitions += Math.max(Number(low), Number(high));
-  }
-  if (repetitions > MOST_REPETITIONS) return 'it repeats too much';
+  if (patternCost(pattern) > MOST_PATTERN_COST) return 'it is too large with its repetitions written out';
   try {
     RE2JS.compile(pattern);
   } catch (error) {

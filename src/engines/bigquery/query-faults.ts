@@ -14,7 +14,7 @@ export interface SentText {
 
 const UNKNOWN_TABLE = 'There is no table of this name.';
 
-/** How BigQuery begins what it says of a query that it does not run. First match wins. */
+/** How BigQuery begins what it says of a query that it does not run: in words that no evaluation fails with. First match wins. */
 const COMPILATION: readonly (readonly [RegExp, QueryFault, string])[] = [
   [
     /^(unrecognized name|name \S+ not found inside|field name \S+ does not exist|cannot access field|column \S+ not found)/i,
@@ -29,43 +29,70 @@ const COMPILATION: readonly (readonly [RegExp, QueryFault, string])[] = [
     'invalidQuery',
     'The types of the values do not fit.',
   ],
-  [/must be qualified with a dataset|^table not found|^not found: (table|dataset)/i, 'invalidQuery', UNKNOWN_TABLE],
+  [
+    /^table \S+ must be qualified with a dataset|^table not found|^not found: (table|dataset)/i,
+    'invalidQuery',
+    UNKNOWN_TABLE,
+  ],
   [/^function not found/i, 'invalidQuery', 'BigQuery knows no function of this name.'],
   [
-    /neither grouped nor aggregated|^aggregate function|^aggregations of aggregations/i,
+    /^[^:'"(]*neither grouped nor aggregated|^aggregate function|^aggregations of aggregations/i,
     'invalidQuery',
     'An expression does not fit the grouping.',
   ],
 ];
 
-/** How BigQuery tells of an evaluation that failed. First match wins: an index out of bounds is an «overflow» too. */
+/**
+ * How BigQuery begins what it says of an evaluation that failed, up to the first value (`beginningOf`). First match wins: an
+ * index out of bounds is an «overflow» too. Values come from rows, and no text of theirs may choose what is answered.
+ */
 const EXECUTION: readonly (readonly [RegExp, ExecutionFault])[] = [
-  [/^division by zero|: division by zero/i, 'division'],
-  [/array index .* out of bounds|out of bounds|subscript/i, 'subscript'],
-  [/cannot parse regular expression|invalid (regular expression|regexp|rewrite)|regexp_\w+: /i, 'regexp'],
-  [/scalar subquery produced more than one|more than one (element|row)/i, 'rows'],
+  [/^division by zero/i, 'division'],
+  [/^array (index|subscript)|^subscript|out of bounds/i, 'subscript'],
+  [/^cannot parse regular expression|^invalid (regular expression|regexp|rewrite)|^regexp_/i, 'regexp'],
+  [/^scalar subquery produced more than one|more than one (element|row)/i, 'rows'],
   [/null element/i, 'null_element'],
   [/time ?zone/i, 'zone'],
   [/json/i, 'json'],
-  [/failed to parse input|mismatch between format|error parsing|format (string|element)|unconsumed/i, 'parse'],
-  [/invalid (timestamp|date|datetime|time)\b|could not parse .* as (timestamp|date|datetime|time)\b/i, 'date'],
-  [/(timestamp|date|datetime|time|interval) .*(overflow|out of (the )?(supported )?range)/i, 'date'],
+  [/^failed to parse input|^mismatch between format|error parsing|format (string|element)|unconsumed/i, 'parse'],
+  [/^invalid (timestamp|date|datetime|time)\b|^could not parse .* as (timestamp|date|datetime|time)\b/i, 'date'],
+  [/^(timestamp|date|datetime|time|interval) .*(overflow|out of (the )?(supported )?range)/i, 'date'],
   [
-    /^bad \w+ value|^invalid \w+ value|could not cast|invalid cast|unable to (parse|convert)|invalid utf|base64|hex/i,
+    /^bad \w+ value|^invalid \w+ value|^could not cast(?! literal)|^unable to (parse|convert)|invalid utf|base64|hex/i,
     'cast',
   ],
   [/overflow|out of range|floating point error|exceeds? (the )?range/i, 'overflow'],
   [/too many elements|exceeds? max(imum)? (allowed|output)|maximum (allowed )?(output )?size/i, 'size'],
-  [/argument|must be|cannot be|sequence step/i, 'argument'],
+  [/^generate_(date_|timestamp_)?(array|range)$/i, 'size'],
+  [/^argument|must be|cannot be|^sequence step/i, 'argument'],
 ];
+
+/** The function in which it failed, as some messages begin: `MOD: division by zero`. */
+const IN_FUNCTION = /^(?!REGEXP_)[A-Z][A-Z0-9_.]*: /;
+
+/** What stands before the first value of a message: values are quoted, in parentheses, or behind a colon or `value`. */
+const FIRST_VALUE = /[:'"`‘“(]|\bvalue (?=[^:])/;
+
+/** A text that calls ERROR() can make BigQuery say anything. */
+const CALLS_ERROR = /\berror\s*\(/i;
 
 /** `… at [2:6]`: BigQuery's own position. */
 const POSITION = /\bat \[(\d+):(\d+)\]\s*$/;
 
-/** The caller's error for a query that BigQuery refuses or fails on, with its place where it gives one. */
+/** The caller's error for a query that BigQuery refuses or fails on, with its place where it does not compile. */
 export function queryFault(message: string, text: SentText): QueryError {
-  const [fault, words] = kindOf(message);
-  return new QueryError(fault, words, placeIn(message, text));
+  if (CALLS_ERROR.test(text.sql)) return new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
+  const compilation = COMPILATION.find(([pattern]) => pattern.test(message));
+  if (compilation !== undefined) return new QueryError(compilation[1], compilation[2], placeIn(message, text));
+  const { beginning, whole } = beginningOf(message);
+  const execution = EXECUTION.find(([pattern]) => pattern.test(beginning));
+  if (execution !== undefined) {
+    // Behind a value, what looks like a position could be a part of it.
+    return new QueryError('invalidQuery', EXECUTION_FAULTS[execution[1]], whole ? placeIn(message, text) : null);
+  }
+  // Only a query that does not compile has a position for sure.
+  const refused = POSITION.test(message) ? 'BigQuery refuses the query.' : UNKNOWN_EXECUTION_FAULT;
+  return new QueryError('invalidQuery', refused, placeIn(message, text));
 }
 
 /** A table that is not there: BigQuery says so with a reason of its own. */
@@ -82,11 +109,9 @@ function placeIn(message: string, { sql, offset }: SentText): QueryError['span']
   return at < offset ? null : { start: at - offset, end: at - offset + (word?.[0].length ?? 0) };
 }
 
-function kindOf(message: string): readonly [QueryFault, string] {
-  const compilation = COMPILATION.find(([pattern]) => pattern.test(message));
-  if (compilation !== undefined) return [compilation[1], compilation[2]];
-  const execution = EXECUTION.find(([pattern]) => pattern.test(message));
-  if (execution !== undefined) return ['invalidQuery', EXECUTION_FAULTS[execution[1]]];
-  // Only a query that does not compile has a position for sure.
-  return ['invalidQuery', POSITION.test(message) ? 'BigQuery refuses the query.' : UNKNOWN_EXECUTION_FAULT];
+/** What a message says before its first value, and whether that is all of it but its position. */
+function beginningOf(message: string): { readonly beginning: string; readonly whole: boolean } {
+  const said = message.replace(POSITION, '').replace(IN_FUNCTION, '').trim();
+  const beginning = (said.split(FIRST_VALUE, 1)[0] ?? '').trim();
+  return { beginning, whole: beginning === said };
 }

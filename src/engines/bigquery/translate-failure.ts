@@ -13,20 +13,23 @@ const UNAVAILABLE: Told = ['backendUnavailable', 'BigQuery is not available.', 5
 const UNREADABLE: Told = ['backendError', "BigQuery's answer could not be read."];
 const REFUSED: Told = ['backendError', 'BigQuery could not run the query.'];
 
-const BY_REASON: Readonly<Record<string, Told>> = {
-  brokenAnswer: UNREADABLE,
-  bytesBilledLimitExceeded: [
-    'bytesBilledLimitExceeded',
-    'The query would read more bytes than it may bill. Reduce the time range or ask for less.',
-  ],
-  jobRateLimitExceeded: BUSY,
-  malformedAnswer: UNREADABLE,
-  quotaExceeded: QUOTA,
-  rateLimitExceeded: BUSY,
-  resourcesExceeded: ['resourcesExceeded', OUT_OF_MEMORY],
-  responseTooLarge: ['resourcesExceeded', 'The result is too large for BigQuery. Ask for fewer rows or columns.'],
-  usageQuotaExceeded: QUOTA,
-};
+/** A map: the reason is BigQuery's text, and may be the name of a member that every object has. */
+const BY_REASON: ReadonlyMap<string, Told> = new Map(
+  Object.entries<Told>({
+    brokenAnswer: UNREADABLE,
+    bytesBilledLimitExceeded: [
+      'bytesBilledLimitExceeded',
+      'The query would read more bytes than it may bill. Reduce the time range or ask for less.',
+    ],
+    jobRateLimitExceeded: BUSY,
+    malformedAnswer: UNREADABLE,
+    quotaExceeded: QUOTA,
+    rateLimitExceeded: BUSY,
+    resourcesExceeded: ['resourcesExceeded', OUT_OF_MEMORY],
+    responseTooLarge: ['resourcesExceeded', 'The result is too large for BigQuery. Ask for fewer rows or columns.'],
+    usageQuotaExceeded: QUOTA,
+  }),
+);
 
 /** Reasons for a fault in the query, where they come with 400, or with 200 from services that answer so. */
 const QUERY_FAULTS = new Set(['invalidQuery', 'invalid', 'jobInternalError']);
@@ -41,7 +44,7 @@ export function translateFailure(failure: ApiFailure, text: SentText): ServiceEr
   if (reason === 'notFound' && !/not found: job/i.test(detail)) return unknownTable(detail, text);
   // A job is stopped by its own time limit, which is the run's, or by somebody else.
   if (reason === 'timeout' || (reason === 'stopped' && /timed? ?out/i.test(detail))) return deadlineExceeded();
-  const told = BY_REASON[reason] ?? (isTransient(failure) ? UNAVAILABLE : REFUSED);
+  const told = BY_REASON.get(reason) ?? (isTransient(failure) ? UNAVAILABLE : REFUSED);
   const [toldReason, message, seconds] = httpStatus === 429 ? BUSY : told;
   const wait = seconds === undefined ? {} : { retryAfter: retryAfter ?? seconds };
   return new ServiceError(toldReason, message, wait, { cause: failure });

@@ -1,53 +1,65 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { allButOne, FairSlots } from '../../concurrency/fair-slots';
 import type { RunLimits } from '../contract';
-import { Slots } from '../slots';
+import { abandoned } from '../giving-up';
 import { supervise } from './supervise';
 
 /** How long `close` waits for interrupted queries to notice. */
 const PATIENCE_MS = 5_000;
 
 /**
- * At most `size` connections, one for each running query; who comes later waits in turn, inside their own deadline. A
- * connection whose work did not come to a good end is not used again: the next query gets a fresh one.
+ * At most `size` connections, one for each running query, of which nobody's turn may hold all; who comes later waits,
+ * inside their own deadline. A connection whose work did not come to a good end is not used again: the next query gets a
+ * fresh one. Beside them one for probes, which so wait behind no query.
  */
 export class Connections {
-  readonly #slots: Slots;
+  readonly #slots: FairSlots;
+  readonly #probes = new FairSlots({ total: 1, perName: 1 });
   readonly #idle: DuckDBConnection[] = [];
-  readonly #running = new Map<AbortController, Promise<void>>();
+  readonly #running = new Map<AbortController, Promise<unknown>>();
   #closed = false;
 
   constructor(
     private readonly instance: DuckDBInstance,
     size: number,
   ) {
-    this.#slots = new Slots(size);
+    this.#slots = new FairSlots({ total: size, perName: allButOne(size) });
   }
 
   /**
-   * Runs `work` on a connection of its own. The caller has the answer at the deadline or signal at the latest; the
-   * connection is kept until the query has really ended.
+   * Does `work` on a connection of its own. Settles when it has really ended, which may be after deadline and signal.
+   *
+   * @throws as `supervise` and `FairSlots.use`
    */
-  use<T>({ deadline, signal }: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    const cancel = new AbortController();
-    const forward = (): void => cancel.abort();
-    signal.addEventListener('abort', forward);
-    if (signal.aborted || this.#closed) forward();
-    const limits = { deadline, signal: cancel.signal };
-    return new Promise<T>((resolve, reject) => {
-      const ended = this.#slots
-        .use(limits, async () => {
-          const connection = this.#idle.pop() ?? (await this.instance.connect());
-          const reusable = await supervise(connection, limits, work, { resolve, reject });
-          if (reusable && !this.#closed) this.#idle.push(connection);
+  use<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#untilClosed(limits, (own) =>
+      this.#slots.use(own.turn ?? '', own, async () => {
+        const connection = this.#idle.pop() ?? (await this.instance.connect());
+        let reusable = false;
+        try {
+          const value = await supervise(connection, own, work);
+          reusable = !this.#closed;
+          return value;
+        } finally {
+          if (reusable) this.#idle.push(connection);
           else connection.closeSync();
-        })
-        .catch(reject)
-        .finally(() => {
-          signal.removeEventListener('abort', forward);
-          this.#running.delete(cancel);
-        });
-      this.#running.set(cancel, ended);
-    });
+        }
+      }),
+    );
+  }
+
+  /** Resolves when the database answers on a connection that no query can hold. @throws as `use` */
+  probe(limits: RunLimits): Promise<void> {
+    return this.#untilClosed(limits, (own) =>
+      this.#probes.use('', own, async () => {
+        const connection = await this.instance.connect();
+        try {
+          await supervise(connection, own, (probed) => probed.run('SELECT 1'));
+        } finally {
+          connection.closeSync();
+        }
+      }),
+    );
   }
 
   /** Interrupts what runs, turns away who waits, and resolves when every connection is closed. */
@@ -58,7 +70,21 @@ export class Connections {
     for (const cancel of this.#running.keys()) cancel.abort();
     let patience: NodeJS.Timeout | undefined;
     const enough = new Promise((resolve) => (patience = setTimeout(resolve, PATIENCE_MS)));
-    await Promise.race([Promise.all(ended), enough]);
+    await Promise.race([Promise.allSettled(ended), enough]);
     clearTimeout(patience);
+  }
+
+  /** Does `work` with limits that end when this is closed, too. */
+  #untilClosed<T>(limits: RunLimits, work: (limits: RunLimits) => Promise<T>): Promise<T> {
+    const cancel = new AbortController();
+    const forward = (): void => cancel.abort(abandoned());
+    limits.signal.addEventListener('abort', forward);
+    if (limits.signal.aborted || this.#closed) forward();
+    const running = work({ ...limits, signal: cancel.signal }).finally(() => {
+      limits.signal.removeEventListener('abort', forward);
+      this.#running.delete(cancel);
+    });
+    this.#running.set(cancel, running);
+    return running;
   }
 }

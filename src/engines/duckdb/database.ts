@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { columnsOf, type RestField } from '../../googlesql/rest-schema';
 import type { TableSchema } from '../../googlesql/types';
@@ -13,11 +15,19 @@ import { makeSamples, SAMPLES_VERSION } from './samples/make-samples';
 import { setUpStatements } from './translate';
 import { quoteName, quoteText } from './translate/sql';
 
+/** What a database holds: the tables of a data folder, all converted, or samples. Plain data. */
+export type Contents =
+  | { readonly tables: readonly DataTable[] }
+  /** Samples that are made again up to the same instant, in microseconds since the epoch, are the same ones. */
+  | { readonly samplesUntil: bigint };
+
 /** A DuckDB with every table that queries may read, closed to everything else. */
 export interface Database {
   readonly instance: DuckDBInstance;
   /** Opens the same data anew, when the instance before has been closed. */
   readonly reopen: () => Promise<DuckDBInstance>;
+  /** What `openDatabase` opens the same data from in another process. */
+  readonly contents: Contents;
   /** By exact name. */
   readonly tables: ReadonlyMap<string, TableSchema>;
   /** Names the data: files, schema, and the clock where it is fixed. */
@@ -30,18 +40,17 @@ export interface Database {
  * Opens the data, or makes up a week of logs, then takes from SQL whatever it does not need: files, network,
  * extensions and settings.
  *
+ * @param before what was opened before, which is opened again if it is still there: the same data in less time
  * @throws DataFault for data that the service cannot start with.
  */
-export async function openDatabase(options: DuckDbOptions): Promise<Database> {
+export async function openDatabase(options: DuckDbOptions, before: Contents | null = null): Promise<Database> {
+  if (before !== null) {
+    const again = await complete(options, before).catch(() => null);
+    if (again !== null) return again;
+  }
   for (let attempt = 1; ; attempt++) {
     try {
-      const { dataDir, cacheDir, log } = options;
-      const resources = resourcesOf(options);
-      const data = dataDir === null ? null : await openTables({ dataDir, cacheDir, resources, log });
-      // Samples that are made again are the same ones.
-      const until = options.now ?? BigInt(Date.now()) * 1000n;
-      const database = await open(options, data, until);
-      return { ...database, reopen: async () => (await open(options, data, until)).instance };
+      return await complete(options, await contentsNow(options));
     } catch (error) {
       // Another process may have replaced a converted table between our finding and opening it.
       if (error instanceof DataFault || options.dataDir === null || attempt === ATTEMPTS) throw error;
@@ -49,17 +58,23 @@ export async function openDatabase(options: DuckDbOptions): Promise<Database> {
   }
 }
 
+async function contentsNow({ dataDir, cacheDir, now, log, ...options }: DuckDbOptions): Promise<Contents> {
+  if (dataDir === null) return { samplesUntil: now ?? BigInt(Date.now()) * 1000n };
+  return { tables: await openTables({ dataDir, cacheDir, resources: resourcesOf(options), log }) };
+}
+
+async function complete(options: DuckDbOptions, contents: Contents): Promise<Database> {
+  const database = await open(options, contents);
+  return { ...database, contents, reopen: async () => (await open(options, contents)).instance };
+}
+
 const ATTEMPTS = 3;
 
-function resourcesOf({ memory, threads }: DuckDbOptions): Resources {
+function resourcesOf({ memory, threads }: Pick<DuckDbOptions, 'memory' | 'threads'>): Resources {
   return { memory: memory ?? DEFAULTS.memory, threads: threads ?? DEFAULTS.threads };
 }
 
-async function open(
-  options: DuckDbOptions,
-  data: readonly DataTable[] | null,
-  until: bigint,
-): Promise<Omit<Database, 'reopen'>> {
+async function open(options: DuckDbOptions, contents: Contents): Promise<Omit<Database, 'reopen' | 'contents'>> {
   const resources = resourcesOf(options);
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(resources.threads),
@@ -71,6 +86,8 @@ async function open(
     // Freed memory goes back to the system soon: a laptop keeps the service running beside everything else.
     allocator_flush_threshold: '8MB',
     allocator_bulk_deallocation_flush_threshold: '8MB',
+    // It lifts a stored filter to where the consumer's own are evaluated (docs/decisions/fence.md).
+    disabled_optimizers: 'filter_pullup',
     // The newest rows of a table are picked by their time alone, then fetched: records are wide. Covers the largest max_rows.
     late_materialization_max_rows: '10001',
   });
@@ -79,7 +96,9 @@ async function open(
     await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
     for (const statement of setUpStatements()) await connection.run(statement);
     const filled =
-      data === null ? await addSamples(connection, options, until) : await addData(connection, data, options.log);
+      'tables' in contents
+        ? await addData(connection, contents.tables, options.log)
+        : await addSamples(connection, options, contents.samplesUntil);
     await harden(connection);
     connection.closeSync();
     const clock = options.now === null ? '' : `@${options.now}`;
@@ -90,26 +109,43 @@ async function open(
   }
 }
 
-type Filled = Omit<Database, 'instance' | 'reopen'>;
+type Filled = Omit<Database, 'instance' | 'reopen' | 'contents'>;
 
-async function addSamples(
+async function addSamples(connection: DuckDBConnection, options: DuckDbOptions, until: bigint): Promise<Filled> {
+  const { samplesFile = null } = options;
+  if (samplesFile === null) await fillSamples(connection, `':memory:' AS samples (COMPRESS)`, options, until);
+  else {
+    if (!existsSync(samplesFile)) {
+      const unfinished = `${samplesFile}.unfinished`;
+      await rm(unfinished, { force: true });
+      await fillSamples(connection, `${quoteText(unfinished)} AS samples`, options, until);
+      await connection.run('DETACH samples');
+      await rename(unfinished, samplesFile);
+    }
+    await connection.run(`ATTACH ${quoteText(samplesFile)} AS samples (READ_ONLY)`);
+  }
+  return {
+    tables: schemasOf([...LOG_SCHEMA].map(([name, fields]) => ({ name, fields }))),
+    relation: (table) => `samples.${quoteName(table.name)}`,
+    target: `samples-${SAMPLES_VERSION}-${until}`,
+  };
+}
+
+/** @param place what to attach, and how: as database `samples` */
+async function fillSamples(
   connection: DuckDBConnection,
+  place: string,
   { log, memory }: DuckDbOptions,
   until: bigint,
-): Promise<Filled> {
+): Promise<void> {
   const started = performance.now();
-  await connection.run(`ATTACH ':memory:' AS samples (COMPRESS)`);
+  await connection.run(`ATTACH ${place}`);
   await makeSamples(connection, 'samples', until, log.progress ?? (() => undefined));
   await connection.run('CHECKPOINT samples');
   // What making them took goes back to the system at once: lowering the limit makes DuckDB trim its heap.
   await connection.run(`SET memory_limit = '64MB'`);
   await connection.run(`SET memory_limit = ${quoteText(memory ?? DEFAULTS.memory)}`);
   log.info({ ms: Math.round(performance.now() - started) }, 'No DATA_DIR: made up a week of sample logs');
-  return {
-    tables: schemasOf([...LOG_SCHEMA].map(([name, fields]) => ({ name, fields }))),
-    relation: (table) => `samples.${quoteName(table.name)}`,
-    target: `samples-${SAMPLES_VERSION}-${until}`,
-  };
 }
 
 async function addData(connection: DuckDBConnection, data: readonly DataTable[], log: Log): Promise<Filled> {

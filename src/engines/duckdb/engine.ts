@@ -1,16 +1,17 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../errors';
-import { Threads } from '../../googlesql/threads';
+import { Threads } from '../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
+import { checkLimits } from '../giving-up';
+import { answeringInTime } from './answering-in-time';
 import { openDatabase, type Database } from './database';
 import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './live-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { readRows } from './read-rows';
+import { readRows, type RowSink } from './read-rows';
 import { Statements } from './statements';
-import { abortError, deadlineExceeded } from './supervise';
 import { CLOCK_PARAMETER } from './translate';
 import { Translations } from './translations';
 
@@ -20,12 +21,17 @@ import { Translations } from './translations';
  * @throws DataFault for data that the service cannot start with.
  */
 export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> {
-  return new DuckDbEngine(await openDatabase(options), options);
+  return answeringInTime(new DuckDbEngine(await openDatabase(options), options));
 }
 
-class DuckDbEngine implements Engine {
+/**
+ * The engine itself. What it is asked for settles when it has really ended: DuckDB may take its time beyond deadline and
+ * signal to notice an interrupt. `answeringInTime` makes it what callers expect.
+ */
+export class DuckDbEngine implements Engine {
   readonly kind = 'duckdb';
   readonly target: string;
+  readonly concurrency: number;
   readonly #live: LiveDatabase;
   readonly #translations: Translations;
   readonly #statements = new Statements();
@@ -36,38 +42,45 @@ class DuckDbEngine implements Engine {
 
   constructor(
     database: Database,
-    private readonly options: DuckDbOptions,
+    private readonly options: Omit<DuckDbOptions, 'dataDir' | 'cacheDir'>,
   ) {
     this.target = database.target;
-    const size = options.connections ?? DEFAULTS.connections;
-    this.#live = new LiveDatabase(database.instance, database.reopen, size, options.log);
+    this.concurrency = options.connections ?? DEFAULTS.connections;
+    this.#live = new LiveDatabase(database.instance, database.reopen, this.concurrency, options.log);
     this.#translations = new Translations(database, this.#threads);
   }
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
+    let rows: string[] = [];
+    const outcome = await this.stream(query, limits, (part) => {
+      rows = rows.length === 0 ? [...part] : rows.concat(part);
+    });
+    return { ...outcome, rows, bytesProcessed: null, bytesBilled: null };
+  }
+
+  /** As `run`, for who takes the rows part by part. */
+  async stream(
+    query: EngineQuery,
+    limits: RunLimits,
+    sink: RowSink,
+  ): Promise<Pick<EngineResult, 'columns' | 'truncated'>> {
     checkLimits(limits);
-    const { sql, parameters, maxRows, hideBytes, stored = false } = query;
-    const translation = await this.#translations.translation(sql, parameters, {
-      hideBytes,
-      maxRows: maxRows + 1,
-      stored,
-    });
+    const { sql, parameters, maxRows, hideBytes, stored = false, fence = null } = query;
+    const reading = { hideBytes, maxRows: maxRows + 1, stored, fence };
+    const translation = await this.#translations.translation(sql, parameters, reading, limits);
     const values = translation.parameters.map((name) => this.#value(name, parameters));
-    const maxBytes = this.options.maxResultBytes ?? DEFAULTS.maxResultBytes;
-    const result = await this.#onConnection(limits, async (connection) => {
+    const bounds = { maxRows, maxBytes: this.options.maxResultBytes ?? DEFAULTS.maxResultBytes };
+    const truncated = await this.#onConnection(limits, async (connection) => {
       const statement = await this.#statements.prepare(connection, translation.sql);
-      return readRows(statement, values, maxRows, maxBytes);
+      return readRows(statement, values, bounds, sink);
     });
-    return { columns: translation.columns, ...result, bytesProcessed: null, bytesBilled: null };
+    return { columns: translation.columns, truncated };
   }
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     checkLimits(limits);
-    const { columns } = await this.#translations.translation(sql, parameters, {
-      hideBytes: false,
-      maxRows: 1,
-      stored: false,
-    });
+    const reading = { hideBytes: false, maxRows: 1, stored: false, fence: null };
+    const { columns } = await this.#translations.translation(sql, parameters, reading, limits);
     return columns;
   }
 
@@ -87,7 +100,7 @@ class DuckDbEngine implements Engine {
 
   async ping(limits: RunLimits): Promise<void> {
     checkLimits(limits);
-    await this.#onConnection(limits, (connection) => connection.run('SELECT 1'));
+    await this.#live.probe(limits);
   }
 
   async close(): Promise<void> {
@@ -119,10 +132,4 @@ class DuckDbEngine implements Engine {
         return parameter.value === 'true';
     }
   }
-}
-
-/** Nothing is begun for who no longer waits. */
-function checkLimits({ deadline, signal }: RunLimits): void {
-  if (signal.aborted) throw abortError();
-  if (performance.now() >= deadline) throw deadlineExceeded();
 }

@@ -3,7 +3,8 @@ import type { Log } from './log';
 import { messageOf } from './native-error';
 import { runtimeError } from './translate';
 
-const MEMORY = /^Out of Memory Error|failed to allocate|bad_alloc/i;
+/** At the beginning alone, as the kinds below: what follows can be a value of a row. */
+const MEMORY = /^(?:Out of Memory Error|(?:[\w -]{1,40} Error: )?(?:failed to allocate|(?:std::)?bad_alloc))/i;
 const DEPTH = /^Parser Error: Max expression depth/;
 /** DuckDB does not take the statement at all: a gap in the translation, which no retry closes. */
 const REFUSED = /^(?:Parser|Binder|Catalog) Error/;

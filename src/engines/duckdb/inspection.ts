@@ -1,15 +1,15 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Threads } from '../../googlesql/threads';
+import { FairSlots } from '../../concurrency/fair-slots';
+import type { Threads } from '../../concurrency/threads';
 import type { TableSchema } from '../../googlesql/types';
 import type { BoundParameter, RunLimits } from '../contract';
-import { Slots } from '../slots';
 import { isBreakdown } from './native-error';
 import { setUpStatements } from './translate';
 import { translateText } from './translate-text';
 import { duckType, physicalFieldNames, quoteName } from './translate/sql';
 
-/** Statements up to here, in characters of DuckDB SQL, are planned in some ten milliseconds. */
-const QUICKLY_PLANNED = 32 * 1024;
+/** Statements that are planned at once, of all and of one key: DuckDB may take seconds for one, and is not interrupted. */
+const AT_ONCE = { total: 4, perName: 2 };
 
 /**
  * The sandbox's last wall: a statement is resolved where no table exists but those it may read, and its translation is
@@ -17,8 +17,7 @@ const QUICKLY_PLANNED = 32 * 1024;
  */
 export class Inspection {
   #room: Promise<DuckDBInstance> | undefined;
-  /** DuckDB may take seconds to plan a long statement: one after the other, so that they hold one processor at most. */
-  readonly #long = new Slots(1);
+  readonly #slots = new FairSlots(AT_ONCE);
 
   constructor(private readonly threads: Threads) {}
 
@@ -39,10 +38,10 @@ export class Inspection {
       parameters: types,
       hideBytes: false,
       maxRows: 1,
+      fence: null,
     };
-    const { sql } = await this.threads.do(translateText, text, statement);
-    const plan = (): Promise<void> => this.#plan(sql, tables);
-    await (sql.length <= QUICKLY_PLANNED ? plan() : this.#long.use(limits, plan));
+    const { sql } = await this.threads.do(translateText, text, statement, limits);
+    await this.#slots.use(limits.turn ?? '', limits, () => this.#plan(sql, tables));
   }
 
   async #plan(sql: string, tables: readonly TableSchema[]): Promise<void> {

@@ -39,10 +39,19 @@ export class LiveDatabase {
   }
 
   /** As `Connections.use`. */
-  async use<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  use<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#do(limits, (connections) => connections.use(limits, work));
+  }
+
+  /** As `Connections.probe`. */
+  probe(limits: RunLimits): Promise<void> {
+    return this.#do(limits, (connections) => connections.probe(limits));
+  }
+
+  async #do<T>(limits: RunLimits, work: (connections: Connections) => Promise<T>): Promise<T> {
     const current = this.#mending ? await unlessGivenUp(limits, () => this.#open, ignore) : await this.#open;
     try {
-      return await current.connections.use(limits, work);
+      return await work(current.connections);
     } catch (error) {
       if (isBreakdown(error)) await this.#examine(current);
       throw error;

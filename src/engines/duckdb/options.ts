@@ -5,6 +5,8 @@ export interface DuckDbOptions {
   readonly dataDir: string | null;
   /** Where converted tables are kept; made if missing. Not used without `dataDir`. */
   readonly cacheDir: string;
+  /** Where samples are kept, so that the next process that opens them need not make them again; default: in memory. */
+  readonly samplesFile?: string | null;
   /** Microseconds since the epoch that the service takes for now; null: the real time, anew for every run. */
   readonly now: bigint | null;
   readonly log: Log;

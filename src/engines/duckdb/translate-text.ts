@@ -4,9 +4,9 @@ import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { resolveQuery } from '../../googlesql/resolver';
 import type { Identifier } from '../../googlesql/syntax';
-import type { Task } from '../../googlesql/threads';
+import type { Task } from '../../concurrency/threads';
 import type { TableSchema } from '../../googlesql/types';
-import type { BoundParameter } from '../contract';
+import type { BoundParameter, Fence } from '../contract';
 import { translate, type Translation } from './translate';
 
 export interface TextToTranslate {
@@ -19,13 +19,14 @@ export interface TextToTranslate {
   readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
   readonly hideBytes: boolean;
   readonly maxRows: number;
+  readonly fence: Fence | null;
 }
 
 /** @throws QueryError for a fault in `sql`, or what the embedded engine does not do */
 export const translateText: Task<TextToTranslate, Translation> = {
   file: __filename,
   name: 'translateText',
-  run({ sql, tables, relations, sandboxed, parameters, hideBytes, maxRows }) {
+  run({ sql, tables, relations, sandboxed, parameters, hideBytes, maxRows, fence }) {
     const keyOf = (name: string): string => (sandboxed ? name.toLowerCase() : name);
     const byName = new Map(tables.map((table, i) => [keyOf(table.name), { table, relation: relations[i]! }]));
     const resolved = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
@@ -37,7 +38,12 @@ export const translateText: Task<TextToTranslate, Translation> = {
       },
       parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
     });
-    return translate(resolved, { tableName: ({ name }) => byName.get(keyOf(name))!.relation, hideBytes, maxRows });
+    return translate(resolved, {
+      tableName: ({ name }) => byName.get(keyOf(name))!.relation,
+      hideBytes,
+      maxRows,
+      fence,
+    });
   },
 };
 

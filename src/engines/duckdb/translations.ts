@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { QueryError } from '../../errors';
-import type { Threads } from '../../googlesql/threads';
+import type { Threads } from '../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
-import type { BoundParameter } from '../contract';
+import type { BoundParameter, Fence, RunLimits } from '../contract';
 import type { Database } from './database';
 import type { Translation } from './translate';
 import { translateText } from './translate-text';
@@ -15,6 +15,7 @@ interface Reading {
   readonly maxRows: number;
   /** The operator's own text. */
   readonly stored: boolean;
+  readonly fence: Fence | null;
 }
 
 /** GoogleSQL into DuckDB SQL, remembered: a text that comes again is neither parsed nor resolved again. */
@@ -38,18 +39,19 @@ export class Translations {
   /**
    * The statement that answers `sql`, cut off after `maxRows`.
    *
-   * @throws QueryError for a fault in `sql`, or what the embedded engine does not do.
+   * @throws QueryError for a fault in `sql`, or what the embedded engine does not do; as Threads.do
    */
   async translation(
     sql: string,
     parameters: readonly BoundParameter[],
-    { hideBytes, maxRows, stored }: Reading,
+    { hideBytes, maxRows, stored, fence }: Reading,
+    limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
-    const key = JSON.stringify([hideBytes, maxRows, types, sql]);
+    const key = JSON.stringify([hideBytes, maxRows, types, fence, sql]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const made = await this.#translate(sql, parameters, { hideBytes, maxRows, stored });
+    const made = await this.#translate(sql, parameters, { hideBytes, maxRows, stored, fence }, limits);
     this.#kept.set(key, made);
     return made;
   }
@@ -57,12 +59,13 @@ export class Translations {
   async #translate(
     sql: string,
     parameters: readonly BoundParameter[],
-    { hideBytes, maxRows, stored }: Reading,
+    { hideBytes, maxRows, stored, fence }: Reading,
+    limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
     const { tables, relations } = this;
-    const text = { sql, tables, relations, sandboxed: false, parameters: types, hideBytes, maxRows };
-    const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql));
+    const text = { sql, tables, relations, sandboxed: false, parameters: types, hideBytes, maxRows, fence };
+    const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql, limits));
     refuseDuplicates(translation.columns);
     return translation;
   }

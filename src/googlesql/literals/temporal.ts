@@ -13,7 +13,7 @@ const READERS = {
 export type TemporalKind = keyof typeof READERS;
 
 export function isTemporal(kind: SqlType['kind']): kind is TemporalKind {
-  return kind in READERS;
+  return Object.hasOwn(READERS, kind);
 }
 
 /** The canonical value: ISO text, of a TIMESTAMP its microseconds since the epoch; null: no value of that type. */

@@ -1,4 +1,5 @@
 /** Expressions: from the syntax tree to typed trees over columns. */
+import { spend } from '../../concurrency/allowance';
 import { supertype } from '../coercion';
 import type { Expr, ResolvedCase } from '../resolved';
 import type { Case, Cast, Expression, Parameter } from '../syntax';
@@ -17,6 +18,7 @@ import { resolveArraySubquery, resolveExists, resolveInSubquery, resolveScalarSu
 
 /** The typed tree of an expression. Throws QueryError. */
 export function resolveExpr(context: Context, expression: Expression): Expr {
+  spend();
   switch (expression.kind) {
     case 'literal':
       return resolveLiteral(context.session, expression);

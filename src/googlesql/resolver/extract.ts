@@ -29,7 +29,7 @@ export function resolveExtract(context: Context, { part: written, from, timeZone
   const match = fn === undefined ? null : matchFunction(fn, [operand], new Map());
   const matched = match?.types[0];
   // NULL is read as the type that has the part.
-  const type = operand.form === 'null' && part in WHOLE ? ({ kind: 'TIMESTAMP' } as const) : matched;
+  const type = operand.form === 'null' && Object.hasOwn(WHOLE, part) ? ({ kind: 'TIMESTAMP' } as const) : matched;
   if (!type) throw invalid(`EXTRACT does not take ${shortType(value.type)}.`, from.span);
   if (EXTRACT_PARTS[type.kind]?.has(part) !== true)
     throw invalid(`EXTRACT from ${type.kind} has no part ${part}.`, written.span);

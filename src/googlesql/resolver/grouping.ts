@@ -84,6 +84,7 @@ export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readon
 
 const MAX_SETS = 4096;
 const MAX_CUBE = 12;
+const MAX_ROLLUP = 200;
 
 function setsOf(item: GroupingItem, one: (expression: Expression) => number): number[][] {
   switch (item.kind) {
@@ -92,6 +93,7 @@ function setsOf(item: GroupingItem, one: (expression: Expression) => number): nu
     case 'list':
       return [item.expressions.map(one)];
     case 'rollup': {
+      if (item.sets.length > MAX_ROLLUP) throw invalid(`ROLLUP takes at most ${MAX_ROLLUP} groups.`, item.span);
       const parts = item.sets.map((set) => set.map(one));
       return Array.from({ length: parts.length + 1 }, (_, i) => parts.slice(0, parts.length - i).flat());
     }
@@ -103,8 +105,14 @@ function setsOf(item: GroupingItem, one: (expression: Expression) => number): nu
         parts.filter((__, i) => ((count - 1 - mask) >> (parts.length - 1 - i)) % 2 === 1).flat(),
       );
     }
-    case 'grouping_sets':
-      return item.items.flatMap((inner) => setsOf(inner, one));
+    case 'grouping_sets': {
+      const sets: number[][] = [];
+      for (const inner of item.items) {
+        sets.push(...setsOf(inner, one));
+        if (sets.length > MAX_SETS) throw invalid(`GROUP BY makes more than ${MAX_SETS} grouping sets.`, item.span);
+      }
+      return sets;
+    }
   }
 }
 

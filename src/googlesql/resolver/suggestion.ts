@@ -15,12 +15,19 @@ export function unknownField(message: string, name: string, span: Span, names: r
   });
 }
 
+/** Comparing two names takes time in proportion to the product of their lengths: of longer ones and of more nobody makes slips. */
+const LONGEST_NAME = 64;
+const MOST_COMPARED = 1_000;
+
 /** The known name that differs least, if it differs by a slip of the keyboard: a third of its length at most. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
   const wanted = name.toLowerCase();
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let compared = 0;
   for (const candidate of known) {
+    if (compared++ === MOST_COMPARED) break;
     if (Math.abs(candidate.length - wanted.length) >= least) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < least) {

@@ -48,14 +48,14 @@ export function checkNamedWindows(context: Context, named: Named): void {
   }
 }
 
-/** A window with what it takes over from the one it names. */
-function flatten(window: WindowSpecification, named: Named, seen: ReadonlySet<string>): WindowSpecification {
+/** A window with what it takes over from the one it names. `seen`: those that build on it. */
+function flatten(window: WindowSpecification, named: Named, seen: Set<string>): WindowSpecification {
   if (window.base === null) return window;
   const name = window.base.name.toLowerCase();
   const found = named.get(name);
   if (found === undefined || seen.has(name))
     throw invalid(`Unrecognized window ${window.base.name}.`, window.base.span);
-  const base = flatten(found, named, new Set([...seen, name]));
+  const base = flatten(found, named, seen.add(name));
   if (window.partitionBy.length > 0)
     throw invalid('A window with PARTITION BY cannot build on a named window.', window.span);
   if (window.orderBy.length > 0 && base.orderBy.length > 0)

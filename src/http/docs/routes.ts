@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../endpoints';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys';
+import { presentsKey } from '../../keys/credentials';
 import {
   type DescribedEndpoint,
   describeEndpoints,
@@ -10,9 +11,8 @@ import {
 } from '../../openapi';
 import { Finished } from '../../rendering/finished';
 import type { Rooms } from '../../run/request';
-import { clientHas } from '../conditional';
-import { chooseCoding } from '../content-coding';
 import type { Exchange } from '../exchange';
+import { finishedAnswer } from '../finished-answer';
 import { accepts, namesType } from './accept';
 import { docsPage } from './page';
 import { PAGE_POLICY } from './policy';
@@ -47,7 +47,7 @@ export class DocsRoutes {
     checkAccept(exchange, 'application/json');
     const made = this.#madeFor(key, rooms);
     made.openApi ??= finish(JSON.stringify(openApiDocument(described(key, rooms), readers(key, rooms), this.access)));
-    await this.#answer(exchange, made.openApi, { 'Content-Type': 'application/json; charset=utf-8' });
+    await this.#answer(exchange, made.openApi, 'application/json; charset=utf-8');
   }
 
   /**
@@ -56,7 +56,7 @@ export class DocsRoutes {
    */
   async answerPage(exchange: Exchange, rooms: Rooms): Promise<void> {
     const { headers } = exchange;
-    const keyless = ['x-api-key', 'authorization'].every((name) => headers.values(name).length === 0);
+    const keyless = !presentsKey((name) => headers.values(name));
     if (this.access === 'key' && keyless && namesType(headers.list('accept'), 'text/html')) {
       await this.#answerPage(exchange, this.#shell);
       return;
@@ -72,7 +72,7 @@ export class DocsRoutes {
   #authenticate(exchange: Exchange, rooms: Rooms): Key | null {
     if (this.access === 'open') return null;
     const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
-    exchange.told.key = key.name;
+    exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
     return key;
   }
 
@@ -86,26 +86,18 @@ export class DocsRoutes {
   }
 
   #answerPage(exchange: Exchange, page: Finished): Promise<void> {
-    return this.#answer(exchange, page, {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': PAGE_POLICY,
-    });
+    return this.#answer(exchange, page, 'text/html; charset=utf-8', ['Content-Security-Policy', PAGE_POLICY]);
   }
 
-  async #answer(exchange: Exchange, finished: Finished, more: Readonly<Record<string, string>>): Promise<void> {
-    const { headers } = exchange;
-    const common = { 'Cache-Control': 'private, no-cache', ETag: finished.etag, Vary: VARY[this.access] };
-    if (clientHas(headers.list('if-none-match'), finished.etag)) {
-      exchange.answer({ status: 304, headers: common, body: null });
-      return;
-    }
-    const coding = chooseCoding(headers.list('accept-encoding'));
-    const packed = coding === null ? null : await finished.encoded(coding);
-    exchange.answer({
-      status: 200,
-      headers: { ...common, ...more, ...(packed === null ? {} : { 'Content-Encoding': coding ?? 'identity' }) },
-      body: packed ?? finished.bytes,
-    });
+  /** @param policy names and values in turn: headers of this path alone */
+  async #answer(
+    exchange: Exchange,
+    finished: Finished,
+    contentType: string,
+    policy: readonly string[] = [],
+  ): Promise<void> {
+    const headers = ['Cache-Control', 'private, no-cache', 'Vary', VARY[this.access], ...policy];
+    exchange.answer(await finishedAnswer({ finished, contentType, headers }, exchange.request, exchange.headers));
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, open, readdir, realpath, rename, rm, stat } from 'node:
 import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
+import { buildingPrefix, isBuilding } from './building';
 import { convertTable, type Resources } from './convert-table';
 import { DataFault } from './data-fault';
 import { codeOf } from '../native-error';
@@ -16,7 +17,6 @@ const FORMAT = 1;
 const ABANDONED_MS = 24 * 3600_000;
 /** A file that is not the one in use, though of the same content: for so long another process may be about to open it. */
 const STARTING_MS = 600_000;
-const BUILDING = 'building-';
 
 /** What tells one content of a table from another: its files (path, size, time of change), schema and format. */
 export function fingerprintOf(source: Source | null, fields: readonly RestField[]): string {
@@ -81,7 +81,7 @@ export class TableCache {
   }
 
   async #make(source: Source, fields: readonly RestField[], prefix: string, watch: Watch): Promise<string> {
-    const folder = await mkdtemp(join(this.folder, BUILDING));
+    const folder = await mkdtemp(join(this.folder, buildingPrefix(process.pid)));
     try {
       const made = join(folder, 'table.duckdb');
       await convertTable(source, fields, { folder, database: made, resources: this.resources, watch });
@@ -102,7 +102,7 @@ export class TableCache {
 
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(BUILDING)) continue;
+    if (!isBuilding(name)) continue;
     const path = join(folder, name);
     const { mtimeMs } = await stat(path);
     if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });

@@ -3,6 +3,8 @@ import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
+import type { Fencing, Guard } from './fence';
+import { PrintBudget } from './print-budget';
 import { isSimple, quoteName } from './sql';
 import type { Weights } from './weights';
 
@@ -24,12 +26,19 @@ export class Context {
   single = false;
   /** How many subqueries of expressions the text being printed stands in. */
   subqueries = 0;
+  /** What guards an expression that can fail here; null: nothing, or it stands in a guarded one. */
+  guard: Guard | null = null;
+  /** Expressions met so far that can fail. */
+  failing = 0;
   private variables = 0;
 
   constructor(
     readonly tableName: (table: TableSchema) => string,
     readonly worthKeeping: (cte: Cte) => boolean,
     readonly weights: Weights,
+    /** null: nothing has to be guarded. */
+    readonly fencing: Fencing | null = null,
+    readonly budget: PrintBudget = new PrintBudget(),
   ) {}
 
   column(id: number): string {
@@ -43,6 +52,17 @@ export class Context {
 
   now(): string {
     return `make_timestamp(CAST(${this.parameter(CLOCK_PARAMETER)} AS BIGINT))`;
+  }
+
+  /** Prints with another guard. */
+  guardedBy<T>(guard: Guard | null, print: () => T): T {
+    const { guard: before } = this;
+    this.guard = guard;
+    try {
+      return print();
+    } finally {
+      this.guard = before;
+    }
   }
 
   variable(): string {

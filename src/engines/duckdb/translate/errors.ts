@@ -3,22 +3,46 @@ import { QueryError } from '../../../errors';
 import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
 import { FAILURE_MARK, type Failure } from './sql';
 
-const WORDS: Readonly<Record<Failure, string>> = EXECUTION_FAULTS;
+const WORDS: ReadonlyMap<string, string> = new Map<Failure, string>(
+  Object.entries(EXECUTION_FAULTS) as [Failure, string][],
+);
 
-/** DuckDB's own messages, first match wins. */
-const MESSAGES: readonly (readonly [RegExp, Failure])[] = [
-  [/scalar subquery|more than one row returned by a subquery/i, 'rows'],
-  [/unknown timezone/i, 'zone'],
-  [/malformed json|invalid json/i, 'json'],
-  [/division by zero|divide by zero/i, 'division'],
-  [/timestamp|date (?:field|out of range)|could not parse string|strptime|interval|(?:^|\W)(?:date|time) /i, 'date'],
-  [/overflow|undefined outside|out of range|range error|cannot take/i, 'overflow'],
+/** The whole of what `error()` raises in a translated query (`fail` in sql.ts). */
+const OWN = new RegExp(`^Invalid Input Error: ${FAILURE_MARK}(\\w+)(?:\n|$)`);
+
+/** `Conversion Error: ` and the like, with which every message begins. */
+const KIND = /^[A-Z][\w -]{1,40}? Error: /;
+
+/**
+ * How DuckDB's own messages begin behind their kind, first match wins. Only the beginning is looked at, up to the first
+ * value: values come from rows, and no text of theirs may choose what is answered.
+ */
+const BEGINNINGS: readonly (readonly [RegExp, Failure])[] = [
+  [/^more than one row returned by a subquery/i, 'rows'],
+  [/^unknown timezone/i, 'zone'],
+  [/^(?:malformed json|invalid json|json )/i, 'json'],
+  [/^(?:division|divide|modulo) by zero/i, 'division'],
   [
-    /regular expression|regexp|invalid rewrite|missing \)|unexpected \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid (?:perl|character|group|named)|trailing \\/i,
+    /^(?:invalid (?:timestamp|date|time|interval)|(?:timestamp|date|time|interval|epoch) |could not parse string|could not convert (?:timestamp|date|time)|strptime|strftime|extract specifier)/i,
+    'date',
+  ],
+  [
+    /^type (?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INT\d+|DOUBLE|FLOAT|DECIMAL\(\d+,\d+\)) with value [-+.\de]+ can't be cast because/i,
+    'overflow',
+  ],
+  [/^(?:overflow|cannot take|value out of range|\w+ is undefined outside)/i, 'overflow'],
+  [
+    /^(?:regular expression|regexp|invalid rewrite|missing \)|unexpected \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid (?:repetition|perl|character class|named)|trailing \\)/i,
     'regexp',
   ],
-  [/conversion error|could not convert|could not cast|decode|base64|hex/i, 'cast'],
+  [/^(?:could not (?:convert|cast|decode)|failure in decode|invalid input for hex)/i, 'cast'],
 ];
+
+/** What a kind says by itself, where the beginning says nothing. */
+const KINDS: ReadonlyMap<string, Failure> = new Map([
+  ['Conversion Error', 'cast'],
+  ['Out of Range Error', 'overflow'],
+]);
 
 /** Kinds of DuckDB errors that a row's values, and so the query, are to blame for. */
 const OF_THE_QUERY = /^(?:Conversion|Invalid Input|Out of Range|Invalid Type|Not implemented) Error/;
@@ -30,14 +54,17 @@ const OF_THE_QUERY = /^(?:Conversion|Invalid Input|Out of Range|Invalid Type|Not
 export function runtimeError(error: unknown): QueryError | null {
   // Not `instanceof Error`: the error comes out of a native module, whose Error may be another realm's.
   const held = typeof error === 'object' && error !== null && 'message' in error;
-  const failure = kindOf(held ? String(error.message) : String(error));
+  const failure = wordsFor(held ? String(error.message) : String(error));
   return failure === null ? null : new QueryError('invalidQuery', failure, null);
 }
 
-function kindOf(message: string): string | null {
-  const own = new RegExp(`${FAILURE_MARK}(\\w+)`).exec(message)?.[1];
-  if (own !== undefined && own in WORDS) return WORDS[own as Failure];
+function wordsFor(message: string): string | null {
+  const own = OWN.exec(message)?.[1];
+  const ownWords = own === undefined ? undefined : WORDS.get(own);
+  if (ownWords !== undefined) return ownWords;
   if (!OF_THE_QUERY.test(message)) return null;
-  const known = MESSAGES.find(([pattern]) => pattern.test(message));
-  return known === undefined ? UNKNOWN_EXECUTION_FAULT : WORDS[known[1]];
+  const kind = KIND.exec(message)?.[0] ?? '';
+  const rest = message.slice(kind.length);
+  const failure = BEGINNINGS.find(([beginning]) => beginning.test(rest))?.[1] ?? KINDS.get(kind.replace(/: $/, ''));
+  return (failure === undefined ? undefined : WORDS.get(failure)) ?? UNKNOWN_EXECUTION_FAULT;
 }

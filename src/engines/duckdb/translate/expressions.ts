@@ -2,14 +2,30 @@
 import type { Expr, FieldRef, FunctionCall, ResolvedCase, SortKey } from '../../../googlesql/resolved';
 import type { Argument, Call } from './call';
 import { printCast } from './casts';
-import { withinCost } from './cost';
+import { isBoundedCast, withinCost } from './cost';
 import type { Context } from './context';
+import { conditionBefore } from './fence';
 import { functionRow } from './functions/table';
 import { printLiteral } from './literals';
-import { duckType, fail, physicalFieldNames, quoteName, quoteText } from './sql';
+import { duckType, fail, type Failure, physicalFieldNames, quoteName, quoteText } from './sql';
 import { printSubquery } from './subqueries';
 
+/** The text of an expression, guarded where it can fail (fence.ts). */
 export function printExpr(ctx: Context, expr: Expr): string {
+  ctx.budget.step();
+  return ctx.budget.checked(printGuarded(ctx, expr));
+}
+
+function printGuarded(ctx: Context, expr: Expr): string {
+  if (ctx.fencing === null || !ctx.fencing.fails(expr)) return printUnguarded(ctx, expr);
+  ctx.failing++;
+  const { guard } = ctx;
+  if (guard === null) return printUnguarded(ctx, expr);
+  const text = ctx.guardedBy(null, () => printUnguarded(ctx, expr));
+  return `CASE WHEN ${guard.of(expr)} THEN ${text} END`;
+}
+
+function printUnguarded(ctx: Context, expr: Expr): string {
   switch (expr.kind) {
     case 'literal':
       return printLiteral(expr);
@@ -21,8 +37,10 @@ export function printExpr(ctx: Context, expr: Expr): string {
       return printField(ctx, expr);
     case 'call':
       return printCall(ctx, expr);
-    case 'cast':
-      return printCast(ctx, expr, printExpr(ctx, expr.input));
+    case 'cast': {
+      const text = printCast(ctx, expr, printExpr(ctx, expr.input));
+      return isBoundedCast(ctx, expr) && !expr.safe ? guardedToo(ctx, expr, text) : text;
+    }
     case 'case':
       return printCase(ctx, expr);
     case 'make_array':
@@ -56,8 +74,14 @@ function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>)
 function printCase(ctx: Context, expr: ResolvedCase): string {
   const operand = expr.operand === null ? '' : ` ${printExpr(ctx, expr.operand)}`;
   const whens = expr.whens.map(({ when, then }) => ` WHEN ${printExpr(ctx, when)} THEN ${printExpr(ctx, then)}`);
-  const otherwise = expr.else === null ? '' : ` ELSE ${printExpr(ctx, expr.else)}`;
+  const last = expr.else === null ? '' : knowing(ctx, expr, () => printExpr(ctx, expr.else ?? expr));
+  const otherwise = last === '' ? '' : ` ELSE ${last}`;
   return `CASE${operand}${whens.join('')}${otherwise} END`;
+}
+
+/** Prints the branch of a condition that is evaluated where the condition does not hold. */
+function knowing<T>(ctx: Context, expr: FunctionCall | ResolvedCase, print: () => T): T {
+  return ctx.fencing === null ? print() : ctx.fencing.otherwise(conditionBefore(expr), print);
 }
 
 export function printArgument(ctx: Context, expr: Expr): Argument {
@@ -80,8 +104,16 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   if (row === null) {
     return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
   }
-  const args = operandsOf(expr).map((a) => printArgument(ctx, a));
+  const operands = operandsOf(expr);
+  const args = operands.map((a, i) =>
+    i === operands.length - 1 ? knowing(ctx, expr, () => printArgument(ctx, a)) : printArgument(ctx, a),
+  );
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
+  let raises = false;
+  const raising = (failure: Failure): string => {
+    raises = true;
+    return fail(failure);
+  };
   const emit = (values: readonly Argument[]): string => {
     const call: Call = {
       name: expr.function,
@@ -93,19 +125,28 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       span: expr.span,
       once: (ctx.single || ctx.weights.isSingle(expr)) && ctx.lambdas === 0,
       weight: (argument) => ctx.weights.of(argument.expr),
-      fail: (failure) => (expr.safe ? 'NULL' : fail(failure)),
+      fail: (failure) => (expr.safe ? 'NULL' : raising(failure)),
       bind: (bound, body) => ctx.bind(bound, body),
       now: () => ctx.now(),
       unsupported: (what) => ctx.unsupported(what, expr.span),
     };
     return withinCost(call, row.emit);
   };
-  if (!expr.safe || row.raises !== true) return emit(args);
+  if (!expr.safe || row.raises !== true) {
+    const text = emit(args);
+    return raises ? guardedToo(ctx, expr, text) : text;
+  }
   // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
   return ctx.bind(
     args.map((a) => a.sql),
     (...names) => `TRY(${emit(args.map((a, i) => ({ ...a, sql: names[i]! })))})`,
   );
+}
+
+/** What cannot fail by its meaning may still be refused for its size here. */
+function guardedToo(ctx: Context, expr: Expr, text: string): string {
+  ctx.failing++;
+  return ctx.guard === null ? text : `CASE WHEN ${ctx.guard.of(expr)} THEN ${text} END`;
 }
 
 /**

@@ -1,19 +1,35 @@
 /** FORMAT with a literal format. */
 import type { SqlType } from '../../../googlesql/types';
 import { type Argument, type Call } from './call';
+import { mostJoined, unlessOver } from './sizes';
 import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './text';
 import { physicalFieldNames, quoteName, quoteText } from './sql';
+import { LIGHT } from './weights';
 
 const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/gs;
 
 export function printFormat(call: Call): string {
   const [format, ...values] = call.args;
-  if (format?.constant === null || format === undefined)
+  if (format === undefined || format.constant === null)
     return call.unsupported('FORMAT with a format that is no literal');
+  const { constant } = format;
+  if (values.reduce((sum, value) => sum + call.weight(value), 0) <= LIGHT) return formatted(call, constant, values);
+  // `%T` writes two characters for one where it escapes, and texts are joined: both could be done over and over.
+  return call.bind(
+    values.map(({ sql }) => sql),
+    (...names) => {
+      const sizes = names.map((name) => `coalesce(strlen(CAST(${name} AS VARCHAR)), 0)`);
+      const named = values.map((value, i) => ({ ...value, sql: names[i]! }));
+      return unlessOver(call, `${sizes.join(' + ')} > ${mostJoined(call) / 2}`, formatted(call, constant, named));
+    },
+  );
+}
+
+function formatted(call: Call, format: string, values: readonly Argument[]): string {
   let next = 0;
   const pieces: string[] = [];
-  for (const match of format.constant.matchAll(SPECIFIER)) {
+  for (const match of format.matchAll(SPECIFIER)) {
     const [text, flags = '', width, precision, letter] = match;
     if (!text.startsWith('%')) pieces.push(quoteText(text));
     else if (text === '%%') pieces.push("'%'");

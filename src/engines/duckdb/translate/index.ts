@@ -4,8 +4,10 @@
  */
 import type { Column, Relation, ResolvedQuery } from '../../../googlesql/resolved';
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
+import type { Fence } from '../../contract';
 import { Context, columnName } from './context';
 import { ctesReadBy, keptCtes } from './ctes';
+import { Fencing } from './fence';
 import { printRow } from './json-output';
 import { renumber } from './numbering';
 import { storedColumns } from './provenance';
@@ -28,6 +30,8 @@ export interface TranslateOptions {
   readonly hideBytes: boolean;
   /** Give back at most this many rows; null: all. */
   readonly maxRows: number | null;
+  /** null: nothing has to be kept from the caller. */
+  readonly fence?: Fence | null;
 }
 
 export interface Translation {
@@ -42,7 +46,8 @@ export interface Translation {
  * Translates `query`. Throws QueryError `invalidQuery` for what the embedded engine cannot do, with the construct's span.
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
-  const ctx = new Context((table) => options.tableName(table), keptCtes(query), new Weights(query));
+  const fencing = options.fence ? new Fencing(options.fence) : null;
+  const ctx = new Context((table) => options.tableName(table), keptCtes(query), new Weights(query), fencing);
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, cutOff(query.relation, options.maxRows), wanted, true);

@@ -269,7 +269,7 @@ function sliced(list: string, limit: string, offset: string | null): string {
     : `list_slice(${list}, ${offset} + 1, ${offset} + ${limit})`;
 }
 
-function conjuncts(condition: Expr): Expr[] {
+export function conjuncts(condition: Expr): Expr[] {
   return condition.kind === 'call' && condition.function === '$and' ? condition.args.flatMap(conjuncts) : [condition];
 }
 

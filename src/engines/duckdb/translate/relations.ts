@@ -2,14 +2,26 @@
  * Relations: each prints as one SELECT that shows exactly the columns wanted of it, under names `c<id>`. DuckDB folds the
  * nesting away; leaving unwanted columns out here keeps wide records from travelling through UNNEST, sorts and joins.
  */
-import type { CteScan, JoinRelation, Relation, ResolvedQuery, SetRelation } from '../../../googlesql/resolved';
+import type {
+  Aggregate,
+  ComputedColumn,
+  CteScan,
+  Expr,
+  JoinRelation,
+  Relation,
+  ResolvedQuery,
+  SetRelation,
+} from '../../../googlesql/resolved';
 import { printAggregate, printWindow } from './aggregates';
 import { withoutConstantRow } from './constant-rows';
 import { readsOfAggregate, readsOfExpr, readsOfKeys, readsOfWindow, visibleColumns } from './columns';
 import { columnName, type Context } from './context';
+import { conjuncts } from './lists';
 import { printExpr, printSortKeys } from './expressions';
 import { quoteName } from './sql';
+import { canFail } from '../../../googlesql/totality';
 import { printUnnest } from './unnest';
+import { type Guard, VOLATILE_TRUE } from './fence';
 
 export type Wanted = ReadonlySet<number>;
 
@@ -18,6 +30,11 @@ export type Wanted = ReadonlySet<number>;
  * looks at (an ORDER BY in a CTE) is left out.
  */
 export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, ordered: boolean): string {
+  ctx.budget.step();
+  return ctx.budget.checked(textOf(ctx, relation, wanted, ordered));
+}
+
+function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boolean): string {
   const from = (input: Relation, ids: Set<number>, inputOrdered: boolean): string =>
     ` FROM (${printRelation(ctx, input, ids, inputOrdered)})`;
   const shown = visibleColumns(relation).filter((c) => wanted.has(c.id));
@@ -43,7 +60,7 @@ export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, 
     }
     case 'filter': {
       const ids = readsOfExpr(relation.condition, new Set(wanted));
-      return `${select}${from(relation.input, ids, ordered)} WHERE ${printExpr(ctx, relation.condition)}`;
+      return `${select} FROM ${printFilter(ctx, printRelation(ctx, relation.input, ids, ordered), relation.condition)}`;
     }
     case 'compute': {
       const columns = relation.columns.filter((c) => wanted.has(c.column.id));
@@ -52,11 +69,13 @@ export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, 
       const own = new Set(columns.map((c) => c.column.id));
       const list = [
         ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
-        ...columns.map((c) => `${printExpr(ctx, c.expr)} AS ${columnName(c.column.id)}`),
+        ...printComputed(ctx, columns),
       ];
       return `${selectList(list)}${from(relation.input, ids, ordered)}`;
     }
     case 'aggregate': {
+      const fenced = withKeysComputed(ctx, relation);
+      if (fenced !== null) return printRelation(ctx, fenced, wanted, ordered);
       const ids = new Set<number>();
       relation.keys.forEach((k) => readsOfExpr(k.expr, ids));
       relation.aggregates.filter((a) => wanted.has(a.column.id)).forEach((a) => readsOfAggregate(a.call, ids));
@@ -94,6 +113,62 @@ export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, 
   }
 }
 
+/** A guard as a column beside those of a relation, which are given it only where something reads it. */
+class GuardColumn implements Guard {
+  readonly #name: string;
+  /** How often it is read. */
+  reads = 0;
+
+  constructor(ctx: Context) {
+    this.#name = quoteName(ctx.variable());
+  }
+
+  of(): string {
+    this.reads++;
+    return this.#name;
+  }
+
+  /** The relation in parentheses. */
+  over(relation: string): string {
+    return this.reads > 0 ? `(SELECT *, ${VOLATILE_TRUE} AS ${this.#name} FROM (${relation}))` : `(${relation})`;
+  }
+}
+
+/** What stands behind FROM: the rows of a relation for which a condition holds. */
+export function printFilter(ctx: Context, relation: string, condition: Expr): string {
+  const guard = new GuardColumn(ctx);
+  const [total, failing]: [string[], string[]] = [[], []];
+  for (const conjunct of ctx.fencing === null ? [condition] : conjuncts(condition)) {
+    const { reads } = guard;
+    const text = ctx.guardedBy(guard, () => printExpr(ctx, conjunct));
+    (guard.reads === reads ? total : failing).push(text);
+  }
+  // DuckDB would evaluate them in an order that depends on how long each takes, and so on rows that are left out.
+  const last = failing.length === 0 ? [] : [failing.reduceRight((then, when) => `CASE WHEN ${when} THEN ${then} END`)];
+  return `${guard.over(relation)} WHERE ${[...total, ...last].join(' AND ')}`;
+}
+
+const IN_SELECT_LIST: Guard = { of: () => VOLATILE_TRUE };
+
+function printComputed(ctx: Context, columns: readonly ComputedColumn[]): string[] {
+  return columns.map(({ expr, column }) => {
+    const text = ctx.guardedBy(IN_SELECT_LIST, () => printExpr(ctx, expr));
+    return `${text} AS ${columnName(column.id)}`;
+  });
+}
+
+/** Behind the fence keys that can fail are columns of their own, so that filters on them stay above; null: there are none. */
+function withKeysComputed(ctx: Context, relation: Aggregate): Relation | null {
+  const computed = relation.keys.filter(({ expr }) => expr.kind !== 'column' && canFail(expr));
+  if (ctx.fencing === null || computed.length === 0) return null;
+  const keys = relation.keys.map((key) =>
+    computed.includes(key)
+      ? { ...key, expr: { kind: 'column', column: key.column, type: key.column.type, span: key.expr.span } as const }
+      : key,
+  );
+  return { ...relation, input: { kind: 'compute', input: relation.input, columns: computed }, keys };
+}
+
 /** The SELECT text of a query for those of its output columns that are wanted. */
 export function printQuery(ctx: Context, query: ResolvedQuery, wanted: Wanted, ordered: boolean): string {
   return printRelation(ctx, query.relation, wanted, ordered);
@@ -123,10 +198,23 @@ export function cteName(id: number): string {
 
 function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted: Wanted): string {
   const ids = readsOfExpr(on, new Set(wanted));
-  const inputs = [left, right].map((side) => `(${printRelation(ctx, side, ids, false)})`);
-  if (on === null && type === 'inner') return inputs.join(' CROSS JOIN ');
-  const condition = on === null ? 'true' : printExpr(ctx, on);
-  return `${inputs[0]} ${type.toUpperCase()} JOIN ${inputs[1]} ON ${condition}`;
+  const sides = [left, right].map((side) => ({
+    columns: new Set(visibleColumns(side).map(({ id }) => id)),
+    text: printRelation(ctx, side, ids, false),
+    guard: new GuardColumn(ctx),
+  }));
+  if (on === null && type === 'inner') return sides.map(({ text }) => `(${text})`).join(' CROSS JOIN ');
+  // Each operand that can fail is guarded on the side that it reads, so that an equality stays one of both sides.
+  const guard: Guard = {
+    of: (expr) => {
+      const reads = [...readsOfExpr(expr, new Set())];
+      const read = sides.filter(({ columns }) => reads.some((id) => columns.has(id)));
+      return (read.length === 0 ? sides : read).map((side) => side.guard.of()).join(' AND ');
+    },
+  };
+  const condition = on === null ? 'true' : ctx.guardedBy(guard, () => printExpr(ctx, on));
+  const [first, second] = sides.map((side) => side.guard.over(side.text));
+  return `${first} ${type.toUpperCase()} JOIN ${second} ON ${condition}`;
 }
 
 const SET_OPERATORS = { union: 'UNION', intersect: 'INTERSECT', except: 'EXCEPT' };

@@ -9,11 +9,14 @@ import { duckType } from './sql';
 export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
   // Its own columns get their weights.
   ctx.weights.of(expr);
-  const { single } = ctx;
+  const { single, guard, failing } = ctx;
   ctx.single = false;
   ctx.subqueries++;
   try {
-    return printInside(ctx, expr);
+    const asLists = ctx.guardedBy(null, () => printAsLists(ctx, expr));
+    if (asLists === null) return printInside(ctx, expr);
+    // Lambdas are not guarded one by one, but as a whole.
+    return guard === null || ctx.failing === failing ? asLists : `CASE WHEN ${guard.of(expr)} THEN ${asLists} END`;
   } finally {
     ctx.single = single;
     ctx.subqueries--;
@@ -21,13 +24,12 @@ export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
 }
 
 function printInside(ctx: Context, expr: SubqueryExpr): string {
-  const asLists = printAsLists(ctx, expr);
-  if (asLists !== null) return asLists;
   if (ctx.lambdas > 0) throw new NeedsRelation();
   const ids = new Set(expr.query.output.map((o) => o.column.id));
   const column = expr.query.output[0]?.column;
   if (column === undefined) throw new Error('a subquery without a column');
-  const query = printQuery(ctx, expr.query, ids, expr.mode === 'array');
+  // Its relations have guards of their own.
+  const query = ctx.guardedBy(null, () => printQuery(ctx, expr.query, ids, expr.mode === 'array'));
   const value = columnName(column.id);
   switch (expr.mode) {
     case 'exists':

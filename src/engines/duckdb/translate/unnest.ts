@@ -6,7 +6,7 @@ import type { Relation, UnnestScan } from '../../../googlesql/resolved';
 import { readsOfExpr, visibleColumns } from './columns';
 import { NeedsRelation, columnName, type Context } from './context';
 import { printExpr } from './expressions';
-import { printRelation, selectList, type Wanted } from './relations';
+import { printFilter, printRelation, selectList, type Wanted } from './relations';
 import { hasOneRow, LIGHT } from './weights';
 
 export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): string {
@@ -17,7 +17,7 @@ export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): str
   const text = printPlain(ctx, scan, above, printArray(ctx, scan));
   if (condition === null) return text;
   const shown = visibleColumns(scan).filter((c) => wanted.has(c.id));
-  return `${selectList(shown.map((c) => columnName(c.id)))} FROM (${text}) WHERE ${printExpr(ctx, condition)}`;
+  return `${selectList(shown.map((c) => columnName(c.id)))} FROM ${printFilter(ctx, text, condition)}`;
 }
 
 /** Whether the query generates an array of any size that reads no row: made once, not for each of many rows. */
@@ -30,10 +30,13 @@ function isSameForAll(ctx: Context, { outer, array, input }: UnnestScan): boolea
 function printBeside(ctx: Context, scan: UnnestScan, input: Relation, wanted: Wanted): string {
   const ids = readsOfExpr(scan.on, new Set(wanted));
   const elements = printUnnest(ctx, { ...scan, input: null, on: null }, ids);
-  const condition = scan.on === null ? '' : ` WHERE ${printExpr(ctx, scan.on)}`;
-  const shown = visibleColumns(scan).filter((c) => wanted.has(c.id));
-  const list = selectList(shown.map((c) => columnName(c.id)));
-  return `${list} FROM (${printRelation(ctx, input, ids, false)}) CROSS JOIN (${elements})${condition}`;
+  const joined = `(${printRelation(ctx, input, ids, false)}) CROSS JOIN (${elements})`;
+  const list = selectList(
+    visibleColumns(scan)
+      .filter((c) => wanted.has(c.id))
+      .map((c) => columnName(c.id)),
+  );
+  return `${list} FROM ${scan.on === null ? joined : printFilter(ctx, `SELECT * FROM ${joined}`, scan.on)}`;
 }
 
 /** The array of the one row there is, or of each of many: what may be generated differs. */

@@ -20,6 +20,7 @@ const GROWTH: Readonly<Record<string, number>> = {
   TO_BASE64: 2,
   TO_JSON_STRING: 2,
   TO_JSON: 2,
+  FORMAT: 2,
   NORMALIZE: 4,
   NORMALIZE_AND_CASEFOLD: 4,
 };
@@ -246,6 +247,15 @@ export class Weights {
 
 /** Whether a relation has one row at most, whatever the tables hold. */
 export function hasOneRow(relation: Relation): boolean {
+  let known = ofOneRow.get(relation);
+  if (known === undefined) ofOneRow.set(relation, (known = givesOneRow(relation)));
+  return known;
+}
+
+/** A CTE is asked at every place that reads it. */
+const ofOneRow = new WeakMap<Relation, boolean>();
+
+function givesOneRow(relation: Relation): boolean {
   switch (relation.kind) {
     case 'single_row':
       return true;

@@ -1,32 +1,42 @@
 /** Regular expressions: both engines are RE2, so patterns pass as they are; what a match gives differs. */
 import { RE2JS } from 're2js';
+import { spend } from '../../../../concurrency/allowance';
+import { QueryError } from '../../../../errors';
+import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-cost';
 import { mostSteps } from '../cost';
 import { rewritten, unlessOver } from '../sizes';
 import { LIGHT } from '../weights';
 import { type Call, type FunctionTable, arg, sqlOf } from '../call';
 
+/** What a literal pattern compiles to. null: it is not known before the query runs, or it is invalid and fails when it is used. */
+function compiled(call: Call): RE2JS | null {
+  const { constant, expr } = arg(call, 1);
+  if (constant === null) return null;
+  if (patternCost(constant) > MOST_PATTERN_COST) {
+    throw new QueryError('resourcesExceeded', 'The regular expression is too large.', expr.span);
+  }
+  return compile(constant);
+}
+
+function compile(pattern: string): RE2JS | null {
+  spend();
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return null;
+  }
+}
+
 /** How many capturing groups the pattern has; null where it is not known before the query runs. */
 function groups(call: Call): number | null {
-  const { constant } = arg(call, 1);
-  if (constant === null) return null;
-  try {
-    return RE2JS.compile(constant).groupCount();
-  } catch {
-    // An invalid pattern fails in DuckDB when it is used, as it does in BigQuery.
-    return 0;
-  }
+  return arg(call, 1).constant === null ? null : (compiled(call)?.groupCount() ?? 0);
 }
 
 /** Whether the one group of a literal pattern never matches the empty text. */
 function groupIsOfSomething(call: Call): boolean {
   const { constant } = arg(call, 1);
-  if (constant === null) return false;
-  const group = firstGroup(constant);
-  try {
-    return group !== null && !RE2JS.compile(`^(?:${group})$`).matches('');
-  } catch {
-    return false;
-  }
+  const group = constant === null ? null : firstGroup(constant);
+  return group !== null && compile(`^(?:${group})$`)?.matches('') === false;
 }
 
 /** What stands between the parentheses of the first group that captures. */
@@ -79,7 +89,7 @@ const STEPS_OF_EACH = 2;
  */
 function bounded(call: Call, text: string): string {
   const [value, pattern] = [arg(call, 0), arg(call, 1)];
-  const size = instructions(pattern.constant);
+  const size = instructions(call);
   if (size > MOST_INSTRUCTIONS) return call.fail('size');
   const heavy = call.weight(value) > LIGHT ? [`strlen(${value.sql}) * ${size} > ${MOST_STEPS}`] : [];
   const long = `(strlen(${pattern.sql}) > ${MOST_INSTRUCTIONS} OR regexp_matches(${pattern.sql}, '[{][^}]*[0-9]{3}|[}].*[}]'))`;
@@ -91,20 +101,15 @@ function bounded(call: Call, text: string): string {
   return checks.length === 0 ? text : unlessOver(call, checks.join(' OR '), text);
 }
 
-function instructions(pattern: string | null): number {
-  try {
-    return pattern === null ? 100 : RE2JS.compile(pattern).programSize();
-  } catch {
-    // It fails when it is used.
-    return 1;
-  }
+function instructions(call: Call): number {
+  return arg(call, 1).constant === null ? 100 : (compiled(call)?.programSize() ?? 1);
 }
 
 function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string; raises: true } {
   return {
     emit: (call) => {
       if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
-      const plain = call.weight(arg(call, 0)) <= LIGHT && instructions(arg(call, 1).constant) <= MANY_INSTRUCTIONS;
+      const plain = call.weight(arg(call, 0)) <= LIGHT && instructions(call) <= MANY_INSTRUCTIONS;
       if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
       const [text, pattern, ...rest] = call.args;
       // A literal pattern stays where it is, to be compiled once.

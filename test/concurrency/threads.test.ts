@@ -1,6 +1,7 @@
 import { threadId } from 'node:worker_threads';
 import { QueryError, ServiceError } from '../../src/errors';
-import { Threads, type Task } from '../../src/googlesql/threads';
+import { Threads, type Task } from '../../src/concurrency/threads';
+import { patient, type Waiting, WAITING_PER_KEY } from '../../src/concurrency/worker-pool';
 import * as tasks from './thread-tasks';
 
 const LONG = ' '.repeat(2_000);
@@ -71,8 +72,34 @@ describe('work on a text', () => {
     await first;
     const refused = answers.filter((answer) => answer instanceof ServiceError);
     expect(refused.length).toBeGreaterThan(0);
-    expect(answers.length - refused.length).toBeGreaterThanOrEqual(100);
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(WAITING_PER_KEY - 1);
     expect(refused[0]).toMatchObject({ reason: 'tooManyConcurrentQueries', details: { retryAfter: 1 } });
+  });
+
+  test('of one key does not wait for that of another', async () => {
+    const wait = (turn: string): Waiting => ({ ...patient(), turn });
+    await threads.do(tasks.where, 0, LONG);
+    let over = 0;
+    const many = Array.from({ length: 20 }, () => threads.do(tasks.spin, 100, LONG, wait('many')).then(() => over++));
+    await threads.do(tasks.where, 1, LONG, wait('one'));
+    expect(over).toBeLessThan(5);
+    await Promise.all(many);
+  });
+
+  test('waits no longer than who asked for it', async () => {
+    const keys = ['a', 'b', 'c', 'd'];
+    const busy = keys.map((turn) => threads.do(tasks.spin, 500, LONG, { ...patient(), turn }));
+    const late = { ...patient(), deadline: performance.now() + 50 };
+    await expect(threads.do(tasks.where, 1, LONG, late)).rejects.toMatchObject({ reason: 'deadlineExceeded' });
+    const gone = new AbortController();
+    const waiting = threads.do(tasks.where, 1, LONG, { ...patient(), signal: gone.signal });
+    gone.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    await Promise.all(busy);
+  });
+
+  test('of a short text that turns out to be long is begun again on a thread', async () => {
+    expect(await threads.do(tasks.long, null, SHORT)).not.toBe(threadId);
   });
 
   test('is refused once they are closed', async () => {

@@ -1,6 +1,9 @@
 // @ts-check
 /** Tasks that threads can load: Node gives them no TypeScript. */
-const { threadId } = require('node:worker_threads');
+const { isMainThread, threadId } = require('node:worker_threads');
+
+/** The allowance of the thread that serves everybody; a thread of Node's own has none, and no loader for TypeScript. */
+const spend = isMainThread ? require('../../src/concurrency/allowance').spend : () => undefined;
 
 /**
  * @template Input, Output
@@ -20,6 +23,11 @@ exports.fail = task('fail', () => {
 exports.spin = task('spin', (/** @type {number} */ milliseconds) => {
   const end = Date.now() + milliseconds;
   while (Date.now() < end);
+  return threadId;
+});
+exports.long = task('long', () => {
+  const end = Date.now() + 100;
+  if (isMainThread) while (Date.now() < end) spend();
   return threadId;
 });
 exports.exit = task('exit', () => process.exit(1));

@@ -1,0 +1,50 @@
+/** Items that wait, by key: keys take turns, and within a key the oldest item comes first. */
+export class FairQueue<Item> {
+  /** In the order of their next turns; a key without items is not listed. */
+  readonly #byKey = new Map<string, Item[]>();
+  #size = 0;
+
+  /** Items of all keys. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The keys that items wait for. */
+  get keys(): string[] {
+    return [...this.#byKey.keys()];
+  }
+
+  sizeOf(key: string): number {
+    return this.#byKey.get(key)?.length ?? 0;
+  }
+
+  push(key: string, item: Item): void {
+    const items = this.#byKey.get(key);
+    if (items === undefined) this.#byKey.set(key, [item]);
+    else items.push(item);
+    this.#size++;
+  }
+
+  /** Takes the next item of the first key in turn that `may` have one. */
+  shift(may: (key: string) => boolean): Item | undefined {
+    for (const [key, items] of this.#byKey) {
+      if (!may(key)) continue;
+      const item = items.shift();
+      this.#byKey.delete(key);
+      if (items.length > 0) this.#byKey.set(key, items);
+      this.#size--;
+      return item;
+    }
+    return undefined;
+  }
+
+  /** Takes an item out of its turn. */
+  remove(key: string, item: Item): void {
+    const items = this.#byKey.get(key);
+    const at = items?.indexOf(item) ?? -1;
+    if (items === undefined || at < 0) return;
+    items.splice(at, 1);
+    this.#size--;
+    if (items.length === 0) this.#byKey.delete(key);
+  }
+}

@@ -1,0 +1,10 @@
+import { ServiceError } from '../errors';
+
+/** Parameters in one URL or one body: no endpoint declares a tenth of it. */
+export const MOST_PARAMETERS = 256;
+/** Objects and arrays open at once in a JSON body: none of them means anything. */
+export const MOST_NESTING = 100;
+
+export function tooManyParameters(): ServiceError {
+  return new ServiceError('invalidParameter', `A request has at most ${MOST_PARAMETERS} parameters.`);
+}

@@ -1,0 +1,69 @@
+/** A process of the embedded engine begins here. The service's process starts it, and it ends with that. */
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { dirname } from 'node:path';
+
+import { removeBuilding } from '../data/building';
+import { removeFolder } from './workspace';
+import type { Host } from './host';
+import type { FromEngine, ToEngine } from './messages';
+
+/** Who answers HTTP comes before who runs queries where processors are few. */
+const NICENESS = 5;
+/** What Linux ends first when memory is short, rather than the service: from -1000 to 1000. */
+const OOM_SCORE = '500';
+
+/** What is cleared away where the service's process can no longer do it. */
+let clearAway = (): void => undefined;
+
+/** Not `process.exit`: that waits for queries which DuckDB does not interrupt. */
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // It is a help where it is possible.
+  }
+}
+
+function send(message: FromEngine): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
+    else resolve();
+  });
+}
+
+// A terminal sends its signals to every process of a group: the service's decides when this one ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => {
+  attempt(clearAway);
+  end();
+});
+process.title = 'logquay engine';
+attempt(() => setPriority(NICENESS));
+attempt(() => writeFileSync('/proc/self/oom_score_adj', OOM_SCORE));
+
+const host = import('./host.js').then(({ Host: Opened }): Host => {
+  const opened = new Opened(send, end);
+  const endAtOnce = (error: unknown): void => void opened.break(error);
+  process.on('uncaughtException', endAtOnce);
+  process.on('unhandledRejection', endAtOnce);
+  return opened;
+});
+host.catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  void send({ kind: 'broken', failure: { type: 'other', message, stack: null } }).then(end);
+});
+process.on('message', (message: ToEngine) => {
+  if (message.kind === 'open' && message.opening.role === 'data') {
+    const { cacheDir, samplesFile = null } = message.opening.options;
+    clearAway = () => {
+      removeBuilding(cacheDir, process.pid);
+      if (samplesFile !== null) removeFolder(dirname(samplesFile));
+    };
+  }
+  void host.then((opened) => opened.hear(message));
+});

@@ -1,0 +1,87 @@
+import { type ChildProcess, fork } from 'node:child_process';
+
+import type { FromEngine, Opening, ToEngine } from './messages';
+import { cpuTime, loopCpuTime, residentBytes } from './usage';
+
+/**
+ * MiB of heap: what is read of texts and rows that wait for their way. A text that needs more ends the process, which is
+ * bounded as a whole anyway.
+ */
+const HEAP = 256;
+/** DuckDB's connections take a thread each while they run, beside files and compression. */
+const POOL_THREADS = '12';
+/** No secret of the service's: who runs queries needs none. */
+const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'NODE_OPTIONS', 'SystemRoot', 'LD_LIBRARY_PATH'];
+
+export interface Listener {
+  hear(message: FromEngine): void;
+  /** The last word about it. @param how exit code or signal, in words */
+  ended(how: string): void;
+}
+
+/** One process of the embedded engine, from its start to its end. */
+export class EngineProcess {
+  readonly #child: ChildProcess;
+  /** As it reported itself, in bytes. */
+  #reported = 0;
+
+  /** @param file the compiled child.ts */
+  constructor(file: string, opening: Opening, listener: Listener) {
+    this.#child = fork(file, [], {
+      serialization: 'advanced',
+      execArgv: [`--max-old-space-size=${String(HEAP)}`],
+      env: environment(),
+      // Native code that dies writes no lines of the log's form.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    let ended = false;
+    const end = (how: string): void => {
+      if (ended) return;
+      ended = true;
+      listener.ended(how);
+    };
+    this.#child.on('message', (message: FromEngine) => {
+      if (message.kind === 'beat') this.#reported = message.resident;
+      listener.hear(message);
+    });
+    this.#child.on('exit', (code, signal) => end(signal ?? `exit code ${String(code)}`));
+    this.#child.on('error', (error) => {
+      // It could not be started, or a message not be sent to one that is ending.
+      if (this.#child.pid === undefined) end(error.message);
+    });
+    this.send({ kind: 'open', opening });
+  }
+
+  /** null: it could not be started. */
+  get pid(): number | null {
+    return this.#child.pid ?? null;
+  }
+
+  /** Bytes in memory. */
+  get resident(): number {
+    return (this.pid === null ? null : residentBytes(this.pid)) ?? this.#reported;
+  }
+
+  /** Milliseconds of CPU time; null where that is not known. */
+  readonly cpuTime = (): number | null => (this.pid === null ? null : cpuTime(this.pid));
+
+  /** The same of the thread that takes messages. */
+  readonly loopCpuTime = (): number | null => (this.pid === null ? null : loopCpuTime(this.pid));
+
+  /** A message to a process that has ended is lost: its end is heard of. */
+  send(message: ToEngine): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  const { UV_THREADPOOL_SIZE = POOL_THREADS } = process.env;
+  const passedOn = PASSED_ON.map((name) => [name, process.env[name]] as const).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { ...Object.fromEntries(passedOn), UV_THREADPOOL_SIZE };
+}

@@ -1,0 +1,77 @@
+/** The engine's side of the conversation with the service's process. */
+import { toFailure } from './failure';
+import type { FromEngine, Opening, ToEngine } from './messages';
+import { remoteLog } from './remote-log';
+import { openServing, type Serving } from './serving';
+
+/** Resolves when the message is on its way: rows are not read faster than they are taken. */
+type Send = (message: FromEngine) => Promise<void>;
+
+export class Host {
+  readonly #calls = new Map<number, AbortController>();
+  readonly #log = remoteLog((message) => void this.send(message));
+  #serving: Serving | null = null;
+
+  constructor(
+    private readonly send: Send,
+    /** Ends the process. */
+    private readonly end: () => void,
+  ) {}
+
+  hear(message: ToEngine): void {
+    switch (message.kind) {
+      case 'open':
+        void this.#open(message.opening);
+        break;
+      case 'call':
+        void this.#answer(message);
+        break;
+      case 'cancel':
+        this.#calls.get(message.id)?.abort();
+        break;
+      case 'beat':
+        void this.send({ kind: 'beat', resident: process.memoryUsage.rss() });
+        break;
+      case 'close':
+        void this.#close();
+    }
+  }
+
+  /** Tells what it cannot go on with, and ends. */
+  async break(error: unknown): Promise<void> {
+    await this.send({ kind: 'broken', failure: toFailure(error) });
+    this.end();
+  }
+
+  async #open(opening: Opening): Promise<void> {
+    try {
+      this.#serving = await openServing(opening, this.#log);
+      const { target, contents } = this.#serving;
+      await this.send({ kind: 'opened', target, contents });
+    } catch (error) {
+      await this.break(error);
+    }
+  }
+
+  async #answer({ id, request, timeout, turn }: ToEngine & { kind: 'call' }): Promise<void> {
+    const cancel = new AbortController();
+    this.#calls.set(id, cancel);
+    const limits = { deadline: performance.now() + timeout, signal: cancel.signal, turn };
+    try {
+      if (this.#serving === null) throw new Error('The engine is not open.');
+      const answer = await this.#serving.answer(request, limits, (rows) => this.send({ kind: 'rows', id, rows }));
+      await this.send({ kind: 'answer', id, answer });
+    } catch (error) {
+      await this.send({ kind: 'failure', id, failure: toFailure(error) });
+    } finally {
+      this.#calls.delete(id);
+    }
+  }
+
+  /** Nothing is left behind by what is still being opened: it is ended at once. */
+  async #close(): Promise<void> {
+    for (const cancel of this.#calls.values()) cancel.abort();
+    await this.#serving?.close();
+    this.end();
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What the service's process and a process of the embedded engine say to each other, as plain data: it is copied by
+ * structured clone, which carries an array of rows in a third of the time that one text of them all takes
+ * (docs/decisions/engine-process.md).
+ */
+import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
+import type { Span } from '../../../googlesql/syntax';
+import type { NamedType, TableSchema } from '../../../googlesql/types';
+import type { Standing } from '../../../log/standing';
+import type { BoundParameter, EngineQuery, EngineResult } from '../../contract';
+import type { Contents } from '../database';
+import type { DuckDbOptions } from '../options';
+
+/** What a process is for: it runs queries over the data, or it plans consumers' statements and holds none. */
+export type Opening =
+  | { readonly role: 'data'; readonly options: Omit<DuckDbOptions, 'log'>; readonly before: Contents | null }
+  | { readonly role: 'planning' };
+
+export type Request =
+  | { readonly kind: 'run'; readonly query: EngineQuery }
+  | { readonly kind: 'describe'; readonly sql: string; readonly parameters: readonly BoundParameter[] }
+  | {
+      readonly kind: 'inspect';
+      readonly statement: string;
+      readonly tables: readonly TableSchema[];
+      readonly parameters: readonly BoundParameter[];
+    }
+  | { readonly kind: 'ping' };
+
+/** What each request is answered with; of a run the rows come before, part by part. */
+export interface Answers {
+  run: Pick<EngineResult, 'columns' | 'truncated'>;
+  describe: readonly NamedType[];
+  inspect: undefined;
+  ping: undefined;
+}
+
+/** An error that has to be the same one on the other side. */
+export type Failure =
+  | {
+      readonly type: 'query';
+      readonly fault: QueryFault;
+      readonly message: string;
+      readonly span: Span | null;
+      readonly details: ErrorDetails;
+    }
+  | { readonly type: 'service'; readonly reason: Reason; readonly message: string; readonly details: ErrorDetails }
+  | { readonly type: 'abort'; readonly message: string }
+  | { readonly type: 'data'; readonly message: string }
+  | { readonly type: 'other'; readonly message: string; readonly stack: string | null };
+
+export type Level = 'info' | 'warn' | 'error';
+
+export type ToEngine =
+  | { readonly kind: 'open'; readonly opening: Opening }
+  /** @param timeout milliseconds until the deadline: clocks of two processes do not compare */
+  | {
+      readonly kind: 'call';
+      readonly id: number;
+      readonly request: Request;
+      readonly timeout: number;
+      readonly turn: string;
+    }
+  | { readonly kind: 'cancel'; readonly id: number }
+  /** To be answered at once, by who can. */
+  | { readonly kind: 'beat' }
+  | { readonly kind: 'close' };
+
+export type FromEngine =
+  | { readonly kind: 'opened'; readonly target: string; readonly contents: Contents | null }
+  /** It cannot go on, and ends. */
+  | { readonly kind: 'broken'; readonly failure: Failure }
+  | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly string[] }
+  /** The last of a call, which has really ended. */
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
+  /** @param resident bytes, for where the service cannot see them itself */
+  | { readonly kind: 'beat'; readonly resident: number }
+  | { readonly kind: 'log'; readonly level: Level; readonly facts: object; readonly message: string }
+  | { readonly kind: 'progress'; readonly standing: Standing | null };

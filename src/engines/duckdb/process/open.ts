@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+
+import { removeBuilding } from '../data/building';
+import { DEFAULTS, type DuckDbOptions } from '../options';
+import { RefusedRequests } from './refused-requests';
+import { RemoteEngine } from './remote-engine';
+import { Supervisor } from './supervisor';
+import type { Cause } from './watchdog';
+import { makeSamplesFolder, removeFolder } from './workspace';
+
+const MIB = 1024 * 1024;
+/** What a process may take beside DuckDB's memory limit: its program, rows on their way, what DuckDB does not count. */
+const DATA_ALLOWANCE = 256 * MIB;
+/** What the process that plans may take at all. */
+const PLANNING_MEMORY = 256 * MIB;
+/** Milliseconds without a consumer's query after which the process that plans them ends. */
+const PLANNING_IDLE = 5 * 60_000;
+
+export interface RemoteOptions extends DuckDbOptions {
+  /** Aborted when the service ends: what is being opened is given up. */
+  readonly signal?: AbortSignal;
+  /** The compiled child.ts; default: the one beside this file. */
+  readonly file?: string;
+  /** A process has died, and is replaced. */
+  readonly died?: (cause: Cause) => void;
+}
+
+/**
+ * The embedded engine in a process of its own (docs/decisions/engine-process.md), and another for planning consumers'
+ * statements that is started when it is needed.
+ *
+ * @throws DataFault for data that the service cannot start with; AbortError after `signal`
+ */
+export async function openRemoteEngine({
+  signal = new AbortController().signal,
+  file = join(__dirname, 'child.js'),
+  died = () => undefined,
+  ...options
+}: RemoteOptions): Promise<RemoteEngine> {
+  const { log, ...plain } = options;
+  const { cacheDir, dataDir, memory = DEFAULTS.memory, connections = DEFAULTS.connections } = options;
+  const folder = dataDir === null ? await makeSamplesFolder(cacheDir) : null;
+  const samplesFile = folder === null ? null : join(folder, 'samples.duckdb');
+  const refused = new RefusedRequests();
+  const shared = { file, refused, log, died };
+  const data = new Supervisor({
+    ...shared,
+    opening: (before) => ({ role: 'data', options: { ...plain, samplesFile }, before }),
+    maxResident: bytesOf(memory) + DATA_ALLOWANCE,
+    idle: null,
+    gone: (pid) => {
+      removeBuilding(cacheDir, pid);
+    },
+  });
+  const planning = new Supervisor({
+    ...shared,
+    opening: () => ({ role: 'planning' }),
+    maxResident: PLANNING_MEMORY,
+    idle: PLANNING_IDLE,
+  });
+  // However this process ends, as far as it has a word in it.
+  const end = (): void => {
+    data.kill();
+    planning.kill();
+    if (folder !== null) removeFolder(folder);
+  };
+  process.on('exit', end);
+  const dispose = (): void => {
+    process.off('exit', end);
+    if (folder !== null) removeFolder(folder);
+  };
+  const engine = new RemoteEngine({ data, planning, refused, connections, dispose });
+  const onAbort = (): void => void engine.close();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    await data.open();
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: MIB, GiB: 1024 * MIB };
+
+/** Bytes of a size as DuckDB writes it: `1GB`, `512MiB`. */
+export function bytesOf(size: string): number {
+  const [, digits = '', unit = ''] = /^(\d+) ?([MG]i?B)$/.exec(size) ?? [];
+  return Number(digits) * (UNITS[unit] ?? NaN);
+}

@@ -1,0 +1,100 @@
+import { allButOne, FairSlots } from '../../../concurrency/fair-slots';
+import type { NamedType, TableSchema } from '../../../googlesql/types';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
+import { withinLimits } from '../../giving-up';
+import type { Reply } from './call';
+import type { Answers, Request } from './messages';
+import type { RefusedRequests } from './refused-requests';
+import type { Supervisor } from './supervisor';
+
+/** Texts that are planned or described at once, of all and of one key. */
+const PLANNED_AT_ONCE = { total: 4, perName: 2 };
+/** How long planning a consumer's statement may take, in milliseconds: DuckDB cannot be interrupted meanwhile. */
+const PLANNING = 2_000;
+
+export interface RemoteEngineOptions {
+  /** Holds the data. */
+  readonly data: Supervisor;
+  /** Holds none: what is planned there for too long costs nobody's query. */
+  readonly planning: Supervisor;
+  readonly refused: RefusedRequests;
+  /** Queries that run at once. */
+  readonly connections: number;
+  /** Gives back what the engine was given beside its processes. */
+  readonly dispose: () => void;
+}
+
+/**
+ * The embedded engine in processes of its own. Callers are answered at deadline and signal at the latest, whatever goes on
+ * over there; a slot is held until the query has really ended, and nobody's turn may hold all.
+ */
+export class RemoteEngine implements Engine {
+  readonly kind = 'duckdb';
+  readonly dryRun = null;
+  readonly concurrency: number;
+  readonly #slots: FairSlots;
+  readonly #planning = new FairSlots(PLANNED_AT_ONCE);
+
+  constructor(private readonly options: RemoteEngineOptions) {
+    this.concurrency = options.connections;
+    this.#slots = new FairSlots({ total: options.connections, perName: allButOne(options.connections) });
+  }
+
+  get target(): string {
+    return this.options.data.target;
+  }
+
+  async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
+    const { answer, rows } = await this.#call(this.options.data, { kind: 'run', query }, limits, this.#slots);
+    return { ...(answer as Answers['run']), rows, bytesProcessed: null, bytesBilled: null };
+  }
+
+  async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
+    const { data } = this.options;
+    const { answer } = await this.#call(data, { kind: 'describe', sql, parameters }, limits, this.#planning);
+    return answer as Answers['describe'];
+  }
+
+  async inspect(
+    statement: string,
+    tables: readonly TableSchema[],
+    parameters: readonly BoundParameter[],
+    limits: RunLimits,
+  ): Promise<void> {
+    const request = { kind: 'inspect', statement, tables, parameters } as const;
+    await this.#call(this.options.planning, request, limits, this.#planning);
+  }
+
+  async ping(limits: RunLimits): Promise<void> {
+    await this.#call(this.options.data, { kind: 'ping' }, limits, null);
+  }
+
+  /** Bytes in memory, of all processes. */
+  get resident(): number {
+    return this.options.data.resident + this.options.planning.resident;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.options.data.close(), this.options.planning.close()]);
+    this.options.dispose();
+  }
+
+  /** @param slots null: it waits for nobody */
+  #call(to: Supervisor, request: Request, limits: RunLimits, slots: FairSlots | null): Promise<Reply> {
+    const allowance = request.kind === 'inspect' ? PLANNING : null;
+    return withinLimits(
+      limits,
+      (signal) =>
+        new Promise<Reply>((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+          const own = { ...limits, signal };
+          const call = (): Promise<Reply> => {
+            // Here, as it may have been refused while it waited.
+            this.options.refused.check(request);
+            return to.call({ request, limits: own, allowance });
+          };
+          (slots === null ? call() : slots.use(limits.turn ?? '', own, call)).then(resolve, reject);
+        }),
+    );
+  }
+}

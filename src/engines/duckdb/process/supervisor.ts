@@ -1,0 +1,304 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ServiceError } from '../../../errors';
+import { abandoned } from '../../giving-up';
+import type { Contents } from '../database';
+import type { Log } from '../log';
+import { Call, type CallOptions, type Reply } from './call';
+import { EngineProcess } from './engine-process';
+import { toError } from './failure';
+import type { FromEngine, Opening } from './messages';
+import { type RefusedRequests, tooMuch } from './refused-requests';
+import { Schedule } from './schedule';
+import { Stopwatch } from './stopwatch';
+import { type Cause, Watchdog } from './watchdog';
+
+/** How long a suspect runs alone, in milliseconds. */
+const ALONE = 1_000;
+/** How long a process may take to end by itself, in milliseconds. */
+const PATIENCE = 2_000;
+/** Between two tries to start a process that does not start, in milliseconds: doubled each time, up to the last. */
+const FIRST_RETRY = 250;
+const LAST_RETRY = 5_000;
+
+export interface SupervisorOptions {
+  /** The compiled child.ts. */
+  readonly file: string;
+  /** @param before what the process before held; null: this is the first */
+  readonly opening: (before: Contents | null) => Opening;
+  /** Bytes in memory beyond which the process is ended. */
+  readonly maxResident: number;
+  /** Milliseconds without a call after which it is ended, to be started again by the next; null: it is always there. */
+  readonly idle: number | null;
+  readonly refused: RefusedRequests;
+  readonly log: Log;
+  /** A process died of `cause`. */
+  readonly died?: (cause: Cause) => void;
+  /** A process is gone, for whatever reason. */
+  readonly gone?: (pid: number) => void;
+}
+
+/** A process, and where it stands. */
+interface Current {
+  readonly process: EngineProcess;
+  readonly watchdog: Watchdog;
+  open: boolean;
+  /** Why it is being ended, and for which calls. */
+  ending: { readonly cause: Cause; readonly reasons: ReadonlySet<Call> } | null;
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Keeps one process of the engine: starts it, sends it calls, and ends it when a call does not end in time, when it takes
+ * too much memory, or no longer listens. Calls that ran then and are not the reason are sent to the next one.
+ */
+export class Supervisor {
+  readonly #schedule = new Schedule<Call>();
+  /** Every call that is not over, by its number. */
+  readonly #calls = new Map<number, Call>();
+  #current: Current | null = null;
+  #starting = false;
+  #contents: Contents | null = null;
+  #target = '';
+  #idling: NodeJS.Timeout | undefined;
+  #joining: NodeJS.Timeout | undefined;
+  #nextId = 1;
+  #closed = false;
+
+  constructor(private readonly options: SupervisorOptions) {}
+
+  /** Names the data that the process holds. */
+  get target(): string {
+    return this.#target;
+  }
+
+  /** Bytes in memory; 0 while there is no process. */
+  get resident(): number {
+    return this.#current?.process.resident ?? 0;
+  }
+
+  /** @throws DataFault and other errors: what the process cannot open; AbortError when it is closed meanwhile */
+  async open(): Promise<void> {
+    const error = await this.#begin();
+    if (this.#closed) throw abandoned();
+    if (error !== null) throw error;
+  }
+
+  /**
+   * Settles when the call has ended over there, which may be after deadline and signal.
+   *
+   * @throws whatever ended it; ServiceError `resourcesExceeded` or `backendError` where it ended the process
+   */
+  async call(options: CallOptions): Promise<Reply> {
+    const { signal } = options.limits;
+    signal.throwIfAborted();
+    if (this.#closed) throw abandoned();
+    let onAbort: (() => void) | undefined;
+    try {
+      return await new Promise<Reply>((resolve, reject) => {
+        const call = new Call(this.#nextId++, options, { resolve, reject });
+        this.#calls.set(call.id, call);
+        if (!call.isProbe) this.#schedule.add(call);
+        onAbort = () => this.#cancel(call);
+        signal.addEventListener('abort', onAbort);
+        clearTimeout(this.#idling);
+        this.#ensure();
+        if (call.isProbe && this.#current?.open === true) this.#current.process.send(call.message);
+        this.#dispatch();
+      });
+    } finally {
+      if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Ends the process: by its own will, or 2 seconds later. Whoever waits gets AbortError. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#idling);
+    clearTimeout(this.#joining);
+    for (const call of [...this.#calls.values()]) this.#over(call, () => call.reject(abandoned()));
+    await this.#retire();
+  }
+
+  /** Ends the process at once, for who ends at once. */
+  kill(): void {
+    this.#closed = true;
+    const { process } = this.#current ?? {};
+    process?.kill();
+    if (process?.pid !== undefined && process.pid !== null) this.options.gone?.(process.pid);
+  }
+
+  #cancel(call: Call): void {
+    const { signal } = call.options.limits;
+    if (this.#current !== null && this.#schedule.running.has(call)) {
+      call.cancelled = new Stopwatch(this.#current.process.cpuTime);
+      this.#current.process.send({ kind: 'cancel', id: call.id });
+    } else this.#over(call, () => call.reject(signal.reason));
+  }
+
+  #over(call: Call, settle: () => void): void {
+    this.#calls.delete(call.id);
+    this.#schedule.delete(call);
+    settle();
+    this.#dispatch();
+    if (this.#calls.size > 0 || this.options.idle === null || this.#closed) return;
+    clearTimeout(this.#idling);
+    this.#idling = setTimeout(() => void this.#retire(), this.options.idle).unref();
+  }
+
+  #dispatch(): void {
+    const current = this.#current;
+    if (current === null || !current.open || current.ending !== null) return;
+    for (const call of this.#schedule.take()) {
+      call.begin(new Stopwatch(current.process.cpuTime));
+      current.process.send(call.message);
+      current.watchdog.start();
+    }
+    if (!this.#schedule.alone) return;
+    clearTimeout(this.#joining);
+    this.#joining = setTimeout(() => {
+      this.#schedule.join();
+      this.#dispatch();
+    }, ALONE).unref();
+  }
+
+  /** Sees that there is a process, or will be. */
+  #ensure(): void {
+    if (this.#current !== null || this.#starting || this.#closed) return;
+    this.#starting = true;
+    void this.#keepTrying().finally(() => {
+      this.#starting = false;
+    });
+  }
+
+  async #keepTrying(): Promise<void> {
+    for (let pause = FIRST_RETRY; ; pause = Math.min(2 * pause, LAST_RETRY)) {
+      const started = performance.now();
+      const error = await this.#begin();
+      if (this.#closed) return;
+      if (error === null) {
+        if (this.options.idle === null) {
+          const ms = Math.round(performance.now() - started);
+          this.options.log.warn({ ms }, "The engine's process has been started again");
+        }
+        return;
+      }
+      this.options.log.error({ detail: error.message }, "The engine's process does not start; it is tried again");
+      await sleep(pause, undefined, { ref: false });
+      if (this.#closed) return;
+    }
+  }
+
+  /** Starts a process. Resolves when it is open, or with why it is not. */
+  #begin(): Promise<Error | null> {
+    return new Promise((resolve) => {
+      let broken: Error | null = null;
+      let onEnded = (): void => undefined;
+      const process = new EngineProcess(this.options.file, this.options.opening(this.#contents), {
+        hear: (message) => {
+          if (message.kind === 'broken') broken = toError(message.failure);
+          if (message.kind === 'opened') this.#opened(current, message);
+          if (message.kind === 'opened') resolve(null);
+          else this.#hear(current, message);
+        },
+        ended: (how) => {
+          if (process.pid !== null) this.options.gone?.(process.pid);
+          current.watchdog.stop();
+          if (this.#current === current) this.#current = null;
+          onEnded();
+          if (current.open) this.#died(current, broken?.message ?? how);
+          else resolve(broken ?? new Error(`The engine's process ended while it started (${how}).`));
+        },
+      });
+      const end = (cause: Cause, reasons: ReadonlySet<Call>): void => {
+        current.ending = { cause, reasons };
+        process.kill();
+      };
+      const current: Current = {
+        process,
+        watchdog: new Watchdog(process, this.#schedule.running, this.options.maxResident, end),
+        open: false,
+        ending: null,
+        ended: new Promise((done) => (onEnded = done)),
+      };
+      this.#current = current;
+    });
+  }
+
+  #opened(current: Current, { target, contents }: FromEngine & { kind: 'opened' }): void {
+    current.open = true;
+    this.#target = target;
+    this.#contents = contents;
+    for (const call of this.#calls.values()) if (call.isProbe) current.process.send(call.message);
+    this.#dispatch();
+  }
+
+  #hear(current: Current, message: FromEngine): void {
+    switch (message.kind) {
+      case 'rows':
+        this.#calls.get(message.id)?.take(message.rows);
+        break;
+      case 'answer': {
+        const call = this.#calls.get(message.id);
+        if (call !== undefined) this.#over(call, () => call.resolve(message.answer));
+        break;
+      }
+      case 'failure': {
+        const call = this.#calls.get(message.id);
+        if (call !== undefined) this.#over(call, () => call.reject(toError(message.failure)));
+        break;
+      }
+      case 'beat':
+        current.watchdog.heard();
+        break;
+      case 'log':
+        // What is told of the data is told once.
+        if (current.open || this.#contents === null || message.level === 'error') {
+          this.options.log[message.level](message.facts, message.message);
+        }
+        break;
+      case 'progress':
+        if (this.#contents === null) this.options.log.progress?.(message.standing);
+        break;
+      case 'opened':
+      case 'broken':
+        break;
+    }
+  }
+
+  /** An open process is gone: those who ran in it are answered, or wait for the next. */
+  #died({ ending }: Current, how: string): void {
+    if (this.#closed) return;
+    const { cause, reasons } = ending ?? { cause: 'crashed' as const, reasons: new Set<Call>() };
+    // Nobody waits for these, and they are not what it was ended for.
+    for (const call of [...this.#schedule.running]) {
+      if (call.cancelled !== null && !reasons.has(call)) this.#over(call, () => call.reject(abandoned()));
+    }
+    const again = this.#schedule.running.size;
+    const refused = this.#schedule.died(reasons, cause !== 'crashed');
+    const facts = { cause, how, queries: again, refused: refused.length };
+    this.options.log.error(facts, "The engine's process has ended; queries are sent to a new one");
+    this.options.died?.(cause);
+    for (const call of refused) {
+      this.options.refused.add(call.options.request);
+      this.#over(call, () => call.reject(cause === 'crashed' ? engineFailed() : tooMuch()));
+    }
+    if (this.options.idle === null || this.#calls.size > 0) this.#ensure();
+  }
+
+  /** Lets the process end, which is no longer the current one. */
+  async #retire(): Promise<void> {
+    const current = this.#current;
+    if (current === null) return;
+    this.#current = null;
+    current.open = false;
+    current.process.send({ kind: 'close' });
+    const patience = setTimeout(() => current.process.kill(), PATIENCE);
+    await current.ended;
+    clearTimeout(patience);
+  }
+}
+
+function engineFailed(): ServiceError {
+  return new ServiceError('backendError', 'The embedded engine failed.');
+}

@@ -1,0 +1,72 @@
+import type { Call } from './call';
+import type { EngineProcess } from './engine-process';
+import { Stopwatch } from './stopwatch';
+
+/** Between two looks at the memory, in milliseconds: as little as it can grow meanwhile. */
+const LOOK = 25;
+/** Looks between two at everything else. */
+const CLOSELY = 10;
+/** How long a call may go on after it was cancelled, in milliseconds. */
+const GRACE = 1_500;
+/** How long the process may leave a message unread, in milliseconds. */
+const UNREAD = 2_000;
+
+/** Why a process was ended, or that it ended by itself. */
+export type Cause = 'overdue' | 'memory' | 'stalled' | 'crashed';
+
+export const CAUSES = ['overdue', 'memory', 'stalled', 'crashed'] as const satisfies readonly Cause[];
+
+/** Ends the process; @param reasons the calls it is ended for; none: it is not known */
+type End = (cause: Exclude<Cause, 'crashed'>, reasons: ReadonlySet<Call>) => void;
+
+/** Looks after one process while calls run in it. */
+export class Watchdog {
+  #timer: NodeJS.Timeout | null = null;
+  #looks = 0;
+  /** Since a message was sent that is to be answered at once. */
+  #unread: Stopwatch | null = null;
+
+  constructor(
+    private readonly process: EngineProcess,
+    private readonly running: ReadonlySet<Call>,
+    private readonly maxResident: number,
+    private readonly end: End,
+  ) {}
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#look(), LOOK);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#unread = null;
+  }
+
+  /** The process has read its messages. */
+  heard(): void {
+    this.#unread = null;
+  }
+
+  #look(): void {
+    if (this.running.size === 0) return this.stop();
+    if (this.process.resident > this.maxResident) return this.#end('memory');
+    if (++this.#looks % CLOSELY !== 0) return;
+    const overdue = [...this.running].filter(isOverdue);
+    if (overdue.length > 0) return this.#end('overdue', new Set(overdue));
+    if (this.#unread?.hasPassed(UNREAD) === true) return this.#end('stalled');
+    if (this.#unread !== null) return;
+    this.#unread = new Stopwatch(this.process.loopCpuTime);
+    this.process.send({ kind: 'beat' });
+  }
+
+  #end(cause: Exclude<Cause, 'crashed'>, reasons: ReadonlySet<Call> = new Set()): void {
+    this.stop();
+    this.end(cause, reasons);
+  }
+}
+
+function isOverdue({ sent, cancelled, options: { allowance } }: Call): boolean {
+  if (cancelled?.hasPassed(GRACE) === true) return true;
+  return allowance !== null && sent?.hasPassed(allowance) === true;
+}

@@ -1,0 +1,360 @@
+/**
+ * Which expressions may fail while a query runs. A list of what cannot: everything that is not on it may, so an oversight
+ * costs speed and tells nobody anything (docs/sandbox.md, The fence). It holds for both engines: what either may raise an
+ * error for is not on it.
+ */
+import { RE2JS } from 're2js';
+import { timestampMicros } from './literals/timestamp';
+import { isTemporal, temporalValue } from './literals/temporal';
+import { patternCost } from './pattern-cost';
+import type { AggregateCall, Expr, FunctionCall, Relation, ResolvedCast, ResolvedQuery } from './resolved';
+import { callExpressions, operandsOf, relationExpressions, relationsBelow } from './resolved-walk';
+import type { Span } from './syntax';
+import type { SqlType } from './types';
+
+type Kind = SqlType['kind'];
+
+/** Total for every argument that their signatures take. */
+const TOTAL: ReadonlySet<string> = new Set([
+  ...['$and', '$or', '$not', '$equal', '$not_equal', '$less', '$less_or_equal', '$greater', '$greater_or_equal'],
+  ...['$between', '$in', '$in_unnest', '$is_null', '$is_true', '$is_false', '$is_distinct_from', '$safe_at'],
+  ...['$json_member', 'IF', 'IFNULL', 'COALESCE', 'NULLIF', 'GREATEST', 'LEAST', 'TYPEOF'],
+  ...['STARTS_WITH', 'ENDS_WITH', 'STRPOS', 'CHAR_LENGTH', 'LENGTH', 'BYTE_LENGTH'],
+  ...['LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'ARRAY_LENGTH', 'IS_NAN', 'IS_INF', 'SIGN'],
+  ...['CURRENT_TIMESTAMP', 'UNIX_MICROS', 'UNIX_MILLIS', 'UNIX_SECONDS', 'UNIX_DATE'],
+]);
+
+/** Parts whose first instant is never before the first of the type. */
+const SAFE_TRUNCATIONS = new Set(['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'MONTH', 'YEAR']);
+/** Parts whose counts between any two values of a type stay far inside INT64. */
+const SAFE_DIFFERENCES = new Set([...SAFE_TRUNCATIONS, 'QUARTER']);
+
+/** Casts, without FORMAT and time zone, that take every value; `from>to`. */
+const TOTAL_CASTS: ReadonlySet<string> = new Set([
+  ...['BOOL>INT64', 'BOOL>STRING', 'INT64>BOOL', 'INT64>FLOAT64', 'INT64>STRING', 'INT64>NUMERIC', 'INT64>BIGNUMERIC'],
+  ...['NUMERIC>FLOAT64', 'NUMERIC>STRING', 'FLOAT64>STRING', 'STRING>BYTES', 'DATE>STRING', 'DATE>DATETIME'],
+  ...['DATE>TIMESTAMP', 'DATETIME>DATE', 'DATETIME>TIME', 'DATETIME>TIMESTAMP', 'DATETIME>STRING', 'TIME>STRING'],
+  ...['TIMESTAMP>DATE', 'TIMESTAMP>DATETIME', 'TIMESTAMP>TIME', 'TIMESTAMP>STRING'],
+]);
+
+const known = new WeakMap<Expr, boolean>();
+
+/** Whether the expression, or anything in it, may raise an error while a query runs. */
+export function canFail(expr: Expr): boolean {
+  let found = known.get(expr);
+  if (found === undefined) known.set(expr, (found = failsSomewhere(expr)));
+  return found;
+}
+
+function failsSomewhere(expr: Expr): boolean {
+  if (failsItself(expr) || operandsOf(expr).some(canFail)) return true;
+  return expr.kind === 'subquery' && queryCanFail(expr.query);
+}
+
+/** Whether anything that a query evaluates may fail, its aggregate and window functions included. */
+export function queryCanFail(query: ResolvedQuery): boolean {
+  return relationsBelow(query).some(relationCanFail);
+}
+
+/** Where what may fail stands first in the text; null: nothing may. */
+export function firstThatCanFail(query: ResolvedQuery): Span | null {
+  const spans = relationsBelow(query).flatMap((relation) => [
+    ...relationExpressions(relation).flatMap(spansThatCanFail),
+    ...callsOf(relation).flatMap((call) => (aggregateFailsItself(call) ? [call.span] : [])),
+  ]);
+  return spans.sort((a, b) => a.start - b.start)[0] ?? null;
+}
+
+function spansThatCanFail(expr: Expr): Span[] {
+  if (!canFail(expr)) return [];
+  if (failsItself(expr)) return [expr.span];
+  const inner = expr.kind === 'subquery' ? firstThatCanFail(expr.query) : null;
+  return [...operandsOf(expr).flatMap(spansThatCanFail), ...(inner === null ? [] : [inner])];
+}
+
+function callsOf(relation: Relation): AggregateCall[] {
+  if (relation.kind === 'aggregate') return relation.aggregates.map(({ call }) => call);
+  return relation.kind === 'window' ? relation.functions.map(({ call }) => call.call) : [];
+}
+
+function relationCanFail(relation: Relation): boolean {
+  return relationExpressions(relation).some(canFail) || callsOf(relation).some(aggregateFailsItself);
+}
+
+/** Aggregate and window functions that have a value for whatever rows they are given, memory aside. */
+const TOTAL_AGGREGATES: ReadonlySet<string> = new Set([
+  ...['ANY_VALUE', 'APPROX_COUNT_DISTINCT', 'APPROX_QUANTILES', 'APPROX_TOP_COUNT', 'ARRAY_AGG', 'ARRAY_CONCAT_AGG'],
+  ...['BIT_AND', 'BIT_OR', 'BIT_XOR', 'COUNT', 'COUNTIF', 'COUNT_STAR', 'CUME_DIST', 'DENSE_RANK', 'FIRST_VALUE'],
+  ...['GROUPING', 'HLL_COUNT.INIT', 'LAG', 'LAST_VALUE', 'LEAD', 'LOGICAL_AND', 'LOGICAL_OR', 'MAX', 'MAX_BY', 'MIN'],
+  ...['MIN_BY', 'NTH_VALUE', 'NTILE', 'PERCENT_RANK', 'RANK', 'ROW_NUMBER', 'STRING_AGG'],
+]);
+
+/** Whether the function itself may fail on the rows that it is given, on an overflow for one. */
+export function aggregateFailsItself(call: AggregateCall): boolean {
+  return !TOTAL_AGGREGATES.has(call.function) && callExpressions(call).length > 0;
+}
+
+/** Whether the operation itself may raise an error, whatever its operands do. */
+export function failsItself(expr: Expr): boolean {
+  switch (expr.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+    case 'field':
+    case 'case':
+    case 'make_array':
+    case 'make_struct':
+      return false;
+    case 'subquery':
+      return expr.mode === 'scalar' && !hasOneRowAtMost(expr.query);
+    case 'cast':
+      return !isTotalCast(expr);
+    case 'call':
+      return expr.safe || !isTotalCall(expr);
+  }
+}
+
+function isTotalCast({ input, type, safe, format, timeZone, parameters }: ResolvedCast): boolean {
+  if (format !== null || timeZone !== null || parameters !== undefined) return false;
+  if (safe || input.type.kind === type.kind) return !['ARRAY', 'STRUCT'].includes(type.kind);
+  if (TOTAL_CASTS.has(`${input.type.kind}>${type.kind}`)) return true;
+  return isTemporalText(input, type.kind);
+}
+
+/** A literal text that is a value of the type. */
+function isTemporalText(expr: Expr, kind: Kind): boolean {
+  if (expr.kind !== 'literal' || expr.type.kind !== 'STRING' || !isTemporal(kind)) return false;
+  return expr.value === null || temporalValue(kind, expr.value) !== null;
+}
+
+function isTotalCall(call: FunctionCall): boolean {
+  const { function: name, args, part } = call;
+  if (TOTAL.has(name)) return true;
+  const first = args[0];
+  switch (name) {
+    case '$like':
+      return isTotalPattern(args[1]);
+    case 'REGEXP_CONTAINS':
+      return isStringCall(call) && hasGroups(args[1], Infinity);
+    case 'REGEXP_EXTRACT':
+      return isStringCall(call) && args.length === 2 && hasGroups(args[1], 1);
+    case 'SUBSTR':
+      return isStringCall(call) && isCount(args[1], 1) && (args[2] === undefined || isCount(args[2], 0));
+    case 'LEFT':
+    case 'RIGHT':
+      return isStringCall(call) && isCount(args[1], 0);
+    case 'SPLIT':
+      return isStringCall(call) && (args[1] === undefined || (args[1].kind === 'literal' && args[1].value !== ''));
+    case 'FLOOR':
+    case 'CEIL':
+      return first?.type.kind === 'FLOAT64';
+    case 'CURRENT_DATE':
+    case 'CURRENT_DATETIME':
+    case 'CURRENT_TIME':
+      return isUtc(args[0]);
+    case 'TIMESTAMP_TRUNC':
+    case 'DATETIME_TRUNC':
+    case 'DATE_TRUNC':
+      return (SAFE_TRUNCATIONS.has(part ?? '') && isUtc(args[1])) || isNear(call);
+    case '$extract':
+      return isUtc(args[1]);
+    case 'TIMESTAMP_DIFF':
+    case 'DATETIME_DIFF':
+    case 'DATE_DIFF':
+      return SAFE_DIFFERENCES.has(part ?? '');
+    case 'DATE':
+    case 'DATETIME':
+    case 'TIME':
+    case 'TIMESTAMP':
+      return isTotalConversion(call);
+    case 'TIMESTAMP_MICROS':
+    case 'TIMESTAMP_MILLIS':
+    case 'TIMESTAMP_SECONDS':
+    case 'TIMESTAMP_ADD':
+    case 'TIMESTAMP_SUB':
+    case 'DATETIME_ADD':
+    case 'DATETIME_SUB':
+    case 'DATE_ADD':
+    case 'DATE_SUB':
+    case '$add':
+    case '$subtract':
+      return isNear(call);
+    case '$interval':
+      return isShortInterval(args[0], part);
+    default:
+      return false;
+  }
+}
+
+/** DATE(x), DATETIME(x), TIME(x), TIMESTAMP(x) of UTC, of a value that has one of the type. */
+function isTotalConversion({ function: name, args }: FunctionCall): boolean {
+  const [value, zone] = args;
+  if (value === undefined || args.length > 2) return false;
+  if (isTemporalText(value, name as Kind)) return zone === undefined;
+  return isUtc(zone) && (value.type.kind === name || TOTAL_CASTS.has(`${value.type.kind}>${name}`));
+}
+
+function isStringCall({ args }: FunctionCall): boolean {
+  return args[0]?.type.kind === 'STRING';
+}
+
+/** Whether a time zone argument is left out or UTC. */
+function isUtc(zone: Expr | undefined): boolean {
+  return zone === undefined || (zone.kind === 'literal' && zone.value === 'UTC');
+}
+
+/** Larger positions and lengths DuckDB refuses. */
+const LARGEST_COUNT = 2 ** 31;
+
+function isCount(expr: Expr | undefined, least: number): boolean {
+  if (expr?.kind !== 'literal' || expr.value === null) return false;
+  return Number(expr.value) >= least && Number(expr.value) < LARGEST_COUNT;
+}
+
+/** A LIKE pattern that does not end in the middle of an escape. */
+function isTotalPattern(pattern: Expr | undefined): boolean {
+  if (pattern?.kind !== 'literal' || pattern.type.kind !== 'STRING' || pattern.value === null) return false;
+  return /^(?:[^\\]|\\[^])*$/.test(pattern.value);
+}
+
+/** Of a pattern that people write, as `patternCost` reckons: more is only compiled where it is used. */
+const SMALL_PATTERN = 500;
+
+function hasGroups(pattern: Expr | undefined, most: number): boolean {
+  if (pattern?.kind !== 'literal' || pattern.value === null || patternCost(pattern.value) > SMALL_PATTERN) return false;
+  try {
+    return RE2JS.compile(pattern.value).groupCount() <= most;
+  } catch {
+    return false;
+  }
+}
+
+// ---------------------------------------------------------------------------- times near the present
+
+const MICROS_PER_DAY = 86_400_000_000;
+/** Days that one step may go. */
+const LONGEST_STEP = 36_525;
+/** Steps that may follow each other: all of them together stay within the calendar. */
+const MOST_STEPS = 10;
+const DAYS_OF_PART: Readonly<Record<string, number>> = {
+  MICROSECOND: 1 / MICROS_PER_DAY,
+  MILLISECOND: 1000 / MICROS_PER_DAY,
+  SECOND: 1 / 86_400,
+  MINUTE: 1 / 1440,
+  HOUR: 1 / 24,
+  DAY: 1,
+  WEEK: 7,
+  MONTH: 31,
+  QUARTER: 92,
+  YEAR: 366,
+};
+const FIRST_MICROS = timestampMicros('1500-01-01');
+const LAST_MICROS = timestampMicros('8000-01-01');
+
+/**
+ * Whether an expression of literals and the clock is a time that stays centuries away from both ends of the calendar
+ * (`TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)`): what is reckoned with it cannot leave the range of its type.
+ */
+function isNear(expr: Expr, steps = 0): boolean {
+  if (steps > MOST_STEPS) return false;
+  if (expr.kind === 'literal') return expr.value !== null && isNearValue(expr.type.kind, expr.value);
+  if (expr.kind === 'cast') {
+    if (!isTotalCast(expr) || expr.safe) return false;
+    if (expr.input.kind === 'literal' && expr.input.type.kind === 'STRING')
+      return isNearText(expr.input, expr.type.kind);
+    return expr.type.kind !== 'TIME' && isNear(expr.input, steps + 1);
+  }
+  if (expr.kind !== 'call' || expr.safe) return false;
+  const { function: name, args, part } = expr;
+  const [value, amount] = args;
+  switch (name) {
+    case 'CURRENT_TIMESTAMP':
+      return true;
+    case 'CURRENT_DATE':
+    case 'CURRENT_DATETIME':
+      return isUtc(value);
+    case 'TIMESTAMP':
+    case 'DATETIME':
+    case 'DATE':
+      if (value === undefined || !isTotalConversion(expr)) return false;
+      return value.type.kind === 'STRING' ? isNearText(value, name) : isNear(value, steps + 1);
+    case 'TIMESTAMP_TRUNC':
+    case 'DATETIME_TRUNC':
+    case 'DATE_TRUNC':
+      return value !== undefined && isUtc(amount) && isNear(value, steps + 1);
+    case 'TIMESTAMP_ADD':
+    case 'TIMESTAMP_SUB':
+    case 'DATETIME_ADD':
+    case 'DATETIME_SUB':
+    case 'DATE_ADD':
+    case 'DATE_SUB':
+      return value !== undefined && isShortInterval(amount, part) && isNear(value, steps + 1);
+    case '$add':
+    case '$subtract':
+      if (value === undefined || amount?.kind !== 'call' || amount.function !== '$interval') return false;
+      return failsItself(amount) === false && isNear(value, steps + 1);
+    case 'TIMESTAMP_MICROS':
+    case 'TIMESTAMP_MILLIS':
+    case 'TIMESTAMP_SECONDS':
+      return value?.kind === 'literal' && value.value !== null && isNearCount(value.value, name);
+    default:
+      return false;
+  }
+}
+
+function isShortInterval(amount: Expr | undefined, part: string | null): boolean {
+  const days = DAYS_OF_PART[part ?? ''];
+  if (days === undefined || amount?.kind !== 'literal' || amount.value === null) return false;
+  return Math.abs(Number(amount.value)) * days <= LONGEST_STEP;
+}
+
+function isNearText(expr: Expr, kind: Kind): boolean {
+  if (expr.kind !== 'literal' || expr.value === null || !isTemporal(kind)) return false;
+  const value = temporalValue(kind, expr.value);
+  return value !== null && isNearValue(kind, value);
+}
+
+/** @param value as in `ResolvedLiteral` */
+function isNearValue(kind: Kind, value: string): boolean {
+  if (kind === 'TIMESTAMP') return isNearMicros(BigInt(value));
+  if (kind !== 'DATE' && kind !== 'DATETIME') return false;
+  const year = Number(value.slice(0, 4));
+  return year >= 1500 && year < 8000;
+}
+
+function isNearCount(digits: string, name: string): boolean {
+  if (!/^-?\d{1,18}$/.test(digits)) return false;
+  const factor = { TIMESTAMP_MICROS: 1n, TIMESTAMP_MILLIS: 1_000n }[name] ?? 1_000_000n;
+  return isNearMicros(BigInt(digits) * factor);
+}
+
+function isNearMicros(micros: bigint): boolean {
+  return FIRST_MICROS !== null && LAST_MICROS !== null && micros >= FIRST_MICROS && micros <= LAST_MICROS;
+}
+
+// ---------------------------------------------------------------------------- subqueries
+
+/** Whether a scalar subquery cannot have a second row. */
+function hasOneRowAtMost({ relation }: ResolvedQuery): boolean {
+  let inner = relation;
+  for (;;) {
+    switch (inner.kind) {
+      case 'single_row':
+        return true;
+      case 'aggregate':
+        return inner.keys.length === 0 && inner.groupingSets === null;
+      case 'limit':
+        return inner.count.kind === 'literal' && ['0', '1'].includes(inner.count.value ?? '');
+      case 'compute':
+      case 'filter':
+      case 'sort':
+        inner = inner.input;
+        break;
+      case 'query':
+        inner = inner.query.relation;
+        break;
+      default:
+        return false;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { write, writeSync } from 'node:fs';
+
+import { systemCode } from '../errors';
+
+/** Characters that are written together, and how long a line waits for others at most, in milliseconds. */
+const BATCH = 4096;
+const LONGEST_WAIT = 100;
+
+/** Milliseconds that the end of the process may wait for a slow reader of the log, and between two tries. */
+const LAST_WAIT = 200;
+const TRY_AGAIN = 5;
+
+const LINE_FEED = 0x0a;
+
+/** What a descriptor that does not block says when its reader is slow: nothing is lost yet. */
+const NOT_YET = new Set(['EAGAIN', 'EWOULDBLOCK', 'EBUSY']);
+
+/** The calls of the system, for tests. */
+export interface System {
+  /** Gives an error, or how many bytes were written. */
+  readonly write: (bytes: Buffer, done: (error: Error | null, written: number) => void) => void;
+  readonly writeSync: (bytes: Buffer) => number;
+}
+
+export interface LineWriterOptions {
+  /** Characters of lines that may wait; what comes on top of that is dropped. */
+  readonly mostWaiting: number;
+  readonly system?: System;
+}
+
+/**
+ * Lines for a file descriptor, written behind and in batches. Nothing ever waits for it: a line that cannot be written, be the
+ * disk full or its reader gone, is dropped and counted, and one that comes later is tried anew.
+ *
+ * pino's own destination (sonic-boom 4) is no choice: its `flushSync`, which it calls at the end of the process and on fatal
+ * lines, tries again for ever when a disk is full.
+ */
+export class LineWriter {
+  #waiting: string[] = [];
+  /** Characters in `#waiting`. */
+  #length = 0;
+  /** What is being written; what of it is left. */
+  #batch: Buffer | null = null;
+  /** Whether a call of the system is under way. */
+  #calling = false;
+  /** Whether the last line that was written has no end: the rest of it was dropped. */
+  #torn = false;
+  #dropped = 0;
+  #fault: string | null = null;
+  #onFault: (fault: string | null) => void = () => undefined;
+  readonly #mostWaiting: number;
+  readonly #system: System;
+  readonly #timer: NodeJS.Timeout;
+  readonly #atExit = (): void => this.flushSync();
+
+  constructor(fd: number, { mostWaiting, system = systemOf(fd) }: LineWriterOptions) {
+    this.#mostWaiting = mostWaiting;
+    this.#system = system;
+    this.#timer = setInterval(() => this.#next(), LONGEST_WAIT).unref();
+    process.on('exit', this.#atExit);
+  }
+
+  /** Lines that were lost. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Is told the system's code when lines begin to be lost, and null when they are written again. */
+  onFault(listener: (fault: string | null) => void): void {
+    this.#onFault = listener;
+    if (this.#fault !== null) listener(this.#fault);
+  }
+
+  /** @param line ends in a line feed */
+  write(line: string): void {
+    if (this.#length + line.length > this.#mostWaiting) {
+      this.#lose(1, 'EAGAIN');
+      return;
+    }
+    this.#waiting.push(line);
+    this.#length += line.length;
+    if (this.#length >= BATCH) this.#next();
+  }
+
+  /** Writes what can be written now. What a reader does not take within a moment is dropped. */
+  flushSync(): void {
+    const until = performance.now() + LAST_WAIT;
+    while (this.#take() !== null) {
+      const batch = this.#batch ?? Buffer.alloc(0);
+      try {
+        this.#wrote(this.#system.writeSync(batch));
+      } catch (error) {
+        const code = systemCode(error) ?? 'unknown failure';
+        if (!NOT_YET.has(code) || performance.now() > until) this.#drop(code);
+        else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN);
+      }
+    }
+  }
+
+  /** Ends it: for tests, as a process has one for its whole life. */
+  close(): void {
+    clearInterval(this.#timer);
+    process.off('exit', this.#atExit);
+    this.flushSync();
+  }
+
+  #next(): void {
+    if (this.#calling) return;
+    const batch = this.#take();
+    if (batch === null) return;
+    this.#calling = true;
+    this.#system.write(batch, (error, written) => {
+      this.#calling = false;
+      // Dropped or written at the end of the process meanwhile.
+      if (this.#batch !== batch) return;
+      if (error === null) {
+        this.#wrote(written);
+        if (this.#batch !== null || this.#length >= BATCH) this.#next();
+        return;
+      }
+      const code = systemCode(error) ?? 'unknown failure';
+      // The timer tries again.
+      if (!NOT_YET.has(code)) this.#drop(code);
+    });
+  }
+
+  /** What is to be written next; null: nothing. */
+  #take(): Buffer | null {
+    if (this.#batch !== null) return this.#batch;
+    if (this.#waiting.length === 0) return null;
+    // A reader takes what follows a torn line for a part of it.
+    this.#batch = Buffer.from(`${this.#torn ? '\n' : ''}${this.#waiting.join('')}`);
+    this.#waiting = [];
+    this.#length = 0;
+    return this.#batch;
+  }
+
+  #wrote(bytes: number): void {
+    if (this.#batch === null || bytes === 0) return;
+    this.#torn = this.#batch[bytes - 1] !== LINE_FEED;
+    this.#batch = bytes === this.#batch.length ? null : this.#batch.subarray(bytes);
+    if (this.#fault === null || this.#batch !== null) return;
+    this.#fault = null;
+    this.#onFault(null);
+  }
+
+  /** Gives the batch up: the next one is tried when its time comes. */
+  #drop(code: string): void {
+    let lines = 0;
+    for (const byte of this.#batch ?? []) if (byte === LINE_FEED) lines++;
+    // The line feed that ends a torn line is no line.
+    if (this.#batch?.[0] === LINE_FEED) lines--;
+    this.#batch = null;
+    this.#lose(lines, code);
+  }
+
+  #lose(lines: number, code: string): void {
+    this.#dropped += lines;
+    if (this.#fault !== null) return;
+    this.#fault = code;
+    this.#onFault(code);
+  }
+}
+
+function systemOf(fd: number): System {
+  return {
+    write: (bytes, done) => {
+      write(fd, bytes, 0, bytes.length, null, (error, written) => done(error, written));
+    },
+    writeSync: (bytes) => writeSync(fd, bytes),
+  };
+}

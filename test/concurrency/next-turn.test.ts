@@ -1,0 +1,20 @@
+import { nextTurn } from '../../src/concurrency/next-turn';
+
+test('one of several long works goes on in each turn of the event loop', async () => {
+  const order: string[] = [];
+  let turn = 0;
+  const count = (): void => {
+    turn++;
+    if (order.length < 6) setImmediate(count);
+  };
+  setImmediate(count);
+  const work = async (name: string): Promise<void> => {
+    for (let i = 0; i < 3; i++) {
+      await nextTurn();
+      order.push(`${name}${turn}`);
+    }
+  };
+  await Promise.all([work('a'), work('b')]);
+  expect(order.map((entry) => entry.charAt(0)).join('')).toBe('ababab');
+  expect(new Set(order.map((entry) => entry.slice(1))).size).toBe(6);
+});

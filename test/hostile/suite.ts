@@ -1,0 +1,52 @@
+/** What every hostile request is held to. */
+import { got } from './requests';
+import type { HostileRequest, Measured, Target } from './target';
+
+/** Milliseconds of the main thread's own time in one turn of its event loop. */
+export const LONGEST_TURN = 50;
+/** A longer turn counts when it comes again as often: collecting garbage and compiling make one now and then. */
+const REPEATS = 2;
+/** MiB beside the limits of DuckDB and of the cache. */
+const BASE_MEMORY = 512;
+
+export interface Offence {
+  readonly name: string;
+  readonly what: string;
+}
+
+export interface Outcome extends Measured {
+  readonly name: string;
+}
+
+/** Sends one request after the other, each alone. `told` hears of each. */
+export async function attack(
+  target: Target,
+  requests: Iterable<HostileRequest>,
+  told: (outcome: Outcome) => void = () => undefined,
+): Promise<Offence[]> {
+  const offences: Offence[] = [];
+  for (const request of requests) {
+    let measured = await target.measure(request);
+    for (let i = 0; i < REPEATS && measured.turn > LONGEST_TURN; i++) {
+      const again = await target.measure(request);
+      measured = { ...again, turn: Math.min(measured.turn, again.turn) };
+    }
+    const { name } = request;
+    told({ name, ...measured });
+    const { turn, status, reason } = measured;
+    if (turn > LONGEST_TURN) offences.push({ name, what: `a turn of ${turn.toFixed(0)} ms` });
+    if (status === 0 || status === 500) offences.push({ name, what: `answered with ${status} ${reason ?? ''}` });
+  }
+  return offences;
+}
+
+/** Whether the service holds its bound on memory and still answers; what is wrong, if anything. */
+export async function aftermath(target: Target): Promise<Offence[]> {
+  const offences: Offence[] = [];
+  const bound = target.limits.duckdb + target.limits.cache + BASE_MEMORY;
+  const peak = target.peakMemory();
+  if (peak > bound) offences.push({ name: 'memory', what: `${peak.toFixed(0)} MiB resident, of ${bound}` });
+  const { status } = await target.send(got('an ordinary query', 'logs.all', 'project=default'));
+  if (status !== 200) offences.push({ name: 'an ordinary query', what: `answered with ${status}` });
+  return offences;
+}

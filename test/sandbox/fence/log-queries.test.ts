@@ -1,0 +1,52 @@
+/** The sample queries of log users, fenced, have the answers that they have as they were sent. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEngineOn, overLocalBigQuery } from '../../engines/over-local-bigquery';
+import { answersLogQueries } from '../answers';
+import { Consumer } from '../consumer';
+
+overLocalBigQuery('fenced', (local) => {
+  answersLogQueries('the local BigQuery, with pins', () => openEngineOn(local().host), { fenced: true });
+
+  describe('what the sandbox accepts', () => {
+    const file = join(__dirname, '../../cases/sandbox.json');
+    const all = JSON.parse(readFileSync(file, 'utf8')) as { id: string; kind: string; consumer: string }[];
+    const cases = all.filter(({ id, kind }) => kind === 'accept' && id !== 'acc-column-session-user');
+    let sent: Consumer;
+    let fenced: Consumer;
+    beforeAll(async () => {
+      sent = await Consumer.over(await openEngineOn(local().host));
+      fenced = await Consumer.over(await openEngineOn(local().host), { fenced: true });
+    });
+    afterAll(() => Promise.all([sent.close(), fenced.close()]));
+
+    test.each(cases.map(({ id, consumer }) => [id, consumer] as const))('%s', async (_id, text) => {
+      const [got, want] = await Promise.all([fenced.sql(text), sent.sql(text)]);
+      expect(got.columns).toEqual(want.columns);
+      expect(got.rows.length).toBe(want.rows.length);
+      expect(got.bytesProcessed).toBe(want.bytesProcessed);
+      if (!/limit|rand\(|uuid|any_value|array_agg/i.test(text))
+        expect([...got.rows].sort()).toEqual([...want.rows].sort());
+    });
+
+    test('over groups whose keys may fail', async () => {
+      const values = { project: 'default', interval: 'hourly' };
+      const text = 'select timestamp, total_rest_requests from chart_counts order by timestamp';
+      const [got, want] = await Promise.all([
+        fenced.sql(text, values, 'usage.api-counts'),
+        sent.sql(text, values, 'usage.api-counts'),
+      ]);
+      expect(got.rows.length).toBeGreaterThan(0);
+      expect(got.rows).toEqual(want.rows);
+    });
+  });
+});
+
+overLocalBigQuery(
+  'evaluated before filters',
+  (local) => {
+    answersLogQueries('the local BigQuery, --eager', () => openEngineOn(local().host));
+    answersLogQueries('the local BigQuery, --eager, with pins', () => openEngineOn(local().host), { fenced: true });
+  },
+  ['--eager'],
+);

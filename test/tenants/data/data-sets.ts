@@ -1,0 +1,111 @@
+/** Two data folders that hold the same rows of one project and other rows of others. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RestField } from '../../../src/googlesql/rest-schema';
+import { Random } from '../../sandbox/fuzz/random';
+import { kindOf, RAW_TABLES, schemas, type RawTable } from './raw-tables';
+import { foreignRow, ownRow, shortForeignRow, type Spoilt } from './rows';
+
+export interface DataSize {
+  /** Rows of the queried project and of all others, in each table. */
+  readonly own: number;
+  readonly foreign: number;
+  /**
+   * Tables that get so many short rows of other projects on top. DuckDB tries another order of a scan's filters after 25
+   * vectors of 2,048 rows.
+   */
+  readonly long: { readonly tables: number; readonly rows: number };
+}
+
+/** What the others' rows of a table are, in the first data set and in the second. */
+type Others = 'none' | 'harmless' | 'hostile';
+
+const PAIRS: readonly (readonly [Others, Others])[] = [
+  ['hostile', 'harmless'],
+  ['harmless', 'hostile'],
+  ['hostile', 'none'],
+  ['hostile', 'none'],
+  ['none', 'hostile'],
+  ['none', 'hostile'],
+  ['hostile', 'hostile'],
+];
+
+/** Tables that the queried project has no rows in, in a data set: one in so many. */
+const EMPTY_ONE_IN = 8;
+/** Tables of which one own row holds a failing value in some field: one in so many. */
+const SPOILT_ONE_IN = 5;
+
+/**
+ * Writes both folders. Own rows come in the same order in each, the others' are put between them in any: so they share
+ * DuckDB's row groups, and BigQuery has no order anyway.
+ */
+export function writeDataSets(folders: readonly [string, string], size: DataSize, seed: number): void {
+  const random = new Random(seed);
+  for (const folder of folders) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'schema.json'), JSON.stringify(schemas()));
+  }
+  const long = new Set(someOf(RAW_TABLES, size.long.tables, random));
+  for (const table of RAW_TABLES) {
+    const count = random.below(EMPTY_ONE_IN) === 0 ? 0 : size.own;
+    const spoilt: Spoilt = random.below(SPOILT_ONE_IN) === 0 ? somePaths(table, random) : new Set();
+    const own = Array.from({ length: count }, (_, i) => ownRow(table, i, spoilt, random));
+    const others = random.pick(PAIRS);
+    folders.forEach((folder, i) => {
+      const more = long.has(table) ? size.long.rows : 0;
+      const foreign = foreignRows(table, others[i] ?? 'none', size.foreign, more, random);
+      const lines = interleaved(own, foreign, random);
+      writeFileSync(join(folder, `${table.name}.ndjson`), lines.map((line) => `${line}\n`).join(''));
+    });
+  }
+}
+
+/** Short rows that long tables are filled with, over and over. */
+const DIFFERENT = 1000;
+
+function foreignRows(table: RawTable, kind: Others, count: number, more: number, random: Random): string[] {
+  if (kind === 'none') return [];
+  const rows = Array.from({ length: count }, (_, i) => foreignRow(table, i, kind, random));
+  const short = Array.from({ length: more > 0 ? DIFFERENT : 0 }, (_, i) => shortForeignRow(table, i, kind, random));
+  // Duplicates.
+  const all = rows.map((row) => (random.chance(3) ? random.pick(rows) : row));
+  for (let n = 0; n < more; n++) all.push(random.pick(short));
+  return shuffled(all, random);
+}
+
+/** Each list keeps its order; which of them comes next is chance, in proportion to what is left. */
+function interleaved(own: readonly string[], foreign: readonly string[], random: Random): string[] {
+  const lines: string[] = [];
+  for (let i = 0, j = 0; i < own.length || j < foreign.length;) {
+    const takeOwn = random.below(own.length - i + foreign.length - j) < own.length - i;
+    lines.push((takeOwn ? own[i++] : foreign[j++]) ?? '');
+  }
+  return lines;
+}
+
+function shuffled<T>(list: T[], random: Random): T[] {
+  for (let i = list.length - 1; i > 0; i--) {
+    const j = random.below(i + 1);
+    [list[i], list[j]] = [list[j] as T, list[i] as T];
+  }
+  return list;
+}
+
+function someOf<T>(list: readonly T[], count: number, random: Random): T[] {
+  return shuffled([...list], random).slice(0, count);
+}
+
+function somePaths(table: RawTable, random: Random): Set<string> {
+  const paths = leaves(table.fields, '').filter(
+    ([path, field]) => !['other', 'moment', 'truth'].includes(kindOf(table, path, field)),
+  );
+  return new Set([random.pick(paths)[0], random.pick(paths)[0]]);
+}
+
+function leaves(fields: readonly RestField[], prefix: string): (readonly [string, RestField])[] {
+  return fields.flatMap((field) =>
+    field.type === 'RECORD'
+      ? leaves(field.fields, `${prefix}${field.name}.`)
+      : [[`${prefix}${field.name}`, field] as const],
+  );
+}

@@ -1,0 +1,56 @@
+/** `npm run fuzz:tenants -- [options] [<requests> [<seed>]]`: prints the seed, counts and differences; exit code 1 for any. */
+import { parseArgs } from 'node:util';
+import { compare } from './run/compare';
+
+const USAGE = `npm run fuzz:tenants -- [options] [<requests> [<seed>]]
+  --engine duckdb|bigquery  default duckdb; bigquery is the local one of emulator/
+  --eager                   have the local BigQuery evaluate consumers' predicates first
+  --without-fence           deny every key the fence: shows that differences are found where there is none
+  --exact                   compare the order of rows, and so entity tags, also where no query fixes it
+  --examples 20             differences printed in full, their queries shortened
+`;
+
+const OPTIONS = {
+  allowPositionals: true,
+  options: {
+    engine: { type: 'string', default: 'duckdb' },
+    eager: { type: 'boolean', default: false },
+    'without-fence': { type: 'boolean', default: false },
+    exact: { type: 'boolean', default: false },
+    examples: { type: 'string', default: '20' },
+  },
+} as const;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs(OPTIONS);
+  const { engine, eager, exact } = values;
+  const [requests = '20000', seed = String(Date.now() % 1_000_000)] = positionals;
+  const numbers = [requests, seed, values.examples];
+  if ((engine !== 'duckdb' && engine !== 'bigquery') || !numbers.every((one) => /^[0-9]{1,9}$/.test(one))) {
+    process.stderr.write(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  process.stdout.write(`engine ${engine}, seed ${seed}\n`);
+  const started = performance.now();
+  const report = await compare({
+    engine,
+    requests: Number(requests),
+    seed: Number(seed),
+    withoutFence: values['without-fence'],
+    exact,
+    emulator: eager ? ['--eager'] : [],
+    shrunk: Number(values.examples),
+    progress: (done, { differences }) => {
+      process.stdout.write(`${done} requests, ${differences} differences\n`);
+    },
+  });
+  process.stdout.write(`${report.lines(Number(values.examples)).join('\n')}\n`);
+  process.stdout.write(`${((performance.now() - started) / 1000).toFixed(0)} s\n`);
+  if (report.differences > 0) process.exitCode = 1;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n${USAGE}`);
+  process.exitCode = 2;
+});

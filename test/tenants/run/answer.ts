@@ -1,0 +1,145 @@
+/** Answers of the service, and in what two of them differ. */
+import type { TenantRequest } from '../requests/request';
+import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../../src/engines/execution-faults';
+import type { Services } from './services';
+
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** Headers that may differ: identifiers and time. */
+const EXEMPT = new Set(['x-request-id', 'date', 'age', 'server-timing', 'ratelimit', 'ratelimit-policy']);
+
+/** Sends a request to one of the services; a second one is sent where the request says so, and both are answers. */
+export async function answersOf(request: TenantRequest, services: Services, which: 0 | 1): Promise<Answer[]> {
+  const first = await send(request, services, which, {});
+  if (request.again === 'no') return [first];
+  const etag = first.headers.get('etag');
+  const conditional: Record<string, string> =
+    request.again === 'conditional' && etag !== undefined ? { 'If-None-Match': etag } : {};
+  return [first, await send(request, services, which, conditional)];
+}
+
+async function send(
+  { method, path, parameters, headers, key }: TenantRequest,
+  { bases, secrets }: Services,
+  which: 0 | 1,
+  more: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const posted = method === 'POST';
+  const sent = {
+    'Accept-Encoding': 'identity',
+    ...headers,
+    ...more,
+    'X-API-KEY': secrets[key],
+    'X-Request-Id': 'same',
+  };
+  const response = await fetch(`${bases[which]}${path}${posted ? '' : queryOf(parameters)}`, {
+    method,
+    headers: posted ? { ...sent, 'Content-Type': 'application/json' } : sent,
+    ...(posted ? { body: JSON.stringify(parameters) } : {}),
+  });
+  return { status: response.status, headers: new Map(response.headers), body: await response.text() };
+}
+
+function queryOf(parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(parameters).toString();
+  return query === '' ? '' : `?${query}`;
+}
+
+/** `refused`: by the gate or as a request; `failed`: while the query ran; `limit`: of time or memory, like anything. */
+export type Outcome = 'rows' | 'no rows' | 'failed' | 'refused' | 'limit' | 'other';
+
+const RUN_TIME = new Set<string>([...Object.values(EXECUTION_FAULTS), UNKNOWN_EXECUTION_FAULT]);
+
+export function outcomeOf({ status, body }: Answer): Outcome {
+  if (status === 200 || status === 304) return rowsOf(body).length > 0 ? 'rows' : 'no rows';
+  const { reason, message } = errorOf(body);
+  if (status === 504 || reason === 'resourcesExceeded') return 'limit';
+  if (status === 400 && reason === 'invalidQuery' && RUN_TIME.has(message)) return 'failed';
+  return status < 500 ? 'refused' : 'other';
+}
+
+export function errorOf(body: string): { reason: string; message: string } {
+  try {
+    const { error } = JSON.parse(body) as { error: { message: string; errors: { reason: string }[] } };
+    return { reason: error.errors[0]?.reason ?? '', message: error.message };
+  } catch {
+    return { reason: '', message: '' };
+  }
+}
+
+/** What of a pair of answers differs: `status`, `error`, `rows`, `order`, or the name of a header. */
+export type Aspect = string;
+
+/**
+ * In what two answers differ; null: in nothing.
+ *
+ * @param exact whether the order of rows counts where no query fixes it, and with it the entity tag
+ */
+export function difference(request: TenantRequest, a: Answer, b: Answer, exact: boolean): Aspect | null {
+  if (outcomeOf(a) === 'limit' || outcomeOf(b) === 'limit') return null;
+  if (a.status !== b.status) return 'status';
+  const sameBody = a.body === b.body;
+  if (!sameBody) {
+    if (a.status !== 200) return 'error';
+    // Which rows a limit of the endpoint keeps is open where nothing orders them.
+    const cut = a.headers.has('x-result-truncated') && b.headers.has('x-result-truncated') && !request.ordered;
+    if (!cut && multiset(a.body) !== multiset(b.body)) return 'rows';
+    if (request.ordered) return 'order';
+    if (exact) return 'order of no query';
+  }
+  const orderOpen = !exact && !request.ordered && (!sameBody || request.method === 'HEAD');
+  for (const name of new Set([...a.headers.keys(), ...b.headers.keys()])) {
+    if (EXEMPT.has(name) || (orderOpen && (name === 'etag' || (name === 'content-length' && packed(a))))) continue;
+    if (timeless(a.headers.get(name)) !== timeless(b.headers.get(name))) return name;
+  }
+  return null;
+}
+
+function packed({ headers }: Answer): boolean {
+  return headers.has('content-encoding');
+}
+
+/** Seconds left of a lifetime are time, and so is whether another request was in flight. */
+function timeless(value: string | undefined): string | undefined {
+  return value?.replace(/\b(ttl|max-age)=\d+/g, '$1=n').replace('; collapsed', '');
+}
+
+/** The rows as texts, in order. */
+export function rowsOf(body: string): string[] {
+  if (body.startsWith('{"result":[')) return splitRows(body.slice('{"result":['.length, body.lastIndexOf(']')));
+  return body.split(/\r?\n/).filter((line) => line !== '');
+}
+
+/** Elements of a JSON list, by the commas outside of brackets and strings. */
+function splitRows(list: string): string[] {
+  const rows: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let i = 0; i < list.length; i++) {
+    const character = list[i];
+    if (character === '"') i = endOfString(list, i);
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') depth--;
+    else if (character === ',' && depth === 0) {
+      rows.push(list.slice(start, i));
+      start = i + 1;
+    }
+  }
+  if (start < list.length) rows.push(list.slice(start));
+  return rows;
+}
+
+function endOfString(text: string, start: number): number {
+  let i = start + 1;
+  while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1;
+  return i;
+}
+
+function multiset(body: string): string {
+  return rowsOf(body).sort().join('\n');
+}

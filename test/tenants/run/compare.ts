@@ -1,0 +1,101 @@
+/** Requests of pinned keys to two services whose data differs only in what those keys may not see. */
+import { Random } from '../../sandbox/fuzz/random';
+import type { DataSize } from '../data/data-sets';
+import { generateRequest } from '../requests/generate';
+import type { TenantRequest } from '../requests/request';
+import { answersOf, difference, outcomeOf } from './answer';
+import { Report, type Found } from './report';
+import { startServices, type ServiceOptions, type Services } from './services';
+import { shrink } from './shrink';
+
+export interface Options {
+  readonly engine: ServiceOptions['engine'];
+  readonly requests: number;
+  readonly seed: number;
+  readonly withoutFence?: boolean;
+  /** Whether the order of rows counts where no query fixes it. */
+  readonly exact?: boolean;
+  readonly emulator?: readonly string[];
+  /** Differing queries that are made as short as they go. */
+  readonly shrunk?: number;
+  readonly size?: DataSize;
+  /** Differences after which the run ends. */
+  readonly enough?: number;
+  /** Hears now and then how many requests are done. */
+  readonly progress?: (done: number, report: Report) => void;
+}
+
+const SIZES: Readonly<Record<ServiceOptions['engine'], DataSize>> = {
+  duckdb: { own: 200, foreign: 1600, long: { tables: 6, rows: 65_000 } },
+  bigquery: { own: 25, foreign: 120, long: { tables: 0, rows: 0 } },
+};
+
+/** Requests over one pair of data sets; the next are sent to new services over new data. */
+const PER_DATA_SET: Readonly<Record<ServiceOptions['engine'], number>> = { duckdb: 2500, bigquery: 700 };
+const IN_FLIGHT = 4;
+const ATTEMPTS = 400;
+
+export async function compare(options: Options): Promise<Report> {
+  const report = new Report();
+  const random = new Random(options.seed);
+  const { enough = Infinity } = options;
+  const more = (): boolean => report.differences < enough;
+  for (let round = 0; report.sent < options.requests && more(); round++) {
+    const { engine, withoutFence = false, emulator = [], size = SIZES[engine] } = options;
+    const seed = options.seed + round;
+    const services = await startServices({ engine, withoutFence, emulator, size, seed });
+    const end = Math.min(options.requests, report.sent + PER_DATA_SET[engine]);
+    let next = report.sent;
+    const work = async (): Promise<void> => {
+      while (next < end && more()) {
+        next++;
+        await checkOne(generateRequest(random), services, { ...options, seed }, report);
+        if (report.sent % 500 === 0) options.progress?.(report.sent, report);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+    } finally {
+      await services.close();
+    }
+  }
+  return report;
+}
+
+async function checkOne(
+  request: TenantRequest,
+  services: Services,
+  { exact = false, shrunk = 0, seed }: Options,
+  report: Report,
+): Promise<void> {
+  const [a, b] = await Promise.all([answersOf(request, services, 0), answersOf(request, services, 1)]);
+  const [first] = a;
+  if (first !== undefined) report.note(request, outcomeOf(first), first);
+  for (const [i, ours] of a.entries()) {
+    const theirs = b[i];
+    if (theirs === undefined) continue;
+    const aspect = difference(request, ours, theirs, exact);
+    if (aspect === null) continue;
+    const shortest = report.differences < shrunk ? await shortened(request, aspect, services, exact) : null;
+    const found: Found = { aspect, request, answers: [ours, theirs], shortest, seed };
+    report.differed(found);
+    return;
+  }
+}
+
+/** The consumer query of a request, cut down to what still makes the same difference. */
+async function shortened(
+  request: TenantRequest,
+  aspect: string,
+  services: Services,
+  exact: boolean,
+): Promise<string | null> {
+  const { sql } = request.parameters;
+  if (sql === undefined) return null;
+  const differs = async (text: string): Promise<boolean> => {
+    const shorter: TenantRequest = { ...request, again: 'no', parameters: { ...request.parameters, sql: text } };
+    const [[a], [b]] = await Promise.all([answersOf(shorter, services, 0), answersOf(shorter, services, 1)]);
+    return a !== undefined && b !== undefined && difference(shorter, a, b, exact) === aspect;
+  };
+  return shrink(sql, differs, ATTEMPTS);
+}

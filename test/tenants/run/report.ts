@@ -1,0 +1,108 @@
+/** What a run of requests found. */
+import type { Answer, Aspect, Outcome } from './answer';
+import { errorOf } from './answer';
+import type { TenantRequest } from '../requests/request';
+
+export interface Found {
+  readonly aspect: Aspect;
+  readonly request: TenantRequest;
+  readonly answers: readonly [Answer, Answer];
+  /** The consumer query, shortened; null where there is none. */
+  readonly shortest: string | null;
+  /** Of the data sets. */
+  readonly seed: number;
+}
+
+/** Differences kept with their answers; all are counted. */
+const KEPT = 200;
+
+export class Report {
+  sent = 0;
+  readonly outcomes = new Map<Outcome, number>();
+  readonly refusals = new Map<string, number>();
+  readonly #aspects = new Map<Aspect, number>();
+  readonly #places = new Map<string, [seen: number, differing: number]>();
+  readonly #kinds = new Map<string, [seen: number, differing: number]>();
+  readonly #found: Found[] = [];
+  differences = 0;
+
+  note(request: TenantRequest, outcome: Outcome, answer: Answer): void {
+    this.sent++;
+    increment(this.outcomes, outcome);
+    if (outcome === 'refused' && request.kind === 'sql') {
+      const { reason, message } = errorOf(answer.body);
+      increment(this.refusals, `${reason}: ${message.replace(/"[^"]*"|[`'][^`']*[`']|\d+/g, '…')}`);
+    }
+    for (const place of request.places) tally(this.#places, place, 0);
+    for (const kind of request.kinds) tally(this.#kinds, kind, 0);
+  }
+
+  differed(found: Found): void {
+    this.differences++;
+    increment(this.#aspects, found.aspect);
+    for (const place of found.request.places) tally(this.#places, place, 1);
+    for (const kind of found.request.kinds) tally(this.#kinds, kind, 1);
+    if (this.#found.length < KEPT) this.#found.push(found);
+  }
+
+  /** Part of the consumer queries and others that the service accepted. */
+  get accepted(): number {
+    const refused = this.outcomes.get('refused') ?? 0;
+    return this.sent === 0 ? 0 : (this.sent - refused) / this.sent;
+  }
+
+  get found(): readonly Found[] {
+    return this.#found;
+  }
+
+  /** The counts, then up to so many differences in full. */
+  lines(examples: number): string[] {
+    const lines = [
+      `${this.sent} requests, ${(this.accepted * 100).toFixed(1)} % accepted, ${this.differences} answered differently`,
+      `answers: ${list(this.outcomes)}`,
+      `differing in: ${list(this.#aspects) || 'nothing'}`,
+      `by place (differing/all): ${shares(this.#places)}`,
+      `by kind (differing/all): ${shares(this.#kinds)}`,
+      `refused: ${list(this.refusals) || 'none'}`,
+    ];
+    for (const found of this.#found.slice(0, examples)) lines.push(...describe(found));
+    return lines;
+  }
+}
+
+function describe({ aspect, request, answers, shortest, seed }: Found): string[] {
+  const others = Object.entries(request.parameters).filter(([name]) => name !== 'sql' && name !== 'lql');
+  const text = request.parameters['sql'] ?? request.parameters['lql'] ?? '';
+  return [
+    `- ${aspect}: ${request.method} ${request.path} ${others.map(([name, value]) => `${name}=${value}`).join('&')} (data ${seed}; ${[...request.places, ...request.kinds].join(', ')})`,
+    ...(shortest === null ? [`    ${text}`] : [`    ${shortest}`, `    from: ${text}`]),
+    ...answers.map(({ status, body, headers }) => {
+      const header = headers.get(aspect);
+      return `    ${status} ${header === undefined ? '' : `${aspect}: ${header} `}${body.slice(0, 300)}`;
+    }),
+  ];
+}
+
+function increment(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function tally(counts: Map<string, [number, number]>, name: string, which: 0 | 1): void {
+  const count = counts.get(name) ?? [0, 0];
+  count[which]++;
+  counts.set(name, count);
+}
+
+function list(counts: ReadonlyMap<string, number>): string {
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}
+
+function shares(counts: ReadonlyMap<string, readonly [number, number]>): string {
+  return [...counts]
+    .sort(([, a], [, b]) => b[1] - a[1])
+    .map(([name, [all, differing]]) => `${name} ${differing}/${all}`)
+    .join(', ');
+}

@@ -1,0 +1,13 @@
+/**
+ * Loaded into a process of the service before its own code (`node --require`): no key needs the fence any more. Shows that
+ * the test of non-interference fails where there is none.
+ */
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
+const file = join(__dirname, '../../../dist/run/fence.js');
+if (existsSync(file)) {
+  const fence = require(file);
+  if (typeof fence.needsFence !== 'function') throw new Error(`${file} exports no needsFence.`);
+  fence.needsFence = () => false;
+}

@@ -133,6 +133,11 @@ export function withinCost(call: Call, print: (call: Call) => string): string {
   );
 }
 
+/** Whether a conversion is bounded, so that it may fail. */
+export function isBoundedCast(ctx: Context, { input, type }: Pick<ResolvedCast, 'input' | 'type'>): boolean {
+  return hasSize(input.type) && ctx.weights.of(input) > MODEST && !sameType(input.type, type);
+}
+
 /** A conversion as `print` writes it, unless the value that the query makes is too large for one. */
 export function withinCastCost(
   ctx: Context,
@@ -141,7 +146,7 @@ export function withinCastCost(
   print: (text: string) => string | null,
 ): string | null {
   const estimate = ctx.weights.of(input);
-  if (!hasSize(input.type) || estimate <= MODEST || sameType(input.type, type)) return print(text);
+  if (!isBoundedCast(ctx, { input, type })) return print(text);
   const steps = ctx.weights.isSingle(input) && ctx.lambdas === 0 ? STEPS.once : STEPS.perRow;
   const most = steps * (estimate <= LIGHT ? ROOM_BETWEEN : 1);
   let possible = true;

@@ -2,7 +2,7 @@
 import type { Expr, FieldRef, FunctionCall, ResolvedCase, SortKey } from '../../../googlesql/resolved';
 import type { Argument, Call } from './call';
 import { printCast } from './casts';
-import { withinCost } from './cost';
+import { isBoundedCast, withinCost } from './cost';
 import type { Context } from './context';
 import { conditionBefore } from './fence';
 import { functionRow } from './functions/table';
@@ -37,8 +37,10 @@ function printUnguarded(ctx: Context, expr: Expr): string {
       return printField(ctx, expr);
     case 'call':
       return printCall(ctx, expr);
-    case 'cast':
-      return printCast(ctx, expr, printExpr(ctx, expr.input));
+    case 'cast': {
+      const text = printCast(ctx, expr, printExpr(ctx, expr.input));
+      return isBoundedCast(ctx, expr) && !expr.safe ? guardedToo(ctx, expr, text) : text;
+    }
     case 'case':
       return printCase(ctx, expr);
     case 'make_array':

@@ -28,6 +28,7 @@ const ROOMS = [
   ['googlesql', 'src/googlesql/**'],
   ['config', 'src/{config,settings-file}.ts'],
   ['log', 'src/log{.ts,/**}'],
+  ['concurrency', 'src/concurrency/**'],
   ['errors', 'src/errors/**'],
 ];
 

@@ -16,7 +16,8 @@ export function checkDryRun(dryRun: boolean, engine: Pick<Engine, 'dryRun'>): vo
 }
 
 /** What the query would read and cost, without running it: never kept, never shared (docs/endpoints.md). */
-export async function estimate(plan: Plan, rooms: Rooms, limits: RunLimits, timed: Timed): Promise<RunAnswer> {
+export async function estimate(plan: Plan, rooms: Rooms, bounds: RunLimits, timed: Timed): Promise<RunAnswer> {
+  const limits = { ...bounds, turn: plan.payer };
   const { engine, pricePerTiB } = rooms;
   if (engine.dryRun === null) throw new Error('checkDryRun comes first.');
   const { dryRun } = engine;

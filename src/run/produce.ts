@@ -30,7 +30,8 @@ export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>
  *
  * @throws ServiceError for the caller: 400 and 403 by the gate, 429 and 504 while waiting for a turn, the engine's own
  */
-export async function produce(plan: Plan, rooms: Rooms, limits: RunLimits, timed: Timed): Promise<Made> {
+export async function produce(plan: Plan, rooms: Rooms, bounds: RunLimits, timed: Timed): Promise<Made> {
+  const limits = { ...bounds, turn: plan.payer };
   const chosen = await timed('gate', () => chooseQuery(plan.endpoint, plan.query, plan.parameters, rooms, limits));
   const run = (): Promise<EngineResult> =>
     timed('engine', () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits));

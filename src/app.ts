@@ -39,6 +39,9 @@ const START_KEY_FILE = '.data/key';
 /** How long an answer may still take after the longest deadline before its connection is cut, in milliseconds. */
 const SLOW_READER = 30_000;
 
+/** How long the end waits for what is being opened to be given up, in milliseconds. */
+const PATIENCE = 2_000;
+
 export interface Service {
   readonly port: number;
   /** Resolves with what to print when requests are answered; rejects when the service cannot start. */
@@ -159,7 +162,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       if (lifecycle.opened) await sleep(config.drainDelay);
       else ending.abort();
       await drainListener(longestTimeout + SLOW_READER);
-      await ready.catch(() => undefined);
+      await Promise.race([ready.catch(() => undefined), sleep(PATIENCE, undefined, { ref: false })]);
       for (const close of closers.reverse()) await close();
     },
   };

@@ -242,6 +242,8 @@ export class Supervisor {
   }
 
   #hear(current: Current, message: FromEngine): void {
+    // Of a process that is gone: what ran there is sent to the next.
+    if (this.#current !== current && message.kind !== 'log') return;
     switch (message.kind) {
       case 'rows':
         this.#calls.get(message.id)?.take(message.rows);

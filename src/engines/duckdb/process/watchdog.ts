@@ -19,8 +19,6 @@ export const PATIENCE: Patience = { grace: 1_500, unread: 2_000 };
 /** Why a process was ended, or that it ended by itself. */
 export type Cause = 'overdue' | 'memory' | 'stalled' | 'crashed';
 
-export const CAUSES = ['overdue', 'memory', 'stalled', 'crashed'] as const satisfies readonly Cause[];
-
 /** Ends the process; @param reasons the calls it is ended for; none: it is not known */
 type End = (cause: Exclude<Cause, 'crashed'>, reasons: ReadonlySet<Call>) => void;
 

@@ -1,4 +1,4 @@
-import { createHash, webcrypto } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
@@ -43,16 +43,11 @@ export class Finished {
     readonly representation: Representation,
     /** Whether max rows cut the result. */
     readonly truncated: boolean,
+    /** SHA-256 of the bytes, where it is known. */
     digest = createHash('sha256').update(bytes).digest('base64url'),
   ) {
     this.bytes = owned(bytes);
     this.etag = `W/"${digest}"`;
-  }
-
-  /** The same for many bytes, whose hash is made on a thread. */
-  static async ofMany(bytes: Buffer, representation: Representation, truncated: boolean): Promise<Finished> {
-    const digest = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('base64url');
-    return new Finished(bytes, representation, truncated, digest);
   }
 
   /** As it was before a cache took it apart. */

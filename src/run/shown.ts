@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { nextTurn } from '../concurrency/next-turn';
 import type { EngineResult, RunLimits } from '../engines/contract';
 import { redactRows } from '../redaction';
@@ -33,9 +35,11 @@ export function renderShown(
 
   async function renderMany(): Promise<Finished> {
     const parts: Uint8Array[] = [];
+    const hash = createHash('sha256');
     let length = 0;
     const add = (part: Uint8Array): void => {
       parts.push(part);
+      hash.update(part);
       length += part.length;
       if (length > rooms.longestResponse) throw tooLarge(rooms.longestResponse);
     };
@@ -50,7 +54,7 @@ export function renderShown(
       );
     }
     add(Buffer.from(closingOf(representation)));
-    return Finished.ofMany(await joined(parts, length), representation, truncated);
+    return new Finished(await joined(parts, length), representation, truncated, hash.digest('base64url'));
   }
 }
 
@@ -68,10 +72,11 @@ function* inParts(rows: readonly string[]): Generator<readonly string[]> {
   if (start < rows.length) yield rows.slice(start);
 }
 
-async function joined(parts: readonly Uint8Array[], length: number): Promise<Buffer> {
+/** Takes the parts away one by one: there is never twice of everything. */
+async function joined(parts: Uint8Array[], length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
-  for (const part of parts) {
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     bytes.set(part, at);
     at += part.length;
     await nextTurn();

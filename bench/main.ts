@@ -7,6 +7,7 @@ import { hostileRequests } from './hostile-requests';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
 import { startup } from './startup';
+import { wall } from './wall';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
   startup,
@@ -17,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   'hostile-requests': hostileRequests,
   cache,
   soak,
+  wall,
 };
 
 async function main(names: readonly string[]): Promise<void> {

@@ -63,11 +63,20 @@ function withProgress<T extends object>(log: pino.Logger, more: T): Log & T {
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof ServiceError)) {
-    return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
+    if (!(error instanceof Error)) return { message: String(error) };
+    // V8 quotes the text that it could not read (`JSON.parse`, `new RegExp`): that can be a row or a value.
+    if (error.name === 'SyntaxError') return { message: error.name, stack: placesOf(error) };
+    return { message: error.message, stack: error.stack };
   }
   const { reason, message, cause } = error;
   if (cause === undefined) return { reason, message };
   return { reason, message, cause: reason === 'internalError' ? describeError(cause) : kindOf(cause) };
+}
+
+/** Where an error was thrown, without its message. */
+function placesOf({ name, message, stack = '' }: Error): string {
+  const head = `${name}: ${message}`;
+  return stack.startsWith(head) ? stack.slice(head.length).trimStart() : '';
 }
 
 function kindOf(cause: unknown): unknown {

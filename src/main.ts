@@ -41,7 +41,12 @@ async function start(): Promise<void> {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
   service = await startService(config, log, process.stdout.isTTY);
-  process.stdout.write(`${await service.ready}\n`);
+  const welcome = await service.ready.catch((error: unknown) => {
+    // What was being opened is given up then.
+    if (ending) return null;
+    throw error;
+  });
+  if (welcome !== null) process.stdout.write(`${welcome}\n`);
 }
 
 /** Runs the service until a signal ends the process; one that cannot start ends it with 1, having said why. */

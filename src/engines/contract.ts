@@ -43,7 +43,7 @@ export interface RunLimits {
   readonly deadline: number;
   /** Aborted when nobody waits for the answer any more; the run ends with `AbortError` and its slot is freed. */
   readonly signal: AbortSignal;
-  /** Whose turn it counts as, for engines that run few queries at once: the name of a key; missing: nobody's. */
+  /** Whose turn the run takes where work waits: the name of a key. */
   readonly turn?: string;
 }
 

@@ -145,6 +145,8 @@ function isTotalCall(call: FunctionCall): boolean {
       return isStringCall(call) && isCount(args[1], 0);
     case 'SPLIT':
       return isStringCall(call) && (args[1] === undefined || (args[1].kind === 'literal' && args[1].value !== ''));
+    case 'GENERATE_ARRAY':
+      return isSmallSeries(args);
     case 'FLOOR':
     case 'CEIL':
       return first?.type.kind === 'FLOAT64';
@@ -203,12 +205,22 @@ function isUtc(zone: Expr | undefined): boolean {
   return zone === undefined || (zone.kind === 'literal' && zone.value === 'UTC');
 }
 
+const LONGEST_SERIES = 100_000;
 /** Larger positions and lengths DuckDB refuses. */
 const LARGEST_COUNT = 2 ** 31;
 
 function isCount(expr: Expr | undefined, least: number): boolean {
   if (expr?.kind !== 'literal' || expr.value === null) return false;
   return Number(expr.value) >= least && Number(expr.value) < LARGEST_COUNT;
+}
+
+/** Integers from literals, fewer than either engine refuses. */
+function isSmallSeries(args: readonly Expr[]): boolean {
+  const [from, to, step = 1] = args.map((arg) =>
+    arg.kind === 'literal' && arg.type.kind === 'INT64' && arg.value !== null ? Number(arg.value) : NaN,
+  );
+  if (from === undefined || to === undefined || step === 0) return false;
+  return (to - from) / step < LONGEST_SERIES;
 }
 
 /** A LIKE pattern that does not end in the middle of an escape. */

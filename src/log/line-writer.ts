@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs';
+import { fstatSync, write, writeSync } from 'node:fs';
 
 import { systemCode } from '../errors';
 
@@ -6,9 +6,10 @@ import { systemCode } from '../errors';
 const BATCH = 4096;
 const LONGEST_WAIT = 100;
 
-/** Milliseconds that the end of the process may wait for a slow reader of the log, and between two tries. */
+/** Milliseconds that the end of the process may wait for a slow reader of the log, between two tries, and for a file. */
 const LAST_WAIT = 200;
 const TRY_AGAIN = 5;
+const FILE_WAIT = 20;
 
 const LINE_FEED = 0x0a;
 
@@ -17,8 +18,8 @@ const NOT_YET = new Set(['EAGAIN', 'EWOULDBLOCK', 'EBUSY']);
 
 /** The calls of the system, for tests. */
 export interface System {
-  /** Gives an error, or how many bytes were written. */
-  readonly write: (bytes: Buffer, done: (error: Error | null, written: number) => void) => void;
+  /** Gives an error, or how many bytes were written; null: `writeSync` never blocks, and is taken. */
+  readonly write: ((bytes: Buffer, done: (error: Error | null, written: number) => void) => void) | null;
   readonly writeSync: (bytes: Buffer) => number;
 }
 
@@ -84,6 +85,11 @@ export class LineWriter {
 
   /** Writes what can be written now. What a reader does not take within a moment is dropped. */
   flushSync(): void {
+    if (this.#calling) {
+      // The file gets it from another thread: here it would be written twice.
+      wait(FILE_WAIT);
+      this.#batch = null;
+    }
     const until = performance.now() + LAST_WAIT;
     while (this.#take() !== null) {
       const batch = this.#batch ?? Buffer.alloc(0);
@@ -92,7 +98,7 @@ export class LineWriter {
       } catch (error) {
         const code = systemCode(error) ?? 'unknown failure';
         if (!NOT_YET.has(code) || performance.now() > until) this.#drop(code);
-        else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN);
+        else wait(TRY_AGAIN);
       }
     }
   }
@@ -108,10 +114,14 @@ export class LineWriter {
     if (this.#calling) return;
     const batch = this.#take();
     if (batch === null) return;
+    if (this.#system.write === null) {
+      this.#writeNow();
+      return;
+    }
     this.#calling = true;
     this.#system.write(batch, (error, written) => {
       this.#calling = false;
-      // Dropped or written at the end of the process meanwhile.
+      // The process has come to its end meanwhile.
       if (this.#batch !== batch) return;
       if (error === null) {
         this.#wrote(written);
@@ -122,6 +132,20 @@ export class LineWriter {
       // The timer tries again.
       if (!NOT_YET.has(code)) this.#drop(code);
     });
+  }
+
+  /** Writes all that the reader takes now. */
+  #writeNow(): void {
+    for (let batch = this.#take(); batch !== null; batch = this.#take()) {
+      try {
+        this.#wrote(this.#system.writeSync(batch));
+      } catch (error) {
+        const code = systemCode(error) ?? 'unknown failure';
+        // The timer tries again.
+        if (!NOT_YET.has(code)) this.#drop(code);
+        return;
+      }
+    }
   }
 
   /** What is to be written next; null: nothing. */
@@ -162,11 +186,21 @@ export class LineWriter {
   }
 }
 
+/**
+ * A file is written from another thread, since its disk may be slow. Pipes and sockets do not block: Node has set the process's
+ * own so. What their reader does not take now is known at once, and nothing is under way when the process ends.
+ */
 function systemOf(fd: number): System {
   return {
-    write: (bytes, done) => {
-      write(fd, bytes, 0, bytes.length, null, (error, written) => done(error, written));
-    },
+    write: fstatSync(fd).isFile()
+      ? (bytes, done) => {
+          write(fd, bytes, 0, bytes.length, null, (error, written) => done(error, written));
+        }
+      : null,
     writeSync: (bytes) => writeSync(fd, bytes),
   };
+}
+
+function wait(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -11,7 +11,7 @@ class Descriptor implements System {
   calls = 0;
   readonly #answers: (() => void)[] = [];
 
-  readonly write: System['write'] = (bytes, done) => {
+  readonly write: NonNullable<System['write']> = (bytes, done) => {
     this.calls++;
     this.#answers.push(() => {
       try {
@@ -108,7 +108,7 @@ it('ends a line that the disk took a part of, so that those after it can be read
     write: ((bytes, done) => {
       if (calls++ > 0) descriptor.code = 'ENOSPC';
       taking(bytes, done);
-    }) as System['write'],
+    }) as NonNullable<System['write']>,
   });
   descriptor.code = null;
   descriptor.answer();
@@ -167,4 +167,55 @@ it('writes everything at the end', () => {
   write(0, 5);
   writer.flushSync();
   expect(written()).toEqual([0, 1, 2, 3, 4]);
+});
+
+it('writes nothing twice at the end, when a file is being written', () => {
+  jest.useRealTimers();
+  write(0, 30);
+  writer.flushSync();
+  descriptor.answer();
+  expect(written().sort((a, b) => a - b)).toEqual([...Array(30).keys()]);
+});
+
+describe('to a pipe, which never blocks', () => {
+  let pipe: Descriptor;
+  let toPipe: LineWriter;
+  beforeEach(() => {
+    pipe = new Descriptor();
+    toPipe = new LineWriter(2, {
+      mostWaiting: 20_000,
+      system: { write: null, writeSync: (bytes) => pipe.writeSync(bytes) },
+    });
+  });
+  afterEach(() => {
+    pipe.code = null;
+    toPipe.close();
+  });
+  const lines = (): number[] =>
+    pipe.text
+      .split('\n')
+      .filter((text) => text !== '')
+      .map((text) => (JSON.parse(text) as { n: number }).n);
+
+  it('lines arrive in order, through every failure but those that are counted', () => {
+    pipe.most = 700;
+    for (let n = 0; n < 20; n++) toPipe.write(line(n));
+    pipe.code = 'EAGAIN';
+    for (let n = 20; n < 40; n++) toPipe.write(line(n));
+    jest.advanceTimersByTime(200);
+    expect(toPipe.dropped).toBe(0);
+    pipe.code = null;
+    jest.advanceTimersByTime(100);
+    expect(lines()).toEqual([...Array(40).keys()]);
+    pipe.code = 'EPIPE';
+    for (let n = 40; n < 45; n++) toPipe.write(line(n));
+    jest.advanceTimersByTime(100);
+    expect(toPipe.dropped).toBe(5);
+  });
+
+  it('and everything at the end', () => {
+    for (let n = 0; n < 5; n++) toPipe.write(line(n));
+    toPipe.flushSync();
+    expect(lines()).toEqual([0, 1, 2, 3, 4]);
+  });
 });

@@ -44,6 +44,22 @@ it("tells a bug with its place, and an engine's fault without its words", () => 
   });
 });
 
+it('tells of a text that could not be read by its place alone', () => {
+  for (const read of [() => JSON.parse('hunter2\n    at hunter2 (x)') as unknown, () => new RegExp('hunter2(')]) {
+    const text = written(false, (log) => {
+      try {
+        read();
+      } catch (cause) {
+        log.error({ err: cause }, 'failed');
+        log.error({ err: new ServiceError('internalError', 'Something.', {}, { cause }) }, 'failed');
+      }
+    });
+    expect(text.match(/"message":"SyntaxError"/g)).toHaveLength(2);
+    expect(text).toMatch(/log\.test/);
+    expect(text).not.toContain('hunter2');
+  }
+});
+
 it('is silent when it should be', () => {
   expect(written(false, (log) => log.fatal('x'), 'silent')).toBe('');
 });

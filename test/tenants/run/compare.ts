@@ -19,6 +19,10 @@ export interface Options {
   /** Differing queries that are made as short as they go. */
   readonly shrunk?: number;
   readonly size?: DataSize;
+  /** Rows on top in the long tables; by default what `size` says. */
+  readonly longRows?: number;
+  /** DuckDB's. */
+  readonly threads?: number;
   /** Differences after which the run ends. */
   readonly enough?: number;
   /** Hears now and then how many requests are done. */
@@ -41,9 +45,10 @@ export async function compare(options: Options): Promise<Report> {
   const { enough = Infinity } = options;
   const more = (): boolean => report.differences < enough;
   for (let round = 0; report.sent < options.requests && more(); round++) {
-    const { engine, withoutFence = false, emulator = [], size = SIZES[engine] } = options;
+    const { engine, withoutFence = false, emulator = [], threads = 1 } = options;
     const seed = options.seed + round;
-    const services = await startServices({ engine, withoutFence, emulator, size, seed });
+    const size = sizeOf(options);
+    const services = await startServices({ engine, withoutFence, emulator, threads, size, seed });
     const end = Math.min(options.requests, report.sent + PER_DATA_SET[engine]);
     let next = report.sent;
     const work = async (): Promise<void> => {
@@ -60,6 +65,10 @@ export async function compare(options: Options): Promise<Report> {
     }
   }
   return report;
+}
+
+function sizeOf({ engine, size = SIZES[engine], longRows = size.long.rows }: Options): DataSize {
+  return { ...size, long: { ...size.long, rows: longRows } };
 }
 
 async function checkOne(

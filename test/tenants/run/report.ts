@@ -20,6 +20,8 @@ export class Report {
   sent = 0;
   readonly outcomes = new Map<Outcome, number>();
   readonly refusals = new Map<string, number>();
+  /** Answers that blame the service, and the request that got the first of each. */
+  readonly failures = new Map<string, string>();
   readonly #aspects = new Map<Aspect, number>();
   readonly #places = new Map<string, [seen: number, differing: number]>();
   readonly #kinds = new Map<string, [seen: number, differing: number]>();
@@ -32,6 +34,11 @@ export class Report {
     if (outcome === 'refused' && request.kind === 'sql') {
       const { reason, message } = errorOf(answer.body);
       increment(this.refusals, `${reason}: ${message.replace(/"[^"]*"|[`'][^`']*[`']|\d+/g, '…')}`);
+    }
+    if (outcome === 'other') {
+      const { reason, message } = errorOf(answer.body);
+      const name = `${answer.status} ${reason}: ${message}`;
+      if (!this.failures.has(name)) this.failures.set(name, `${request.path} ${JSON.stringify(request.parameters)}`);
     }
     for (const place of request.places) tally(this.#places, place, 0);
     for (const kind of request.kinds) tally(this.#kinds, kind, 0);
@@ -64,6 +71,7 @@ export class Report {
       `by place (differing/all): ${shares(this.#places)}`,
       `by kind (differing/all): ${shares(this.#kinds)}`,
       `refused: ${list(this.refusals) || 'none'}`,
+      ...[...this.failures].map(([name, request]) => `failed: ${name}: ${request}`),
     ];
     for (const found of this.#found.slice(0, examples)) lines.push(...describe(found));
     return lines;

@@ -14,6 +14,8 @@ export interface ServiceOptions {
   readonly withoutFence: boolean;
   /** For the local BigQuery, beside where its data is. */
   readonly emulator: readonly string[];
+  /** DuckDB's. */
+  readonly threads: number;
   readonly size: DataSize;
   readonly seed: number;
 }
@@ -73,11 +75,11 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
 }
 
 async function engineSettings(
-  { engine, emulator }: ServiceOptions,
+  { engine, emulator, threads }: ServiceOptions,
   dataDir: string,
   locals: LocalBigQuery[],
 ): Promise<Readonly<Record<string, string>>> {
-  if (engine === 'duckdb') return { ENGINE: 'duckdb', DATA_DIR: dataDir, DUCKDB_THREADS: '1' };
+  if (engine === 'duckdb') return { ENGINE: 'duckdb', DATA_DIR: dataDir, DUCKDB_THREADS: String(threads) };
   const local = await startLocalBigQuery(['--data', dataDir, ...emulator]);
   locals.push(local);
   return {

@@ -1,6 +1,5 @@
 /** A process of the embedded engine begins here. The service's process starts it, and it ends with that. */
 import { writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 
 import { removeBuilding } from '../data/building';
@@ -8,8 +7,6 @@ import { removeFolder } from './workspace';
 import type { Host } from './host';
 import type { FromEngine, ToEngine } from './messages';
 
-/** Who answers HTTP comes before who runs queries where processors are few. */
-const NICENESS = 5;
 /** What Linux ends first when memory is short, rather than the service: from -1000 to 1000. */
 const OOM_SCORE = '500';
 
@@ -43,7 +40,6 @@ process.on('disconnect', () => {
   end();
 });
 process.title = 'logquay engine';
-attempt(() => setPriority(NICENESS));
 attempt(() => writeFileSync('/proc/self/oom_score_adj', OOM_SCORE));
 
 const host = import('./host.js').then(({ Host: Opened }): Host => {

@@ -10,9 +10,9 @@ import { makeSamplesFolder, removeFolder } from './workspace';
 
 const MIB = 1024 * 1024;
 /** What a process may take beside DuckDB's memory limit: its program, rows on their way, what DuckDB does not count. */
-const DATA_ALLOWANCE = 256 * MIB;
+const DATA_ALLOWANCE = 208 * MIB;
 /** What the process that plans may take at all. */
-const PLANNING_MEMORY = 256 * MIB;
+const PLANNING_MEMORY = 176 * MIB;
 /** Milliseconds without a consumer's query after which the process that plans them ends. */
 const PLANNING_IDLE = 5 * 60_000;
 

@@ -8,23 +8,23 @@ const MOST_DEATHS = 3;
 
 /**
  * Which calls are sent to a process now. All at once, unless a process died and it is not known of which call: those that
- * ran then are suspects, of which one runs at a time, alone at first. If the process dies of one that is alone, it is the
- * reason, and is not sent again.
+ * ran then are suspects, which begin one after the other, each on trial for a while: alone, if nothing else runs. If the
+ * process dies of one that is alone, that is the reason, and is not sent again.
  */
 export class Schedule<Call extends Scheduled> {
   readonly #waiting = new Set<Call>();
   readonly #suspects = new Set<Call>();
   readonly #running = new Set<Call>();
-  #suspect: Call | null = null;
+  #onTrial: Call | null = null;
   #alone = false;
 
   get running(): ReadonlySet<Call> {
     return this.#running;
   }
 
-  /** Whether a suspect runs alone now. */
-  get alone(): boolean {
-    return this.#alone;
+  /** The suspect that the others wait for. */
+  get onTrial(): Call | null {
+    return this.#onTrial;
   }
 
   get isEmpty(): boolean {
@@ -39,9 +39,9 @@ export class Schedule<Call extends Scheduled> {
   take(): Call[] {
     const taken: Call[] = [];
     const [next] = this.#suspects;
-    if (this.#suspect === null && next !== undefined) {
+    if (this.#onTrial === null && next !== undefined) {
       this.#suspects.delete(next);
-      this.#suspect = next;
+      this.#onTrial = next;
       this.#alone = this.#running.size === 0;
       taken.push(next);
     }
@@ -53,17 +53,16 @@ export class Schedule<Call extends Scheduled> {
     return taken;
   }
 
-  /** The suspect has been alone for long enough: others may join it. */
-  join(): void {
+  /** The suspect has run for long enough: the next may begin, and everybody else. */
+  acquit(): void {
+    this.#onTrial = null;
     this.#alone = false;
   }
 
   /** The call is over, or given up before it was sent. */
   delete(call: Call): void {
     for (const calls of [this.#waiting, this.#suspects, this.#running]) calls.delete(call);
-    if (this.#suspect !== call) return;
-    this.#suspect = null;
-    this.#alone = false;
+    if (this.#onTrial === call) this.acquit();
   }
 
   /**
@@ -74,7 +73,8 @@ export class Schedule<Call extends Scheduled> {
    * @returns the calls that are not sent again, deleted; the others wait
    */
   died(reasons: ReadonlySet<Call>, certain: boolean): Call[] {
-    const running = [...this.#running];
+    // Where it is not known, who began last is tried first: what takes a process down soon does so while it is alone.
+    const running = reasons.size === 0 ? [...this.#running].reverse() : [...this.#running];
     const single = running.length === 1;
     const refused: Call[] = [];
     for (const call of running) {
@@ -85,8 +85,7 @@ export class Schedule<Call extends Scheduled> {
       else this.#suspects.add(call);
     }
     this.#running.clear();
-    this.#suspect = null;
-    this.#alone = false;
+    this.acquit();
     for (const call of refused) this.delete(call);
     return refused;
   }

@@ -14,9 +14,14 @@ export class Stopwatch {
     this.#startedCpu = cpu();
   }
 
+  /** Milliseconds on the clock. */
+  get elapsed(): number {
+    return performance.now() - this.#started;
+  }
+
   /** @param limit milliseconds */
   hasPassed(limit: number): boolean {
-    const elapsed = performance.now() - this.#started;
+    const { elapsed } = this;
     if (elapsed < limit) return false;
     const cpu = this.#startedCpu === null ? null : this.cpu();
     if (cpu === null || this.#startedCpu === null) return elapsed >= 2 * limit;

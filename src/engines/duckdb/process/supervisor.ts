@@ -11,12 +11,13 @@ import type { FromEngine, Opening } from './messages';
 import { type RefusedRequests, tooMuch } from './refused-requests';
 import { Schedule } from './schedule';
 import { Stopwatch } from './stopwatch';
-import { type Cause, Watchdog } from './watchdog';
+import { type Cause, PATIENCE, type Patience, Watchdog } from './watchdog';
 
-/** How long a suspect runs alone, in milliseconds. */
-const ALONE = 1_000;
+/** How long a suspect is on trial beyond the time that it ran before, in milliseconds, and at most. */
+const TRIAL = 1_000;
+const LONGEST_TRIAL = 5_000;
 /** How long a process may take to end by itself, in milliseconds. */
-const PATIENCE = 2_000;
+const LAST_WORDS = 2_000;
 /** Between two tries to start a process that does not start, in milliseconds: doubled each time, up to the last. */
 const FIRST_RETRY = 250;
 const LAST_RETRY = 5_000;
@@ -31,6 +32,7 @@ export interface SupervisorOptions {
   /** Milliseconds without a call after which it is ended, to be started again by the next; null: it is always there. */
   readonly idle: number | null;
   readonly refused: RefusedRequests;
+  readonly patience?: Patience;
   readonly log: Log;
   /** A process died of `cause`. */
   readonly died?: (cause: Cause) => void;
@@ -61,7 +63,7 @@ export class Supervisor {
   #contents: Contents | null = null;
   #target = '';
   #idling: NodeJS.Timeout | undefined;
-  #joining: NodeJS.Timeout | undefined;
+  #trial: NodeJS.Timeout | undefined;
   #nextId = 1;
   #closed = false;
 
@@ -115,7 +117,7 @@ export class Supervisor {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idling);
-    clearTimeout(this.#joining);
+    clearTimeout(this.#trial);
     for (const call of [...this.#calls.values()]) this.#over(call, () => call.reject(abandoned()));
     await this.#retire();
   }
@@ -149,17 +151,22 @@ export class Supervisor {
   #dispatch(): void {
     const current = this.#current;
     if (current === null || !current.open || current.ending !== null) return;
+    const before = this.#schedule.onTrial;
     for (const call of this.#schedule.take()) {
+      if (call === this.#schedule.onTrial && call !== before) this.#try(call);
       call.begin(new Stopwatch(current.process.cpuTime));
       current.process.send(call.message);
       current.watchdog.start();
     }
-    if (!this.#schedule.alone) return;
-    clearTimeout(this.#joining);
-    this.#joining = setTimeout(() => {
-      this.#schedule.join();
+  }
+
+  #try({ sent }: Call): void {
+    clearTimeout(this.#trial);
+    const long = Math.min(LONGEST_TRIAL, (sent?.elapsed ?? 0) + TRIAL);
+    this.#trial = setTimeout(() => {
+      this.#schedule.acquit();
       this.#dispatch();
-    }, ALONE).unref();
+    }, long).unref();
   }
 
   /** Sees that there is a process, or will be. */
@@ -191,6 +198,7 @@ export class Supervisor {
 
   /** Starts a process. Resolves when it is open, or with why it is not. */
   #begin(): Promise<Error | null> {
+    const { maxResident, patience = PATIENCE } = this.options;
     return new Promise((resolve) => {
       let broken: Error | null = null;
       let onEnded = (): void => undefined;
@@ -216,7 +224,7 @@ export class Supervisor {
       };
       const current: Current = {
         process,
-        watchdog: new Watchdog(process, this.#schedule.running, this.options.maxResident, end),
+        watchdog: new Watchdog(process, this.#schedule.running, { maxResident, patience }, end),
         open: false,
         ending: null,
         ended: new Promise((done) => (onEnded = done)),
@@ -293,7 +301,7 @@ export class Supervisor {
     this.#current = null;
     current.open = false;
     current.process.send({ kind: 'close' });
-    const patience = setTimeout(() => current.process.kill(), PATIENCE);
+    const patience = setTimeout(() => current.process.kill(), LAST_WORDS);
     await current.ended;
     clearTimeout(patience);
   }

@@ -6,10 +6,15 @@ import { Stopwatch } from './stopwatch';
 const LOOK = 25;
 /** Looks between two at everything else. */
 const CLOSELY = 10;
-/** How long a call may go on after it was cancelled, in milliseconds. */
-const GRACE = 1_500;
-/** How long the process may leave a message unread, in milliseconds. */
-const UNREAD = 2_000;
+
+export interface Patience {
+  /** How long a call may go on after it was cancelled, in milliseconds. */
+  readonly grace: number;
+  /** How long the process may leave a message unread, in milliseconds. */
+  readonly unread: number;
+}
+
+export const PATIENCE: Patience = { grace: 1_500, unread: 2_000 };
 
 /** Why a process was ended, or that it ended by itself. */
 export type Cause = 'overdue' | 'memory' | 'stalled' | 'crashed';
@@ -29,7 +34,7 @@ export class Watchdog {
   constructor(
     private readonly process: EngineProcess,
     private readonly running: ReadonlySet<Call>,
-    private readonly maxResident: number,
+    private readonly bounds: { readonly maxResident: number; readonly patience: Patience },
     private readonly end: End,
   ) {}
 
@@ -50,11 +55,12 @@ export class Watchdog {
 
   #look(): void {
     if (this.running.size === 0) return this.stop();
-    if (this.process.resident > this.maxResident) return this.#end('memory');
+    const { maxResident, patience } = this.bounds;
+    if (this.process.resident > maxResident) return this.#end('memory');
     if (++this.#looks % CLOSELY !== 0) return;
-    const overdue = [...this.running].filter(isOverdue);
+    const overdue = [...this.running].filter((call) => isOverdue(call, patience.grace));
     if (overdue.length > 0) return this.#end('overdue', new Set(overdue));
-    if (this.#unread?.hasPassed(UNREAD) === true) return this.#end('stalled');
+    if (this.#unread?.hasPassed(patience.unread) === true) return this.#end('stalled');
     if (this.#unread !== null) return;
     this.#unread = new Stopwatch(this.process.loopCpuTime);
     this.process.send({ kind: 'beat' });
@@ -66,7 +72,7 @@ export class Watchdog {
   }
 }
 
-function isOverdue({ sent, cancelled, options: { allowance } }: Call): boolean {
-  if (cancelled?.hasPassed(GRACE) === true) return true;
+function isOverdue({ sent, cancelled, options: { allowance } }: Call, grace: number): boolean {
+  if (cancelled?.hasPassed(grace) === true) return true;
   return allowance !== null && sent?.hasPassed(allowance) === true;
 }

@@ -35,7 +35,7 @@ export function printLiteral({ type, value }: ResolvedLiteral): string {
 /** From the canonical text `Y-M D H:M:S[.F]`, each of the three groups with a sign of its own. */
 function interval(text: string): string {
   const match = /^(-?)(\d+)-(\d+) (-?\d+) (-?)(\d+):(\d+):(\d+)(?:\.(\d{1,6}))?$/.exec(text);
-  if (match === null) throw new Error(`no canonical INTERVAL: ${text}`);
+  if (match === null) throw new Error('an INTERVAL literal that is not canonical');
   const [, yearSign, years, months, days, timeSign, hours, minutes, seconds, fraction = ''] = match;
   const micros =
     BigInt(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1_000_000n +

@@ -1,0 +1,131 @@
+/** The embedded engine in its own process, as `npm test` has built it. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { RunLimits } from '../../src/engines/contract';
+import { bytesOf, openRemoteEngine, type RemoteOptions } from '../../src/engines/duckdb/process/open';
+import type { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
+import { engineContract } from './contract';
+import { silentLog } from './silent-log';
+
+jest.setTimeout(60_000);
+
+const NOON = BigInt(Date.parse('2026-09-30T12:00:00Z')) * 1000n;
+const FIXTURE = join(__dirname, '../fixture');
+
+async function openIn(cacheDir: string, options: Partial<RemoteOptions> = {}): Promise<RemoteEngine> {
+  const file = join(__dirname, '../../dist/engines/duckdb/process/child.js');
+  return openRemoteEngine({ dataDir: FIXTURE, cacheDir, now: NOON, log: silentLog, threads: 1, file, ...options });
+}
+
+const limits = (): RunLimits => ({ deadline: performance.now() + 50_000, signal: new AbortController().signal });
+const query = (sql: string) => ({
+  sql,
+  parameters: [],
+  maxRows: 10,
+  hideBytes: false,
+  maxBytesBilled: null,
+  labels: {},
+});
+
+engineContract(
+  'The embedded DuckDB in a process of its own',
+  async () => {
+    const cacheDir = await mkdtemp(join(tmpdir(), 'logquay-'));
+    return { engine: await openIn(cacheDir), dispose: () => rm(cacheDir, { recursive: true }) };
+  },
+  NOON,
+);
+
+describe('an engine in a process of its own', () => {
+  let cacheDir: string;
+  beforeEach(async () => {
+    cacheDir = await mkdtemp(join(tmpdir(), 'logquay-'));
+  });
+  afterEach(() => rm(cacheDir, { recursive: true }));
+
+  /** The process that has the data, where it was the last to be started. */
+  async function childPid(): Promise<number> {
+    const tasks = await readdir('/proc/self/task');
+    const lists = await Promise.all(tasks.map((task) => readFile(`/proc/self/task/${task}/children`, 'utf8')));
+    return Math.max(...lists.join(' ').split(' ').map(Number));
+  }
+
+  it('answers what was running when the process was killed, from the same samples', async () => {
+    const causes: string[] = [];
+    const engine = await openIn(cacheDir, { dataDir: null, now: null, died: (cause) => causes.push(cause) });
+    try {
+      const { target } = engine;
+      const sql = 'SELECT COUNT(*) AS n, MAX(timestamp) AS last FROM raw_edge_logs';
+      const { rows } = await engine.run(query(sql), limits());
+      const running = [1, 2, 3].map((i) => engine.run(query(`${sql} WHERE ${String(i)} > 0`), limits()));
+      process.kill(await childPid(), 'SIGKILL');
+      for (const result of await Promise.all(running)) expect(result.rows).toEqual(rows);
+      expect(await engine.ping(limits())).toBeUndefined();
+      expect(engine.target).toBe(target);
+      expect((await engine.run(query(sql), limits())).rows).toEqual(rows);
+      expect(causes.every((cause) => cause === 'crashed')).toBe(true);
+    } finally {
+      await engine.close();
+    }
+    // Samples are of no use to anybody else.
+    expect(await readdir(cacheDir)).toEqual([]);
+  });
+
+  it('keeps samples in memory where nothing can be written', async () => {
+    const taken = join(cacheDir, 'a-file');
+    await writeFile(taken, '');
+    const engine = await openIn(taken, { dataDir: null });
+    expect((await engine.run(query('SELECT COUNT(*) > 0 AS found FROM raw_edge_logs'), limits())).rows).toEqual([
+      '{"found":true}',
+    ]);
+    await engine.close();
+  });
+
+  it('gives up what it is opening, and leaves nothing half made', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'logquay-'));
+    const row = `${JSON.stringify({ timestamp: '2026-01-01', id: 'x'.repeat(200), n: 1 })}\n`;
+    await writeFile(join(dataDir, 'things.ndjson'), row.repeat(400_000));
+    const end = new AbortController();
+    const opening = openIn(cacheDir, { dataDir, signal: end.signal });
+    const refused = expect(opening).rejects.toMatchObject({ name: 'AbortError' });
+    const converting = async (): Promise<boolean> =>
+      existsSync(cacheDir) && (await readdir(cacheDir)).some((name) => name.startsWith('building-'));
+    while (!(await converting())) await new Promise((resolve) => setTimeout(resolve, 5));
+    end.abort();
+    await refused;
+    expect(await readdir(cacheDir)).toEqual([]);
+    await rm(dataDir, { recursive: true });
+  });
+
+  it('cannot start with faulty data, and says what is wrong with it', async () => {
+    const dataDir = join(cacheDir, 'nowhere');
+    await expect(openIn(cacheDir, { dataDir })).rejects.toMatchObject({ name: 'DataFault' });
+  });
+
+  it('a text that its planner takes too long for is refused, again at once', async () => {
+    const engine = await openIn(cacheDir);
+    // Aggregates over aggregates: DuckDB's time grows with each of them.
+    const texts = Array.from(
+      { length: 300 },
+      (_, i) => `(SELECT MAX(a.id) FROM t a JOIN t b USING (id) WHERE a.id > '${String(i)}') AS c${String(i)}`,
+    );
+    const tables = [{ name: 't', columns: [{ name: 'id', type: { kind: 'STRING' } as const }] }];
+    const outcome = await engine.inspect(`SELECT ${texts.join(', ')}`, tables, [], limits()).catch((e: unknown) => e);
+    // A quick machine may plan it in time.
+    if (outcome !== undefined) expect(outcome).toMatchObject({ reason: 'resourcesExceeded' });
+    await expect(engine.inspect('SELECT id FROM t', tables, [], limits())).resolves.toBeUndefined();
+    await engine.close();
+  });
+});
+
+it.each([
+  ['1GB', 1e9],
+  ['512MB', 512e6],
+  ['2GiB', 2 * 1024 ** 3],
+  ['64MiB', 64 * 1024 ** 2],
+])('%s is %d bytes', (size, bytes) => {
+  expect(bytesOf(size)).toBe(bytes);
+});

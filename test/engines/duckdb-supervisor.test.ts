@@ -1,0 +1,183 @@
+/** What becomes of calls when their process has to be ended, over a process that does what it is told. */
+import { setMaxListeners } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { RunLimits } from '../../src/engines/contract';
+import type { Request } from '../../src/engines/duckdb/process/messages';
+import { RefusedRequests } from '../../src/engines/duckdb/process/refused-requests';
+import { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
+import { Supervisor, type SupervisorOptions } from '../../src/engines/duckdb/process/supervisor';
+import { silentLog } from './silent-log';
+
+jest.setTimeout(60_000);
+
+const MIB = 1024 * 1024;
+const causes: string[] = [];
+const refused = new RefusedRequests();
+const open: Supervisor[] = [];
+let folder: string;
+
+beforeEach(() => {
+  causes.length = 0;
+  folder = mkdtempSync(join(tmpdir(), 'logquay-'));
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((supervisor) => supervisor.close()));
+  rmSync(folder, { recursive: true });
+});
+
+function supervisor(options: Partial<SupervisorOptions> = {}): Supervisor {
+  const made = new Supervisor({
+    file: join(__dirname, 'scripted-child.js'),
+    opening: () => ({ role: 'planning' }),
+    maxResident: 4096 * MIB,
+    idle: null,
+    refused,
+    patience: { grace: 100, unread: 60_000 },
+    log: silentLog,
+    died: (cause) => causes.push(cause),
+    ...options,
+  });
+  open.push(made);
+  return made;
+}
+
+const query = (sql: string): Request => ({
+  kind: 'run',
+  query: { sql, parameters: [], maxRows: 1, hideBytes: false, maxBytesBilled: null, labels: {} },
+});
+const limits = (signal = new AbortController().signal): RunLimits => ({ deadline: performance.now() + 50_000, signal });
+const call = (to: Supervisor, sql: string, signal?: AbortSignal, allowance: number | null = null) =>
+  to.call({ request: query(sql), limits: limits(signal), allowance });
+async function pid(of: Supervisor): Promise<number> {
+  const { rows } = await call(of, 'answer');
+  return (JSON.parse(rows[0] ?? '') as { pid: number }).pid;
+}
+const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
+
+it('a call that does not end when it is cancelled has the process ended; the others are sent to the next', async () => {
+  const one = supervisor();
+  await one.open();
+  const first = await pid(one);
+  const [leaving, staying] = [new AbortController(), new AbortController()];
+  const hanging = outcome(call(one, 'hang', leaving.signal));
+  const waiting = outcome(call(one, 'wait', staying.signal));
+  leaving.abort();
+  expect(await hanging).toMatchObject({ reason: 'resourcesExceeded' });
+  expect(causes).toEqual(['overdue']);
+  expect(await pid(one)).not.toBe(first);
+  // It runs over there, and can be cancelled.
+  staying.abort();
+  expect(await waiting).toMatchObject({ name: 'AbortError', message: 'cancelled' });
+  expect(causes).toEqual(['overdue']);
+  expect(() => refused.check(query('hang'))).toThrow('too much time or memory');
+  expect(() => refused.check(query('wait'))).not.toThrow();
+});
+
+it('a call past its allowance is answered, and has the process ended', async () => {
+  const one = supervisor();
+  await one.open();
+  expect(await outcome(call(one, 'hang', undefined, 100))).toMatchObject({ reason: 'resourcesExceeded' });
+  expect(causes).toEqual(['overdue']);
+  expect(await pid(one)).toBeGreaterThan(0);
+});
+
+it('a process that dies is replaced, and every call but the one it dies of is answered', async () => {
+  const one = supervisor();
+  await one.open();
+  const staying = new AbortController();
+  const dying = outcome(call(one, 'die'));
+  const answers = Promise.all([pid(one), pid(one), pid(one)]);
+  const waiting = outcome(call(one, 'wait', staying.signal));
+  expect(await dying).toMatchObject({ reason: 'backendError' });
+  expect(new Set(await answers).size).toBeGreaterThan(0);
+  staying.abort();
+  expect(await waiting).toMatchObject({ name: 'AbortError' });
+  expect(new Set(causes)).toEqual(new Set(['crashed']));
+});
+
+it('a process that was killed from outside costs nobody an answer', async () => {
+  const one = supervisor();
+  await one.open();
+  const staying = new AbortController();
+  const waiting = outcome(call(one, 'wait', staying.signal));
+  const again = call(one, `die ${join(folder, 'died')}`);
+  expect(await pid(one)).toBeGreaterThan(0);
+  expect(await again).toMatchObject({ answer: { truncated: false } });
+  expect(causes).toEqual(['crashed']);
+  staying.abort();
+  expect(await waiting).toMatchObject({ name: 'AbortError', message: 'cancelled' });
+});
+
+it('a process that takes too much memory is ended, and the one that took it is answered', async () => {
+  const one = supervisor({ maxResident: 256 * MIB });
+  await one.open();
+  const staying = new AbortController();
+  const waiting = outcome(call(one, 'wait', staying.signal));
+  expect(await outcome(call(one, 'fill'))).toMatchObject({ reason: 'resourcesExceeded' });
+  expect(new Set(causes)).toEqual(new Set(['memory']));
+  expect(await pid(one)).toBeGreaterThan(0);
+  staying.abort();
+  expect(await waiting).toMatchObject({ name: 'AbortError', message: 'cancelled' });
+});
+
+it('a process that no longer listens is ended', async () => {
+  const one = supervisor({ patience: { grace: 60_000, unread: 200 } });
+  await one.open();
+  expect(await outcome(call(one, 'spin'))).toMatchObject({ reason: 'resourcesExceeded' });
+  expect(causes).toEqual(['stalled']);
+  expect(await pid(one)).toBeGreaterThan(0);
+});
+
+it('one that idles ends, and is started again by the next call', async () => {
+  const one = supervisor({ idle: 10 });
+  const first = await pid(one);
+  while (one.resident > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(await pid(one)).not.toBe(first);
+  expect(causes).toEqual([]);
+});
+
+it('closing answers everybody, also while a call cannot be interrupted', async () => {
+  const one = supervisor();
+  await one.open();
+  const all = Promise.all(['hang', 'wait', 'spin'].map((sql) => outcome(call(one, sql))));
+  await one.close();
+  for (const error of await all) expect(error).toMatchObject({ name: 'AbortError' });
+  await expect(pid(one)).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+it('a process that cannot start says why', async () => {
+  const one = supervisor({ file: join(__dirname, 'nowhere.js') });
+  await expect(one.open()).rejects.toThrow('ended while it started');
+});
+
+it('no key holds every connection, whatever it sends', async () => {
+  const data = supervisor();
+  await data.open();
+  const engine = new RemoteEngine({ data, planning: supervisor(), refused, connections: 3, dispose: () => undefined });
+  const end = new AbortController();
+  const run = (sql: string, turn: string): Promise<unknown> => {
+    const request = query(sql);
+    if (request.kind !== 'run') throw new Error('It is one.');
+    return engine.run(request.query, { ...limits(end.signal), turn });
+  };
+  setMaxListeners(20, end.signal);
+  const greedy = Array.from({ length: 10 }, () => outcome(run('wait', 'greedy')));
+  // Nothing of the greedy key's has ended: there is a connection for another key all the same.
+  for (let i = 0; i < 3; i++) expect(await run('answer', 'modest')).toMatchObject({ rows: [expect.any(String)] });
+  end.abort();
+  for (const error of await Promise.all(greedy)) expect(error).toMatchObject({ name: 'AbortError' });
+});
+
+it('a caller is answered at the deadline, whatever the process does', async () => {
+  const data = supervisor({ patience: { grace: 60_000, unread: 60_000 } });
+  await data.open();
+  const engine = new RemoteEngine({ data, planning: supervisor(), refused, connections: 2, dispose: () => undefined });
+  const request = query('hang for ever');
+  if (request.kind !== 'run') throw new Error('It is one.');
+  const short = { ...limits(), deadline: performance.now() + 50 };
+  await expect(engine.run(request.query, short)).rejects.toMatchObject({ reason: 'deadlineExceeded' });
+  await expect(engine.ping(limits())).resolves.toBeUndefined();
+});

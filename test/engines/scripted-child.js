@@ -1,0 +1,53 @@
+// @ts-check
+/**
+ * A process that speaks as an engine's does, and does what the SQL of a query says:
+ *   answer           gives its own process id
+ *   hang             goes on for ever, and does not mind being cancelled
+ *   wait             goes on until it is cancelled
+ *   spin             keeps its event loop to itself
+ *   fill             takes all the memory that it can get
+ *   die              ends the process
+ *   die FILE         ends the process, unless the file is there; makes the file
+ */
+const { existsSync, writeFileSync } = require('node:fs');
+
+/** @type {Set<Buffer>} */
+const taken = new Set();
+/** @type {Map<number, () => void>} */
+const cancels = new Map();
+
+/** @param {object} message */
+const send = (message) => {
+  process.send?.(message);
+};
+
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+process.on('message', (/** @type {any} */ message) => {
+  const { kind, id } = message;
+  if (kind === 'open') send({ kind: 'opened', target: 'scripted', contents: { tables: [] } });
+  if (kind === 'beat') send({ kind: 'beat', resident: process.memoryUsage.rss() });
+  if (kind === 'cancel') cancels.get(id)?.();
+  if (kind === 'close') process.exit(0);
+  if (kind !== 'call') return;
+  const [word, file = ''] = (message.request.query?.sql ?? message.request.statement ?? 'answer').split(' ');
+  switch (word) {
+    case 'answer':
+      send({ kind: 'rows', id, rows: [`{"pid":${process.pid}}`] });
+      send({ kind: 'answer', id, answer: { columns: [], truncated: false } });
+      break;
+    case 'wait':
+      cancels.set(id, () => send({ kind: 'failure', id, failure: { type: 'abort', message: 'cancelled' } }));
+      break;
+    case 'spin':
+      for (;;);
+    case 'fill':
+      setInterval(() => taken.add(Buffer.alloc(16 * 1024 * 1024, 1)), 1);
+      break;
+    case 'die':
+      if (file !== '' && existsSync(file)) send({ kind: 'answer', id, answer: { columns: [], truncated: false } });
+      else {
+        if (file !== '') writeFileSync(file, '');
+        process.kill(process.pid, 'SIGKILL');
+      }
+  }
+});

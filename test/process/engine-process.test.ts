@@ -1,0 +1,124 @@
+/** The service and the process of its embedded engine: neither is left behind by the other, and neither waits for it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Stage, type Started } from './started';
+
+jest.setTimeout(120_000);
+
+const API_KEY = 'a-key-for-everything';
+const RUN = '/api/endpoints/query/logs.all?project=default';
+
+let stage: Stage;
+beforeEach(() => {
+  stage = new Stage();
+});
+afterEach(() => stage.end());
+
+/** Its processes, by what Linux tells. */
+function childrenOf(pid = 0): number[] {
+  return readdirSync(`/proc/${String(pid)}/task`)
+    .flatMap((task) =>
+      readFileSync(`/proc/${String(pid)}/task/${task}/children`, 'utf8')
+        .trim()
+        .split(' '),
+    )
+    .filter((child) => child !== '')
+    .map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function engineOf(service: Started): Promise<number> {
+  const [engine] = childrenOf(service.child.pid);
+  if (engine === undefined) throw new Error('There is no engine.');
+  return engine;
+}
+
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await sleep(10);
+}
+
+const headers = { 'X-API-KEY': API_KEY };
+
+it('answers what was asked while the engine was killed, and is ready all the time', async () => {
+  const service = stage.start({ API_KEY, METRICS_PORT: '0' });
+  const base = await service.ready();
+  const first = await engineOf(service);
+  const asked = Array.from({ length: 8 }, (_, i) =>
+    fetch(`${base}${RUN}&iso_timestamp_start=2020-01-01T00:00:0${String(i)}Z`, { headers }),
+  );
+  process.kill(first, 'SIGKILL');
+  for (const response of await Promise.all(asked)) expect(response.status).toBe(200);
+  expect((await fetch(`${base}/ready`)).status).toBe(200);
+  expect(await engineOf(service)).not.toBe(first);
+  const [, port = ''] = await service.logged(/"metricsPort":(\d+)/);
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toMatch(/^logquay_engine_restarts_total\{cause="crashed"\} 1$/m);
+  expect(metrics).toMatch(/^logquay_engine_memory_bytes [1-9]\d{7,}$/m);
+  service.signal('SIGTERM');
+  expect(await service.exit).toBe(0);
+});
+
+it('a signal of the terminal to all of its group ends the engine with the service, not before', async () => {
+  const service = stage.start({ API_KEY, DRAIN_DELAY: '1' });
+  const base = await service.ready();
+  const engine = await engineOf(service);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(engine, signal);
+  service.signal('SIGINT');
+  await service.logged(/draining/);
+  expect((await fetch(`${base}${RUN}`, { headers })).status).toBe(200);
+  expect(await service.exit).toBe(0);
+  expect(service.err).not.toContain("engine's process has ended");
+  await gone(engine);
+});
+
+it('the engine ends with a service that was killed, and takes its samples along', async () => {
+  const service = stage.start({ API_KEY, DATA_DIR: '' });
+  await service.ready();
+  const engine = await engineOf(service);
+  service.signal('SIGKILL');
+  await service.exit;
+  await gone(engine);
+  expect(readdirSync(path.join(service.folder, '.data/cache'))).toEqual([]);
+});
+
+it('ends although its engine answers nobody', async () => {
+  const service = stage.start({ API_KEY, QUERY_TIMEOUT: '1' });
+  const base = await service.ready();
+  const engine = await engineOf(service);
+  process.kill(engine, 'SIGSTOP');
+  const [ready, run] = await Promise.all([fetch(`${base}/ready`), fetch(`${base}${RUN}`, { headers })]);
+  expect([ready.status, run.status]).toEqual([503, 504]);
+  service.signal('SIGTERM');
+  expect(await service.exit).toBe(0);
+  await gone(engine);
+});
+
+it('ends while it is still starting, at once and with nothing left behind', async () => {
+  const service = stage.start({ API_KEY, DATA_DIR: '', DRAIN_DELAY: '60' });
+  await service.base();
+  while (childrenOf(service.child.pid).length === 0) await sleep(1);
+  const engine = await engineOf(service);
+  service.signal('SIGTERM');
+  expect(await service.exit).toBe(0);
+  expect(service.err).not.toContain('cannot start');
+  await gone(engine);
+  expect(readdirSync(path.join(service.folder, '.data/cache'))).toEqual([]);
+});
+
+it('the engine is given none of the service’s secrets', async () => {
+  const service = stage.start({ API_KEY, METRICS_KEY: 'another-secret-of-the-service' });
+  await service.ready();
+  const environment = readFileSync(`/proc/${String(await engineOf(service))}/environ`, 'utf8');
+  expect(environment).toContain('PATH=');
+  expect(environment).not.toMatch(/a-key-for-everything|another-secret/);
+  expect(environment.split('\0').filter((one) => /^(API_KEY|METRICS_KEY)=/.test(one))).toEqual([]);
+});

@@ -1,0 +1,35 @@
+/** Bounds on what a query makes that a caller should know: docs/dialect.md lists them. */
+
+/** Of one row alone, and of each of many rows. */
+interface Bound {
+  readonly once: number;
+  readonly perRow: number;
+}
+
+interface Limits {
+  /** Elements of a generated array, and of arrays joined. */
+  readonly elements: Bound;
+  /** Bytes of a text that is repeated or padded. */
+  readonly filled: Bound;
+  /** Bytes of a text joined or rewritten from others that are not just as a table holds them. */
+  readonly joined: Bound;
+  /** As many as BigQuery's sketches of quantiles tell apart at most: KLL_QUANTILES takes a precision up to this. */
+  readonly quantiles: number;
+  readonly topValues: number;
+  /** Of a width or a precision in FORMAT. */
+  readonly places: number;
+  /** Elements of the format of a date or time, those that an element is made of included. */
+  readonly formatElements: number;
+  readonly formatCharacters: number;
+}
+
+export const LIMITS: Limits = {
+  elements: { once: 1_000_000, perRow: 2_048 },
+  filled: { once: 256 * 1024, perRow: 16 * 1024 },
+  joined: { once: 1024 * 1024, perRow: 64 * 1024 },
+  quantiles: 100_000,
+  topValues: 100_000,
+  places: 1_000,
+  formatElements: 100,
+  formatCharacters: 1_000,
+};

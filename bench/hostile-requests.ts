@@ -57,7 +57,7 @@ export async function hostileRequests(print: (line: string) => void): Promise<vo
     CACHE_DIR: join(folder, 'cache'),
     CLOCK: '2026-09-30T12:00:00Z',
     RATE_LIMIT: '0',
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'silent',
     STALL_FILE: stallFile,
     NODE_OPTIONS: `--require ${join(__dirname, 'event-loop.js')}`,
   });
@@ -92,7 +92,9 @@ export async function hostileRequests(print: (line: string) => void): Promise<vo
 function createKey(name: string, file: string): string {
   const cli = join(ROOT, 'dist/cli.js');
   const env = { ...process.env, KEYS_FILE: file };
-  const printed = execFileSync(process.execPath, [cli, 'keys', 'create', '--name', name], { env, encoding: 'utf8' });
+  const stdio = ['ignore', 'pipe', 'ignore'] as const;
+  const order = [cli, 'keys', 'create', '--name', name];
+  const printed = execFileSync(process.execPath, order, { env, encoding: 'utf8', stdio: [...stdio] });
   return /\S{20,}/.exec(printed)?.[0] ?? '';
 }
 

@@ -10,17 +10,27 @@ export class AllowanceSpent extends Error {
 
 /** `performance.now()` at which the work that is being done has to stop. */
 let until = Infinity;
+/** Milliseconds that have been used in this turn of the event loop: many texts may come together. */
+let used = 0;
 let steps = 0;
 /** The clock is read once in so many steps. */
 const STEPS = 16;
 
-/** Does `work`, which has no effect but its result. @throws AllowanceSpent after `milliseconds`; what `work` throws */
+/**
+ * Does `work`, which has no effect but its result. What is done in one turn of the event loop shares its time.
+ *
+ * @throws AllowanceSpent after `milliseconds`; what `work` throws
+ */
 export function withAllowance<T>(milliseconds: number, work: () => T): T {
-  until = performance.now() + milliseconds;
+  if (used >= milliseconds) throw new AllowanceSpent();
+  if (used === 0) setImmediate(() => (used = 0));
+  const began = performance.now();
+  until = began + milliseconds - used;
   try {
     return work();
   } finally {
     until = Infinity;
+    used += performance.now() - began;
   }
 }
 

@@ -102,6 +102,13 @@ describe('work on a text', () => {
     expect(await threads.do(tasks.long, null, SHORT)).not.toBe(threadId);
   });
 
+  test('of short texts that come together shares the time of the thread that asks', async () => {
+    await threads.do(tasks.where, 1, LONG);
+    const here = await Promise.all(Array.from({ length: 5 }, () => threads.do(tasks.spin, 8, SHORT)));
+    expect(here.filter((thread) => thread === threadId).length).toBeLessThan(4);
+    expect(await threads.do(tasks.spin, 8, SHORT)).toBe(threadId);
+  });
+
   test('is refused once they are closed', async () => {
     const pending = threads.do(tasks.spin, 10_000, LONG).catch((error: unknown) => error);
     await threads.close();

@@ -33,10 +33,13 @@ function isSameForAll(ctx: Context, { outer, array, input }: UnnestScan): boolea
 function printBeside(ctx: Context, scan: UnnestScan, input: Relation, wanted: Wanted): string {
   const ids = readsOfExpr(scan.on, new Set(wanted));
   const elements = printUnnest(ctx, { ...scan, input: null, on: null }, ids);
-  const shown = visibleColumns(scan).filter((c) => wanted.has(c.id));
-  const list = selectList(shown.map((c) => columnName(c.id)));
-  const pairs = `SELECT * FROM (${printRelation(ctx, input, ids, false)}) CROSS JOIN (${elements})`;
-  return `${list} FROM ${scan.on === null ? `(${pairs})` : printFilter(ctx, pairs, scan.on)}`;
+  const joined = `(${printRelation(ctx, input, ids, false)}) CROSS JOIN (${elements})`;
+  const list = selectList(
+    visibleColumns(scan)
+      .filter((c) => wanted.has(c.id))
+      .map((c) => columnName(c.id)),
+  );
+  return `${list} FROM ${scan.on === null ? joined : printFilter(ctx, `SELECT * FROM ${joined}`, scan.on)}`;
 }
 
 /** The array of the one row there is, or of each of many: what may be generated differs. */

@@ -128,9 +128,10 @@ class GuardColumn implements Guard {
     return this.#name;
   }
 
-  /** The relation in parentheses. */
-  over(relation: string): string {
-    return this.reads > 0 ? `(SELECT *, ${VOLATILE_TRUE} AS ${this.#name} FROM (${relation}))` : `(${relation})`;
+  /** The relation in parentheses. @param conditions hold wherever the guard does */
+  over(relation: string, conditions: readonly string[] = []): string {
+    const guard = [VOLATILE_TRUE, ...conditions].join(' AND ');
+    return this.reads > 0 ? `(SELECT *, ${guard} AS ${this.#name} FROM (${relation}))` : `(${relation})`;
   }
 }
 
@@ -145,7 +146,9 @@ export function printFilter(ctx: Context, relation: string, condition: Expr): st
   }
   // DuckDB would evaluate them in an order that depends on how long each takes, and so on rows that are left out.
   const last = failing.length === 0 ? [] : [failing.reduceRight((then, when) => `CASE WHEN ${when} THEN ${then} END`)];
-  return `${guard.over(relation)} WHERE ${[...total, ...last].join(' AND ')}`;
+  // Where statistics of all rows settle a condition, DuckDB evaluates nothing behind it: nor may it elsewhere.
+  const settled = total.filter((text) => !text.includes('SELECT'));
+  return `${guard.over(relation, settled)} WHERE ${[...total, ...last].join(' AND ')}`;
 }
 
 const IN_SELECT_LIST: Guard = { of: () => VOLATILE_TRUE };

@@ -15,12 +15,13 @@ jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
 const causes: string[] = [];
-const refused = new RefusedRequests();
+let refused: RefusedRequests;
 const open: Supervisor[] = [];
 let folder: string;
 
 beforeEach(() => {
   causes.length = 0;
+  refused = new RefusedRequests();
   folder = mkdtempSync(join(tmpdir(), 'logquay-'));
 });
 afterEach(async () => {
@@ -72,8 +73,8 @@ it('a call that does not end when it is cancelled has the process ended; the oth
   staying.abort();
   expect(await waiting).toMatchObject({ name: 'AbortError', message: 'cancelled' });
   expect(causes).toEqual(['overdue']);
-  expect(() => refused.check(query('hang'))).toThrow('too much time or memory');
-  expect(() => refused.check(query('wait'))).not.toThrow();
+  expect(() => refused.check(query('hang'), '')).toThrow('too much time or memory');
+  expect(() => refused.check(query('wait'), '')).not.toThrow();
 });
 
 it('a call past its allowance is answered, and has the process ended', async () => {
@@ -169,6 +170,23 @@ it('no key holds every connection, whatever it sends', async () => {
   for (let i = 0; i < 3; i++) expect(await run('answer', 'modest')).toMatchObject({ rows: [expect.any(String)] });
   end.abort();
   for (const error of await Promise.all(greedy)) expect(error).toMatchObject({ name: 'AbortError' });
+});
+
+it('a key that costs several processes sends no queries of its own for a while; others do', async () => {
+  const one = supervisor();
+  const engine = new RemoteEngine({ data: one, planning: one, refused, connections: 2, dispose: () => undefined });
+  const run = (sql: string, turn: string, stored = false): Promise<unknown> => {
+    const request = query(sql);
+    if (request.kind !== 'run') throw new Error('It is one.');
+    return outcome(engine.run({ ...request.query, stored }, { ...limits(), turn }));
+  };
+  for (const n of [1, 2, 3]) {
+    // Each of them ends two: it may have been killed from outside the first time.
+    expect(await run(`die ${'x'.repeat(300)}/${String(n)}`, 'costly')).toMatchObject({ reason: 'backendError' });
+  }
+  expect(await run('answer', 'costly')).toMatchObject({ reason: 'tooManyConcurrentQueries' });
+  expect(await run('answer', 'costly', true)).toMatchObject({ truncated: false });
+  expect(await run('answer', 'other')).toMatchObject({ truncated: false });
 });
 
 it('a caller is answered at the deadline, whatever the process does', async () => {

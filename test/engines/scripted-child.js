@@ -46,7 +46,7 @@ process.on('message', (/** @type {any} */ message) => {
     case 'die':
       if (file !== '' && existsSync(file)) send({ kind: 'answer', id, answer: { columns: [], truncated: false } });
       else {
-        if (file !== '') writeFileSync(file, '');
+        if (file !== '' && file.length < 300) writeFileSync(file, '');
         process.kill(process.pid, 'SIGKILL');
       }
   }

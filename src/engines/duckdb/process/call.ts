@@ -33,13 +33,17 @@ export class Call implements Scheduled {
     private readonly settle: { resolve(reply: Reply): void; reject(error: unknown): void },
   ) {}
 
+  get turn(): string {
+    return this.options.limits.turn ?? '';
+  }
+
   get isProbe(): boolean {
     return this.options.request.kind === 'ping';
   }
 
   get message(): ToEngine {
     const { request, limits } = this.options;
-    return { kind: 'call', id: this.id, request, timeout: remaining(limits), turn: limits.turn ?? '' };
+    return { kind: 'call', id: this.id, request, timeout: remaining(limits), turn: this.turn };
   }
 
   /** It is sent, perhaps again. */

@@ -90,7 +90,7 @@ export class RemoteEngine implements Engine {
           const own = { ...limits, signal };
           const call = (): Promise<Reply> => {
             // Here, as it may have been refused while it waited.
-            this.options.refused.check(request);
+            this.options.refused.check(request, limits.turn ?? '');
             return to.call({ request, limits: own, allowance });
           };
           (slots === null ? call() : slots.use(limits.turn ?? '', own, call)).then(resolve, reject);

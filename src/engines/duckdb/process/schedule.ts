@@ -1,5 +1,8 @@
-/** What is known of a call: how often a process died while it ran. */
+/** What is known of a call. */
 export interface Scheduled {
+  /** Whose turn it counts as. */
+  readonly turn: string;
+  /** How often a process died while it ran, for a reason that is not known. */
   deaths: number;
 }
 
@@ -8,15 +11,14 @@ const MOST_DEATHS = 3;
 
 /**
  * Which calls are sent to a process now. All at once, unless a process died and it is not known of which call: those that
- * ran then are suspects, which begin one after the other, each on trial for a while: alone, if nothing else runs. If the
- * process dies of one that is alone, that is the reason, and is not sent again.
+ * ran then are suspects, which begin one after the other, each on trial for a while. Names with a suspect wait until then,
+ * the others do not. If the process dies again, the one on trial is the reason, and is not sent again.
  */
 export class Schedule<Call extends Scheduled> {
   readonly #waiting = new Set<Call>();
   readonly #suspects = new Set<Call>();
   readonly #running = new Set<Call>();
   #onTrial: Call | null = null;
-  #alone = false;
 
   get running(): ReadonlySet<Call> {
     return this.#running;
@@ -27,10 +29,6 @@ export class Schedule<Call extends Scheduled> {
     return this.#onTrial;
   }
 
-  get isEmpty(): boolean {
-    return this.#waiting.size + this.#suspects.size + this.#running.size === 0;
-  }
-
   add(call: Call): void {
     this.#waiting.add(call);
   }
@@ -38,25 +36,24 @@ export class Schedule<Call extends Scheduled> {
   /** Calls to send, which count as running from now on. */
   take(): Call[] {
     const taken: Call[] = [];
-    const [next] = this.#suspects;
-    if (this.#onTrial === null && next !== undefined) {
-      this.#suspects.delete(next);
-      this.#onTrial = next;
-      this.#alone = this.#running.size === 0;
-      taken.push(next);
+    if (this.#onTrial === null && this.#suspects.size > 0) {
+      this.#onTrial = this.#nextSuspect();
+      this.#suspects.delete(this.#onTrial);
+      taken.push(this.#onTrial);
     }
-    if (!this.#alone) {
-      taken.push(...this.#waiting);
-      this.#waiting.clear();
+    const suspected = new Set([...this.#suspects].map(({ turn }) => turn));
+    if (this.#onTrial !== null) suspected.add(this.#onTrial.turn);
+    taken.push(...[...this.#waiting].filter(({ turn }) => !suspected.has(turn)));
+    for (const call of taken) {
+      this.#waiting.delete(call);
+      this.#running.add(call);
     }
-    for (const call of taken) this.#running.add(call);
     return taken;
   }
 
-  /** The suspect has run for long enough: the next may begin, and everybody else. */
+  /** The suspect has run for long enough: the next may begin, and who waits for it. */
   acquit(): void {
     this.#onTrial = null;
-    this.#alone = false;
   }
 
   /** The call is over, or given up before it was sent. */
@@ -68,25 +65,43 @@ export class Schedule<Call extends Scheduled> {
   /**
    * The process died.
    *
-   * @param reasons the calls it was ended for; empty: it is not known
+   * @param known the calls that it was ended for; empty: it is not known for which
    * @param certain whether one that runs alone is the reason at once, rather than when it happens again
    * @returns the calls that are not sent again, deleted; the others wait
    */
-  died(reasons: ReadonlySet<Call>, certain: boolean): Call[] {
-    // Where it is not known, who began last is tried first: what takes a process down soon does so while it is alone.
-    const running = reasons.size === 0 ? [...this.#running].reverse() : [...this.#running];
-    const single = running.length === 1;
-    const refused: Call[] = [];
-    for (const call of running) {
-      if (reasons.size === 0) call.deaths++;
-      const proven = reasons.size === 0 && single && (certain || call.deaths > 1);
-      if (reasons.has(call) || proven || call.deaths >= MOST_DEATHS) refused.push(call);
-      else if (reasons.size > 0) this.#waiting.add(call);
-      else this.#suspects.add(call);
-    }
+  died(known: ReadonlySet<Call>, certain: boolean): Call[] {
+    const reasons = known.size > 0 ? known : this.#reasons(certain);
+    // Who began last is tried first: what takes a process down soon does so while it is on trial.
+    const running = [...this.#running];
+    if (reasons.size === 0) running.reverse();
     this.#running.clear();
     this.acquit();
-    for (const call of refused) this.delete(call);
-    return refused;
+    for (const call of running) {
+      if (reasons.has(call)) continue;
+      if (reasons.size > 0) this.#waiting.add(call);
+      else this.#suspects.add(call);
+    }
+    return running.filter((call) => reasons.has(call));
+  }
+
+  /** The calls that the process must have died of; counts its death where that is not known. */
+  #reasons(certain: boolean): ReadonlySet<Call> {
+    const running = [...this.#running];
+    if (this.#onTrial !== null) return new Set([this.#onTrial]);
+    if (certain && running.length === 1) return new Set(running);
+    for (const call of running) call.deaths++;
+    return new Set(running.filter(({ deaths }) => deaths >= MOST_DEATHS));
+  }
+
+  /** Of a name with as few suspects as any: who has sent one request is more likely to have sent a harmless one. */
+  #nextSuspect(): Call {
+    const counts = new Map<string, number>();
+    for (const { turn } of this.#suspects) counts.set(turn, (counts.get(turn) ?? 0) + 1);
+    const [first, ...others] = this.#suspects;
+    if (first === undefined) throw new Error('There is none.');
+    return others.reduce(
+      (best, call) => ((counts.get(call.turn) ?? 0) < (counts.get(best.turn) ?? 0) ? call : best),
+      first,
+    );
   }
 }

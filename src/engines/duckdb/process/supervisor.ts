@@ -290,7 +290,7 @@ export class Supervisor {
     this.options.log.error(facts, "The engine's process has ended; queries are sent to a new one");
     this.options.died?.(cause);
     for (const call of refused) {
-      this.options.refused.add(call.options.request);
+      this.options.refused.add(call.options.request, call.turn);
       this.#over(call, () => call.reject(cause === 'crashed' ? engineFailed() : tooMuch()));
     }
     if (this.options.idle === null || this.#calls.size > 0) this.#ensure();

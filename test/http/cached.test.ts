@@ -394,7 +394,7 @@ function expectedOf(one: Case): {
   const redacted = redact === 'true' || key === 'masked' || key === 'masked-sql';
   const form = accept === '*/*' ? 'application/json' : accept;
   const [since, n] = [SINCE[one.since] ?? '', N[one.n] ?? ''];
-  const question = JSON.stringify([endpoint.id, project, since, n, query, redacted, form]);
+  const question = JSON.stringify([endpoint.id, project, since, n, query, redacted, key === 'pinned', form]);
   // What a query of the consumer's names is bound alone.
   const tells = query === null ? `project=${project} since=${since} n=${n} from` : `project=${project} `;
   return { status, question, tells, redacted };

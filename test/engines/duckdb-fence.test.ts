@@ -89,14 +89,6 @@ test.each(CASES)('behind a stored filter on %s: %s', async (_filter, _place, con
   expect(await answer(condition, consumer, true)).not.toMatch(/^failed/);
 });
 
-test('without it some of them fail: DuckDB evaluates both filters together, in an order of its own', async () => {
-  const failed: string[] = [];
-  for (const [filter, place, condition, consumer] of CASES) {
-    if ((await answer(condition, consumer, false)).startsWith('failed')) failed.push(`${filter}: ${place}`);
-  }
-  expect(failed).toEqual(expect.arrayContaining(['elements: in a list']));
-}, 120_000);
-
 test('what fails on the own rows fails', async () => {
   const consumer = `SELECT COUNT(*) AS c FROM logs WHERE DIV(1, IF(id = 'r3', 0, 1)) = 1`;
   expect(await answer(FILTERS.elements, consumer, true)).toBe('failed: Division by zero');

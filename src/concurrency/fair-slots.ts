@@ -123,9 +123,12 @@ export class FairSlots {
   }
 }
 
-/** Slots that one name may hold of `total`, so that there is always one for another name; a single one is shared. */
-export function allButOne(total: number): number {
-  return Math.max(1, total - 1);
+/**
+ * Slots that one name may hold of `total`, so that there is always one for another name: half, since another that had a single
+ * one would wait five times as long beside slow queries (docs/decisions/engine-process.md). A single slot is everybody's.
+ */
+export function fairShare(total: number): number {
+  return Math.max(1, Math.floor(total / 2));
 }
 
 function full(): ServiceError {

@@ -1,4 +1,4 @@
-import { allButOne, FairSlots, type SlotLimits } from '../concurrency/fair-slots';
+import { fairShare, FairSlots, type SlotLimits } from '../concurrency/fair-slots';
 
 export interface AdmissionBounds {
   /** Engine runs at a time, of one key and of all. */
@@ -16,15 +16,16 @@ interface Allowed {
 }
 
 /**
- * The bounds of an engine that runs `concurrency` queries at once, if it has such a bound: turns go round before the
- * engine, not inside of it, and one key is never let have all of it.
+ * What is admitted to an engine. One that runs `concurrency` queries at once gets no more: they wait here, where turns go
+ * round by key, and one key never has all of it. Others get what the operator allows.
  */
 export function admissionBounds(
   { maxRunningPerKey, maxRunning, maxWaiting }: Allowed,
-  { concurrency = Infinity }: { readonly concurrency?: number },
+  { concurrency }: { readonly concurrency?: number },
 ): AdmissionBounds {
+  if (concurrency === undefined) return { runningPerKey: maxRunningPerKey, running: maxRunning, waiting: maxWaiting };
   const running = Math.min(maxRunning, concurrency);
-  const runningPerKey = running < concurrency ? maxRunningPerKey : Math.min(maxRunningPerKey, allButOne(concurrency));
+  const runningPerKey = Math.min(maxRunningPerKey, fairShare(concurrency), Math.max(1, running - 1));
   return { runningPerKey, running, waiting: maxWaiting };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Admission } from '../../src/limits/admission';
+import { Admission, admissionBounds } from '../../src/limits/admission';
 
 let test: AbortController;
 beforeEach(() => {
@@ -134,4 +134,15 @@ it('never runs more than its bounds, and everything in the end', async () => {
   );
   expect(done).toBe(300);
   expect(admission.waiting).toBe(0);
+});
+
+it.each([
+  [{ maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 }, undefined, { runningPerKey: 16, running: 64 }],
+  [{ maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 }, 4, { runningPerKey: 2, running: 4 }],
+  [{ maxRunningPerKey: 1, maxRunning: 64, maxWaiting: 100 }, 4, { runningPerKey: 1, running: 4 }],
+  [{ maxRunningPerKey: 3, maxRunning: 2, maxWaiting: 100 }, 4, { runningPerKey: 1, running: 2 }],
+  [{ maxRunningPerKey: 3, maxRunning: 1, maxWaiting: 100 }, 4, { runningPerKey: 1, running: 1 }],
+])('of %j, an engine of %s queries at once gets %j', (allowed, concurrency, bounds) => {
+  const engine = concurrency === undefined ? {} : { concurrency };
+  expect(admissionBounds(allowed, engine)).toEqual({ ...bounds, waiting: 100 });
 });

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { allButOne, FairSlots } from '../../concurrency/fair-slots';
+import { fairShare, FairSlots } from '../../concurrency/fair-slots';
 import type { RunLimits } from '../contract';
 import { abandoned } from '../giving-up';
 import { supervise } from './supervise';
@@ -23,7 +23,7 @@ export class Connections {
     private readonly instance: DuckDBInstance,
     size: number,
   ) {
-    this.#slots = new FairSlots({ total: size, perName: allButOne(size) });
+    this.#slots = new FairSlots({ total: size, perName: fairShare(size) });
   }
 
   /**

@@ -1,4 +1,4 @@
-import { allButOne, FairSlots } from '../../../concurrency/fair-slots';
+import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
 import { withinLimits } from '../../giving-up';
@@ -37,7 +37,7 @@ export class RemoteEngine implements Engine {
 
   constructor(private readonly options: RemoteEngineOptions) {
     this.concurrency = options.connections;
-    this.#slots = new FairSlots({ total: options.connections, perName: allButOne(options.connections) });
+    this.#slots = new FairSlots({ total: options.connections, perName: fairShare(options.connections) });
   }
 
   get target(): string {

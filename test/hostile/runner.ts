@@ -47,9 +47,13 @@ export async function runHostile(
       if (measured.outcome.startsWith('deadline') && faultsOf(measured, patience).length === 0) {
         measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.later });
       }
+      // What earlier queries left in the allocators is not this one's: what is too large alone counts.
+      if (measured.peakBytes > (MEMORY + BESIDE) * MIB) {
+        await child.stop();
+        measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.later });
+      }
       const judged = { ...query, measured, faults: faultsOf(measured, patience) };
       all.push(judged);
-      // What one query leaves in the allocators is not the next one's.
       if (measured.restingBytes > RESTING * MIB) await child.stop();
       each(judged);
     }

@@ -1,0 +1,2 @@
+require('../hostile/typescript');
+module.require('./words-main.ts');

@@ -316,8 +316,27 @@ function isNear(expr: Expr, steps = 0): boolean {
 
 function isShortInterval(amount: Expr | undefined, part: string | null): boolean {
   const days = DAYS_OF_PART[part ?? ''];
-  if (days === undefined || amount?.kind !== 'literal' || amount.value === null) return false;
-  return Math.abs(Number(amount.value)) * days <= LONGEST_STEP;
+  return days !== undefined && amount !== undefined && largestAmount(amount) * days <= LONGEST_STEP;
+}
+
+/** The largest absolute value that an amount can have: of a literal, or of the literals that CASE and IF choose from. */
+function largestAmount(amount: Expr): number {
+  switch (amount.kind) {
+    case 'literal':
+      return amount.value === null ? Infinity : Math.abs(Number(amount.value));
+    case 'case': {
+      const results = amount.whens.map(({ then }) => then);
+      if (amount.else !== null) results.push(amount.else);
+      return Math.max(...results.map(largestAmount));
+    }
+    case 'call': {
+      const [, then, otherwise] = amount.args;
+      if (amount.function !== 'IF' || then === undefined || otherwise === undefined) return Infinity;
+      return Math.max(largestAmount(then), largestAmount(otherwise));
+    }
+    default:
+      return Infinity;
+  }
 }
 
 function isNearText(expr: Expr, kind: Kind): boolean {

@@ -68,6 +68,15 @@ describe('behind the fence', () => {
     expect(sql).toContain('random()');
   });
 
+  test('a window that a parameter chooses from a list is not guarded', async () => {
+    const condition = (hours: string): string => `SELECT id FROM raw_edge_logs
+      WHERE timestamp >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL (CASE WHEN @from = 'x' THEN 168 ELSE ${hours} END) HOUR)`;
+    expect(bench.translate(condition('1'), { from }, 1000, FENCE).sql).not.toContain('random()');
+    expect(await plan(condition('1'), { from }, FENCE)).toMatch(/Filters: .*timestamp>=/);
+    expect(bench.translate(condition('100000000'), { from }, 1000, FENCE).sql).toContain('random()');
+    expect(bench.translate(condition('LENGTH(@from)'), { from }, 1000, FENCE).sql).toContain('random()');
+  });
+
   test("an instant is known to be one in the stored query's text alone", () => {
     const text = `SELECT id FROM raw_edge_logs AS t WHERE ${BOUND}`;
     const translated = (fence: Fence): string => bench.translate(text, { from }, 1000, fence).sql;

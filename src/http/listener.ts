@@ -59,5 +59,5 @@ export function createListener(options: ListenerOptions): RequestListener {
 async function runDirectly(exchange: Exchange, idOrName: string, lifecycle: Lifecycle): Promise<void> {
   exchange.told.route = RUN_PATH;
   checkHead(exchange.request, exchange.headers);
-  await answerRun(exchange, idOrName, lifecycle.rooms());
+  await answerRun(exchange, idOrName, lifecycle.services());
 }

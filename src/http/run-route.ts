@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { type RawEntry, readJsonBody, readUrlEncoded } from '../endpoints';
 import { run } from '../run';
-import type { About, Rooms, RunRequest } from '../run/request';
+import type { About, Services, RunRequest } from '../run/request';
 import { readBody } from './body';
 import type { Exchange } from './exchange';
 import { finishedAnswer } from './finished-answer';
@@ -14,8 +14,8 @@ const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-RED
  * `GET`, `HEAD` and `POST /api/endpoints/query/:idOrName`: HTTP's side of a run. It needs Node's request alone, so that
  * Express can be left out where nothing but speed matters.
  */
-export async function answerRun(exchange: Exchange, idOrName: string, rooms: Rooms): Promise<void> {
-  const { finished, headers: fromRun } = await run(new HttpRunRequest(exchange, idOrName), rooms);
+export async function answerRun(exchange: Exchange, idOrName: string, services: Services): Promise<void> {
+  const { finished, headers: fromRun } = await run(new HttpRunRequest(exchange, idOrName), services);
   const headers = [...fromRun, 'Vary', VARY];
   if (finished.truncated) headers.push('X-Result-Truncated', 'true');
   const { contentType } = finished;

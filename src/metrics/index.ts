@@ -1,4 +1,4 @@
 export { Metrics } from './metrics';
 export { RequestMeter, type RequestFacts } from './request-meter';
-export { readHealth, readRooms, type Sources } from './readings';
+export { readHealth, readServices, type Sources } from './readings';
 export { watchProcess } from './process';

@@ -54,8 +54,8 @@ export interface RunAnswer {
   readonly headers: readonly string[];
 }
 
-/** The rooms that a run calls, opened by app.ts. */
-export interface Rooms {
+/** The services that a run uses, opened by app.ts. */
+export interface Services {
   readonly keys: {
     authenticate(header: (name: string) => readonly string[]): Key;
     find(name: string): Key | null;

@@ -7,7 +7,7 @@ import { Finished } from '../rendering/finished';
 import { closingOf, render, tooLarge } from '../rendering/render';
 import type { Plan } from './produce';
 import { renderRows } from './render-rows';
-import type { Rooms } from './request';
+import type { Services } from './request';
 
 /** UTF-16 units of rows that are rendered at once where they arrive; finding addresses in them takes a hundred times as long. */
 const FEW = { plain: 512 * 1024, redacted: 16 * 1024 };
@@ -22,16 +22,16 @@ const PART = 512 * 1024;
 export function renderShown(
   result: EngineResult,
   { redacted, representation }: Pick<Plan, 'redacted' | 'representation'>,
-  rooms: Pick<Rooms, 'threads' | 'longestResponse' | 'escapeFormulas'>,
+  services: Pick<Services, 'threads' | 'longestResponse' | 'escapeFormulas'>,
   limits: RunLimits,
 ): Promise<Finished> | Finished {
   const columns = result.columns.map(({ name }) => name);
   const units = result.rows.reduce((sum, row) => sum + row.length, 0);
   const { rows, truncated } = result;
-  const { escapeFormulas } = rooms;
+  const { escapeFormulas } = services;
   if (units > (redacted ? FEW.redacted : FEW.plain)) return renderMany();
   const shown = { columns, rows: redacted ? redactRows(rows) : rows, truncated };
-  return render(shown, representation, rooms.longestResponse, rooms.escapeFormulas);
+  return render(shown, representation, services.longestResponse, services.escapeFormulas);
 
   async function renderMany(): Promise<Finished> {
     const parts: Uint8Array[] = [];
@@ -41,12 +41,12 @@ export function renderShown(
       parts.push(part);
       hash.update(part);
       length += part.length;
-      if (length > rooms.longestResponse) throw tooLarge(rooms.longestResponse);
+      if (length > services.longestResponse) throw tooLarge(services.longestResponse);
     };
     for (const some of inParts(rows)) {
       const first = parts.length === 0;
       add(
-        await rooms.threads.run(
+        await services.threads.run(
           renderRows,
           { columns, rows: some, representation, escapeFormulas, first, redacted },
           limits,

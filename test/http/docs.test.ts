@@ -9,7 +9,7 @@ import { Metrics } from '../../src/metrics';
 import { Lifecycle } from '../../src/http/lifecycle';
 import { createRouter } from '../../src/http/router';
 import { SECURITY_HEADERS } from '../../src/http/security-headers';
-import { ScriptedEngine, serve, type Served } from './rooms';
+import { ScriptedEngine, serve, type Served } from './served';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/http.md'), 'utf8');
 

@@ -9,7 +9,7 @@ import { ServiceError } from '../../src/errors';
 import { openLog } from '../../src/log';
 import { openTracing } from '../../src/tracing/open';
 import type { Tracing } from '../../src/tracing/traced';
-import { ScriptedEngine, serve, type Served, type ServedOptions } from '../http/rooms';
+import { ScriptedEngine, serve, type Served, type ServedOptions } from '../http/served';
 import { type Arrived, Collector } from './collector';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

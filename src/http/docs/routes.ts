@@ -10,7 +10,7 @@ import {
   type Readers,
 } from '../../openapi';
 import { Finished } from '../../rendering/finished';
-import type { Rooms } from '../../run/request';
+import type { Services } from '../../run/request';
 import type { Exchange } from '../exchange';
 import { finishedAnswer } from '../finished-answer';
 import { accepts, namesType } from './accept';
@@ -42,11 +42,11 @@ export class DocsRoutes {
   }
 
   /** `GET /openapi.json` */
-  async answerOpenApi(exchange: Exchange, rooms: Rooms): Promise<void> {
-    const key = this.#authenticate(exchange, rooms);
+  async answerOpenApi(exchange: Exchange, services: Services): Promise<void> {
+    const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'application/json');
-    const made = this.#madeFor(key, rooms);
-    made.openApi ??= finish(JSON.stringify(openApiDocument(described(key, rooms), readers(key, rooms), this.access)));
+    const made = this.#madeFor(key, services);
+    made.openApi ??= finish(JSON.stringify(openApiDocument(described(key, services), readers(key, services), this.access)));
     await this.#answer(exchange, made.openApi, 'application/json; charset=utf-8');
   }
 
@@ -54,29 +54,29 @@ export class DocsRoutes {
    * `GET /docs`. A browser that opens a page cannot send a key: where one is needed, who asks for HTML by name and sends
    * none gets the page without a word of the catalogue, which asks for the key and comes back with it.
    */
-  async answerPage(exchange: Exchange, rooms: Rooms): Promise<void> {
+  async answerPage(exchange: Exchange, services: Services): Promise<void> {
     const { headers } = exchange;
     const keyless = !presentsKey((name) => headers.values(name));
     if (this.access === 'key' && keyless && namesType(headers.list('accept'), 'text/html')) {
       await this.#answerPage(exchange, this.#shell);
       return;
     }
-    const key = this.#authenticate(exchange, rooms);
+    const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'text/html');
-    const made = this.#madeFor(key, rooms);
-    made.page ??= finish(docsPage(described(key, rooms), this.access));
+    const made = this.#madeFor(key, services);
+    made.page ??= finish(docsPage(described(key, services), this.access));
     await this.#answerPage(exchange, made.page);
   }
 
   /** @throws ServiceError unauthenticated */
-  #authenticate(exchange: Exchange, rooms: Rooms): Key | null {
+  #authenticate(exchange: Exchange, services: Services): Key | null {
     if (this.access === 'open') return null;
-    const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
+    const key = services.keys.authenticate((name) => exchange.headers.values(name));
     exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
     return key;
   }
 
-  #madeFor(key: Key | null, { catalogue }: Rooms): Made {
+  #madeFor(key: Key | null, { catalogue }: Services): Made {
     const endpoints = catalogue.current();
     const byKey = this.#made.get(endpoints) ?? new WeakMap<object, Made>();
     this.#made.set(endpoints, byKey);
@@ -101,12 +101,12 @@ export class DocsRoutes {
   }
 }
 
-function readers(key: Key | null, { engine }: Rooms): Readers {
+function readers(key: Key | null, { engine }: Services): Readers {
   return { key, engine: { kind: engine.kind, dryRun: engine.dryRun !== null } };
 }
 
-function described(key: Key | null, rooms: Rooms): DescribedEndpoint[] {
-  return describeEndpoints(rooms.catalogue.current(), readers(key, rooms));
+function described(key: Key | null, services: Services): DescribedEndpoint[] {
+  return describeEndpoints(services.catalogue.current(), readers(key, services));
 }
 
 /** Bytes with their tag and their compressed forms; what type they have, the route says. */

@@ -22,6 +22,7 @@ const ROOMS = [
   ['limits', 'src/limits/**'],
   ['metrics', 'src/metrics/**'],
   ['tracing', 'src/tracing/**'],
+  ['telemetry', 'src/telemetry.ts'],
   ['duckdb', 'src/engines/duckdb/**'],
   ['bigquery', 'src/engines/bigquery/**'],
   ['engines', 'src/engines/*.ts'],

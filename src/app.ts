@@ -18,7 +18,7 @@ import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createListener } from './http/listener';
 import { openMetricsPort } from './http/open-metrics-port';
-import { tellOfRefused } from './http/refused';
+import { recordRefused } from './http/refused';
 import { createHttpServer } from './http/server';
 import { welcome } from './http/welcome';
 import { openKeyRing } from './keys';
@@ -68,7 +68,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
     createListener({ log, logSql, lifecycle, health, corsOrigins, docs, metrics, metricsKey, tracing }),
-    tellOfRefused(log, metrics),
+    recordRefused(log, metrics),
   );
   const drainListener = drainable(server);
   server.listen(config.port, config.host);

@@ -2,7 +2,7 @@
  * The life of one request to a stored endpoint. The order is a promise: nothing is told to who has no key, nothing of an
  * endpoint to a key that may not run it, and no value is judged before the rights to send it.
  */
-import type { Made } from './cache/results';
+import type { Answered, Made } from './cache/results';
 import type { RunLimits } from './engines/contract';
 import { answerHeaders } from './run/answer-headers';
 import { readAsked } from './run/asked';
@@ -11,7 +11,7 @@ import { produce, type Timed } from './run/produce';
 import type { Services, RunAnswer, RunRequest } from './run/request';
 import { countEndpoint, countRequest } from './run/rates';
 import { allowedEndpoint } from './run/rights';
-import { toldOf } from './run/told';
+import type { RequestTelemetry } from './telemetry';
 
 /**
  * Runs the stored endpoint that a request names.
@@ -21,10 +21,10 @@ import { toldOf } from './run/told';
 export async function run(request: RunRequest, services: Services): Promise<RunAnswer> {
   // 1. Who asks (401), and for what (404); whether it is too often (429).
   const key = services.keys.authenticate((name) => request.header(name));
-  request.about({ key: key.name, pinned: key.pins.size > 0 });
+  request.record({ key: key.name, pinned: key.pins.size > 0 });
   countRequest(request, key, services.rates);
   const endpoint = allowedEndpoint(services.catalogue.find(request.idOrName), key);
-  request.about({ endpoint: endpoint.name });
+  request.record({ endpoint: endpoint.name });
   countEndpoint(request, endpoint, key, services.rates);
 
   // 2. What they send (400, 403, 406, 413, 415); the same again is not judged again.
@@ -34,7 +34,7 @@ export async function run(request: RunRequest, services: Services): Promise<RunA
     if (!asked.dryRun) services.judged.remember(request, key, endpoint, asked);
   }
   const { plan, identity } = asked;
-  if (plan.query !== null) request.about({ query: plan.query });
+  if (plan.query !== null) request.record({ query: plan.query });
   const timed: Timed = (phase, step) => request.timed(phase, step);
   const timeout = endpoint.timeout ?? services.defaults.timeout;
   const limits = (): RunLimits => ({ deadline: request.arrived + timeout, signal: request.signal });
@@ -49,7 +49,17 @@ export async function run(request: RunRequest, services: Services): Promise<RunA
     (await timed('cache', () =>
       services.results.answer({ identity, ttl, limits: limits(), timeout, payer: key.name, run: make }),
     ));
-  request.about(toldOf(answered, ttl));
+  request.record(outcomeOf(answered, ttl));
   if (asked.usage !== null) services.usage.touch(asked.usage, ttl);
   return { finished: answered.finished, headers: answerHeaders(answered, services.engine, key) };
+}
+
+/** @param ttl milliseconds that the result may be cached; 0: it is not */
+function outcomeOf({ outcome, made, kept }: Answered, ttl: number): RequestTelemetry {
+  if (made === null) return { cache: outcome };
+  return {
+    cache: outcome,
+    ...(ttl > 0 ? { stored: kept !== null } : {}),
+    ...(made.bytesBilled === null ? {} : { billed: made.bytesBilled }),
+  };
 }

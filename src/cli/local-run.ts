@@ -103,7 +103,7 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
     arrived: performance.now(),
     signal,
     timed: async (_phase, step) => step(),
-    about: () => undefined,
+    record: () => undefined,
     also: () => undefined,
   };
 }

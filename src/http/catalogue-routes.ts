@@ -13,7 +13,7 @@ const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY
 /** `GET /api/endpoints`: what this key may run. */
 export function answerCatalogue(exchange: Exchange, services: Services): void {
   const key = services.keys.authenticate((name) => exchange.headers.values(name));
-  exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
+  exchange.record({ key: key.name, pinned: key.pins.size > 0 });
   checkAccept(exchange);
   const listed = services.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
   exchange.answer(jsonAnswer(200, { result: listed.map((endpoint) => describe(endpoint, key)) }, HEADERS));
@@ -22,7 +22,7 @@ export function answerCatalogue(exchange: Exchange, services: Services): void {
 /** `GET /api/endpoints/:idOrName`: one of them. */
 export function answerEndpoint(exchange: Exchange, idOrName: string, services: Services): void {
   const key = services.keys.authenticate((name) => exchange.headers.values(name));
-  exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
+  exchange.record({ key: key.name, pinned: key.pins.size > 0 });
   const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
   checkAccept(exchange);
   exchange.answer(jsonAnswer(200, { result: describe(endpoint, key) }, HEADERS));

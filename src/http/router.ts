@@ -59,7 +59,7 @@ export function createRouter({ cors, lifecycle, docs, metrics, health = new Heal
     ]);
     app.all(path, async (request, response: Reply) => {
       const { exchange } = response.locals;
-      exchange.told.route = path;
+      exchange.telemetry.route = path;
       const action = actionFor.get(request.method);
       if (action !== undefined) {
         await action(exchange, request);

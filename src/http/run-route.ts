@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 import { type RawEntry, readJsonBody, readUrlEncoded } from '../endpoints';
 import { run } from '../run';
-import type { About, Services, RunRequest } from '../run/request';
+import type { RunRequest, Services } from '../run/request';
+import type { RequestTelemetry } from '../telemetry';
 import { readBody } from './body';
 import type { Exchange } from './exchange';
 import { finishedAnswer } from './finished-answer';
@@ -55,8 +56,8 @@ class HttpRunRequest implements RunRequest {
     return this.exchange.timed(phase, step);
   }
 
-  about(what: About): void {
-    this.exchange.learn(what);
+  record(attributes: RequestTelemetry): void {
+    this.exchange.record(attributes);
   }
 
   also(headers: readonly string[]): void {

@@ -40,7 +40,10 @@ export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoin
   return { plan, identity, dryRun, usage: warmed ? usageOf(plan, identity.hash, key) : null };
 }
 
-export function identityOf(plan: Plan, { engine, escapeFormulas }: Pick<Services, 'engine' | 'escapeFormulas'>): Identity {
+export function identityOf(
+  plan: Plan,
+  { engine, escapeFormulas }: Pick<Services, 'engine' | 'escapeFormulas'>,
+): Identity {
   const { id, revision } = plan.endpoint;
   return identify({ ...plan, endpointId: id, revision, target: engine.target, escapeFormulas });
 }

@@ -320,7 +320,9 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     ['the endpoint forces redaction', withEndpoint({ redactPii: true })],
     [
       'the data are others',
-      ({ engine }: Services) => ({ engine: Object.assign(Object.create(engine) as typeof engine, { target: 'another' }) }),
+      ({ engine }: Services) => ({
+        engine: Object.assign(Object.create(engine) as typeof engine, { target: 'another' }),
+      }),
     ],
   ])('lets go when %s', async (_, change) => {
     expect(await refreshed(change)).toEqual({ outcome: 'gone' });

@@ -14,7 +14,7 @@ import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/eng
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
-import { tellOfRefused } from '../../src/http/refused';
+import { recordRefused } from '../../src/http/refused';
 import { createHttpServer } from '../../src/http/server';
 import { Lifecycle } from '../../src/http/lifecycle';
 import { createListener } from '../../src/http/listener';
@@ -157,7 +157,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       tracing: options.tracing ?? null,
       health: options.health ?? new Health(),
     }),
-    tellOfRefused(log, metrics),
+    recordRefused(log, metrics),
   );
   if (options.starting !== true) lifecycle.open(services(options, metrics));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

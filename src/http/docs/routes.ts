@@ -46,7 +46,9 @@ export class DocsRoutes {
     const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'application/json');
     const made = this.#madeFor(key, services);
-    made.openApi ??= finish(JSON.stringify(openApiDocument(described(key, services), readers(key, services), this.access)));
+    made.openApi ??= finish(
+      JSON.stringify(openApiDocument(described(key, services), readers(key, services), this.access)),
+    );
     await this.#answer(exchange, made.openApi, 'application/json; charset=utf-8');
   }
 
@@ -72,7 +74,7 @@ export class DocsRoutes {
   #authenticate(exchange: Exchange, services: Services): Key | null {
     if (this.access === 'open') return null;
     const key = services.keys.authenticate((name) => exchange.headers.values(name));
-    exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
+    exchange.record({ key: key.name, pinned: key.pins.size > 0 });
     return key;
   }
 

@@ -2,7 +2,7 @@
  * The life of one request to a stored endpoint. The order is a promise: nothing is told to who has no key, nothing of an
  * endpoint to a key that may not run it, and no value is judged before the rights to send it.
  */
-import type { Answered, Made } from './cache/results';
+import type { Answered, RunResult } from './cache/results';
 import type { RunLimits } from './engines/contract';
 import { answerHeaders } from './run/answer-headers';
 import { readAsked } from './run/asked';
@@ -43,7 +43,7 @@ export async function run(request: RunRequest, services: Services): Promise<RunA
   // 3. What is kept; else what somebody is about to get, or a run of its own: the gate and a turn on the engine (400, 403,
   //    429, 504).
   const ttl = endpoint.cacheTtl * 1000;
-  const make = (own: RunLimits): Promise<Made> => produce(plan, services, own, timed);
+  const make = (own: RunLimits): Promise<RunResult> => produce(plan, services, own, timed);
   const answered =
     (ttl > 0 ? services.results.known(identity) : null) ??
     (await timed('cache', () =>
@@ -51,7 +51,7 @@ export async function run(request: RunRequest, services: Services): Promise<RunA
     ));
   request.record(outcomeOf(answered, ttl));
   if (asked.usage !== null) services.usage.touch(asked.usage, ttl);
-  return { finished: answered.finished, headers: answerHeaders(answered, services.engine, key) };
+  return { response: answered.response, headers: answerHeaders(answered, services.engine, key) };
 }
 
 /** @param ttl milliseconds that the result may be cached; 0: it is not */

@@ -6,7 +6,7 @@ import type { RunRequest, Services } from '../run/request';
 import type { RequestTelemetry } from '../telemetry';
 import { readBody } from './body';
 import type { Exchange } from './exchange';
-import { finishedAnswer } from './finished-answer';
+import { conditionalResponse } from './conditional-response';
 import type { RequestHeaders } from './headers';
 
 const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
@@ -16,11 +16,11 @@ const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-RED
  * Express can be left out where nothing but speed matters.
  */
 export async function answerRun(exchange: Exchange, idOrName: string, services: Services): Promise<void> {
-  const { finished, headers: fromRun } = await run(new HttpRunRequest(exchange, idOrName), services);
+  const { response, headers: fromRun } = await run(new HttpRunRequest(exchange, idOrName), services);
   const headers = [...fromRun, 'Vary', VARY];
-  if (finished.truncated) headers.push('X-Result-Truncated', 'true');
-  const { contentType } = finished;
-  exchange.answer(await finishedAnswer({ finished, contentType, headers }, exchange.request, exchange.headers));
+  if (response.truncated) headers.push('X-Result-Truncated', 'true');
+  const { contentType } = response;
+  exchange.answer(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
 }
 
 /** A class, as one is made for every request: its methods are made once. */

@@ -1,6 +1,6 @@
 import type { Engine, RunLimits } from '../engines/contract';
 import { ServiceError } from '../errors';
-import { Finished } from '../rendering/finished';
+import { EncodedResponse } from '../rendering/encoded-response';
 import { NOT_KEPT } from './answer-headers';
 import { chooseQuery, inWordsFor } from './chosen-query';
 import { engineQuery, type Plan, type Timed } from './produce';
@@ -32,5 +32,5 @@ export async function estimate(plan: Plan, services: Services, bounds: RunLimits
     tables: chosen.tables,
   };
   const bytes = Buffer.from(JSON.stringify({ dryRun: estimated }));
-  return { finished: new Finished(bytes, 'application/json', false), headers: NOT_KEPT };
+  return { response: new EncodedResponse(bytes, 'application/json', false), headers: NOT_KEPT };
 }

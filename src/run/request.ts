@@ -6,7 +6,7 @@ import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
 import type { Admission } from '../limits/admission';
 import type { RateLimits } from '../limits/rate-limits';
-import type { Finished } from '../rendering/finished';
+import type { EncodedResponse } from '../rendering/encoded-response';
 import type { Gate } from '../sandbox';
 import type { RequestTelemetry } from '../telemetry';
 import type { JudgedRequests } from './asked';
@@ -36,7 +36,7 @@ export interface RunRequest {
 
 /** What a run gives to who writes the answer. */
 export interface RunAnswer {
-  readonly finished: Finished;
+  readonly response: EncodedResponse;
   /** `Cache-Control`, `Cache-Status` and what else the run knows about its answer: names and values in turn. */
   readonly headers: readonly string[];
 }

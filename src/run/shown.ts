@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { nextTurn } from '../concurrency/next-turn';
 import type { EngineResult, RunLimits } from '../engines/contract';
 import { redactRows } from '../redaction';
-import { Finished } from '../rendering/finished';
+import { EncodedResponse } from '../rendering/encoded-response';
 import { closingOf, render, tooLarge } from '../rendering/render';
 import type { Plan } from './produce';
 import { renderRows } from './render-rows';
@@ -15,7 +15,7 @@ const FEW = { plain: 512 * 1024, redacted: 16 * 1024 };
 const PART = 512 * 1024;
 
 /**
- * What of an engine's result the caller may see, as finished bytes: with redaction on, masked before anything is rendered or kept.
+ * Encodes an engine's result as the caller may see it: with redaction on, masked before anything is rendered or cached.
  *
  * @throws ServiceError resourcesExceeded when they are too many; as Threads.run
  */
@@ -24,7 +24,7 @@ export function renderShown(
   { redacted, representation }: Pick<Plan, 'redacted' | 'representation'>,
   services: Pick<Services, 'threads' | 'longestResponse' | 'escapeFormulas'>,
   limits: RunLimits,
-): Promise<Finished> | Finished {
+): Promise<EncodedResponse> | EncodedResponse {
   const columns = result.columns.map(({ name }) => name);
   const units = result.rows.reduce((sum, row) => sum + row.length, 0);
   const { rows, truncated } = result;
@@ -33,7 +33,7 @@ export function renderShown(
   const shown = { columns, rows: redacted ? redactRows(rows) : rows, truncated };
   return render(shown, representation, services.longestResponse, services.escapeFormulas);
 
-  async function renderMany(): Promise<Finished> {
+  async function renderMany(): Promise<EncodedResponse> {
     const parts: Uint8Array[] = [];
     const hash = createHash('sha256');
     let length = 0;
@@ -54,7 +54,7 @@ export function renderShown(
       );
     }
     add(Buffer.from(closingOf(representation)));
-    return new Finished(await joined(parts, length), representation, truncated, hash.digest('base64url'));
+    return new EncodedResponse(await joined(parts, length), representation, truncated, hash.digest('base64url'));
   }
 }
 

@@ -87,7 +87,7 @@ describe('docs/http.md', () => {
   it('names the request headers that the code reads', () => {
     const files = [
       'run/asked.ts',
-      'http/finished-answer.ts',
+      'http/conditional-response.ts',
       'http/exchange.ts',
       'http/body.ts',
       'http/cors.ts',

@@ -9,10 +9,10 @@ import {
   openApiDocument,
   type Readers,
 } from '../../openapi';
-import { Finished } from '../../rendering/finished';
+import { EncodedResponse } from '../../rendering/encoded-response';
 import type { Services } from '../../run/request';
 import type { Exchange } from '../exchange';
-import { finishedAnswer } from '../finished-answer';
+import { conditionalResponse } from '../conditional-response';
 import { accepts, namesType } from './accept';
 import { docsPage } from './page';
 import { PAGE_POLICY } from './policy';
@@ -22,8 +22,8 @@ const VARY = { open: 'Accept, Accept-Encoding', key: 'Accept, Accept-Encoding, X
 
 /** The forms of the documentation for one key and one state of the catalogue, each made when it is first asked for. */
 interface Made {
-  openApi?: Finished;
-  page?: Finished;
+  openApi?: EncodedResponse;
+  page?: EncodedResponse;
 }
 
 const EVERYBODY = {};
@@ -35,7 +35,7 @@ const EVERYBODY = {};
 export class DocsRoutes {
   /** By the catalogue's own list, which is another after every change, and by key. */
   readonly #made = new WeakMap<readonly Endpoint[], WeakMap<object, Made>>();
-  readonly #shell: Finished;
+  readonly #shell: EncodedResponse;
 
   constructor(private readonly access: DocsAccess) {
     this.#shell = finish(docsPage(null, access));
@@ -87,19 +87,19 @@ export class DocsRoutes {
     return made;
   }
 
-  #answerPage(exchange: Exchange, page: Finished): Promise<void> {
+  #answerPage(exchange: Exchange, page: EncodedResponse): Promise<void> {
     return this.#answer(exchange, page, 'text/html; charset=utf-8', ['Content-Security-Policy', PAGE_POLICY]);
   }
 
   /** @param policy names and values in turn: headers of this path alone */
   async #answer(
     exchange: Exchange,
-    finished: Finished,
+    response: EncodedResponse,
     contentType: string,
     policy: readonly string[] = [],
   ): Promise<void> {
     const headers = ['Cache-Control', 'private, no-cache', 'Vary', VARY[this.access], ...policy];
-    exchange.answer(await finishedAnswer({ finished, contentType, headers }, exchange.request, exchange.headers));
+    exchange.answer(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
   }
 }
 
@@ -112,8 +112,8 @@ function described(key: Key | null, services: Services): DescribedEndpoint[] {
 }
 
 /** Bytes with their tag and their compressed forms; what type they have, the route says. */
-function finish(text: string): Finished {
-  return new Finished(Buffer.from(text), 'application/json', false);
+function finish(text: string): EncodedResponse {
+  return new EncodedResponse(Buffer.from(text), 'application/json', false);
 }
 
 function checkAccept({ headers }: Exchange, type: string): void {

@@ -27,8 +27,8 @@ import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
 import { Metrics, readHealth, readServices, watchProcess } from './metrics';
-import { JudgedRequests } from './run/asked';
-import type { Services } from './run/request';
+import { PlanCache } from './run/plan-cache';
+import type { Services } from './run/services';
 import { warm } from './run/warm';
 import { Gate } from './sandbox';
 import { VERSION } from './version';
@@ -122,7 +122,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       gate,
       threads,
       rates: await openRates(config, shared),
-      judged: new JudgedRequests(),
+      plans: new PlanCache(),
       results: cache.results,
       usage: cache.usage,
       cacheState: () => (cache.redis === null || cache.redis.link.state === 'closed' ? 'ok' : 'degraded'),

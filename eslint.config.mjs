@@ -23,6 +23,7 @@ const ROOMS = [
   ['redis', 'src/redis/**'],
   ['metrics', 'src/metrics/**'],
   ['tracing', 'src/tracing/**'],
+  ['telemetry', 'src/telemetry.ts'],
   ['duckdb', 'src/engines/duckdb/**'],
   ['bigquery', 'src/engines/bigquery/**'],
   ['engines', 'src/engines/*.ts'],

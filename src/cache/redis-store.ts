@@ -76,7 +76,7 @@ export class RedisStore implements SharedStore {
 
   async write(identity: Identity, entry: Entry, keep: number): Promise<boolean> {
     const milliseconds = Math.ceil(keep);
-    const forms = await entry.finished.complete();
+    const forms = await entry.response.complete();
     if (milliseconds <= 0 || sizeOf(entry) > this.options.maxEntry) return false;
     const keys = [this.#keys(identity).entry];
     const values = [entry.fence, milliseconds, ...encode(entry, forms)];

@@ -2,7 +2,7 @@ import { COMPONENTS, type Health } from '../health/health';
 import type { Metrics } from './metrics';
 import { LABELS } from './table';
 
-/** What the rooms can be asked for at a scrape; null: there is no such room in this process. */
+/** What a scrape reads; null: this process has no such service. */
 export interface Sources {
   readonly admission: { readonly running: number; readonly waiting: number };
   readonly memory: { readonly size: { readonly entries: number; readonly bytes: number } };
@@ -21,7 +21,7 @@ export interface Sources {
 /** Keys of whose budgets there are gauges. */
 const MOST_BUDGETS = 200;
 
-/** Says where the gauge of what is impaired comes from. */
+/** Registers the gauge of impaired components. */
 export function readHealth(metrics: Metrics, health: Pick<Health, 'degradations'>): void {
   metrics.read('degraded', () => {
     const degraded = new Set(health.degradations.map(({ component }) => component));
@@ -29,8 +29,8 @@ export function readHealth(metrics: Metrics, health: Pick<Health, 'degradations'
   });
 }
 
-/** Says where the gauges of the rooms come from. */
-export function readRooms(metrics: Metrics, sources: Sources): void {
+/** Registers the gauges of the services. */
+export function readServices(metrics: Metrics, sources: Sources): void {
   const { admission, memory, results, warmer, budgets } = sources;
   metrics.read('admissionRunning', () => [[{}, admission.running]]);
   metrics.read('admissionWaiting', () => [[{}, admission.waiting]]);

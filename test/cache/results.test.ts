@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 const fault = (reason: Reason): ServiceError => new ServiceError(reason, 'It failed.');
-const textOf = ({ finished }: Answered): string => finished.bytes.toString();
+const textOf = ({ response }: Answered): string => response.bytes.toString();
 const outcomesOf = (all: readonly Answered[]): string[] => all.map(({ outcome }) => outcome).sort();
 
 /** Moves the clock by which answers age. */
@@ -67,7 +67,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     expect(stage.runs.begun).toHaveLength(1);
     expect(outcomesOf(all)).toEqual([...Array<string>(199).fill('collapsed'), 'miss']);
     expect(all.filter((one) => one.made !== null).map(({ outcome }) => outcome)).toEqual(['miss']);
-    expect(new Set(all.map(({ finished }) => finished)).size).toBe(1);
+    expect(new Set(all.map(({ response }) => response)).size).toBe(1);
   });
 
   it('is shared while it is made, and not kept, where nothing is to be kept', async () => {

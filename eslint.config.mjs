@@ -20,6 +20,7 @@ const ROOMS = [
   ['redaction', 'src/redaction/**'],
   ['rendering', 'src/rendering/**'],
   ['limits', 'src/limits/**'],
+  ['redis', 'src/redis/**'],
   ['metrics', 'src/metrics/**'],
   ['tracing', 'src/tracing/**'],
   ['telemetry', 'src/telemetry.ts'],

@@ -107,10 +107,11 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       return openRemoteEngine({ ...options, signal: ending.signal, died });
     });
     closers.push(() => bare.close());
-    const cache = await openCache(config.cache, config.redis, log);
+    const redis = config.redis && (await import('./redis/connect.js')).connectRedis(config.redis, log);
+    closers.push(() => redis?.close());
+    const cache = await openCache(config.cache, redis);
     closers.push(() => cache.close());
-    const shared = cache.redis === null || config.redis === null ? null : { link: cache.redis.link, ...config.redis };
-    const budgets = openBudgets(config, shared);
+    const budgets = openBudgets(config, redis);
     closers.push(() => budgets.close());
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const gate = new Gate(engine, threads);
@@ -121,11 +122,11 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       engine,
       gate,
       threads,
-      rates: await openRates(config, shared),
+      rates: await openRates(config, redis),
       plans: new PlanCache(),
       results: cache.results,
       usage: cache.usage,
-      cacheState: () => (cache.redis === null || cache.redis.link.state === 'closed' ? 'ok' : 'degraded'),
+      cacheState: () => (redis === null || redis.state === 'closed' ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission(admissionBounds(config, bare)),
@@ -138,10 +139,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     lifecycle.open(services);
     warmer.start();
     const { results, admission } = services;
-    const { memory, redis } = cache;
+    const { memory, shared } = cache;
     const { breaker: bigquery = null } = engine;
     const engineMemory = bare.resident === undefined ? null : () => bare.resident ?? 0;
-    readServices(metrics, { admission, results, memory, warmer, budgets, redis, bigquery, engineMemory });
+    readServices(metrics, { admission, results, memory, warmer, budgets, redis, shared, bigquery, engineMemory });
     metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
     longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));

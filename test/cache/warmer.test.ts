@@ -89,7 +89,7 @@ async function gateway({ url, most = 100, ...options }: GatewayOptions): Promise
   const endpoints = options.endpoints ?? [BRIEF, LONG, COLD, ...ENDPOINTS];
   const served: Served = await serve({ engine, endpoints });
   const redis = url === null ? null : openTestRedis(url, { leaseTime: LEASE, mostInUse: most, prefix: engineOf() });
-  await redis?.link.tried;
+  await redis?.connection.tried;
   const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
   const results = new Results({ memory, shared: redis?.store ?? null, staleIfError: 60_000, leaseTime: LEASE });
   const usage = redis?.usage ?? new MemoryUsageBook(most);

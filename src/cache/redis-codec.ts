@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-import { EncodedResponse, type Forms } from '../../rendering/encoded-response';
-import { CONTENT_TYPES, type Representation } from '../../rendering/representation';
-import type { Entry } from '../entry';
+import { EncodedResponse, type Forms } from '../rendering/encoded-response';
+import { CONTENT_TYPES, type Representation } from '../rendering/representation';
+import type { Entry } from './entry';
 
 /** Part of every key: another form of entries, leases or the book of usage takes another number. */
 export const FORMAT = 1;

@@ -1,4 +1,4 @@
-/** Every room is opened and wired here. */
+/** Opens every service and wires them. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
 import { createListener } from './http/listener';
 import { openMetricsPort } from './http/open-metrics-port';
-import { tellOfRefused } from './http/refused';
+import { recordRefused } from './http/refused';
 import { createHttpServer } from './http/server';
 import { welcome } from './http/welcome';
 import { openKeyRing } from './keys';
@@ -26,9 +26,9 @@ import { Admission, admissionBounds } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
-import { Metrics, readHealth, readRooms, watchProcess } from './metrics';
+import { Metrics, readHealth, readServices, watchProcess } from './metrics';
 import { JudgedRequests } from './run/asked';
-import type { Rooms } from './run/request';
+import type { Services } from './run/request';
 import { warm } from './run/warm';
 import { Gate } from './sandbox';
 import { VERSION } from './version';
@@ -46,12 +46,12 @@ export interface Service {
   readonly port: number;
   /** Resolves with what to print when requests are answered; rejects when the service cannot start. */
   readonly ready: Promise<string>;
-  /** Ends the service: resolves when everything that was accepted is answered and every room is closed. */
+  /** Ends the service: resolves when everything that was accepted is answered and every service is closed. */
   drain(): Promise<void>;
 }
 
 /**
- * Starts the service. It listens at once, so that probes have their answer while the rooms are still being opened.
+ * Starts the service. It listens at once, so that probes have their answer while the services are still being opened.
  *
  * @param terminal whether a person reads what `ready` gives
  */
@@ -68,7 +68,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
     createListener({ log, logSql, lifecycle, health, corsOrigins, docs, metrics, metricsKey, tracing }),
-    tellOfRefused(log, metrics),
+    recordRefused(log, metrics),
   );
   const drainListener = drainable(server);
   server.listen(config.port, config.host);
@@ -107,25 +107,26 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       return openRemoteEngine({ ...options, signal: ending.signal, died });
     });
     closers.push(() => bare.close());
-    const cache = await openCache(config.cache, config.redis, log);
+    const redis = config.redis && (await import('./redis/connect.js')).connectRedis(config.redis, log);
+    closers.push(() => redis?.close());
+    const cache = await openCache(config.cache, redis);
     closers.push(() => cache.close());
-    const shared = cache.redis === null || config.redis === null ? null : { link: cache.redis.link, ...config.redis };
-    const budgets = openBudgets(config, shared);
+    const budgets = openBudgets(config, redis);
     closers.push(() => budgets.close());
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
-    const rooms: Rooms = {
+    const services: Services = {
       keys,
       catalogue,
       engine,
       gate,
       threads,
-      rates: await openRates(config, shared),
+      rates: await openRates(config, redis),
       judged: new JudgedRequests(),
       results: cache.results,
       usage: cache.usage,
-      cacheState: () => (cache.redis === null || cache.redis.link.state === 'closed' ? 'ok' : 'degraded'),
+      cacheState: () => (redis === null || redis.state === 'closed' ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission(admissionBounds(config, bare)),
@@ -133,15 +134,15 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       longestResponse: config.maxResponseBytes,
       escapeFormulas: config.csvEscapeFormulas,
     };
-    const warmer = openWarmer(rooms, config, metrics, log);
+    const warmer = openWarmer(services, config, metrics, log);
     closers.push(() => warmer.stop());
-    lifecycle.open(rooms);
+    lifecycle.open(services);
     warmer.start();
-    const { results, admission } = rooms;
-    const { memory, redis } = cache;
+    const { results, admission } = services;
+    const { memory, shared } = cache;
     const { breaker: bigquery = null } = engine;
     const engineMemory = bare.resident === undefined ? null : () => bare.resident ?? 0;
-    readRooms(metrics, { admission, results, memory, warmer, budgets, redis, bigquery, engineMemory });
+    readServices(metrics, { admission, results, memory, warmer, budgets, redis, shared, bigquery, engineMemory });
     metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
     longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
@@ -175,12 +176,12 @@ function countDroppedLines(metrics: Metrics, log: OpenLog): void {
   });
 }
 
-function openWarmer(rooms: Rooms, { cache }: Config, metrics: Metrics, log: Log): Warmer {
-  const warmed = (): Endpoint[] => rooms.catalogue.current().filter(({ cacheWarming }) => cacheWarming > 0);
+function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log: Log): Warmer {
+  const warmed = (): Endpoint[] => services.catalogue.current().filter(({ cacheWarming }) => cacheWarming > 0);
   return new Warmer({
-    usage: rooms.usage,
+    usage: services.usage,
     intervals: (endpointId) => {
-      const endpoint = rooms.catalogue.find(endpointId);
+      const endpoint = services.catalogue.find(endpointId);
       if (endpoint === null || endpoint.cacheWarming === 0) return null;
       return { ttl: endpoint.cacheTtl * 1000, warming: endpoint.cacheWarming * 1000 };
     },
@@ -192,7 +193,7 @@ function openWarmer(rooms: Rooms, { cache }: Config, metrics: Metrics, log: Log)
         longestTtl: Math.max(...all.map(({ cacheTtl }) => cacheTtl)) * 1000,
       };
     },
-    refresh: (usage, age, signal) => warm(usage, age, rooms, signal),
+    refresh: (usage, age, signal) => warm(usage, age, services, signal),
     most: cache.maxWarmed,
     told: (outcome, error) => {
       const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';

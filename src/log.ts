@@ -6,7 +6,7 @@ import { progressLines } from './log/progress-lines';
 import type { Progress } from './log/standing';
 import { StatusLine, type Terminal } from './log/status-line';
 
-/** What the rooms may do with the log. Fields never hold a secret, a parameter's value or SQL. */
+/** The log as other modules see it. Fields never hold a secret, a parameter's value or SQL. */
 export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   /** Told now and then where long work stands: a line that is rewritten on a terminal, a few lines of the log elsewhere. */
   readonly progress?: Progress;

@@ -1,11 +1,11 @@
-import type { Finished } from '../rendering/finished';
+import type { EncodedResponse } from '../rendering/encoded-response';
 
 /** A kept answer. */
 export interface Entry {
   /** The text of the identity that it answers. */
   readonly question: string;
-  /** Finished bytes, with their compressed forms made (`Finished.complete`). */
-  readonly finished: Finished;
+  /** With its compressed encodings (`EncodedResponse.complete`). */
+  readonly response: EncodedResponse;
   /** Milliseconds since the epoch at which its run had ended. */
   readonly made: number;
   /** Milliseconds from `made` until it is stale. */

@@ -60,7 +60,7 @@ export class MemoryStore implements ResultStore {
 }
 
 /** Bytes that an entry takes with every form it has; a character of its question takes two at most. */
-export function sizeOf({ question, finished }: Entry): number {
-  const { gzip, br } = finished.forms ?? { gzip: null, br: null };
-  return OVERHEAD + 2 * question.length + finished.bytes.length + (gzip?.length ?? 0) + (br?.length ?? 0);
+export function sizeOf({ question, response }: Entry): number {
+  const { gzip, br } = response.forms ?? { gzip: null, br: null };
+  return OVERHEAD + 2 * question.length + response.bytes.length + (gzip?.length ?? 0) + (br?.length ?? 0);
 }

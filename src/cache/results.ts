@@ -1,12 +1,13 @@
 /** The life of an answer (docs/cache.md): kept, shared by everybody who asks meanwhile, or made by one run. */
 import type { RunLimits } from '../engines/contract';
 import { ERRORS, ServiceError } from '../errors';
-import type { Finished } from '../rendering/finished';
+import { RedisUnavailable } from '../redis/unavailable';
+import type { EncodedResponse } from '../rendering/encoded-response';
 import { ageOf, type Entry, isFresh } from './entry';
 import { type FlightControl, Flights } from './flights';
 import type { Identity } from './identity';
 import type { MemoryStore } from './memory-store';
-import { type Lease, type SharedStore, SharedUnavailable } from './stores';
+import type { Lease, SharedStore } from './stores';
 import { takeTurn } from './turn';
 
 /** For how long what this process keeps is taken for what the cluster keeps, in milliseconds. */
@@ -19,8 +20,8 @@ const HOLD_OFF = 5000;
 const JITTER = 0.1;
 
 /** What a run gives. */
-export interface Made {
-  readonly finished: Finished;
+export interface RunResult {
+  readonly response: EncodedResponse;
   /** null on an engine that does not bill. */
   readonly bytesProcessed: bigint | null;
   readonly bytesBilled: bigint | null;
@@ -36,19 +37,19 @@ export interface Ask {
   readonly timeout: number;
   /** Who pays for a run that this ask begins. */
   readonly payer: string;
-  readonly run: (limits: RunLimits) => Promise<Made>;
+  readonly run: (limits: RunLimits) => Promise<RunResult>;
 }
 
 /** How an answer came about (RFC 9211); `collapsed`: by the run of another. */
 export type Outcome = 'hit' | 'stale' | 'miss' | 'collapsed';
 
 export interface Answered {
-  readonly finished: Finished;
+  readonly response: EncodedResponse;
   readonly outcome: Outcome;
   /** Where the answer is kept: seconds since it was made, and of its whole lifetime. */
   readonly kept: { readonly age: number; readonly lifetime: number } | null;
   /** The run that this ask began; null: none. */
-  readonly made: Made | null;
+  readonly made: RunResult | null;
 }
 
 export interface ResultsOptions {
@@ -63,9 +64,9 @@ export interface ResultsOptions {
 
 /** What a flight brings: an answer, kept or not, and where it comes from. */
 interface Landed {
-  readonly finished: Finished;
+  readonly response: EncodedResponse;
   readonly entry: Entry | null;
-  readonly from: { readonly run: Made } | 'store' | 'elsewhere';
+  readonly from: { readonly run: RunResult } | 'store' | 'elsewhere';
 }
 
 export class Results {
@@ -121,7 +122,7 @@ export class Results {
    * Makes an answer anew before it is stale, unless somebody is at it.
    *
    * @param due whether the entry that there is should be replaced
-   * @throws as `answer`; SharedUnavailable
+   * @throws as `answer`; RedisUnavailable
    */
   async refresh(ask: Ask, due: (entry: Entry | null) => boolean): Promise<'made' | 'not due' | 'busy'> {
     const { identity } = ask;
@@ -161,10 +162,10 @@ export class Results {
     for (;;) {
       const began = !this.#flights.has(ask.identity.hash);
       try {
-        const { finished, entry, from } = await this.#flights.join(ask.identity.hash, ask.limits, work);
+        const { response, entry, from } = await this.#flights.join(ask.identity.hash, ask.limits, work);
         const made = began && typeof from === 'object' ? from.run : null;
         const outcome = made !== null ? 'miss' : from === 'store' ? 'hit' : 'collapsed';
-        return entry === null ? { finished, outcome, kept: null, made } : answered(outcome, entry, made);
+        return entry === null ? { response, outcome, kept: null, made } : answered(outcome, entry, made);
       } catch (error) {
         // What one payer may not do another may: they begin anew.
         const others = !began && error instanceof PayerRefused && error.payer !== ask.payer;
@@ -181,15 +182,15 @@ export class Results {
     const turn = await takeTurn(ask.identity, shared, control.signal, tell).catch(unlessUnavailable);
     if (turn === null) return this.#runAndKeep(ask, control, null);
     if (turn.lease !== null) return this.#runAndKeep(ask, control, turn.lease);
-    return { finished: turn.entry.finished, entry: turn.entry, from: turn.waited ? 'elsewhere' : 'store' };
+    return { response: turn.entry.response, entry: turn.entry, from: turn.waited ? 'elsewhere' : 'store' };
   }
 
-  async #run(ask: Ask, { signal }: FlightControl): Promise<Landed & { from: { run: Made } }> {
+  async #run(ask: Ask, { signal }: FlightControl): Promise<Landed & { from: { run: RunResult } }> {
     const limits = { deadline: performance.now() + ask.timeout, signal };
     const run = await ask.run(limits).catch((error: unknown) => {
       throw isPayersOwn(error) ? new PayerRefused(ask.payer, error) : error;
     });
-    return { finished: run.finished, entry: null, from: { run } };
+    return { response: run.response, entry: null, from: { run } };
   }
 
   /** @param lease null: no other process can know of this run */
@@ -198,7 +199,7 @@ export class Results {
     const fence = lease?.fence ?? this.#ownFence(ask.identity);
     try {
       const landed = await this.#run(ask, control);
-      const entry = await this.#keep(ask, landed.finished, lease, fence);
+      const entry = await this.#keep(ask, landed.response, lease, fence);
       return { ...landed, entry };
     } catch (error) {
       if (lease !== null) this.#follow(lease.release());
@@ -221,20 +222,25 @@ export class Results {
   }
 
   /** null: it is not kept, as it is too large or older than what is. */
-  async #keep({ identity, ttl }: Ask, finished: Finished, lease: Lease | null, fence: number): Promise<Entry | null> {
+  async #keep(
+    { identity, ttl }: Ask,
+    response: EncodedResponse,
+    lease: Lease | null,
+    fence: number,
+  ): Promise<Entry | null> {
     const { memory, shared } = this.options;
     const give = (): void => {
       if (lease !== null) this.#follow(lease.release());
     };
-    if (finished.bytes.length > Math.max(memory.maxEntry, shared?.maxEntry ?? 0)) {
+    if (response.bytes.length > Math.max(memory.maxEntry, shared?.maxEntry ?? 0)) {
       give();
       return null;
     }
-    await finished.complete();
+    await response.complete();
     const made = Date.now();
     const entry: Entry = {
       question: identity.text,
-      finished,
+      response,
       made,
       lifetime: jittered(ttl),
       fence,
@@ -301,7 +307,7 @@ function unwrap(error: unknown): never {
 
 /** For `catch`. */
 function unlessUnavailable(error: unknown): null {
-  if (error instanceof SharedUnavailable) return null;
+  if (error instanceof RedisUnavailable) return null;
   throw error;
 }
 
@@ -322,7 +328,7 @@ function jittered(ttl: number): number {
   return ttl - Math.floor(Math.random() * (longest + 1)) * 1000;
 }
 
-function answered(outcome: Outcome, entry: Entry, made: Made | null): Answered {
+function answered(outcome: Outcome, entry: Entry, made: RunResult | null): Answered {
   const age = Math.floor(ageOf(entry, Date.now()) / 1000);
-  return { finished: entry.finished, outcome, kept: { age, lifetime: entry.lifetime / 1000 }, made };
+  return { response: entry.response, outcome, kept: { age, lifetime: entry.lifetime / 1000 }, made };
 }

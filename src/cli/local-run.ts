@@ -60,7 +60,7 @@ export async function runLocally(
     signal.throwIfAborted();
     const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
-    const { finished } = await run(toRunRequest(request, signal), {
+    const { response } = await run(toRunRequest(request, signal), {
       keys: { authenticate: () => OPERATOR, find: () => OPERATOR },
       catalogue,
       engine,
@@ -83,7 +83,7 @@ export async function runLocally(
       longestResponse: config.maxResponseBytes,
       escapeFormulas: config.csvEscapeFormulas,
     });
-    return { bytes: finished.bytes, truncated: finished.truncated };
+    return { bytes: response.bytes, truncated: response.truncated };
   } finally {
     for (const close of closers.reverse()) await close();
   }
@@ -103,7 +103,7 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
     arrived: performance.now(),
     signal,
     timed: async (_phase, step) => step(),
-    about: () => undefined,
+    record: () => undefined,
     also: () => undefined,
   };
 }

@@ -3,7 +3,7 @@ import type { Key } from '../keys';
 import { chooseRepresentation } from '../rendering/representation';
 import { ServiceError } from '../errors';
 import { allowedEndpoint } from '../run/rights';
-import type { Rooms } from '../run/request';
+import type { Services } from '../run/request';
 import { jsonAnswer } from './answer';
 import type { Exchange } from './exchange';
 
@@ -11,19 +11,19 @@ import type { Exchange } from './exchange';
 const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY, Authorization' };
 
 /** `GET /api/endpoints`: what this key may run. */
-export function answerCatalogue(exchange: Exchange, rooms: Rooms): void {
-  const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
-  exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
+export function answerCatalogue(exchange: Exchange, services: Services): void {
+  const key = services.keys.authenticate((name) => exchange.headers.values(name));
+  exchange.record({ key: key.name, pinned: key.pins.size > 0 });
   checkAccept(exchange);
-  const listed = rooms.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
+  const listed = services.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
   exchange.answer(jsonAnswer(200, { result: listed.map((endpoint) => describe(endpoint, key)) }, HEADERS));
 }
 
 /** `GET /api/endpoints/:idOrName`: one of them. */
-export function answerEndpoint(exchange: Exchange, idOrName: string, rooms: Rooms): void {
-  const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
-  exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
-  const endpoint = allowedEndpoint(rooms.catalogue.find(idOrName), key);
+export function answerEndpoint(exchange: Exchange, idOrName: string, services: Services): void {
+  const key = services.keys.authenticate((name) => exchange.headers.values(name));
+  exchange.record({ key: key.name, pinned: key.pins.size > 0 });
+  const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
   checkAccept(exchange);
   exchange.answer(jsonAnswer(200, { result: describe(endpoint, key) }, HEADERS));
 }

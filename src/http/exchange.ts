@@ -5,13 +5,14 @@ import { ERRORS, type ServiceError } from '../errors';
 import { presentsKey } from '../keys/credentials';
 import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
+import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';
 import type { Tracing } from '../tracing/traced';
 import type { Answer } from './answer';
 import type { Cors } from './cors';
 import { asServiceError, errorAnswer } from './error-answer';
 import type { FailedLogins } from './failed-logins';
 import { RequestHeaders } from './headers';
-import { logFields, Told } from './log-line';
+import { logFields } from './log-line';
 import { SECURITY_HEADERS } from './security-headers';
 import { parentOf } from './trace';
 
@@ -41,24 +42,13 @@ export interface ExchangeContext {
   readonly failedLogins: Pick<FailedLogins, 'count'>;
 }
 
-/** One step of a request's life, done. */
-export interface Phase {
-  readonly name: string;
-  /** Without the steps within it. */
-  readonly milliseconds: number;
-  /** Milliseconds of `performance.now()`. */
-  readonly began: number;
-  readonly ended: number;
-}
-
-/** One request and its answer: the id, the clock, what log and metrics tell, and the one place that writes. */
+/** A request and its response: the id, the times, the telemetry, and the one place that writes. */
 export class Exchange {
   /** Milliseconds of `performance.now()`. */
   readonly arrived = performance.now();
   readonly headers: RequestHeaders;
   readonly id: string;
-  /** What log and metrics tell beside the usual. */
-  readonly told: Told = new Told();
+  readonly telemetry: RequestTelemetry = {};
   readonly #phases: Phase[] = [];
   /** Milliseconds of the steps that were done within the one that is being done. */
   #within = 0;
@@ -80,7 +70,7 @@ export class Exchange {
     response.once('close', () => {
       this.#gone = !response.writableFinished;
       if (this.#gone) this.#abort?.abort();
-      this.#tell();
+      this.#complete();
     });
   }
 
@@ -108,16 +98,9 @@ export class Exchange {
     }
   }
 
-  /** Takes what there is to tell; what is not said stays. */
-  learn({ key, pinned, endpoint, query, cache, stored, billed }: Partial<Told>): void {
-    const { told } = this;
-    told.key = key ?? told.key;
-    told.pinned = pinned ?? told.pinned;
-    told.endpoint = endpoint ?? told.endpoint;
-    told.query = query ?? told.query;
-    told.cache = cache ?? told.cache;
-    told.stored = stored ?? told.stored;
-    told.billed = billed ?? told.billed;
+  /** Records attributes for log, metrics and traces. */
+  record(attributes: RequestTelemetry): void {
+    Object.assign(this.telemetry, attributes);
   }
 
   /** Adds headers, names and values in turn, to the answer, be it a result or an error; in place of those added before. */
@@ -135,7 +118,7 @@ export class Exchange {
     if (cors.configured) own = [...varyingByOrigin(own), ...Object.entries(cors.headers(this.headers)).flat()];
     const security = own.includes(POLICY) ? SECURITY_BUT_POLICY : SECURITY;
     // A precise clock, by which rows behind a key's pins would be told apart.
-    const pinned = this.told.pinned ?? this.context.presentsPins(this.headers);
+    const pinned = this.telemetry.pinned ?? this.context.presentsPins(this.headers);
     const timing = pinned ? [] : ['Server-Timing', this.#timing()];
     const head = [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#also];
     if (body !== null) head.push('Content-Length', String(body.length));
@@ -163,7 +146,7 @@ export class Exchange {
 
   #refuse(error: ServiceError): void {
     if (this.#gone) return;
-    this.told.reason = error.reason;
+    this.telemetry.reason = error.reason;
     if (ERRORS[error.reason].http >= 500) {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');
     }
@@ -176,31 +159,24 @@ export class Exchange {
     return `${text}total;dur=${(performance.now() - this.arrived).toFixed(1)}`;
   }
 
-  /** Once for each request, when its answer has gone out or its client is gone. */
-  #tell(): void {
-    const { route, key, endpoint, query, cache, stored, billed, reason } = this.told;
-    const facts = {
-      route,
-      key,
-      endpoint,
-      query,
-      cache,
-      stored,
-      billed,
-      reason,
-      // 499 is what proxies write for a client that went away.
+  /** Once for each request, when its response has been sent or its client has left. */
+  #complete(): void {
+    const { arrived, headers } = this;
+    const completed: CompletedRequest = {
+      ...this.telemetry,
+      method: this.request.method ?? '',
+      // 499 is what proxies log for a client that closed the connection.
       status: this.#gone ? 499 : this.response.statusCode,
-      milliseconds: performance.now() - this.arrived,
+      arrived,
+      milliseconds: performance.now() - arrived,
       phases: this.#phases,
       bytes: this.#bytes,
     };
     const { log, meter, tracing, logSql } = this.context;
-    meter.count(facts);
-    const { arrived, headers } = this;
-    const method = this.request.method ?? '';
+    meter.count(completed);
     const parent = parentOf(headers.list('traceparent'));
-    const trace = tracing?.tell({ ...facts, method, arrived }, parent, headers.list('tracestate')) ?? parent?.traceId;
-    log.info(logFields({ id: this.id, method, trace }, facts, logSql), 'request');
+    const trace = tracing?.record(completed, parent, headers.list('tracestate')) ?? parent?.traceId;
+    log.info(logFields(this.id, completed, { trace, withSql: logSql }), 'request');
   }
 }
 

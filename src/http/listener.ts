@@ -57,7 +57,7 @@ export function createListener(options: ListenerOptions): RequestListener {
 }
 
 async function runDirectly(exchange: Exchange, idOrName: string, lifecycle: Lifecycle): Promise<void> {
-  exchange.told.route = RUN_PATH;
+  exchange.telemetry.route = RUN_PATH;
   checkHead(exchange.request, exchange.headers);
-  await answerRun(exchange, idOrName, lifecycle.rooms());
+  await answerRun(exchange, idOrName, lifecycle.services());
 }

@@ -1,29 +1,4 @@
-import type { RequestFacts } from '../metrics';
-
-/** What is learnt of a request on its way, for log and metrics; names alone, and what is counted. */
-export class Told {
-  /** The route's pattern. */
-  route: string | undefined = undefined;
-  key: string | undefined = undefined;
-  /** Whether the key has pins; undefined: no key was needed so far. */
-  pinned: boolean | undefined = undefined;
-  endpoint: string | undefined = undefined;
-  /** How a result came about. */
-  cache: string | undefined = undefined;
-  /** Of a run that this request began: whether its result was kept, and bytes that it was billed. */
-  stored: boolean | undefined = undefined;
-  billed: bigint | undefined = undefined;
-  /** The caller's own query. */
-  query: { readonly language: 'sql' | 'lql'; readonly text: string } | undefined = undefined;
-  /** Of an error. */
-  reason: string | undefined = undefined;
-}
-
-interface LogHead {
-  readonly id: string;
-  readonly method: string;
-  readonly trace: string | undefined;
-}
+import type { CompletedRequest } from '../telemetry';
 
 type Fields = Record<string, string | number>;
 
@@ -32,21 +7,21 @@ type Fields = Record<string, string | number>;
  * caller's own query only if that is asked for. Flat: a field that is an object costs pino more than all others together.
  */
 export function logFields(
-  { id, method, trace }: LogHead,
-  facts: Omit<RequestFacts, 'query'> & Pick<Told, 'query' | 'billed'>,
-  withSql: boolean,
+  id: string,
+  request: CompletedRequest,
+  { trace, withSql }: { readonly trace: string | undefined; readonly withSql: boolean },
 ): Fields {
-  const fields: Fields = { id, method };
-  const { route, key, endpoint, cache, reason, query, billed } = facts;
+  const fields: Fields = { id, method: request.method };
+  const { route, key, endpoint, cache, reason, query, billed } = request;
   if (route !== undefined) fields.route = route;
   if (key !== undefined) fields.key = key;
   if (endpoint !== undefined) fields.endpoint = endpoint;
   if (cache !== undefined) fields.cache = cache;
   if (reason !== undefined) fields.reason = reason;
-  fields.status = facts.status;
-  fields.ms = tenths(facts.milliseconds);
-  for (const { name, milliseconds } of facts.phases) fields[`${name}Ms`] = tenths(milliseconds);
-  fields.bytes = facts.bytes;
+  fields.status = request.status;
+  fields.ms = tenths(request.milliseconds);
+  for (const { name, milliseconds } of request.phases) fields[`${name}Ms`] = tenths(milliseconds);
+  fields.bytes = request.bytes;
   if (billed !== undefined) fields.billed = Number(billed);
   if (trace !== undefined) fields.trace = trace;
   if (withSql && query !== undefined) fields[query.language] = query.text;

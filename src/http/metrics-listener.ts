@@ -40,7 +40,7 @@ async function answer(
   const path = url.replace(/[?#].*$/, '');
   const route = routes.get(path);
   if (route === undefined) throw new ServiceError('notFound', 'There is nothing under this path.');
-  exchange.told.route = path;
+  exchange.telemetry.route = path;
   if (!METHODS.includes(method)) {
     throw new ServiceError('methodNotAllowed', `${method} is not allowed here.`, { allowed: METHODS });
   }

@@ -30,7 +30,7 @@ export async function answerReady(
   const status = await lifecycle.readiness();
   const impaired = impairment(health.degradations, operator);
   if (status === 'ready') {
-    const { engine, cacheState } = lifecycle.rooms();
+    const { engine, cacheState } = lifecycle.services();
     exchange.answer(jsonAnswer(200, { status, engine: engine.kind, cache: cacheState(), ...impaired }));
     return;
   }

@@ -1,10 +1,10 @@
 import { ERRORS } from '../errors';
 import type { Log } from '../log';
 import { type Metrics, RequestMeter } from '../metrics';
-import type { ToldOfRefused } from './server';
+import type { OnRefused } from './server';
 
 /** Logs and counts requests that could not even be parsed: of those nothing is known but what is wrong. */
-export function tellOfRefused(log: Log, metrics: Metrics): ToldOfRefused {
+export function recordRefused(log: Log, metrics: Metrics): OnRefused {
   const meter = new RequestMeter(metrics);
   return ({ reason }, id) => {
     const status = ERRORS[reason].http;

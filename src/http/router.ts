@@ -59,7 +59,7 @@ export function createRouter({ cors, lifecycle, docs, metrics, health = new Heal
     ]);
     app.all(path, async (request, response: Reply) => {
       const { exchange } = response.locals;
-      exchange.told.route = path;
+      exchange.telemetry.route = path;
       const action = actionFor.get(request.method);
       if (action !== undefined) {
         await action(exchange, request);
@@ -79,23 +79,23 @@ export function createRouter({ cors, lifecycle, docs, metrics, health = new Heal
       return answerReady(exchange, lifecycle, health, operator);
     },
   });
-  const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.rooms());
+  const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.services());
   route(RUN_PATH, { GET: answerQuery, POST: answerQuery });
   route('/api/endpoints', {
     GET: (exchange) => {
-      answerCatalogue(exchange, lifecycle.rooms());
+      answerCatalogue(exchange, lifecycle.services());
     },
   });
   route('/api/endpoints/:idOrName', {
     GET: (exchange, request) => {
-      answerEndpoint(exchange, last(request), lifecycle.rooms());
+      answerEndpoint(exchange, last(request), lifecycle.services());
     },
   });
 
   if (docs !== 'off') {
     const pages = new DocsRoutes(docs);
-    route('/openapi.json', { GET: (exchange) => pages.answerOpenApi(exchange, lifecycle.rooms()) });
-    route('/docs', { GET: (exchange) => pages.answerPage(exchange, lifecycle.rooms()) });
+    route('/openapi.json', { GET: (exchange) => pages.answerOpenApi(exchange, lifecycle.services()) });
+    route('/docs', { GET: (exchange) => pages.answerPage(exchange, lifecycle.services()) });
   }
 
   if (metrics !== null) route('/metrics', { GET: (exchange) => answerMetrics(exchange, metrics) });

@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http';
 
 import { type RawEntry, readJsonBody, readUrlEncoded } from '../endpoints';
 import { run } from '../run';
-import type { About, Rooms, RunRequest } from '../run/request';
+import type { RunRequest, Services } from '../run/request';
+import type { RequestTelemetry } from '../telemetry';
 import { readBody } from './body';
 import type { Exchange } from './exchange';
-import { finishedAnswer } from './finished-answer';
+import { conditionalResponse } from './conditional-response';
 import type { RequestHeaders } from './headers';
 
 const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
@@ -14,12 +15,12 @@ const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-RED
  * `GET`, `HEAD` and `POST /api/endpoints/query/:idOrName`: HTTP's side of a run. It needs Node's request alone, so that
  * Express can be left out where nothing but speed matters.
  */
-export async function answerRun(exchange: Exchange, idOrName: string, rooms: Rooms): Promise<void> {
-  const { finished, headers: fromRun } = await run(new HttpRunRequest(exchange, idOrName), rooms);
+export async function answerRun(exchange: Exchange, idOrName: string, services: Services): Promise<void> {
+  const { response, headers: fromRun } = await run(new HttpRunRequest(exchange, idOrName), services);
   const headers = [...fromRun, 'Vary', VARY];
-  if (finished.truncated) headers.push('X-Result-Truncated', 'true');
-  const { contentType } = finished;
-  exchange.answer(await finishedAnswer({ finished, contentType, headers }, exchange.request, exchange.headers));
+  if (response.truncated) headers.push('X-Result-Truncated', 'true');
+  const { contentType } = response;
+  exchange.answer(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
 }
 
 /** A class, as one is made for every request: its methods are made once. */
@@ -55,8 +56,8 @@ class HttpRunRequest implements RunRequest {
     return this.exchange.timed(phase, step);
   }
 
-  about(what: About): void {
-    this.exchange.learn(what);
+  record(attributes: RequestTelemetry): void {
+    this.exchange.record(attributes);
   }
 
   also(headers: readonly string[]): void {

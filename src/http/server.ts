@@ -17,11 +17,11 @@ const REQUEST_TIMEOUT = 60_000;
 /** How long a connection is still read after its last answer, so that the client sees that answer and no reset. */
 const LINGER = 1000;
 
-/** Is told of every request that never reaches the listener, with the id in its answer. */
-export type ToldOfRefused = (error: ServiceError, id: string) => void;
+/** Called for every request that never reaches the listener, with the id in its response. */
+export type OnRefused = (error: ServiceError, id: string) => void;
 
 /** Node's HTTP server around a listener, with answers of our own for requests that never reach it. */
-export function createHttpServer(listener: RequestListener, told: ToldOfRefused = () => undefined): Server {
+export function createHttpServer(listener: RequestListener, onRefused: OnRefused = () => undefined): Server {
   const server = createServer({
     maxHeaderSize: LONGEST_HEAD,
     headersTimeout: HEAD_TIMEOUT,
@@ -36,9 +36,9 @@ export function createHttpServer(listener: RequestListener, told: ToldOfRefused 
   // Expectations that are not known may be ignored (RFC 9110, 10.1.1); Node would answer without a body.
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Socket) => {
-    told(...refuse(socket, notAllowed('CONNECT')));
+    onRefused(...refuse(socket, notAllowed('CONNECT')));
   });
-  server.on('clientError', (error: ParserError, socket) => onClientError(error, socket as Socket, told));
+  server.on('clientError', (error: ParserError, socket) => onClientError(error, socket as Socket, onRefused));
   return server;
 }
 
@@ -53,7 +53,7 @@ const refused = new WeakSet<Socket>();
 const overflowing = new WeakSet<Socket>();
 const inProgress = new WeakMap<Socket, { readonly request: IncomingMessage; readonly response: ServerResponse }>();
 
-function onClientError(error: ParserError, socket: Socket, told: ToldOfRefused): void {
+function onClientError(error: ParserError, socket: Socket, onRefused: OnRefused): void {
   if (refused.has(socket)) return;
   // A connection opened ahead and not used: an answer to nothing would be taken for that to a later request.
   const unused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
@@ -75,16 +75,16 @@ function onClientError(error: ParserError, socket: Socket, told: ToldOfRefused):
   }
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      refuseOverflow(socket, error.rawPacket ?? Buffer.alloc(0), told);
+      refuseOverflow(socket, error.rawPacket ?? Buffer.alloc(0), onRefused);
       return;
     case 'HPE_INVALID_METHOD':
-      told(...refuse(socket, notAllowed('This')));
+      onRefused(...refuse(socket, notAllowed('This')));
       return;
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      told(...refuse(socket, new ServiceError('invalidParameter', 'The request did not arrive in time.')));
+      onRefused(...refuse(socket, new ServiceError('invalidParameter', 'The request did not arrive in time.')));
       return;
     default:
-      told(...refuse(socket, new ServiceError('invalidParameter', 'This is not a well-formed HTTP/1.1 request.')));
+      onRefused(...refuse(socket, new ServiceError('invalidParameter', 'This is not a well-formed HTTP/1.1 request.')));
   }
 }
 
@@ -93,18 +93,18 @@ function onClientError(error: ParserError, socket: Socket, told: ToldOfRefused):
  * still goes on. If it ends in a protocol version it was the request line: a shorter one would have ended before this
  * packet, as packets are read 64 KiB at a time. Each further packet comes here as an error of its own.
  */
-function refuseOverflow(socket: Socket, packet: Buffer, told: ToldOfRefused): void {
+function refuseOverflow(socket: Socket, packet: Buffer, onRefused: OnRefused): void {
   const end = packet.indexOf('\r\n');
   if (end === -1) {
     if (overflowing.has(socket)) return;
     overflowing.add(socket);
     setTimeout(() => {
-      if (!refused.has(socket)) told(...refuse(socket, headersTooLarge()));
+      if (!refused.has(socket)) onRefused(...refuse(socket, headersTooLarge()));
     }, LINGER).unref();
     return;
   }
   const requestLine = / HTTP\/\d\.\d$/.test(packet.toString('latin1', Math.max(0, end - 20), end));
-  told(...refuse(socket, requestLine ? uriTooLong() : headersTooLarge()));
+  onRefused(...refuse(socket, requestLine ? uriTooLong() : headersTooLarge()));
 }
 
 function notAllowed(what: string): ServiceError {

@@ -2,17 +2,16 @@ import { COMPONENTS, type Health } from '../health/health';
 import type { Metrics } from './metrics';
 import { LABELS } from './table';
 
-/** What the rooms can be asked for at a scrape; null: there is no such room in this process. */
+/** What a scrape reads; null: this process has no such service. */
 export interface Sources {
   readonly admission: { readonly running: number; readonly waiting: number };
   readonly memory: { readonly size: { readonly entries: number; readonly bytes: number } };
   readonly results: { readonly flights: number };
   readonly warmer: { readonly warmed: number };
   readonly budgets: { today(): readonly { readonly key: string; readonly limit: bigint; readonly spent: bigint }[] };
-  readonly redis: {
-    readonly link: { readonly state: string; readonly counts: Readonly<Record<string, number>> };
-    readonly store: { readonly unreadable: number };
-  } | null;
+  readonly redis: { readonly state: string; readonly counts: Readonly<Record<string, number>> } | null;
+  /** The cache's store in Redis. */
+  readonly shared: { readonly unreadable: number } | null;
   /** State of the breaker in front of BigQuery. */
   readonly bigquery: (() => string) | null;
   /** Bytes in memory of the embedded engine's processes. */
@@ -22,7 +21,7 @@ export interface Sources {
 /** Keys of whose budgets there are gauges. */
 const MOST_BUDGETS = 200;
 
-/** Says where the gauge of what is impaired comes from. */
+/** Registers the gauge of impaired components. */
 export function readHealth(metrics: Metrics, health: Pick<Health, 'degradations'>): void {
   metrics.read('degraded', () => {
     const degraded = new Set(health.degradations.map(({ component }) => component));
@@ -30,8 +29,8 @@ export function readHealth(metrics: Metrics, health: Pick<Health, 'degradations'
   });
 }
 
-/** Says where the gauges of the rooms come from. */
-export function readRooms(metrics: Metrics, sources: Sources): void {
+/** Registers the gauges of the services. */
+export function readServices(metrics: Metrics, sources: Sources): void {
   const { admission, memory, results, warmer, budgets } = sources;
   metrics.read('admissionRunning', () => [[{}, admission.running]]);
   metrics.read('admissionWaiting', () => [[{}, admission.waiting]]);
@@ -45,19 +44,24 @@ export function readRooms(metrics: Metrics, sources: Sources): void {
   if (sources.bigquery !== null) metrics.read('bigqueryBreaker', statesOf(sources.bigquery));
   const { engineMemory } = sources;
   if (engineMemory !== null) metrics.read('engineMemory', () => [[{}, engineMemory()]]);
-  if (sources.redis !== null) readRedis(metrics, sources.redis);
+  const { redis, shared } = sources;
+  if (redis !== null) readRedis(metrics, redis);
+  if (shared !== null) {
+    const unreadable = metrics.count('redisUnreadable', {});
+    metrics.beforeScrape(() => {
+      unreadable.value = shared.unreadable;
+    });
+  }
 }
 
-function readRedis(metrics: Metrics, { link, store }: NonNullable<Sources['redis']>): void {
+function readRedis(metrics: Metrics, redis: NonNullable<Sources['redis']>): void {
   metrics.read(
     'redisBreaker',
-    statesOf(() => link.state),
+    statesOf(() => redis.state),
   );
   const failures = LABELS.failure.map((failure) => [failure, metrics.count('redisFailures', { failure })] as const);
-  const unreadable = metrics.count('redisUnreadable', {});
   metrics.beforeScrape(() => {
-    for (const [failure, count] of failures) count.value = link.counts[failure] ?? 0;
-    unreadable.value = store.unreadable;
+    for (const [failure, count] of failures) count.value = redis.counts[failure] ?? 0;
   });
 }
 

@@ -1,31 +1,7 @@
 import type { Count, Spread } from './cells';
+import type { CompletedRequest } from '../telemetry';
 import type { Metrics } from './metrics';
 import { LABELS, NONE } from './table';
-
-/** What is counted of a request when its answer is sent. */
-export interface RequestFacts {
-  /** The route's pattern; undefined: none matched. */
-  readonly route?: string | undefined;
-  /** Name of the stored endpoint, from the catalogue; undefined: the request did not get that far. */
-  readonly endpoint?: string | undefined;
-  /** Name of the key; undefined: nobody known asked. */
-  readonly key?: string | undefined;
-  /** 499: the caller left. */
-  readonly status: number;
-  /** Of an error. */
-  readonly reason?: string | undefined;
-  /** How a result came about. */
-  readonly cache?: string | undefined;
-  /** Of a run that this request began: whether its result was kept. */
-  readonly stored?: boolean | undefined;
-  /** The caller's own query. */
-  readonly query?: { readonly language: 'sql' | 'lql' } | undefined;
-  /** From arrival until the answer was sent. */
-  readonly milliseconds: number;
-  readonly phases: readonly { readonly name: string; readonly milliseconds: number }[];
-  /** Of the body. */
-  readonly bytes: number;
-}
 
 /** Cells of one route and endpoint, found once. */
 interface Cells {
@@ -46,14 +22,14 @@ export class RequestMeter {
     this.#phases = new Map(LABELS.phase.map((phase) => [phase, metrics.spread('phaseDuration', { phase })]));
   }
 
-  count(facts: RequestFacts): void {
-    const { route = NONE, endpoint = NONE, key = NONE, status, reason, cache, stored, phases } = facts;
+  count(request: Omit<CompletedRequest, 'method' | 'arrived'>): void {
+    const { route = NONE, endpoint = NONE, key = NONE, status, reason, cache, stored, phases } = request;
     const cells = this.#of(route, endpoint);
     held(cells.requests, status === 499 ? status : (reason ?? status), () =>
       this.metrics.count('requests', { route, endpoint, status: String(status), reason: reason ?? NONE }),
     ).add();
-    cells.duration.observe(facts.milliseconds / 1000);
-    cells.bytes.add(facts.bytes);
+    cells.duration.observe(request.milliseconds / 1000);
+    cells.bytes.add(request.bytes);
     held(
       held(this.#keys, key, () => new Map<number, Count>()),
       status,
@@ -67,8 +43,8 @@ export class RequestMeter {
     }
     for (const { name, milliseconds } of phases) this.#phases.get(name)?.observe(milliseconds / 1000);
     // What fails in the gate gets no further.
-    if (facts.query !== undefined && reason !== undefined && lastStep(phases) === 'gate') {
-      this.metrics.count('sandboxRefusals', { language: facts.query.language, reason }).add();
+    if (request.query !== undefined && reason !== undefined && lastStep(phases) === 'gate') {
+      this.metrics.count('sandboxRefusals', { language: request.query.language, reason }).add();
     }
   }
 
@@ -84,7 +60,7 @@ export class RequestMeter {
 }
 
 /** The last step begun: steps that hold others are done after those. */
-function lastStep(phases: RequestFacts['phases']): string | undefined {
+function lastStep(phases: CompletedRequest['phases']): string | undefined {
   return phases.filter(({ name }) => name !== 'cache').at(-1)?.name;
 }
 

@@ -8,14 +8,14 @@ import type { Json, PathItem, Reference, Response, Schema } from './schema';
 export type DocsAccess = 'open' | 'key';
 
 const NO_KEY: readonly [] = [];
-const NEEDS_ROOMS: readonly Reason[] = ['backendUnavailable'];
-const NEEDS_KEY: readonly Reason[] = ['unauthenticated', 'notAcceptable', ...NEEDS_ROOMS];
+const NEEDS_SERVICES: readonly Reason[] = ['backendUnavailable'];
+const NEEDS_KEY: readonly Reason[] = ['unauthenticated', 'notAcceptable', ...NEEDS_SERVICES];
 const ON_CATALOGUE: readonly ResponseHeader[] = ['Vary'];
 const ON_DOCS: readonly ResponseHeader[] = ['ETag', 'Vary', 'Content-Encoding'];
 
 /** The paths beside those that run an endpoint. @param endpointName one that there is, for an example */
 export function servicePaths(access: DocsAccess, endpointName: string | null): Record<string, PathItem> {
-  const docsReasons: readonly Reason[] = access === 'key' ? NEEDS_KEY : ['notAcceptable', ...NEEDS_ROOMS];
+  const docsReasons: readonly Reason[] = access === 'key' ? NEEDS_KEY : ['notAcceptable', ...NEEDS_SERVICES];
   const docs = access === 'key' ? {} : { security: NO_KEY };
   return {
     '/api/endpoints': {

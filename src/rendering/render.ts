@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors';
 import { csvHeader, csvLines } from './csv';
-import { Finished } from './finished';
+import { EncodedResponse } from './encoded-response';
 import type { Representation } from './representation';
 
 export interface RenderableResult {
@@ -12,7 +12,7 @@ export interface RenderableResult {
 }
 
 /**
- * A result as the finished bytes of one form.
+ * Encodes a result in one format.
  *
  * @param escapeFormulas whether CSV keeps spreadsheets from computing texts of the result (formulas.ts)
  * @throws ServiceError resourcesExceeded when they are more than `limit`
@@ -22,7 +22,7 @@ export function render(
   representation: Representation,
   limit: number,
   escapeFormulas = true,
-): Finished {
+): EncodedResponse {
   const pieces = piecesOf(result, representation, limit, escapeFormulas);
   // A UTF-16 unit is at least one byte: most of what is too long is known before anything is joined or encoded.
   let units = 0;
@@ -32,7 +32,7 @@ export function render(
   }
   const bytes = Buffer.from(pieces.join(''));
   if (bytes.length > limit) throw tooLarge(limit);
-  return new Finished(bytes, representation, result.truncated);
+  return new EncodedResponse(bytes, representation, result.truncated);
 }
 
 function piecesOf(

@@ -7,7 +7,7 @@ import { checkDryRun } from './dry-run';
 import { needsFence } from './fence';
 import type { Plan } from './produce';
 import { asksForRedaction } from './redact-header';
-import type { Rooms, RunRequest } from './request';
+import type { Services, RunRequest } from './request';
 import { checkRights } from './rights';
 
 /** What a request asks for, judged in everything but its SQL. */
@@ -24,23 +24,26 @@ export interface Asked {
  *
  * @throws ServiceError 406, 413, 415, 403, 400
  */
-export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoint, rooms: Rooms): Promise<Asked> {
+export async function readAsked(request: RunRequest, key: Key, endpoint: Endpoint, services: Services): Promise<Asked> {
   const representation = chooseRepresentation(request.header('accept').join(', '));
   const given = await request.timed('read', () => request.parameters());
   const { query, dryRun } = readConsumerRequest(endpoint, given);
   checkRights({ query, dryRun }, given, key, endpoint);
-  checkDryRun(dryRun, rooms.engine);
+  checkDryRun(dryRun, services.engine);
   const parameters = readParameters(endpoint, given, key.pins);
   const redactionAsked = asksForRedaction(request.header('lf-endpoint-redact-pii'));
   const redacted = key.redact || endpoint.redactPii || redactionAsked;
   const fenced = needsFence(key);
   const plan = { endpoint, query, parameters, redacted, fenced, representation, payer: key.name, warm: false };
-  const identity = identityOf(plan, rooms);
+  const identity = identityOf(plan, services);
   const warmed = endpoint.cacheWarming > 0 && query === null && !dryRun;
   return { plan, identity, dryRun, usage: warmed ? usageOf(plan, identity.hash, key) : null };
 }
 
-export function identityOf(plan: Plan, { engine, escapeFormulas }: Pick<Rooms, 'engine' | 'escapeFormulas'>): Identity {
+export function identityOf(
+  plan: Plan,
+  { engine, escapeFormulas }: Pick<Services, 'engine' | 'escapeFormulas'>,
+): Identity {
   const { id, revision } = plan.endpoint;
   return identify({ ...plan, endpointId: id, revision, target: engine.target, escapeFormulas });
 }

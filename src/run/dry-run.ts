@@ -1,10 +1,10 @@
 import type { Engine, RunLimits } from '../engines/contract';
 import { ServiceError } from '../errors';
-import { Finished } from '../rendering/finished';
+import { EncodedResponse } from '../rendering/encoded-response';
 import { NOT_KEPT } from './answer-headers';
 import { chooseQuery, inWordsFor } from './chosen-query';
 import { engineQuery, type Plan, type Timed } from './produce';
-import type { Rooms, RunAnswer } from './request';
+import type { Services, RunAnswer } from './request';
 
 const TIB = 2 ** 40;
 
@@ -16,14 +16,14 @@ export function checkDryRun(dryRun: boolean, engine: Pick<Engine, 'dryRun'>): vo
 }
 
 /** What the query would read and cost, without running it: never kept, never shared (docs/endpoints.md). */
-export async function estimate(plan: Plan, rooms: Rooms, bounds: RunLimits, timed: Timed): Promise<RunAnswer> {
+export async function estimate(plan: Plan, services: Services, bounds: RunLimits, timed: Timed): Promise<RunAnswer> {
   const limits = { ...bounds, turn: plan.payer };
-  const { engine, pricePerTiB } = rooms;
+  const { engine, pricePerTiB } = services;
   if (engine.dryRun === null) throw new Error('checkDryRun comes first.');
   const { dryRun } = engine;
   const { endpoint, query: sent, parameters, fenced } = plan;
-  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, rooms, limits, fenced));
-  const query = engineQuery(plan, chosen, rooms);
+  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, services, limits, fenced));
+  const query = engineQuery(plan, chosen, services);
   const { bytesProcessed } = await timed('engine', () => dryRun(query, limits).catch(inWordsFor(chosen)));
   const estimated = {
     bytesProcessed: bytesProcessed.toString(),
@@ -32,5 +32,5 @@ export async function estimate(plan: Plan, rooms: Rooms, bounds: RunLimits, time
     tables: chosen.tables,
   };
   const bytes = Buffer.from(JSON.stringify({ dryRun: estimated }));
-  return { finished: new Finished(bytes, 'application/json', false), headers: NOT_KEPT };
+  return { response: new EncodedResponse(bytes, 'application/json', false), headers: NOT_KEPT };
 }

@@ -1,10 +1,10 @@
 import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, EngineQuery, EngineResult, RunLimits } from '../engines/contract';
-import type { Made } from '../cache/results';
+import type { RunResult } from '../cache/results';
 import type { Representation } from '../rendering/representation';
 import { type ChosenQuery, chooseQuery, inWordsFor } from './chosen-query';
 import { fenceOf, inPlainOrder } from './fence';
-import type { Rooms } from './request';
+import type { Services } from './request';
 import { renderShown } from './shown';
 
 /** What is to be run, when everything about a request has been judged that can be judged without reading its SQL. */
@@ -32,23 +32,23 @@ export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>
  *
  * @throws ServiceError for the caller: 400 and 403 by the gate, 429 and 504 while waiting for a turn, the engine's own
  */
-export async function produce(plan: Plan, rooms: Rooms, bounds: RunLimits, timed: Timed): Promise<Made> {
+export async function produce(plan: Plan, services: Services, bounds: RunLimits, timed: Timed): Promise<RunResult> {
   const limits = { ...bounds, turn: plan.payer };
   const { endpoint, query: sent, parameters, fenced } = plan;
-  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, rooms, limits, fenced));
+  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, services, limits, fenced));
   const run = (): Promise<EngineResult> =>
-    timed('engine', () => rooms.engine.run(engineQuery(plan, chosen, rooms), limits));
-  const result = await timed('queue', () => rooms.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));
+    timed('engine', () => services.engine.run(engineQuery(plan, chosen, services), limits));
+  const result = await timed('queue', () => services.admission.run(plan.payer, limits, run).catch(inWordsFor(chosen)));
   const { bytesProcessed, bytesBilled } = result;
   const rows = plan.fenced && !chosen.ordered ? inPlainOrder(result.rows) : result.rows;
-  const finished = await timed('render', () => renderShown({ ...result, rows }, plan, rooms, limits));
-  return { finished, bytesProcessed, bytesBilled };
+  const response = await timed('render', () => renderShown({ ...result, rows }, plan, services, limits));
+  return { response, bytesProcessed, bytesBilled };
 }
 
 export function engineQuery(
   { endpoint, query, redacted, fenced, payer, warm }: Plan,
   { sql, parameters, consumer }: ChosenQuery,
-  { defaults }: Pick<Rooms, 'defaults'>,
+  { defaults }: Pick<Services, 'defaults'>,
 ): EngineQuery {
   return {
     sql,

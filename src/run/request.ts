@@ -1,13 +1,14 @@
-import type { Outcome, Results } from '../cache/results';
+import type { Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
 import type { Threads } from '../concurrency/threads';
-import type { Catalogue, ConsumerRequest, RawEntry } from '../endpoints';
+import type { Catalogue, RawEntry } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
 import type { Admission } from '../limits/admission';
 import type { RateLimits } from '../limits/rate-limits';
-import type { Finished } from '../rendering/finished';
+import type { EncodedResponse } from '../rendering/encoded-response';
 import type { Gate } from '../sandbox';
+import type { RequestTelemetry } from '../telemetry';
 import type { JudgedRequests } from './asked';
 
 /** A request to a stored endpoint, as far as its run needs to know it: nothing of Express or of sockets. */
@@ -27,35 +28,21 @@ export interface RunRequest {
   readonly signal: AbortSignal;
   /** Does one step and counts its time. */
   timed<T>(phase: string, step: () => Promise<T> | T): Promise<T>;
-  /** Told as soon as it is known, for log and metrics. */
-  about(what: About): void;
+  /** Records attributes for log, metrics and traces as soon as they are known. */
+  record(attributes: RequestTelemetry): void;
   /** Headers, names and values in turn, that the answer carries, whatever it becomes; they take the place of those given before. */
   also(headers: readonly string[]): void;
 }
 
-/** What there is to tell of a request: names, and what is counted. The text of a query is told only where that is asked for. */
-export interface About {
-  readonly key?: string;
-  /** Whether the key has pins. */
-  readonly pinned?: boolean;
-  readonly endpoint?: string;
-  readonly query?: NonNullable<ConsumerRequest['query']>;
-  readonly cache?: Outcome;
-  /** Of the run that the request began, where its result can be kept: whether it was. */
-  readonly stored?: boolean;
-  /** Bytes that the run which the request began was billed. */
-  readonly billed?: bigint;
-}
-
 /** What a run gives to who writes the answer. */
 export interface RunAnswer {
-  readonly finished: Finished;
+  readonly response: EncodedResponse;
   /** `Cache-Control`, `Cache-Status` and what else the run knows about its answer: names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** The rooms that a run calls, opened by app.ts. */
-export interface Rooms {
+/** The services that a run uses, opened by app.ts. */
+export interface Services {
   readonly keys: {
     authenticate(header: (name: string) => readonly string[]): Key;
     find(name: string): Key | null;

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { nextTurn } from '../concurrency/next-turn';
 import type { EngineResult, RunLimits } from '../engines/contract';
 import { redactRows } from '../redaction';
-import { Finished } from '../rendering/finished';
+import { EncodedResponse } from '../rendering/encoded-response';
 import { closingOf, render, tooLarge } from '../rendering/render';
 import type { Plan } from './produce';
 import { renderRows } from './render-rows';
-import type { Rooms } from './request';
+import type { Services } from './request';
 
 /** UTF-16 units of rows that are rendered at once where they arrive; finding addresses in them takes a hundred times as long. */
 const FEW = { plain: 512 * 1024, redacted: 16 * 1024 };
@@ -15,25 +15,25 @@ const FEW = { plain: 512 * 1024, redacted: 16 * 1024 };
 const PART = 512 * 1024;
 
 /**
- * What of an engine's result the caller may see, as finished bytes: with redaction on, masked before anything is rendered or kept.
+ * Encodes an engine's result as the caller may see it: with redaction on, masked before anything is rendered or cached.
  *
  * @throws ServiceError resourcesExceeded when they are too many; as Threads.run
  */
 export function renderShown(
   result: EngineResult,
   { redacted, representation }: Pick<Plan, 'redacted' | 'representation'>,
-  rooms: Pick<Rooms, 'threads' | 'longestResponse' | 'escapeFormulas'>,
+  services: Pick<Services, 'threads' | 'longestResponse' | 'escapeFormulas'>,
   limits: RunLimits,
-): Promise<Finished> | Finished {
+): Promise<EncodedResponse> | EncodedResponse {
   const columns = result.columns.map(({ name }) => name);
   const units = result.rows.reduce((sum, row) => sum + row.length, 0);
   const { rows, truncated } = result;
-  const { escapeFormulas } = rooms;
+  const { escapeFormulas } = services;
   if (units > (redacted ? FEW.redacted : FEW.plain)) return renderMany();
   const shown = { columns, rows: redacted ? redactRows(rows) : rows, truncated };
-  return render(shown, representation, rooms.longestResponse, rooms.escapeFormulas);
+  return render(shown, representation, services.longestResponse, services.escapeFormulas);
 
-  async function renderMany(): Promise<Finished> {
+  async function renderMany(): Promise<EncodedResponse> {
     const parts: Uint8Array[] = [];
     const hash = createHash('sha256');
     let length = 0;
@@ -41,12 +41,12 @@ export function renderShown(
       parts.push(part);
       hash.update(part);
       length += part.length;
-      if (length > rooms.longestResponse) throw tooLarge(rooms.longestResponse);
+      if (length > services.longestResponse) throw tooLarge(services.longestResponse);
     };
     for (const some of inParts(rows)) {
       const first = parts.length === 0;
       add(
-        await rooms.threads.run(
+        await services.threads.run(
           renderRows,
           { columns, rows: some, representation, escapeFormulas, first, redacted },
           limits,
@@ -54,7 +54,7 @@ export function renderShown(
       );
     }
     add(Buffer.from(closingOf(representation)));
-    return new Finished(await joined(parts, length), representation, truncated, hash.digest('base64url'));
+    return new EncodedResponse(await joined(parts, length), representation, truncated, hash.digest('base64url'));
   }
 }
 

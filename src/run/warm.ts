@@ -7,7 +7,7 @@ import { ServiceError } from '../errors';
 import { identityOf } from './asked';
 import { needsFence } from './fence';
 import { type Plan, produce } from './produce';
-import type { Rooms } from './request';
+import type { Services } from './request';
 import { checkRights } from './rights';
 
 /**
@@ -17,24 +17,24 @@ import { checkRights } from './rights';
  * @param age milliseconds: a younger answer stays
  * @throws ServiceError as `run`
  */
-export async function warm(usage: Usage, age: number, rooms: Rooms, signal: AbortSignal): Promise<Refreshed> {
-  const endpoint = rooms.catalogue.find(usage.endpointId);
-  const key = rooms.keys.find(usage.keyName);
+export async function warm(usage: Usage, age: number, services: Services, signal: AbortSignal): Promise<Refreshed> {
+  const endpoint = services.catalogue.find(usage.endpointId);
+  const key = services.keys.find(usage.keyName);
   const plan = endpoint === null || key === null ? null : planOf(usage, endpoint, key);
   if (plan === null) return { outcome: 'gone' };
-  const identity = identityOf(plan, rooms);
+  const identity = identityOf(plan, services);
   if (identity.hash !== usage.hash) return { outcome: 'gone' };
 
-  const timeout = plan.endpoint.timeout ?? rooms.defaults.timeout;
+  const timeout = plan.endpoint.timeout ?? services.defaults.timeout;
   let made = 0;
-  const outcome = await rooms.results.refresh(
+  const outcome = await services.results.refresh(
     {
       identity,
       ttl: plan.endpoint.cacheTtl * 1000,
       limits: { deadline: performance.now() + timeout, signal },
       timeout,
       payer: plan.payer,
-      run: (limits) => produce(plan, rooms, limits, async (_phase, step) => step()),
+      run: (limits) => produce(plan, services, limits, async (_phase, step) => step()),
     },
     (entry) => {
       made = entry?.made ?? 0;

@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 
-import type { TracedRequest } from './traced';
+import type { CompletedRequest } from '../telemetry';
 
 /** Methods that the conventions know; any other is `_OTHER`. */
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
@@ -9,7 +9,7 @@ const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH',
 const LEFT = 499;
 
 /** `GET /api/endpoints`; the method alone where no route matched. */
-export function spanName({ method, route }: TracedRequest): string {
+export function spanName({ method, route }: CompletedRequest): string {
   const named = METHODS.has(method) ? method : 'HTTP';
   return route === undefined ? named : `${named} ${route}`;
 }
@@ -18,7 +18,7 @@ export function spanName({ method, route }: TracedRequest): string {
  * The attributes of a request's span, by OpenTelemetry's conventions for HTTP servers (stable since 1.23) as far as they tell
  * no value: `url.path` and `url.query`, which they ask for, hold names and values that callers send.
  */
-export function attributesOf(request: TracedRequest): Attributes {
+export function attributesOf(request: CompletedRequest): Attributes {
   const { method, route, endpoint, key, cache, status, billed } = request;
   const known = METHODS.has(method);
   const attributes: Attributes = { 'http.request.method': known ? method : '_OTHER', 'url.scheme': 'http' };
@@ -36,11 +36,11 @@ export function attributesOf(request: TracedRequest): Attributes {
 }
 
 /** Whether the service failed: an error of the caller's is none of the span's (conventions for HTTP servers, status). */
-export function hasFailed({ status }: TracedRequest): boolean {
+export function hasFailed({ status }: CompletedRequest): boolean {
   return status >= 500;
 }
 
-function errorType({ status, reason }: TracedRequest): string | undefined {
+function errorType({ status, reason }: CompletedRequest): string | undefined {
   if (status === LEFT) return String(LEFT);
   return reason ?? (status >= 500 ? String(status) : undefined);
 }

@@ -46,7 +46,7 @@ export function openTracing({ collector, headers, serviceName, begun }: TracingC
   const spans = new RequestSpans(provider.getTracer('logquay', VERSION));
   log.info({ collector: new URL(collector).origin }, 'traces go to a collector');
   return {
-    tell: (request, parent, state) => spans.tell(request, parent, state),
+    record: (request, parent, state) => spans.record(request, parent, state),
     async close() {
       const sent = provider.shutdown().then(
         () => true,

@@ -10,9 +10,10 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 
+import type { CompletedRequest } from '../telemetry';
 import { attributesOf, hasFailed, spanName } from './attributes';
 import { nested, type StepTree } from './steps';
-import type { TracedRequest, TraceParent } from './traced';
+import type { TraceParent } from './traced';
 
 /** Routes that machines ask every few seconds: a trace of theirs is noise, unless the caller keeps one itself. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/health', '/ready', '/metrics']);
@@ -25,7 +26,7 @@ export class RequestSpans {
   constructor(private readonly tracer: Tracer) {}
 
   /** @returns the trace's id; undefined: it is not kept */
-  tell(request: TracedRequest, parent: TraceParent | undefined, state: string | undefined): string | undefined {
+  record(request: CompletedRequest, parent: TraceParent | undefined, state: string | undefined): string | undefined {
     if (parent === undefined ? PROBES.has(request.route) : !parent.sampled) return undefined;
     const { arrived, milliseconds, phases } = request;
     // The wall clock may have been set since the process began: only now is it known what the times are by it.
@@ -39,14 +40,14 @@ export class RequestSpans {
     if (!span.isRecording()) return undefined;
     if (hasFailed(request)) span.setStatus({ code: SpanStatusCode.ERROR });
     const within = trace.setSpan(ROOT_CONTEXT, span);
-    for (const tree of nested(phases)) this.#tellStep(tree, within, offset);
+    for (const tree of nested(phases)) this.#recordStep(tree, within, offset);
     span.end(arrived + milliseconds + offset);
     return span.spanContext().traceId;
   }
 
-  #tellStep({ step, within }: StepTree, parent: Context, offset: number): void {
+  #recordStep({ step, within }: StepTree, parent: Context, offset: number): void {
     const span = this.tracer.startSpan(step.name, { startTime: step.began + offset }, parent);
-    for (const tree of within) this.#tellStep(tree, trace.setSpan(ROOT_CONTEXT, span), offset);
+    for (const tree of within) this.#recordStep(tree, trace.setSpan(ROOT_CONTEXT, span), offset);
     span.end(step.ended + offset);
   }
 }

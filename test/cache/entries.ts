@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 import type { Entry } from '../../src/cache/entry';
 import type { Identity } from '../../src/cache/identity';
-import { Finished } from '../../src/rendering/finished';
+import { EncodedResponse } from '../../src/rendering/encoded-response';
 
 export function identityOf(text: string): Identity {
   return { text, hash: createHash('sha256').update(text).digest('hex') };
@@ -15,9 +15,9 @@ export function newIdentity(): Identity {
 
 /** An entry made now, its forms complete. */
 export async function entryOf(identity: Identity, text: string, fence = 1): Promise<Entry> {
-  const finished = new Finished(Buffer.from(text), 'application/json', false);
-  await finished.complete();
-  return { question: identity.text, finished, made: Date.now(), lifetime: 60_000, fence };
+  const response = new EncodedResponse(Buffer.from(text), 'application/json', false);
+  await response.complete();
+  return { question: identity.text, response, made: Date.now(), lifetime: 60_000, fence };
 }
 
 /** Rows as a logs endpoint answers them, about so many bytes. */

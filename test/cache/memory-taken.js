@@ -8,7 +8,7 @@ const { join } = require('node:path');
 
 const DIST = join(__dirname, '../../dist');
 const { MemoryStore } = require(join(DIST, 'cache/memory-store'));
-const { Finished } = require(join(DIST, 'rendering/finished'));
+const { EncodedResponse } = require(join(DIST, 'rendering/encoded-response'));
 
 const [bytes = 0, bound = 0] = process.argv.slice(2).map(Number);
 
@@ -35,9 +35,9 @@ async function fill(store, i) {
     timestamp: 1_790_000_000_000_000 + row,
     message: `GET | 200 | ${row}`,
   }));
-  const finished = new Finished(Buffer.from(JSON.stringify({ result: rows, i })), 'application/json', false);
-  await finished.complete();
-  const entry = { question: text, finished, made: Date.now(), lifetime: 60_000, fence: 1 };
+  const response = new EncodedResponse(Buffer.from(JSON.stringify({ result: rows, i })), 'application/json', false);
+  await response.complete();
+  const entry = { question: text, response, made: Date.now(), lifetime: 60_000, fence: 1 };
   store.set({ text, hash: createHash('sha256').update(text).digest('hex') }, entry, 60_000);
 }
 

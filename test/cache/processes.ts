@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Identity } from '../../src/cache/identity';
 import { MemoryStore } from '../../src/cache/memory-store';
-import { type Answered, type Ask, type Made, Results } from '../../src/cache/results';
+import { type Answered, type Ask, type RunResult, Results } from '../../src/cache/results';
 import type { RunLimits } from '../../src/engines/contract';
 import { abandoned } from '../../src/engines/giving-up';
-import { Finished } from '../../src/rendering/finished';
-import { type Opened, openTestRedis } from './opened';
+import { EncodedResponse } from '../../src/rendering/encoded-response';
+import { type OpenedRedis, openTestRedis } from './opened';
 
 const LEASE = 8000;
 
@@ -16,8 +16,8 @@ export const MAX_ENTRY = 100_000;
 
 /** A run that a test ends. It ends by itself when it is aborted, as those of engines do. */
 export class Run {
-  readonly ended: Promise<Made>;
-  #finish!: (made: Made) => void;
+  readonly ended: Promise<RunResult>;
+  #finish!: (made: RunResult) => void;
   #fail!: (error: unknown) => void;
 
   constructor(
@@ -39,8 +39,8 @@ export class Run {
   }
 
   finish(text: string): void {
-    const finished = new Finished(Buffer.from(text), 'application/json', false);
-    this.#finish({ finished, bytesProcessed: 7n, bytesBilled: 10n });
+    const response = new EncodedResponse(Buffer.from(text), 'application/json', false);
+    this.#finish({ response, bytesProcessed: 7n, bytesBilled: 10n });
   }
 
   fail(error: unknown): void {
@@ -52,7 +52,7 @@ export class Run {
 export class Runs {
   readonly begun: Run[] = [];
 
-  begin(limits: RunLimits, by: Process): Promise<Made> {
+  begin(limits: RunLimits, by: Process): Promise<RunResult> {
     const run = new Run(limits, by);
     this.begun.push(run);
     return run.ended;
@@ -74,7 +74,7 @@ export type Asking = Partial<Omit<Ask, 'limits'>> & {
 };
 
 export interface ProcessOptions {
-  readonly redis?: Opened | null;
+  readonly redis?: OpenedRedis | null;
   /** Bytes. */
   readonly memory?: number;
   /** Milliseconds. */
@@ -88,7 +88,7 @@ export interface ProcessOptions {
 export class Process {
   readonly results: Results;
   readonly memory: MemoryStore;
-  readonly redis: Opened | null;
+  readonly redis: OpenedRedis | null;
 
   constructor(
     readonly runs: Runs,
@@ -132,7 +132,7 @@ export class Stage {
   async open(url: string | null, options: ProcessOptions & { readonly timeout?: number } = {}): Promise<Process> {
     const { timeout = 1000, leaseTime = LEASE } = options;
     const redis = url === null ? null : openTestRedis(url, { leaseTime, timeout, maxEntry: MAX_ENTRY });
-    await redis?.link.tried;
+    await redis?.connection.tried;
     const process = new Process(this.runs, { redis, ...options });
     this.#open.push(process);
     return process;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ResultStore, SharedStore } from '../../src/cache/stores';
-import { Finished } from '../../src/rendering/finished';
+import { EncodedResponse } from '../../src/rendering/encoded-response';
 import { entryOf, identityOf, newIdentity, rowsOf } from './entries';
 
 /** Bytes of one entry that the stores under test are to be opened with. */
@@ -20,13 +20,13 @@ export function testResultStore(open: () => ResultStore): void {
     expect(await store.write(identity, entry, 60_000)).toBe(true);
     const read = await store.read(identity);
     expect(read).not.toBeNull();
-    const { finished, ...rest } = read ?? entry;
-    const { finished: written, ...wrote } = entry;
+    const { response, ...rest } = read ?? entry;
+    const { response: written, ...wrote } = entry;
     expect(rest).toEqual(wrote);
-    expect(finished.forms).toEqual(written.forms);
-    expect(finished.forms?.gzip?.length).toBeGreaterThan(0);
-    expect(finished.forms?.br?.length).toBeGreaterThan(0);
-    expect([finished.etag, finished.representation, finished.truncated, finished.contentType]).toEqual([
+    expect(response.forms).toEqual(written.forms);
+    expect(response.forms?.gzip?.length).toBeGreaterThan(0);
+    expect(response.forms?.br?.length).toBeGreaterThan(0);
+    expect([response.etag, response.representation, response.truncated, response.contentType]).toEqual([
       written.etag,
       written.representation,
       written.truncated,
@@ -45,14 +45,14 @@ export function testResultStore(open: () => ResultStore): void {
           Buffer.from([0, 255, 13, 10]),
         ]) {
           const identity = newIdentity();
-          const finished = new Finished(bytes, representation, truncated);
-          const forms = await finished.complete();
-          const entry = { question: identity.text, finished, made: 5, lifetime: 7.5, fence: 0 };
+          const response = new EncodedResponse(bytes, representation, truncated);
+          const forms = await response.complete();
+          const entry = { question: identity.text, response, made: 5, lifetime: 7.5, fence: 0 };
           expect(await store.write(identity, entry, 60_000)).toBe(true);
           const read = await store.read(identity);
-          expect(read?.finished.forms).toEqual(forms);
+          expect(read?.response.forms).toEqual(forms);
           expect(read).toMatchObject({ made: 5, lifetime: 7.5, fence: 0 });
-          expect(read?.finished).toMatchObject({ representation, truncated, etag: finished.etag });
+          expect(read?.response).toMatchObject({ representation, truncated, etag: response.etag });
         }
       }
     }
@@ -73,13 +73,13 @@ export function testResultStore(open: () => ResultStore): void {
     const base = 1_790_000_000_000_000;
     expect(await store.write(identity, await entryOf(identity, '{"result":[1]}', base + 1), 60_000)).toBe(true);
     expect(await store.write(identity, await entryOf(identity, '{"result":[0]}', base), 60_000)).toBe(false);
-    expect((await store.read(identity))?.finished.bytes.toString()).toBe('{"result":[1]}');
+    expect((await store.read(identity))?.response.bytes.toString()).toBe('{"result":[1]}');
     expect(await store.write(identity, await entryOf(identity, '{"result":[2]}', base + 1), 60_000)).toBe(true);
     expect(await store.write(identity, await entryOf(identity, rowsOf(9000), base + 2), 60_000)).toBe(true);
-    expect((await store.read(identity))?.finished.forms?.gzip).not.toBeNull();
+    expect((await store.read(identity))?.response.forms?.gzip).not.toBeNull();
     expect(await store.write(identity, await entryOf(identity, '{"result":[3]}', base + 3), 60_000)).toBe(true);
     const read = await store.read(identity);
-    expect(read?.finished.forms).toEqual({ bytes: Buffer.from('{"result":[3]}'), gzip: null, br: null });
+    expect(read?.response.forms).toEqual({ bytes: Buffer.from('{"result":[3]}'), gzip: null, br: null });
     expect(read?.fence).toBe(base + 3);
   });
 
@@ -182,7 +182,7 @@ export function testSharedStore(open: () => SharedStore): void {
     // Nor does their entry replace the newer one.
     expect(await other.write(identity, await entryOf(identity, '{"new":1}', taken?.fence), 60_000)).toBe(true);
     expect(await one.write(identity, await entryOf(identity, '{"old":1}', lost?.fence), 60_000)).toBe(false);
-    expect((await one.read(identity))?.finished.bytes.toString()).toBe('{"new":1}');
+    expect((await one.read(identity))?.response.bytes.toString()).toBe('{"new":1}');
   });
 
   it('renews a lease for as long as its owner likes', async () => {

@@ -13,9 +13,9 @@ import { readDefinition } from '../../src/endpoints/definition';
 import { abandoned } from '../../src/engines/giving-up';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
-import type { Rooms } from '../../src/run/request';
+import type { Services } from '../../src/run/request';
 import { warm } from '../../src/run/warm';
-import { ENDPOINTS, ScriptedEngine, serve, type Served } from '../http/rooms';
+import { ENDPOINTS, ScriptedEngine, serve, type Served } from '../http/served';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { openTestRedis } from './opened';
 import { until } from './processes';
@@ -61,7 +61,7 @@ class Engine extends ScriptedEngine {
 
 /** A process with a warmer, its own memory, and where there is one, a Redis that it shares. */
 interface Gateway {
-  readonly rooms: Rooms;
+  readonly services: Services;
   readonly warmer: Warmer;
   /** What came of its refreshes, and why. */
   readonly told: { readonly outcome: WarmingOutcome; readonly error: unknown }[];
@@ -82,41 +82,41 @@ interface GatewayOptions {
   readonly url: string | null;
   readonly endpoints?: readonly Endpoint[];
   readonly most?: number;
-  readonly more?: (rooms: Rooms) => Partial<Rooms>;
+  readonly more?: (services: Services) => Partial<Services>;
 }
 
 async function gateway({ url, most = 100, ...options }: GatewayOptions): Promise<Gateway> {
   const endpoints = options.endpoints ?? [BRIEF, LONG, COLD, ...ENDPOINTS];
   const served: Served = await serve({ engine, endpoints });
   const redis = url === null ? null : openTestRedis(url, { leaseTime: LEASE, mostInUse: most, prefix: engineOf() });
-  await redis?.link.tried;
+  await redis?.connection.tried;
   const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
   const results = new Results({ memory, shared: redis?.store ?? null, staleIfError: 60_000, leaseTime: LEASE });
   const usage = redis?.usage ?? new MemoryUsageBook(most);
-  const base: Rooms = { ...served.lifecycle.rooms(), results, usage };
-  const rooms: Rooms = { ...base, ...options.more?.(base) };
-  served.lifecycle.open(rooms);
+  const base: Services = { ...served.lifecycle.services(), results, usage };
+  const services: Services = { ...base, ...options.more?.(base) };
+  served.lifecycle.open(services);
   const told: Gateway['told'] = [];
   const seconds = ({ cacheTtl, cacheWarming }: Endpoint) => ({ ttl: cacheTtl * 1000, warming: cacheWarming * 1000 });
   const warmer = new Warmer({
     usage,
     intervals: (id) => {
-      const endpoint = rooms.catalogue.find(id);
+      const endpoint = services.catalogue.find(id);
       return endpoint === null || endpoint.cacheWarming === 0 ? null : seconds(endpoint);
     },
     bounds: () => {
-      const all = rooms.catalogue.current().filter(({ cacheWarming }) => cacheWarming > 0);
+      const all = services.catalogue.current().filter(({ cacheWarming }) => cacheWarming > 0);
       if (all.length === 0) return null;
       const [warming, ttl] = [all.map(({ cacheWarming }) => cacheWarming), all.map(({ cacheTtl }) => cacheTtl)];
       return { shortest: Math.min(...warming) * 1000, longestTtl: Math.max(...ttl) * 1000 };
     },
-    refresh: (one, age, signal) => warm(one, age, rooms, signal),
+    refresh: (one, age, signal) => warm(one, age, services, signal),
     most,
     told: (outcome, error) => told.push({ outcome, error }),
   });
   let closed: Promise<void> | null = null;
   const one: Gateway = {
-    rooms,
+    services,
     warmer,
     told,
     get: (path, key = 'all') =>
@@ -134,8 +134,8 @@ async function gateway({ url, most = 100, ...options }: GatewayOptions): Promise
 }
 
 /** What is in use, in this test. */
-const inUse = ({ rooms }: Gateway): Promise<Usage[]> =>
-  rooms.usage.inUse(60_000, 100).then((all) => all.map(({ usage }) => usage));
+const inUse = ({ services }: Gateway): Promise<Usage[]> =>
+  services.usage.inUse(60_000, 100).then((all) => all.map(({ usage }) => usage));
 
 /** One prefix in Redis for each test. */
 function engineOf(): string {
@@ -186,8 +186,8 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
 
   it('does nothing where nothing is to be kept warm', async () => {
     const idle = [await open({ endpoints: [COLD] }), await open({ most: 0 })];
-    for (const { rooms, warmer } of idle) {
-      const asks = jest.spyOn(rooms.usage, 'inUse');
+    for (const { services, warmer } of idle) {
+      const asks = jest.spyOn(services.usage, 'inUse');
       warmer.start();
       await sleep(600);
       expect(asks).not.toHaveBeenCalled();
@@ -199,7 +199,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     for (const project of ['a', 'b', 'c', 'd']) {
       await one.get(`warm.long?project=${project}`);
       await sleep(30);
-      if (one.rooms.usage instanceof MemoryUsageBook) continue;
+      if (one.services.usage instanceof MemoryUsageBook) continue;
       await until(async () => (await inUse(one)).some(({ values }) => values.project === project));
     }
     one.warmer.start();
@@ -230,7 +230,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     expect((await one.get('warm.long?project=a')).headers.get('cache-status')).toMatch(/^logquay; hit; ttl=\d+$/);
     failing = false;
     await until(() => all.some(({ told }) => told.some(({ outcome }) => outcome === 'made')));
-    await until(async () => (await one.rooms.usage.inUse(60_000, 10)).some(({ failures }) => failures === 0));
+    await until(async () => (await one.services.usage.inUse(60_000, 10)).some(({ failures }) => failures === 0));
   }, 40_000);
 
   it('does not spend what the payer has not', async () => {
@@ -266,28 +266,28 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     one.warmer.start();
     await until(() => engine.of('warm').length === 1);
     await one.warmer.stop();
-    await one.rooms.results.close();
-    expect([aborted, one.rooms.results.flights]).toEqual([true, 0]);
+    await one.services.results.close();
+    expect([aborted, one.services.results.flights]).toEqual([true, 0]);
     expect(one.told.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
-    expect(await one.rooms.usage.inUse(60_000, 10)).toMatchObject([{ failures: 0 }]);
+    expect(await one.services.usage.inUse(60_000, 10)).toMatchObject([{ failures: 0 }]);
     // And never begins again.
     await sleep(700);
     expect(engine.of('warm')).toHaveLength(1);
   });
 
-  /** What a refresh comes to when it is due for one that `pinned` has asked for, in rooms that have changed. */
-  const refreshed = async (change: (rooms: Rooms) => Partial<Rooms>): Promise<unknown> => {
+  /** The outcome of a due refresh for a request of `pinned`, after the services have changed. */
+  const refreshed = async (change: (services: Services) => Partial<Services>): Promise<unknown> => {
     const one = await open();
     await one.get('warm.long', 'pinned');
     await until(async () => (await inUse(one)).length === 1);
     const [usage] = await inUse(one);
     if (usage === undefined) throw new Error('It is in use.');
     expect(usage).toMatchObject({ values: {}, keyName: 'pinned' });
-    return warm(usage, 0, { ...one.rooms, ...change(one.rooms) }, new AbortController().signal);
+    return warm(usage, 0, { ...one.services, ...change(one.services) }, new AbortController().signal);
   };
   const withKey =
     (more: object) =>
-    ({ keys }: Rooms) => ({
+    ({ keys }: Services) => ({
       keys: {
         ...keys,
         find: (name: string) => {
@@ -298,7 +298,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     });
   const withEndpoint =
     (more: Partial<Endpoint> | null) =>
-    ({ catalogue }: Rooms) => ({
+    ({ catalogue }: Services) => ({
       catalogue: {
         ...catalogue,
         find: (idOrName: string) => {
@@ -309,7 +309,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     });
 
   it.each([
-    ['the key is revoked or has expired', ({ keys }: Rooms) => ({ keys: { ...keys, find: () => null } })],
+    ['the key is revoked or has expired', ({ keys }: Services) => ({ keys: { ...keys, find: () => null } })],
     ['the key may not run the endpoint any more', withKey({ endpoints: ['test.plain'] })],
     ['the key pins another value', withKey({ pins: new Map([['project', 'xyz']]) })],
     ['the key pins nothing any more', withKey({ pins: new Map() })],
@@ -320,7 +320,9 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     ['the endpoint forces redaction', withEndpoint({ redactPii: true })],
     [
       'the data are others',
-      ({ engine }: Rooms) => ({ engine: Object.assign(Object.create(engine) as typeof engine, { target: 'another' }) }),
+      ({ engine }: Services) => ({
+        engine: Object.assign(Object.create(engine) as typeof engine, { target: 'another' }),
+      }),
     ],
   ])('lets go when %s', async (_, change) => {
     expect(await refreshed(change)).toEqual({ outcome: 'gone' });
@@ -357,7 +359,7 @@ describe('the warmer of a process that is alone', () => {
     const [first] = open;
     // Two that are to share: without Redis that is one process.
     const shared =
-      first === undefined ? {} : { more: () => ({ results: first.rooms.results, usage: first.rooms.usage }) };
+      first === undefined ? {} : { more: () => ({ results: first.services.results, usage: first.services.usage }) };
     return gateway({ url: null, ...shared, ...options });
   });
 
@@ -391,7 +393,7 @@ describe('the warmer of a process that is alone', () => {
         const [usage] = await inUse(one);
         if (usage === undefined) throw new Error('It is in use.');
         const asked = engine.queries.at(-1);
-        const outcome = await warm(usage, 0, one.rooms, new AbortController().signal);
+        const outcome = await warm(usage, 0, one.services, new AbortController().signal);
         expect(outcome).toMatchObject({ outcome: 'made' });
         const again = engine.queries.at(-1);
         expect(again).not.toBe(asked);

@@ -11,7 +11,7 @@ import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/eng
 import { type Reason, ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { JudgedRequests } from '../../src/run/asked';
-import { ENDPOINTS, ScriptedEngine, serve, type Served } from './rooms';
+import { ENDPOINTS, ScriptedEngine, serve, type Served } from './served';
 
 function endpointOf(digit: number, name: string, ttl: number): Endpoint {
   const text = `/*
@@ -120,7 +120,7 @@ function closeGate(): () => void {
 
 /** Resolves when so many wait for an answer. */
 function counted(): (number: number) => Promise<void> {
-  const answers = jest.spyOn(served.lifecycle.rooms().results, 'answer');
+  const answers = jest.spyOn(served.lifecycle.services().results, 'answer');
   return (number) => until(() => answers.mock.calls.length === number);
 }
 
@@ -425,7 +425,7 @@ describe('requests share an answer exactly when they agree in everything that it
   const fresh = (): void => {
     const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
     const results = new Results({ memory, shared: null, staleIfError: 60_000, leaseTime: 5000 });
-    served.lifecycle.open({ ...served.lifecycle.rooms(), results, judged: new JudgedRequests() });
+    served.lifecycle.open({ ...served.lifecycle.services(), results, judged: new JudgedRequests() });
     engine.queries.length = 0;
     engine.onRun = () => Promise.resolve();
   };

@@ -9,7 +9,7 @@ import { Metrics } from '../../src/metrics';
 import { Lifecycle } from '../../src/http/lifecycle';
 import { createRouter } from '../../src/http/router';
 import { SECURITY_HEADERS } from '../../src/http/security-headers';
-import { ScriptedEngine, serve, type Served } from './rooms';
+import { ScriptedEngine, serve, type Served } from './served';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/http.md'), 'utf8');
 
@@ -87,7 +87,7 @@ describe('docs/http.md', () => {
   it('names the request headers that the code reads', () => {
     const files = [
       'run/asked.ts',
-      'http/finished-answer.ts',
+      'http/conditional-response.ts',
       'http/exchange.ts',
       'http/body.ts',
       'http/cors.ts',

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import request, { type Test } from 'supertest';
 
 import { ERRORS, QueryError, type Reason, ServiceError } from '../../src/errors';
-import { ScriptedEngine, serve, type Served } from './rooms';
+import { ScriptedEngine, serve, type Served } from './served';
 
 let engine: ScriptedEngine;
 let served: Served;

@@ -3,7 +3,7 @@ import request, { type Response } from 'supertest';
 
 import { ServiceError } from '../../src/errors';
 import { FailedLogins, networkOf } from '../../src/http/failed-logins';
-import { serve, type Served } from './rooms';
+import { serve, type Served } from './served';
 
 const PATH = '/api/endpoints/query/test.plain?project=a';
 

@@ -1,7 +1,7 @@
 /** Which runs are fenced, and that a fenced one shares nothing with one that is not. */
 import request from 'supertest';
 
-import { ScriptedEngine, serve, type Served } from './rooms';
+import { ScriptedEngine, serve, type Served } from './served';
 
 const PATH = '/api/endpoints/query/test.plain';
 

@@ -1,6 +1,6 @@
 import request from 'supertest';
 
-import { ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
+import { ScriptedEngine, serve, type Served, type ServedOptions } from './served';
 
 const PLAIN = '/api/endpoints/query/test.plain?project=a';
 /** Kept for 900 seconds. */

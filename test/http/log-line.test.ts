@@ -1,7 +1,7 @@
 import request from 'supertest';
 
 import { parentOf } from '../../src/http/trace';
-import { ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
+import { ScriptedEngine, serve, type Served, type ServedOptions } from './served';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TYPED = '/api/endpoints/query/test.typed?project=Zebra';

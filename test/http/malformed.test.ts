@@ -2,7 +2,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ERRORS, type Reason } from '../../src/errors';
-import { serve, type Served } from './rooms';
+import { serve, type Served } from './served';
 
 let served: Served;
 beforeEach(async () => {

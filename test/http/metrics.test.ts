@@ -5,7 +5,7 @@ import request from 'supertest';
 
 import { ServiceError } from '../../src/errors';
 import { LABELS, METRICS } from '../../src/metrics/table';
-import { ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
+import { ScriptedEngine, serve, type Served, type ServedOptions } from './served';
 
 const PLAIN = '/api/endpoints/query/test.plain?project=a';
 const KEPT = '/api/endpoints/query/test.typed?project=a';

@@ -1,7 +1,7 @@
 /** A 304 has the headers of the 200: browsers update what they stored by them, its policy among it. */
 import request, { type Test } from 'supertest';
 
-import { ScriptedEngine, serve, type Served } from './rooms';
+import { ScriptedEngine, serve, type Served } from './served';
 
 /** Of one answer alone, or of the body that a 304 does not have. */
 const OWN = ['date', 'x-request-id', 'server-timing', 'content-type', 'content-length', 'content-encoding'];

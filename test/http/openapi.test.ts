@@ -3,7 +3,7 @@ import request from 'supertest';
 import { PAGE_POLICY } from '../../src/http/docs/policy';
 import { SECURITY_HEADERS } from '../../src/http/security-headers';
 import type { Document } from '../../src/openapi/schema';
-import { serve, type Served, type ServedOptions } from './rooms';
+import { serve, type Served, type ServedOptions } from './served';
 
 let served: Served | null = null;
 afterEach(() => served?.close());

@@ -2,7 +2,7 @@
 import request, { type Response } from 'supertest';
 
 import { endpointOf } from '../openapi/endpoints';
-import { ScriptedEngine, serve, type Served } from './rooms';
+import { ScriptedEngine, serve, type Served } from './served';
 
 const COUNTS = endpointOf(`/*
 id: 11111111-aaaa-4000-8000-000000000004

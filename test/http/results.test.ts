@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 import request, { type Response } from 'supertest';
 
-import { ENDPOINTS, ScriptedEngine, serve, type Served } from './rooms';
+import { ENDPOINTS, ScriptedEngine, serve, type Served } from './served';
 
 const PLAIN = '/api/endpoints/query/test.plain?project=abc';
 

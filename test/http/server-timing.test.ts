@@ -1,7 +1,7 @@
 /** `Server-Timing` is a precise clock: a key with pins gets it on no answer. */
 import request, { type Response, type Test } from 'supertest';
 
-import { ScriptedEngine, serve, type Served } from './rooms';
+import { ScriptedEngine, serve, type Served } from './served';
 
 const RUN = '/api/endpoints/query';
 

@@ -2,7 +2,7 @@ import request from 'supertest';
 
 import { Health } from '../../src/health/health';
 import { endpointOf } from '../openapi/endpoints';
-import { ENDPOINTS, ScriptedEngine, serve, type Served, type ServedOptions } from './rooms';
+import { ENDPOINTS, ScriptedEngine, serve, type Served, type ServedOptions } from './served';
 
 let served: Served | null = null;
 afterEach(() => served?.close());

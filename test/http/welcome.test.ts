@@ -1,5 +1,5 @@
 import { welcome, type WelcomeFacts } from '../../src/http/welcome';
-import { ENDPOINTS } from './rooms';
+import { ENDPOINTS } from './served';
 
 const endpoint = ENDPOINTS[0];
 if (endpoint === undefined) throw new Error('There is no endpoint.');

@@ -3,7 +3,7 @@ import request from 'supertest';
 
 import type { Document } from '../../src/openapi/schema';
 import { ServiceError } from '../../src/errors';
-import { ScriptedEngine, serve, type Served } from '../http/rooms';
+import { ScriptedEngine, serve, type Served } from '../http/served';
 import { type Case, judged } from './judged';
 
 const engine = new ScriptedEngine('bigquery');

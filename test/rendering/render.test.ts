@@ -142,22 +142,22 @@ describe('members of an object', () => {
   });
 });
 
-describe('finished bytes', () => {
+describe('response bytes', () => {
   const rows = Array.from({ length: 50 }, (_, i) => `{"a":${String(i)},"b":"text that repeats"}`);
-  const finished = render({ columns: ['a', 'b'], rows, truncated: true }, 'application/json', NO_LIMIT);
+  const response = render({ columns: ['a', 'b'], rows, truncated: true }, 'application/json', NO_LIMIT);
 
   it('have a weak tag of their content', () => {
-    expect(finished.etag).toMatch(/^W\/"[\w-]{43}"$/);
+    expect(response.etag).toMatch(/^W\/"[\w-]{43}"$/);
     const same = render({ columns: ['a', 'b'], rows, truncated: false }, 'application/json', NO_LIMIT);
     const other = render({ columns: ['a', 'b'], rows: rows.slice(1), truncated: false }, 'application/json', NO_LIMIT);
-    expect(same.etag).toBe(finished.etag);
-    expect(other.etag).not.toBe(finished.etag);
+    expect(same.etag).toBe(response.etag);
+    expect(other.etag).not.toBe(response.etag);
   });
 
   it('are compressed once for each coding', async () => {
-    expect(gunzipSync((await finished.encoded('gzip')) ?? '')).toEqual(finished.bytes);
-    expect(brotliDecompressSync((await finished.encoded('br')) ?? '')).toEqual(finished.bytes);
-    expect(finished.encoded('gzip')).toBe(finished.encoded('gzip'));
+    expect(gunzipSync((await response.encoded('gzip')) ?? '')).toEqual(response.bytes);
+    expect(brotliDecompressSync((await response.encoded('br')) ?? '')).toEqual(response.bytes);
+    expect(response.encoded('gzip')).toBe(response.encoded('gzip'));
   });
 
   it('stay as they are where compressing does not pay', () => {

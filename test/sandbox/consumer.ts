@@ -35,8 +35,8 @@ export class Consumer {
   ): Promise<EngineResult> {
     const endpoint = this.endpoint(name);
     const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
-    const rooms = { gate: this.gate, now: () => FIXTURE_END };
-    const chosen = await chooseQuery(endpoint, query, bound(endpoint, values), rooms, limits, this.fenced);
+    const services = { gate: this.gate, now: () => FIXTURE_END };
+    const chosen = await chooseQuery(endpoint, query, bound(endpoint, values), services, limits, this.fenced);
     const { sql, parameters } = chosen;
     const run = { sql, parameters, maxRows: endpoint.maxRows, hideBytes: false, maxBytesBilled: null, labels: {} };
     return this.engine.run(run, limits).catch(inWordsFor(chosen));

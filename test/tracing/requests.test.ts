@@ -9,7 +9,7 @@ import { ServiceError } from '../../src/errors';
 import { openLog } from '../../src/log';
 import { openTracing } from '../../src/tracing/open';
 import type { Tracing } from '../../src/tracing/traced';
-import { ScriptedEngine, serve, type Served, type ServedOptions } from '../http/rooms';
+import { ScriptedEngine, serve, type Served, type ServedOptions } from '../http/served';
 import { type Arrived, Collector } from './collector';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -275,10 +275,10 @@ it('that tell no value, no text, no secret and no URL', async () => {
 
 it('of a part of the requests, and of all whose caller keeps a trace', async () => {
   await start({}, { begun: 0.25 });
-  const facts = { method: 'GET', status: 200, arrived: performance.now(), milliseconds: 1, phases: [] };
+  const facts = { method: 'GET', status: 200, arrived: performance.now(), milliseconds: 1, phases: [], bytes: 0 };
   const parent = { traceId: TRACE, spanId: CALLER, sampled: true };
-  const told = Array.from({ length: 2000 }, () => tracing.tell(facts, undefined, undefined));
-  for (let i = 0; i < 100; i++) expect(tracing.tell(facts, parent, undefined)).toBe(TRACE);
+  const told = Array.from({ length: 2000 }, () => tracing.record(facts, undefined, undefined));
+  for (let i = 0; i < 100; i++) expect(tracing.record(facts, parent, undefined)).toBe(TRACE);
   const begun = told.filter((id) => id !== undefined);
   // Ten standard deviations around 500.
   expect(begun.length).toBeGreaterThan(300);
@@ -304,8 +304,8 @@ it('with the headers that the collector asks for', async () => {
 
 it('no more than may wait, however many there are', async () => {
   await start();
-  const facts = { method: 'GET', status: 200, arrived: performance.now(), milliseconds: 1, phases: [] };
-  for (let i = 0; i < 20_000; i++) tracing.tell(facts, undefined, undefined);
+  const facts = { method: 'GET', status: 200, arrived: performance.now(), milliseconds: 1, phases: [], bytes: 0 };
+  for (let i = 0; i < 20_000; i++) tracing.record(facts, undefined, undefined);
   const { length } = await spans();
   expect(length).toBeGreaterThan(1000);
   expect(length).toBeLessThanOrEqual(4096 + 512);

@@ -9,10 +9,10 @@ import {
   openApiDocument,
   type Readers,
 } from '../../openapi';
-import { Finished } from '../../rendering/finished';
-import type { Rooms } from '../../run/request';
+import { EncodedResponse } from '../../rendering/encoded-response';
+import type { Services } from '../../run/request';
 import type { Exchange } from '../exchange';
-import { finishedAnswer } from '../finished-answer';
+import { conditionalResponse } from '../conditional-response';
 import { accepts, namesType } from './accept';
 import { docsPage } from './page';
 import { PAGE_POLICY } from './policy';
@@ -22,8 +22,8 @@ const VARY = { open: 'Accept, Accept-Encoding', key: 'Accept, Accept-Encoding, X
 
 /** The forms of the documentation for one key and one state of the catalogue, each made when it is first asked for. */
 interface Made {
-  openApi?: Finished;
-  page?: Finished;
+  openApi?: EncodedResponse;
+  page?: EncodedResponse;
 }
 
 const EVERYBODY = {};
@@ -35,18 +35,20 @@ const EVERYBODY = {};
 export class DocsRoutes {
   /** By the catalogue's own list, which is another after every change, and by key. */
   readonly #made = new WeakMap<readonly Endpoint[], WeakMap<object, Made>>();
-  readonly #shell: Finished;
+  readonly #shell: EncodedResponse;
 
   constructor(private readonly access: DocsAccess) {
     this.#shell = finish(docsPage(null, access));
   }
 
   /** `GET /openapi.json` */
-  async answerOpenApi(exchange: Exchange, rooms: Rooms): Promise<void> {
-    const key = this.#authenticate(exchange, rooms);
+  async answerOpenApi(exchange: Exchange, services: Services): Promise<void> {
+    const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'application/json');
-    const made = this.#madeFor(key, rooms);
-    made.openApi ??= finish(JSON.stringify(openApiDocument(described(key, rooms), readers(key, rooms), this.access)));
+    const made = this.#madeFor(key, services);
+    made.openApi ??= finish(
+      JSON.stringify(openApiDocument(described(key, services), readers(key, services), this.access)),
+    );
     await this.#answer(exchange, made.openApi, 'application/json; charset=utf-8');
   }
 
@@ -54,29 +56,29 @@ export class DocsRoutes {
    * `GET /docs`. A browser that opens a page cannot send a key: where one is needed, who asks for HTML by name and sends
    * none gets the page without a word of the catalogue, which asks for the key and comes back with it.
    */
-  async answerPage(exchange: Exchange, rooms: Rooms): Promise<void> {
+  async answerPage(exchange: Exchange, services: Services): Promise<void> {
     const { headers } = exchange;
     const keyless = !presentsKey((name) => headers.values(name));
     if (this.access === 'key' && keyless && namesType(headers.list('accept'), 'text/html')) {
       await this.#answerPage(exchange, this.#shell);
       return;
     }
-    const key = this.#authenticate(exchange, rooms);
+    const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'text/html');
-    const made = this.#madeFor(key, rooms);
-    made.page ??= finish(docsPage(described(key, rooms), this.access));
+    const made = this.#madeFor(key, services);
+    made.page ??= finish(docsPage(described(key, services), this.access));
     await this.#answerPage(exchange, made.page);
   }
 
   /** @throws ServiceError unauthenticated */
-  #authenticate(exchange: Exchange, rooms: Rooms): Key | null {
+  #authenticate(exchange: Exchange, services: Services): Key | null {
     if (this.access === 'open') return null;
-    const key = rooms.keys.authenticate((name) => exchange.headers.values(name));
-    exchange.learn({ key: key.name, pinned: key.pins.size > 0 });
+    const key = services.keys.authenticate((name) => exchange.headers.values(name));
+    exchange.record({ key: key.name, pinned: key.pins.size > 0 });
     return key;
   }
 
-  #madeFor(key: Key | null, { catalogue }: Rooms): Made {
+  #madeFor(key: Key | null, { catalogue }: Services): Made {
     const endpoints = catalogue.current();
     const byKey = this.#made.get(endpoints) ?? new WeakMap<object, Made>();
     this.#made.set(endpoints, byKey);
@@ -85,33 +87,33 @@ export class DocsRoutes {
     return made;
   }
 
-  #answerPage(exchange: Exchange, page: Finished): Promise<void> {
+  #answerPage(exchange: Exchange, page: EncodedResponse): Promise<void> {
     return this.#answer(exchange, page, 'text/html; charset=utf-8', ['Content-Security-Policy', PAGE_POLICY]);
   }
 
   /** @param policy names and values in turn: headers of this path alone */
   async #answer(
     exchange: Exchange,
-    finished: Finished,
+    response: EncodedResponse,
     contentType: string,
     policy: readonly string[] = [],
   ): Promise<void> {
     const headers = ['Cache-Control', 'private, no-cache', 'Vary', VARY[this.access], ...policy];
-    exchange.answer(await finishedAnswer({ finished, contentType, headers }, exchange.request, exchange.headers));
+    exchange.answer(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
   }
 }
 
-function readers(key: Key | null, { engine }: Rooms): Readers {
+function readers(key: Key | null, { engine }: Services): Readers {
   return { key, engine: { kind: engine.kind, dryRun: engine.dryRun !== null } };
 }
 
-function described(key: Key | null, rooms: Rooms): DescribedEndpoint[] {
-  return describeEndpoints(rooms.catalogue.current(), readers(key, rooms));
+function described(key: Key | null, services: Services): DescribedEndpoint[] {
+  return describeEndpoints(services.catalogue.current(), readers(key, services));
 }
 
 /** Bytes with their tag and their compressed forms; what type they have, the route says. */
-function finish(text: string): Finished {
-  return new Finished(Buffer.from(text), 'application/json', false);
+function finish(text: string): EncodedResponse {
+  return new EncodedResponse(Buffer.from(text), 'application/json', false);
 }
 
 function checkAccept({ headers }: Exchange, type: string): void {

@@ -1,42 +1,5 @@
-/** What must happen in Redis in one step, in Lua. Clocks are Redis's own: those of processes differ. */
-import { createHash } from 'node:crypto';
-
-import type { RedisClient } from './client';
-
-export interface Script {
-  readonly text: string;
-  readonly sha: string;
-}
-
-export function script(text: string): Script {
-  return { text, sha: createHash('sha1').update(text).digest('hex') };
-}
-
-/**
- * Sends a script by its hash, and its text where Redis does not have it: at first, after a restart or a fail-over.
- *
- * @param keys all of one slot
- */
-export async function evaluate(
-  client: RedisClient,
-  { text, sha }: Script,
-  keys: readonly string[],
-  values: readonly (string | number | Buffer)[],
-): Promise<unknown> {
-  try {
-    return await client.evalsha(sha, keys.length, ...keys, ...values);
-  } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-    return client.eval(text, keys.length, ...keys, ...values);
-  }
-}
-
-/** Lua's numbers are doubles: exact for microseconds until the year 2255, but only printed in full when asked to. */
-export const CLOCK = `
-  local time = redis.call('TIME')
-  local micros = time[1] * 1000000 + time[2]
-  local millis = math.floor(micros / 1000)
-`;
+/** Leases and entries: what has to happen in Redis in one step, in Lua. */
+import { CLOCK, script } from '../redis/scripts';
 
 /** The fence of the entry in KEYS[at]; 0: there is none. */
 const THERE = (at: number): string => `

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Entry } from '../entry';
-import type { Identity } from '../identity';
-import { sizeOf } from '../memory-store';
-import type { Lease, SharedStore } from '../stores';
-import { decode, encode, FIELDS, FORMAT, readFence } from './codec';
-import { readFlag, readNumber, readPair, Unexpected } from './replies';
-import type { Link } from './link';
-import { ACQUIRE, AWAIT, AWAITED, evaluate, RELEASE, RENEW, WRITE } from './scripts';
+import type { Entry } from './entry';
+import type { Identity } from './identity';
+import { sizeOf } from './memory-store';
+import type { Lease, SharedStore } from './stores';
+import { decode, encode, FIELDS, FORMAT, readFence } from './redis-codec';
+import { readFlag, readNumber, readPair, Unexpected } from '../redis/replies';
+import type { RedisConnection } from '../redis/connection';
+import { evaluate } from '../redis/scripts';
+import { ACQUIRE, AWAIT, AWAITED, RELEASE, RENEW, WRITE } from './redis-scripts';
 
 /** Milliseconds for which the last fence of an identity is remembered: longer than any run. The clock goes on behind that. */
 const FENCE_REMEMBERED = 2 * 3600 * 1000;
 
 export interface RedisStoreOptions {
-  readonly link: Link;
-  /** What the names of all keys begin with. */
-  readonly prefix: string;
+  readonly redis: RedisConnection;
   /** Bytes of one entry beyond which it is not kept. */
   readonly maxEntry: number;
   /** Milliseconds after which a lease that is not renewed ends. */
@@ -48,7 +47,7 @@ export class RedisStore implements SharedStore {
 
   async read(identity: Identity): Promise<Entry | null> {
     const { entry } = this.#keys(identity);
-    const values = await this.options.link.run(async (client) => {
+    const values = await this.options.redis.run(async (client) => {
       try {
         return await client.hmgetBuffer(entry, ...FIELDS);
       } catch (error) {
@@ -64,7 +63,7 @@ export class RedisStore implements SharedStore {
 
   async fenceOf(identity: Identity): Promise<number | null> {
     const { entry } = this.#keys(identity);
-    return this.options.link.run(async (client) => {
+    return this.options.redis.run(async (client) => {
       try {
         const text = await client.hget(entry, 'fence');
         return text === null ? null : readFence(text);
@@ -77,24 +76,24 @@ export class RedisStore implements SharedStore {
 
   async write(identity: Identity, entry: Entry, keep: number): Promise<boolean> {
     const milliseconds = Math.ceil(keep);
-    const forms = await entry.finished.complete();
+    const forms = await entry.response.complete();
     if (milliseconds <= 0 || sizeOf(entry) > this.options.maxEntry) return false;
     const keys = [this.#keys(identity).entry];
     const values = [entry.fence, milliseconds, ...encode(entry, forms)];
-    return this.options.link.run(async (client) => readFlag(await evaluate(client, WRITE, keys, values)));
+    return this.options.redis.run(async (client) => readFlag(await evaluate(client, WRITE, keys, values)));
   }
 
   async acquire(identity: Identity): Promise<Lease | null> {
-    const { link, leaseTime } = this.options;
+    const { redis, leaseTime } = this.options;
     const keys = this.#keys(identity);
     const { lease, waiters } = keys;
     const owner = randomUUID();
     const release = async (): Promise<void> => {
-      await link.run((client) => evaluate(client, RELEASE, [lease], [owner]));
+      await redis.run((client) => evaluate(client, RELEASE, [lease], [owner]));
     };
     let given: readonly [number, number] | null;
     try {
-      given = await link.run(async (client) => {
+      given = await redis.run(async (client) => {
         const answer = await evaluate(
           client,
           ACQUIRE,
@@ -113,9 +112,9 @@ export class RedisStore implements SharedStore {
     return {
       fence,
       previous: previous === 0 ? null : previous,
-      renew: () => link.run(async (client) => readFlag(await evaluate(client, RENEW, [lease], [owner, leaseTime]))),
+      renew: () => redis.run(async (client) => readFlag(await evaluate(client, RENEW, [lease], [owner, leaseTime]))),
       awaited: () =>
-        link.run(async (client) => readNumber(await evaluate(client, AWAITED, [waiters], [this.#self])) > 0),
+        redis.run(async (client) => readNumber(await evaluate(client, AWAITED, [waiters], [this.#self])) > 0),
       release,
     };
   }
@@ -123,26 +122,26 @@ export class RedisStore implements SharedStore {
   await(identity: Identity): Promise<'running' | 'over'> {
     const { lease, waiters } = this.#keys(identity);
     const values = [this.#self, this.options.leaseTime];
-    return this.options.link.run(async (client) =>
+    return this.options.redis.run(async (client) =>
       readFlag(await evaluate(client, AWAIT, [lease, waiters], values)) ? 'running' : 'over',
     );
   }
 
   async leave(identity: Identity): Promise<void> {
     const { waiters } = this.#keys(identity);
-    await this.options.link.run(async (client) => {
+    await this.options.redis.run(async (client) => {
       const answer = await client.zrem(waiters, this.#self);
       if (typeof answer !== 'number') throw new Unexpected();
     });
   }
 
-  /** The link is its owner's to close. */
+  /** The connection is closed by its owner. */
   close(): Promise<void> {
     return Promise.resolve();
   }
 
   #keys({ hash }: Identity): Keys {
-    const stem = `${this.options.prefix}:${FORMAT}:{${hash}}`;
+    const stem = `${this.options.redis.prefix}:${FORMAT}:{${hash}}`;
     return { entry: `${stem}:entry`, lease: `${stem}:lease`, fence: `${stem}:fence`, waiters: `${stem}:waiters` };
   }
 }

@@ -2,7 +2,7 @@
  * The book of usage in Lua. KEYS of every script: results by when they were last asked for (milliseconds), their records,
  * and of those whose refresh has failed, until when they are held off and how often it failed.
  */
-import { CLOCK, script } from './scripts';
+import { CLOCK, script } from '../redis/scripts';
 
 /** Milliseconds after which a book that nobody writes in any more is gone. */
 const KEPT = 7 * 24 * 3600 * 1000;

@@ -6,7 +6,7 @@ import { CONTENT_TYPES, type Representation } from './representation';
 
 export type Encoding = 'gzip' | 'br';
 
-/** Below this many bytes a compressed form is longer than what it stands for. */
+/** Shorter bodies grow when compressed, in bytes. */
 const WORTH_COMPRESSING = 128;
 
 const compress: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
@@ -22,16 +22,16 @@ const compress: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
     }),
 };
 
-/** Every form of one result, made. */
+/** A body and its compressed encodings. */
 export interface Forms {
   readonly bytes: Buffer;
-  /** null where compressing does not pay. */
+  /** null: not worth compressing. */
   readonly gzip: Buffer | null;
   readonly br: Buffer | null;
 }
 
-/** The finished bytes of one result: what goes over the wire, and what a cache keeps. */
-export class Finished {
+/** The encoded body of one result, as sent and as cached. */
+export class EncodedResponse {
   /** Weak: the compressed forms share it (RFC 9110, 8.8.3). */
   readonly etag: string;
   readonly #compressed = new Map<Encoding, Promise<Buffer>>();
@@ -50,19 +50,19 @@ export class Finished {
     this.etag = `W/"${digest}"`;
   }
 
-  /** As it was before a cache took it apart. */
-  static of({ bytes, gzip, br }: Forms, representation: Representation, truncated: boolean): Finished {
-    const finished = new Finished(bytes, representation, truncated);
-    finished.#forms = { bytes: finished.bytes, gzip: gzip && owned(gzip), br: br && owned(br) };
-    return finished;
+  /** Restores one from its cached encodings. */
+  static of({ bytes, gzip, br }: Forms, representation: Representation, truncated: boolean): EncodedResponse {
+    const response = new EncodedResponse(bytes, representation, truncated);
+    response.#forms = { bytes: response.bytes, gzip: gzip && owned(gzip), br: br && owned(br) };
+    return response;
   }
 
-  /** Every form there is, if `complete` has been waited for. */
+  /** All encodings once `complete` has resolved, else null. */
   get forms(): Forms | null {
     return this.#forms;
   }
 
-  /** Makes every form. */
+  /** Creates all encodings. */
   async complete(): Promise<Forms> {
     if (this.#forms !== null) return this.#forms;
     const [gzip, br] = await Promise.all([this.encoded('gzip'), this.encoded('br')]);
@@ -75,20 +75,20 @@ export class Finished {
     return CONTENT_TYPES[this.representation];
   }
 
-  /** The bytes in an encoding, made once; null where it does not pay. */
+  /** The compressed body, created once; null: not worth compressing. */
   encoded(encoding: Encoding): Promise<Buffer> | Buffer | null {
     if (this.#forms !== null) return this.#forms[encoding];
     if (this.bytes.length < WORTH_COMPRESSING) return null;
-    let made = this.#compressed.get(encoding);
-    if (made === undefined) {
-      made = compress[encoding](this.bytes);
-      this.#compressed.set(encoding, made);
+    let compressed = this.#compressed.get(encoding);
+    if (compressed === undefined) {
+      compressed = compress[encoding](this.bytes);
+      this.#compressed.set(encoding, compressed);
     }
-    return made;
+    return compressed;
   }
 }
 
-/** The same bytes in memory of their own: small buffers are often slices, each of which keeps a far larger one alive. */
+/** The bytes in their own memory: a small Buffer is often a slice that keeps a much larger pool alive. */
 function owned(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);

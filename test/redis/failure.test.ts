@@ -1,5 +1,5 @@
-import { Late, within } from '../../src/cache/redis/deadline';
-import { kindOf, reasonOf } from '../../src/cache/redis/failure';
+import { Late, within } from '../../src/redis/deadline';
+import { kindOf, reasonOf } from '../../src/redis/failure';
 
 /** As ioredis gives what a server has answered. */
 function reply(message: string): Error {

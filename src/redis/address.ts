@@ -1,7 +1,7 @@
 /** What `REDIS_URL` may be (docs/cache.md): one server, Sentinels that know a master, or nodes of a Cluster. */
 import { isIPv6 } from 'node:net';
 
-import { ConfigError } from '../../config';
+import { ConfigError } from '../config';
 
 export interface Host {
   readonly host: string;

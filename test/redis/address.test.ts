@@ -1,4 +1,4 @@
-import { parseRedisUrl } from '../../src/cache/redis/address';
+import { parseRedisUrl } from '../../src/redis/address';
 import { ConfigError } from '../../src/config';
 
 const plain = { tls: false, credentials: null };

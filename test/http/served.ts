@@ -14,7 +14,7 @@ import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/eng
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
-import { tellOfRefused } from '../../src/http/refused';
+import { recordRefused } from '../../src/http/refused';
 import { createHttpServer } from '../../src/http/server';
 import { Lifecycle } from '../../src/http/lifecycle';
 import { createListener } from '../../src/http/listener';
@@ -26,7 +26,7 @@ import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
 import { Metrics } from '../../src/metrics';
 import { JudgedRequests } from '../../src/run/asked';
-import type { Rooms } from '../../src/run/request';
+import type { Services } from '../../src/run/request';
 import { Gate } from '../../src/sandbox';
 import type { Tracing } from '../../src/tracing/traced';
 
@@ -157,9 +157,9 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       tracing: options.tracing ?? null,
       health: options.health ?? new Health(),
     }),
-    tellOfRefused(log, metrics),
+    recordRefused(log, metrics),
   );
-  if (options.starting !== true) lifecycle.open(rooms(options, metrics));
+  if (options.starting !== true) lifecycle.open(services(options, metrics));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -178,7 +178,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   };
 }
 
-function rooms(options: ServedOptions, metrics: Metrics): Rooms {
+function services(options: ServedOptions, metrics: Metrics): Services {
   const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rates, dailyBytes = null } = options;
   const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
   const engine = billed(bare, { metrics, budgets: new Budgets({ perDay: dailyBytes, shared: null }), keyOf });

@@ -1,24 +1,26 @@
 /** The way to Redis, with a breaker in it: a Redis that fails costs a few requests the command timeout, then none. */
 import type { Redis } from 'ioredis';
 
-import type { Log } from '../../log';
-import { SharedUnavailable } from '../stores';
+import type { Log } from '../log';
 import { type RedisClient, servers } from './client';
 import { within } from './deadline';
 import { kindOf, reasonOf } from './failure';
+import { RedisUnavailable } from './unavailable';
 
 /** `closed`: commands go to Redis. `open`: it is left alone. `half-open`: it is being asked whether it is back. */
-export type LinkState = 'closed' | 'open' | 'half-open';
+export type RedisState = 'closed' | 'open' | 'half-open';
 
 /**
  * `timeout`, `refused`, `failed`: how a command failed (`FailureKind`). `skipped`: it was not sent, as the breaker is not
  * closed. `opened`, `closed`: what became of the breaker.
  */
-export type LinkEvent = 'timeout' | 'refused' | 'failed' | 'skipped' | 'opened' | 'closed';
+export type RedisEvent = 'timeout' | 'refused' | 'failed' | 'skipped' | 'opened' | 'closed';
 
-export interface LinkOptions {
+export interface RedisConnectionOptions {
   /** A new client, which is not connected yet. */
   readonly create: () => RedisClient;
+  /** What the names of all keys begin with. */
+  readonly prefix: string;
   /** Milliseconds that one command may take. */
   readonly timeout: number;
   readonly log: Log;
@@ -40,8 +42,8 @@ const STEADY = 10_000;
 /** Milliseconds between two lines of the log about commands that Redis refuses. */
 const BETWEEN_REFUSALS = 60_000;
 
-export class Link {
-  #state: LinkState = 'half-open';
+export class RedisConnection {
+  #state: RedisState = 'half-open';
   /** Set while the breaker is closed. */
   #client: RedisClient | null = null;
   /** Set while the breaker is half-open. */
@@ -55,7 +57,7 @@ export class Link {
   /** What the log was last told of. */
   #told: 'nothing' | 'up' | 'down' = 'nothing';
   #refusalsToldUntil = 0;
-  readonly #counts: Record<LinkEvent, number> = {
+  readonly #counts: Record<RedisEvent, number> = {
     timeout: 0,
     refused: 0,
     failed: 0,
@@ -66,29 +68,33 @@ export class Link {
   /** Resolves when Redis has answered for the first time, or is known not to. */
   readonly tried: Promise<void>;
 
-  constructor(private readonly options: LinkOptions) {
+  constructor(private readonly options: RedisConnectionOptions) {
     this.tried = this.#probe();
   }
 
-  get state(): LinkState {
+  get prefix(): string {
+    return this.options.prefix;
+  }
+
+  get state(): RedisState {
     return this.#state;
   }
 
   /** How often what has happened, since the start. */
-  get counts(): Readonly<Record<LinkEvent, number>> {
+  get counts(): Readonly<Record<RedisEvent, number>> {
     return this.#counts;
   }
 
   /**
    * Sends what `work` sends. An error that `work` throws, too, is one of the connection: an answer that cannot be.
    *
-   * @throws SharedUnavailable within the command timeout, or at once
+   * @throws RedisUnavailable within the command timeout, or at once
    */
   async run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client;
     if (client === null) {
       this.#counts.skipped++;
-      throw new SharedUnavailable('Redis is left alone for now: it did not answer.');
+      throw new RedisUnavailable('Redis is left alone for now: it did not answer.');
     }
     try {
       const answer = await within(this.options.timeout, () => work(client));
@@ -96,7 +102,7 @@ export class Link {
       return answer;
     } catch (error) {
       this.#judge(client, error);
-      throw new SharedUnavailable(`Redis: ${reasonOf(error)}.`);
+      throw new RedisUnavailable(`Redis: ${reasonOf(error)}.`);
     }
   }
 

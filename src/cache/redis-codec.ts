@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-import { Finished, type Forms } from '../../rendering/finished';
-import { CONTENT_TYPES, type Representation } from '../../rendering/representation';
-import type { Entry } from '../entry';
+import { EncodedResponse, type Forms } from '../rendering/encoded-response';
+import { CONTENT_TYPES, type Representation } from '../rendering/representation';
+import type { Entry } from './entry';
 
 /** Part of every key: another form of entries, leases or the book of usage takes another number. */
 export const FORMAT = 1;
@@ -24,8 +24,8 @@ const metaForm = z.strictObject({
 });
 
 /** Every field but the fence, names and values in turn. */
-export function encode({ question, finished, made, lifetime }: Entry, forms: Forms): (string | Buffer)[] {
-  const { representation, truncated, etag } = finished;
+export function encode({ question, response, made, lifetime }: Entry, forms: Forms): (string | Buffer)[] {
+  const { representation, truncated, etag } = response;
   const gzip = forms.gzip ?? Buffer.alloc(0);
   const br = forms.br ?? Buffer.alloc(0);
   const meta: z.infer<typeof metaForm> = { made, lifetime, representation, truncated, etag, packed: hashOf(gzip, br) };
@@ -45,10 +45,10 @@ export function decode(values: readonly (Buffer | null)[], question: string): En
   const meta = readMeta(metaText);
   if (fence === null || meta === null || hashOf(gzip, br) !== meta.packed) return 'unreadable';
   const { made, lifetime, representation, truncated, etag } = meta;
-  const finished = Finished.of({ bytes, gzip: orNull(gzip), br: orNull(br) }, representation, truncated);
+  const response = EncodedResponse.of({ bytes, gzip: orNull(gzip), br: orNull(br) }, representation, truncated);
   // Its etag is made of the bytes anyway.
-  if (finished.etag !== etag) return 'unreadable';
-  return { question, finished, made, lifetime, fence };
+  if (response.etag !== etag) return 'unreadable';
+  return { question, response, made, lifetime, fence };
 }
 
 /** null: it is none. */

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-import { CONTENT_TYPES, type Representation } from '../../rendering/representation';
-import type { InUse, Usage, UsageBook } from '../usage';
-import { FORMAT } from './codec';
-import type { Link } from './link';
-import { readNumber, Unexpected } from './replies';
-import { evaluate } from './scripts';
-import { FAILED, FORGET, IN_USE, SUCCEEDED, TOUCH } from './usage-scripts';
+import { CONTENT_TYPES, type Representation } from '../rendering/representation';
+import type { InUse, Usage, UsageBook } from './usage';
+import { FORMAT } from './redis-codec';
+import type { RedisConnection } from '../redis/connection';
+import { readNumber, Unexpected } from '../redis/replies';
+import { evaluate } from '../redis/scripts';
+import { FAILED, FORGET, IN_USE, SUCCEEDED, TOUCH } from './redis-usage-scripts';
 
 /** Asks within this many milliseconds, or a tenth of the ttl where that is less, are told Redis as one. */
 const LONGEST_TOGETHER = 10_000;
@@ -30,8 +30,7 @@ const usageForm = z.strictObject({
 });
 
 export interface RedisUsageBookOptions {
-  readonly link: Link;
-  readonly prefix: string;
+  readonly redis: RedisConnection;
   /** Results that are remembered, of all processes: that asked for least recently is forgotten first. */
   readonly most: number;
 }
@@ -45,7 +44,7 @@ export class RedisUsageBook implements UsageBook {
   #timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: RedisUsageBookOptions) {
-    const stem = `${options.prefix}:${FORMAT}:{usage}`;
+    const stem = `${options.redis.prefix}:${FORMAT}:{usage}`;
     this.#keys = [`${stem}:asked`, `${stem}:records`, `${stem}:failures`];
     this.#told = new LRUCache({ max: Math.max(1, options.most) });
   }
@@ -62,7 +61,7 @@ export class RedisUsageBook implements UsageBook {
   }
 
   async inUse(within: number, atMost: number): Promise<InUse[]> {
-    return this.options.link.run(async (client) => {
+    return this.options.redis.run(async (client) => {
       const lines = await evaluate(client, IN_USE, this.#keys, [Math.ceil(within), atMost]);
       if (!Array.isArray(lines) || lines.length % 3 !== 0) throw new Unexpected();
       const found: InUse[] = [];
@@ -76,17 +75,17 @@ export class RedisUsageBook implements UsageBook {
   }
 
   async failed(hash: string, holdOff: number): Promise<void> {
-    await this.options.link.run((client) => evaluate(client, FAILED, this.#keys, [hash, Math.ceil(holdOff)]));
+    await this.options.redis.run((client) => evaluate(client, FAILED, this.#keys, [hash, Math.ceil(holdOff)]));
   }
 
   async succeeded(hash: string): Promise<void> {
-    await this.options.link.run((client) => evaluate(client, SUCCEEDED, this.#keys, [hash]));
+    await this.options.redis.run((client) => evaluate(client, SUCCEEDED, this.#keys, [hash]));
   }
 
   async forget(hash: string): Promise<void> {
     this.#told.delete(hash);
     this.#gathered.delete(hash);
-    await this.options.link.run((client) => evaluate(client, FORGET, this.#keys, [hash]));
+    await this.options.redis.run((client) => evaluate(client, FORGET, this.#keys, [hash]));
   }
 
   /** Tells what is still to be told, within the command timeout. */
@@ -107,7 +106,7 @@ export class RedisUsageBook implements UsageBook {
   async #tellPart(part: readonly [string, string][]): Promise<void> {
     try {
       const values = [this.options.most, ...part.flat()];
-      await this.options.link.run((client) => evaluate(client, TOUCH, this.#keys, values));
+      await this.options.redis.run((client) => evaluate(client, TOUCH, this.#keys, values));
     } catch {
       // The next who asks has it told.
       for (const [hash] of part) this.#told.delete(hash);

@@ -1,0 +1,44 @@
+/** What is recorded of a request: one type that the log, metrics and traces read. Names and counts, never a value or a URL of the caller. */
+
+/** Attributes that become known while a request is served; absent: the request did not get that far. */
+export interface RequestTelemetry {
+  /** The route's pattern; absent: none matched. */
+  route?: string;
+  /** Name of the key, and whether it has pins. */
+  key?: string;
+  pinned?: boolean;
+  /** Name of the stored endpoint, from the catalogue. */
+  endpoint?: string;
+  /** The caller's own query: its text is for the log alone, and only where that is configured. */
+  query?: { readonly language: 'sql' | 'lql'; readonly text: string };
+  /** How the result came about. */
+  cache?: string;
+  /** Of a run that this request began: whether its result was cached, and bytes billed. */
+  stored?: boolean;
+  billed?: bigint;
+  /** Of an error. */
+  reason?: string;
+}
+
+/** A completed step of a request; times are of `performance.now()`. */
+export interface Phase {
+  readonly name: string;
+  /** Without nested steps. */
+  readonly milliseconds: number;
+  readonly began: number;
+  readonly ended: number;
+}
+
+/** A request whose response has been sent, or whose client has left. */
+export interface CompletedRequest extends Readonly<RequestTelemetry> {
+  readonly method: string;
+  /** 499: the client left. */
+  readonly status: number;
+  /** Milliseconds of `performance.now()`, and from then until the response was sent. */
+  readonly arrived: number;
+  readonly milliseconds: number;
+  /** In the order in which they ended. */
+  readonly phases: readonly Phase[];
+  /** Of the body. */
+  readonly bytes: number;
+}

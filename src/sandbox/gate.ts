@@ -174,11 +174,11 @@ export class Gate {
     fence: Fence | null,
     limits: RunLimits,
   ): Promise<PrintedQuery | null> {
-    const { statement } = read;
+    const { statement, query } = read;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
     const check = async (): Promise<PrintedQuery | null> => {
       const tables = await this.#columns.of(stored, read.tables, limits);
-      return this.#threads.do(checkMeaning, { statement, tables, parameters, fence }, statement, limits);
+      return this.#threads.do(checkMeaning, { statement, query, tables, parameters, fence }, statement, limits);
     };
     try {
       return await check();
@@ -197,12 +197,12 @@ function judgeLimits(turn: string): RunLimits {
 }
 
 /** Where a name that the second parser saw stands first; the whole statement where it is made of something else. */
-function placeOf(name: string, { statement, span }: ReadText): Span {
+function placeOf(name: string, { statement, query }: ReadText): Span {
   const last = name.slice(name.lastIndexOf('.') + 1);
   const token = lex(statement, TRANSLATED_BOUNDS).find(
     ({ kind, value }) => kind === 'identifier' && value.toLowerCase() === last,
   );
-  return token === undefined ? span : { start: token.start, end: token.end };
+  return token === undefined ? query.span : { start: token.start, end: token.end };
 }
 
 function isSyntax(name: string): boolean {

@@ -17,7 +17,7 @@ export function checkDryRun(dryRun: boolean, engine: Pick<Engine, 'dryRun'>): vo
 
 /** What the query would read and cost, without running it: never kept, never shared (docs/endpoints.md). */
 export async function estimate(plan: Plan, services: Services, bounds: RunLimits, timed: Timed): Promise<RunAnswer> {
-  const limits = { ...bounds, turn: plan.payer };
+  const limits = { ...bounds, keyName: plan.payer };
   const { engine, pricePerTiB } = services;
   if (engine.dryRun === null) throw new Error('checkDryRun comes first.');
   const { dryRun } = engine;

@@ -33,7 +33,7 @@ export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>
  * @throws ServiceError for the caller: 400 and 403 by the gate, 429 and 504 while waiting for a turn, the engine's own
  */
 export async function produce(plan: Plan, services: Services, bounds: RunLimits, timed: Timed): Promise<RunResult> {
-  const limits = { ...bounds, turn: plan.payer };
+  const limits = { ...bounds, keyName: plan.payer };
   const { endpoint, query: sent, parameters, fenced } = plan;
   const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, services, limits, fenced));
   const run = (): Promise<EngineResult> =>

@@ -11,7 +11,7 @@ const ROOMS = [
   ['http', 'src/http/**'],
   ['postman', 'src/postman/**'],
   ['openapi', 'src/openapi/**'],
-  ['run', 'src/run{.ts,/**}'],
+  ['run', 'src/run/**'],
   ['endpoints', 'src/endpoints/**'],
   ['sandbox', 'src/sandbox/**'],
   ['lql', 'src/lql/**'],

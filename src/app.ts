@@ -8,11 +8,11 @@ import { Warmer } from './cache/warmer';
 import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
-import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
 import type { DuckDbOptions } from './engines/duckdb/options';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
+import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
 import { drainable } from './http/drain';
 import { Lifecycle } from './http/lifecycle';
@@ -27,8 +27,8 @@ import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
 import { Metrics, readHealth, readServices, watchProcess } from './metrics';
-import { JudgedRequests } from './run/asked';
-import type { Services } from './run/request';
+import { PlanCache } from './run/plan-cache';
+import type { Services } from './run/services';
 import { warm } from './run/warm';
 import { Gate } from './sandbox';
 import { VERSION } from './version';
@@ -123,7 +123,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       gate,
       threads,
       rates: await openRates(config, redis),
-      judged: new JudgedRequests(),
+      plans: new PlanCache(),
       results: cache.results,
       usage: cache.usage,
       cacheState: () => (redis === null || redis.state === 'closed' ? 'ok' : 'degraded'),
@@ -242,8 +242,8 @@ export async function openEngine(
     inspectConsumerQueries: config.sandboxDryRun,
     storedTables: catalogue
       .current()
-      .flatMap(({ query }) => tablesReadBy(query))
-      .map(({ path }) => path.map(({ name }) => name)),
+      .flatMap(({ query }) => tablesRead(query))
+      .map(({ node }) => node.path.map(({ name }) => name)),
     clock: config.clock,
     maxConcurrent: config.maxRunning,
     maxResultBytes: config.maxResponseBytes,

@@ -2,8 +2,8 @@ import { type Endpoint, mayRun, type ParameterDeclaration } from '../endpoints';
 import type { Key } from '../keys';
 import { chooseRepresentation } from '../rendering/representation';
 import { ServiceError } from '../errors';
-import { allowedEndpoint } from '../run/rights';
-import type { Services } from '../run/request';
+import { allowedEndpoint, authenticate } from '../run/authorise';
+import type { Services } from '../run/services';
 import { jsonAnswer } from './answer';
 import type { Exchange } from './exchange';
 
@@ -12,8 +12,7 @@ const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY
 
 /** `GET /api/endpoints`: what this key may run. */
 export function answerCatalogue(exchange: Exchange, services: Services): void {
-  const key = services.keys.authenticate((name) => exchange.headers.values(name));
-  exchange.record({ key: key.name, pinned: key.pins.size > 0 });
+  const key = authenticate(exchange, services);
   checkAccept(exchange);
   const listed = services.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
   exchange.answer(jsonAnswer(200, { result: listed.map((endpoint) => describe(endpoint, key)) }, HEADERS));
@@ -21,8 +20,7 @@ export function answerCatalogue(exchange: Exchange, services: Services): void {
 
 /** `GET /api/endpoints/:idOrName`: one of them. */
 export function answerEndpoint(exchange: Exchange, idOrName: string, services: Services): void {
-  const key = services.keys.authenticate((name) => exchange.headers.values(name));
-  exchange.record({ key: key.name, pinned: key.pins.size > 0 });
+  const key = authenticate(exchange, services);
   const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
   checkAccept(exchange);
   exchange.answer(jsonAnswer(200, { result: describe(endpoint, key) }, HEADERS));

@@ -52,8 +52,8 @@ export class Exchange {
   readonly #phases: Phase[] = [];
   /** Milliseconds of the steps that were done within the one that is being done. */
   #within = 0;
-  /** Headers that the answer carries, whatever it becomes. */
-  #also: readonly string[] = [];
+  /** Of every response, result or error. */
+  #common: readonly string[] = [];
   #bytes = 0;
   /** Made when somebody asks for it: answers that are at hand need none. */
   #abort: AbortController | null = null;
@@ -103,9 +103,14 @@ export class Exchange {
     Object.assign(this.telemetry, attributes);
   }
 
-  /** Adds headers, names and values in turn, to the answer, be it a result or an error; in place of those added before. */
-  also(headers: readonly string[]): void {
-    this.#also = headers;
+  /** Every value of a request header, in order. @param name in lower case */
+  header(name: string): readonly string[] {
+    return this.headers.values(name);
+  }
+
+  /** Sets headers (a flat list) of the response, be it a result or an error; replaces those of an earlier call. */
+  setHeaders(headers: readonly string[]): void {
+    this.#common = headers;
   }
 
   /** Writes the answer; nothing where the client has gone or an answer is on its way. */
@@ -120,7 +125,7 @@ export class Exchange {
     // A precise clock, by which rows behind a key's pins would be told apart.
     const pinned = this.telemetry.pinned ?? this.context.presentsPins(this.headers);
     const timing = pinned ? [] : ['Server-Timing', this.#timing()];
-    const head = [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#also];
+    const head = [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#common];
     if (body !== null) head.push('Content-Length', String(body.length));
     if (this.context.draining()) head.push('Connection', 'close');
     response.writeHead(status, head);

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 import { type RawEntry, readJsonBody, readUrlEncoded } from '../endpoints';
-import { run } from '../run';
-import type { RunRequest, Services } from '../run/request';
+import { run } from '../run/run';
+import type { Services } from '../run/services';
+import type { RunRequest } from '../run/types';
 import type { RequestTelemetry } from '../telemetry';
 import { readBody } from './body';
 import type { Exchange } from './exchange';
@@ -44,7 +45,7 @@ class HttpRunRequest implements RunRequest {
   }
 
   header(name: string): readonly string[] {
-    return this.exchange.headers.values(name);
+    return this.exchange.header(name);
   }
 
   parameters(): Promise<RawEntry[]> {
@@ -60,8 +61,8 @@ class HttpRunRequest implements RunRequest {
     this.exchange.record(attributes);
   }
 
-  also(headers: readonly string[]): void {
-    this.exchange.also(headers);
+  setHeaders(headers: readonly string[]): void {
+    this.exchange.setHeaders(headers);
   }
 }
 

@@ -13,7 +13,7 @@ import { readDefinition } from '../../src/endpoints/definition';
 import { abortError } from '../../src/concurrency/deadline';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
-import type { Services } from '../../src/run/request';
+import type { Services } from '../../src/run/services';
 import { warm } from '../../src/run/warm';
 import { ENDPOINTS, ScriptedEngine, serve, type Served } from '../http/served';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';

@@ -86,7 +86,7 @@ describe('docs/http.md', () => {
 
   it('names the request headers that the code reads', () => {
     const files = [
-      'run/asked.ts',
+      'run/plan.ts',
       'http/conditional-response.ts',
       'http/exchange.ts',
       'http/body.ts',

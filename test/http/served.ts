@@ -25,8 +25,8 @@ import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
 import { Metrics } from '../../src/metrics';
-import { JudgedRequests } from '../../src/run/asked';
-import type { Services } from '../../src/run/request';
+import { PlanCache } from '../../src/run/plan-cache';
+import type { Services } from '../../src/run/services';
 import { Gate } from '../../src/sandbox';
 import type { Tracing } from '../../src/tracing/traced';
 
@@ -199,7 +199,7 @@ function services(options: ServedOptions, metrics: Metrics): Services {
     gate: new Gate(engine),
     threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
-    judged: new JudgedRequests(),
+    plans: new PlanCache(),
     usage: new MemoryUsageBook(10),
     cacheState: () => 'ok',
     results: new Results({

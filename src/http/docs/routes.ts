@@ -10,7 +10,8 @@ import {
   type Readers,
 } from '../../openapi';
 import { EncodedResponse } from '../../rendering/encoded-response';
-import type { Services } from '../../run/request';
+import { authenticate } from '../../run/authorise';
+import type { Services } from '../../run/services';
 import type { Exchange } from '../exchange';
 import { conditionalResponse } from '../conditional-response';
 import { accepts, namesType } from './accept';
@@ -73,9 +74,7 @@ export class DocsRoutes {
   /** @throws ServiceError unauthenticated */
   #authenticate(exchange: Exchange, services: Services): Key | null {
     if (this.access === 'open') return null;
-    const key = services.keys.authenticate((name) => exchange.headers.values(name));
-    exchange.record({ key: key.name, pinned: key.pins.size > 0 });
-    return key;
+    return authenticate(exchange, services);
   }
 
   #madeFor(key: Key | null, { catalogue }: Services): Made {

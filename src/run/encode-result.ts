@@ -5,23 +5,23 @@ import type { EngineResult, RunLimits } from '../engines/contract';
 import { redactRows } from '../redaction';
 import { EncodedResponse } from '../rendering/encoded-response';
 import { closingOf, render, tooLarge } from '../rendering/render';
-import type { Plan } from './produce';
 import { renderRows } from './render-rows';
-import type { Services } from './request';
+import type { Services } from './services';
+import type { RequestPlan } from './types';
 
-/** UTF-16 units of rows that are rendered at once where they arrive; finding addresses in them takes a hundred times as long. */
+/** UTF-16 units of rows that are encoded on the main thread; redaction takes a hundred times as long. */
 const FEW = { plain: 512 * 1024, redacted: 16 * 1024 };
-/** Units that a thread is given at a time: to copy them takes a millisecond. */
+/** Units sent to a worker at a time: copying them takes a millisecond. */
 const PART = 512 * 1024;
 
 /**
  * Encodes an engine's result as the caller may see it: with redaction on, masked before anything is rendered or cached.
  *
- * @throws ServiceError resourcesExceeded when they are too many; as Threads.run
+ * @throws ServiceError resourcesExceeded for too large a result; as Threads.run
  */
-export function renderShown(
+export function encodeResult(
   result: EngineResult,
-  { redacted, representation }: Pick<Plan, 'redacted' | 'representation'>,
+  { redacted, representation }: Pick<RequestPlan, 'redacted' | 'representation'>,
   services: Pick<Services, 'threads' | 'longestResponse' | 'escapeFormulas'>,
   limits: RunLimits,
 ): Promise<EncodedResponse> | EncodedResponse {
@@ -30,8 +30,8 @@ export function renderShown(
   const { rows, truncated } = result;
   const { escapeFormulas } = services;
   if (units > (redacted ? FEW.redacted : FEW.plain)) return renderMany();
-  const shown = { columns, rows: redacted ? redactRows(rows) : rows, truncated };
-  return render(shown, representation, services.longestResponse, services.escapeFormulas);
+  const visible = { columns, rows: redacted ? redactRows(rows) : rows, truncated };
+  return render(visible, representation, services.longestResponse, services.escapeFormulas);
 
   async function renderMany(): Promise<EncodedResponse> {
     const parts: Uint8Array[] = [];
@@ -72,7 +72,7 @@ function* inParts(rows: readonly string[]): Generator<readonly string[]> {
   if (start < rows.length) yield rows.slice(start);
 }
 
-/** Takes the parts away one by one: there is never twice of everything. */
+/** Releases each part after copying it: the result is never in memory twice. */
 async function joined(parts: Uint8Array[], length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;

@@ -5,60 +5,55 @@ import { tableOfLql, translateLql } from '../lql';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
+import type { Services } from './services';
+import type { RequestPlan } from './types';
 
-/** What a request runs: the stored query, or the consumer's own over its CTE tables. */
-export interface ChosenQuery {
+/** The SQL of a request: the stored query, or the consumer's over its CTE tables. */
+export interface Statement {
   /** GoogleSQL, complete. */
   readonly sql: string;
-  /** The values that `sql` names, and no other. */
+  /** Those that `sql` names. */
   readonly parameters: readonly BoundParameter[];
-  /** The consumer's statement in `sql`; null: there is none. */
+  /** The consumer's query in `sql`; null: there is none. */
   readonly consumer: Span | null;
-  /** Whether the query fixes the order of its rows. */
+  /** Whether the order of the rows is fixed. */
   readonly ordered: boolean;
-  /** CTE tables that it reaches. */
+  /** CTE tables that it reads. */
   readonly tables: readonly string[];
-  /** A fault that the engine finds in `sql`, as the caller gets it: with its place in the text that they sent. */
-  readonly forCaller: (error: QueryError) => ServiceError;
+  /** Translates the engine's error for the caller, with a position in the text that they sent. */
+  readonly errorForCaller: (error: QueryError) => ServiceError;
 }
 
-/** Microseconds since the epoch; taken once per request. */
-type Now = () => bigint;
-
 /**
- * Chooses what runs, the consumer's text through the gate.
+ * Composes the statement of a plan; a consumer query passes the gate.
  *
- * @param fenced the caller must learn nothing of rows that the stored query leaves out
- * @throws ServiceError for what the gate or LQL refuses, with its place in the caller's text
+ * @throws ServiceError for what the gate or LQL refuses, with its position in the caller's text
  */
-export async function chooseQuery(
-  endpoint: Endpoint,
-  query: ConsumerRequest['query'],
-  parameters: readonly BoundParameter[],
-  { gate, now }: { readonly gate: Gate; readonly now: Now },
+export async function composeStatement(
+  { endpoint, query, parameters, fenced }: Pick<RequestPlan, 'endpoint' | 'query' | 'parameters' | 'fenced'>,
+  { gate, now }: Pick<Services, 'gate' | 'now'>,
   limits: RunLimits,
-  fenced = false,
-): Promise<ChosenQuery> {
+): Promise<Statement> {
   const stored = storedQueryOf(endpoint, parameters);
-  if (query === null) return storedChoice(stored, parameters);
+  if (query === null) return storedStatement(stored, parameters);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
     return admitted(gate, stored, { ...query, fenced }, parameters, toCaller, limits);
   }
   const context = { tables: endpoint.cteTables, now: now() };
   const table = tableOfLql(query.text, context);
-  if (table === null) return storedChoice(stored, parameters);
+  if (table === null) return storedStatement(stored, parameters);
   const { columns } = await gate.columns(stored, table, limits);
   const translation = translateLql(query.text, { now: context.now, tables: [{ name: table, columns }] });
-  if (translation === null) return storedChoice(stored, parameters);
+  if (translation === null) return storedStatement(stored, parameters);
   const translated = { language: 'lql', text: translation.sql, fenced } as const;
   return admitted(gate, stored, translated, parameters, translation.locate, limits);
 }
 
-/** For `catch`: a fault in the SQL goes to the caller in their terms, anything else as it is. */
-export function inWordsFor({ forCaller }: ChosenQuery): (thrown: unknown) => never {
+/** For `catch`: translates errors in the SQL for the caller and rethrows others. */
+export function forCaller({ errorForCaller }: Statement): (thrown: unknown) => never {
   return (thrown) => {
-    throw thrown instanceof QueryError ? forCaller(thrown) : thrown;
+    throw thrown instanceof QueryError ? errorForCaller(thrown) : thrown;
   };
 }
 
@@ -69,7 +64,7 @@ async function admitted(
   parameters: readonly BoundParameter[],
   toCaller: (error: QueryError) => ServiceError,
   limits: RunLimits,
-): Promise<ChosenQuery> {
+): Promise<Statement> {
   const {
     sql,
     consumer,
@@ -86,20 +81,20 @@ async function admitted(
     ordered,
     parameters: parameters.filter(({ name }) => named.has(name.toLowerCase())),
     tables,
-    forCaller: ({ fault, message, span, details }) =>
+    errorForCaller: ({ fault, message, span, details }) =>
       toCaller(new QueryError(fault, message, span && original(span), details)),
   };
 }
 
-/** Nobody who calls a stored query wrote its text: positions in it stay inside. */
-function storedChoice(stored: StoredQuery, parameters: readonly BoundParameter[]): ChosenQuery {
+/** The caller did not write the stored query: errors carry no position in it. */
+function storedStatement(stored: StoredQuery, parameters: readonly BoundParameter[]): Statement {
   return {
     sql: stored.sql,
     consumer: null,
     ordered: fixesOrder(stored.query),
     parameters,
     tables: tablesOfStoredQuery(stored),
-    forCaller: (error) => new ServiceError(error.fault, error.message, {}, { cause: error }),
+    errorForCaller: (error) => new ServiceError(error.fault, error.message, {}, { cause: error }),
   };
 }
 

@@ -8,11 +8,11 @@ import { Warmer } from './cache/warmer';
 import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
-import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
 import type { DuckDbOptions } from './engines/duckdb/options';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
+import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
 import { drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
@@ -242,8 +242,8 @@ export async function openEngine(
     inspectConsumerQueries: config.sandboxDryRun,
     storedTables: catalogue
       .current()
-      .flatMap(({ query }) => tablesReadBy(query))
-      .map(({ path }) => path.map(({ name }) => name)),
+      .flatMap(({ query }) => tablesRead(query))
+      .map(({ node }) => node.path.map(({ name }) => name)),
     clock: config.clock,
     maxConcurrent: config.maxRunning,
     maxResultBytes: config.maxResponseBytes,

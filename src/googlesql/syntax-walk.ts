@@ -1,5 +1,6 @@
-import type { Argument, Expression, FromItem, GroupingItem, Identifier, OrderItem, Query, QueryBody } from './syntax';
-import type { LimitClause, Select, SelectItem, TablePath, WindowFrame, WindowSpecification } from './syntax';
+/** The one walk over syntax trees. A kind of node that it does not know fails compilation; a test holds it to the fields. */
+import type { Argument, Expression, FromItem, GroupingItem, OrderItem, Query, QueryBody } from './syntax';
+import type { LimitClause, Select, SelectItem, WindowFrame, WindowSpecification } from './syntax';
 
 /** What the tree is made of: queries and their bodies, FROM items, expressions. */
 export type SyntaxNode = QueryBody | FromItem | Expression;
@@ -16,13 +17,6 @@ export function walk(root: SyntaxNode, visit: (node: SyntaxNode) => boolean | vo
     forEachChild(node, (child) => pending.push(child));
     reverseFrom(pending, mark);
   }
-}
-
-/** Calls `visit` for every path of FROM below `root`; which of them name tables is a matter of scope. */
-export function visitTablePaths(root: SyntaxNode, visit: (path: readonly Identifier[], node: TablePath) => void): void {
-  walk(root, (node) => {
-    if (node.kind === 'table_path') visit(node.path, node);
-  });
 }
 
 /** The node farthest from `root`, and how many nodes the way to it has, itself included. */
@@ -143,6 +137,8 @@ export function forEachChild(node: SyntaxNode, visit: Visit): void {
     case 'exists':
       return visit(node.query);
   }
+  node satisfies never;
+  throw new Error('A kind of node that the walk does not know.');
 }
 
 function visitQuery(query: Query, visit: Visit): void {

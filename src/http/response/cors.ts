@@ -1,4 +1,4 @@
-import type { RequestHeaders } from './headers';
+import type { RequestHeaders } from '../request/headers';
 
 /** Headers of a request that a page may send, and of an answer that it may read. */
 const REQUEST_HEADERS =

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-import { Metrics, RequestMeter } from '../metrics';
-import { Cors } from './cors';
+import { Metrics, RequestMeter } from '../../metrics';
+import { Cors } from '../response/cors';
 import { drainable } from './drain';
-import type { Log } from '../log';
-import type { ExchangeContext } from './exchange';
+import type { Log } from '../../log';
+import type { ExchangeContext } from '../exchange';
 import { FailedLogins } from './failed-logins';
 import { createMetricsListener, type OperatorView } from './metrics-listener';
-import { createHttpServer } from './server';
+import { createHttpServer } from './http-server';
 
 /** Milliseconds that a scrape may go on after the service has ended. */
 const LAST_SCRAPE = 1000;

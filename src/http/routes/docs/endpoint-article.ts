@@ -8,7 +8,7 @@ import {
   RESERVED_MEANINGS,
   runPath,
   sqlExample,
-} from '../../openapi';
+} from '../../../openapi';
 import { markup, type Markup, words } from './html';
 
 /** One endpoint on the page: what it answers, what it takes, how to ask it, and a form that asks it. */
@@ -140,7 +140,7 @@ function tryForm(endpoint: DescribedEndpoint): Markup {
       >
       <button type="submit" aria-label="Send the request to ${name}">Send</button>
     </fieldset>
-    <div class="answer" role="status" aria-label="Answer of ${name}"></div>
+    <div class="answer" role="status" aria-label="HttpResponse of ${name}"></div>
   </form>`;
 }
 

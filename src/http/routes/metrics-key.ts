@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import type { Secret } from '../config';
-import { ServiceError } from '../errors';
-import { presentedKey } from '../keys/credentials';
-import type { RequestHeaders } from './headers';
+import type { Secret } from '../../config';
+import { ServiceError } from '../../errors';
+import { presentedKey } from '../../keys/credentials';
+import type { RequestHeaders } from '../request/headers';
 
 /** @throws ServiceError unauthenticated where the request does not present METRICS_KEY, which is none of the keys for endpoints */
 export function checkMetricsKey(headers: RequestHeaders, key: Secret): void {

@@ -1,19 +1,19 @@
-import type { Endpoint } from '../../endpoints';
-import { ServiceError } from '../../errors';
-import type { Key } from '../../keys';
-import { presentsKey } from '../../keys/credentials';
+import type { Endpoint } from '../../../endpoints';
+import { ServiceError } from '../../../errors';
+import type { Key } from '../../../keys';
+import { presentsKey } from '../../../keys/credentials';
 import {
   type DescribedEndpoint,
   describeEndpoints,
   type DocsAccess,
   openApiDocument,
   type Readers,
-} from '../../openapi';
-import { EncodedResponse } from '../../rendering/encoded-response';
-import { authenticate } from '../../run/authorise';
-import type { Services } from '../../run/services';
-import type { Exchange } from '../exchange';
-import { conditionalResponse } from '../conditional-response';
+} from '../../../openapi';
+import { EncodedResponse } from '../../../rendering/encoded-response';
+import { authenticate } from '../../../run/authorise';
+import type { Services } from '../../../run/services';
+import type { Exchange } from '../../exchange';
+import { conditionalResponse } from '../../response/conditional';
 import { accepts, namesType } from './accept';
 import { docsPage } from './page';
 import { PAGE_POLICY } from './policy';
@@ -98,7 +98,7 @@ export class DocsRoutes {
     policy: readonly string[] = [],
   ): Promise<void> {
     const headers = ['Cache-Control', 'private, no-cache', 'Vary', VARY[this.access], ...policy];
-    exchange.answer(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
+    exchange.send(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
   }
 }
 

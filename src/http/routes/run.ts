@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-import { type RawEntry, readJsonBody, readUrlEncoded } from '../endpoints';
-import { run } from '../run/run';
-import type { Services } from '../run/services';
-import type { RunRequest } from '../run/types';
-import type { RequestTelemetry } from '../telemetry';
-import { readBody } from './body';
-import type { Exchange } from './exchange';
-import { conditionalResponse } from './conditional-response';
-import type { RequestHeaders } from './headers';
+import { type RawEntry, readJsonBody, readUrlEncoded } from '../../endpoints';
+import { run } from '../../run/run';
+import type { Services } from '../../run/services';
+import type { RunRequest } from '../../run/types';
+import type { RequestTelemetry } from '../../telemetry';
+import { readBody } from '../request/body';
+import type { Exchange } from '../exchange';
+import { conditionalResponse } from '../response/conditional';
+import type { RequestHeaders } from '../request/headers';
 
 const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
 
@@ -21,7 +21,7 @@ export async function answerRun(exchange: Exchange, idOrName: string, services: 
   const headers = [...fromRun, 'Vary', VARY];
   if (response.truncated) headers.push('X-Result-Truncated', 'true');
   const { contentType } = response;
-  exchange.answer(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
+  exchange.send(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
 }
 
 /** A class, as one is made for every request: its methods are made once. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { ServiceError } from '../errors';
+import { ServiceError } from '../../errors';
 import type { RequestHeaders } from './headers';
 
 /** Longest body, in bytes (docs/errors.md). */

@@ -1,17 +1,17 @@
 import type { RequestListener } from 'node:http';
 
-import type { Secret } from '../config';
-import type { Log } from '../log';
-import { type Metrics, RequestMeter } from '../metrics';
-import type { Tracing } from '../tracing/traced';
-import { Cors } from './cors';
-import { directRun } from './direct';
-import { Exchange, type ExchangeContext } from './exchange';
+import type { Secret } from '../../config';
+import type { Log } from '../../log';
+import { type Metrics, RequestMeter } from '../../metrics';
+import type { Tracing } from '../../tracing/traced';
+import { Cors } from '../response/cors';
+import { directRun } from '../request/run-path';
+import { Exchange, type ExchangeContext } from '../exchange';
 import { FailedLogins } from './failed-logins';
 import type { Lifecycle } from './lifecycle';
-import { checkHead } from './request-head';
+import { checkHead } from '../request/head';
 import { createRouter, RUN_PATH, type RouterOptions } from './router';
-import { answerRun } from './run-route';
+import { answerRun } from '../routes/run';
 
 export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'> {
   readonly log: Log;

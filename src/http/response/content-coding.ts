@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 
-import type { Encoding } from '../rendering/encoded-response';
+import type { Encoding } from '../../rendering/encoded-response';
 
 /** What negotiator's own types leave out: whom to prefer among codings of one weight. */
 interface Preferring {

@@ -1,7 +1,7 @@
-import { ERRORS } from '../errors';
-import type { Log } from '../log';
-import { type Metrics, RequestMeter } from '../metrics';
-import type { OnRefused } from './server';
+import { ERRORS } from '../../errors';
+import type { Log } from '../../log';
+import { type Metrics, RequestMeter } from '../../metrics';
+import type { OnRefused } from './http-server';
 
 /** Logs and counts requests that could not even be parsed: of those nothing is known but what is wrong. */
 export function recordRefused(log: Log, metrics: Metrics): OnRefused {

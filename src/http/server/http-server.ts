@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { ServiceError } from '../errors';
-import { errorAnswer, rawAnswer } from './error-answer';
-import { headersTooLarge, LONGEST_HEADERS, LONGEST_URL, uriTooLong } from './request-head';
-import { SECURITY_HEADERS } from './security-headers';
+import { ServiceError } from '../../errors';
+import { errorResponse, rawResponse } from '../response/error';
+import { headersTooLarge, LONGEST_HEADERS, LONGEST_URL, uriTooLong } from '../request/head';
+import { SECURITY_HEADERS } from '../response/security-headers';
 
 /** Bound of Node's parser on a whole head: room for what checkHead then tells apart. */
 const LONGEST_HEAD = LONGEST_URL + 2 * LONGEST_HEADERS;
@@ -123,7 +123,7 @@ function refuse(socket: Socket, error: ServiceError): [ServiceError, string] {
     'X-Request-Id': id,
     'Server-Timing': 'total;dur=0',
   };
-  socket.write(rawAnswer(errorAnswer(error, id), more));
+  socket.write(rawResponse(errorResponse(error, id), more));
   closeGently(socket);
   return [error, id];
 }

@@ -1,4 +1,4 @@
-import type { TraceParent } from '../tracing/traced';
+import type { TraceParent } from '../../tracing/traced';
 
 /** `traceparent` (W3C Trace Context, 2.2.1): version, trace id, parent id, flags; later versions may say more behind them. */
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;

@@ -1,6 +1,6 @@
-import type { Secret } from '../config';
-import type { Metrics } from '../metrics';
-import type { Exchange } from './exchange';
+import type { Secret } from '../../config';
+import type { Metrics } from '../../metrics';
+import type { Exchange } from '../exchange';
 import { checkMetricsKey } from './metrics-key';
 
 /** Metrics, and the key without which nobody reads them. */
@@ -17,5 +17,5 @@ export async function answerMetrics(exchange: Exchange, { metrics, key }: Guarde
 
 export async function answerText(exchange: Exchange, metrics: Metrics): Promise<void> {
   const body = Buffer.from(await metrics.text());
-  exchange.answer({ status: 200, headers: { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }, body });
+  exchange.send({ status: 200, headers: { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }, body });
 }

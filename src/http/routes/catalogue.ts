@@ -1,11 +1,11 @@
-import { type Endpoint, mayRun, type ParameterDeclaration } from '../endpoints';
-import type { Key } from '../keys';
-import { chooseRepresentation } from '../rendering/representation';
-import { ServiceError } from '../errors';
-import { allowedEndpoint, authenticate } from '../run/authorise';
-import type { Services } from '../run/services';
-import { jsonAnswer } from './answer';
-import type { Exchange } from './exchange';
+import { type Endpoint, mayRun, type ParameterDeclaration } from '../../endpoints';
+import type { Key } from '../../keys';
+import { chooseRepresentation } from '../../rendering/representation';
+import { ServiceError } from '../../errors';
+import { allowedEndpoint, authenticate } from '../../run/authorise';
+import type { Services } from '../../run/services';
+import { jsonResponse } from '../response/response';
+import type { Exchange } from '../exchange';
 
 /** What one key sees of the catalogue differs from what another sees, and changes with the files. */
 const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY, Authorization' };
@@ -15,7 +15,7 @@ export function answerCatalogue(exchange: Exchange, services: Services): void {
   const key = authenticate(exchange, services);
   checkAccept(exchange);
   const listed = services.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
-  exchange.answer(jsonAnswer(200, { result: listed.map((endpoint) => describe(endpoint, key)) }, HEADERS));
+  exchange.send(jsonResponse(200, { result: listed.map((endpoint) => describe(endpoint, key)) }, HEADERS));
 }
 
 /** `GET /api/endpoints/:idOrName`: one of them. */
@@ -23,7 +23,7 @@ export function answerEndpoint(exchange: Exchange, idOrName: string, services: S
   const key = authenticate(exchange, services);
   const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
   checkAccept(exchange);
-  exchange.answer(jsonAnswer(200, { result: describe(endpoint, key) }, HEADERS));
+  exchange.send(jsonResponse(200, { result: describe(endpoint, key) }, HEADERS));
 }
 
 /** Only results have other forms than JSON. */

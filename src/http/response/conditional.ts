@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { EncodedResponse } from '../rendering/encoded-response';
-import type { Answer } from './answer';
-import { clientHas } from './conditional';
+import type { EncodedResponse } from '../../rendering/encoded-response';
+import type { HttpResponse } from './response';
+import { clientHas } from './if-none-match';
 import { chooseCoding } from './content-coding';
-import type { RequestHeaders } from './headers';
+import type { RequestHeaders } from '../request/headers';
 
 /** A response with a validator, before it is known whether the client needs its body. */
 export interface Validated {
@@ -25,7 +25,7 @@ export async function conditionalResponse(
   { response, contentType, headers }: Validated,
   { method }: Pick<IncomingMessage, 'method'>,
   request: RequestHeaders,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const common = [...headers, 'ETag', response.etag];
   // A POST selects no representation that a client could hold (RFC 9110, 13.1).
   if (method !== 'POST' && clientHas(request.list('if-none-match'), response.etag)) {

@@ -1,5 +1,11 @@
-import { ERRORS, type Reason } from '../../errors';
-import { type DescribedEndpoint, type DocsAccess, FAILURES, REQUEST_PARAMETERS, RESPONSE_HEADERS } from '../../openapi';
+import { ERRORS, type Reason } from '../../../errors';
+import {
+  type DescribedEndpoint,
+  type DocsAccess,
+  FAILURES,
+  REQUEST_PARAMETERS,
+  RESPONSE_HEADERS,
+} from '../../../openapi';
 import { endpointArticle } from './endpoint-article';
 import { markup, type Markup, verbatim, words } from './html';
 import { SCRIPT } from './policy';

@@ -1,17 +1,17 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 
-import { ServiceError } from '../errors';
-import { Health } from '../health/health';
-import { answerCatalogue, answerEndpoint } from './catalogue-routes';
-import type { Cors } from './cors';
-import { DocsRoutes } from './docs/routes';
-import type { Exchange } from './exchange';
+import { ServiceError } from '../../errors';
+import { Health } from '../../health/health';
+import { answerCatalogue, answerEndpoint } from '../routes/catalogue';
+import type { Cors } from '../response/cors';
+import { DocsRoutes } from '../routes/docs/routes';
+import type { Exchange } from '../exchange';
 import type { Lifecycle } from './lifecycle';
-import { hasMetricsKey } from './metrics-key';
-import { answerMetrics, type GuardedMetrics } from './metrics-route';
-import { answerHealth, answerReady } from './probes';
-import { checkHead } from './request-head';
-import { answerRun } from './run-route';
+import { hasMetricsKey } from '../routes/metrics-key';
+import { answerMetrics, type GuardedMetrics } from '../routes/metrics';
+import { answerHealth, answerReady } from '../routes/probes';
+import { checkHead } from '../request/head';
+import { answerRun } from '../routes/run';
 
 export interface RouterOptions {
   readonly cors: Cors;
@@ -65,7 +65,7 @@ export function createRouter({ cors, lifecycle, docs, metrics, health = new Heal
         await action(exchange, request);
       } else if (request.method === 'OPTIONS') {
         const headers = { Allow: allowed.join(', '), ...cors.preflight(exchange.headers, methods) };
-        exchange.answer({ status: 204, headers, body: null });
+        exchange.send({ status: 204, headers, body: null });
       } else {
         throw new ServiceError('methodNotAllowed', `${request.method} is not allowed here.`, { allowed });
       }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { ServiceError } from '../errors';
+import { ServiceError } from '../../errors';
 import type { RequestHeaders } from './headers';
 
 /** Longest URL (docs/http.md) and longest headers beside it, in bytes. */

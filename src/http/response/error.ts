@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 
-import { ERRORS, ServiceError } from '../errors';
-import type { NamedAnswer } from './answer';
+import { ERRORS, ServiceError } from '../../errors';
+import type { NamedResponse } from './response';
 
 /** The error that a caller sees for anything thrown. What the service did not word itself shows nothing of the inside. */
 export function asServiceError(thrown: unknown): ServiceError {
@@ -17,7 +17,7 @@ export function asServiceError(thrown: unknown): ServiceError {
 }
 
 /** The one shape of every error (docs/errors.md): that of Google's own API errors, with the true status. */
-export function errorAnswer(error: ServiceError, requestId: string): NamedAnswer {
+export function errorResponse(error: ServiceError, requestId: string): NamedResponse {
   const { http, status } = ERRORS[error.reason];
   const { retryAfter, ...details } = error.details;
   const body = {
@@ -43,7 +43,7 @@ export function errorAnswer(error: ServiceError, requestId: string): NamedAnswer
 }
 
 /** The answer as bytes for a connection whose request could not even be parsed. */
-export function rawAnswer(answer: NamedAnswer, more: Readonly<Record<string, string>>): Buffer {
+export function rawResponse(answer: NamedResponse, more: Readonly<Record<string, string>>): Buffer {
   const body = answer.body ?? Buffer.alloc(0);
   const headers = { ...more, ...answer.headers, 'Content-Length': String(body.length), Connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

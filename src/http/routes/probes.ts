@@ -1,9 +1,9 @@
-import { ServiceError } from '../errors';
-import type { Degradation, Health } from '../health/health';
-import { jsonAnswer } from './answer';
-import { errorAnswer } from './error-answer';
-import type { Exchange } from './exchange';
-import type { Lifecycle, Readiness } from './lifecycle';
+import { ServiceError } from '../../errors';
+import type { Degradation, Health } from '../../health/health';
+import { jsonResponse } from '../response/response';
+import { errorResponse } from '../response/error';
+import type { Exchange } from '../exchange';
+import type { Lifecycle, Readiness } from '../server/lifecycle';
 
 const WHY: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
   starting: 'The service is starting.',
@@ -13,7 +13,7 @@ const WHY: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
 
 /** `GET /health`: the process answers. It needs no key and asks nobody. */
 export function answerHealth(exchange: Exchange): void {
-  exchange.answer(jsonAnswer(200, { status: 'ok' }));
+  exchange.send(jsonResponse(200, { status: 'ok' }));
 }
 
 /**
@@ -31,12 +31,12 @@ export async function answerReady(
   const impaired = impairment(health.degradations, operator);
   if (status === 'ready') {
     const { engine, cacheState } = lifecycle.services();
-    exchange.answer(jsonAnswer(200, { status, engine: engine.kind, cache: cacheState(), ...impaired }));
+    exchange.send(jsonResponse(200, { status, engine: engine.kind, cache: cacheState(), ...impaired }));
     return;
   }
-  const error = errorAnswer(new ServiceError('backendUnavailable', WHY[status], { retryAfter: 1 }), exchange.id);
+  const error = errorResponse(new ServiceError('backendUnavailable', WHY[status], { retryAfter: 1 }), exchange.id);
   const body = { status, ...(JSON.parse(String(error.body)) as object), ...impaired };
-  exchange.answer({ ...error, body: Buffer.from(JSON.stringify(body)) });
+  exchange.send({ ...error, body: Buffer.from(JSON.stringify(body)) });
 }
 
 function impairment(degradations: readonly Degradation[], operator: boolean): object {

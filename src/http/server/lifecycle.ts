@@ -1,6 +1,6 @@
-import { ServiceError } from '../errors';
-import { type HeaderValues, presentsKey } from '../keys/credentials';
-import type { Services } from '../run/services';
+import { ServiceError } from '../../errors';
+import { type HeaderValues, presentsKey } from '../../keys/credentials';
+import type { Services } from '../../run/services';
 
 /** How long the engine may take to answer a readiness probe, in milliseconds. */
 const PING_TIMEOUT = 2000;

@@ -1,5 +1,5 @@
 /** An answer before it goes out: what every one has in common is added by who writes it (exchange.ts). */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   /** By name, or names and values in turn: the form that costs least to write, for answers of which there are many. */
   readonly headers: Readonly<Record<string, string>> | readonly string[];
@@ -8,15 +8,15 @@ export interface Answer {
 }
 
 /** An answer whose headers are told apart by name. */
-export interface NamedAnswer extends Answer {
+export interface NamedResponse extends HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export function jsonAnswer(
+export function jsonResponse(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
-): NamedAnswer {
+): NamedResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', ...headers },

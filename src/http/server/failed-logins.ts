@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 
-import { ServiceError } from '../errors';
+import { ServiceError } from '../../errors';
 
 /** Requests with a wrong key that one network may send in a minute before they are slowed down. */
 const PER_MINUTE = 20;

@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
 
-import { ServiceError } from '../errors';
-import type { Health } from '../health/health';
-import type { Metrics } from '../metrics';
-import { Exchange, type ExchangeContext } from './exchange';
+import { ServiceError } from '../../errors';
+import type { Health } from '../../health/health';
+import type { Metrics } from '../../metrics';
+import { Exchange, type ExchangeContext } from '../exchange';
 import type { Lifecycle } from './lifecycle';
-import { answerText } from './metrics-route';
-import { answerReady } from './probes';
-import { checkHead } from './request-head';
+import { answerText } from '../routes/metrics';
+import { answerReady } from '../routes/probes';
+import { checkHead } from '../request/head';
 
 const METHODS = ['GET', 'HEAD'];
 

@@ -7,14 +7,14 @@ import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
 import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';
 import type { Tracing } from '../tracing/traced';
-import type { Answer } from './answer';
-import type { Cors } from './cors';
-import { asServiceError, errorAnswer } from './error-answer';
-import type { FailedLogins } from './failed-logins';
-import { RequestHeaders } from './headers';
-import { logFields } from './log-line';
-import { SECURITY_HEADERS } from './security-headers';
-import { parentOf } from './trace';
+import type { HttpResponse } from './response/response';
+import type { Cors } from './response/cors';
+import { asServiceError, errorResponse } from './response/error';
+import type { FailedLogins } from './server/failed-logins';
+import { RequestHeaders } from './request/headers';
+import { logFields } from './log-fields';
+import { SECURITY_HEADERS } from './response/security-headers';
+import { parentOf } from './request/traceparent';
 
 /** A request id that is echoed: short, and of characters that are safe in a header, a log and a URL. */
 const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
@@ -114,7 +114,7 @@ export class Exchange {
   }
 
   /** Writes the answer; nothing where the client has gone or an answer is on its way. */
-  answer({ status, headers, body }: Answer): void {
+  send({ status, headers, body }: HttpResponse): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
     // Names and values in turn: Node copies them as they are.
@@ -155,7 +155,7 @@ export class Exchange {
     if (ERRORS[error.reason].http >= 500) {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');
     }
-    this.answer(errorAnswer(error, this.id));
+    this.send(errorResponse(error, this.id));
   }
 
   #timing(): string {

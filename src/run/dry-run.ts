@@ -26,7 +26,7 @@ export async function estimate(
   const { dryRun } = engine;
   if (dryRun === null) throw new Error('checkDryRun comes first.');
   const deadline = request.arrived + (plan.endpoint.timeout ?? defaults.timeout);
-  const limits = { deadline, signal: request.signal, turn: plan.payer };
+  const limits = { deadline, signal: request.signal, keyName: plan.payer };
   const statement = await request.timed('gate', () => composeStatement(plan, services, limits));
   const query = engineQuery(plan, statement, services);
   const { bytesProcessed } = await request.timed('engine', () => dryRun(query, limits).catch(forCaller(statement)));

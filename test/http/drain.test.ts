@@ -2,8 +2,8 @@ import http, { type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { drainable } from '../../src/http/drain';
-import { createHttpServer } from '../../src/http/server';
+import { drainable } from '../../src/http/server/drain';
+import { createHttpServer } from '../../src/http/server/http-server';
 
 let server: Server;
 let drain: (longest: number) => Promise<void>;

@@ -14,10 +14,10 @@ import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/eng
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
-import { recordRefused } from '../../src/http/refused';
-import { createHttpServer } from '../../src/http/server';
-import { Lifecycle } from '../../src/http/lifecycle';
-import { createListener } from '../../src/http/listener';
+import { recordRefused } from '../../src/http/server/refused-requests';
+import { createHttpServer } from '../../src/http/server/http-server';
+import { Lifecycle } from '../../src/http/server/lifecycle';
+import { createListener } from '../../src/http/server/listener';
 import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds } from '../../src/limits/admission';
 import { type Billing, billed } from '../../src/limits/billed-engine';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
-import { failure } from '../../src/engines/duckdb/failures';
-import type { Log } from '../../src/engines/duckdb/log';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
+import { failure } from '../../src/engines/duckdb/engine/failures';
+import type { Log } from '../../src/engines/duckdb/engine/log';
 
 const logged: unknown[] = [];
 const log: Log = {

@@ -1,5 +1,5 @@
 import type { Standing } from '../../src/log/standing';
-import { openDatabase } from '../../src/engines/duckdb/database';
+import { openDatabase } from '../../src/engines/duckdb/engine/database';
 import { DataFolder } from './data-folder';
 
 async function told(files: Readonly<Record<string, string>> | null): Promise<(Standing | null)[]> {

@@ -3,16 +3,16 @@ import { rm } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../translate/sql';
-import { codeOf, messageOf } from '../native-error';
-import { copyCarefully, NAMED, NOTHING, type Skipped, type SkippedRow } from './careful-copy';
+import { codeOf, messageOf } from '../engine/native-error';
+import { copyCarefully, NAMED, NOTHING, type Skipped, type SkippedRow } from './strict-copy';
 import { DataFault } from './data-fault';
 import { keptType, keptValue } from './field-sql';
 import { lossyLines } from './lossy-lines';
 import { loadParquet } from './load-parquet';
-import { linesOf, scanOf } from './scan';
+import { linesOf, scanOf } from './file-scan';
 import type { Source, SourceFile } from './sources';
-import { orderBy, type Target } from './target';
-import type { Watch } from './watch';
+import { orderBy, type Target } from './conversion-target';
+import type { Watch } from './conversion-progress';
 
 export interface Resources {
   /** As DuckDB's `max_memory`: `1GB`. */

@@ -7,7 +7,7 @@ import {
 } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { DataFault } from './data-fault';
-import { scanOf } from './scan';
+import { scanOf } from './file-scan';
 import type { Source } from './sources';
 
 const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {

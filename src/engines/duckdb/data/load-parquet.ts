@@ -2,13 +2,13 @@ import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../translate/sql';
-import { NAMED, NOTHING, type Skipped } from './careful-copy';
+import { NAMED, NOTHING, type Skipped } from './strict-copy';
 import { jsonType, keptType, keptValue } from './field-sql';
-import { holdsLists, unkeptLists } from './kept-lists';
+import { holdsLists, unkeptLists } from './null-arrays';
 import { shapedColumn } from './parquet-columns';
-import { scanOf } from './scan';
+import { scanOf } from './file-scan';
 import type { SourceFile } from './sources';
-import { orderBy, type Target } from './target';
+import { orderBy, type Target } from './conversion-target';
 
 /** A field, and how it is read from the file. */
 interface Reading {

@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, open, readdir, realpath, rename, rm, stat } from 'node:
 import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { buildingPrefix, isBuilding } from './building';
+import { buildingPrefix, isBuilding } from './conversion-folders';
 import { convertTable, type Resources } from './convert-table';
 import { DataFault } from './data-fault';
-import { codeOf } from '../native-error';
+import { codeOf } from '../engine/native-error';
 import type { Source } from './sources';
-import type { Watch } from './watch';
+import type { Watch } from './conversion-progress';
 
 /** Raised when the way rows are kept changes: files made before are then made anew. */
 const FORMAT = 1;

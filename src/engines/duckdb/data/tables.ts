@@ -1,12 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import type { Log } from '../log';
+import type { Log } from '../engine/log';
 import type { Resources } from './convert-table';
 import { inferSchema } from './infer-schema';
 import { describedTables } from './schemas';
 import { findSources, type Source } from './sources';
 import { fingerprintOf, TableCache } from './table-cache';
-import { Watch } from './watch';
+import { Watch } from './conversion-progress';
 
 /** A table that queries may read. */
 export interface DataTable {

@@ -6,19 +6,19 @@ import type { Column, Relation, ResolvedQuery } from '../../../googlesql/resolve
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import type { Fence } from '../../contract';
 import { Context, columnName } from './context';
-import { ctesReadBy, keptCtes } from './ctes';
-import { Fencing } from './fence';
-import { printRow } from './json-output';
-import { renumber } from './numbering';
-import { storedColumns } from './stored-columns';
-import { cteName, printQuery, printRelation, selectList } from './relations';
+import { ctesReadBy, keptCtes } from './relations/ctes';
+import { Fencing } from './expressions/guards';
+import { printRow } from './relations/json-output';
+import { renumber } from './parameter-numbers';
+import { storedColumns } from './relations/stored-columns';
+import { cteName, printQuery, printRelation, selectList } from './relations/relations';
 import { physicalFieldNames, quoteName } from './sql';
-import { Weights } from './weights';
+import { Weights } from './expressions/size-estimate';
 
 export { CLOCK_PARAMETER } from './context';
-export { setUpStatements } from './macros';
-export { runtimeError } from './errors';
-export { supportedFunctions } from './functions/table';
+export { setUpStatements } from './functions/macros';
+export { runtimeError } from './runtime-errors';
+export { supportedFunctions } from './functions/function-table';
 
 export interface TranslateOptions {
   /**

@@ -1,4 +1,4 @@
-import { type FunctionTable, arg, sqlOf } from '../call';
+import { type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { quoteText, typeName } from '../sql';
 
 export const CONDITIONAL_FUNCTIONS: FunctionTable = {

@@ -1,8 +1,8 @@
 /** JSON, as text and as a value. Text that is no JSON gives NULL. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
-import { rewritten } from '../sizes';
-import { datetimeText, numericText, timeText } from '../text';
+import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { rewritten } from '../expressions/size-bounds';
+import { datetimeText, numericText, timeText } from '../expressions/value-texts';
 import { physicalFieldNames, quoteName, quoteText } from '../sql';
 
 /**

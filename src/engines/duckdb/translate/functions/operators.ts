@@ -1,10 +1,10 @@
 /** Operators, comparisons and array subscripts. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../call';
-import { mostSteps } from '../cost';
-import { listMembership } from '../membership';
-import { joined, mostElements } from '../sizes';
-import { LIGHT } from '../weights';
+import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { mostSteps } from '../expressions/call-cost';
+import { listMembership } from '../expressions/membership';
+import { joined, mostElements } from '../expressions/size-bounds';
+import { LIGHT } from '../expressions/size-estimate';
 import { inYears } from './dates';
 import { isSimple, physicalFieldNames, quoteName, quoteText } from '../sql';
 

@@ -3,10 +3,10 @@ import { RE2JS } from 're2js';
 import { spend } from '../../../../concurrency/allowance';
 import { QueryError } from '../../../../errors';
 import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-cost';
-import { mostSteps } from '../cost';
-import { rewritten, unlessOver } from '../sizes';
-import { LIGHT } from '../weights';
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { mostSteps } from '../expressions/call-cost';
+import { rewritten, unlessOver } from '../expressions/size-bounds';
+import { LIGHT } from '../expressions/size-estimate';
+import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 
 /** What a literal pattern compiles to. null: it is not known before the query runs, or it is invalid and fails when it is used. */
 function compiled(call: Call): RE2JS | null {

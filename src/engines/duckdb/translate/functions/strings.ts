@@ -1,11 +1,11 @@
 /** Functions of STRING, in characters, that is code points. Those that also take BYTES say so. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
+import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../sql';
-import { mostSteps } from '../cost';
-import { joined, mostFilled, rewritten, unlessOver } from '../sizes';
-import { LIGHT } from '../weights';
+import { mostSteps } from '../expressions/call-cost';
+import { joined, mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
+import { LIGHT } from '../expressions/size-estimate';
 
 /** Unicode's White_Space, which TRIM takes off when it is not told what. */
 const WHITE_SPACE =

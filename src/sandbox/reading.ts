@@ -47,14 +47,14 @@ export const readText: Task<SentText, ReadText> = {
   run({ text, from, ...stored }) {
     const statement = from === 'sql' ? readStatement(text) : readTranslation(text);
     try {
-      return judged(statement, stored);
+      return checked(statement, stored);
     } catch (error) {
       throw error instanceof QueryError ? inSentText(error, statement.passes) : error;
     }
   },
 };
 
-function judged(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | 'parameters'>): ReadText {
+function checked(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | 'parameters'>): ReadText {
   const { text, query, tokens, end, passes, unsupported } = statement;
   const reading = readConsumerQuery(statement, stored);
   const [construct] = unsupported;

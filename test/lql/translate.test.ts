@@ -95,7 +95,7 @@ describe('errors', () => {
     expect(error.message.length).toBeLessThan(200);
   });
 
-  test('a fault in the SQL is told at its place in the LQL text', () => {
+  test('a fault in the SQL is reported at its place in the LQL text', () => {
     const text = 'x\n  -m.nosuch.y:~"a" s:other@o t:today m.bad.y:5';
     const translation = openLql(text, { tables: ['edge_logs'], now: DEFAULT_NOW })?.translate(null);
     const at = (words: string) => {

@@ -49,7 +49,7 @@ export async function inferSchema(connection: DuckDBConnection, source: Source):
       }
       read.destroySync();
     } catch {
-      throw new DataFault(`${file.path}: no schema can be made out; describe table ${source.table} in schema.json`);
+      throw new DataFault(`${file.path}: the schema cannot be inferred; describe table ${source.table} in schema.json`);
     }
   }
   if (fields.size === 0) {

@@ -1,9 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
+import { finished as closed } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { fittingLine, Unfit } from './strict-row';
+import { strictLine, Unfit } from './strict-row';
 
 /** A row that was left out. */
 export interface SkippedRow {
@@ -28,11 +28,11 @@ export const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
  * Copies those lines of an NDJSON file that fit the schema, rewritten so that DuckDB's reader takes them exactly.
- * Lines are counted from 1; empty ones count and are no rows. The event loop gets its turn with every block read.
+ * Lines are counted from 1; empty ones count and are no rows. Control returns to the event loop with every block read.
  *
- * @param tell is told now and then how many bytes of the file are read
+ * @param tell called now and then with how many bytes of the file are read
  */
-export async function copyCarefully(
+export async function copyStrictly(
   path: string,
   fields: readonly RestField[],
   copy: string,
@@ -43,21 +43,21 @@ export async function copyCarefully(
   const output = createWriteStream(copy);
   try {
     for await (const lines of linesOf(path, tell)) {
-      const kept: string[] = [];
+      const fitting: string[] = [];
       for (const { line, text } of lines) {
         try {
           if (text === null) throw new Unfit('the line is too long');
-          if (text.trim() !== '') kept.push(fittingLine(fields, text));
+          if (text.trim() !== '') fitting.push(strictLine(fields, text));
         } catch (error) {
           if (!(error instanceof Unfit)) throw error;
           count++;
           if (first.length < NAMED) first.push({ file: path, line, reason: error.message });
         }
       }
-      if (kept.length > 0 && !output.write(`${kept.join('\n')}\n`)) await once(output, 'drain');
+      if (fitting.length > 0 && !output.write(`${fitting.join('\n')}\n`)) await once(output, 'drain');
     }
     output.end();
-    await finished(output);
+    await closed(output);
   } finally {
     output.destroy();
   }

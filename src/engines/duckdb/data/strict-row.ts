@@ -1,5 +1,5 @@
 import type { RestField } from '../../../googlesql/rest-schema';
-import { fittingValue } from './strict-value';
+import { strictValue } from './strict-value';
 import { parseLine, printLine } from './json-line';
 
 /** Why a line is no row of its table. Names fields, never a value. */
@@ -16,7 +16,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
  *
  * @throws Unfit where the line is not JSON or a value does not fit.
  */
-export function fittingLine(fields: readonly RestField[], line: string): string {
+export function strictLine(fields: readonly RestField[], line: string): string {
   let row: unknown;
   try {
     row = parseLine(line);
@@ -55,7 +55,7 @@ function fittingItem(field: RestField, value: unknown, path: string): unknown {
     if (!isObject(value)) throw new Unfit(`${path} is not a record`);
     return fittingRecord(field.fields, value, `${path}.`);
   }
-  const fitted = fittingValue(field.type, value);
+  const fitted = strictValue(field.type, value);
   if (fitted === undefined) throw new Unfit(`${path} is not a ${field.type}`);
   return fitted;
 }

@@ -59,7 +59,7 @@ async function inferred(source: Source, log: Log): Promise<readonly RestField[]>
   try {
     const connection = await instance.connect();
     const fields = await inferSchema(connection, source);
-    log.info({ table: source.table, fields: fields.length }, 'Schema made out from the data: not in schema.json');
+    log.info({ table: source.table, fields: fields.length }, 'Schema inferred from the data: not in schema.json');
     connection.closeSync();
     return fields;
   } finally {

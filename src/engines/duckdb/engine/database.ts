@@ -7,7 +7,7 @@ import type { TableSchema } from '../../../googlesql/types';
 import type { Converted, Resources } from '../data/convert-table';
 import { DataFault } from '../data/data-fault';
 import { openTables, type DataTable } from '../data/tables';
-import { keptType } from '../data/field-sql';
+import { storedType } from '../data/field-sql';
 import type { Log } from './log';
 import { LOG_SCHEMA } from '../../log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
@@ -145,7 +145,7 @@ async function fillSamples(
   // What making them took goes back to the system at once: lowering the limit makes DuckDB trim its heap.
   await connection.run(`SET memory_limit = '64MB'`);
   await connection.run(`SET memory_limit = ${quoteText(memory ?? DEFAULTS.memory)}`);
-  log.info({ ms: Math.round(performance.now() - started) }, 'No DATA_DIR: made up a week of sample logs');
+  log.info({ ms: Math.round(performance.now() - started) }, 'No DATA_DIR: generated one week of sample logs');
 }
 
 async function addData(connection: DuckDBConnection, data: readonly DataTable[], log: Log): Promise<Filled> {
@@ -158,7 +158,7 @@ async function addData(connection: DuckDBConnection, data: readonly DataTable[],
       report(name, JSON.parse(String(about.getRows()[0]![0])) as Converted, convertedIn, log);
       relations.set(name, `${alias}.rows`);
     } else {
-      const columns = fields.map((field) => `${quoteName(field.name)} ${keptType(field)}`);
+      const columns = fields.map((field) => `${quoteName(field.name)} ${storedType(field)}`);
       await connection.run(`CREATE TABLE ${quoteName(name)} (${columns.join(', ')})`);
       relations.set(name, quoteName(name));
     }

@@ -10,7 +10,7 @@ const DEPTH = /^Parser Error: Max expression depth/;
 const REFUSED = /^(?:Parser|Binder|Catalog) Error/;
 
 /**
- * What the caller is told of an error from a connection: failures of the query itself in the fixed words for their
+ * What the caller is message of an error from a connection: failures of the query itself in the fixed words for their
  * kind, a lack of memory as `resourcesExceeded`, anything else as `backendError`. DuckDB's text may hold values of rows
  * and SQL: it goes to nobody, and of it only the kind to the log.
  */
@@ -18,12 +18,12 @@ export function failure(error: unknown, log: Log): Error {
   if (error instanceof ServiceError || error instanceof QueryError || error instanceof DOMException) return error;
   const message = messageOf(error);
   if (MEMORY.test(message)) {
-    const told = 'The query needs more memory than it is allowed. Reduce the time range or ask for less.';
-    return new ServiceError('resourcesExceeded', told);
+    const message = 'The query needs more memory than it is allowed. Reduce the time range or ask for less.';
+    return new ServiceError('resourcesExceeded', message);
   }
   if (DEPTH.test(message)) {
-    const told = 'The query nests too deeply for the embedded engine. Join fewer tables, or nest fewer subqueries.';
-    return new QueryError('resourcesExceeded', told, null);
+    const message = 'The query nests too deeply for the embedded engine. Join fewer tables, or nest fewer subqueries.';
+    return new QueryError('resourcesExceeded', message, null);
   }
   if (REFUSED.test(message)) {
     log.error({ kind: kindOf(message) }, 'DuckDB refused a translated query');

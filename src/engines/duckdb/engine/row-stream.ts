@@ -15,7 +15,7 @@ export type RowSink = (rows: readonly string[]) => Promise<void> | void;
 
 /**
  * Runs a statement whose one column is each row's text, and hands on at most `maxRows` of them. The statement itself stops
- * one row later, which is how a longer result is told from one that just fits.
+ * one row later, which is how a longer result is distinguished from one that just fits.
  *
  * @returns whether there were more
  * @throws ServiceError resourcesExceeded beyond `maxBytes` of UTF-8.

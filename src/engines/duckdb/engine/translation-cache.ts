@@ -8,7 +8,7 @@ import type { Translation } from '../translate';
 import { translateText } from './translation-task';
 
 /** Characters of texts, queries and translations together. */
-const KEPT_CHARACTERS = 16 * 1024 * 1024;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 interface Reading {
   readonly hideBytes: boolean;
@@ -20,8 +20,8 @@ interface Reading {
 
 /** GoogleSQL into DuckDB SQL, remembered: a text that comes again is neither parsed nor resolved again. */
 export class Translations {
-  readonly #kept = new LRUCache<string, Translation>({
-    maxSize: KEPT_CHARACTERS,
+  readonly #cache = new LRUCache<string, Translation>({
+    maxSize: MAX_CHARACTERS,
     sizeCalculation: (translation, key) => translation.sql.length + key.length,
   });
 
@@ -49,11 +49,11 @@ export class Translations {
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
     const key = JSON.stringify([hideBytes, maxRows, types, fence, sql]);
-    const known = this.#kept.get(key);
+    const known = this.#cache.get(key);
     if (known !== undefined) return known;
-    const made = await this.#translate(sql, parameters, { hideBytes, maxRows, stored, fence }, limits);
-    this.#kept.set(key, made);
-    return made;
+    const translation = await this.#translate(sql, parameters, { hideBytes, maxRows, stored, fence }, limits);
+    this.#cache.set(key, translation);
+    return translation;
   }
 
   async #translate(

@@ -8,7 +8,7 @@ import type { SqlType } from '../../../../googlesql/types';
 import type { Argument, Call } from './call';
 import type { Context } from '../context';
 import { fail, physicalFieldNames, quoteText, sameType } from '../sql';
-import { LIGHT } from './size-estimate';
+import { SMALL } from './size-estimate';
 
 /** About nanoseconds on a busy machine: for the query, or for each of the rows that are worked on together. */
 const STEPS = { once: 128 * 1024 * 1024, perRow: 128 * 1024 };
@@ -118,7 +118,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
 /** The call as `print` writes it, unless what it may cost is over the bound, which fails. */
 export function withinCost(call: Call, print: (call: Call) => string): string {
   const cost = FREE.has(call.name) ? null : (COSTS[call.name] ?? perByte(4));
-  const largest = Math.max(0, ...call.args.map((a) => (hasSize(a.type) ? call.weight(a) : 0)));
+  const largest = Math.max(0, ...call.args.map((a) => (hasSize(a.type) ? call.estimate(a) : 0)));
   const constant = call.args.every(isWritten);
   if (cost === null || constant || largest <= MODEST) return print(call);
   return call.bind(
@@ -127,7 +127,7 @@ export function withinCost(call: Call, print: (call: Call) => string): string {
       const next = names.values();
       const args = call.args.map((a) => (isWritten(a) ? a : { ...a, sql: next.next().value! }));
       const steps = cost(args.map((argument) => ({ bytes: bytesOfArgument(argument), argument })));
-      const most = (call.once ? STEPS.once : STEPS.perRow) * (largest <= LIGHT ? ROOM_BETWEEN : 1);
+      const most = (call.once ? STEPS.once : STEPS.perRow) * (largest <= SMALL ? ROOM_BETWEEN : 1);
       return `CASE WHEN ${steps} > ${most} THEN ${call.fail('size')} ELSE ${print({ ...call, args })} END`;
     },
   );
@@ -135,7 +135,7 @@ export function withinCost(call: Call, print: (call: Call) => string): string {
 
 /** Whether a conversion is bounded, so that it may fail. */
 export function isBoundedCast(ctx: Context, { input, type }: Pick<ResolvedCast, 'input' | 'type'>): boolean {
-  return hasSize(input.type) && ctx.weights.of(input) > MODEST && !sameType(input.type, type);
+  return hasSize(input.type) && ctx.estimates.of(input) > MODEST && !sameType(input.type, type);
 }
 
 /** A conversion as `print` writes it, unless the value that the query makes is too large for one. */
@@ -145,10 +145,10 @@ export function withinCastCost(
   text: string,
   print: (text: string) => string | null,
 ): string | null {
-  const estimate = ctx.weights.of(input);
+  const estimate = ctx.estimates.of(input);
   if (!isBoundedCast(ctx, { input, type })) return print(text);
-  const steps = ctx.weights.isSingle(input) && ctx.lambdas === 0 ? STEPS.once : STEPS.perRow;
-  const most = steps * (estimate <= LIGHT ? ROOM_BETWEEN : 1);
+  const steps = ctx.estimates.isSingle(input) && ctx.lambdas === 0 ? STEPS.once : STEPS.perRow;
+  const most = steps * (estimate <= SMALL ? ROOM_BETWEEN : 1);
   let possible = true;
   const bounded = ctx.bind([text], (x) => {
     const converted = print(x!);

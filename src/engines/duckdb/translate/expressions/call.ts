@@ -31,8 +31,8 @@ export interface Call {
   bind(values: readonly string[], body: (...names: string[]) => string): string;
   /** Computed for one row alone, not for each of many rows together. */
   readonly once: boolean;
-  /** About how many values of tables and literals the argument is made of; above LIGHT it may be of any size. */
-  weight(argument: Argument): number;
+  /** About how many values of tables and literals the argument is made of; above SMALL it may be of any size. */
+  estimate(argument: Argument): number;
   /** The clock of the request: a TIMESTAMP. */
   now(): string;
   /** Throws: the query is fine GoogleSQL that this engine has no translation for. */

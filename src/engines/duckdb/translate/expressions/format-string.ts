@@ -5,7 +5,7 @@ import { mostJoined, unlessOver } from './size-bounds';
 import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './value-texts';
 import { physicalFieldNames, quoteName, quoteText } from '../sql';
-import { LIGHT } from './size-estimate';
+import { SMALL } from './size-estimate';
 
 const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/gs;
 
@@ -14,7 +14,7 @@ export function printFormat(call: Call): string {
   if (format === undefined || format.constant === null)
     return call.unsupported('FORMAT with a format that is no literal');
   const { constant } = format;
-  if (values.reduce((sum, value) => sum + call.weight(value), 0) <= LIGHT) return formatted(call, constant, values);
+  if (values.reduce((sum, value) => sum + call.estimate(value), 0) <= SMALL) return formatted(call, constant, values);
   // `%T` writes two characters for one where it escapes, and texts are joined: both could be done over and over.
   return call.bind(
     values.map(({ sql }) => sql),

@@ -4,7 +4,7 @@
  */
 import { type Argument, type Call } from './call';
 import { LIMITS } from './size-limits';
-import { LIGHT } from './size-estimate';
+import { SMALL } from './size-estimate';
 
 export function mostElements(call: Call): number {
   return call.once ? LIMITS.elements.once : LIMITS.elements.perRow;
@@ -31,8 +31,8 @@ export function bytesOf(x: string, { type }: Argument): string {
 /** Texts joined; up to a bound where more than one of them may be of any size. */
 export function joined(call: Call, print: (names: readonly string[]) => string): string {
   const all = call.args.map((a) => a.sql);
-  const weights = call.args.map((a) => call.weight(a));
-  if (weights.reduce((sum, weight) => sum + weight, 0) - Math.max(...weights) <= LIGHT) return print(all);
+  const estimates = call.args.map((a) => call.estimate(a));
+  if (estimates.reduce((sum, estimate) => sum + estimate, 0) - Math.max(...estimates) <= SMALL) return print(all);
   return call.bind(all, (...names) => {
     const size = call.args.flatMap((a, i) => (a.constant === null ? [`coalesce(${bytesOf(names[i]!, a)}, 0)`] : []));
     return size.length === 0
@@ -49,7 +49,7 @@ export function rewritten(
 ): string {
   const all = call.args.map((a) => a.sql);
   const [text] = call.args;
-  if (text === undefined || call.args.reduce((sum, a) => sum + call.weight(a), 0) <= LIGHT) return print(all);
+  if (text === undefined || call.args.reduce((sum, a) => sum + call.estimate(a), 0) <= SMALL) return print(all);
   return call.bind(all, (...names) =>
     unlessOver(call, `${bytesOf(names[0]!, text)} * ${factor(names)} > ${mostJoined(call)}`, print(names)),
   );

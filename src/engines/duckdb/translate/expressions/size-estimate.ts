@@ -10,11 +10,11 @@ import { operandsOf, relationsBelow } from '../../../../googlesql/resolved-walk'
 import { isClosed } from '../relations/ctes';
 
 /** Up to here a value is as good as one that a table holds. */
-export const LIGHT = 200;
+export const SMALL = 200;
 /** An aggregate's or a generated array or text: of any size that its own bound allows. */
-const HEAVY = 1_000;
+const UNBOUNDED = 1_000;
 
-/** What a function may make of its arguments, in weights of them; every other function gives back less than it is given. */
+/** What a function may make of its arguments, in estimates of them; every other function gives back less than it is given. */
 const GROWTH: Readonly<Record<string, number>> = {
   REPLACE: 8,
   REGEXP_REPLACE: 8,
@@ -55,8 +55,8 @@ function growthOf({ function: name, args }: FunctionCall): number {
     : Math.max(1, Buffer.byteLength(to) / Buffer.byteLength(from));
 }
 
-/** The weights of a query's expressions: about how many values of tables and literals each is made of. */
-export class Weights {
+/** The estimates of a query's expressions: about how many values of tables and literals each is made of. */
+export class SizeEstimates {
   readonly #columns = new Map<number, number>();
   readonly #known = new WeakMap<Expr, number>();
   readonly #single = new WeakSet<Expr>();
@@ -70,9 +70,9 @@ export class Weights {
   of(expr: Expr): number {
     const known = this.#known.get(expr);
     if (known !== undefined) return known;
-    const weight = Math.min(this.#compute(expr), 1e9);
-    this.#known.set(expr, weight);
-    return weight;
+    const estimate = Math.min(this.#compute(expr), 1e9);
+    this.#known.set(expr, estimate);
+    return estimate;
   }
 
   /** Whether the expression is computed for one row alone: above an aggregate of all rows, or of no table. */
@@ -103,7 +103,7 @@ export class Weights {
       case 'field':
         return this.of(expr.input);
       case 'call':
-        if (MAKERS.test(expr.function)) return HEAVY + this.#sum(expr.args);
+        if (MAKERS.test(expr.function)) return UNBOUNDED + this.#sum(expr.args);
         return this.#ofCall(expr);
       case 'cast':
         return this.of(expr.input);
@@ -142,7 +142,7 @@ export class Weights {
       case 'query':
         return this.#levels(relation.query.relation);
       default:
-        return HEAVY;
+        return UNBOUNDED;
     }
   }
 
@@ -151,7 +151,7 @@ export class Weights {
   }
 
   #ofColumn(id: number): number {
-    return this.#columns.get(id) ?? HEAVY;
+    return this.#columns.get(id) ?? UNBOUNDED;
   }
 
   /** Estimates the columns that a relation defines; those of what it reads are known. */
@@ -201,7 +201,7 @@ export class Weights {
 
   #ofAggregate({ function: name, args, type }: AggregateCall): number {
     if (isSmall(type.kind)) return 1;
-    return OF_ONE_ROW.has(name) && args[0] !== undefined ? this.of(args[0]) : HEAVY;
+    return OF_ONE_ROW.has(name) && args[0] !== undefined ? this.of(args[0]) : UNBOUNDED;
   }
 
   #element(array: Expr): number {

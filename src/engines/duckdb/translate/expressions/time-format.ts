@@ -9,7 +9,7 @@ export interface FormattedTime {
   readonly civil: string;
   /** A name of the instant; null for values without a zone. */
   readonly instant: string | null;
-  /** Which elements mean something for the type; the others stand for themselves. */
+  /** Which elements mean something for the type; the others are literal. */
   readonly has: 'date' | 'time' | 'both';
 }
 
@@ -17,7 +17,7 @@ export interface FormattedTime {
 const DATE_ELEMENTS = 'YymdjbBaAUWGVuw';
 const TIME_ELEMENTS = 'HMSIp';
 
-/** Elements made of others. */
+/** Elements text of others. */
 const COMPOSED: Readonly<Record<string, string>> = {
   F: '%Y-%m-%d',
   D: '%m/%d/%y',
@@ -59,11 +59,11 @@ export function timestampFormat(call: Call, pattern: string, time: FormattedTime
       else if (letter !== null && isDirect(letter, time)) direct += element;
       else if (letter !== null && isComposed(letter, time)) walk(COMPOSED[letter]!);
       else {
-        const made = element.startsWith('%') ? computed(call, element, time) : null;
-        if (made === null) direct += element.replaceAll('%', '%%');
+        const text = element.startsWith('%') ? computed(call, element, time) : null;
+        if (text === null) direct += element.replaceAll('%', '%%');
         else {
           flush();
-          pieces.push(made);
+          pieces.push(text);
         }
       }
     }
@@ -86,7 +86,7 @@ function isComposed(letter: string, { has }: FormattedTime): boolean {
   return (has !== 'time' && COMPOSED_OF_DATE.includes(letter)) || (has !== 'date' && COMPOSED_OF_TIME.includes(letter));
 }
 
-/** The SQL of an element that strftime does not know; null where it stands for itself. */
+/** The SQL of an element that strftime does not know; null where it is literal. */
 function computed(call: Call, element: string, { civil, instant, has }: FormattedTime): string | null {
   const padded = (value: string, width: number, filler: ' ' | '0'): string =>
     `lpad(CAST(${value} AS VARCHAR), ${width}, '${filler}')`;

@@ -88,7 +88,7 @@ function compile(call: Call, format: string): Compiled {
   return { pattern: `^(\\s*${pattern}\\s*)$`, fields };
 }
 
-/** Any white space in a format stands for any amount of it in the text. */
+/** Any white space in a format matches any amount of it in the text. */
 function literal(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&').replace(/\s+/g, '\\s*');
 }

@@ -137,7 +137,7 @@ const average: Row = (p) => {
   return p.plain('avg', [p.at(0)]);
 };
 
-/** The literal number of a function's argument. @throws QueryError where it is none, or out of bounds */
+/** The literal number of a function's argument. @throws QueryError where it is not a literal, or out of bounds */
 function numberUpTo(p: Parts, most: number): string {
   const { constant, expr } = p.args[1] ?? { constant: null, expr: null };
   if (constant === null || expr === null) {

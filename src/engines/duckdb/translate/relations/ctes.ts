@@ -11,7 +11,7 @@ const MANY_READS = 50;
  * with each reader's own filters and columns than kept whole, up to a point; BigQuery itself evaluates a CTE at each
  * reference.
  */
-export function keptCtes(query: ResolvedQuery): (cte: Cte) => boolean {
+export function materializedCtes(query: ResolvedQuery): (cte: Cte) => boolean {
   const reads = new Map<number, number>();
   visitQuery(query, {
     relation: (relation) => {

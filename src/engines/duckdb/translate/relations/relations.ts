@@ -163,7 +163,7 @@ function printComputed(ctx: Context, columns: readonly ComputedColumn[]): string
   });
 }
 
-/** Behind the fence keys that can fail are columns of their own, so that filters on them stay above; null: there are none. */
+/** Behind the fence keys that can fail are columns of their own, so that filters on them stay above; null: no key can fail. */
 function withKeysComputed(ctx: Context, relation: Aggregate): Relation | null {
   const computed = relation.keys.filter(({ expr }) => expr.kind !== 'column' && canFail(expr));
   if (ctx.fencing === null || computed.length === 0) return null;
@@ -186,15 +186,15 @@ export function selectList(items: readonly string[]): string {
 }
 
 function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): string {
-  const kept = columns.filter((c) => wanted.has(c.column.id));
-  const list = kept.map((c) => `${columnName(c.source.id)} AS ${columnName(c.column.id)}`);
+  const read = columns.filter((c) => wanted.has(c.column.id));
+  const list = read.map((c) => `${columnName(c.source.id)} AS ${columnName(c.column.id)}`);
   if (!ctx.worthKeeping(cte)) {
-    const sources = new Set(kept.map((c) => c.source.id));
+    const sources = new Set(read.map((c) => c.source.id));
     return `${selectList(list)} FROM (${printQuery(ctx, cte.query, sources, false)})`;
   }
   let entry = ctx.materialized.get(cte.id);
   if (entry === undefined) ctx.materialized.set(cte.id, (entry = { cte, wanted: new Set() }));
-  for (const { source } of kept) entry.wanted.add(source.id);
+  for (const { source } of read) entry.wanted.add(source.id);
   return `${selectList(list)} FROM ${cteName(cte.id)}`;
 }
 
@@ -229,10 +229,10 @@ function printSet(ctx: Context, relation: SetRelation, wanted: Wanted): string {
   const { columns, inputs, operator, distinct } = relation;
   // Only UNION ALL may drop columns: everywhere else they decide which rows are equal.
   const all = operator === 'union' && !distinct;
-  const kept = columns.map((column, i) => ({ column, i })).filter(({ column }) => !all || wanted.has(column.id));
+  const used = columns.map((column, i) => ({ column, i })).filter(({ column }) => !all || wanted.has(column.id));
   const selects = inputs.map((query) => {
-    const sources = kept.map(({ i }) => query.output[i]!.column.id);
-    const list = kept.map(({ column }, k) => `${columnName(sources[k]!)} AS ${columnName(column.id)}`);
+    const sources = used.map(({ i }) => query.output[i]!.column.id);
+    const list = used.map(({ column }, k) => `${columnName(sources[k]!)} AS ${columnName(column.id)}`);
     return `(${selectList(list)} FROM (${printQuery(ctx, query, new Set(sources), false)}))`;
   });
   const text = selects.join(` ${SET_OPERATORS[operator]}${distinct ? '' : ' ALL'} `);

@@ -7,8 +7,8 @@ import { printQuery } from './relations';
 import { duckType } from '../sql';
 
 export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
-  // Its own columns get their weights.
-  ctx.weights.of(expr);
+  // Its own columns get their estimates.
+  ctx.estimates.of(expr);
   const { single, guard, failing } = ctx;
   ctx.single = false;
   ctx.subqueries++;

@@ -10,7 +10,7 @@ import { printExpr } from '../expressions/expressions';
 import { listMembership } from '../expressions/membership';
 import { operandOf } from './subqueries';
 import { duckType, fail } from '../sql';
-import { LIGHT } from '../expressions/size-estimate';
+import { SMALL } from '../expressions/size-estimate';
 
 /** One UNNEST of a chain: its list may read the elements of the levels before it. */
 interface Level {
@@ -123,7 +123,7 @@ class ListPrinter {
    * is one inside the elements before it, lest they multiply; one more of the row itself is let pass inside a lambda.
    */
   private refuseMultiplying(array: Expr): void {
-    if (this.ctx.weights.of(array) > LIGHT) throw new NeedsRelation();
+    if (this.ctx.estimates.of(array) > SMALL) throw new NeedsRelation();
     const root = rootOf(array);
     if (root !== null && this.ctx.bound.has(root)) return;
     if (this.levels.length > 0 || this.ctx.lambdas > 1) throw new NeedsRelation();
@@ -179,9 +179,9 @@ class ListPrinter {
     const { limit, offset, key, input } = peel(relation);
     this.read(input);
     const list = this.orderedValues(key, this.ctx.column(value.id));
-    const kept =
+    const matching =
       limit === null ? list : sliced(list, this.outside(limit), offset === null ? null : this.outside(offset));
-    return this.emptyFor(kept, element);
+    return this.emptyFor(matching, element);
   }
 
   private orderedValues(key: SortKey | null, value: string): string {

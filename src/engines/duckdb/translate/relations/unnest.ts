@@ -10,7 +10,7 @@ import { visibleColumns } from './visible-columns';
 import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 import { printFilter, printRelation, selectList, type Wanted } from './relations';
-import { LIGHT } from '../expressions/size-estimate';
+import { SMALL } from '../expressions/size-estimate';
 
 export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): string {
   if (scan.input !== null && isSameForAll(ctx, scan)) return printBeside(ctx, scan, scan.input, wanted);
@@ -28,7 +28,7 @@ function isSameForAll(ctx: Context, { outer, array, input }: UnnestScan): boolea
   if (outer || input === null || hasOneRowAtMost(input)) return false;
   // Whether it is made where the input turns out to be empty depends on which of the two DuckDB takes for the smaller.
   if (ctx.fencing !== null && canFail(array)) return false;
-  return array.kind === 'call' && ctx.weights.of(array) > LIGHT && columnsRead([array]).size === 0;
+  return array.kind === 'call' && ctx.estimates.of(array) > SMALL && columnsRead([array]).size === 0;
 }
 
 /** A join with the elements of an array of their own. */
@@ -129,14 +129,14 @@ function printOuterWithCondition(
   const element = columnName(scan.element.id);
   const list = shown.map((c) => columnName(c.id));
   if (offset === null) {
-    const kept = `list_filter(${array}, lambda ${variable}, ${index}: ${condition})`;
-    list.push(`unnest(${orNullElement(ctx, kept)}) AS ${element}`);
+    const matching = `list_filter(${array}, lambda ${variable}, ${index}: ${condition})`;
+    list.push(`unnest(${orNullElement(ctx, matching)}) AS ${element}`);
     return `${selectList(list)}${text}`;
   }
   const pairs = `list_transform(${array}, lambda ${variable}, ${index}: CASE WHEN ${condition} THEN {'e': ${variable}, 'o': ${index} - 1} END)`;
   const pair = ctx.variable();
-  const kept = `list_filter(${pairs}, lambda ${pair}: ${pair} IS NOT NULL)`;
-  const unnested = `unnest(${orNullElement(ctx, kept)}) AS "pair"`;
+  const matching = `list_filter(${pairs}, lambda ${pair}: ${pair} IS NOT NULL)`;
+  const unnested = `unnest(${orNullElement(ctx, matching)}) AS "pair"`;
   const inner = `${selectList([...list, unnested])}${text}`;
   return `${selectList([...list, `"pair"."e" AS ${element}`, `"pair"."o" AS ${columnName(offset.id)}`])} FROM (${inner})`;
 }

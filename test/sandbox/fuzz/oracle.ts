@@ -16,17 +16,17 @@ const OUTSIDE_PATHS: readonly (readonly string[])[] = [
   ['prod', 'INFORMATION_SCHEMA', 'TABLES'],
 ];
 
-export interface Judgement {
+export interface Analyses {
   readonly analysis: Analysis;
   /** What it uses that no consumer query may; empty for a refused text. */
   readonly forbidden: readonly string[];
 }
 
-export class Judge {
+export class Oracle {
   private constructor(private readonly analyser: Analyser) {}
 
-  /** CTE tables stand beside forbidden tables, functions, table functions and a model, all of which resolve. */
-  static async start(): Promise<Judge> {
+  /** CTE tables are next to forbidden tables, functions, table functions and a model, all of which resolve. */
+  static async start(): Promise<Oracle> {
     const columns = cteColumns();
     const outside: CatalogueTable[] = OUTSIDE_PATHS.map((path) => ({
       fullName: `outside:${path.join('.')}`,
@@ -39,7 +39,7 @@ export class Judge {
       columns: [...(columns.get(name) ?? [])],
     }));
     const text = { kind: 'STRING' } as const;
-    return new Judge(
+    return new Oracle(
       await Analyser.start({
         tables: [...inside, ...outside],
         functions: [
@@ -53,7 +53,7 @@ export class Judge {
     );
   }
 
-  async judge(sql: string): Promise<Judgement> {
+  async analyse(sql: string): Promise<Analyses> {
     const analysis = await this.analyser.analyse(sql, {
       parameters: PARAMETERS.map((name) => ({ name, type: { kind: 'STRING' } })),
     });

@@ -1,3 +1,4 @@
+import type { Clock } from '../concurrency/clock';
 import type { RedisConfig } from '../config';
 import type { Log } from '../log';
 import { parseRedisUrl } from './address';
@@ -10,7 +11,7 @@ import { RedisConnection } from './connection';
  *
  * @throws ConfigError for a malformed URL
  */
-export function connectRedis({ url, prefix, timeout }: RedisConfig, log: Log): RedisConnection {
+export function connectRedis({ url, prefix, timeout }: RedisConfig, log: Log, clock?: Clock): RedisConnection {
   const address = parseRedisUrl(url.reveal());
-  return new RedisConnection({ create: () => createClient(address), prefix, timeout, log });
+  return new RedisConnection({ create: () => createClient(address), prefix, timeout, log, ...(clock && { clock }) });
 }

@@ -1,62 +1,64 @@
-/** The way to Redis, with a breaker in it: a Redis that fails costs a few requests the command timeout, then none. */
+/** One connection to Redis behind a circuit breaker: a failing Redis costs a few requests the command timeout, then none. */
 import type { Redis } from 'ioredis';
 
+import { CircuitBreaker } from '../concurrency/circuit-breaker';
+import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
+import { withTimeout } from '../concurrency/deadline';
 import type { Log } from '../log';
 import { type RedisClient, servers } from './client';
-import { within } from './deadline';
 import { kindOf, reasonOf } from './failure';
 import { RedisUnavailable } from './unavailable';
 
-/** `closed`: commands go to Redis. `open`: it is left alone. `half-open`: it is being asked whether it is back. */
+/** `closed`: commands are sent. `open`: none are. `half-open`: a new connection is being tested. */
 export type RedisState = 'closed' | 'open' | 'half-open';
 
 /**
- * `timeout`, `refused`, `failed`: how a command failed (`FailureKind`). `skipped`: it was not sent, as the breaker is not
- * closed. `opened`, `closed`: what became of the breaker.
+ * `timeout`, `refused`, `failed`: how a command failed (`FailureKind`). `skipped`: not sent, as the breaker was not closed.
+ * `opened`, `closed`: changes of the breaker.
  */
 export type RedisEvent = 'timeout' | 'refused' | 'failed' | 'skipped' | 'opened' | 'closed';
 
 export interface RedisConnectionOptions {
-  /** A new client, which is not connected yet. */
+  /** A new client, not connected yet. */
   readonly create: () => RedisClient;
   /** What the names of all keys begin with. */
   readonly prefix: string;
   /** Milliseconds that one command may take. */
   readonly timeout: number;
   readonly log: Log;
+  readonly clock?: Clock;
 }
 
-/** Commands in a row that fail before Redis is left alone; in a Cluster for each of its masters, as one of them may be dead. */
+/** Failures in a row that open the breaker, for each master of a Cluster: one of them may be dead. */
 const FAILURES = 3;
 
-/** Milliseconds in which a client must have connected: Sentinels are asked one after the other before that. */
+/** Milliseconds for a client to connect, Sentinels included. */
 const CONNECT = 2000;
 
-/** Milliseconds until the next try: after the first failure, and at most. They double in between. */
+/** Milliseconds until the first retry, and at most; doubled in between. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 5000;
 
-/** Milliseconds after which a connection counts as good: when it fails then, the next is tried at once. */
+/** A connection that lasted so many milliseconds resets the pauses. */
 const STEADY = 10_000;
 
-/** Milliseconds between two lines of the log about commands that Redis refuses. */
+/** Milliseconds between two warnings about commands that Redis refuses. */
 const BETWEEN_REFUSALS = 60_000;
 
 export class RedisConnection {
-  #state: RedisState = 'half-open';
+  readonly #clock: Clock;
+  readonly #breaker: CircuitBreaker;
   /** Set while the breaker is closed. */
   #client: RedisClient | null = null;
-  /** Set while the breaker is half-open. */
+  /** The client under test while the breaker is half-open. */
   #candidate: RedisClient | null = null;
-  #failures = 0;
-  #tries = 0;
+  #retries = 0;
   #closedAt = 0;
-  #retry: NodeJS.Timeout | null = null;
-  #doubted = false;
+  #cancelRetry: (() => void) | null = null;
+  #pinging = false;
   #ended = false;
-  /** What the log was last told of. */
-  #told: 'nothing' | 'up' | 'down' = 'nothing';
-  #refusalsToldUntil = 0;
+  #logged: 'nothing' | 'up' | 'down' = 'nothing';
+  #nextRefusalLog = -Infinity;
   readonly #counts: Record<RedisEvent, number> = {
     timeout: 0,
     refused: 0,
@@ -65,11 +67,18 @@ export class RedisConnection {
     opened: 0,
     closed: 0,
   };
-  /** Resolves when Redis has answered for the first time, or is known not to. */
+  /** Resolves after the first attempt to connect, successful or not. */
   readonly tried: Promise<void>;
 
   constructor(private readonly options: RedisConnectionOptions) {
-    this.tried = this.#probe();
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#breaker = new CircuitBreaker({
+      failures: () => FAILURES * (this.#client === null ? 1 : servers(this.#client).length),
+      cooldown: () => this.#nextPause(),
+      untested: true,
+      clock: this.#clock,
+    });
+    this.tried = this.#connect();
   }
 
   get prefix(): string {
@@ -77,16 +86,16 @@ export class RedisConnection {
   }
 
   get state(): RedisState {
-    return this.#state;
+    return this.#ended ? 'open' : this.#breaker.state;
   }
 
-  /** How often what has happened, since the start. */
+  /** Events since the start. */
   get counts(): Readonly<Record<RedisEvent, number>> {
     return this.#counts;
   }
 
   /**
-   * Sends what `work` sends. An error that `work` throws, too, is one of the connection: an answer that cannot be.
+   * Sends the commands of `work`. Whatever `work` throws counts as a failure of Redis: replies are validated in it.
    *
    * @throws RedisUnavailable within the command timeout, or at once
    */
@@ -94,46 +103,46 @@ export class RedisConnection {
     const client = this.#client;
     if (client === null) {
       this.#counts.skipped++;
-      throw new RedisUnavailable('Redis is left alone for now: it did not answer.');
+      throw new RedisUnavailable('Redis does not answer; the circuit breaker is open.');
     }
     try {
-      const answer = await within(this.options.timeout, () => work(client));
-      if (client === this.#client) this.#failures = 0;
-      return answer;
+      const reply = await withTimeout(this.options.timeout, () => work(client), this.#clock);
+      if (client === this.#client) this.#breaker.succeeded();
+      return reply;
     } catch (error) {
-      this.#judge(client, error);
+      this.#recordFailure(client, error);
       throw new RedisUnavailable(`Redis: ${reasonOf(error)}.`);
     }
   }
 
-  /** Ends it, without waiting for anything. */
+  /** Disconnects without waiting. */
   close(): void {
     this.#ended = true;
-    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#cancelRetry?.();
     this.#client?.disconnect();
     this.#candidate?.disconnect();
     this.#client = null;
-    this.#state = 'open';
   }
 
-  #judge(client: RedisClient, error: unknown): void {
+  #recordFailure(client: RedisClient, error: unknown): void {
     const kind = kindOf(error);
     this.#counts[kind === 'late' ? 'timeout' : kind === 'refused' ? 'refused' : 'failed']++;
     if (client !== this.#client) return;
     if (kind === 'refused') {
-      this.#failures = 0;
-      this.#tellRefusal(reasonOf(error));
+      this.#breaker.succeeded();
+      this.#logRefusal(reasonOf(error));
       return;
     }
-    this.#failures++;
-    if (kind === 'elsewhere' || this.#failures >= FAILURES * servers(client).length) this.#open(reasonOf(error));
-    else if (kind === 'late') void this.#doubt(client);
+    if (kind === 'elsewhere') this.#breaker.trip();
+    else this.#breaker.failed();
+    if (this.#breaker.state !== 'closed') this.#drop(reasonOf(error));
+    else if (kind === 'late') void this.#ping(client);
   }
 
-  /** Something came too late: a connection that does not answer a PING either is dead, and is not used again. */
-  async #doubt(client: RedisClient): Promise<void> {
-    if (this.#doubted) return;
-    this.#doubted = true;
+  /** After a timeout: drops the connections that do not answer a PING either. */
+  async #ping(client: RedisClient): Promise<void> {
+    if (this.#pinging) return;
+    this.#pinging = true;
     try {
       const all = servers(client);
       const alive = await Promise.all(all.map((server) => this.#answers(server)));
@@ -141,97 +150,104 @@ export class RedisConnection {
       if (alive.includes(true)) all.filter((_, i) => alive[i] === false).forEach((server) => server.disconnect());
       else this.#open('no answer in time');
     } finally {
-      this.#doubted = false;
+      this.#pinging = false;
     }
   }
 
   #answers(server: Redis): Promise<boolean> {
-    return within(this.options.timeout, () => server.ping()).then(
+    return withTimeout(this.options.timeout, () => server.ping(), this.#clock).then(
       (word) => word === 'PONG',
       () => false,
     );
   }
 
   #open(reason: string): void {
+    this.#breaker.trip();
+    this.#drop(reason);
+  }
+
+  /** The breaker has opened. */
+  #drop(reason: string): void {
     const client = this.#client;
     this.#client = null;
     client?.disconnect();
     this.#counts.opened++;
-    if (performance.now() - this.#closedAt > STEADY) this.#tries = 0;
-    this.#tell('down', reason);
-    this.#pause();
+    this.#logChange('down', reason);
+    this.#retry();
   }
 
-  /** Leaves Redis alone for a while: processes that lost it at the same time do not come back at the same time. */
-  #pause(): void {
-    this.#state = 'open';
+  /** Milliseconds until the next attempt: random, so that processes do not come back at the same moment. */
+  #nextPause(): number {
+    if (this.#client !== null && this.#clock.monotonic() - this.#closedAt > STEADY) this.#retries = 0;
+    return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#retries++) * (0.5 + Math.random() / 2);
+  }
+
+  #retry(): void {
     if (this.#ended) return;
-    const longest = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#tries++);
-    const pause = longest * (0.5 + Math.random() / 2);
-    this.#retry = setTimeout(() => void this.#probe(), pause).unref();
+    this.#cancelRetry = this.#clock.after(this.#breaker.remaining(), () => void this.#connect(), true);
   }
 
-  async #probe(): Promise<void> {
-    this.#state = 'half-open';
+  /** Tests a new client while the breaker is half-open. */
+  async #connect(): Promise<void> {
     const client = this.options.create();
     this.#candidate = client;
     let cause: unknown = null;
     client.on('error', (error: unknown) => (cause = error));
     try {
-      await within(CONNECT, () => client.connect());
-      await this.#meet(client);
+      await withTimeout(CONNECT, () => client.connect(), this.#clock);
+      await this.#handshake(client);
     } catch (error) {
       client.disconnect();
-      this.#tell('down', reasonOf(cause ?? error));
-      this.#pause();
+      this.#breaker.trip();
+      this.#logChange('down', reasonOf(cause ?? error));
+      this.#retry();
       return;
     } finally {
       this.#candidate = null;
     }
     if (this.#ended) client.disconnect();
-    else this.#close(client);
+    else this.#use(client);
   }
 
-  /** @throws when no server answers as Redis does, and in time */
-  async #meet(client: RedisClient): Promise<void> {
-    // Nodes of a Cluster are only connected to when something is sent to them: the first PING may take longer.
-    await anyOf(servers(client).map((server) => within(CONNECT, () => server.ping())));
-    const word = await anyOf(servers(client).map((server) => within(this.options.timeout, () => server.ping())));
-    if (word !== 'PONG') throw new Error('What answers is not Redis.');
+  /** @throws unless some server answers PING in time */
+  async #handshake(client: RedisClient): Promise<void> {
+    const ping = (timeout: number): Promise<string> =>
+      anyOf(servers(client).map((server) => withTimeout(timeout, () => server.ping(), this.#clock)));
+    // Nodes of a Cluster connect with their first command: it may take longer.
+    await ping(CONNECT);
+    if ((await ping(this.options.timeout)) !== 'PONG') throw new Error('What answers is not Redis.');
   }
 
-  #close(client: RedisClient): void {
+  #use(client: RedisClient): void {
     this.#client = client;
-    this.#state = 'closed';
-    this.#failures = 0;
-    this.#closedAt = performance.now();
+    this.#breaker.succeeded();
+    this.#closedAt = this.#clock.monotonic();
     this.#counts.closed++;
-    this.#tell('up');
+    this.#logChange('up');
     client.once('end', () => {
       if (client === this.#client) this.#open('connection lost');
     });
     if (client.status === 'end') this.#open('connection lost');
   }
 
-  /** A Redis that is full refuses one write after the other. */
-  #tellRefusal(reason: string): void {
-    const now = performance.now();
-    if (now < this.#refusalsToldUntil) return;
-    this.#refusalsToldUntil = now + BETWEEN_REFUSALS;
+  #logRefusal(reason: string): void {
+    const now = this.#clock.monotonic();
+    if (now < this.#nextRefusalLog) return;
+    this.#nextRefusalLog = now + BETWEEN_REFUSALS;
     this.options.log.warn({ reason }, 'Redis refuses commands: some results are not shared');
   }
 
-  /** Once for every change; the address is not named, as it can hold a password. */
-  #tell(now: 'up' | 'down', reason?: string): void {
-    if (this.#told === now || this.#ended) return;
+  /** One line for each change, without the address, which may hold a password. */
+  #logChange(now: 'up' | 'down', reason?: string): void {
+    if (this.#logged === now || this.#ended) return;
     if (now === 'down') this.options.log.warn({ reason }, 'Redis does not answer: results are not shared');
-    else if (this.#told === 'down') this.options.log.info('Redis answers again: results are shared');
+    else if (this.#logged === 'down') this.options.log.info('Redis answers again: results are shared');
     else this.options.log.info('Redis answers: results are shared');
-    this.#told = now;
+    this.#logged = now;
   }
 }
 
-/** @throws what the first rejected with, when all did */
+/** @throws the first rejection when all reject */
 async function anyOf<T>(promises: readonly Promise<T>[]): Promise<T> {
   try {
     return await Promise.any(promises);

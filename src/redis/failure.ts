@@ -1,4 +1,4 @@
-import { Late } from './deadline';
+import { TimeoutError } from '../concurrency/deadline';
 
 /**
  * What a failed command says of the connection:
@@ -21,7 +21,7 @@ const NOT_SERVING = new Set([
 ]);
 
 export function kindOf(error: unknown): FailureKind {
-  if (error instanceof Late) return 'late';
+  if (error instanceof TimeoutError) return 'late';
   const code = replyCode(error);
   if (code === null || NOT_SERVING.has(code)) return 'broken';
   return code === 'READONLY' ? 'elsewhere' : 'refused';
@@ -29,7 +29,7 @@ export function kindOf(error: unknown): FailureKind {
 
 /** What a log may say of it: never a message, which can repeat what was sent, a password too. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Late) return 'no answer in time';
+  if (error instanceof TimeoutError) return 'no answer in time';
   const code = replyCode(error);
   if (code !== null) return `answered ${code}`;
   if (typeof error !== 'object' || error === null) return 'unknown';

@@ -26,7 +26,7 @@ export async function estimate(
   const { engine, pricePerTiB } = services;
   const { dryRun } = engine;
   if (dryRun === null) throw new Error('checkDryRun comes first.');
-  const limits = { ...limitsOf(plan, request, services).limits, turn: plan.payer };
+  const limits = { ...limitsOf(plan, request, services).limits, keyName: plan.payer };
   const statement = await request.timed('gate', () => composeStatement(plan, services, limits));
   const query = engineQuery(plan, statement, services);
   const { bytesProcessed } = await request.timed('engine', () => dryRun(query, limits).catch(forCaller(statement)));

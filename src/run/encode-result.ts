@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { nextTurn } from '../concurrency/next-turn';
+import { yieldToEventLoop } from '../concurrency/event-loop';
 import type { EngineResult, RunLimits } from '../engines/contract';
 import { redactRows } from '../redaction';
 import { EncodedResponse } from '../rendering/encoded-response';
@@ -79,7 +79,7 @@ async function joined(parts: Uint8Array[], length: number): Promise<Buffer> {
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     bytes.set(part, at);
     at += part.length;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return bytes;
 }

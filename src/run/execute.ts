@@ -17,7 +17,7 @@ export async function execute(
   bounds: RunLimits,
   timed: Timed,
 ): Promise<RunResult> {
-  const limits = { ...bounds, turn: plan.payer };
+  const limits = { ...bounds, keyName: plan.payer };
   const statement = await timed('gate', () => composeStatement(plan, services, limits));
   const query = engineQuery(plan, statement, services);
   const run = (): Promise<EngineResult> => timed('engine', () => services.engine.run(query, limits));

@@ -5,7 +5,7 @@ import type { Identity } from '../../src/cache/identity';
 import { MemoryStore } from '../../src/cache/memory-store';
 import { type Answered, type Ask, type RunResult, Results } from '../../src/cache/results';
 import type { RunLimits } from '../../src/engines/contract';
-import { abandoned } from '../../src/engines/giving-up';
+import { abortError } from '../../src/concurrency/deadline';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
 import { type OpenedRedis, openTestRedis } from './opened';
 
@@ -30,8 +30,8 @@ export class Run {
       this.#fail = reject;
     });
     this.ended.catch(() => undefined);
-    limits.signal.addEventListener('abort', () => this.#fail(abandoned()), { once: true });
-    if (limits.signal.aborted) this.#fail(abandoned());
+    limits.signal.addEventListener('abort', () => this.#fail(abortError()), { once: true });
+    if (limits.signal.aborted) this.#fail(abortError());
   }
 
   get aborted(): boolean {

@@ -108,13 +108,13 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const process = await open();
     const identity = newIdentity();
     const hasty = failureOf(process.ask(identity, { within: 50 }));
-    const patient = process.ask(identity);
+    const unlimited = process.ask(identity);
     expect(await hasty).toMatchObject({ reason: 'deadlineExceeded' });
     const run = await stage.runs.nth(0);
     expect(run.aborted).toBe(false);
     run.finish('{}');
     // Neither began it and still waits: nobody is told what it cost.
-    expect(await patient).toMatchObject({ outcome: 'collapsed', made: null });
+    expect(await unlimited).toMatchObject({ outcome: 'collapsed', made: null });
   });
 
   it('gives a run a time of its own, from its start', async () => {

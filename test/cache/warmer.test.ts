@@ -10,7 +10,7 @@ import type { Usage } from '../../src/cache/usage';
 import { Warmer, type WarmingOutcome } from '../../src/cache/warmer';
 import type { Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
-import { abandoned } from '../../src/engines/giving-up';
+import { abortError } from '../../src/concurrency/deadline';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import type { Services } from '../../src/run/services';
@@ -260,7 +260,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {
           aborted = true;
-          reject(abandoned());
+          reject(abortError());
         });
       });
     one.warmer.start();

@@ -1,4 +1,4 @@
-import { Late, within } from '../../src/redis/deadline';
+import { TimeoutError } from '../../src/concurrency/deadline';
 import { kindOf, reasonOf } from '../../src/redis/failure';
 
 /** As ioredis gives what a server has answered. */
@@ -47,16 +47,6 @@ describe('what a failure says of Redis', () => {
     expect([kindOf(refused), reasonOf(refused)]).toEqual(['broken', 'ECONNREFUSED']);
     expect([kindOf(new Error('hidden')), reasonOf(new Error('hidden'))]).toEqual(['broken', 'Error']);
     expect([kindOf('hidden'), reasonOf('hidden')]).toEqual(['broken', 'unknown']);
-    expect([kindOf(new Late()), reasonOf(new Late())]).toEqual(['late', 'no answer in time']);
-  });
-
-  it('waits no longer than it is told to', async () => {
-    await expect(within(1000, () => Promise.resolve(1))).resolves.toBe(1);
-    await expect(within(1000, () => Promise.reject(new Error('own')))).rejects.toThrow('own');
-    await expect(within(20, () => new Promise(() => undefined))).rejects.toThrow(Late);
-    // Late is late, whatever comes after that.
-    const late = within(5, () => new Promise((_, reject) => setTimeout(() => reject(new Error('later')), 30)));
-    await expect(late).rejects.toThrow(Late);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([kindOf(new TimeoutError()), reasonOf(new TimeoutError())]).toEqual(['late', 'no answer in time']);
   });
 });

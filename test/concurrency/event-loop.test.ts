@@ -1,17 +1,17 @@
-import { nextTurn } from '../../src/concurrency/next-turn';
+import { yieldToEventLoop } from '../../src/concurrency/event-loop';
 
-test('one of several long works goes on in each turn of the event loop', async () => {
+test('one of several long works goes on in each iteration of the event loop', async () => {
   const order: string[] = [];
-  let turn = 0;
+  let iteration = 0;
   const count = (): void => {
-    turn++;
+    iteration++;
     if (order.length < 6) setImmediate(count);
   };
   setImmediate(count);
   const work = async (name: string): Promise<void> => {
     for (let i = 0; i < 3; i++) {
-      await nextTurn();
-      order.push(`${name}${turn}`);
+      await yieldToEventLoop();
+      order.push(`${name}${iteration}`);
     }
   };
   await Promise.all([work('a'), work('b')]);

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { openCatalogue, type Endpoint } from '../src/endpoints';
 import type { BoundParameter, Engine, EngineResult } from '../src/engines/contract';
-import { chooseQuery } from '../src/run/chosen-query';
 import { fenceOf } from '../src/run/fence';
+import { composeStatement } from '../src/run/statement';
 import { Gate } from '../src/sandbox';
 
 const silent = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
@@ -37,7 +37,8 @@ export class Stored {
     }));
     const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
     const asked = sql === null ? null : { language: 'sql' as const, text: sql };
-    const chosen = await chooseQuery(endpoint, asked, parameters, { gate: this.#gate, now: () => 0n }, limits);
+    const plan = { endpoint, query: asked, parameters, fenced: false };
+    const chosen = await composeStatement(plan, { gate: this.#gate, now: () => 0n }, limits);
     const query = { sql: chosen.sql, parameters: chosen.parameters, maxRows: endpoint.maxRows };
     const fence = this.fenced ? fenceOf(endpoint, chosen.consumer) : null;
     return this.engine.run({ ...query, fence, hideBytes: false, maxBytesBilled: null, labels: {} }, limits);

@@ -8,27 +8,27 @@ import { Warmer } from './cache/warmer';
 import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
-import { tablesReadBy } from './endpoints/stored-query';
 import type { Engine } from './engines/contract';
 import type { DuckDbOptions } from './engines/duckdb/options';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
+import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
-import { drainable } from './http/drain';
-import { Lifecycle } from './http/lifecycle';
-import { createListener } from './http/listener';
-import { openMetricsPort } from './http/open-metrics-port';
-import { recordRefused } from './http/refused';
-import { createHttpServer } from './http/server';
-import { welcome } from './http/welcome';
+import { drainable } from './http/server/drain';
+import { Lifecycle } from './http/server/lifecycle';
+import { createListener } from './http/server/listener';
+import { openMetricsPort } from './http/server/metrics-port';
+import { recordRefused } from './http/server/refused-requests';
+import { createHttpServer } from './http/server/http-server';
+import { welcome } from './http/server/welcome';
 import { openKeyRing } from './keys';
 import { Admission, admissionBounds } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
 import { Metrics, readHealth, readServices, watchProcess } from './metrics';
-import { JudgedRequests } from './run/asked';
-import type { Services } from './run/request';
+import { PlanCache } from './run/plan-cache';
+import type { Services } from './run/services';
 import { warm } from './run/warm';
 import { Gate } from './sandbox';
 import { VERSION } from './version';
@@ -36,10 +36,10 @@ import { VERSION } from './version';
 /** Where the embedded engine keeps the key that it makes. */
 const START_KEY_FILE = '.data/key';
 
-/** How long an answer may still take after the longest deadline before its connection is cut, in milliseconds. */
+/** How long a client may take to read a response after the latest deadline, in milliseconds, before it is cut off. */
 const SLOW_READER = 30_000;
 
-/** How long the end waits for what is being opened to be given up, in milliseconds. */
+/** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
 
 export interface Service {
@@ -81,7 +81,6 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const at = { host: config.host, port: config.metricsPort };
     closers.push(await openMetricsPort(at, { metrics, lifecycle, health, log }));
   }
-  let longestTimeout = config.queryTimeout;
   const ending = new AbortController();
 
   async function open(): Promise<string> {
@@ -107,10 +106,11 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       return openRemoteEngine({ ...options, signal: ending.signal, died });
     });
     closers.push(() => bare.close());
-    const cache = await openCache(config.cache, config.redis, log);
+    const redis = config.redis && (await import('./redis/connect.js')).connectRedis(config.redis, log);
+    closers.push(() => redis?.close());
+    const cache = await openCache(config.cache, redis);
     closers.push(() => cache.close());
-    const shared = cache.redis === null || config.redis === null ? null : { link: cache.redis.link, ...config.redis };
-    const budgets = openBudgets(config, shared);
+    const budgets = openBudgets(config, redis);
     closers.push(() => budgets.close());
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const gate = new Gate(engine, threads);
@@ -121,11 +121,11 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       engine,
       gate,
       threads,
-      rates: await openRates(config, shared),
-      judged: new JudgedRequests(),
+      rates: await openRates(config, redis),
+      plans: new PlanCache(),
       results: cache.results,
       usage: cache.usage,
-      cacheState: () => (cache.redis === null || cache.redis.link.state === 'closed' ? 'ok' : 'degraded'),
+      cacheState: () => (redis === null || redis.state === 'closed' ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission(admissionBounds(config, bare)),
@@ -138,13 +138,12 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     lifecycle.open(services);
     warmer.start();
     const { results, admission } = services;
-    const { memory, redis } = cache;
+    const { memory, shared } = cache;
     const { breaker: bigquery = null } = engine;
     const engineMemory = bare.resident === undefined ? null : () => bare.resident ?? 0;
-    readServices(metrics, { admission, results, memory, warmer, budgets, redis, bigquery, engineMemory });
+    readServices(metrics, { admission, results, memory, warmer, budgets, redis, shared, bigquery, engineMemory });
     metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
-    longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
     log.info({ engine: engine.kind, endpoints: endpoints.map(({ name }) => name) }, 'ready');
     const { startKey } = keys;
     const { host } = config;
@@ -158,10 +157,12 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     ready,
     async drain() {
       lifecycle.drain();
-      // What is still being opened is given up; nobody has been sent here yet.
+      // A start is cancelled: no load balancer has sent requests yet.
       if (lifecycle.opened) await sleep(config.drainDelay);
       else ending.abort();
-      await drainListener(longestTimeout + SLOW_READER);
+      // Requests that are still arriving have the default timeout; a run may have a later deadline.
+      const earliest = performance.now() + config.queryTimeout;
+      await drainListener(() => Math.max(earliest, lifecycle.latestDeadline) + SLOW_READER);
       await Promise.race([ready.catch(() => undefined), sleep(PATIENCE, undefined, { ref: false })]);
       for (const close of closers.reverse()) await close();
     },
@@ -241,8 +242,8 @@ export async function openEngine(
     inspectConsumerQueries: config.sandboxDryRun,
     storedTables: catalogue
       .current()
-      .flatMap(({ query }) => tablesReadBy(query))
-      .map(({ path }) => path.map(({ name }) => name)),
+      .flatMap(({ query }) => tablesRead(query))
+      .map(({ node }) => node.path.map(({ name }) => name)),
     clock: config.clock,
     maxConcurrent: config.maxRunning,
     maxResultBytes: config.maxResponseBytes,

@@ -1,6 +1,6 @@
 /** Runs in flight: one for each question at a time, shared by everybody who asks it meanwhile. */
 import type { RunLimits } from '../engines/contract';
-import { abandoned, checkLimits, unlessGivenUp } from '../engines/giving-up';
+import { abortError, checkLimits, raceLimits } from '../concurrency/deadline';
 
 /** How often a run that only other processes wait for asks whether they still do, in milliseconds. */
 const ASK_ELSEWHERE = 500;
@@ -50,7 +50,7 @@ export class Flights<T> {
     const flight = this.#open.get(name) ?? this.#begin(name, work);
     flight.waiters++;
     try {
-      return await unlessGivenUp(limits, () => flight.outcome, ignore);
+      return await raceLimits(limits, () => flight.outcome, ignore);
     } finally {
       flight.waiters--;
       if (flight.waiters === 0 && !flight.doubted) void this.#doubt(name, flight);
@@ -60,7 +60,7 @@ export class Flights<T> {
   /** Aborts every flight, whoever waits, and resolves when all have ended. */
   async close(): Promise<void> {
     this.#open.clear();
-    for (const { abort } of this.#aloft) abort.abort(abandoned());
+    for (const { abort } of this.#aloft) abort.abort(abortError());
     while (this.#aloft.size > 0) await Promise.allSettled([...this.#aloft].map(({ outcome }) => outcome));
   }
 
@@ -86,7 +86,7 @@ export class Flights<T> {
       if (flight.waiters > 0 || this.#open.get(name) !== flight) break;
       if (!awaited) {
         this.#open.delete(name);
-        flight.abort.abort(abandoned());
+        flight.abort.abort(abortError());
         break;
       }
       await new Promise((resolve) => setTimeout(resolve, ASK_ELSEWHERE).unref());

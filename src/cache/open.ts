@@ -1,8 +1,8 @@
-import type { CacheConfig, RedisConfig } from '../config';
-import type { Log } from '../log';
+import type { CacheConfig } from '../config';
+import type { RedisConnection } from '../redis/connection';
 import { MemoryStore } from './memory-store';
 import { MemoryUsageBook } from './memory-usage-book';
-import type { OpenRedis } from './redis';
+import type { RedisStore } from './redis-store';
 import { Results } from './results';
 import type { UsageBook } from './usage';
 
@@ -10,29 +10,45 @@ export interface OpenCache {
   readonly results: Results;
   readonly memory: MemoryStore;
   readonly usage: UsageBook;
-  /** null: this process shares with nobody. */
-  readonly redis: OpenRedis | null;
+  /** null: this process shares results with no other. */
+  readonly shared: RedisStore | null;
   close(): Promise<void>;
 }
 
-/** Redis's library is loaded where there is a Redis, and nothing waits for the connection. */
-export async function openCache(cache: CacheConfig, config: RedisConfig | null, log: Log): Promise<OpenCache> {
+/** @param redis null: results are cached in this process alone. The caller closes it, after the cache. */
+export async function openCache(cache: CacheConfig, redis: RedisConnection | null): Promise<OpenCache> {
   const { maxEntry, leaseTime, staleIfError, maxWarmed } = cache;
-  const redis =
-    config === null
-      ? null
-      : (await import('./redis/index.js')).openRedis({ ...config, maxEntry, leaseTime, mostInUse: maxWarmed, log });
   const memory = new MemoryStore({ bytes: cache.memory, maxEntry });
-  const results = new Results({ memory, shared: redis?.store ?? null, staleIfError, leaseTime });
-  const usage = redis?.usage ?? new MemoryUsageBook(maxWarmed);
+  const { store: shared, usage } =
+    redis === null
+      ? { store: null, usage: new MemoryUsageBook(maxWarmed) }
+      : await openShared({ redis, maxEntry, leaseTime, maxWarmed });
+  const results = new Results({ memory, shared, staleIfError, leaseTime });
   return {
     results,
     memory,
     usage,
-    redis,
+    shared,
     async close() {
       await results.close();
-      await (redis?.close() ?? usage.close());
+      await usage.close();
     },
   };
+}
+
+/** Loaded where there is a Redis. */
+async function openShared({
+  redis,
+  maxEntry,
+  leaseTime,
+  maxWarmed,
+}: Pick<CacheConfig, 'maxEntry' | 'leaseTime' | 'maxWarmed'> & { readonly redis: RedisConnection }): Promise<{
+  readonly store: RedisStore;
+  readonly usage: UsageBook;
+}> {
+  const [{ RedisStore: Store }, { RedisUsageBook }] = await Promise.all([
+    import('./redis-store.js'),
+    import('./redis-usage-book.js'),
+  ]);
+  return { store: new Store({ redis, maxEntry, leaseTime }), usage: new RedisUsageBook({ redis, most: maxWarmed }) };
 }

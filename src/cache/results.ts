@@ -1,12 +1,13 @@
 /** The life of an answer (docs/cache.md): kept, shared by everybody who asks meanwhile, or made by one run. */
 import type { RunLimits } from '../engines/contract';
 import { ERRORS, ServiceError } from '../errors';
+import { RedisUnavailable } from '../redis/unavailable';
 import type { EncodedResponse } from '../rendering/encoded-response';
 import { ageOf, type Entry, isFresh } from './entry';
 import { type FlightControl, Flights } from './flights';
 import type { Identity } from './identity';
 import type { MemoryStore } from './memory-store';
-import { type Lease, type SharedStore, SharedUnavailable } from './stores';
+import type { Lease, SharedStore } from './stores';
 import { takeTurn } from './turn';
 
 /** For how long what this process keeps is taken for what the cluster keeps, in milliseconds. */
@@ -121,7 +122,7 @@ export class Results {
    * Makes an answer anew before it is stale, unless somebody is at it.
    *
    * @param due whether the entry that there is should be replaced
-   * @throws as `answer`; SharedUnavailable
+   * @throws as `answer`; RedisUnavailable
    */
   async refresh(ask: Ask, due: (entry: Entry | null) => boolean): Promise<'made' | 'not due' | 'busy'> {
     const { identity } = ask;
@@ -306,7 +307,7 @@ function unwrap(error: unknown): never {
 
 /** For `catch`. */
 function unlessUnavailable(error: unknown): null {
-  if (error instanceof SharedUnavailable) return null;
+  if (error instanceof RedisUnavailable) return null;
   throw error;
 }
 

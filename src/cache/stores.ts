@@ -19,7 +19,7 @@ export interface ResultStore {
 }
 
 /**
- * What processes share. Every method rejects with `SharedUnavailable` within the command timeout when the shared store
+ * What processes share. Every method rejects with `RedisUnavailable` within the command timeout when the shared store
  * fails, and at once while its breaker is open: callers go on without it.
  */
 export interface SharedStore extends ResultStore {
@@ -48,9 +48,4 @@ export interface Lease {
   awaited(): Promise<boolean>;
   /** Gives it back, if it is still this process's. */
   release(): Promise<void>;
-}
-
-/** The shared store does not answer, or not as it should. */
-export class SharedUnavailable extends Error {
-  override readonly name = 'SharedUnavailable';
 }

@@ -17,7 +17,7 @@ export type Turn =
  * Waits until there is a fresh entry or this process may run. While another process runs, it is told that somebody waits.
  *
  * @param tell is given every entry that is met, stale ones too
- * @throws SharedUnavailable; the signal's reason
+ * @throws RedisUnavailable; the signal's reason
  */
 export async function takeTurn(
   identity: Identity,

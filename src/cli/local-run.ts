@@ -9,9 +9,9 @@ import type { Key } from '../keys/key';
 import { Admission } from '../limits/admission';
 import { RateLimits } from '../limits/rate-limits';
 import { openLog } from '../log';
-import { run } from '../run';
-import { JudgedRequests } from '../run/asked';
-import type { RunRequest } from '../run/request';
+import { PlanCache } from '../run/plan-cache';
+import { run } from '../run/run';
+import type { RunRequest } from '../run/types';
 import { Gate } from '../sandbox';
 
 export interface LocalRequest {
@@ -37,7 +37,7 @@ const OPERATOR: Key = {
 };
 
 /**
- * Runs a stored endpoint in this process: the same way as a request's (src/run.ts), without HTTP, keys and cache.
+ * Runs a stored endpoint in this process: the same way as a request's (src/run/run.ts), without HTTP, keys and cache.
  *
  * @throws ServiceError as for a caller; ConfigError, CatalogueError and DataFault as at a start; AbortError by the signal
  */
@@ -70,7 +70,7 @@ export async function runLocally(
       pricePerTiB: config.pricePerTiB,
       admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
       rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
-      judged: new JudgedRequests(),
+      plans: new PlanCache(),
       results: new Results({
         memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
         shared: null,
@@ -104,6 +104,7 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
     signal,
     timed: async (_phase, step) => step(),
     record: () => undefined,
-    also: () => undefined,
+    expectUntil: () => undefined,
+    setHeaders: () => undefined,
   };
 }

@@ -1,56 +1,52 @@
-/** A bound on what is done at once, shared fairly: whoever has much waiting holds up nobody who has little. */
+/** A semaphore shared fairly: a name with many waiting delays none with few. */
 import { ServiceError } from '../errors';
+import { type Clock, SYSTEM_CLOCK } from './clock';
+import { checkLimits, deadlineExceeded, remaining, type RunLimits } from './deadline';
 
 export interface SlotBounds {
-  /** Holders of a slot, all together. */
+  /** Slots of all names together. */
   readonly total: number;
-  /** Holders of a slot under one name. */
+  /** Slots of one name. */
   readonly perName: number;
-  /** Waiting for a slot, all together; default: no bound. */
+  /** How many may wait, all together; default: any number. */
   readonly waiting?: number;
 }
 
-export interface SlotLimits {
-  /** Milliseconds of `performance.now()` until which a slot is waited for. */
-  readonly deadline: number;
-  readonly signal: AbortSignal;
-}
-
-/** What one name holds and waits for. */
 interface Lane {
   held: number;
   /** Each hands a slot to one that waits; oldest first. */
   readonly waiters: Set<() => void>;
 }
 
-/** Slots that go round robin by name, first come first served within a name. */
+/** Slots are handed out round robin by name, first come first served within a name. */
 export class FairSlots {
   /** In the order in which they are served next. */
   readonly #lanes = new Map<string, Lane>();
   #held = 0;
   #waiting = 0;
 
-  constructor(private readonly bounds: SlotBounds) {}
+  constructor(
+    private readonly bounds: SlotBounds,
+    private readonly clock: Clock = SYSTEM_CLOCK,
+  ) {}
 
-  /** Slots that are held now. */
   get held(): number {
     return this.#held;
   }
 
-  /** Who waits for one now. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Does `work` with a slot, which is held until `work` has ended.
+   * Runs `work` holding a slot until it has ended.
    *
-   * @param name under which it is counted
+   * @param name under which the slot is counted
    * @throws ServiceError `tooManyConcurrentQueries` when too many wait, `deadlineExceeded` when no slot is free in time;
-   *   after an abort the signal's reason; whatever `work` throws
+   *   AbortError or the signal's reason after a cancellation; whatever `work` throws
    */
-  async use<T>(name: string, limits: SlotLimits, work: () => Promise<T>): Promise<T> {
-    limits.signal.throwIfAborted();
+  async use<T>(name: string, limits: RunLimits, work: () => Promise<T>): Promise<T> {
+    checkLimits(limits, this.clock);
     const lane = this.#lanes.get(name) ?? { held: 0, waiters: new Set() };
     this.#lanes.set(name, lane);
     try {
@@ -76,16 +72,19 @@ export class FairSlots {
     this.#held++;
   }
 
-  /** Resolves when the slot is counted as held: nobody slips in between. */
-  async #acquire(lane: Lane, { deadline, signal }: SlotLimits): Promise<void> {
+  /** Resolves when the slot is already counted as held, so no other caller gets in between. */
+  async #acquire(lane: Lane, limits: RunLimits): Promise<void> {
     if (this.#isFree(lane)) {
       this.#take(lane);
       return;
     }
-    if (this.#waiting >= (this.bounds.waiting ?? Infinity)) throw full();
+    if (this.#waiting >= (this.bounds.waiting ?? Infinity)) {
+      throw new ServiceError('tooManyConcurrentQueries', 'Too many queries wait for a slot.', { retryAfter: 1 });
+    }
+    const { signal } = limits;
     await new Promise<void>((resolve, reject) => {
       const stopWaiting = (): void => {
-        clearTimeout(timer);
+        cancelTimer();
         signal.removeEventListener('abort', onAbort);
         lane.waiters.delete(admit);
         this.#waiting--;
@@ -99,18 +98,17 @@ export class FairSlots {
         stopWaiting();
         reject(signal.reason as Error);
       };
-      const onDeadline = (): void => {
+      const cancelTimer = this.clock.after(remaining(limits, this.clock), () => {
         stopWaiting();
-        reject(late());
-      };
-      const timer = setTimeout(onDeadline, Math.max(0, deadline - performance.now()));
+        reject(deadlineExceeded('The deadline passed while the query waited for a slot.'));
+      });
       signal.addEventListener('abort', onAbort);
       lane.waiters.add(admit);
       this.#waiting++;
     });
   }
 
-  /** Gives free slots to the names in their order; who is served goes to its end. */
+  /** Hands free slots to the names in their order; a name that is served moves to the end. */
   #handOn(): void {
     for (const [name, lane] of [...this.#lanes]) {
       if (this.#held >= this.bounds.total) return;
@@ -124,17 +122,9 @@ export class FairSlots {
 }
 
 /**
- * Slots that one name may hold of `total`, so that there is always one for another name: half, since another that had a single
- * one would wait five times as long beside slow queries (docs/decisions/engine-process.md). A single slot is everybody's.
+ * Slots that one name may hold of `total`: half of them, as another name with a single slot would wait five times as long
+ * next to slow queries (docs/decisions/engine-process.md); one at least.
  */
 export function fairShare(total: number): number {
   return Math.max(1, Math.floor(total / 2));
-}
-
-function full(): ServiceError {
-  return new ServiceError('tooManyConcurrentQueries', 'Too many queries wait for their turn.', { retryAfter: 1 });
-}
-
-function late(): ServiceError {
-  return new ServiceError('deadlineExceeded', 'The deadline passed while the query waited for its turn.');
 }

@@ -4,22 +4,10 @@
  */
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors';
+import { SYSTEM_CLOCK } from './clock';
+import { deadlineExceeded, remaining, type RunLimits } from './deadline';
 import { FairQueue } from './fair-queue';
 import { threadTime } from './thread-time';
-
-/** How long somebody waits for a piece of work. */
-export interface Waiting {
-  /** Milliseconds of `performance.now()`. */
-  readonly deadline: number;
-  readonly signal: AbortSignal;
-  /** Whose turn the work takes: the name of a key. */
-  readonly turn?: string;
-}
-
-/** For work that nobody gives up. */
-export function patient(): Waiting {
-  return { deadline: Infinity, signal: new AbortController().signal };
-}
 
 export interface PoolOptions {
   /** Run by each thread. It posts `{ ready: true, thread }` once it can work, `thread` being its `threadName`, then one answer to each message. */
@@ -50,7 +38,7 @@ const START_DEADLINE = 10_000;
 const LONGEST_WAIT = 8;
 
 interface Job<Input, Output> {
-  readonly turn: string;
+  readonly keyName: string;
   readonly input: Input;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: unknown) => void;
@@ -82,28 +70,30 @@ export class WorkerPool<Input, Output> {
    * @throws WorkerTimeout, WorkerDied; ServiceError `tooManyConcurrentQueries` where too much of the key's work waits already,
    *   `deadlineExceeded` where its turn does not come in time; the signal's reason
    */
-  async run(input: Input, { deadline, signal, turn = '' }: Waiting): Promise<Output> {
+  async run(input: Input, limits: RunLimits): Promise<Output> {
+    const { signal, keyName = '' } = limits;
     if (this.#closed) throw new Error('The threads are closed.');
     signal.throwIfAborted();
-    if (this.#queue.sizeOf(turn) >= WAITING_PER_KEY || this.#queue.size >= WAITING) {
+    if (this.#queue.sizeOf(keyName) >= WAITING_PER_KEY || this.#queue.size >= WAITING) {
       throw new ServiceError('tooManyConcurrentQueries', 'Too many queries wait to be read.', { retryAfter: 1 });
     }
     let stop = (): void => undefined;
     const answer = new Promise<Output>((resolve, reject) => {
-      const job: Job<Input, Output> = { turn, input, resolve, reject };
-      const giveUp = (error: unknown): void => {
-        this.#queue.remove(turn, job);
+      const job: Job<Input, Output> = { keyName, input, resolve, reject };
+      const stopWaiting = (error: unknown): void => {
+        this.#queue.remove(keyName, job);
         reject(error);
       };
-      const onAbort = (): void => giveUp(signal.reason);
-      const patience = Math.min(deadline - performance.now(), LONGEST_TIMER);
-      const timer = setTimeout(() => giveUp(late()), Math.max(0, patience));
+      const onAbort = (): void => stopWaiting(signal.reason);
+      const cancelTimer = SYSTEM_CLOCK.after(remaining(limits), () =>
+        stopWaiting(deadlineExceeded('The deadline passed before the query was read.')),
+      );
       signal.addEventListener('abort', onAbort);
       stop = () => {
-        clearTimeout(timer);
+        cancelTimer();
         signal.removeEventListener('abort', onAbort);
       };
-      this.#queue.push(turn, job);
+      this.#queue.push(keyName, job);
       this.#dispatch();
     });
     return answer.finally(() => stop());
@@ -133,7 +123,7 @@ export class WorkerPool<Input, Output> {
     const job = this.#queue.shift((key) => this.#mayRun(key));
     if (job === undefined) return;
     seat.job = job;
-    this.#running.set(job.turn, (this.#running.get(job.turn) ?? 0) + 1);
+    this.#running.set(job.keyName, (this.#running.get(job.keyName) ?? 0) + 1);
     seat.worker.ref();
     seat.worker.postMessage(job.input);
     this.#watch(seat, job);
@@ -144,9 +134,9 @@ export class WorkerPool<Input, Output> {
     const { job } = seat;
     seat.job = null;
     if (job === null) return null;
-    const running = (this.#running.get(job.turn) ?? 1) - 1;
-    if (running > 0) this.#running.set(job.turn, running);
-    else this.#running.delete(job.turn);
+    const running = (this.#running.get(job.keyName) ?? 1) - 1;
+    if (running > 0) this.#running.set(job.keyName, running);
+    else this.#running.delete(job.keyName);
     return job;
   }
 
@@ -213,11 +203,4 @@ export class WorkerPool<Input, Output> {
     if (!this.#closed) this.#dispatch();
     await ended;
   }
-}
-
-/** Node's timers go no further. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
-function late(): ServiceError {
-  return new ServiceError('deadlineExceeded', 'The deadline passed before the query was read.');
 }

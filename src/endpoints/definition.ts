@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 
 import { lineAndColumn, QueryError } from '../errors';
 import { parseQuery } from '../googlesql';
-import type { Query } from '../googlesql/syntax';
+import { tablesRead } from '../googlesql/from-paths';
+import type { Parameter, Query } from '../googlesql/syntax';
+import { walk } from '../googlesql/syntax-walk';
 
 import { readDeclarations } from './declaration';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
 import { type LineFault, readSettings, type Settings } from './settings';
-import { parametersOf, tablesReadBy } from './stored-query';
 
 /** An id or a name that a file lays claim to: no two files may hold the same. */
 export interface Claim {
@@ -108,6 +109,15 @@ function cacheFaults(settings: Settings, lineOf: (path: readonly PropertyKey[]) 
   return [{ line: lineOf(['cache_warming']), reason }];
 }
 
+/** Every `@name`, `@@name` and `?` of the query, CTE bodies included, in the order of the text. */
+function parametersOf(query: Query): Parameter[] {
+  const found: Parameter[] = [];
+  walk(query, (node) => {
+    if (node.kind === 'parameter') found.push(node);
+  });
+  return found;
+}
+
 function parameterFaults(
   sql: string,
   query: Query,
@@ -150,13 +160,16 @@ function cteFaults(sql: string, query: Query): LineFault[] {
     seen.add(folded);
   }
   const reported = new Set<string>();
-  for (const { path, span, within } of tablesReadBy(query)) {
+  for (const {
+    node: { path, span },
+    within,
+  } of tablesRead(query)) {
     // A path inside one pair of backticks holds its data set too. A table of another data set clashes only with the CTE
     // that it is read by: nothing else in the query can mean it by one name.
     const parts = path.flatMap(({ name }) => name.split('.'));
     const table = parts.at(-1)?.toLowerCase() ?? '';
     if (!seen.has(table) || reported.has(table)) continue;
-    if (parts.length > 1 && within?.toLowerCase() !== table) continue;
+    if (parts.length > 1 && within?.name.name.toLowerCase() !== table) continue;
     reported.add(table);
     const reason = `the CTE ${parts.at(-1) ?? ''} is named like a table that the query reads: give the CTE another name`;
     faults.push({ line: lineAndColumn(sql, span.start).line, reason });

@@ -1,3 +1,4 @@
+import type { RunLimits } from '../concurrency/deadline';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
 
@@ -38,14 +39,7 @@ export interface EngineQuery {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export interface RunLimits {
-  /** Milliseconds of `performance.now()` at which the run is given up with `deadlineExceeded`. */
-  readonly deadline: number;
-  /** Aborted when nobody waits for the answer any more; the run ends with `AbortError` and its slot is freed. */
-  readonly signal: AbortSignal;
-  /** Whose turn the run takes where work waits: the name of a key. */
-  readonly turn?: string;
-}
+export type { RunLimits };
 
 export interface EngineResult {
   readonly columns: readonly NamedType[];

@@ -1,125 +1,198 @@
-/** The parts of a resolved tree's nodes: one place that knows every expression and every relation in it. */
-import type { AggregateCall, Expr, Relation, ResolvedQuery, SortKey, WindowCall } from './resolved';
+/**
+ * The one walk over resolved trees: `mapOperands`, `mapCall`, `mapWindow` and `mapRelation` know every part of every node, and all
+ * that looks for parts or replaces them is built on these. A test holds them to the fields of `resolved.ts`.
+ */
+import type { AggregateCall, Expr, Relation, ResolvedBound, ResolvedQuery, SortKey, WindowCall } from './resolved';
 
-const some = (...exprs: readonly (Expr | null)[]): Expr[] => exprs.filter((expr) => expr !== null);
-const keyExprs = (keys: readonly SortKey[]): Expr[] => keys.map(({ expr }) => expr);
+type MapExpr = (expr: Expr) => Expr;
 
-/** The expressions directly below one; the query of a subquery is not among them. */
-export function operandsOf(expr: Expr): readonly Expr[] {
+/** What replaces the parts of a node. A part that stays is given back as it is. */
+export interface Mapping {
+  readonly expr: MapExpr;
+  readonly relation: (relation: Relation) => Relation;
+  readonly query: (query: ResolvedQuery) => ResolvedQuery;
+}
+
+/** The expression with those directly below it, and the query of a subquery, replaced. */
+export function mapOperands(expr: Expr, { expr: map, query }: Pick<Mapping, 'expr' | 'query'>): Expr {
   switch (expr.kind) {
     case 'literal':
     case 'parameter':
     case 'column':
-      return [];
+      return expr;
     case 'field':
-      return [expr.input];
-    case 'call':
-      return [...expr.args, ...Object.values(expr.named)];
+      return { ...expr, input: map(expr.input) };
+    case 'call': {
+      const named: Record<string, Expr> = {};
+      const args = expr.args.map(map);
+      for (const [name, value] of Object.entries(expr.named)) named[name] = map(value);
+      return { ...expr, args, named };
+    }
     case 'cast':
-      return some(expr.input, expr.format, expr.timeZone);
+      return {
+        ...expr,
+        input: map(expr.input),
+        format: expr.format && map(expr.format),
+        timeZone: expr.timeZone && map(expr.timeZone),
+      };
     case 'case':
-      return some(expr.operand, ...expr.whens.flatMap(({ when, then }) => [when, then]), expr.else);
+      return {
+        ...expr,
+        operand: expr.operand && map(expr.operand),
+        whens: expr.whens.map(({ when, then }) => ({ when: map(when), then: map(then) })),
+        else: expr.else && map(expr.else),
+      };
     case 'make_array':
-      return expr.elements;
+      return { ...expr, elements: expr.elements.map(map) };
     case 'make_struct':
-      return expr.fields;
+      return { ...expr, fields: expr.fields.map(map) };
     case 'subquery':
-      return some(expr.operand);
+      return { ...expr, operand: expr.operand && map(expr.operand), query: query(expr.query) };
   }
 }
 
-/** The expressions of an aggregate call, its LIMIT included. */
-export function callExpressions(call: AggregateCall): readonly Expr[] {
-  return some(...call.args, call.having?.expr ?? null, ...keyExprs(call.orderBy), call.limit);
+const mapKey = (key: SortKey, map: MapExpr): SortKey => ({ ...key, expr: map(key.expr) });
+
+/** The call with its expressions replaced: arguments, HAVING, ORDER BY and LIMIT. */
+export function mapCall(call: AggregateCall, map: MapExpr): AggregateCall {
+  return {
+    ...call,
+    args: call.args.map(map),
+    having: call.having && { ...call.having, expr: map(call.having.expr) },
+    orderBy: call.orderBy.map((key) => mapKey(key, map)),
+    limit: call.limit && map(call.limit),
+  };
 }
 
-/** The expressions of a window function, the offsets of its frame included. */
-export function windowExpressions({ call, partitionBy, orderBy, frame }: WindowCall): readonly Expr[] {
-  const offsets = some(frame?.from.offset ?? null, frame?.to.offset ?? null);
-  return [...callExpressions(call), ...partitionBy, ...keyExprs(orderBy), ...offsets];
+/** The window function with its expressions replaced, the offsets of its frame included. */
+export function mapWindow({ call, partitionBy, orderBy, frame }: WindowCall, map: MapExpr): WindowCall {
+  const bound = (one: ResolvedBound): ResolvedBound => ({ ...one, offset: one.offset && map(one.offset) });
+  return {
+    call: mapCall(call, map),
+    partitionBy: partitionBy.map(map),
+    orderBy: orderBy.map((key) => mapKey(key, map)),
+    frame: frame && { ...frame, from: bound(frame.from), to: bound(frame.to) },
+  };
+}
+
+/** The relation with what it reads and what it evaluates itself replaced. The query of a CTE is no part of its scans. */
+export function mapRelation(relation: Relation, { expr: map, relation: input, query }: Mapping): Relation {
+  switch (relation.kind) {
+    case 'single_row':
+    case 'table':
+    case 'cte':
+      return relation;
+    case 'query':
+      return { ...relation, query: query(relation.query) };
+    case 'unnest':
+      return {
+        ...relation,
+        input: relation.input && input(relation.input),
+        array: map(relation.array),
+        on: relation.on && map(relation.on),
+      };
+    case 'join':
+      return {
+        ...relation,
+        left: input(relation.left),
+        right: input(relation.right),
+        on: relation.on && map(relation.on),
+      };
+    case 'filter':
+      return { ...relation, input: input(relation.input), condition: map(relation.condition) };
+    case 'compute':
+      return {
+        ...relation,
+        input: input(relation.input),
+        columns: relation.columns.map(({ column, expr }) => ({ column, expr: map(expr) })),
+      };
+    case 'aggregate':
+      return {
+        ...relation,
+        input: input(relation.input),
+        keys: relation.keys.map(({ column, expr }) => ({ column, expr: map(expr) })),
+        aggregates: relation.aggregates.map(({ column, call }) => ({ column, call: mapCall(call, map) })),
+      };
+    case 'window':
+      return {
+        ...relation,
+        input: input(relation.input),
+        functions: relation.functions.map(({ column, call }) => ({ column, call: mapWindow(call, map) })),
+      };
+    case 'sort':
+      return { ...relation, input: input(relation.input), keys: relation.keys.map((key) => mapKey(key, map)) };
+    case 'limit':
+      return {
+        ...relation,
+        input: input(relation.input),
+        count: map(relation.count),
+        offset: relation.offset && map(relation.offset),
+      };
+    case 'set':
+      return { ...relation, inputs: relation.inputs.map(query) };
+  }
+}
+
+// ------------------------------------------------------------------------------------ looking for parts
+
+/** Calls `visit` with a function that notes what it is given and hands it back. */
+function noted<T>(visit: (note: (part: T) => T) => unknown): readonly T[] {
+  const parts: T[] = [];
+  visit((part) => {
+    parts.push(part);
+    return part;
+  });
+  return parts;
+}
+
+const unchanged = <T>(part: T): T => part;
+
+/** The expressions directly below one; the query of a subquery is not among them. */
+export function operandsOf(expr: Expr): readonly Expr[] {
+  return noted((note) => mapOperands(expr, { expr: note, query: unchanged }));
+}
+
+export function callExpressions(call: AggregateCall): readonly Expr[] {
+  return noted((note) => mapCall(call, note));
+}
+
+export function windowExpressions(call: WindowCall): readonly Expr[] {
+  return noted((note) => mapWindow(call, note));
 }
 
 /** The expressions that an operator evaluates itself. */
 export function relationExpressions(relation: Relation): readonly Expr[] {
-  switch (relation.kind) {
-    case 'single_row':
-    case 'table':
-    case 'cte':
-    case 'query':
-    case 'set':
-      return [];
-    case 'unnest':
-      return some(relation.array, relation.on);
-    case 'join':
-      return some(relation.on);
-    case 'filter':
-      return [relation.condition];
-    case 'compute':
-      return relation.columns.map(({ expr }) => expr);
-    case 'aggregate':
-      return [
-        ...relation.keys.map(({ expr }) => expr),
-        ...relation.aggregates.flatMap(({ call }) => callExpressions(call)),
-      ];
-    case 'window':
-      return relation.functions.flatMap(({ call }) => windowExpressions(call));
-    case 'sort':
-      return keyExprs(relation.keys);
-    case 'limit':
-      return some(relation.count, relation.offset);
-  }
+  return noted((note) => mapRelation(relation, { expr: note, relation: unchanged, query: unchanged }));
 }
 
-/** The relations directly below one; the query of a CTE scan is not among them. */
-export function inputsOf(relation: Relation): readonly Relation[] {
-  switch (relation.kind) {
-    case 'single_row':
-    case 'table':
-    case 'cte':
-      return [];
-    case 'query':
-      return [relation.query.relation];
-    case 'unnest':
-      return relation.input === null ? [] : [relation.input];
-    case 'join':
-      return [relation.left, relation.right];
-    case 'set':
-      return relation.inputs.map(({ relation: input }) => input);
-    case 'filter':
-    case 'compute':
-    case 'aggregate':
-    case 'window':
-    case 'sort':
-    case 'limit':
-      return [relation.input];
-  }
+/** The queries that a relation reads as a whole: of a subquery in FROM, of the sides of a set operation. */
+export function queriesOf(relation: Relation): readonly ResolvedQuery[] {
+  return noted((note) => mapRelation(relation, { expr: unchanged, relation: unchanged, query: note }));
+}
+
+function inputsOf(relation: Relation): readonly Relation[] {
+  return noted((note) => mapRelation(relation, { expr: unchanged, relation: note, query: unchanged }));
 }
 
 /**
- * Every relation of a query, those of its CTEs included, not those of subqueries in expressions. It does not recurse:
- * no tree is too high for it.
+ * Every relation of a query, those of its CTEs included, not those of subqueries in expressions; each behind what it reads.
+ * It does not recurse: no tree is too high for it.
  */
 export function relationsBelow(query: ResolvedQuery): readonly Relation[] {
   const found: Relation[] = [];
-  const queries = [query];
   const pending: Relation[] = [];
-  for (;;) {
-    const relation = pending.pop();
-    if (relation !== undefined) {
-      found.push(relation);
-      pending.push(...inputsOf(relation));
-      if (relation.kind === 'query') queries.push(...ctesOf(relation.query));
-      if (relation.kind === 'set') queries.push(...relation.inputs.flatMap(ctesOf));
-      continue;
-    }
-    const next = queries.pop();
-    if (next === undefined) return found;
-    queries.push(...ctesOf(next));
-    pending.push(next.relation);
+  const add = ({ ctes, relation }: ResolvedQuery): void => {
+    ctes.forEach((cte) => add(cte.query));
+    pending.push(relation);
+  };
+  add(query);
+  for (let relation = pending.pop(); relation !== undefined; relation = pending.pop()) {
+    found.push(relation);
+    pending.push(...inputsOf(relation));
+    queriesOf(relation).forEach(add);
   }
+  return found.reverse();
 }
-
-const ctesOf = ({ ctes }: ResolvedQuery): ResolvedQuery[] => ctes.map(({ query }) => query);
 
 export interface Visitor {
   readonly relation?: (relation: Relation) => void;
@@ -137,9 +210,23 @@ export function visitQuery(query: ResolvedQuery, visitor: Visitor): void {
   }
 }
 
-/** Visits an expression and all that it is made of. */
-export function visitExpr(expr: Expr, visitor: Visitor): void {
+function visitExpr(expr: Expr, visitor: Visitor): void {
   visitor.expr?.(expr);
   for (const operand of operandsOf(expr)) visitExpr(operand, visitor);
   if (expr.kind === 'subquery') visitQuery(expr.query, visitor);
+}
+
+// ------------------------------------------------------------------------------------ replacing parts
+
+/** What to put in an expression's place; undefined: look inside it. */
+export type Replace = (expr: Expr) => Expr | undefined;
+
+/** The mapping that replaces expressions wherever they are, in subqueries too; CTEs never see rows around them. */
+export function replacing(replace: Replace): Mapping {
+  const mapping: Mapping = {
+    expr: (expr) => replace(expr) ?? mapOperands(expr, mapping),
+    relation: (relation) => mapRelation(relation, mapping),
+    query: (query) => ({ ...query, relation: mapping.relation(query.relation) }),
+  };
+  return mapping;
 }

@@ -4,6 +4,7 @@
  * error for is not on it.
  */
 import { RE2JS } from 're2js';
+import { hasOneRowAtMost } from './cardinality';
 import { timestampMicros } from './literals/timestamp';
 import { isTemporal, temporalValue } from './literals/temporal';
 import { patternCost } from './pattern-cost';
@@ -106,7 +107,7 @@ export function failsItself(expr: Expr): boolean {
     case 'make_struct':
       return false;
     case 'subquery':
-      return expr.mode === 'scalar' && !hasOneRowAtMost(expr.query);
+      return expr.mode === 'scalar' && !hasOneRowAtMost(expr.query.relation);
     case 'cast':
       return !isTotalCast(expr);
     case 'call':
@@ -361,31 +362,4 @@ function isNearCount(digits: string, name: string): boolean {
 
 function isNearMicros(micros: bigint): boolean {
   return FIRST_MICROS !== null && LAST_MICROS !== null && micros >= FIRST_MICROS && micros <= LAST_MICROS;
-}
-
-// ---------------------------------------------------------------------------- subqueries
-
-/** Whether a scalar subquery cannot have a second row. */
-function hasOneRowAtMost({ relation }: ResolvedQuery): boolean {
-  let inner = relation;
-  for (;;) {
-    switch (inner.kind) {
-      case 'single_row':
-        return true;
-      case 'aggregate':
-        return inner.keys.length === 0 && inner.groupingSets === null;
-      case 'limit':
-        return inner.count.kind === 'literal' && ['0', '1'].includes(inner.count.value ?? '');
-      case 'compute':
-      case 'filter':
-      case 'sort':
-        inner = inner.input;
-        break;
-      case 'query':
-        inner = inner.query.relation;
-        break;
-      default:
-        return false;
-    }
-  }
 }

@@ -7,14 +7,14 @@ import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
 import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';
 import type { Tracing } from '../tracing/traced';
-import type { Answer } from './answer';
-import type { Cors } from './cors';
-import { asServiceError, errorAnswer } from './error-answer';
-import type { FailedLogins } from './failed-logins';
-import { RequestHeaders } from './headers';
-import { logFields } from './log-line';
-import { SECURITY_HEADERS } from './security-headers';
-import { parentOf } from './trace';
+import type { HttpResponse } from './response/response';
+import type { Cors } from './response/cors';
+import { asServiceError, errorResponse } from './response/error';
+import type { FailedLogins } from './server/failed-logins';
+import { RequestHeaders } from './request/headers';
+import { logFields } from './log-fields';
+import { SECURITY_HEADERS } from './response/security-headers';
+import { parentOf } from './request/traceparent';
 
 /** A request id that is echoed: short, and of characters that are safe in a header, a log and a URL. */
 const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
@@ -37,6 +37,8 @@ export interface ExchangeContext {
   readonly logSql: boolean;
   /** Whether connections are being closed. */
   readonly draining: () => boolean;
+  /** Announces the deadline of a run, in milliseconds of `performance.now()`: draining waits for it. */
+  readonly expectUntil: (deadline: number) => void;
   /** Whether a request that needs no key presents one that has pins. */
   readonly presentsPins: (headers: RequestHeaders) => boolean;
   readonly failedLogins: Pick<FailedLogins, 'count'>;
@@ -52,8 +54,8 @@ export class Exchange {
   readonly #phases: Phase[] = [];
   /** Milliseconds of the steps that were done within the one that is being done. */
   #within = 0;
-  /** Headers that the answer carries, whatever it becomes. */
-  #also: readonly string[] = [];
+  /** Of every response, result or error. */
+  #common: readonly string[] = [];
   #bytes = 0;
   /** Made when somebody asks for it: answers that are at hand need none. */
   #abort: AbortController | null = null;
@@ -103,13 +105,23 @@ export class Exchange {
     Object.assign(this.telemetry, attributes);
   }
 
-  /** Adds headers, names and values in turn, to the answer, be it a result or an error; in place of those added before. */
-  also(headers: readonly string[]): void {
-    this.#also = headers;
+  /** Announces the deadline of the request's run: draining waits for it. */
+  expectUntil(deadline: number): void {
+    this.context.expectUntil(deadline);
+  }
+
+  /** Every value of a request header, in order. @param name in lower case */
+  header(name: string): readonly string[] {
+    return this.headers.values(name);
+  }
+
+  /** Sets headers (a flat list) of the response, be it a result or an error; replaces those of an earlier call. */
+  setHeaders(headers: readonly string[]): void {
+    this.#common = headers;
   }
 
   /** Writes the answer; nothing where the client has gone or an answer is on its way. */
-  answer({ status, headers, body }: Answer): void {
+  send({ status, headers, body }: HttpResponse): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
     // Names and values in turn: Node copies them as they are.
@@ -120,7 +132,7 @@ export class Exchange {
     // A precise clock, by which rows behind a key's pins would be told apart.
     const pinned = this.telemetry.pinned ?? this.context.presentsPins(this.headers);
     const timing = pinned ? [] : ['Server-Timing', this.#timing()];
-    const head = [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#also];
+    const head = [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#common];
     if (body !== null) head.push('Content-Length', String(body.length));
     if (this.context.draining()) head.push('Connection', 'close');
     response.writeHead(status, head);
@@ -150,7 +162,7 @@ export class Exchange {
     if (ERRORS[error.reason].http >= 500) {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');
     }
-    this.answer(errorAnswer(error, this.id));
+    this.send(errorResponse(error, this.id));
   }
 
   #timing(): string {

@@ -1,4 +1,5 @@
-import { fairShare, FairSlots, type SlotLimits } from '../concurrency/fair-slots';
+import type { RunLimits } from '../concurrency/deadline';
+import { fairShare, FairSlots } from '../concurrency/fair-slots';
 
 export interface AdmissionBounds {
   /** Engine runs at a time, of one key and of all. */
@@ -58,7 +59,7 @@ export class Admission {
    * @throws ServiceError tooManyConcurrentQueries when the queue is full, deadlineExceeded when the turn does not come in
    *   time; after an abort the signal's reason; whatever `work` throws
    */
-  run<T>(key: string, limits: SlotLimits, work: () => Promise<T>): Promise<T> {
+  run<T>(key: string, limits: RunLimits, work: () => Promise<T>): Promise<T> {
     return this.#slots.use(key, limits, work);
   }
 }

@@ -98,7 +98,7 @@ export class Budgets {
       const known = all + (account.here - here);
       if (known > account.known) account.known = known;
     } catch {
-      // Counted and logged by the link. What was not told is told with the next run.
+      // Counted and logged by the connection. What was not told is told with the next run.
     }
   }
 

@@ -1,25 +1,25 @@
+import type { RedisConnection } from '../redis/connection';
 import { Budgets } from './budget';
 import { RateLimits } from './rate-limits';
-import type { RedisLink } from './redis-link';
 import { RedisSpending } from './redis-spending';
 
-/** What processes share; null: this one is alone. */
-export type Shared = {
-  readonly link: RedisLink;
-  /** What the names of all keys begin with. */
-  readonly prefix: string;
-} | null;
-
-/** The library that counts in Redis is loaded where there is a Redis. */
+/**
+ * The library that counts in Redis is loaded where there is a Redis.
+ *
+ * @param redis null: this process counts for itself
+ */
 export async function openRates(
   { rateLimit, endpointRateLimit }: { readonly rateLimit: number; readonly endpointRateLimit: number },
-  shared: Shared,
+  redis: RedisConnection | null,
 ): Promise<RateLimits> {
-  const sync = shared === null ? null : new (await import('./rate-sync.js')).RedisRateSync(shared.link, shared.prefix);
+  const sync = redis === null ? null : new (await import('./rate-sync.js')).RedisRateSync(redis);
   return new RateLimits({ perKey: rateLimit, perEndpoint: endpointRateLimit, sync });
 }
 
-export function openBudgets({ dailyBytes }: { readonly dailyBytes: bigint | null }, shared: Shared): Budgets {
-  const spending = shared === null ? null : new RedisSpending(shared.link, shared.prefix);
+export function openBudgets(
+  { dailyBytes }: { readonly dailyBytes: bigint | null },
+  redis: RedisConnection | null,
+): Budgets {
+  const spending = redis === null ? null : new RedisSpending(redis);
   return new Budgets({ perDay: dailyBytes, shared: spending });
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 
-import type { RedisLink } from './redis-link';
+import type { RedisConnection } from '../redis/connection';
 import type { RateSync } from './rate-limits';
 import type { RateWindow } from './rate-window';
 
@@ -33,11 +33,7 @@ export class RedisRateSync implements RateSync {
   /** Clients are thrown away when they fail. */
   readonly #limiters = new WeakMap<Redis | Cluster, RateLimiterRedis>();
 
-  /** @param prefix what the names of all keys begin with */
-  constructor(
-    private readonly link: RedisLink,
-    private readonly prefix: string,
-  ) {}
+  constructor(private readonly redis: Pick<RedisConnection, 'prefix' | 'run'>) {}
 
   counted(name: string, window: RateWindow): void {
     const told = this.#toldOf(window);
@@ -63,13 +59,13 @@ export class RedisRateSync implements RateSync {
       const untold = window.asked - told.requests;
       told.requests = window.asked;
       try {
-        const { consumedPoints: asked, msBeforeNext: endsIn } = await this.link.run((client) =>
+        const { consumedPoints: asked, msBeforeNext: endsIn } = await this.redis.run((client) =>
           this.#limiter(client).consume(name, untold, { customDuration: window.policy.window }),
         );
         // Of a window that is over there is nothing to learn.
         if (isNow() && asked >= untold && endsIn > 0) window.learn({ asked, endsIn }, told.requests, performance.now());
       } catch {
-        // This process goes on with what it knows; the link counts and logs its failures.
+        // This process goes on with what it knows; the connection counts and logs its failures.
         break;
       }
       if (window.remaining === 0) await sleep(LATE_WORDS, undefined, { ref: false });
@@ -82,7 +78,12 @@ export class RedisRateSync implements RateSync {
     if (limiter === undefined) {
       // It counts; what a quota is, the windows know.
       const points = Number.MAX_SAFE_INTEGER;
-      limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: `${this.prefix}:rate`, points, duration: 1 });
+      limiter = new RateLimiterRedis({
+        storeClient: client,
+        keyPrefix: `${this.redis.prefix}:rate`,
+        points,
+        duration: 1,
+      });
       this.#limiters.set(client, limiter);
     }
     return limiter;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { Cluster, Redis } from 'ioredis';
 
+import type { RedisConnection } from '../redis/connection';
 import type { SharedSpending } from './budget';
-import type { RedisLink } from './redis-link';
 
 /** Seconds that a day's spending is kept: beyond the day in every time zone, so that people can look. */
 const KEPT = 3 * 86_400;
@@ -16,19 +16,15 @@ export class RedisSpending implements SharedSpending {
   /** This process among the fields. */
   readonly #self = randomUUID();
 
-  /** @param prefix what the names of all keys begin with */
-  constructor(
-    private readonly link: RedisLink,
-    private readonly prefix: string,
-  ) {}
+  constructor(private readonly redis: Pick<RedisConnection, 'prefix' | 'run'>) {}
 
   spent(key: string, day: string): Promise<bigint> {
-    return this.link.run(async (client) => sumOf(await client.hvals(this.#name(key, day))));
+    return this.redis.run(async (client) => sumOf(await client.hvals(this.#name(key, day))));
   }
 
   note(key: string, day: string, here: bigint): Promise<bigint> {
     const name = this.#name(key, day);
-    return this.link.run(async (client: Redis | Cluster) => {
+    return this.redis.run(async (client: Redis | Cluster) => {
       const replies = await client.multi().hset(name, this.#self, String(here)).expire(name, KEPT).hvals(name).exec();
       const [error, values] = replies?.[2] ?? [new Error('Redis did not answer.'), null];
       const failed = replies?.find(([one]) => one !== null)?.[0] ?? error;
@@ -38,7 +34,7 @@ export class RedisSpending implements SharedSpending {
   }
 
   #name(key: string, day: string): string {
-    return `${this.prefix}:budget:${day}:${key}`;
+    return `${this.redis.prefix}:budget:${day}:${key}`;
   }
 }
 

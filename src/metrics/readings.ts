@@ -9,10 +9,9 @@ export interface Sources {
   readonly results: { readonly flights: number };
   readonly warmer: { readonly warmed: number };
   readonly budgets: { today(): readonly { readonly key: string; readonly limit: bigint; readonly spent: bigint }[] };
-  readonly redis: {
-    readonly link: { readonly state: string; readonly counts: Readonly<Record<string, number>> };
-    readonly store: { readonly unreadable: number };
-  } | null;
+  readonly redis: { readonly state: string; readonly counts: Readonly<Record<string, number>> } | null;
+  /** The cache's store in Redis. */
+  readonly shared: { readonly unreadable: number } | null;
   /** State of the breaker in front of BigQuery. */
   readonly bigquery: (() => string) | null;
   /** Bytes in memory of the embedded engine's processes. */
@@ -45,19 +44,24 @@ export function readServices(metrics: Metrics, sources: Sources): void {
   if (sources.bigquery !== null) metrics.read('bigqueryBreaker', statesOf(sources.bigquery));
   const { engineMemory } = sources;
   if (engineMemory !== null) metrics.read('engineMemory', () => [[{}, engineMemory()]]);
-  if (sources.redis !== null) readRedis(metrics, sources.redis);
+  const { redis, shared } = sources;
+  if (redis !== null) readRedis(metrics, redis);
+  if (shared !== null) {
+    const unreadable = metrics.count('redisUnreadable', {});
+    metrics.beforeScrape(() => {
+      unreadable.value = shared.unreadable;
+    });
+  }
 }
 
-function readRedis(metrics: Metrics, { link, store }: NonNullable<Sources['redis']>): void {
+function readRedis(metrics: Metrics, redis: NonNullable<Sources['redis']>): void {
   metrics.read(
     'redisBreaker',
-    statesOf(() => link.state),
+    statesOf(() => redis.state),
   );
   const failures = LABELS.failure.map((failure) => [failure, metrics.count('redisFailures', { failure })] as const);
-  const unreadable = metrics.count('redisUnreadable', {});
   metrics.beforeScrape(() => {
-    for (const [failure, count] of failures) count.value = link.counts[failure] ?? 0;
-    unreadable.value = store.unreadable;
+    for (const [failure, count] of failures) count.value = redis.counts[failure] ?? 0;
   });
 }
 

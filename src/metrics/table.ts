@@ -145,7 +145,7 @@ export const METRICS = {
     name: 'logquay_engine_run_duration_seconds',
     type: 'histogram',
     labels: ['endpoint'],
-    help: 'Time of queries on the engine, without waiting for their turn',
+    help: 'Time of queries on the engine, without waiting for a slot',
     buckets: LATENCY,
   },
   engineRestarts: {
@@ -194,13 +194,13 @@ export const METRICS = {
     name: 'logquay_admission_running',
     type: 'gauge',
     labels: [],
-    help: 'Queries that have their turn on the engine',
+    help: 'Queries that hold a slot of the engine',
   },
   admissionWaiting: {
     name: 'logquay_admission_waiting',
     type: 'gauge',
     labels: [],
-    help: 'Queries that wait for their turn',
+    help: 'Queries that wait for a slot',
   },
   redisBreaker: {
     name: 'logquay_redis_breaker',

@@ -115,8 +115,8 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
     details: { hint: 'Results that are kept are answered as before.' },
   },
   tooManyConcurrentQueries: {
-    when: 'The queue of those that wait for their turn is full.',
-    message: 'Too many queries wait for their turn.',
+    when: 'The queue of those that wait for a slot is full.',
+    message: 'Too many queries wait for a slot.',
     details: {},
   },
   internalError: {
@@ -131,8 +131,8 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
     details: {},
   },
   deadlineExceeded: {
-    when: 'The deadline passed, while the query ran or while it waited for its turn.',
-    message: 'The deadline passed while the query waited for its turn.',
+    when: 'The deadline passed, while the query ran or while it waited for a slot.',
+    message: 'The deadline passed while the query waited for a slot.',
     details: {},
   },
 };

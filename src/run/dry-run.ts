@@ -1,36 +1,41 @@
-import type { Engine, RunLimits } from '../engines/contract';
+import type { Engine } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { EncodedResponse } from '../rendering/encoded-response';
-import { NOT_KEPT } from './answer-headers';
-import { chooseQuery, inWordsFor } from './chosen-query';
-import { engineQuery, type Plan, type Timed } from './produce';
-import type { Services, RunAnswer } from './request';
+import { engineQuery } from './execute';
+import { limitsOf } from './limits';
+import { UNCACHED } from './response-headers';
+import type { Services } from './services';
+import { composeStatement, forCaller } from './statement';
+import type { RequestPlan, RunRequest, RunResponse } from './types';
 
 const TIB = 2 ** 40;
 
-/** @throws ServiceError invalidParameter where a dry run is asked of an engine that has none */
+/** @throws ServiceError invalidParameter for a dry run on an engine that has none */
 export function checkDryRun(dryRun: boolean, engine: Pick<Engine, 'dryRun'>): void {
   if (!dryRun || engine.dryRun !== null) return;
   const message = '"dry_run" has no meaning on the embedded engine: nothing is billed there.';
   throw new ServiceError('invalidParameter', message, { parameter: 'dry_run' });
 }
 
-/** What the query would read and cost, without running it: never kept, never shared (docs/endpoints.md). */
-export async function estimate(plan: Plan, services: Services, bounds: RunLimits, timed: Timed): Promise<RunAnswer> {
-  const limits = { ...bounds, turn: plan.payer };
+/** Estimates bytes and cost of a query without running it: never cached, never shared (docs/endpoints.md). */
+export async function estimate(
+  plan: RequestPlan,
+  request: Pick<RunRequest, 'arrived' | 'signal' | 'expectUntil' | 'timed'>,
+  services: Services,
+): Promise<RunResponse> {
   const { engine, pricePerTiB } = services;
-  if (engine.dryRun === null) throw new Error('checkDryRun comes first.');
   const { dryRun } = engine;
-  const { endpoint, query: sent, parameters, fenced } = plan;
-  const chosen = await timed('gate', () => chooseQuery(endpoint, sent, parameters, services, limits, fenced));
-  const query = engineQuery(plan, chosen, services);
-  const { bytesProcessed } = await timed('engine', () => dryRun(query, limits).catch(inWordsFor(chosen)));
+  if (dryRun === null) throw new Error('checkDryRun comes first.');
+  const limits = { ...limitsOf(plan, request, services).limits, keyName: plan.payer };
+  const statement = await request.timed('gate', () => composeStatement(plan, services, limits));
+  const query = engineQuery(plan, statement, services);
+  const { bytesProcessed } = await request.timed('engine', () => dryRun(query, limits).catch(forCaller(statement)));
   const estimated = {
     bytesProcessed: bytesProcessed.toString(),
     estimatedCost: (Number(bytesProcessed) / TIB) * pricePerTiB,
     currency: 'USD',
-    tables: chosen.tables,
+    tables: statement.tables,
   };
   const bytes = Buffer.from(JSON.stringify({ dryRun: estimated }));
-  return { response: new EncodedResponse(bytes, 'application/json', false), headers: NOT_KEPT };
+  return { response: new EncodedResponse(bytes, 'application/json', false), headers: UNCACHED };
 }

@@ -1,4 +1,4 @@
-/** Who must be kept from learning anything of rows that a stored query leaves out (docs/sandbox.md, The fence). */
+/** Keys that must learn nothing of rows which a stored query filters out (docs/sandbox.md, The fence). */
 import type { Endpoint } from '../endpoints';
 import type { Fence } from '../engines/contract';
 import type { Span } from '../googlesql/syntax';
@@ -9,7 +9,7 @@ export function needsFence(key: Pick<Key, 'pins'>): boolean {
   return key.pins.size > 0;
 }
 
-/** @param consumer the consumer's statement in the text that runs; null: there is none */
+/** @param consumer position of the consumer's query in the SQL; null: there is none */
 export function fenceOf({ parameters }: Pick<Endpoint, 'parameters'>, consumer: Span | null): Fence {
   const instants = parameters
     .filter(({ type }) => type === 'timestamp' || type === 'date')
@@ -17,7 +17,7 @@ export function fenceOf({ parameters }: Pick<Endpoint, 'parameters'>, consumer: 
   return { consumer, instants };
 }
 
-/** Rows whose order is open: the one that they come in tells how the rows of others lie between them. */
+/** Sorts rows without a fixed order: the engine's order would reveal how other rows lie between them. */
 export function inPlainOrder(rows: readonly string[]): readonly string[] {
   return [...rows].sort();
 }

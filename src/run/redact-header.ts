@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors';
 
-/** The header by which a caller asks for redaction, as messages and documents write it. */
+/** As messages and pages spell it. */
 const NAME = 'LF-ENDPOINT-REDACT-PII';
 
 /**
@@ -8,8 +8,8 @@ const NAME = 'LF-ENDPOINT-REDACT-PII';
  * values, in one header or several (RFC 9110, 5.3), one that asks is enough.
  *
  * @param values of the header, in order; none: it is absent
- * @throws ServiceError invalidParameter for any other value: to ignore it would answer unmasked rows to a caller who
- *   asked for masked ones
+ * @throws ServiceError invalidParameter for any other value: ignoring it would return unmasked rows to a caller who
+ *   requested masked ones
  */
 export function asksForRedaction(values: readonly string[]): boolean {
   const given = values.flatMap((value) => value.split(',')).map((value) => value.trim().toLowerCase());

@@ -1,13 +1,13 @@
-/** Some rows of a result as the caller may see them, as a task: those of a long result are rendered on a thread. */
+/** A worker task: redacts and encodes some rows of a long result. */
 import type { Task } from '../concurrency/threads';
 import { redactRows } from '../redaction';
 import { linesOf, type Part } from '../rendering/render';
 
-export interface ShownPart extends Part {
+export interface RedactablePart extends Part {
   readonly redacted: boolean;
 }
 
-export const renderRows: Task<ShownPart, Uint8Array> = {
+export const renderRows: Task<RedactablePart, Uint8Array> = {
   file: __filename,
   name: 'renderRows',
   run(part) {

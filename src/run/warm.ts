@@ -4,29 +4,29 @@ import type { Refreshed } from '../cache/warmer';
 import { type Endpoint, mayRun, readParameters } from '../endpoints';
 import type { Key } from '../keys/key';
 import { ServiceError } from '../errors';
-import { identityOf } from './asked';
-import { needsFence } from './fence';
-import { type Plan, produce } from './produce';
-import type { Services } from './request';
-import { checkRights } from './rights';
+import { checkPermissions } from './authorise';
+import { execute } from './execute';
+import { createPlan } from './plan';
+import type { Services } from './services';
+import type { RequestPlan } from './types';
 
 /**
- * Makes a kept answer anew, for the key that last asked for it; unless that key, the endpoint or its definition have
- * changed so that nobody would ask the same now.
+ * Refreshes a cached result for the key that last requested it, unless a change of that key, the endpoint or its
+ * definition has made the request impossible.
  *
- * @param age milliseconds: a younger answer stays
+ * @param age milliseconds: a younger result is left as it is
  * @throws ServiceError as `run`
  */
 export async function warm(usage: Usage, age: number, services: Services, signal: AbortSignal): Promise<Refreshed> {
   const endpoint = services.catalogue.find(usage.endpointId);
   const key = services.keys.find(usage.keyName);
-  const plan = endpoint === null || key === null ? null : planOf(usage, endpoint, key);
+  const plan = endpoint === null || key === null ? null : planOf(usage, endpoint, key, services);
   if (plan === null) return { outcome: 'gone' };
-  const identity = identityOf(plan, services);
+  const { identity } = plan;
   if (identity.hash !== usage.hash) return { outcome: 'gone' };
 
   const timeout = plan.endpoint.timeout ?? services.defaults.timeout;
-  let made = 0;
+  let timestamp = 0;
   const outcome = await services.results.refresh(
     {
       identity,
@@ -34,27 +34,27 @@ export async function warm(usage: Usage, age: number, services: Services, signal
       limits: { deadline: performance.now() + timeout, signal },
       timeout,
       payer: plan.payer,
-      run: (limits) => produce(plan, services, limits, async (_phase, step) => step()),
+      run: (limits) => execute(plan, services, limits, async (_phase, step) => step()),
     },
     (entry) => {
-      made = entry?.made ?? 0;
+      timestamp = entry?.made ?? 0;
       return entry === null || ageOf(entry, Date.now()) >= age;
     },
   );
-  return outcome === 'busy' ? { outcome } : { outcome, made: outcome === 'made' ? Date.now() : made };
+  return outcome === 'busy' ? { outcome } : { outcome, made: outcome === 'made' ? Date.now() : timestamp };
 }
 
-/** null: the key may not ask this any more. */
-function planOf(usage: Usage, endpoint: Endpoint, key: Key): Plan | null {
+/** null: the key may not send this request any more. */
+function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services): RequestPlan | null {
   if (!mayRun(key, endpoint)) return null;
   if ((key.redact || endpoint.redactPii) && !usage.redacted) return null;
   const { redacted, representation } = usage;
   const given = Object.entries(usage.values).map(([name, text]) => ({ name, value: { kind: 'text', text } as const }));
   try {
-    checkRights({ query: null, dryRun: false }, given, key, endpoint);
+    checkPermissions({ query: null, dryRun: false }, given, key, endpoint);
     const parameters = readParameters(endpoint, given, key.pins);
-    const fenced = needsFence(key);
-    return { endpoint, query: null, parameters, redacted, fenced, representation, payer: key.name, warm: true };
+    const validated = { endpoint, query: null, parameters, redacted, representation, purpose: 'warm' } as const;
+    return createPlan(validated, key, services);
   } catch (error) {
     if (error instanceof ServiceError) return null;
     throw error;

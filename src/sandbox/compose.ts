@@ -2,8 +2,9 @@
  * Puts a consumer query in the place of the stored query's final statement. The original bytes of both are what runs,
  * unless the query has to be fenced (docs/sandbox.md).
  */
+import { fromPaths } from '../googlesql/from-paths';
 import type { Query, Span, WithEntry } from '../googlesql/syntax';
-import { walk } from '../googlesql/walk';
+import { walk } from '../googlesql/syntax-walk';
 import { cteDependencies } from './dependencies';
 import type { StoredQuery } from './stored-query';
 
@@ -66,12 +67,12 @@ function composed(entries: readonly WithEntry[], definitions: readonly string[],
 
 /** The CTE tables that the stored query's own final statement reaches. */
 export function tablesOfStoredQuery(stored: StoredQuery): readonly string[] {
-  const named = new Set<string>();
-  walk(stored.query.body, (node) => {
-    const name = node.kind === 'table_path' ? node.path[0]?.name.toLowerCase() : undefined;
-    if (name !== undefined) named.add(name);
-  });
-  const read = stored.cteTables.filter((name) => named.has(name.toLowerCase()));
+  const entries = stored.query.with?.entries ?? [];
+  const read = fromPaths(stored.query).flatMap((path) =>
+    path.within === null && path.names === 'cte' && path.entry !== null && entries.includes(path.entry)
+      ? [path.entry.name.name]
+      : [],
+  );
   return reachedEntries(stored, read).map(({ name }) => name.name);
 }
 

@@ -1,20 +1,13 @@
 /** Which entries of one WITH each entry reads: for leaving out those that a query does not reach. */
+import { firstName, fromPaths } from '../googlesql/from-paths';
 import type { WithEntry } from '../googlesql/syntax';
-import { walk } from '../googlesql/walk';
 
-/**
- * Entry name in lower case → names of earlier entries that it may read. A name that an inner WITH hides counts too:
- * one entry too many costs nothing, one too few would read a real table.
- */
+/** Entry name → names of earlier entries that it reads, all in lower case. */
 export function cteDependencies(entries: readonly WithEntry[]): ReadonlyMap<string, ReadonlySet<string>> {
   const dependencies = new Map<string, ReadonlySet<string>>();
-  for (const entry of entries) {
-    const read = new Set<string>();
-    walk(entry.query, (node) => {
-      const name = node.kind === 'table_path' ? node.path[0]?.name.toLowerCase() : undefined;
-      if (name !== undefined && dependencies.has(name)) read.add(name);
-    });
-    dependencies.set(entry.name.name.toLowerCase(), read);
+  for (const { name, query } of entries) {
+    const read = fromPaths(query, dependencies.keys()).filter((path) => path.names === 'cte' && path.entry === null);
+    dependencies.set(name.name.toLowerCase(), new Set(read.map(({ node }) => firstName(node))));
   }
   return dependencies;
 }

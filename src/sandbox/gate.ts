@@ -1,6 +1,6 @@
 /** The gate for consumer SQL: every wall in its order (docs/sandbox.md). A boundary between tenants; it fails closed. */
 import type { Engine, RunLimits } from '../engines/contract';
-import { unlessGivenUp } from '../engines/giving-up';
+import { raceLimits } from '../concurrency/deadline';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql';
@@ -79,15 +79,15 @@ export class Gate {
     sent: string,
     { from = 'sql', fenced = false, limits = judgeLimits('') }: Partial<Sender> & { readonly limits?: RunLimits } = {},
   ): Promise<Admitted> {
-    const { turn = '' } = limits;
+    const { keyName = '' } = limits;
     const { id: endpointId, revision } = stored;
     const sender = { from, fenced: fenced && this.#engine.kind === 'bigquery' };
     const key = { endpointId, revision, target: this.#engine.target, ...sender, text: sent };
     // Others of the key may wait for the same verdict: judging has limits of its own.
-    const judge = (): Promise<Admitted> => this.#judge(stored, sent, sender, judgeLimits(turn));
-    return unlessGivenUp(
+    const judge = (): Promise<Admitted> => this.#judge(stored, sent, sender, judgeLimits(keyName));
+    return raceLimits(
       limits,
-      () => this.#verdicts.of(key, turn, judge),
+      () => this.#verdicts.of(key, keyName, judge),
       () => undefined,
     );
   }
@@ -192,8 +192,8 @@ export class Gate {
   }
 }
 
-function judgeLimits(turn: string): RunLimits {
-  return { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal, turn };
+function judgeLimits(keyName: string): RunLimits {
+  return { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal, keyName };
 }
 
 /** Where a name that the second parser saw stands first; the whole statement where it is made of something else. */

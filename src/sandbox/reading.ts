@@ -10,7 +10,7 @@ import { resolveQuery } from '../googlesql/resolver';
 import type { Query, Span } from '../googlesql/syntax';
 import type { Task } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
-import { walk } from '../googlesql/walk';
+import { walk } from '../googlesql/syntax-walk';
 import { QueryError } from '../errors';
 import { type Fence, fencedQuery } from './fence';
 import { originalSpan } from './lenient';

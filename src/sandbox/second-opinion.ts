@@ -3,7 +3,8 @@
  * grow exponentially with the text. Where it reads the text, what it sees must be what our own parser saw.
  */
 import { join } from 'node:path';
-import { patient, type Waiting, WorkerDied, WorkerPool, WorkerTimeout } from '../concurrency/worker-pool';
+import { type RunLimits, unlimited } from '../concurrency/deadline';
+import { WorkerDied, WorkerPool, WorkerTimeout } from '../concurrency/worker-pool';
 
 /** Names in lower case, parts joined by dots; null: the parser cannot read the text and has no vote. */
 export type Opinion = { readonly tables: readonly string[]; readonly functions: readonly string[] } | null;
@@ -32,7 +33,7 @@ export class SecondOpinion {
   }
 
   /** @throws OpinionTimeout past the deadline; while it waits, as WorkerPool.run; Error where no worker can be started */
-  async ask(text: string, waiting: Waiting = patient()): Promise<Opinion> {
+  async ask(text: string, waiting: RunLimits = unlimited()): Promise<Opinion> {
     try {
       return await this.#pool.run(text, waiting);
     } catch (cause) {

@@ -47,13 +47,13 @@ export class Verdicts<T extends Accepted> {
   readonly #judging = new Map<string, Promise<T>>();
 
   /**
-   * The kept verdict, or that of `judge`, which runs once for texts that arrive at the same time in one turn: nobody waits for
+   * The kept verdict, or that of `judge`, which runs once for texts that arrive at the same time of one API key: nobody waits for
    * the turns of another key. Refusals for what the
    * text is are kept; those for a passing state (a deadline, an engine that does not answer) never are.
    */
   async of(
     { endpointId, revision, target, from, fenced, text }: VerdictKey,
-    turn: string,
+    keyName: string,
     judge: () => Promise<T>,
   ): Promise<T> {
     const key = JSON.stringify([endpointId, revision, target, from, fenced, text]);
@@ -62,7 +62,7 @@ export class Verdicts<T extends Accepted> {
       if ('accepted' in kept) return kept.accepted;
       throw kept.refused;
     }
-    const judged = `${turn}\n${key}`;
+    const judged = `${keyName}\n${key}`;
     return this.#judging.get(judged) ?? this.#judge(key, judged, judge);
   }
 

@@ -84,12 +84,12 @@ describe('a flight', () => {
 
 describe('who waits', () => {
   it('leaves at their own deadline, and disturbs nobody', async () => {
-    const patient = flights.join('a', limits(), work.begin);
+    const unlimited = flights.join('a', limits(), work.begin);
     const hasty = failureOf(flights.join('a', limits(30), work.begin));
     expect(await hasty).toMatchObject({ reason: 'deadlineExceeded' });
     expect(work.control.signal.aborted).toBe(false);
     work.finish('landed');
-    expect(await patient).toBe('landed');
+    expect(await unlimited).toBe('landed');
   });
 
   it('leaves when they have gone, also who began it, and disturbs nobody', async () => {

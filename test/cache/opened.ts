@@ -1,43 +1,62 @@
-import { type OpenRedis, openRedis, type OpenRedisOptions } from '../../src/cache/redis';
+import { RedisStore } from '../../src/cache/redis-store';
+import { RedisUsageBook } from '../../src/cache/redis-usage-book';
 import { Secret } from '../../src/config';
 import { openLog } from '../../src/log';
+import { connectRedis } from '../../src/redis/connect';
+import type { RedisConnection } from '../../src/redis/connection';
 import { LEASE, MAX_ENTRY } from './store-contract';
 
-export interface Opened extends OpenRedis {
+/** What one process has in Redis. */
+export interface OpenedRedis {
+  readonly connection: RedisConnection;
+  readonly store: RedisStore;
+  readonly usage: RedisUsageBook;
   /** Lines of the log, as JSON. */
   readonly logged: readonly string[];
+  close(): Promise<void>;
 }
 
-/** As a process would open it; the command timeout is long, for machines that are busy with something else. */
-export function openTestRedis(url: string, options: Partial<OpenRedisOptions> = {}): Opened {
+interface Options {
+  readonly prefix?: string;
+  readonly timeout?: number;
+  readonly maxEntry?: number;
+  readonly leaseTime?: number;
+  readonly mostInUse?: number;
+}
+
+/** Opens all that a process would; the command timeout is long, for machines that are busy with something else. */
+export function openTestRedis(url: string, options: Options = {}): OpenedRedis {
+  const { prefix = 'test', timeout = 1000, maxEntry = MAX_ENTRY, leaseTime = LEASE, mostInUse = 50 } = options;
   const logged: string[] = [];
   const out = { write: (line: string) => logged.push(line) > 0 } as unknown as NodeJS.WritableStream;
-  const redis = openRedis({
-    url: new Secret(url),
-    prefix: 'test',
-    timeout: 1000,
-    maxEntry: MAX_ENTRY,
-    leaseTime: LEASE,
-    mostInUse: 50,
-    log: openLog('trace', out),
-    ...options,
-  });
-  return { ...redis, logged };
+  const connection = connectRedis({ url: new Secret(url), prefix, timeout }, openLog('trace', out));
+  const store = new RedisStore({ redis: connection, maxEntry, leaseTime });
+  const usage = new RedisUsageBook({ redis: connection, most: mostInUse });
+  return {
+    connection,
+    store,
+    usage,
+    logged,
+    async close() {
+      await usage.close();
+      connection.close();
+    },
+  };
 }
 
-/** Several processes on one Redis, connected; they take turns. */
+/** Several processes connected to one Redis, used round robin. */
 export class Processes {
-  #all: Opened[] = [];
+  #all: OpenedRedis[] = [];
   #next = 0;
 
-  async open(url: string, options: Partial<OpenRedisOptions> = {}): Promise<void> {
+  async open(url: string, options: Options = {}): Promise<void> {
     this.#all = Array.from({ length: 3 }, () => openTestRedis(url, options));
-    await Promise.all(this.#all.map(({ link }) => link.tried));
+    await Promise.all(this.#all.map(({ connection }) => connection.tried));
   }
 
-  next(): Opened {
+  next(): OpenedRedis {
     const one = this.#all[this.#next++ % this.#all.length];
-    if (one === undefined) throw new Error('None is open.');
+    if (one === undefined) throw new Error('No process is open.');
     return one;
   }
 

@@ -5,9 +5,9 @@ import type { Identity } from '../../src/cache/identity';
 import { MemoryStore } from '../../src/cache/memory-store';
 import { type Answered, type Ask, type RunResult, Results } from '../../src/cache/results';
 import type { RunLimits } from '../../src/engines/contract';
-import { abandoned } from '../../src/engines/giving-up';
+import { abortError } from '../../src/concurrency/deadline';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
-import { type Opened, openTestRedis } from './opened';
+import { type OpenedRedis, openTestRedis } from './opened';
 
 const LEASE = 8000;
 
@@ -30,8 +30,8 @@ export class Run {
       this.#fail = reject;
     });
     this.ended.catch(() => undefined);
-    limits.signal.addEventListener('abort', () => this.#fail(abandoned()), { once: true });
-    if (limits.signal.aborted) this.#fail(abandoned());
+    limits.signal.addEventListener('abort', () => this.#fail(abortError()), { once: true });
+    if (limits.signal.aborted) this.#fail(abortError());
   }
 
   get aborted(): boolean {
@@ -74,7 +74,7 @@ export type Asking = Partial<Omit<Ask, 'limits'>> & {
 };
 
 export interface ProcessOptions {
-  readonly redis?: Opened | null;
+  readonly redis?: OpenedRedis | null;
   /** Bytes. */
   readonly memory?: number;
   /** Milliseconds. */
@@ -88,7 +88,7 @@ export interface ProcessOptions {
 export class Process {
   readonly results: Results;
   readonly memory: MemoryStore;
-  readonly redis: Opened | null;
+  readonly redis: OpenedRedis | null;
 
   constructor(
     readonly runs: Runs,
@@ -132,7 +132,7 @@ export class Stage {
   async open(url: string | null, options: ProcessOptions & { readonly timeout?: number } = {}): Promise<Process> {
     const { timeout = 1000, leaseTime = LEASE } = options;
     const redis = url === null ? null : openTestRedis(url, { leaseTime, timeout, maxEntry: MAX_ENTRY });
-    await redis?.link.tried;
+    await redis?.connection.tried;
     const process = new Process(this.runs, { redis, ...options });
     this.#open.push(process);
     return process;

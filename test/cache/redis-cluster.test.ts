@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import { SharedUnavailable } from '../../src/cache/stores';
+import { RedisUnavailable } from '../../src/redis/unavailable';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { entryOf, newIdentity, rowsOf } from './entries';
-import { type Opened, openTestRedis, Processes } from './opened';
+import { type OpenedRedis, openTestRedis, Processes } from './opened';
 import { testSharedStore } from './store-contract';
 
 /** Longer than the default: a machine that is busy with other tests may leave Redis without a turn for as long. */
@@ -99,23 +99,23 @@ describeWithRedis('the store in a Redis Cluster', () => {
     const id = String(await directs[to]?.call('CLUSTER', 'MYID'));
     // To the node that takes it over first: it is the one that the others must believe.
     for (const i of [to, from, 3 - to - from]) await directs[i]?.call('CLUSTER', 'SETSLOT', slot, 'NODE', id);
-    const { store, link } = processes.next();
+    const { store, connection } = processes.next();
     expect(await store.write(identity, await entryOf(identity, rowsOf(900), 3), 60_000)).toBe(true);
     expect((await store.read(identity))?.fence).toBe(3);
     expect(await directs[to]?.exists(key)).toBe(1);
-    expect(link.state).toBe('closed');
+    expect(connection.state).toBe('closed');
     directs.forEach((direct) => direct.disconnect());
   });
 
   /** How reads of many identities end, each within its time. */
-  async function reads({ store }: Opened): Promise<{ fine: number; unavailable: number }> {
+  async function reads({ store }: OpenedRedis): Promise<{ fine: number; unavailable: number }> {
     const ends = { fine: 0, unavailable: 0 };
     for (let i = 0; i < 40; i++) {
       const began = performance.now();
       await store.read(newIdentity()).then(
         () => ends.fine++,
         (error: unknown) => {
-          expect(error).toBeInstanceOf(SharedUnavailable);
+          expect(error).toBeInstanceOf(RedisUnavailable);
           ends.unavailable++;
         },
       );
@@ -126,7 +126,7 @@ describeWithRedis('the store in a Redis Cluster', () => {
 
   it('does without a node that hangs, and uses the others', async () => {
     const redis = openTestRedis(url, { timeout: TIMEOUT });
-    await redis.link.tried;
+    await redis.connection.tried;
     expect(await reads(redis)).toEqual({ fine: 40, unavailable: 0 });
     servers[1]?.freeze();
     const { fine, unavailable } = await reads(redis);
@@ -141,12 +141,12 @@ describeWithRedis('the store in a Redis Cluster', () => {
 
   it('does without a Cluster that hangs as a whole, or is dead, and finds it when it answers again', async () => {
     const redis = openTestRedis(url, { timeout: TIMEOUT });
-    await redis.link.tried;
+    await redis.connection.tried;
     servers.forEach((server) => server.freeze());
     expect((await reads(redis)).fine).toBe(0);
-    expect(redis.link.counts.timeout).toBeLessThanOrEqual(3);
+    expect(redis.connection.counts.timeout).toBeLessThanOrEqual(3);
     servers.forEach((server) => server.thaw());
-    for (let i = 0; redis.link.state !== 'closed' && i < 1000; i++) await sleep(10);
+    for (let i = 0; redis.connection.state !== 'closed' && i < 1000; i++) await sleep(10);
     expect(await reads(redis)).toEqual({ fine: 40, unavailable: 0 });
     await Promise.all(servers.map((server) => server.kill()));
     await sleep(100);

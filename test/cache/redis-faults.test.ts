@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import type { OpenRedis } from '../../src/cache/redis';
 import type { Identity } from '../../src/cache/identity';
-import { type Lease, SharedUnavailable } from '../../src/cache/stores';
+import type { Lease } from '../../src/cache/stores';
+import { RedisUnavailable } from '../../src/redis/unavailable';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
 import { entryOf, newIdentity, rowsOf } from './entries';
-import { type Opened, openTestRedis } from './opened';
+import { type OpenedRedis, openTestRedis } from './opened';
 import { Proxy } from './proxy';
 
 /** Longer than the default: a machine that is busy with other tests may leave Redis without a turn for as long. */
@@ -28,14 +28,14 @@ process.on('uncaughtException', onUnhandled);
 describeWithRedis('the store in a Redis that fails', () => {
   let server: RedisServer;
   let proxy: Proxy;
-  let redis: Opened;
+  let redis: OpenedRedis;
   const later: (() => Promise<unknown>)[] = [];
 
   beforeEach(async () => {
     server = await startRedis(['--enable-debug-command', 'yes']);
     proxy = await Proxy.to(server.port);
     redis = openTestRedis(proxy.url, { timeout: TIMEOUT });
-    await redis.link.tried;
+    await redis.connection.tried;
   });
   afterEach(async () => {
     const began = performance.now();
@@ -53,7 +53,7 @@ describeWithRedis('the store in a Redis that fails', () => {
   });
 
   /** Every call there is, and how each ends: `fine`, or that Redis is not available. Anything else fails the test. */
-  async function everyCall(on: OpenRedis, identity: Identity, lease: Lease | null): Promise<string[]> {
+  async function everyCall(on: OpenedRedis, identity: Identity, lease: Lease | null): Promise<string[]> {
     const entry = await entryOf(identity, rowsOf(3000), 7);
     const calls: (() => Promise<unknown>)[] = [
       () => on.store.read(identity),
@@ -73,7 +73,7 @@ describeWithRedis('the store in a Redis that fails', () => {
       const began = performance.now();
       const end = await call().then(
         () => 'fine',
-        (error: unknown) => (error instanceof SharedUnavailable ? 'unavailable' : `threw ${String(error)}`),
+        (error: unknown) => (error instanceof RedisUnavailable ? 'unavailable' : `threw ${String(error)}`),
       );
       expect(performance.now() - began).toBeLessThan(TIMEOUT + SLACK);
       ends.push(end);
@@ -84,20 +84,20 @@ describeWithRedis('the store in a Redis that fails', () => {
   const only = (ends: readonly string[]): string => [...new Set(ends)].join(' and ');
 
   /** Milliseconds that `calls` calls take while the breaker is open. */
-  async function rejectsAtOnce(on: OpenRedis): Promise<void> {
+  async function rejectsAtOnce(on: OpenedRedis): Promise<void> {
     // It may be asking just now whether Redis is back; either way nothing is sent.
-    expect(on.link.state).not.toBe('closed');
-    const skipped = on.link.counts.skipped;
+    expect(on.connection.state).not.toBe('closed');
+    const skipped = on.connection.counts.skipped;
     const began = process.cpuUsage();
-    for (let i = 0; i < 100; i++) await expect(on.store.read(newIdentity())).rejects.toThrow(SharedUnavailable);
+    for (let i = 0; i < 100; i++) await expect(on.store.read(newIdentity())).rejects.toThrow(RedisUnavailable);
     const { user, system } = process.cpuUsage(began);
     expect(user + system).toBeLessThan(1_000_000);
-    expect(on.link.counts.skipped).toBe(skipped + 100);
+    expect(on.connection.counts.skipped).toBe(skipped + 100);
   }
 
-  async function heals(on: OpenRedis): Promise<void> {
+  async function heals(on: OpenedRedis): Promise<void> {
     const began = performance.now();
-    while (on.link.state !== 'closed') {
+    while (on.connection.state !== 'closed') {
       expect(performance.now() - began).toBeLessThan(HEALING);
       await sleep(10);
     }
@@ -113,9 +113,16 @@ describeWithRedis('the store in a Redis that fails', () => {
   const AGAIN = 'Redis answers again: results are shared';
 
   it('is not disturbed by a proxy that does nothing', async () => {
-    expect(redis.link.state).toBe('closed');
+    expect(redis.connection.state).toBe('closed');
     expect(only(await everyCall(redis, newIdentity(), await redis.store.acquire(newIdentity())))).toBe('fine');
-    expect(redis.link.counts).toMatchObject({ timeout: 0, refused: 0, failed: 0, skipped: 0, opened: 0, closed: 1 });
+    expect(redis.connection.counts).toMatchObject({
+      timeout: 0,
+      refused: 0,
+      failed: 0,
+      skipped: 0,
+      opened: 0,
+      closed: 1,
+    });
     expect(told()).toEqual([UP]);
   });
 
@@ -123,9 +130,9 @@ describeWithRedis('the store in a Redis that fails', () => {
     const port = await freePort();
     const early = openTestRedis(`redis://:hidden-word@127.0.0.1:${port}`, { timeout: TIMEOUT });
     later.push(() => early.close());
-    expect(early.link.state).toBe('half-open');
+    expect(early.connection.state).toBe('half-open');
     expect(only(await everyCall(early, newIdentity(), null))).toBe('unavailable');
-    await early.link.tried;
+    await early.connection.tried;
     await rejectsAtOnce(early);
     await sleep(500);
     const started = await startRedis(['--requirepass', 'hidden-word'], { port });
@@ -143,7 +150,7 @@ describeWithRedis('the store in a Redis that fails', () => {
     expect(only(await everyCall(redis, newIdentity(), lease))).toBe('unavailable');
     await rejectsAtOnce(redis);
     // The first that came too late made it ask for a sign of life; there was none.
-    expect(redis.link.counts.timeout).toBeLessThanOrEqual(3);
+    expect(redis.connection.counts.timeout).toBeLessThanOrEqual(3);
     await sleep(1000);
     await rejectsAtOnce(redis);
     if (how === 'frozen') server.thaw();
@@ -157,9 +164,9 @@ describeWithRedis('the store in a Redis that fails', () => {
 
   it('drops a connection that hangs though only one command met it', async () => {
     proxy.mode = 'hang';
-    await expect(redis.store.read(newIdentity())).rejects.toThrow(SharedUnavailable);
+    await expect(redis.store.read(newIdentity())).rejects.toThrow(RedisUnavailable);
     await sleep(3 * TIMEOUT);
-    expect(redis.link.state).not.toBe('closed');
+    expect(redis.connection.state).not.toBe('closed');
     proxy.mode = 'through';
     await heals(redis);
   });
@@ -170,8 +177,8 @@ describeWithRedis('the store in a Redis that fails', () => {
     await rejectsAtOnce(redis);
     await sleep(3000);
     // It does answer, and is too slow all the same.
-    expect(redis.link.state).not.toBe('closed');
-    expect(redis.link.counts.closed).toBe(1);
+    expect(redis.connection.state).not.toBe('closed');
+    expect(redis.connection.counts.closed).toBe(1);
     proxy.delay = 0;
     await heals(redis);
     expect(told()).toEqual([UP, DOWN, AGAIN]);
@@ -184,10 +191,10 @@ describeWithRedis('the store in a Redis that fails', () => {
     // Awake again in the middle of the time that the sign of life may take.
     const asleep = direct.call('DEBUG', 'SLEEP', String((1.6 * TIMEOUT) / 1000));
     await sleep(20);
-    await expect(redis.store.read(newIdentity())).rejects.toThrow(SharedUnavailable);
+    await expect(redis.store.read(newIdentity())).rejects.toThrow(RedisUnavailable);
     await asleep;
     expect(only(await everyCall(redis, newIdentity(), null))).toBe('fine');
-    expect(redis.link.counts).toMatchObject({ timeout: 1, opened: 0 });
+    expect(redis.connection.counts).toMatchObject({ timeout: 1, opened: 0 });
   });
 
   it('does not take its own being busy for a failure of Redis', async () => {
@@ -196,13 +203,13 @@ describeWithRedis('the store in a Redis that fails', () => {
     const until = performance.now() + 3 * TIMEOUT;
     while (performance.now() < until); // as a long computation would
     expect(await Promise.all(reads)).toEqual(reads.map(() => null));
-    expect(redis.link.counts).toMatchObject({ timeout: 0, opened: 0 });
+    expect(redis.connection.counts).toMatchObject({ timeout: 0, opened: 0 });
   });
 
   it('does without one that was killed, and finds it when it runs again', async () => {
     const calls = Array.from({ length: 20 }, () => redis.store.read(newIdentity()).catch((error: unknown) => error));
     await server.kill();
-    for (const end of await Promise.all(calls)) expect(end === null || end instanceof SharedUnavailable).toBe(true);
+    for (const end of await Promise.all(calls)) expect(end === null || end instanceof RedisUnavailable).toBe(true);
     await sleep(50);
     expect(only(await everyCall(redis, newIdentity(), null))).toBe('unavailable');
     await rejectsAtOnce(redis);
@@ -215,7 +222,7 @@ describeWithRedis('the store in a Redis that fails', () => {
     proxy.cut();
     await sleep(10);
     const began = performance.now();
-    while (redis.link.state !== 'closed') await sleep(5);
+    while (redis.connection.state !== 'closed') await sleep(5);
     expect(performance.now() - began).toBeLessThan(1000);
     expect(only(await everyCall(redis, newIdentity(), null))).toBe('fine');
   });
@@ -229,7 +236,7 @@ describeWithRedis('the store in a Redis that fails', () => {
     await sleep(50);
     await rejectsAtOnce(redis);
     await sleep(500);
-    expect(redis.link.state).not.toBe('closed');
+    expect(redis.connection.state).not.toBe('closed');
     proxy.mode = 'through';
     await heals(redis);
   });
@@ -245,16 +252,16 @@ describeWithRedis('the store in a Redis that fails', () => {
     for (let i = 0; i < 10; i++) {
       const identity = newIdentity();
       await expect(redis.store.write(identity, await entryOf(identity, '{}'), 60_000)).rejects.toThrow(
-        SharedUnavailable,
+        RedisUnavailable,
       );
-      await expect(redis.store.acquire(identity)).rejects.toThrow(SharedUnavailable);
-      await expect(redis.store.write(kept, await entryOf(kept, '{}', 8), 60_000)).rejects.toThrow(SharedUnavailable);
+      await expect(redis.store.acquire(identity)).rejects.toThrow(RedisUnavailable);
+      await expect(redis.store.write(kept, await entryOf(kept, '{}', 8), 60_000)).rejects.toThrow(RedisUnavailable);
     }
     expect((await redis.store.read(kept))?.fence).toBe(7);
     expect(await lease?.renew()).toBe(true);
     await lease?.release();
-    expect(redis.link.state).toBe('closed');
-    expect(redis.link.counts).toMatchObject({ refused: 30, opened: 0, timeout: 0 });
+    expect(redis.connection.state).toBe('closed');
+    expect(redis.connection.counts).toMatchObject({ refused: 30, opened: 0, timeout: 0 });
     // Said once, not thirty times.
     expect(told()).toEqual([UP, 'Redis refuses commands: some results are not shared']);
     expect(redis.logged.join()).toContain('answered OOM');
@@ -280,7 +287,7 @@ describeWithRedis('the store in a Redis that fails', () => {
     for (const url of [`redis://127.0.0.1:${locked.port}`, `redis://:hidden-word@127.0.0.1:${locked.port}`]) {
       const refused = openTestRedis(url, { timeout: TIMEOUT });
       later.push(() => refused.close());
-      await refused.link.tried;
+      await refused.connection.tried;
       await rejectsAtOnce(refused);
       expect(refused.logged).toHaveLength(1);
       expect(refused.logged.join()).toMatch(/NOAUTH|WRONGPASS/);
@@ -303,7 +310,7 @@ describeWithRedis('the store in a Redis that fails', () => {
     later.push(() => Promise.resolve(direct.disconnect()));
     const connections = proxy.connections;
     await direct.replicaof('127.0.0.1', String(await freePort()));
-    await expect(redis.store.acquire(newIdentity())).rejects.toThrow(SharedUnavailable);
+    await expect(redis.store.acquire(newIdentity())).rejects.toThrow(RedisUnavailable);
     await sleep(300);
     expect(proxy.connections).toBeGreaterThan(connections);
     await direct.replicaof('NO', 'ONE');
@@ -317,8 +324,8 @@ describeWithRedis('the store in a Redis that fails', () => {
     const began = performance.now();
     await redis.close();
     expect(performance.now() - began).toBeLessThan(TIMEOUT + SLACK);
-    expect(await pending).toBeInstanceOf(SharedUnavailable);
-    await expect(redis.store.read(newIdentity())).rejects.toThrow(SharedUnavailable);
+    expect(await pending).toBeInstanceOf(RedisUnavailable);
+    await expect(redis.store.read(newIdentity())).rejects.toThrow(RedisUnavailable);
     await sleep(500);
     expect(proxy.size).toBe(0);
   });
@@ -332,6 +339,6 @@ describeWithRedis('the store in a Redis that fails', () => {
     await sleep(2 * TIMEOUT);
     expect(proxy.size).toBe(1);
     expect(hopeful.logged).toEqual([]);
-    await hopeful.link.tried;
+    await hopeful.connection.tried;
   });
 });

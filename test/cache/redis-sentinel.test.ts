@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
 import { entryOf, newIdentity, rowsOf } from './entries';
-import { type Opened, openTestRedis, Processes } from './opened';
+import { type OpenedRedis, openTestRedis, Processes } from './opened';
 import { testSharedStore } from './store-contract';
 
 describeWithRedis('the store in a Redis that Sentinels watch', () => {
@@ -69,9 +69,9 @@ describeWithRedis('the store in a Redis that Sentinels watch', () => {
     copy.disconnect();
   }
 
-  async function healed({ link }: Opened): Promise<number> {
+  async function healed({ connection }: OpenedRedis): Promise<number> {
     const began = performance.now();
-    while (link.state !== 'closed') {
+    while (connection.state !== 'closed') {
       expect(performance.now() - began).toBeLessThan(15_000);
       await sleep(10);
     }
@@ -81,14 +81,14 @@ describeWithRedis('the store in a Redis that Sentinels watch', () => {
   it('follows to the replica when the master dies, and finds there what it had kept', async () => {
     await replicated();
     const redis = openTestRedis(url, { timeout: 250 });
-    await redis.link.tried;
+    await redis.connection.tried;
     const identity = newIdentity();
     expect(await redis.store.write(identity, await entryOf(identity, rowsOf(2000), 5), 60_000)).toBe(true);
     const lease = await redis.store.acquire(identity);
     await sleep(100);
     await master.kill();
     await sleep(50);
-    expect(redis.link.state).not.toBe('closed');
+    expect(redis.connection.state).not.toBe('closed');
     await expect(redis.store.read(identity)).rejects.toThrow('Redis');
     const took = await healed(redis);
     process.stdout.write(`after ${Math.round(took)} ms the replica had taken over\n`);
@@ -105,7 +105,7 @@ describeWithRedis('the store in a Redis that Sentinels watch', () => {
     sentinel.freeze();
     const redis = openTestRedis(url, { timeout: 250 });
     const began = performance.now();
-    await redis.link.tried;
+    await redis.connection.tried;
     expect(performance.now() - began).toBeLessThan(3000);
     await expect(redis.store.read(newIdentity())).rejects.toThrow('Redis');
     sentinel.thaw();

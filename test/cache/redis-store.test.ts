@@ -97,7 +97,7 @@ describeWithRedis('the store in Redis', () => {
       expect(await store.read(identity)).not.toBeNull();
       await lease?.release();
     }
-    expect(processes.next().link.state).toBe('closed');
+    expect(processes.next().connection.state).toBe('closed');
   });
 
   it('goes on when Redis has forgotten its scripts, and everything else', async () => {

@@ -6,7 +6,8 @@ import { Redis } from 'ioredis';
 import type { Entry } from '../../src/cache/entry';
 import type { Identity } from '../../src/cache/identity';
 import type { Answered } from '../../src/cache/results';
-import { type Lease, SharedUnavailable } from '../../src/cache/stores';
+import type { Lease } from '../../src/cache/stores';
+import { RedisUnavailable } from '../../src/redis/unavailable';
 import { ERRORS, type Reason, ServiceError } from '../../src/errors';
 import { Admission } from '../../src/limits/admission';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
@@ -107,13 +108,13 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const process = await open();
     const identity = newIdentity();
     const hasty = failureOf(process.ask(identity, { within: 50 }));
-    const patient = process.ask(identity);
+    const unlimited = process.ask(identity);
     expect(await hasty).toMatchObject({ reason: 'deadlineExceeded' });
     const run = await stage.runs.nth(0);
     expect(run.aborted).toBe(false);
     run.finish('{}');
     // Neither began it and still waits: nobody is told what it cost.
-    expect(await patient).toMatchObject({ outcome: 'collapsed', made: null });
+    expect(await unlimited).toMatchObject({ outcome: 'collapsed', made: null });
   });
 
   it('gives a run a time of its own, from its start', async () => {
@@ -778,7 +779,7 @@ describeWithRedis('an answer when Redis fails', () => {
     expect((await one.ask(identity)).outcome).toBe('hit');
     const back = await startRedis([], { port });
     try {
-      await until(() => [one, other].every(({ redis }) => redis?.link.state === 'closed'));
+      await until(() => [one, other].every(({ redis }) => redis?.connection.state === 'closed'));
       const shared = newIdentity();
       await made(one, shared, '{"result":[1]}');
       await until(async () => (await other.redis?.store.fenceOf(shared)) !== null);
@@ -806,7 +807,7 @@ describeWithRedis('an answer when Redis fails', () => {
     for (let i = 0; i < 5; i++) await promptly(one, newIdentity());
     expect((await one.ask(identity)).outcome).toBe('hit');
     // From now on it is left alone: nothing waits for it at all.
-    await until(() => one.redis?.link.state !== 'closed' && other.redis?.link.state !== 'closed');
+    await until(() => one.redis?.connection.state !== 'closed' && other.redis?.connection.state !== 'closed');
   });
 
   it('heals when a Redis that hung goes on', async () => {
@@ -816,11 +817,11 @@ describeWithRedis('an answer when Redis fails', () => {
     for (const process of [one, other]) await promptly(process, identity);
     await Promise.all(Array.from({ length: 4 }, () => one.redis?.store.fenceOf(identity).catch(() => null)));
     server.thaw();
-    await until(() => [one, other].every(({ redis }) => redis?.link.state === 'closed'));
+    await until(() => [one, other].every(({ redis }) => redis?.connection.state === 'closed'));
     const shared = newIdentity();
     await until(async () => {
       await made(one, newIdentity(), '{}');
-      return one.redis?.link.state === 'closed';
+      return one.redis?.connection.state === 'closed';
     });
     await made(one, shared, '{"result":[1]}');
     await until(async () => ((await other.redis?.store.fenceOf(shared).catch(() => null)) ?? null) !== null);
@@ -835,7 +836,7 @@ describeWithRedis('an answer when Redis fails', () => {
       const identity = newIdentity();
       await promptly(process, identity);
       expect((await process.ask(identity)).outcome).toBe('hit');
-      expect(process.redis?.link.state).toBe('closed');
+      expect(process.redis?.connection.state).toBe('closed');
     }
   });
 
@@ -852,7 +853,7 @@ describeWithRedis('an answer when Redis fails', () => {
 });
 
 function unavailable(): Promise<never> {
-  return Promise.reject(new SharedUnavailable('Cut off.'));
+  return Promise.reject(new RedisUnavailable('Cut off.'));
 }
 
 function fail(): never {

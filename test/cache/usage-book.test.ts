@@ -138,7 +138,7 @@ describeWithRedis('the book of usage in Redis', () => {
   it('is one for all processes, and outlives them', async () => {
     const usage = usageOf();
     const one = openTestRedis(server.url);
-    await one.link.tried;
+    await one.connection.tried;
     one.usage.touch(usage, 1000);
     // At once: closing tells what is still to be told.
     await one.close();

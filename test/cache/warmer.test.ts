@@ -10,10 +10,10 @@ import type { Usage } from '../../src/cache/usage';
 import { Warmer, type WarmingOutcome } from '../../src/cache/warmer';
 import type { Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
-import { abandoned } from '../../src/engines/giving-up';
+import { abortError } from '../../src/concurrency/deadline';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
-import type { Services } from '../../src/run/request';
+import type { Services } from '../../src/run/services';
 import { warm } from '../../src/run/warm';
 import { ENDPOINTS, ScriptedEngine, serve, type Served } from '../http/served';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
@@ -89,7 +89,7 @@ async function gateway({ url, most = 100, ...options }: GatewayOptions): Promise
   const endpoints = options.endpoints ?? [BRIEF, LONG, COLD, ...ENDPOINTS];
   const served: Served = await serve({ engine, endpoints });
   const redis = url === null ? null : openTestRedis(url, { leaseTime: LEASE, mostInUse: most, prefix: engineOf() });
-  await redis?.link.tried;
+  await redis?.connection.tried;
   const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
   const results = new Results({ memory, shared: redis?.store ?? null, staleIfError: 60_000, leaseTime: LEASE });
   const usage = redis?.usage ?? new MemoryUsageBook(most);
@@ -260,7 +260,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {
           aborted = true;
-          reject(abandoned());
+          reject(abortError());
         });
       });
     one.warmer.start();

@@ -1,4 +1,6 @@
+import type { RunLimits } from '../../src/concurrency/deadline';
 import { fairShare, FairSlots } from '../../src/concurrency/fair-slots';
+import { ManualClock, settled } from '../manual-clock';
 
 let test: AbortController;
 beforeEach(() => {
@@ -51,4 +53,71 @@ it('leave some for another name, whatever one name wants', async () => {
 
 it('a single slot is everybody’s', () => {
   expect([1, 2, 3, 4].map(fairShare)).toEqual([1, 1, 1, 2]);
+});
+
+describe('slots of one name', () => {
+  let clock: ManualClock;
+  beforeEach(() => {
+    clock = new ManualClock();
+  });
+  const slotsOf = (total: number): FairSlots => new FairSlots({ total, perName: total }, clock);
+  const limits = (milliseconds = 5_000, signal: AbortSignal = test.signal): RunLimits => ({
+    deadline: clock.monotonic() + milliseconds,
+    signal,
+  });
+
+  it('bound what runs at once; the others follow in order', async () => {
+    const slots = slotsOf(2);
+    const order: number[] = [];
+    let running = 0;
+    let most = 0;
+    await Promise.all(
+      Array.from({ length: 7 }, (_, i) =>
+        slots.use('', limits(), async () => {
+          most = Math.max(most, ++running);
+          order.push(i);
+          await settled();
+          running--;
+        }),
+      ),
+    );
+    expect(most).toBe(2);
+    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect([slots.held, slots.waiting]).toEqual([0, 0]);
+  });
+
+  it('are released after a failure', async () => {
+    const slots = slotsOf(1);
+    await expect(slots.use('', limits(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await slots.use('', limits(), () => Promise.resolve('yes'))).toBe('yes');
+  });
+
+  it('are not handed to a caller that was cancelled or whose deadline passed', async () => {
+    const slots = slotsOf(1);
+    let end = (): void => undefined;
+    const first = slots.use('', limits(), () => new Promise<void>((resolve) => (end = resolve)));
+    const cancellation = new AbortController();
+    const never = jest.fn(() => Promise.resolve());
+    const late = expect(slots.use('', limits(20), never)).rejects.toMatchObject({ reason: 'deadlineExceeded' });
+    const left = expect(slots.use('', limits(5_000, cancellation.signal), never)).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    const patient = slots.use('', limits(), () => Promise.resolve('patient'));
+    cancellation.abort();
+    await clock.advance(20);
+    await Promise.all([late, left]);
+    end();
+    expect(await patient).toBe('patient');
+    await first;
+    expect(never).not.toHaveBeenCalled();
+    expect([slots.held, slots.waiting]).toEqual([0, 0]);
+  });
+
+  it('are not taken after the deadline or a cancellation', async () => {
+    const slots = slotsOf(1);
+    const work = (): Promise<void> => Promise.resolve();
+    await expect(slots.use('', limits(-1), work)).rejects.toMatchObject({ reason: 'deadlineExceeded' });
+    await expect(slots.use('', limits(1, AbortSignal.abort()), work)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(slots.held).toBe(0);
+  });
 });

@@ -1,7 +1,8 @@
 import { threadId } from 'node:worker_threads';
 import { QueryError, ServiceError } from '../../src/errors';
 import { Threads, type Task } from '../../src/concurrency/threads';
-import { patient, type Waiting, WAITING_PER_KEY } from '../../src/concurrency/worker-pool';
+import { type RunLimits, unlimited } from '../../src/concurrency/deadline';
+import { WAITING_PER_KEY } from '../../src/concurrency/worker-pool';
 import * as tasks from './thread-tasks';
 
 const LONG = ' '.repeat(2_000);
@@ -77,7 +78,7 @@ describe('work on a text', () => {
   });
 
   test('of one key does not wait for that of another', async () => {
-    const wait = (turn: string): Waiting => ({ ...patient(), turn });
+    const wait = (keyName: string): RunLimits => ({ ...unlimited(), keyName });
     await threads.do(tasks.where, 0, LONG);
     let over = 0;
     const many = Array.from({ length: 20 }, () => threads.do(tasks.spin, 100, LONG, wait('many')).then(() => over++));
@@ -88,11 +89,11 @@ describe('work on a text', () => {
 
   test('waits no longer than who asked for it', async () => {
     const keys = ['a', 'b', 'c', 'd'];
-    const busy = keys.map((turn) => threads.do(tasks.spin, 500, LONG, { ...patient(), turn }));
-    const late = { ...patient(), deadline: performance.now() + 50 };
+    const busy = keys.map((keyName) => threads.do(tasks.spin, 500, LONG, { ...unlimited(), keyName }));
+    const late = { ...unlimited(), deadline: performance.now() + 50 };
     await expect(threads.do(tasks.where, 1, LONG, late)).rejects.toMatchObject({ reason: 'deadlineExceeded' });
     const gone = new AbortController();
-    const waiting = threads.do(tasks.where, 1, LONG, { ...patient(), signal: gone.signal });
+    const waiting = threads.do(tasks.where, 1, LONG, { ...unlimited(), signal: gone.signal });
     gone.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
     await Promise.all(busy);

@@ -3,10 +3,10 @@ import { Schedule } from '../../src/engines/duckdb/process/schedule';
 /** Named for whose turn it is, and which it is: `a1`. */
 class Call {
   deaths = 0;
-  readonly turn: string;
+  readonly keyName: string;
 
   constructor(readonly name: string) {
-    this.turn = name.charAt(0);
+    this.keyName = name.charAt(0);
   }
 }
 

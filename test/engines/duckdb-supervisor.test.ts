@@ -159,10 +159,10 @@ it('no key holds every connection, whatever it sends', async () => {
   await data.open();
   const engine = new RemoteEngine({ data, planning: supervisor(), refused, connections: 3, dispose: () => undefined });
   const end = new AbortController();
-  const run = (sql: string, turn: string): Promise<unknown> => {
+  const run = (sql: string, keyName: string): Promise<unknown> => {
     const request = query(sql);
     if (request.kind !== 'run') throw new Error('It is one.');
-    return engine.run(request.query, { ...limits(end.signal), turn });
+    return engine.run(request.query, { ...limits(end.signal), keyName });
   };
   setMaxListeners(20, end.signal);
   const greedy = Array.from({ length: 10 }, () => outcome(run('wait', 'greedy')));
@@ -175,10 +175,10 @@ it('no key holds every connection, whatever it sends', async () => {
 it('a key that costs several processes sends no queries of its own for a while; others do', async () => {
   const one = supervisor();
   const engine = new RemoteEngine({ data: one, planning: one, refused, connections: 2, dispose: () => undefined });
-  const run = (sql: string, turn: string, stored = false): Promise<unknown> => {
+  const run = (sql: string, keyName: string, stored = false): Promise<unknown> => {
     const request = query(sql);
     if (request.kind !== 'run') throw new Error('It is one.');
-    return outcome(engine.run({ ...request.query, stored }, { ...limits(), turn }));
+    return outcome(engine.run({ ...request.query, stored }, { ...limits(), keyName }));
   };
   for (const n of [1, 2, 3]) {
     // Each of them ends two: it may have been killed from outside the first time.

@@ -103,10 +103,10 @@ describe('Resources', () => {
     const left = engine.run(query('SELECT 2 AS a'), { ...limits(), signal: leaver.signal });
     leaver.abort();
     await expect(left).rejects.toMatchObject({ name: 'AbortError' });
-    const patient = engine.run(query('SELECT 3 AS a'), limits());
+    const unlimited = engine.run(query('SELECT 3 AS a'), limits());
     abandon.abort();
     expect(await holder).toMatchObject({ name: 'AbortError' });
-    expect((await patient).rows).toEqual(['{"a":3}']);
+    expect((await unlimited).rows).toEqual(['{"a":3}']);
   });
 
   it('closing ends what runs', async () => {

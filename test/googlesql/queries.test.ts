@@ -1,15 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { lineAndColumn, QueryError } from '../../src/errors';
-import {
-  forEachChild,
-  lex,
-  parseQuery,
-  surveyQuery,
-  visitTablePaths,
-  walk,
-  type SyntaxNode,
-} from '../../src/googlesql';
+import { forEachChild, lex, parseQuery, surveyQuery, walk, type SyntaxNode } from '../../src/googlesql';
 import type { FromItem, Query, Select } from '../../src/googlesql/syntax';
 
 function lines(file: string): { id: string; sql: string }[] {
@@ -266,7 +258,9 @@ describe('constructs that are refused by name', () => {
     const { query, unsupported } = surveyQuery(sql);
     expect(unsupported.map((construct) => construct.name)).toContain(name);
     const paths: string[] = [];
-    visitTablePaths(query, (path) => paths.push(path.map((part) => part.name).join('.')));
+    walk(query, (node) => {
+      if (node.kind === 'table_path') paths.push(node.path.map((part) => part.name).join('.'));
+    });
     expect(paths).toContain('hidden');
     expect(fault(sql)).toMatchObject({
       fault: 'invalidQuery',

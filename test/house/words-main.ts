@@ -13,7 +13,7 @@ const all = files.flatMap((file) => {
     return [];
   }
 });
-if (paths.length > 0) for (const f of all) console.log(`${f.file}:${f.line} ${f.kind}: ${f.found}`);
+if (paths.length > 0) for (const f of all) process.stdout.write(`${f.file}:${f.line} ${f.kind}: ${f.found}\n`);
 const by = new Map<string, number>();
 for (const { file, kind } of all) {
   const k = `${file
@@ -23,5 +23,5 @@ for (const { file, kind } of all) {
     .replace(/\/[^/]*\.\w+$/, '')} ${kind}`;
   by.set(k, (by.get(k) ?? 0) + 1);
 }
-for (const [k, n] of [...by].sort()) console.log(n, k);
-console.log(all.length);
+for (const [k, n] of [...by].sort()) process.stdout.write(`${String(n)} ${k}\n`);
+process.stdout.write(`${String(all.length)}\n`);

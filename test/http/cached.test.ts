@@ -10,7 +10,7 @@ import type { Endpoint } from '../../src/endpoints';
 import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
 import { type Reason, ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
-import { JudgedRequests } from '../../src/run/asked';
+import { PlanCache } from '../../src/run/plan-cache';
 import { ENDPOINTS, ScriptedEngine, serve, type Served } from './served';
 
 function endpointOf(digit: number, name: string, ttl: number): Endpoint {
@@ -425,7 +425,7 @@ describe('requests share an answer exactly when they agree in everything that it
   const fresh = (): void => {
     const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
     const results = new Results({ memory, shared: null, staleIfError: 60_000, leaseTime: 5000 });
-    served.lifecycle.open({ ...served.lifecycle.services(), results, judged: new JudgedRequests() });
+    served.lifecycle.open({ ...served.lifecycle.services(), results, plans: new PlanCache() });
     engine.queries.length = 0;
     engine.onRun = () => Promise.resolve();
   };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { markup, verbatim } from '../../src/http/docs/html';
-import { docsPage } from '../../src/http/docs/page';
-import { PAGE_POLICY } from '../../src/http/docs/policy';
+import { markup, verbatim } from '../../src/http/routes/docs/html';
+import { docsPage } from '../../src/http/routes/docs/page';
+import { PAGE_POLICY } from '../../src/http/routes/docs/policy';
 import { describeEndpoints } from '../../src/openapi';
 import { ALL, EVERYTHING, ON_BIGQUERY } from '../openapi/endpoints';
 

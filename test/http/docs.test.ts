@@ -3,12 +3,12 @@ import path from 'node:path';
 
 import request from 'supertest';
 
-import { Cors } from '../../src/http/cors';
+import { Cors } from '../../src/http/response/cors';
 import { Secret } from '../../src/config';
 import { Metrics } from '../../src/metrics';
-import { Lifecycle } from '../../src/http/lifecycle';
-import { createRouter } from '../../src/http/router';
-import { SECURITY_HEADERS } from '../../src/http/security-headers';
+import { Lifecycle } from '../../src/http/server/lifecycle';
+import { createRouter } from '../../src/http/server/router';
+import { SECURITY_HEADERS } from '../../src/http/response/security-headers';
 import { ScriptedEngine, serve, type Served } from './served';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/http.md'), 'utf8');
@@ -86,11 +86,11 @@ describe('docs/http.md', () => {
 
   it('names the request headers that the code reads', () => {
     const files = [
-      'run/asked.ts',
-      'http/conditional-response.ts',
+      'run/plan.ts',
+      'http/response/conditional.ts',
       'http/exchange.ts',
-      'http/body.ts',
-      'http/cors.ts',
+      'http/request/body.ts',
+      'http/response/cors.ts',
       'keys/credentials.ts',
     ];
     const source = files.map((file) => readFileSync(path.join(__dirname, '../../src', file), 'utf8')).join('');

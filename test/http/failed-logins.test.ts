@@ -2,7 +2,7 @@
 import request, { type Response } from 'supertest';
 
 import { ServiceError } from '../../src/errors';
-import { FailedLogins, networkOf } from '../../src/http/failed-logins';
+import { FailedLogins, networkOf } from '../../src/http/server/failed-logins';
 import { serve, type Served } from './served';
 
 const PATH = '/api/endpoints/query/test.plain?project=a';

@@ -1,7 +1,7 @@
 import request from 'supertest';
 
-import { PAGE_POLICY } from '../../src/http/docs/policy';
-import { SECURITY_HEADERS } from '../../src/http/security-headers';
+import { PAGE_POLICY } from '../../src/http/routes/docs/policy';
+import { SECURITY_HEADERS } from '../../src/http/response/security-headers';
 import type { Document } from '../../src/openapi/schema';
 import { serve, type Served, type ServedOptions } from './served';
 

@@ -14,10 +14,11 @@ import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/eng
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
-import { recordRefused } from '../../src/http/refused';
-import { createHttpServer } from '../../src/http/server';
-import { Lifecycle } from '../../src/http/lifecycle';
-import { createListener } from '../../src/http/listener';
+import { recordRefused } from '../../src/http/server/refused-requests';
+import { drainable } from '../../src/http/server/drain';
+import { createHttpServer } from '../../src/http/server/http-server';
+import { Lifecycle } from '../../src/http/server/lifecycle';
+import { createListener } from '../../src/http/server/listener';
 import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds } from '../../src/limits/admission';
 import { type Billing, billed } from '../../src/limits/billed-engine';
@@ -25,8 +26,8 @@ import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
 import { Metrics } from '../../src/metrics';
-import { JudgedRequests } from '../../src/run/asked';
-import type { Services } from '../../src/run/request';
+import { PlanCache } from '../../src/run/plan-cache';
+import type { Services } from '../../src/run/services';
 import { Gate } from '../../src/sandbox';
 import type { Tracing } from '../../src/tracing/traced';
 
@@ -135,6 +136,8 @@ export interface Served {
   readonly metrics: Metrics;
   /** Lines of the log. */
   readonly logged: string[];
+  /** As app.ts: `slack` milliseconds after the latest deadline. */
+  drain(slack: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -159,6 +162,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     }),
     recordRefused(log, metrics),
   );
+  const drain = drainable(server);
   if (options.starting !== true) lifecycle.open(services(options, metrics));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -168,6 +172,11 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     lifecycle,
     metrics,
     logged,
+    drain: (slack) => {
+      lifecycle.drain();
+      const earliest = performance.now();
+      return drain(() => Math.max(earliest, lifecycle.latestDeadline) + slack);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -199,7 +208,7 @@ function services(options: ServedOptions, metrics: Metrics): Services {
     gate: new Gate(engine),
     threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
-    judged: new JudgedRequests(),
+    plans: new PlanCache(),
     usage: new MemoryUsageBook(10),
     cacheState: () => 'ok',
     results: new Results({

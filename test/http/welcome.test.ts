@@ -1,4 +1,4 @@
-import { welcome, type WelcomeFacts } from '../../src/http/welcome';
+import { welcome, type WelcomeFacts } from '../../src/http/server/welcome';
 import { ENDPOINTS } from './served';
 
 const endpoint = ENDPOINTS[0];

@@ -1,8 +1,8 @@
 import { Budgets, type SharedSpending } from '../../src/limits/budget';
 import { RedisSpending } from '../../src/limits/redis-spending';
-import type { Link } from '../../src/cache/redis';
+import type { RedisConnection } from '../../src/redis/connection';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
-import { linkTo } from './redis';
+import { connectTo } from './redis';
 
 const KEY = { name: 'k', dailyBytes: null };
 const NOON = Date.parse('2026-11-21T12:00:00Z');
@@ -92,21 +92,24 @@ describe('the budget while the shared place fails', () => {
 
 describeWithRedis('the budget of processes that share a Redis', () => {
   let redis: RedisServer;
-  const links: Link[] = [];
+  const connections: RedisConnection[] = [];
 
   beforeEach(async () => {
     redis = await startRedis();
   });
   afterEach(async () => {
-    for (const link of links.splice(0)) link.close();
+    for (const connection of connections.splice(0)) connection.close();
     await redis.stop();
   });
 
-  async function budgetsOver(perDay: bigint, timeout = 200): Promise<{ budgets: Budgets; link: Link }> {
-    const link = linkTo(redis.url, timeout);
-    links.push(link);
-    await link.tried;
-    return { budgets: new Budgets({ perDay, shared: new RedisSpending(link, 'test') }), link };
+  async function budgetsOver(
+    perDay: bigint,
+    timeout = 200,
+  ): Promise<{ budgets: Budgets; connection: RedisConnection }> {
+    const connection = connectTo(redis.url, timeout);
+    connections.push(connection);
+    await connection.tried;
+    return { budgets: new Budgets({ perDay, shared: new RedisSpending(connection) }), connection };
   }
 
   it('is one, to the byte, also for a process that starts later', async () => {
@@ -126,14 +129,14 @@ describeWithRedis('the budget of processes that share a Redis', () => {
   });
 
   it('counts nothing twice when many runs end at once, and lets go of a day after it', async () => {
-    const { budgets, link } = await budgetsOver(1000n);
+    const { budgets, connection } = await budgetsOver(1000n);
     for (let i = 0; i < 50; i++) budgets.charge('k', 2n);
     await budgets.close();
     const late = await budgetsOver(100n);
     expect(await refusal(late.budgets)).toBeDefined();
-    const name = (await link.run((client) => client.keys('test:budget:*')))[0] ?? '';
-    expect(await link.run((client) => client.hvals(name))).toEqual(['100']);
-    const left = await link.run((client) => client.ttl(name));
+    const name = (await connection.run((client) => client.keys('test:budget:*')))[0] ?? '';
+    expect(await connection.run((client) => client.hvals(name))).toEqual(['100']);
+    const left = await connection.run((client) => client.ttl(name));
     expect([left > 86_400, left <= 3 * 86_400]).toEqual([true, true]);
   });
 
@@ -142,7 +145,7 @@ describeWithRedis('the budget of processes that share a Redis', () => {
     one.budgets.charge('k', 70n);
     await one.budgets.close();
     expect(await refusal(other.budgets)).toBeUndefined();
-    await one.link.run((client) => client.flushall());
+    await one.connection.run((client) => client.flushall());
     // Each process knows what it knew, and says its own sum again.
     other.budgets.charge('k', 30n);
     await other.budgets.close();
@@ -167,11 +170,11 @@ describeWithRedis('the budget of processes that share a Redis', () => {
   });
 
   it('is not fooled by what others have written under its names', async () => {
-    const { budgets, link } = await budgetsOver(100n);
+    const { budgets, connection } = await budgetsOver(100n);
     const day = new Date().toISOString().slice(0, 10);
-    await link.run((client) => client.hset(`test:budget:${day}:k`, 'x', 'garbage'));
+    await connection.run((client) => client.hset(`test:budget:${day}:k`, 'x', 'garbage'));
     expect(await refusal(budgets)).toBeUndefined();
-    await link.run((client) => client.set(`test:budget:${day}:k2`, 'garbage'));
+    await connection.run((client) => client.set(`test:budget:${day}:k2`, 'garbage'));
     expect(await refusal(budgets, { name: 'k2', dailyBytes: null })).toBeUndefined();
     budgets.charge('k2', 100n);
     await budgets.close();

@@ -1,31 +1,31 @@
 /** Requests per second over several processes and one real Redis. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Link } from '../../src/cache/redis';
+import type { RedisConnection } from '../../src/redis/connection';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { RedisRateSync } from '../../src/limits/rate-sync';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
-import { linkTo } from './redis';
+import { connectTo } from './redis';
 
 jest.setTimeout(30_000);
 
 describeWithRedis('processes that share a Redis', () => {
   let redis: RedisServer;
-  const links: Link[] = [];
+  const connections: RedisConnection[] = [];
 
   beforeAll(async () => {
     redis = await startRedis();
   });
   afterEach(() => {
-    for (const link of links.splice(0)) link.close();
+    for (const connection of connections.splice(0)) connection.close();
   });
   afterAll(() => redis.stop());
 
   async function processes(count: number, perKey: number): Promise<RateLimits[]> {
-    const opened = Array.from({ length: count }, () => linkTo(redis.url));
-    links.push(...opened);
+    const opened = Array.from({ length: count }, () => connectTo(redis.url));
+    connections.push(...opened);
     await Promise.all(opened.map(({ tried }) => tried));
-    return opened.map((link) => new RateLimits({ perKey, perEndpoint: 0, sync: new RedisRateSync(link, 'test') }));
+    return opened.map((connection) => new RateLimits({ perKey, perEndpoint: 0, sync: new RedisRateSync(connection) }));
   }
 
   /** Requests let through, of `each` a process in rounds of one each, `gap` milliseconds apart. */
@@ -76,8 +76,8 @@ describeWithRedis('processes that share a Redis', () => {
     if (one === undefined) throw new Error('One was opened.');
     await flood([one], 'quiet', 49, 0);
     await sleep(50);
-    const watcher = linkTo(redis.url);
-    links.push(watcher);
+    const watcher = connectTo(redis.url);
+    connections.push(watcher);
     await watcher.tried;
     expect(await watcher.run((client) => client.exists('test:rate:key:quiet'))).toBe(0);
     await flood([one], 'quiet', 1, 0);
@@ -88,11 +88,11 @@ describeWithRedis('processes that share a Redis', () => {
 
   it('count each for itself while Redis fails, and together again afterwards', async () => {
     const own = await startRedis();
-    const opened = [linkTo(own.url, 50), linkTo(own.url, 50)];
-    links.push(...opened);
+    const opened = [connectTo(own.url, 50), connectTo(own.url, 50)];
+    connections.push(...opened);
     await Promise.all(opened.map(({ tried }) => tried));
     const limits = opened.map(
-      (link) => new RateLimits({ perKey: 10, perEndpoint: 0, sync: new RedisRateSync(link, 'test') }),
+      (connection) => new RateLimits({ perKey: 10, perEndpoint: 0, sync: new RedisRateSync(connection) }),
     );
     await own.kill();
     const start = performance.now();

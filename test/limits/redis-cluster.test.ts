@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import type { Link } from '../../src/cache/redis';
+import type { RedisConnection } from '../../src/redis/connection';
 import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { RedisRateSync } from '../../src/limits/rate-sync';
 import { RedisSpending } from '../../src/limits/redis-spending';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
-import { linkTo } from './redis';
+import { connectTo } from './redis';
 
 describeWithRedis('on a Redis Cluster', () => {
   let redis: RedisServer;
-  let links: Link[];
+  let connections: RedisConnection[];
 
   beforeAll(async () => {
     redis = await startRedis(['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']);
@@ -21,18 +21,18 @@ describeWithRedis('on a Redis Cluster', () => {
     await direct.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16383);
     while (!String(await direct.call('CLUSTER', 'INFO')).includes('cluster_state:ok')) await sleep(50);
     direct.disconnect();
-    links = [1, 2].map(() => linkTo(`redis+cluster://127.0.0.1:${String(redis.port)}`, 1000));
-    await Promise.all(links.map(({ tried }) => tried));
-    expect(links.map(({ state }) => state)).toEqual(['closed', 'closed']);
+    connections = [1, 2].map(() => connectTo(`redis+cluster://127.0.0.1:${String(redis.port)}`, 1000));
+    await Promise.all(connections.map(({ tried }) => tried));
+    expect(connections.map(({ state }) => state)).toEqual(['closed', 'closed']);
   }, 40_000);
   afterAll(async () => {
-    for (const link of links) link.close();
+    for (const connection of connections) connection.close();
     await redis.stop();
   });
 
   it('processes keep one limit', async () => {
-    const limits = links.map(
-      (link) => new RateLimits({ perKey: 0, perEndpoint: 0, sync: new RedisRateSync(link, 'test') }),
+    const limits = connections.map(
+      (connection) => new RateLimits({ perKey: 0, perEndpoint: 0, sync: new RedisRateSync(connection) }),
     );
     let admitted = 0;
     // 21 in 10 seconds.
@@ -43,11 +43,13 @@ describeWithRedis('on a Redis Cluster', () => {
     }
     expect(admitted).toBeGreaterThanOrEqual(21);
     expect(admitted).toBeLessThanOrEqual(25);
-    expect(links.map(({ counts }) => counts.failed + counts.refused)).toEqual([0, 0]);
+    expect(connections.map(({ counts }) => counts.failed + counts.refused)).toEqual([0, 0]);
   });
 
   it('processes keep one budget', async () => {
-    const budgets = links.map((link) => new Budgets({ perDay: 100n, shared: new RedisSpending(link, 'test') }));
+    const budgets = connections.map(
+      (connection) => new Budgets({ perDay: 100n, shared: new RedisSpending(connection) }),
+    );
     const key = { name: 'key', dailyBytes: null };
     budgets[0]?.charge('key', 99n);
     await budgets[0]?.close();
@@ -55,6 +57,6 @@ describeWithRedis('on a Redis Cluster', () => {
     budgets[1]?.charge('key', 1n);
     await budgets[1]?.close();
     await expect(budgets[0]?.check(key)).rejects.toMatchObject({ reason: 'budgetExceeded' });
-    expect(links.map(({ counts }) => counts.failed + counts.refused)).toEqual([0, 0]);
+    expect(connections.map(({ counts }) => counts.failed + counts.refused)).toEqual([0, 0]);
   });
 });

@@ -1,11 +1,11 @@
-import { parseRedisUrl } from '../../src/cache/redis/address';
-import { createClient } from '../../src/cache/redis/client';
-import { Link } from '../../src/cache/redis';
+import { Secret } from '../../src/config';
 import { openLog } from '../../src/log';
+import { connectRedis } from '../../src/redis/connect';
+import type { RedisConnection } from '../../src/redis/connection';
 
 const NOWHERE = { write: () => true } as unknown as NodeJS.WritableStream;
 
-/** A way to Redis as one process has it. */
-export function linkTo(url: string, timeout = 200): Link {
-  return new Link({ create: () => createClient(parseRedisUrl(url)), timeout, log: openLog('silent', NOWHERE) });
+/** A connection as one process has it. */
+export function connectTo(url: string, timeout = 200): RedisConnection {
+  return connectRedis({ url: new Secret(url), prefix: 'test', timeout }, openLog('silent', NOWHERE));
 }

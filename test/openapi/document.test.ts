@@ -4,9 +4,9 @@ import path from 'node:path';
 import fc from 'fast-check';
 
 import { ERRORS } from '../../src/errors';
-import { Cors } from '../../src/http/cors';
-import { Lifecycle } from '../../src/http/lifecycle';
-import { createRouter } from '../../src/http/router';
+import { Cors } from '../../src/http/response/cors';
+import { Lifecycle } from '../../src/http/server/lifecycle';
+import { createRouter } from '../../src/http/server/router';
 import { type Readers, RESPONSE_HEADERS } from '../../src/openapi';
 import type { Document, Operation, Response } from '../../src/openapi/schema';
 import { documentOf, forKey, names, operation } from './documents';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { openCatalogue, type Endpoint } from '../../src/endpoints';
 import type { BoundParameter, Engine, EngineResult } from '../../src/engines/contract';
-import { chooseQuery, inWordsFor } from '../../src/run/chosen-query';
+import { composeStatement, forCaller } from '../../src/run/statement';
 import { Gate } from '../../src/sandbox';
 import { pino } from 'pino';
 
@@ -36,10 +36,11 @@ export class Consumer {
     const endpoint = this.endpoint(name);
     const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
     const services = { gate: this.gate, now: () => FIXTURE_END };
-    const chosen = await chooseQuery(endpoint, query, bound(endpoint, values), services, limits, this.fenced);
-    const { sql, parameters } = chosen;
+    const plan = { endpoint, query, parameters: bound(endpoint, values), fenced: this.fenced };
+    const statement = await composeStatement(plan, services, limits);
+    const { sql, parameters } = statement;
     const run = { sql, parameters, maxRows: endpoint.maxRows, hideBytes: false, maxBytesBilled: null, labels: {} };
-    return this.engine.run(run, limits).catch(inWordsFor(chosen));
+    return this.engine.run(run, limits).catch(forCaller(statement));
   }
 
   sql(text: string, values?: Readonly<Record<string, string>>, name?: string): Promise<EngineResult> {

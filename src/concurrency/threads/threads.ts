@@ -5,7 +5,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { AllowanceSpent, withAllowance } from '../allowance';
-import { patient, type Waiting, WorkerDied, WorkerPool, WorkerTimeout } from '../worker-pool';
+import { type RunLimits, unlimited } from '../deadline';
+import { WorkerDied, WorkerPool, WorkerTimeout } from '../worker-pool';
 import { QueryError, ServiceError } from '../../errors';
 import type { Task } from './task';
 
@@ -54,7 +55,7 @@ export class Threads {
     task: Task<Input, Output>,
     input: Input,
     text: string,
-    waiting: Waiting = patient(),
+    waiting: RunLimits = unlimited(),
   ): Promise<Output> {
     if (task.file.endsWith('.ts')) return task.run(input);
     if (text.length <= SHORT) {
@@ -68,7 +69,7 @@ export class Threads {
   }
 
   /** Does `task` on a thread. @throws as `do` */
-  async run<Input, Output>(task: Task<Input, Output>, input: Input, waiting: Waiting = patient()): Promise<Output> {
+  async run<Input, Output>(task: Task<Input, Output>, input: Input, waiting: RunLimits = unlimited()): Promise<Output> {
     const { file, name } = task;
     if (file.endsWith('.ts')) return task.run(input);
     const answer = await this.#pool.run({ file, name, input }, waiting).catch((cause: unknown) => {

@@ -1,10 +1,10 @@
 /** What is asked of BigQuery: queries, dry runs, signs of life; each behind the breaker, and none after `close`. */
+import { type BreakerState, CircuitBreaker } from '../../concurrency/circuit-breaker';
 import { ServiceError } from '../../errors';
 import type { EngineQuery, RunLimits } from '../contract';
-import { withinLimits } from '../giving-up';
+import { withinLimits } from '../../concurrency/deadline';
 import type { DryRunJob, DryRunQuery, QueryResponse, QueryText } from './api';
 import { ApiFailure } from './api-failure';
-import { Breaker, type BreakerState } from './breaker';
 import { queryPages } from './job';
 import { bigQueryLabels } from './labels';
 import { DEFAULTS, type BigQueryOptions } from './options';
@@ -26,7 +26,7 @@ const CLOSING_TIME = 5_000;
 
 export class BigQueryClient {
   readonly #options: BigQueryOptions;
-  readonly #breaker: Breaker;
+  readonly #breaker: CircuitBreaker;
   readonly #transport: Transport;
   readonly #running = new Set<AbortController>();
   /** What goes on although nobody waits for it. */
@@ -36,7 +36,7 @@ export class BigQueryClient {
   constructor(options: BigQueryOptions) {
     const { projectId, emulator, credentials, log } = options;
     this.#options = options;
-    this.#breaker = new Breaker({
+    this.#breaker = new CircuitBreaker({
       ...(options.breaker ?? DEFAULTS.breaker),
       onChange: (state) => {
         if (state === 'open') log.error({}, 'BigQuery does not answer: queries are refused for the moment');

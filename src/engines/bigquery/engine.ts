@@ -1,10 +1,10 @@
 /** BigQuery behind the engine contract, real or local (docs/bigquery.md). */
+import type { BreakerState } from '../../concurrency/circuit-breaker';
+import { FairSlots } from '../../concurrency/fair-slots';
 import { QueryError, ServiceError } from '../../errors';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
-import { Slots } from '../slots';
 import { ApiFailure } from './api-failure';
-import type { BreakerState } from './breaker';
 import { BigQueryClient } from './client';
 import { DEFAULTS, type BigQueryOptions } from './options';
 import type { SentText } from './query-faults';
@@ -32,8 +32,8 @@ class BigQueryEngine implements Engine {
   readonly target: string;
   readonly #options: BigQueryOptions;
   readonly #client: BigQueryClient;
-  readonly #queries: Slots;
-  readonly #dryRuns: Slots;
+  readonly #queries: FairSlots;
+  readonly #dryRuns: FairSlots;
   readonly #wall: Wall;
   /** Learnt with the first dry run: some services run the query and tell nothing. */
   #describesDry = true;
@@ -43,8 +43,8 @@ class BigQueryEngine implements Engine {
     const slots = options.maxConcurrent ?? DEFAULTS.maxConcurrent;
     this.#options = options;
     this.#client = new BigQueryClient(options);
-    this.#queries = new Slots(slots);
-    this.#dryRuns = new Slots(slots);
+    this.#queries = new FairSlots({ total: slots, perName: slots });
+    this.#dryRuns = new FairSlots({ total: slots, perName: slots });
     this.target = JSON.stringify(['bigquery', projectId, dataset, location, emulator, clock?.text ?? null]);
     this.#wall = new Wall({
       tables: storedTables,
@@ -69,7 +69,7 @@ class BigQueryEngine implements Engine {
   readonly dryRun = async (query: EngineQuery, limits: RunLimits): Promise<{ bytesProcessed: bigint }> => {
     const text = { sql: query.sql, offset: 0 };
     const { bytesProcessed } = await this.#told(text, () =>
-      this.#dryRuns.use(limits, () => this.#client.dryRun(query, limits)),
+      this.#dryRuns.use(limits.keyName ?? '', limits, () => this.#client.dryRun(query, limits)),
     );
     if (bytesProcessed === null) throw new ServiceError('backendError', 'BigQuery gave no estimate.');
     return { bytesProcessed };
@@ -79,7 +79,9 @@ class BigQueryEngine implements Engine {
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     if (this.#describesDry) {
       const { query } = await this.#told({ sql, offset: 0 }, () =>
-        this.#dryRuns.use(limits, () => this.#client.dryRun({ sql, parameters, labels: SANDBOX }, limits)),
+        this.#dryRuns.use(limits.keyName ?? '', limits, () =>
+          this.#client.dryRun({ sql, parameters, labels: SANDBOX }, limits),
+        ),
       );
       if (query?.schema !== undefined) return resultShape(query.schema.fields, false).columns;
       this.#describesDry = false;
@@ -107,7 +109,9 @@ class BigQueryEngine implements Engine {
     const stub = stubText(statement, tables);
     const { query } = await this.#told(stub, () =>
       this.#dryRuns
-        .use(limits, () => this.#client.dryRun({ sql: stub.sql, parameters, labels: SANDBOX }, limits))
+        .use(limits.keyName ?? '', limits, () =>
+          this.#client.dryRun({ sql: stub.sql, parameters, labels: SANDBOX }, limits),
+        )
         .catch((error: unknown) => {
           throw namesSomethingElse(error) ? violation(tables) : error;
         }),
@@ -131,7 +135,9 @@ class BigQueryEngine implements Engine {
   #run(query: EngineQuery, limits: RunLimits, offset: number): Promise<EngineResult> {
     const maxBytes = this.#options.maxResultBytes ?? DEFAULTS.maxResultBytes;
     return this.#told({ sql: query.sql, offset }, () =>
-      this.#queries.use(limits, () => this.#client.query(query, limits, (pages) => gather(pages, query, maxBytes))),
+      this.#queries.use(limits.keyName ?? '', limits, () =>
+        this.#client.query(query, limits, (pages) => gather(pages, query, maxBytes)),
+      ),
     );
   }
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunLimits } from '../contract';
-import { remaining, unlessGivenUp, withinLimits } from '../giving-up';
+import { remaining, raceLimits, withinLimits } from '../../concurrency/deadline';
 import type { JobReference, QueryRequest, QueryResponse } from './api';
 import { ApiFailure, isTransient, malformedAnswer } from './api-failure';
 import { retrying } from './retry';
@@ -49,7 +49,7 @@ export async function* queryPages(
   maxRows: number,
   limits: RunLimits,
 ): AsyncGenerator<QueryResponse, void> {
-  const first = await unlessGivenUp(
+  const first = await raceLimits(
     limits,
     () => start(context, body, maxRows, limits),
     (late) => cancelUnfinished(context, late),

@@ -1,5 +1,5 @@
 /** Gathers a query's pages into the contract's result, within its bounds. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../concurrency/event-loop';
 import { ServiceError } from '../../errors';
 import type { EngineQuery, EngineResult } from '../contract';
 import type { QueryResponse } from './api';
@@ -8,10 +8,10 @@ import { MalformedRow } from './malformed';
 import { resultShape, type ResultShape } from './result-shape';
 
 /**
- * UTF-16 units of JSON text after which others get their turn: some twenty milliseconds of work, about what reading an
- * ordinary page takes at once anyway. Shorter turns cost more than they give: the page outlives more garbage collections.
+ * UTF-16 units of JSON text between two iterations of the event loop: some 20 ms of work, as much as parsing an ordinary
+ * page takes anyway. Smaller pieces are slower: the page survives more garbage collections.
  */
-const TURN = 2 * 1024 * 1024;
+const PAUSE_EVERY = 2 * 1024 * 1024;
 
 /**
  * Reads pages until there are `maxRows` rows or no more pages.
@@ -28,7 +28,7 @@ export async function gather(
   const rows: string[] = [];
   let shape: ResultShape | null = null;
   let size = 0;
-  let turn = TURN;
+  let nextPause = PAUSE_EVERY;
   /** Rows of the whole result that are known of. */
   let known = 0;
   let announced = 0;
@@ -50,9 +50,9 @@ export async function gather(
       size += text.length + 1;
       if (size > maxBytes) throw responseTooLarge(maxBytes);
       rows.push(text);
-      if (size < turn) continue;
-      turn = size + TURN;
-      await nextTurn();
+      if (size < nextPause) continue;
+      nextPause = size + PAUSE_EVERY;
+      await yieldToEventLoop();
     }
     if (rows.length >= maxRows) {
       if (page.pageToken) known++;

@@ -1,6 +1,6 @@
 /** BigQuery's failures in the words of the service, decided by their `reason`. */
 import { type QueryError, ServiceError, type Reason } from '../../errors';
-import { deadlineExceeded } from '../giving-up';
+import { deadlineExceeded } from '../../concurrency/deadline';
 import { OUT_OF_MEMORY } from '../execution-faults';
 import { isTransient, type ApiFailure } from './api-failure';
 import { queryFault, unknownTable, type SentText } from './query-faults';

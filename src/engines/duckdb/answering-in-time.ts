@@ -1,9 +1,9 @@
 import type { Engine, RunLimits } from '../contract';
-import { unlessGivenUp } from '../giving-up';
+import { raceLimits } from '../../concurrency/deadline';
 
 /** The engine, with answers at deadline and signal at the latest; what is under way ends behind them. */
 export function answeringInTime(engine: Engine): Engine {
-  const within = <T>(limits: RunLimits, work: () => Promise<T>): Promise<T> => unlessGivenUp(limits, work, ignore);
+  const within = <T>(limits: RunLimits, work: () => Promise<T>): Promise<T> => raceLimits(limits, work, ignore);
   return {
     kind: engine.kind,
     target: engine.target,

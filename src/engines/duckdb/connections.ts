@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { fairShare, FairSlots } from '../../concurrency/fair-slots';
 import type { RunLimits } from '../contract';
-import { abandoned } from '../giving-up';
+import { abortError } from '../../concurrency/deadline';
 import { supervise } from './supervise';
 
 /** How long `close` waits for interrupted queries to notice. */
@@ -33,7 +33,7 @@ export class Connections {
    */
   use<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     return this.#untilClosed(limits, (own) =>
-      this.#slots.use(own.turn ?? '', own, async () => {
+      this.#slots.use(own.keyName ?? '', own, async () => {
         const connection = this.#idle.pop() ?? (await this.instance.connect());
         let reusable = false;
         try {
@@ -77,7 +77,7 @@ export class Connections {
   /** Does `work` with limits that end when this is closed, too. */
   #untilClosed<T>(limits: RunLimits, work: (limits: RunLimits) => Promise<T>): Promise<T> {
     const cancel = new AbortController();
-    const forward = (): void => cancel.abort(abandoned());
+    const forward = (): void => cancel.abort(abortError());
     limits.signal.addEventListener('abort', forward);
     if (limits.signal.aborted || this.#closed) forward();
     const running = work({ ...limits, signal: cancel.signal }).finally(() => {

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors';
 import { Threads } from '../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
-import { checkLimits } from '../giving-up';
+import { checkLimits } from '../../concurrency/deadline';
 import { answeringInTime } from './answering-in-time';
 import { openDatabase, type Database } from './database';
 import { failure } from './failures';

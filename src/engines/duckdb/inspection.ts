@@ -41,7 +41,7 @@ export class Inspection {
       fence: null,
     };
     const { sql } = await this.threads.do(translateText, text, statement, limits);
-    await this.#slots.use(limits.turn ?? '', limits, () => this.#plan(sql, tables));
+    await this.#slots.use(limits.keyName ?? '', limits, () => this.#plan(sql, tables));
   }
 
   async #plan(sql: string, tables: readonly TableSchema[]): Promise<void> {

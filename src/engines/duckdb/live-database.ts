@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import type { RunLimits } from '../contract';
-import { unlessGivenUp } from '../giving-up';
+import { raceLimits } from '../../concurrency/deadline';
 import { Connections } from './connections';
 import type { Log } from './log';
 import { isBreakdown, messageOf } from './native-error';
@@ -49,7 +49,7 @@ export class LiveDatabase {
   }
 
   async #do<T>(limits: RunLimits, work: (connections: Connections) => Promise<T>): Promise<T> {
-    const current = this.#mending ? await unlessGivenUp(limits, () => this.#open, ignore) : await this.#open;
+    const current = this.#mending ? await raceLimits(limits, () => this.#open, ignore) : await this.#open;
     try {
       return await work(current.connections);
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
-import { nextTurn } from '../../concurrency/next-turn';
+import { yieldToEventLoop } from '../../concurrency/event-loop';
 import { ServiceError } from '../../errors';
 
 /** UTF-16 units after which rows are handed on. */
@@ -47,7 +47,7 @@ export async function readRows(
       }
       if ((atOnce += size) < AT_ONCE) continue;
       atOnce = 0;
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
   if (part.length > 0) await sink(part);

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RunLimits } from '../contract';
-import { abandoned, deadlineExceeded, remaining } from '../giving-up';
+import { abortError, deadlineExceeded, remaining } from '../../concurrency/deadline';
 
 /** DuckDB forgets an interrupt that comes before a query has begun: it is repeated until the query has ended. */
 const REPEAT_MS = 20;
@@ -25,7 +25,7 @@ export async function supervise<T>(
     connection.interrupt();
     interrupting = setInterval(() => connection.interrupt(), REPEAT_MS);
   };
-  const onAbort = (): void => interrupt(abandoned());
+  const onAbort = (): void => interrupt(abortError());
   const timer = setTimeout(() => interrupt(deadlineExceeded()), remaining(limits));
   limits.signal.addEventListener('abort', onAbort);
   if (limits.signal.aborted) onAbort();

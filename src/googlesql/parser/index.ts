@@ -4,7 +4,7 @@ import { BoundsError, QUERY_BOUNDS, type Bounds } from '../bounds';
 import { checkStatement, secondStatement, secondStatementError } from '../statement';
 import type { Parameter, Query, Span } from '../syntax';
 import type { Token } from '../token';
-import { deepestNode } from '../walk';
+import { deepestNode } from '../syntax-walk';
 import { Cursor, type Construct } from './cursor';
 import { parseQuery as parseQueryRule } from './query';
 

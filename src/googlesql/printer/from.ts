@@ -3,7 +3,7 @@ import type { CteScan, Expr, JoinRelation, TableScan, UnnestScan } from '../reso
 import { blockFrom, guardSql, nested, rowsOf, type Block, type Item } from './block';
 import { exprSql } from './expressions';
 import { ensureCte } from './queries';
-import { columnsRead } from './reads';
+import { columnsRead } from '../columns-read';
 import { isOnlyFrom, relationBlock } from './relations';
 import type { Rows } from './rows';
 import type { PrintSession } from './session';
@@ -110,7 +110,7 @@ function fromBlock(
   needed: ReadonlySet<number>,
   outer: Rows | null,
 ): Block {
-  const all = new Set([...needed, ...columnsRead(exprs)]);
+  const all = columnsRead(exprs, new Set(needed));
   const block = relationBlock(session, relation, all, outer);
   return isOnlyFrom(block, all) ? block : nested(session, block, all);
 }

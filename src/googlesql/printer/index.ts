@@ -6,9 +6,9 @@
  * guards do not say FALSE.
  */
 import { QueryError } from '../../errors';
+import { columnsOfCtesRead } from '../columns-read';
 import type { ResolvedQuery } from '../resolved';
 import { Names, PREFIX } from './names';
-import { readOfCtes } from './reads';
 import { PrintSession } from './session';
 import { statementSql } from './queries';
 
@@ -31,7 +31,7 @@ export interface PrintedQuery {
 
 /** @throws QueryError `resourcesExceeded` where the query is too long or too deep when it is written out */
 export function printQuery(query: ResolvedQuery, { guards = new Map() }: PrintOptions = {}): PrintedQuery {
-  const read = readOfCtes(query);
+  const read = columnsOfCtesRead(query);
   const print = (names: Names): PrintedQuery => {
     const session = new PrintSession(names, guards, read);
     const sql = statementSql(session, query);

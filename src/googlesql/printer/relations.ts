@@ -7,7 +7,7 @@ import { nested, NO_ROWS_FROM, readsExpression, rowsOf, type Block, type Item } 
 import { exprSql } from './expressions';
 import { cteBlock, joinBlock, tableBlock, unnestBlock } from './from';
 import { setBlock } from './queries';
-import { columnsRead } from './reads';
+import { columnsRead } from '../columns-read';
 import type { Rows } from './rows';
 import type { PrintSession } from './session';
 

@@ -1,4 +1,5 @@
 /** FROM: a relation, and the names that it brings into scope. Items to the right see those to the left in UNNEST. */
+import { isArrayPath } from '../from-paths';
 import type { Column, Cte, Expr, Relation } from '../resolved';
 import type { FromItem, Identifier, OffsetClause, SubqueryItem, TablePath } from '../syntax';
 import type { SqlType } from '../types';
@@ -29,7 +30,7 @@ export interface Source {
 export function resolveFrom(context: FromContext, item: FromItem): Source {
   switch (item.kind) {
     case 'table_path':
-      return isArrayPath(context, item) ? resolveArray(context, item) : resolveTable(context, item);
+      return namesArray(context, item) ? resolveArray(context, item) : resolveTable(context, item);
     case 'unnest':
       return resolveArray(context, item);
     case 'subquery_item':
@@ -49,10 +50,8 @@ export function resolveFrom(context: FromContext, item: FromItem): Source {
 
 export const fromScope = (context: FromContext): Scope => scopeOf(context.left, context.outer);
 
-/** A path of two or more names whose first is in scope is an array; everything else is a table. */
-function isArrayPath(context: FromContext, { path }: TablePath): boolean {
-  const [first, second] = path;
-  return first !== undefined && second !== undefined && lookup(fromScope(context), first.name) !== undefined;
+function namesArray(context: FromContext, { path }: TablePath): boolean {
+  return isArrayPath(path, (name) => lookup(fromScope(context), name) !== undefined);
 }
 
 function resolveTable({ session, ctes }: FromContext, { path, alias, offset, span }: TablePath): Source {
@@ -112,7 +111,7 @@ export function resolveArrayItem(context: FromContext, item: FromItem): ArrayIte
     const array = resolveExpr(arrayContext(context), item.array);
     return arrayItem(context, array, item.alias, item.offset);
   }
-  if (item.kind !== 'table_path' || !isArrayPath(context, item)) return null;
+  if (item.kind !== 'table_path' || !namesArray(context, item)) return null;
   const array = resolvePath(arrayContext(context), { kind: 'path', parts: item.path, span: item.span });
   return arrayItem(context, array, item.alias ?? item.path.at(-1) ?? null, item.offset);
 }

@@ -5,7 +5,7 @@ import { shortType } from './access';
 import { supportsGrouping } from './comparable';
 import { plainContext, type Context } from './context';
 import { resolveExpr } from './expression';
-import type { Replace } from './rewrite';
+import type { Replace } from '../resolved-walk';
 import { fingerprint } from './same';
 import type { ListItem } from './select-list';
 import { invalid, type Session } from './session';

@@ -3,6 +3,8 @@
  * aggregate is computed once per value of IN over the rows whose FOR is that value.
  */
 import { coerces } from '../coercion';
+import { columnsRead } from '../columns-read';
+import { callExpressions } from '../resolved-walk';
 import type { AggregateCall, Column, ComputedColumn, Expr, Relation } from '../resolved';
 import type { Pivot } from '../syntax';
 import type { SqlType } from '../types';
@@ -14,7 +16,6 @@ import { resolveExpr } from './expression';
 import { resolveFrom, type FromContext, type Source } from './from';
 import { negated } from './operators';
 import { pivotColumnName } from './pivot-name';
-import { rewriteCall, rewriteExpr } from './rewrite';
 import { NameList, scopeOf } from './scope';
 import { invalid, type Session } from './session';
 
@@ -35,7 +36,7 @@ export function resolvePivot(context: FromContext, pivot: Pivot): Source {
   if (!supportsEquality(by.type)) throw invalid(`FOR of PIVOT does not take ${shortType(by.type)}.`, pivot.for.span);
   const values = pivot.in.map(({ expression }) => pivotValue(plain, resolveExpr(plain, expression), by.type));
 
-  const read = columnsRead([...calls.map((call): Expr | AggregateCall => call), by]);
+  const read = columnsRead([...calls.flatMap(callExpressions), by]);
   const keys: ComputedColumn[] = [];
   const named: { name: string | null; column: Column }[] = [];
   for (const { name, column: source } of input.list.columns) {
@@ -158,16 +159,4 @@ function restricted(
       span,
     }),
   };
-}
-
-function columnsRead(parts: readonly (Expr | AggregateCall)[]): Set<number> {
-  const ids = new Set<number>();
-  const note = (expr: Expr): undefined => {
-    if (expr.kind === 'column') ids.add(expr.column.id);
-  };
-  for (const part of parts) {
-    if (part.kind === 'aggregate_call') rewriteCall(part, note);
-    else rewriteExpr(part, note);
-  }
-  return ids;
 }

@@ -1,5 +1,6 @@
-/** Whether two expressions are the same, wherever they stand: by a text that says all of an expression but its place. */
+/** Whether two expressions are the same, wherever they are: by a text that says all of an expression but its place. */
 import type { Expr } from '../resolved';
+import { operandsOf } from '../resolved-walk';
 import { typeText } from '../type-names';
 
 /** Equal for equal expressions. null: it holds a subquery, and no two subqueries are the same. */
@@ -17,44 +18,40 @@ export function sameExpr(a: Expr, b: Expr): boolean {
 
 /** False as soon as a subquery is met. */
 function write(expr: Expr, parts: string[]): boolean {
-  const all = (exprs: readonly (Expr | null)[]): boolean => {
-    parts.push('(');
-    const whole = exprs.every((e) => (e === null ? parts.push('-') > 0 : write(e, parts)));
-    parts.push(')');
-    return whole;
-  };
+  if (expr.kind === 'subquery') return false;
+  parts.push(expr.kind, ...attributesOf(expr), '(');
+  if (!operandsOf(expr).every((operand) => write(operand, parts))) return false;
+  parts.push(')');
+  return true;
+}
+
+/** What of an expression is neither an operand nor its place: with which operands there are, where some may be missing. */
+function attributesOf(expr: Exclude<Expr, { kind: 'subquery' }>): readonly string[] {
   switch (expr.kind) {
     case 'literal':
-      parts.push('literal', typeText(expr.type), JSON.stringify(expr.value));
-      return true;
+      return [typeText(expr.type), JSON.stringify(expr.value)];
     case 'parameter':
-      parts.push('parameter', expr.name);
-      return true;
+      return [expr.name];
     case 'column':
-      parts.push('column', String(expr.column.id));
-      return true;
+      return [String(expr.column.id)];
     case 'field':
-      parts.push('field', String(expr.index));
-      return write(expr.input, parts);
-    case 'call': {
-      parts.push(expr.function, String(expr.safe), expr.part ?? '-', typeText(expr.type));
-      const named = Object.entries(expr.named);
-      parts.push(...named.map(([name]) => name));
-      return all(expr.args) && all(named.map(([, value]) => value));
-    }
+      return [String(expr.index)];
+    case 'call':
+      return [expr.function, String(expr.safe), expr.part ?? '-', typeText(expr.type), ...Object.keys(expr.named)];
     case 'cast':
-      parts.push('cast', String(expr.safe), typeText(expr.type), (expr.parameters ?? []).join());
-      return all([expr.input, expr.format, expr.timeZone]);
+      return [
+        String(expr.safe),
+        typeText(expr.type),
+        (expr.parameters ?? []).join(),
+        ...present(expr.format, expr.timeZone),
+      ];
     case 'case':
-      parts.push('case');
-      return all([expr.operand, ...expr.whens.flatMap(({ when, then }) => [when, then]), expr.else]);
+      return present(expr.operand, expr.else);
     case 'make_array':
-      parts.push('array', typeText(expr.type));
-      return all(expr.elements);
     case 'make_struct':
-      parts.push('struct', typeText(expr.type));
-      return all(expr.fields);
-    case 'subquery':
-      return false;
+      return [typeText(expr.type)];
   }
 }
+
+const present = (...operands: readonly (Expr | null)[]): string[] =>
+  operands.map((operand) => String(operand !== null));

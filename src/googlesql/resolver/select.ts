@@ -23,7 +23,7 @@ import { resolveFrom, type Source } from './from';
 import { identity, regroup, resolveGroupBy, type Groups } from './grouping';
 import { resolveOrderBy } from './order';
 import { aliasTargets, limited, type Tail } from './queries';
-import { rewriteExpr, rewriteKey, rewriteWindow, type Replace } from './rewrite';
+import { mapWindow, replacing, type Replace } from '../resolved-walk';
 import { sameExpr } from './same';
 import { NameList, scopeOf, type Scope } from './scope';
 import { resolveSelectList, type ListItem } from './select-list';
@@ -156,7 +156,7 @@ class SelectResolver {
     const keys = new Map(groups.keys.map((key) => [identity(key.expr), key]));
     const item = ({ expr, span }: ListItem): Expr => {
       const key = keys.get(identity(expr));
-      return key === undefined ? rewriteExpr(expr, replace) : this.session.ref(key.column, span);
+      return key === undefined ? replacing(replace).expr(expr) : this.session.ref(key.column, span);
     };
     return { item, replace };
   }
@@ -189,7 +189,7 @@ class SelectResolver {
     const scope: Scope | null = context.scope === null ? null : { ...context.scope, overrides };
     const inner: Context = { ...context, scope, windows: 'A window function is not allowed in HAVING.' };
     const condition = resolveCondition(inner, having, 'The HAVING condition');
-    return rewriteExpr(condition, regroup(this.session, groups.keys, this.from, NOT_GROUPED));
+    return replacing(regroup(this.session, groups.keys, this.from, NOT_GROUPED)).expr(condition);
   }
 
   /** A bare column of this SELECT stays itself; everything else is computed. */
@@ -233,7 +233,7 @@ class SelectResolver {
       aggregates: groups === null ? 'is not allowed in QUALIFY without GROUP BY' : this.aggregates,
       windows,
     };
-    const condition = rewriteExpr(resolveCondition(context, qualify, 'The QUALIFY condition'), after.replace);
+    const condition = replacing(after.replace).expr(resolveCondition(context, qualify, 'The QUALIFY condition'));
     if (list.calls.length + windows.calls.length === 0)
       throw invalid('QUALIFY needs a window function, in itself or in the select list.', qualify.span);
     return condition;
@@ -260,7 +260,10 @@ class SelectResolver {
       windows: distinct ? 'A window function is not allowed in ORDER BY after SELECT DISTINCT.' : windows,
     };
     const columns = output.map(({ column }) => column);
-    return resolveOrderBy(context, this.tail.orderBy, columns).map((key) => rewriteKey(key, after.replace));
+    return resolveOrderBy(context, this.tail.orderBy, columns).map((key) => ({
+      ...key,
+      expr: replacing(after.replace).expr(key.expr),
+    }));
   }
 
   private groupingCall(call: AggregateCall, groups: Groups): AggregateCall {
@@ -325,7 +328,7 @@ class SelectResolver {
     return {
       relation: { kind: 'aggregate', input, keys: all, groupingSets: null, aggregates: [] },
       output: distinct,
-      keys: order.map((key) => rewriteKey(key, after)),
+      keys: order.map((key) => ({ ...key, expr: replacing(after).expr(key.expr) })),
     };
   }
 }
@@ -335,7 +338,7 @@ function windowed(input: Relation, { calls }: WindowSink, replace: Replace): Rel
   return {
     kind: 'window',
     input,
-    functions: calls.map(({ column, call }) => ({ column, call: rewriteWindow(call, replace) })),
+    functions: calls.map(({ column, call }) => ({ column, call: mapWindow(call, replacing(replace).expr) })),
   };
 }
 

@@ -1,4 +1,5 @@
 /** What FROM of a stored SELECT says of the rows that it leaves out. */
+import { firstName } from '../../googlesql/from-paths';
 import type { FromItem, Identifier, Join, Query } from '../../googlesql/syntax';
 import type { SourceText } from './source-text';
 import { Unfenceable } from './unfenceable';
@@ -12,8 +13,6 @@ export interface FromGuards {
   readonly conditions: readonly string[];
   /** Guard columns that a star would list, with the alias that they are columns of. */
   readonly columns: readonly { readonly alias: string | null; readonly guard: string }[];
-  /** Aliases, in lower case, that arrays may be of. */
-  readonly aliases: readonly string[];
 }
 
 export interface FromContext {
@@ -23,30 +22,25 @@ export interface FromContext {
   readonly guardQuery: (query: Query) => string;
 }
 
-const NONE: FromGuards = { conditions: [], columns: [], aliases: [] };
+const NONE: FromGuards = { conditions: [], columns: [] };
 
 /** @throws Unfenceable */
-export function fromGuards(context: FromContext, item: FromItem, left: readonly string[] = []): FromGuards {
+export function fromGuards(context: FromContext, item: FromItem): FromGuards {
   switch (item.kind) {
     case 'table_path': {
-      const [first, ...rest] = item.path;
-      const alias = item.alias ?? item.path.at(-1) ?? null;
-      const aliases = alias === null ? [] : [alias.name.toLowerCase()];
-      const name = first?.name.toLowerCase() ?? '';
-      const isArray = rest.length > 0 && left.includes(name);
-      const guard = rest.length > 0 || isArray ? undefined : context.scope.get(name);
+      const guard = item.path.length > 1 ? undefined : context.scope.get(firstName(item));
       if (guard instanceof Unfenceable) throw guard;
-      return guard === undefined ? { ...NONE, aliases } : guardedTable(alias, guard);
+      return guard === undefined ? NONE : guardedTable(item.alias ?? item.path.at(-1) ?? null, guard);
     }
     case 'unnest':
       if (mayFail(item.array)) throw new Unfenceable('an UNNEST of an expression that may fail');
-      return { ...NONE, aliases: item.alias === null ? [] : [item.alias.name.toLowerCase()] };
+      return NONE;
     case 'subquery_item':
       return guardedTable(item.alias, context.guardQuery(item.query));
     case 'parenthesised_join':
-      return fromGuards(context, item.item, left);
+      return fromGuards(context, item.item);
     case 'join':
-      return joinGuards(context, item, left);
+      return joinGuards(context, item);
     case 'pivot':
       throw new Unfenceable('a PIVOT');
     case 'unpivot':
@@ -60,7 +54,7 @@ export function fromGuards(context: FromContext, item: FromItem, left: readonly 
 export function tableGuards(context: FromContext, item: FromItem): FromGuards['columns'] {
   switch (item.kind) {
     case 'table_path':
-      return item.path.length > 1 ? [] : fromGuards(context, item).columns;
+      return fromGuards(context, item).columns;
     case 'join':
       return [...tableGuards(context, item.left), ...tableGuards(context, item.right)];
     case 'parenthesised_join':
@@ -80,7 +74,6 @@ function guardedTable(alias: Identifier | null, guard: string): FromGuards {
   return {
     conditions: [`${column} IS NOT FALSE`],
     columns: [{ alias: alias?.name.toLowerCase() ?? null, guard }],
-    aliases: alias === null ? [] : [alias.name.toLowerCase()],
   };
 }
 
@@ -88,13 +81,12 @@ function written({ name }: Identifier): string {
   return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 }
 
-function joinGuards(context: FromContext, join: Join, outer: readonly string[]): FromGuards {
-  const left = fromGuards(context, join.left, outer);
-  const right = fromGuards(context, join.right, [...outer, ...left.aliases]);
+function joinGuards(context: FromContext, join: Join): FromGuards {
+  const left = fromGuards(context, join.left);
+  const right = fromGuards(context, join.right);
   return {
     conditions: [...left.conditions, ...right.conditions, ...joinConditions(context, join, right)],
     columns: [...left.columns, ...right.columns],
-    aliases: [...left.aliases, ...right.aliases],
   };
 }
 

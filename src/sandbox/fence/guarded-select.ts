@@ -3,13 +3,13 @@
  * (docs/decisions/fence.md).
  */
 import type { Expression, GroupingItem, Select, SelectExpression, SelectStar, Span } from '../../googlesql/syntax';
-import { forEachChild, walk, type SyntaxNode } from '../../googlesql/walk';
+import { forEachChild, walk, type SyntaxNode } from '../../googlesql/syntax-walk';
 import type { Edit } from '../text-edits';
 import { fromGuards, tableGuards, type FromContext, type FromGuards } from './from-guards';
 import { Unfenceable } from './unfenceable';
 import { hasAggregate, isAggregateCall, isVolatile, mayFail, ownMayFail } from './written-totality';
 
-const NO_FROM: FromGuards = { conditions: [], columns: [], aliases: [] };
+const NO_FROM: FromGuards = { conditions: [], columns: [] };
 
 /** @throws Unfenceable */
 export function guardSelect(context: FromContext, select: Select, guard: string): Edit[] {

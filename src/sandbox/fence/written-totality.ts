@@ -4,7 +4,7 @@
  */
 import { findFunction } from '../../googlesql/functions/catalogue';
 import type { Call, Expression } from '../../googlesql/syntax';
-import { forEachChild, type SyntaxNode } from '../../googlesql/walk';
+import { forEachChild, type SyntaxNode } from '../../googlesql/syntax-walk';
 
 const TOTAL_CALLS: ReadonlySet<string> = new Set(
   `ANY_VALUE APPROX_COUNT_DISTINCT ARRAY_AGG ARRAY_LENGTH BYTE_LENGTH CHAR_LENGTH CHARACTER_LENGTH COALESCE CONCAT COUNT

@@ -1,5 +1,5 @@
 import type { RunLimits } from '../../contract';
-import { remaining } from '../../giving-up';
+import { remaining } from '../../../concurrency/deadline';
 import type { Answers, Request, ToEngine } from './messages';
 import type { Scheduled } from './schedule';
 import type { Stopwatch } from './stopwatch';
@@ -33,8 +33,8 @@ export class Call implements Scheduled {
     private readonly settle: { resolve(reply: Reply): void; reject(error: unknown): void },
   ) {}
 
-  get turn(): string {
-    return this.options.limits.turn ?? '';
+  get keyName(): string {
+    return this.options.limits.keyName ?? '';
   }
 
   get isProbe(): boolean {
@@ -43,7 +43,7 @@ export class Call implements Scheduled {
 
   get message(): ToEngine {
     const { request, limits } = this.options;
-    return { kind: 'call', id: this.id, request, timeout: remaining(limits), turn: this.turn };
+    return { kind: 'call', id: this.id, request, timeout: remaining(limits), keyName: this.keyName };
   }
 
   /** It is sent, perhaps again. */

@@ -53,10 +53,10 @@ export class Host {
     }
   }
 
-  async #answer({ id, request, timeout, turn }: ToEngine & { kind: 'call' }): Promise<void> {
+  async #answer({ id, request, timeout, keyName }: ToEngine & { kind: 'call' }): Promise<void> {
     const cancel = new AbortController();
     this.#calls.set(id, cancel);
-    const limits = { deadline: performance.now() + timeout, signal: cancel.signal, turn };
+    const limits = { deadline: performance.now() + timeout, signal: cancel.signal, keyName };
     try {
       if (this.#serving === null) throw new Error('The engine is not open.');
       const answer = await this.#serving.answer(request, limits, (rows) => this.send({ kind: 'rows', id, rows }));

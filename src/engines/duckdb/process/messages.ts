@@ -59,7 +59,7 @@ export type ToEngine =
       readonly id: number;
       readonly request: Request;
       readonly timeout: number;
-      readonly turn: string;
+      readonly keyName: string;
     }
   | { readonly kind: 'cancel'; readonly id: number }
   /** To be answered at once, by who can. */

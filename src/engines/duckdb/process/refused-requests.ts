@@ -20,17 +20,17 @@ export class RefusedRequests {
   /** Of each key, when its requests had a process ended: milliseconds of `performance.now()`, the last ones. */
   readonly #ended = new LRUCache<string, readonly number[]>({ max: MOST, ttl: REMEMBERED });
 
-  add(request: Request, turn: string): void {
+  add(request: Request, keyName: string): void {
     this.#refused.set(digest(request), true);
-    const times = [...(this.#ended.get(turn) ?? []), performance.now()];
-    this.#ended.set(turn, times.slice(-MOST_ENDED));
+    const times = [...(this.#ended.get(keyName) ?? []), performance.now()];
+    this.#ended.set(keyName, times.slice(-MOST_ENDED));
   }
 
   /** @throws ServiceError `resourcesExceeded` for the request, `tooManyConcurrentQueries` for the key */
-  check(request: Request, turn: string): void {
+  check(request: Request, keyName: string): void {
     if (this.#refused.size === 0) return;
     if (this.#refused.has(digest(request))) throw tooMuch();
-    const times = this.#ended.get(turn) ?? [];
+    const times = this.#ended.get(keyName) ?? [];
     const [first = 0] = times;
     if (times.length < MOST_ENDED || isStored(request)) return;
     const wait = first + REMEMBERED - performance.now();

@@ -1,7 +1,7 @@
 import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
-import { withinLimits } from '../../giving-up';
+import { withinLimits } from '../../../concurrency/deadline';
 import type { Reply } from './call';
 import type { Answers, Request } from './messages';
 import type { RefusedRequests } from './refused-requests';
@@ -90,10 +90,10 @@ export class RemoteEngine implements Engine {
           const own = { ...limits, signal };
           const call = (): Promise<Reply> => {
             // Here, as it may have been refused while it waited.
-            this.options.refused.check(request, limits.turn ?? '');
+            this.options.refused.check(request, limits.keyName ?? '');
             return to.call({ request, limits: own, allowance });
           };
-          (slots === null ? call() : slots.use(limits.turn ?? '', own, call)).then(resolve, reject);
+          (slots === null ? call() : slots.use(limits.keyName ?? '', own, call)).then(resolve, reject);
         }),
     );
   }

@@ -1,7 +1,7 @@
 /** What is known of a call. */
 export interface Scheduled {
-  /** Whose turn it counts as. */
-  readonly turn: string;
+  /** Name of the key on whose behalf it runs. */
+  readonly keyName: string;
   /** How often a process died while it ran, for a reason that is not known. */
   deaths: number;
 }
@@ -41,9 +41,9 @@ export class Schedule<Call extends Scheduled> {
       this.#suspects.delete(this.#onTrial);
       taken.push(this.#onTrial);
     }
-    const suspected = new Set([...this.#suspects].map(({ turn }) => turn));
-    if (this.#onTrial !== null) suspected.add(this.#onTrial.turn);
-    taken.push(...[...this.#waiting].filter(({ turn }) => !suspected.has(turn)));
+    const suspected = new Set([...this.#suspects].map(({ keyName }) => keyName));
+    if (this.#onTrial !== null) suspected.add(this.#onTrial.keyName);
+    taken.push(...[...this.#waiting].filter(({ keyName }) => !suspected.has(keyName)));
     for (const call of taken) {
       this.#waiting.delete(call);
       this.#running.add(call);
@@ -96,11 +96,11 @@ export class Schedule<Call extends Scheduled> {
   /** Of a name with as few suspects as any: who has sent one request is more likely to have sent a harmless one. */
   #nextSuspect(): Call {
     const counts = new Map<string, number>();
-    for (const { turn } of this.#suspects) counts.set(turn, (counts.get(turn) ?? 0) + 1);
+    for (const { keyName } of this.#suspects) counts.set(keyName, (counts.get(keyName) ?? 0) + 1);
     const [first, ...others] = this.#suspects;
     if (first === undefined) throw new Error('There is none.');
     return others.reduce(
-      (best, call) => ((counts.get(call.turn) ?? 0) < (counts.get(best.turn) ?? 0) ? call : best),
+      (best, call) => ((counts.get(call.keyName) ?? 0) < (counts.get(best.keyName) ?? 0) ? call : best),
       first,
     );
   }

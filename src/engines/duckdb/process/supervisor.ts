@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../../../errors';
-import { abandoned } from '../../giving-up';
+import { abortError } from '../../../concurrency/deadline';
 import type { Contents } from '../database';
 import type { Log } from '../log';
 import { Call, type CallOptions, type Reply } from './call';
@@ -82,7 +82,7 @@ export class Supervisor {
   /** @throws DataFault and other errors: what the process cannot open; AbortError when it is closed meanwhile */
   async open(): Promise<void> {
     const error = await this.#begin();
-    if (this.#closed) throw abandoned();
+    if (this.#closed) throw abortError();
     if (error !== null) throw error;
   }
 
@@ -94,7 +94,7 @@ export class Supervisor {
   async call(options: CallOptions): Promise<Reply> {
     const { signal } = options.limits;
     signal.throwIfAborted();
-    if (this.#closed) throw abandoned();
+    if (this.#closed) throw abortError();
     let onAbort: (() => void) | undefined;
     try {
       return await new Promise<Reply>((resolve, reject) => {
@@ -118,7 +118,7 @@ export class Supervisor {
     this.#closed = true;
     clearTimeout(this.#idling);
     clearTimeout(this.#trial);
-    for (const call of [...this.#calls.values()]) this.#over(call, () => call.reject(abandoned()));
+    for (const call of [...this.#calls.values()]) this.#over(call, () => call.reject(abortError()));
     await this.#retire();
   }
 
@@ -282,7 +282,7 @@ export class Supervisor {
     const { cause, reasons } = ending ?? { cause: 'crashed' as const, reasons: new Set<Call>() };
     // Nobody waits for these, and they are not what it was ended for.
     for (const call of [...this.#schedule.running]) {
-      if (call.cancelled !== null && !reasons.has(call)) this.#over(call, () => call.reject(abandoned()));
+      if (call.cancelled !== null && !reasons.has(call)) this.#over(call, () => call.reject(abortError()));
     }
     const again = this.#schedule.running.size;
     const refused = this.#schedule.died(reasons, cause !== 'crashed');
@@ -290,7 +290,7 @@ export class Supervisor {
     this.options.log.error(facts, "The engine's process has ended; queries are sent to a new one");
     this.options.died?.(cause);
     for (const call of refused) {
-      this.options.refused.add(call.options.request, call.turn);
+      this.options.refused.add(call.options.request, call.keyName);
       this.#over(call, () => call.reject(cause === 'crashed' ? engineFailed() : tooMuch()));
     }
     if (this.options.idle === null || this.#calls.size > 0) this.#ensure();

@@ -1,7 +1,7 @@
 /** Which CTEs are computed once and kept, and which are written out at each place that reads them. */
+import { columnsOfQuery } from '../../../googlesql/columns-read';
 import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
 import { visitQuery } from '../../../googlesql/resolved-walk';
-import { readsOfQuery } from './columns';
 
 /** So many times written out, any CTE costs DuckDB more to plan than to keep. */
 const MANY_READS = 50;
@@ -83,7 +83,7 @@ export function isClosed(query: ResolvedQuery): boolean {
       }
     },
   });
-  return [...readsOfQuery(query, new Set())].every((id) => defined.has(id));
+  return [...columnsOfQuery(query)].every((id) => defined.has(id));
 }
 
 /** The ids of all CTEs that the body of `cte` reads, through others too. */

@@ -10,7 +10,7 @@ import { ctesReadBy, keptCtes } from './ctes';
 import { Fencing } from './fence';
 import { printRow } from './json-output';
 import { renumber } from './numbering';
-import { storedColumns } from './provenance';
+import { storedColumns } from './stored-columns';
 import { cteName, printQuery, printRelation, selectList } from './relations';
 import { physicalFieldNames, quoteName } from './sql';
 import { Weights } from './weights';

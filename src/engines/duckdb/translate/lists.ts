@@ -2,9 +2,9 @@
  * Subqueries over UNNEST of an array of the row (`EXISTS(SELECT 1 FROM UNNEST(m.request) r, UNNEST(r.headers) h WHERE ...)`)
  * as list functions. 100,000 rows: 16 ms against 47 ms for the correlated form; the gap grows with the rows.
  */
+import { columnsRead } from '../../../googlesql/columns-read';
 import type { AggregateCall, Column, Expr, Relation, SortKey, SubqueryExpr } from '../../../googlesql/resolved';
 import { aggregateOfList } from './aggregate-lists';
-import { readsOfExpr } from './columns';
 import { NeedsRelation, type Context } from './context';
 import { printExpr } from './expressions';
 import { listMembership } from './membership';
@@ -137,7 +137,7 @@ class ListPrinter {
   /** A condition is asked at the first level that knows all it reads, so that inner lists are only walked where needed. */
   private addCondition(condition: Expr): void {
     const text = printExpr(this.ctx, condition);
-    const reads = readsOfExpr(condition, new Set());
+    const reads = columnsRead([condition]);
     const computed = [...reads].some((id) => this.bound.includes(id) && !this.levels.some((l) => l.own.has(id)));
     let at = this.levels.length - 1;
     if (!computed) while (at > 0 && ![...reads].some((id) => this.levels[at]!.own.has(id))) at--;

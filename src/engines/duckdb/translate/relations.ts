@@ -2,6 +2,8 @@
  * Relations: each prints as one SELECT that shows exactly the columns wanted of it, under names `c<id>`. DuckDB folds the
  * nesting away; leaving unwanted columns out here keeps wide records from travelling through UNNEST, sorts and joins.
  */
+import { columnsRead } from '../../../googlesql/columns-read';
+import { relationExpressions } from '../../../googlesql/resolved-walk';
 import type {
   Aggregate,
   ComputedColumn,
@@ -14,7 +16,7 @@ import type {
 } from '../../../googlesql/resolved';
 import { printAggregate, printWindow } from './aggregates';
 import { withoutConstantRow } from './constant-rows';
-import { readsOfAggregate, readsOfExpr, readsOfKeys, readsOfWindow, visibleColumns } from './columns';
+import { visibleColumns } from './visible-columns';
 import { columnName, type Context } from './context';
 import { conjuncts } from './lists';
 import { printExpr, printSortKeys } from './expressions';
@@ -59,13 +61,16 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       return `${select} FROM ${printJoin(ctx, relation, wanted)}`;
     }
     case 'filter': {
-      const ids = readsOfExpr(relation.condition, new Set(wanted));
+      const ids = columnsRead([relation.condition], new Set(wanted));
       return `${select} FROM ${printFilter(ctx, printRelation(ctx, relation.input, ids, ordered), relation.condition)}`;
     }
     case 'compute': {
       const columns = relation.columns.filter((c) => wanted.has(c.column.id));
       const ids = new Set(wanted);
-      columns.forEach((c) => readsOfExpr(c.expr, ids));
+      columnsRead(
+        columns.map((c) => c.expr),
+        ids,
+      );
       const own = new Set(columns.map((c) => c.column.id));
       const list = [
         ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
@@ -76,15 +81,13 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     case 'aggregate': {
       const fenced = withKeysComputed(ctx, relation);
       if (fenced !== null) return printRelation(ctx, fenced, wanted, ordered);
-      const ids = new Set<number>();
-      relation.keys.forEach((k) => readsOfExpr(k.expr, ids));
-      relation.aggregates.filter((a) => wanted.has(a.column.id)).forEach((a) => readsOfAggregate(a.call, ids));
+      const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
+      const ids = columnsRead(relationExpressions({ ...relation, aggregates }));
       return printAggregate(ctx, relation, wanted, from(relation.input, ids, false));
     }
     case 'window': {
       const functions = relation.functions.filter((f) => wanted.has(f.column.id));
-      const ids = new Set(wanted);
-      functions.forEach((f) => readsOfWindow(f.call, ids));
+      const ids = columnsRead(relationExpressions({ ...relation, functions }), new Set(wanted));
       const own = new Set(functions.map((f) => f.column.id));
       const list = [
         ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
@@ -94,7 +97,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     }
     case 'sort': {
       if (!ordered) return printRelation(ctx, relation.input, wanted, false);
-      const ids = readsOfKeys(relation.keys, new Set(wanted));
+      const ids = columnsRead(relationExpressions(relation), new Set(wanted));
       const keys = printSortKeys(ctx, relation.keys);
       const order = keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
       return `${select}${from(relation.input, ids, false)}${order}`;
@@ -200,7 +203,7 @@ export function cteName(id: number): string {
 }
 
 function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted: Wanted): string {
-  const ids = readsOfExpr(on, new Set(wanted));
+  const ids = columnsRead([on], new Set(wanted));
   const sides = [left, right].map((side) => ({
     columns: new Set(visibleColumns(side).map(({ id }) => id)),
     text: printRelation(ctx, side, ids, false),
@@ -210,7 +213,7 @@ function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted
   // Each operand that can fail is guarded on the side that it reads, so that an equality stays one of both sides.
   const guard: Guard = {
     of: (expr) => {
-      const reads = [...readsOfExpr(expr, new Set())];
+      const reads = [...columnsRead([expr])];
       const read = sides.filter(({ columns }) => reads.some((id) => columns.has(id)));
       return (read.length === 0 ? sides : read).map((side) => side.guard.of()).join(' AND ');
     },

@@ -4,7 +4,9 @@
  * generated array, an array of arrays' products) has to be seen here: it is then either bounded while it runs or printed as
  * relations, which can be interrupted.
  */
-import type { Expr, FunctionCall, Relation, ResolvedQuery } from '../../../googlesql/resolved';
+import { hasOneRowAtMost } from '../../../googlesql/cardinality';
+import type { AggregateCall, Expr, FunctionCall, Relation, ResolvedQuery } from '../../../googlesql/resolved';
+import { operandsOf, relationsBelow } from '../../../googlesql/resolved-walk';
 import { isClosed } from './ctes';
 
 /** Up to here a value is as good as one that a table holds. */
@@ -82,7 +84,7 @@ export class Weights {
     const [text, ...rest] = expr.args;
     // What literals put in is in the growth.
     const literal = REPLACING.has(expr.function) && rest.every((a) => a.kind === 'literal');
-    const grows = literal && text !== undefined ? [text] : [...expr.args, ...Object.values(expr.named)];
+    const grows = literal && text !== undefined ? [text] : operandsOf(expr);
     return this.#sum(grows) * growthOf(expr);
   }
 
@@ -97,7 +99,7 @@ export class Weights {
       case 'parameter':
         return 1;
       case 'column':
-        return this.#columns.get(expr.column.id) ?? HEAVY;
+        return this.#ofColumn(expr.column.id);
       case 'field':
         return this.of(expr.input);
       case 'call':
@@ -106,15 +108,10 @@ export class Weights {
       case 'cast':
         return this.of(expr.input);
       case 'case':
-        return Math.max(
-          0,
-          ...expr.whens.map(({ when, then }) => Math.max(this.of(when), this.of(then))),
-          ...[expr.operand, expr.else].map((e) => (e === null ? 0 : this.of(e))),
-        );
+        return Math.max(0, ...operandsOf(expr).map((operand) => this.of(operand)));
       case 'make_array':
-        return this.#sum(expr.elements);
       case 'make_struct':
-        return this.#sum(expr.fields);
+        return this.#sum(operandsOf(expr));
       case 'subquery': {
         if (expr.operand !== null) this.of(expr.operand);
         const correlated = isClosed(expr.query) ? 0 : 1;
@@ -123,7 +120,7 @@ export class Weights {
         this.#correlated -= correlated;
         if (expr.mode === 'exists' || expr.mode === 'in') return 1;
         const value = expr.query.output[0];
-        const one = value === undefined ? 1 : (this.#columns.get(value.column.id) ?? HEAVY);
+        const one = value === undefined ? 1 : this.#ofColumn(value.column.id);
         return expr.mode === 'scalar' ? one : one * this.#levels(expr.query.relation);
       }
     }
@@ -150,88 +147,60 @@ export class Weights {
   }
 
   #query(query: ResolvedQuery): void {
-    query.ctes.forEach((cte) => this.#query(cte.query));
-    this.#relation(query.relation);
+    relationsBelow(query).forEach((relation) => this.#relation(relation));
   }
 
-  #column(id: number, weight: number): void {
-    this.#columns.set(id, weight);
+  #ofColumn(id: number): number {
+    return this.#columns.get(id) ?? HEAVY;
   }
 
+  /** Estimates the columns that a relation defines; those of what it reads are known. */
   #relation(relation: Relation): void {
     switch (relation.kind) {
-      case 'single_row':
-        return;
       case 'table':
-        return relation.columns.forEach((c) => this.#column(c.column.id, 1));
+        return relation.columns.forEach((c) => this.#columns.set(c.column.id, 1));
       case 'cte':
-        return relation.columns.forEach((c) => this.#column(c.column.id, this.#columns.get(c.source.id) ?? HEAVY));
-      case 'query':
-        return this.#query(relation.query);
+        return relation.columns.forEach((c) => this.#columns.set(c.column.id, this.#ofColumn(c.source.id)));
       case 'unnest':
-        if (relation.input !== null) this.#relation(relation.input);
-        this.#column(relation.element.id, this.#element(relation.array));
-        if (relation.offset !== null) this.#column(relation.offset.id, 1);
+        this.#columns.set(relation.element.id, this.#element(relation.array));
+        if (relation.offset !== null) this.#columns.set(relation.offset.id, 1);
         return;
-      case 'join':
-        this.#relation(relation.left);
-        return this.#relation(relation.right);
       case 'compute':
-        this.#relation(relation.input);
-        if (this.#correlated === 0 && hasOneRow(relation.input)) relation.columns.forEach((c) => this.#alone(c.expr));
-        return relation.columns.forEach((c) => this.#column(c.column.id, this.#scalar(c.expr)));
+        if (this.#correlated === 0 && hasOneRowAtMost(relation.input))
+          relation.columns.forEach((c) => this.#markSingle(c.expr));
+        return relation.columns.forEach((c) => this.#columns.set(c.column.id, this.#scalar(c.expr)));
       case 'aggregate':
-        this.#relation(relation.input);
-        relation.keys.forEach((k) => this.#column(k.column.id, this.#scalar(k.expr)));
-        return relation.aggregates.forEach(({ column, call }) =>
-          this.#column(column.id, this.#ofAggregate(call.function, call.args, column.type.kind)),
-        );
+        relation.keys.forEach((k) => this.#columns.set(k.column.id, this.#scalar(k.expr)));
+        return relation.aggregates.forEach(({ column, call }) => this.#columns.set(column.id, this.#ofAggregate(call)));
       case 'window':
-        this.#relation(relation.input);
         return relation.functions.forEach(({ column, call: { call } }) =>
-          this.#column(column.id, this.#ofAggregate(call.function, call.args, column.type.kind)),
+          this.#columns.set(column.id, this.#ofAggregate(call)),
         );
+      case 'set':
+        return relation.columns.forEach(({ id }, i) =>
+          this.#columns.set(
+            id,
+            Math.max(...relation.inputs.map(({ output }) => this.#ofColumn(output[i]?.column.id ?? -1))),
+          ),
+        );
+      case 'single_row':
+      case 'query':
+      case 'join':
       case 'filter':
       case 'sort':
       case 'limit':
-        return this.#relation(relation.input);
-      case 'set':
-        relation.inputs.forEach((q) => this.#query(q));
-        return relation.columns.forEach((column, i) =>
-          this.#column(
-            column.id,
-            Math.max(...relation.inputs.map((q) => this.#columns.get(q.output[i]?.column.id ?? -1) ?? HEAVY)),
-          ),
-        );
-    }
-  }
-
-  /** Marks `expr` and what it is made of. */
-  #alone(expr: Expr): void {
-    this.#single.add(expr);
-    switch (expr.kind) {
-      case 'field':
-      case 'cast':
-        return this.#alone(expr.input);
-      case 'call':
-        return [...expr.args, ...Object.values(expr.named)].forEach((a) => this.#alone(a));
-      case 'case':
-        [expr.operand, expr.else].forEach((e) => e !== null && this.#alone(e));
-        return expr.whens.flatMap(({ when, then }) => [when, then]).forEach((e) => this.#alone(e));
-      case 'make_array':
-        return expr.elements.forEach((e) => this.#alone(e));
-      case 'make_struct':
-        return expr.fields.forEach((e) => this.#alone(e));
-      case 'literal':
-      case 'parameter':
-      case 'column':
-      case 'subquery':
         return;
     }
   }
 
-  #ofAggregate(name: string, args: readonly Expr[], kind: string): number {
-    if (isSmall(kind)) return 1;
+  /** Marks `expr` and its operands. */
+  #markSingle(expr: Expr): void {
+    this.#single.add(expr);
+    operandsOf(expr).forEach((operand) => this.#markSingle(operand));
+  }
+
+  #ofAggregate({ function: name, args, type }: AggregateCall): number {
+    if (isSmall(type.kind)) return 1;
     return OF_ONE_ROW.has(name) && args[0] !== undefined ? this.of(args[0]) : HEAVY;
   }
 
@@ -242,40 +211,6 @@ export class Weights {
 
   #scalar(expr: Expr): number {
     return isSmall(expr.type.kind) ? 1 : this.of(expr);
-  }
-}
-
-/** Whether a relation has one row at most, whatever the tables hold. */
-export function hasOneRow(relation: Relation): boolean {
-  let known = ofOneRow.get(relation);
-  if (known === undefined) ofOneRow.set(relation, (known = givesOneRow(relation)));
-  return known;
-}
-
-/** A CTE is asked at every place that reads it. */
-const ofOneRow = new WeakMap<Relation, boolean>();
-
-function givesOneRow(relation: Relation): boolean {
-  switch (relation.kind) {
-    case 'single_row':
-      return true;
-    case 'aggregate':
-      return relation.keys.length === 0 && relation.groupingSets === null;
-    case 'compute':
-    case 'filter':
-    case 'sort':
-    case 'window':
-      return hasOneRow(relation.input);
-    case 'limit':
-      return (relation.count.kind === 'literal' && relation.count.value === '1') || hasOneRow(relation.input);
-    case 'query':
-      return hasOneRow(relation.query.relation);
-    case 'cte':
-      return hasOneRow(relation.cte.query.relation);
-    case 'join':
-      return relation.type === 'inner' && hasOneRow(relation.left) && hasOneRow(relation.right);
-    default:
-      return false;
   }
 }
 

@@ -1,0 +1,76 @@
+/** Leases and entries: what has to happen in Redis in one step, in Lua. */
+import { CLOCK, script } from '../redis/scripts';
+
+/** The fence of the entry in KEYS[at]; 0: there is none. */
+const THERE = (at: number): string => `
+  local there = 0
+  if redis.call('TYPE', KEYS[${at}]).ok == 'hash' then
+    there = tonumber(redis.call('HGET', KEYS[${at}], 'fence') or '0') or 0
+    if not (there >= 0 and there < 2^53) then there = 0 end
+  end
+`;
+
+/**
+ * KEYS: lease, last fence, entry. ARGV: owner, milliseconds of the lease, milliseconds for which the last fence is
+ * remembered. Answers with the fence and that of the entry there is (0: none); nil: somebody has the lease.
+ */
+export const ACQUIRE = script(`
+  if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return nil end
+  ${CLOCK} ${THERE(3)}
+  local last = tonumber(redis.call('GET', KEYS[2]) or '0') or 0
+  local fence = math.max(micros, last + 1, there + 1)
+  redis.call('SET', KEYS[2], string.format('%.0f', fence), 'PX', ARGV[3])
+  return { fence, there }
+`);
+
+/** KEYS: lease. ARGV: owner, milliseconds of the lease. Answers 1; 0: it is not the owner's any more. */
+export const RENEW = script(`
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+`);
+
+/** KEYS: lease. ARGV: owner. Answers 1; 0: it was not the owner's any more. */
+export const RELEASE = script(`
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  return redis.call('DEL', KEYS[1])
+`);
+
+/**
+ * KEYS: lease, waiters. ARGV: who waits, milliseconds for which their word counts. Answers 1: the lease is held; 0: it is
+ * not, and nobody need wait.
+ */
+export const AWAIT = script(`
+  if redis.call('EXISTS', KEYS[1]) == 0 then
+    redis.call('ZREM', KEYS[2], ARGV[1])
+    return 0
+  end
+  ${CLOCK}
+  redis.call('ZADD', KEYS[2], millis + ARGV[2], ARGV[1])
+  redis.call('PEXPIRE', KEYS[2], ARGV[2] * 2)
+  return 1
+`);
+
+/** KEYS: waiters. ARGV: who asks. Answers how many others wait. */
+export const AWAITED = script(`
+  ${CLOCK}
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', millis)
+  local all = redis.call('ZCARD', KEYS[1])
+  return redis.call('ZSCORE', KEYS[1], ARGV[1]) and all - 1 or all
+`);
+
+/**
+ * KEYS: entry. ARGV: fence, milliseconds to keep it, then names and values of its other fields in turn,
+ * always the same names. Answers 1; 0: the entry
+ * there is has a higher fence.
+ */
+export const WRITE = script(`
+  ${THERE(1)}
+  if there > tonumber(ARGV[1]) then return 0 end
+  local fields = { 'fence', ARGV[1] }
+  for i = 3, #ARGV do fields[#fields + 1] = ARGV[i] end
+  local kind = redis.call('TYPE', KEYS[1]).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
+  redis.call('HSET', KEYS[1], unpack(fields))
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return 1
+`);

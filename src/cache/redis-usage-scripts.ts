@@ -1,0 +1,74 @@
+/**
+ * The book of usage in Lua. KEYS of every script: results by when they were last asked for (milliseconds), their records,
+ * and of those whose refresh has failed, until when they are held off and how often it failed.
+ */
+import { CLOCK, script } from '../redis/scripts';
+
+/** Milliseconds after which a book that nobody writes in any more is gone. */
+const KEPT = 7 * 24 * 3600 * 1000;
+
+const DROP = `
+  local function drop(hash)
+    redis.call('ZREM', KEYS[1], hash)
+    redis.call('HDEL', KEYS[2], hash)
+    redis.call('HDEL', KEYS[3], hash)
+  end
+`;
+
+/** ARGV: how many are remembered, then names and records in turn. */
+export const TOUCH = script(`
+  ${CLOCK} ${DROP}
+  for i = 2, #ARGV, 2 do
+    redis.call('ZADD', KEYS[1], millis, ARGV[i])
+    redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1])
+  end
+  local excess = redis.call('ZCARD', KEYS[1]) - ARGV[1]
+  if excess > 0 then
+    for _, hash in ipairs(redis.call('ZRANGE', KEYS[1], 0, excess - 1)) do drop(hash) end
+  end
+  for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ${KEPT}) end
+  return 1
+`);
+
+/** ARGV: milliseconds to look back, how many at most. Answers record, milliseconds since it was asked for, and failures in turn. */
+export const IN_USE = script(`
+  ${CLOCK}
+  local most = tonumber(ARGV[2])
+  -- Those that are held off come on top of what is looked for.
+  local looked = most + redis.call('HLEN', KEYS[3])
+  local asked = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', millis - ARGV[1], 'WITHSCORES', 'LIMIT', 0, looked)
+  local answer = {}
+  for i = 1, #asked, 2 do
+    if #answer >= most * 3 then break end
+    local record = redis.call('HGET', KEYS[2], asked[i])
+    local untilWhen, failures = string.match(redis.call('HGET', KEYS[3], asked[i]) or '', '^(%d+) (%d+)$')
+    if record and (tonumber(untilWhen) or 0) <= millis then
+      answer[#answer + 1] = record
+      answer[#answer + 1] = math.max(0, millis - asked[i + 1])
+      answer[#answer + 1] = tonumber(failures) or 0
+    end
+  end
+  return answer
+`);
+
+/** ARGV: name, milliseconds to hold it off. */
+export const FAILED = script(`
+  ${CLOCK}
+  if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+  local failures = tonumber(string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '', ' (%d+)$')) or 0
+  redis.call('HSET', KEYS[3], ARGV[1], string.format('%.0f %.0f', millis + ARGV[2], failures + 1))
+  redis.call('PEXPIRE', KEYS[3], ${KEPT})
+  return 1
+`);
+
+/** ARGV: name. */
+export const SUCCEEDED = script(`
+  return redis.call('HDEL', KEYS[3], ARGV[1])
+`);
+
+/** ARGV: name. */
+export const FORGET = script(`
+  ${DROP}
+  drop(ARGV[1])
+  return 1
+`);

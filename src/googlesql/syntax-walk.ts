@@ -1,0 +1,214 @@
+/** The one walk over syntax trees. A kind of node that it does not know fails compilation; a test holds it to the fields. */
+import type { Argument, Expression, FromItem, GroupingItem, OrderItem, Query, QueryBody } from './syntax';
+import type { LimitClause, Select, SelectItem, WindowFrame, WindowSpecification } from './syntax';
+
+/** What the tree is made of: queries and their bodies, FROM items, expressions. */
+export type SyntaxNode = QueryBody | FromItem | Expression;
+
+/**
+ * Calls `visit` for `root` and everything below it, parents first, otherwise in the order of the text. It does not
+ * recurse, so no tree is too high for it. Returning false from `visit` leaves out what is below that node.
+ */
+export function walk(root: SyntaxNode, visit: (node: SyntaxNode) => boolean | void): void {
+  const pending = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (visit(node) === false) continue;
+    const mark = pending.length;
+    forEachChild(node, (child) => pending.push(child));
+    reverseFrom(pending, mark);
+  }
+}
+
+/** The node farthest from `root`, and how many nodes the way to it has, itself included. */
+export function deepestNode(root: SyntaxNode): { node: SyntaxNode; depth: number } {
+  let deepest = { node: root, depth: 1 };
+  let level: SyntaxNode[] = [root];
+  for (let depth = 1; level.length > 0; depth++) {
+    const [node] = level;
+    if (node !== undefined) deepest = { node, depth };
+    const below: SyntaxNode[] = [];
+    for (const parent of level) forEachChild(parent, (child) => below.push(child));
+    level = below;
+  }
+  return deepest;
+}
+
+function reverseFrom(nodes: SyntaxNode[], from: number): void {
+  for (let i = from, j = nodes.length - 1; i < j; i++, j--) {
+    const [a, b] = [nodes[i], nodes[j]];
+    if (a !== undefined && b !== undefined) [nodes[i], nodes[j]] = [b, a];
+  }
+}
+
+type Visit = (node: SyntaxNode) => void;
+
+/** Calls `visit` for the nodes directly below `node`, in the order of the text. */
+export function forEachChild(node: SyntaxNode, visit: Visit): void {
+  switch (node.kind) {
+    case 'query':
+      return visitQuery(node, visit);
+    case 'select':
+      return visitSelect(node, visit);
+    case 'set_operation':
+      return each(node.inputs, visit);
+
+    case 'table_path':
+    case 'table_function':
+    case 'literal':
+    case 'parameter':
+    case 'path':
+      return;
+    case 'unnest':
+      return visit(node.array);
+    case 'subquery_item':
+      return visit(node.query);
+    case 'join':
+      visit(node.left);
+      visit(node.right);
+      return maybe(node.on, visit);
+    case 'parenthesised_join':
+      return visit(node.item);
+    case 'pivot':
+      visit(node.input);
+      for (const { expression } of node.aggregates) visit(expression);
+      visit(node.for);
+      for (const { expression } of node.in) visit(expression);
+      return;
+    case 'unpivot':
+      visit(node.input);
+      for (const { label } of node.in) maybe(label, visit);
+      return;
+
+    case 'field':
+      return visit(node.input);
+    case 'subscript':
+      visit(node.input);
+      return visit(node.index);
+    case 'call':
+      each(node.arguments.map(argumentExpression), visit);
+      maybe(node.having?.expression ?? null, visit);
+      visitOrder(node.orderBy, visit);
+      visitLimit(node.limit, visit);
+      return visitWindow(node.over, visit);
+    case 'extract':
+      visit(node.from);
+      return maybe(node.timeZone, visit);
+    case 'cast':
+      visit(node.expression);
+      maybe(node.format, visit);
+      return maybe(node.timeZone, visit);
+    case 'case':
+      maybe(node.operand, visit);
+      for (const { when, then } of node.whens) {
+        visit(when);
+        visit(then);
+      }
+      return maybe(node.else, visit);
+    case 'unary':
+      return visit(node.operand);
+    case 'binary':
+      visit(node.left);
+      return visit(node.right);
+    case 'between':
+      visit(node.operand);
+      visit(node.low);
+      return visit(node.high);
+    case 'in_list':
+      visit(node.operand);
+      return each(node.items, visit);
+    case 'in_unnest':
+      visit(node.operand);
+      return visit(node.array);
+    case 'in_subquery':
+      visit(node.operand);
+      return visit(node.query);
+    case 'is':
+      visit(node.operand);
+      return maybe(node.other, visit);
+    case 'array':
+      return each(node.elements, visit);
+    case 'struct':
+      for (const { expression } of node.fields) visit(expression);
+      return;
+    case 'interval':
+      return visit(node.value);
+    case 'scalar_subquery':
+    case 'array_subquery':
+    case 'exists':
+      return visit(node.query);
+  }
+  node satisfies never;
+  throw new Error('A kind of node that the walk does not know.');
+}
+
+function visitQuery(query: Query, visit: Visit): void {
+  for (const entry of query.with?.entries ?? []) visit(entry.query);
+  visit(query.body);
+  visitOrder(query.orderBy, visit);
+  visitLimit(query.limit, visit);
+}
+
+function visitSelect(select: Select, visit: Visit): void {
+  for (const item of select.items) visitItem(item, visit);
+  maybe(select.from, visit);
+  maybe(select.where, visit);
+  for (const item of select.groupBy?.items ?? []) visitGrouping(item, visit);
+  maybe(select.having, visit);
+  maybe(select.qualify, visit);
+  for (const { window } of select.windows) visitWindow(window, visit);
+}
+
+function visitItem(item: SelectItem, visit: Visit): void {
+  if (item.kind === 'select_expression') return visit(item.expression);
+  maybe(item.of, visit);
+  for (const { expression } of item.replace) visit(expression);
+}
+
+function visitGrouping(item: GroupingItem, visit: Visit): void {
+  switch (item.kind) {
+    case 'expression':
+      return visit(item.expression);
+    case 'list':
+      return each(item.expressions, visit);
+    case 'rollup':
+    case 'cube':
+      for (const set of item.sets) each(set, visit);
+      return;
+    case 'grouping_sets':
+      for (const inner of item.items) visitGrouping(inner, visit);
+  }
+}
+
+function visitWindow(window: WindowSpecification | null, visit: Visit): void {
+  if (window === null) return;
+  each(window.partitionBy, visit);
+  visitOrder(window.orderBy, visit);
+  if (window.frame !== null) visitFrame(window.frame, visit);
+}
+
+function visitFrame({ from, to }: WindowFrame, visit: Visit): void {
+  maybe(from.offset, visit);
+  maybe(to?.offset ?? null, visit);
+}
+
+function visitOrder(items: readonly OrderItem[], visit: Visit): void {
+  for (const { expression } of items) visit(expression);
+}
+
+function visitLimit(limit: LimitClause | null, visit: Visit): void {
+  if (limit === null) return;
+  visit(limit.count);
+  maybe(limit.offset, visit);
+}
+
+function argumentExpression(argument: Argument): Expression {
+  return argument.expression;
+}
+
+function each(nodes: readonly SyntaxNode[], visit: Visit): void {
+  for (const node of nodes) visit(node);
+}
+
+function maybe(node: SyntaxNode | null, visit: Visit): void {
+  if (node !== null) visit(node);
+}

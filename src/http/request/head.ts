@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+
+import { ServiceError } from '../../errors';
+import type { RequestHeaders } from './headers';
+
+/** Longest URL (docs/http.md) and longest headers beside it, in bytes. */
+export const LONGEST_URL = 96 * 1024;
+export const LONGEST_HEADERS = 32 * 1024;
+
+/**
+ * Judges what stands before the body. URL and headers are bounded apart, so that each is told by its own error; the
+ * parser's bound (server.ts) is above their sum.
+ *
+ * @throws ServiceError uriTooLong, headersTooLarge, invalidParameter
+ */
+export function checkHead(request: IncomingMessage, headers: RequestHeaders): void {
+  if ((request.url ?? '').length > LONGEST_URL) throw uriTooLong();
+  if (headers.size > LONGEST_HEADERS) throw headersTooLarge();
+  // RFC 9112, 3.2: one Host with HTTP/1.1, no more.
+  const hosts = headers.values('host').length;
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+    throw new ServiceError('invalidParameter', 'The request must have one Host header.');
+  }
+}
+
+export function uriTooLong(): ServiceError {
+  return new ServiceError('uriTooLong', `The URL is longer than ${String(LONGEST_URL)} bytes.`, {
+    hint: 'Send the parameters in the body of a POST.',
+  });
+}
+
+export function headersTooLarge(): ServiceError {
+  return new ServiceError('headersTooLarge', `The headers are longer than ${String(LONGEST_HEADERS)} bytes.`);
+}

@@ -1,0 +1,74 @@
+import { type Endpoint, mayRun, type ParameterDeclaration } from '../../endpoints';
+import type { Key } from '../../keys';
+import { chooseRepresentation } from '../../rendering/representation';
+import { ServiceError } from '../../errors';
+import { allowedEndpoint, authenticate } from '../../run/authorise';
+import type { Services } from '../../run/services';
+import { jsonResponse } from '../response/response';
+import type { Exchange } from '../exchange';
+
+/** What one key sees of the catalogue differs from what another sees, and changes with the files. */
+const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY, Authorization' };
+
+/** `GET /api/endpoints`: what this key may run. */
+export function answerCatalogue(exchange: Exchange, services: Services): void {
+  const key = authenticate(exchange, services);
+  checkAccept(exchange);
+  const listed = services.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
+  exchange.send(jsonResponse(200, { result: listed.map((endpoint) => describe(endpoint, key)) }, HEADERS));
+}
+
+/** `GET /api/endpoints/:idOrName`: one of them. */
+export function answerEndpoint(exchange: Exchange, idOrName: string, services: Services): void {
+  const key = authenticate(exchange, services);
+  const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
+  checkAccept(exchange);
+  exchange.send(jsonResponse(200, { result: describe(endpoint, key) }, HEADERS));
+}
+
+/** Only results have other forms than JSON. */
+function checkAccept({ headers }: Exchange): void {
+  const accept = headers.list('accept');
+  if (chooseRepresentation(accept) === 'application/json') return;
+  throw new ServiceError('notAcceptable', 'The catalogue is answered as JSON only.', { allowed: ['application/json'] });
+}
+
+/** An endpoint as the holder of the key sees it: never its SQL. */
+function describe(endpoint: Endpoint, { pins }: Key): object {
+  return {
+    id: endpoint.id,
+    name: endpoint.name,
+    description: endpoint.description,
+    params: endpoint.parameters.map((declared) =>
+      pins.has(declared.name) ? describePinned(declared) : describeParameter(declared),
+    ),
+    maxRows: endpoint.maxRows,
+    cacheTtl: endpoint.cacheTtl,
+    cacheWarming: endpoint.cacheWarming,
+    sandbox: endpoint.sandbox,
+    redactPii: endpoint.redactPii,
+    tables: endpoint.sandbox ? endpoint.cteTables : [],
+  };
+}
+
+function describeParameter(declared: ParameterDeclaration): object {
+  const { name, type, required, description } = declared;
+  return {
+    name,
+    type,
+    required,
+    description,
+    ...(declared.default === null ? {} : { default: declared.default }),
+    ...(declared.values === null ? {} : { values: declared.values }),
+    ...(declared.minimum === null ? {} : { minimum: declared.minimum }),
+    ...(declared.maximum === null ? {} : { maximum: declared.maximum }),
+  };
+}
+
+/**
+ * A parameter that the key pins. As in `/openapi.json` (src/openapi/parameter-schema.ts) its values, bounds and default are
+ * left out: the values that an enum allows may be names of other tenants.
+ */
+function describePinned({ name, type, description }: ParameterDeclaration): object {
+  return { name, type, required: false, description, fixed: true };
+}

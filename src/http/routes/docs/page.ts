@@ -1,0 +1,136 @@
+import { ERRORS, type Reason } from '../../../errors';
+import {
+  type DescribedEndpoint,
+  type DocsAccess,
+  FAILURES,
+  REQUEST_PARAMETERS,
+  RESPONSE_HEADERS,
+} from '../../../openapi';
+import { endpointArticle } from './endpoint-article';
+import { markup, type Markup, verbatim, words } from './html';
+import { SCRIPT } from './policy';
+import { STYLE } from './style';
+
+/**
+ * The documentation as one HTML page, for the same readers as the OpenAPI document.
+ *
+ * @param endpoints null: for somebody without a key where one is needed; the page then holds nothing of the catalogue and
+ *   asks for the key
+ */
+export function docsPage(endpoints: readonly DescribedEndpoint[] | null, access: DocsAccess): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Logquay: endpoints</title>
+<link rel="icon" href="data:,">
+<style>${verbatim(STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the endpoints</a>
+<header>
+<h1>Logquay</h1>
+<p>Saved analytical SQL over logs as read endpoints. ${forPrograms(access)}</p>
+${keyForm(access)}
+</header>
+<div id="content">
+${endpoints === null ? null : navigation(endpoints)}
+<main id="main" tabindex="-1">
+${endpoints === null ? markup`<p>Give a key above: the page then lists what it may run.</p>` : null}
+${endpoints?.length === 0 ? markup`<p>There is no endpoint to run.</p>` : null}
+${(endpoints ?? []).map(endpointArticle)}
+${errorSection()}
+${headerSection()}
+</main>
+</div>
+<footer><p class="quiet">Made from the catalogue as it is now.</p></footer>
+<script>${verbatim(SCRIPT)}</script>
+</body>
+</html>
+`.text;
+}
+
+/** A link is of no use where the answer needs a key, which a link cannot send. */
+function forPrograms(access: DocsAccess): Markup {
+  if (access === 'key') return markup`For programs: <code>GET /openapi.json</code>, with the key.`;
+  return markup`For programs: <a href="/openapi.json">openapi.json</a>`;
+}
+
+function keyForm(access: DocsAccess): Markup {
+  const show = access === 'key' ? markup`<button type="submit">Show what it may run</button>` : null;
+  return markup`<form id="key-form" autocomplete="off">
+    <label for="key">Key</label>
+    <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-hint">
+    <span id="key-hint" class="hint">Sent in <code>X-API-KEY</code> with what you try here. It stays in this page until you leave it.</span>
+    ${show}
+    <p id="news" role="status"></p>
+  </form>`;
+}
+
+function navigation(endpoints: readonly DescribedEndpoint[]): Markup {
+  return markup`<nav aria-label="Endpoints">
+    <ul>
+      ${endpoints.map(({ name }) => markup`<li><a href="#endpoint:${name}">${name}</a></li>`)}
+      <li><a href="#errors">Errors</a></li>
+      <li><a href="#headers">Headers</a></li>
+    </ul>
+  </nav>`;
+}
+
+function errorSection(): Markup {
+  const reasons = Object.keys(ERRORS) as Reason[];
+  return markup`<section id="errors" aria-labelledby="errors-name">
+    <h2 id="errors-name">Errors</h2>
+    <p>Always JSON, with the true status: <code>{"error":{"code","status","message","errors":[{"reason", …}],"requestId"}}</code>.</p>
+    ${table(
+      'Errors',
+      ['Reason', 'Status', 'When', 'Send again later'],
+      reasons.map((reason) => [
+        markup`<code>${reason}</code>`,
+        markup`${ERRORS[reason].http}`,
+        markup`${words(FAILURES[reason].when)}`,
+        markup`${ERRORS[reason].retryable ? 'yes' : 'no'}`,
+      ]),
+    )}
+  </section>`;
+}
+
+function headerSection(): Markup {
+  const row = (name: string, description: string): Markup[] => [
+    markup`<code>${name}</code>`,
+    markup`${words(description)}`,
+  ];
+  return markup`<section id="headers" aria-labelledby="headers-name">
+    <h2 id="headers-name">Headers</h2>
+    <h3>Of requests</h3>
+    ${table(
+      'Request headers',
+      ['Header', 'Meaning'],
+      [
+        row('X-API-KEY', 'The key; or `Authorization: Bearer`, which is read where this header is absent.'),
+        row('Accept', '`application/json`, `application/x-ndjson` or `text/csv`.'),
+        ...Object.values(REQUEST_PARAMETERS).map(({ name, description }) => row(name, description)),
+      ],
+    )}
+    <h3>Of answers</h3>
+    ${table(
+      'Response headers',
+      ['Header', 'Meaning'],
+      Object.entries(RESPONSE_HEADERS).map(([name, { description }]) => row(name, description)),
+    )}
+  </section>`;
+}
+
+function table(name: string, columns: readonly string[], rows: readonly (readonly Markup[])[]): Markup {
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${name}">
+    <table>
+      <thead>
+        <tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr>
+      </thead>
+      <tbody>
+        ${rows.map(([first, ...rest]) => markup`<tr><th scope="row">${first ?? null}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>`)}
+      </tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,64 @@
+import type { RequestListener } from 'node:http';
+
+import type { Secret } from '../../config';
+import type { Log } from '../../log';
+import { type Metrics, RequestMeter } from '../../metrics';
+import type { Tracing } from '../../tracing/traced';
+import { Cors } from '../response/cors';
+import { directRun } from '../request/run-path';
+import { Exchange, type ExchangeContext } from '../exchange';
+import { FailedLogins } from './failed-logins';
+import type { Lifecycle } from './lifecycle';
+import { checkHead } from '../request/head';
+import { createRouter, RUN_PATH, type RouterOptions } from './router';
+import { answerRun } from '../routes/run';
+
+export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'> {
+  readonly log: Log;
+  readonly corsOrigins: '*' | readonly string[];
+  readonly metrics: Metrics;
+  /** What `/metrics` asks for; null: it is not there. */
+  readonly metricsKey: Secret | null;
+  /** Whether the log tells the SQL and LQL of requests. */
+  readonly logSql: boolean;
+  /** Where requests are told to be traced; without, nowhere. */
+  readonly tracing?: Tracing | null;
+}
+
+/**
+ * What the server does with a request. Most are plain requests to run a stored endpoint: they need no router, and go the
+ * same way as if Express had found it.
+ */
+export function createListener(options: ListenerOptions): RequestListener {
+  const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null } = options;
+  const { lifecycle } = options;
+  const cors = new Cors(corsOrigins);
+  const guarded = metricsKey === null ? null : { metrics, key: metricsKey };
+  const router = createRouter({ ...options, cors, metrics: guarded });
+  const meter = new RequestMeter(metrics);
+  const failures = metrics.count('failedLogins', {});
+  const failedLogins = new FailedLogins(() => failures.add());
+  const context: ExchangeContext = {
+    log,
+    logSql,
+    cors,
+    meter,
+    tracing,
+    failedLogins,
+    draining: () => lifecycle.draining,
+    expectUntil: (deadline) => lifecycle.expectUntil(deadline),
+    presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
+  };
+  return (request, response) => {
+    const exchange = new Exchange(request, response, context);
+    const idOrName = directRun(request);
+    if (idOrName === null) router(request, Object.assign(response, { locals: { exchange } }));
+    else runDirectly(exchange, idOrName, lifecycle).catch((error: unknown) => exchange.fail(error));
+  };
+}
+
+async function runDirectly(exchange: Exchange, idOrName: string, lifecycle: Lifecycle): Promise<void> {
+  exchange.telemetry.route = RUN_PATH;
+  checkHead(exchange.request, exchange.headers);
+  await answerRun(exchange, idOrName, lifecycle.services());
+}

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+import { Metrics, RequestMeter } from '../../metrics';
+import { Cors } from '../response/cors';
+import { drainable } from './drain';
+import type { Log } from '../../log';
+import type { ExchangeContext } from '../exchange';
+import { FailedLogins } from './failed-logins';
+import { createMetricsListener, type OperatorView } from './metrics-listener';
+import { createHttpServer } from './http-server';
+
+/** Milliseconds that a scrape may go on after the service has ended. */
+const LAST_SCRAPE = 1000;
+
+/**
+ * Listens for scrapes on a port of its own (docs/metrics.md). Scrapes there count nowhere, and the log tells of them only
+ * when they fail.
+ *
+ * @returns ends it
+ */
+export async function openMetricsPort(
+  { host, port }: { readonly host: string; readonly port: number },
+  { log, ...view }: OperatorView & { readonly log: Log },
+): Promise<() => Promise<void>> {
+  const uncounted = new RequestMeter(new Metrics());
+  const quiet: Log = {
+    debug: log.debug.bind(log),
+    info: () => undefined,
+    warn: log.warn.bind(log),
+    error: log.error.bind(log),
+    fatal: log.fatal.bind(log),
+  };
+  const context: ExchangeContext = {
+    log: quiet,
+    logSql: false,
+    cors: new Cors([]),
+    meter: uncounted,
+    tracing: null,
+    draining: () => false,
+    expectUntil: () => undefined,
+    presentsPins: () => false,
+    failedLogins: new FailedLogins(),
+  };
+  const server = createHttpServer(createMetricsListener(view, context));
+  const drain = drainable(server);
+  server.listen(port, host);
+  await once(server, 'listening');
+  log.info({ host, metricsPort: (server.address() as AddressInfo).port }, 'listening for scrapes');
+  return () => {
+    const cutOff = performance.now() + LAST_SCRAPE;
+    return drain(() => cutOff);
+  };
+}

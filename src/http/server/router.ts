@@ -1,0 +1,121 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+
+import { ServiceError } from '../../errors';
+import { Health } from '../../health/health';
+import { answerCatalogue, answerEndpoint } from '../routes/catalogue';
+import type { Cors } from '../response/cors';
+import { DocsRoutes } from '../routes/docs/routes';
+import type { Exchange } from '../exchange';
+import type { Lifecycle } from './lifecycle';
+import { hasMetricsKey } from '../routes/metrics-key';
+import { answerMetrics, type GuardedMetrics } from '../routes/metrics';
+import { answerHealth, answerReady } from '../routes/probes';
+import { checkHead } from '../request/head';
+import { answerRun } from '../routes/run';
+
+export interface RouterOptions {
+  readonly cors: Cors;
+  readonly lifecycle: Lifecycle;
+  /** Who may read what is made from the catalogue: everybody, keys, or nobody. */
+  readonly docs: 'open' | 'key' | 'off';
+  /** null: there is no `/metrics`. */
+  readonly metrics: GuardedMetrics | null;
+  /** What is impaired; without, nothing ever is. */
+  readonly health?: Pick<Health, 'degradations'>;
+}
+
+/** Where a stored endpoint is run. */
+export const RUN_PATH = '/api/endpoints/query/:idOrName';
+
+type Reply = Response<unknown, { exchange: Exchange }>;
+
+/** Does a request of one method; what it throws is answered as an error. */
+type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
+
+/**
+ * The service's routes (docs/http.md). Express finds the route of a request whose `Exchange` stands in
+ * `response.locals`; everything that an answer is made of is written by that.
+ */
+export function createRouter({ cors, lifecycle, docs, metrics, health = new Health() }: RouterOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // Parameters are read from the raw URL: Express's own reading loses order and repetitions.
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+
+  app.use((request, response: Reply, next) => {
+    checkHead(request, response.locals.exchange.headers);
+    next();
+  });
+
+  const route = (path: string, actions: { readonly GET: Action; readonly POST?: Action }): void => {
+    const methods = Object.keys(actions).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const allowed = [...methods, 'OPTIONS'];
+    const actionFor = new Map([
+      ['GET', actions.GET],
+      ['HEAD', actions.GET],
+      ['POST', actions.POST],
+    ]);
+    app.all(path, async (request, response: Reply) => {
+      const { exchange } = response.locals;
+      exchange.telemetry.route = path;
+      const action = actionFor.get(request.method);
+      if (action !== undefined) {
+        await action(exchange, request);
+      } else if (request.method === 'OPTIONS') {
+        const headers = { Allow: allowed.join(', '), ...cors.preflight(exchange.headers, methods) };
+        exchange.send({ status: 204, headers, body: null });
+      } else {
+        throw new ServiceError('methodNotAllowed', `${request.method} is not allowed here.`, { allowed });
+      }
+    });
+  };
+
+  route('/health', { GET: answerHealth });
+  route('/ready', {
+    GET: (exchange) => {
+      const operator = hasMetricsKey(exchange.headers, metrics?.key ?? null);
+      return answerReady(exchange, lifecycle, health, operator);
+    },
+  });
+  const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.services());
+  route(RUN_PATH, { GET: answerQuery, POST: answerQuery });
+  route('/api/endpoints', {
+    GET: (exchange) => {
+      answerCatalogue(exchange, lifecycle.services());
+    },
+  });
+  route('/api/endpoints/:idOrName', {
+    GET: (exchange, request) => {
+      answerEndpoint(exchange, last(request), lifecycle.services());
+    },
+  });
+
+  if (docs !== 'off') {
+    const pages = new DocsRoutes(docs);
+    route('/openapi.json', { GET: (exchange) => pages.answerOpenApi(exchange, lifecycle.services()) });
+    route('/docs', { GET: (exchange) => pages.answerPage(exchange, lifecycle.services()) });
+  }
+
+  if (metrics !== null) route('/metrics', { GET: (exchange) => answerMetrics(exchange, metrics) });
+
+  app.use(() => {
+    throw new ServiceError('notFound', 'There is nothing under this path.');
+  });
+  // Express knows a handler of errors by its four parameters.
+  app.use((error: unknown, _request: Request, response: Reply, _next: NextFunction) => {
+    response.locals.exchange.fail(fromExpress(error));
+  });
+  return app;
+}
+
+function last(request: Request): string {
+  return String(request.params.idOrName);
+}
+
+/** Express's own complaint: a path whose percent-escapes do not decode. */
+function fromExpress(error: unknown): unknown {
+  if (!(error instanceof URIError)) return error;
+  return new ServiceError('invalidParameter', 'The path holds a malformed percent-escape.', {}, { cause: error });
+}

@@ -1,0 +1,45 @@
+import type { Endpoint } from '../../endpoints';
+import type { StartKey } from '../../keys';
+
+export interface WelcomeFacts {
+  readonly host: string;
+  readonly port: number;
+  readonly endpoints: readonly Endpoint[];
+  /** null: the operator has made the keys. */
+  readonly startKey: StartKey | null;
+  /** Whether API_KEY is one of them. */
+  readonly apiKey: boolean;
+  /** Whether there is a page for people. */
+  readonly docs: boolean;
+  /** Whether a person reads this: a secret goes to a terminal only, never to where output is kept. */
+  readonly terminal: boolean;
+}
+
+/** An endpoint that the sample logs answer, with parameters that find rows. */
+const SHOWN = { name: 'logs.all', query: '?project=default' };
+
+/** What is printed when the service is ready: where it listens, and a curl line that works as pasted. */
+export function welcome(facts: WelcomeFacts): string {
+  const base = `http://${urlHost(facts.host)}:${String(facts.port)}`;
+  const path = facts.endpoints.some(({ name }) => name === SHOWN.name)
+    ? `/api/endpoints/query/${SHOWN.name}${SHOWN.query}`
+    : '/api/endpoints';
+  const curl = `Logquay answers at ${base}. Try:\n\n  curl -H "X-API-KEY: ${shownKey(facts)}" '${base}${path}'\n`;
+  return facts.docs ? `${curl}\nEvery endpoint, and a form to try it: ${base}/docs\n` : curl;
+}
+
+function shownKey({ startKey, apiKey, terminal }: WelcomeFacts): string {
+  if (startKey !== null) return terminal ? startKey.secret : `$(cat ${quoted(startKey.file)})`;
+  return apiKey ? '$API_KEY' : '$KEY';
+}
+
+/** As one word of a shell, inside double quotes and `$( )`. */
+function quoted(file: string): string {
+  return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Where a person on this machine reaches what listens on `host`. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,95 @@
+/** Who may do what: keys, endpoints, rates, and what a key may send. */
+import { type ConsumerRequest, type Endpoint, mayRun, type RawEntry } from '../endpoints';
+import { ServiceError } from '../errors';
+import type { Key } from '../keys/key';
+import type { RateAnswer } from '../limits/rate-limits';
+import type { Services } from './services';
+import type { RunRequest } from './types';
+
+/**
+ * Authenticates a request and finds the endpoint it may run, each counted against its rate limit.
+ *
+ * @throws ServiceError unauthenticated, notFound, rateLimitExceeded
+ */
+export function authorise(
+  request: Pick<RunRequest, 'arrived' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
+  services: Pick<Services, 'keys' | 'catalogue' | 'rates'>,
+): { readonly key: Key; readonly endpoint: Endpoint } {
+  const { arrived, idOrName } = request;
+  const { rates } = services;
+  const key = authenticate(request, services);
+  applyRate(request, rates.countKey(key, arrived));
+  const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
+  request.record({ endpoint: endpoint.name });
+  const rate = rates.countEndpoint(endpoint, key, arrived);
+  if (rate !== null) applyRate(request, rate);
+  return { key, endpoint };
+}
+
+/** The key of a request, recorded in its telemetry. @throws ServiceError unauthenticated */
+export function authenticate(request: Pick<RunRequest, 'header' | 'record'>, { keys }: Pick<Services, 'keys'>): Key {
+  const key = keys.authenticate((name) => request.header(name));
+  request.record({ key: key.name, pinned: key.pins.size > 0 });
+  return key;
+}
+
+/** The endpoint, if the key may run it. @throws ServiceError notFound, with one message for both reasons */
+export function allowedEndpoint(endpoint: Endpoint | null, key: Key): Endpoint {
+  if (endpoint !== null && mayRun(key, endpoint)) return endpoint;
+  throw new ServiceError('notFound', 'There is no such endpoint, or this key may not run it.');
+}
+
+/**
+ * Checks what a key may send to an endpoint that it may run.
+ *
+ * @throws ServiceError accessDenied
+ */
+export function checkPermissions(
+  { query, dryRun }: ConsumerRequest,
+  given: readonly RawEntry[],
+  key: Key,
+  endpoint: Endpoint,
+): void {
+  // The number of bytes read depends on rows behind the fence.
+  if (dryRun && key.pins.size > 0) {
+    throw new ServiceError('accessDenied', 'A key with pinned parameters may not ask for a dry run.', {
+      parameter: 'dry_run',
+    });
+  }
+  if (!redactionForced(key, endpoint)) return;
+  // Redaction masks results: a query that takes values apart would get around it.
+  if (query !== null) {
+    const { language } = query;
+    throw new ServiceError('accessDenied', `"${language}" may not be used where redaction is forced.`, {
+      parameter: language,
+    });
+  }
+  // So would a pattern, character by character: which rows match reveals what the mask hides.
+  const pattern = endpoint.parameters.find(
+    ({ name, type }) => type === 'regex' && !key.pins.has(name) && isSent(given, name),
+  );
+  if (pattern === undefined) return;
+  throw new ServiceError(
+    'accessDenied',
+    `Parameter "${pattern.name}" is a regular expression, which may not be sent where redaction is forced.`,
+    { parameter: pattern.name },
+  );
+}
+
+/** Whether results are redacted and the key may not query behind the mask (docs/redaction.md). */
+function redactionForced(key: Key, endpoint: Pick<Endpoint, 'redactPii'>): boolean {
+  return (key.redact || endpoint.redactPii) && !key.allowSql;
+}
+
+/** An empty text and null count as absent. */
+function isSent(given: readonly RawEntry[], name: string): boolean {
+  return given.some(
+    (entry) =>
+      entry.name === name && entry.value.kind !== 'null' && !('text' in entry.value && entry.value.text === ''),
+  );
+}
+
+function applyRate(request: Pick<RunRequest, 'setHeaders'>, { headers, refusal }: RateAnswer): void {
+  request.setHeaders(headers);
+  if (refusal !== null) throw refusal;
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+
+import { yieldToEventLoop } from '../concurrency/event-loop';
+import type { EngineResult, RunLimits } from '../engines/contract';
+import { redactRows } from '../redaction';
+import { EncodedResponse } from '../rendering/encoded-response';
+import { closingOf, render, tooLarge } from '../rendering/render';
+import { renderRows } from './render-rows';
+import type { Services } from './services';
+import type { RequestPlan } from './types';
+
+/** UTF-16 units of rows that are encoded on the main thread; redaction takes a hundred times as long. */
+const FEW = { plain: 512 * 1024, redacted: 16 * 1024 };
+/** Units sent to a worker at a time: copying them takes a millisecond. */
+const PART = 512 * 1024;
+
+/**
+ * Encodes an engine's result as the caller may see it: with redaction on, masked before anything is rendered or cached.
+ *
+ * @throws ServiceError resourcesExceeded for too large a result; as Threads.run
+ */
+export function encodeResult(
+  result: EngineResult,
+  { redacted, representation }: Pick<RequestPlan, 'redacted' | 'representation'>,
+  services: Pick<Services, 'threads' | 'longestResponse' | 'escapeFormulas'>,
+  limits: RunLimits,
+): Promise<EncodedResponse> | EncodedResponse {
+  const columns = result.columns.map(({ name }) => name);
+  const units = result.rows.reduce((sum, row) => sum + row.length, 0);
+  const { rows, truncated } = result;
+  const { escapeFormulas } = services;
+  if (units > (redacted ? FEW.redacted : FEW.plain)) return renderMany();
+  const visible = { columns, rows: redacted ? redactRows(rows) : rows, truncated };
+  return render(visible, representation, services.longestResponse, services.escapeFormulas);
+
+  async function renderMany(): Promise<EncodedResponse> {
+    const parts: Uint8Array[] = [];
+    const hash = createHash('sha256');
+    let length = 0;
+    const add = (part: Uint8Array): void => {
+      parts.push(part);
+      hash.update(part);
+      length += part.length;
+      if (length > services.longestResponse) throw tooLarge(services.longestResponse);
+    };
+    for (const some of inParts(rows)) {
+      const first = parts.length === 0;
+      add(
+        await services.threads.run(
+          renderRows,
+          { columns, rows: some, representation, escapeFormulas, first, redacted },
+          limits,
+        ),
+      );
+    }
+    add(Buffer.from(closingOf(representation)));
+    return new EncodedResponse(await joined(parts, length), representation, truncated, hash.digest('base64url'));
+  }
+}
+
+/** The rows in groups of about PART units. */
+function* inParts(rows: readonly string[]): Generator<readonly string[]> {
+  let start = 0;
+  let units = 0;
+  for (const [i, row] of rows.entries()) {
+    units += row.length;
+    if (units < PART) continue;
+    yield rows.slice(start, i + 1);
+    start = i + 1;
+    units = 0;
+  }
+  if (start < rows.length) yield rows.slice(start);
+}
+
+/** Releases each part after copying it: the result is never in memory twice. */
+async function joined(parts: Uint8Array[], length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    bytes.set(part, at);
+    at += part.length;
+    await yieldToEventLoop();
+  }
+  return bytes;
+}

@@ -1,0 +1,63 @@
+import { identify } from '../cache/identity';
+import type { Usage } from '../cache/usage';
+import { type Endpoint, readConsumerRequest, readParameters } from '../endpoints';
+import type { Key } from '../keys/key';
+import { chooseRepresentation } from '../rendering/representation';
+import { checkPermissions } from './authorise';
+import { checkDryRun } from './dry-run';
+import { needsFence } from './fence';
+import { asksForRedaction } from './redact-header';
+import type { Services } from './services';
+import type { RequestPlan, RunRequest } from './types';
+
+/**
+ * Reads and validates a request, or takes its plan from the plan cache.
+ *
+ * @throws ServiceError 406, 413, 415, 403, 400, in this order
+ */
+export async function planRequest(
+  request: RunRequest,
+  key: Key,
+  endpoint: Endpoint,
+  services: Services,
+): Promise<RequestPlan> {
+  const cached = services.plans.get(request, key, endpoint);
+  if (cached !== null) return cached;
+  const representation = chooseRepresentation(request.header('accept').join(', '));
+  const given = await request.timed('read', () => request.parameters());
+  const consumer = readConsumerRequest(endpoint, given);
+  checkPermissions(consumer, given, key, endpoint);
+  checkDryRun(consumer.dryRun, services.engine);
+  const parameters = readParameters(endpoint, given, key.pins);
+  const redactionRequested = asksForRedaction(request.header('lf-endpoint-redact-pii'));
+  const redacted = key.redact || endpoint.redactPii || redactionRequested;
+  const purpose = consumer.dryRun ? 'dry run' : 'run';
+  const { query } = consumer;
+  const plan = createPlan({ endpoint, query, parameters, redacted, representation, purpose }, key, services);
+  services.plans.set(request, key, plan);
+  return plan;
+}
+
+/** Completes a plan by what follows from its key. */
+export function createPlan(
+  validated: Omit<RequestPlan, 'fenced' | 'payer' | 'identity' | 'usage'>,
+  key: Key,
+  { engine, escapeFormulas }: Pick<Services, 'engine' | 'escapeFormulas'>,
+): RequestPlan {
+  const { id, revision, cacheWarming } = validated.endpoint;
+  const plan = { ...validated, fenced: needsFence(key), payer: key.name };
+  const identity = identify({ ...plan, endpointId: id, revision, target: engine.target, escapeFormulas });
+  const warmed = cacheWarming > 0 && plan.query === null && plan.purpose === 'run';
+  return { ...plan, identity, usage: warmed ? usageOf(plan, identity.hash, key) : null };
+}
+
+/** What the warmer needs to repeat a request. Pinned values are not part of it: they are the key's at that time. */
+function usageOf(
+  { endpoint, parameters, redacted, representation }: Omit<RequestPlan, 'identity' | 'usage'>,
+  hash: string,
+  key: Key,
+): Usage {
+  const sent = parameters.filter(({ name }) => !key.pins.has(name)).map(({ name, value }) => [name, value] as const);
+  const values = Object.fromEntries(sent);
+  return { hash, endpointId: endpoint.id, values, redacted, representation, keyName: key.name };
+}

@@ -1,0 +1,47 @@
+import type { Answered } from '../cache/results';
+import type { Engine } from '../engines/contract';
+import type { Key } from '../keys/key';
+
+/** Headers of a result: its age and lifetime (RFC 9111), cache status (RFC 9211) and cost, as a flat header list. */
+export function responseHeaders(answered: Answered, engine: Pick<Engine, 'kind'>, key: Key): string[] {
+  const headers = freshness(answered);
+  // The number of bytes read depends on rows behind the fence of a key with pins.
+  if (key.pins.size > 0) return headers;
+  // Another request's run costs nothing, as a hit of BigQuery's own cache.
+  const { bytesProcessed, bytesBilled } = answered.made ?? FREE[engine.kind];
+  if (bytesProcessed !== null) headers.push('X-Query-Bytes-Processed', String(bytesProcessed));
+  if (bytesBilled !== null) headers.push('X-Query-Bytes-Billed', String(bytesBilled));
+  return headers;
+}
+
+/** Of a response that is neither cached nor shared. */
+export const UNCACHED: readonly string[] = uncached('');
+
+function uncached(collapsed: '' | '; collapsed'): string[] {
+  return ['Cache-Control', 'private, no-cache', 'Cache-Status', `logquay; fwd=miss${collapsed}`];
+}
+
+function freshness({ kept, outcome }: Answered): string[] {
+  if (kept === null) return uncached(outcome === 'collapsed' ? '; collapsed' : '');
+  const { age, lifetime } = kept;
+  const status = statusOf(outcome, lifetime - age);
+  return ['Cache-Control', `private, max-age=${lifetime}`, 'Age', String(age), 'Cache-Status', status];
+}
+
+function statusOf(outcome: Answered['outcome'], ttl: number): string {
+  switch (outcome) {
+    case 'hit':
+      return `logquay; hit; ttl=${ttl}`;
+    case 'stale':
+      return `logquay; hit; ttl=${ttl}; detail=stale-if-error`;
+    case 'miss':
+      return 'logquay; fwd=miss; stored';
+    case 'collapsed':
+      return 'logquay; fwd=miss; collapsed';
+  }
+}
+
+const FREE = {
+  bigquery: { bytesProcessed: 0n, bytesBilled: 0n },
+  duckdb: { bytesProcessed: null, bytesBilled: null },
+} as const;

@@ -1,0 +1,61 @@
+/** The life of a request to a stored endpoint: authorise, plan, execute (docs/architecture.md). */
+import type { Answered } from '../cache/results';
+import type { RequestTelemetry } from '../telemetry';
+import { authorise } from './authorise';
+import { estimate } from './dry-run';
+import { execute } from './execute';
+import { limitsOf } from './limits';
+import { planRequest } from './plan';
+import { responseHeaders } from './response-headers';
+import type { Services } from './services';
+import type { RequestPlan, RunRequest, RunResponse } from './types';
+
+/**
+ * Runs the stored endpoint that a request names.
+ *
+ * @throws ServiceError for the caller; the signal's reason when the client has disconnected
+ */
+export async function run(request: RunRequest, services: Services): Promise<RunResponse> {
+  // 401, 404, 429: nothing is read of a request, and nothing revealed, before its key may run the endpoint.
+  const { key, endpoint } = authorise(request, services);
+
+  // 400, 403, 406, 413, 415: whatever can be validated without reading SQL.
+  const plan = await planRequest(request, key, endpoint, services);
+  if (plan.query !== null) request.record({ query: plan.query });
+  if (plan.purpose === 'dry run') return estimate(plan, request, services);
+
+  // 400, 403, 429, 504: from the cache, from a run in flight, or from a run of its own.
+  const answered = await resultOf(plan, request, services);
+  const ttl = endpoint.cacheTtl * 1000;
+  request.record(outcomeOf(answered, ttl));
+  if (plan.usage !== null) services.usage.touch(plan.usage, ttl);
+  return { response: answered.response, headers: responseHeaders(answered, services.engine, key) };
+}
+
+async function resultOf(plan: RequestPlan, request: RunRequest, services: Services): Promise<Answered> {
+  const { endpoint, identity, payer } = plan;
+  const ttl = endpoint.cacheTtl * 1000;
+  const cached = ttl > 0 ? services.results.known(identity) : null;
+  if (cached !== null) return cached;
+  const { limits, timeout } = limitsOf(plan, request, services);
+  return request.timed('cache', () =>
+    services.results.answer({
+      identity,
+      ttl,
+      limits,
+      timeout,
+      payer,
+      run: (own) => execute(plan, services, own, (phase, step) => request.timed(phase, step)),
+    }),
+  );
+}
+
+/** @param ttl milliseconds for which the result may be cached; 0: it is not */
+function outcomeOf({ outcome, made, kept }: Answered, ttl: number): RequestTelemetry {
+  if (made === null) return { cache: outcome };
+  return {
+    cache: outcome,
+    ...(ttl > 0 ? { stored: kept !== null } : {}),
+    ...(made.bytesBilled === null ? {} : { billed: made.bytesBilled }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Results } from '../cache/results';
+import type { UsageBook } from '../cache/usage';
+import type { Threads } from '../concurrency/threads';
+import type { Catalogue } from '../endpoints';
+import type { Engine } from '../engines/contract';
+import type { Key } from '../keys/key';
+import type { Admission } from '../limits/admission';
+import type { RateLimits } from '../limits/rate-limits';
+import type { Gate } from '../sandbox';
+import type { PlanCache } from './plan-cache';
+
+/** The services that a run uses, opened by app.ts. */
+export interface Services {
+  readonly keys: {
+    /** @throws ServiceError unauthenticated */
+    authenticate(header: (name: string) => readonly string[]): Key;
+    find(name: string): Key | null;
+  };
+  readonly catalogue: Pick<Catalogue, 'current' | 'find'>;
+  readonly engine: Engine;
+  readonly gate: Gate;
+  readonly admission: Admission;
+  readonly threads: Threads;
+  readonly rates: RateLimits;
+  readonly plans: PlanCache;
+  readonly results: Results;
+  readonly usage: UsageBook;
+  /** `degraded`: the shared cache cannot be reached. */
+  readonly cacheState: () => 'ok' | 'degraded';
+  /** The current time for relative times of LQL, in microseconds since the epoch. */
+  readonly now: () => bigint;
+  /** US dollars, for the estimate of a dry run. */
+  readonly pricePerTiB: number;
+  /** Of endpoints that declare nothing else. */
+  readonly defaults: {
+    /** Milliseconds. */
+    readonly timeout: number;
+    readonly maxBytesBilled: bigint;
+  };
+  /** Bytes. */
+  readonly longestResponse: number;
+  /** Whether CSV escapes formulas, which spreadsheets would evaluate. */
+  readonly escapeFormulas: boolean;
+}

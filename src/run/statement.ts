@@ -1,0 +1,104 @@
+import type { ConsumerRequest, Endpoint } from '../endpoints';
+import type { BoundParameter, RunLimits } from '../engines/contract';
+import { locate, QueryError, ServiceError } from '../errors';
+import { tableOfLql, translateLql } from '../lql';
+import { fixesOrder } from '../googlesql/row-order';
+import type { Span } from '../googlesql/syntax';
+import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
+import type { Services } from './services';
+import type { RequestPlan } from './types';
+
+/** The SQL of a request: the stored query, or the consumer's over its CTE tables. */
+export interface Statement {
+  /** GoogleSQL, complete. */
+  readonly sql: string;
+  /** Those that `sql` names. */
+  readonly parameters: readonly BoundParameter[];
+  /** The consumer's query in `sql`; null: there is none. */
+  readonly consumer: Span | null;
+  /** Whether the order of the rows is fixed. */
+  readonly ordered: boolean;
+  /** CTE tables that it reads. */
+  readonly tables: readonly string[];
+  /** Translates the engine's error for the caller, with a position in the text that they sent. */
+  readonly errorForCaller: (error: QueryError) => ServiceError;
+}
+
+/**
+ * Composes the statement of a plan; a consumer query passes the gate.
+ *
+ * @throws ServiceError for what the gate or LQL refuses, with its position in the caller's text
+ */
+export async function composeStatement(
+  { endpoint, query, parameters, fenced }: Pick<RequestPlan, 'endpoint' | 'query' | 'parameters' | 'fenced'>,
+  { gate, now }: Pick<Services, 'gate' | 'now'>,
+  limits: RunLimits,
+): Promise<Statement> {
+  const stored = storedQueryOf(endpoint, parameters);
+  if (query === null) return storedStatement(stored, parameters);
+  if (query.language === 'sql') {
+    const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
+    return admitted(gate, stored, { ...query, fenced }, parameters, toCaller, limits);
+  }
+  const context = { tables: endpoint.cteTables, now: now() };
+  const table = tableOfLql(query.text, context);
+  if (table === null) return storedStatement(stored, parameters);
+  const { columns } = await gate.columns(stored, table, limits);
+  const translation = translateLql(query.text, { now: context.now, tables: [{ name: table, columns }] });
+  if (translation === null) return storedStatement(stored, parameters);
+  const translated = { language: 'lql', text: translation.sql, fenced } as const;
+  return admitted(gate, stored, translated, parameters, translation.locate, limits);
+}
+
+/** For `catch`: translates errors in the SQL for the caller and rethrows others. */
+export function forCaller({ errorForCaller }: Statement): (thrown: unknown) => never {
+  return (thrown) => {
+    throw thrown instanceof QueryError ? errorForCaller(thrown) : thrown;
+  };
+}
+
+async function admitted(
+  gate: Gate,
+  stored: StoredQuery,
+  { language, text, fenced }: NonNullable<ConsumerRequest['query']> & { readonly fenced: boolean },
+  parameters: readonly BoundParameter[],
+  toCaller: (error: QueryError) => ServiceError,
+  limits: RunLimits,
+): Promise<Statement> {
+  const {
+    sql,
+    consumer,
+    ordered,
+    tables,
+    parameters: named,
+    original,
+  } = await gate.admit(stored, text, { from: language, fenced, limits }).catch((error: unknown) => {
+    throw error instanceof QueryError ? toCaller(error) : error;
+  });
+  return {
+    sql,
+    consumer,
+    ordered,
+    parameters: parameters.filter(({ name }) => named.has(name.toLowerCase())),
+    tables,
+    errorForCaller: ({ fault, message, span, details }) =>
+      toCaller(new QueryError(fault, message, span && original(span), details)),
+  };
+}
+
+/** The caller did not write the stored query: errors carry no position in it. */
+function storedStatement(stored: StoredQuery, parameters: readonly BoundParameter[]): Statement {
+  return {
+    sql: stored.sql,
+    consumer: null,
+    ordered: fixesOrder(stored.query),
+    parameters,
+    tables: tablesOfStoredQuery(stored),
+    errorForCaller: (error) => new ServiceError(error.fault, error.message, {}, { cause: error }),
+  };
+}
+
+function storedQueryOf(endpoint: Endpoint, parameters: readonly BoundParameter[]): StoredQuery {
+  const { id, revision, sql, query, cteTables } = endpoint;
+  return { id, revision, sql, query, cteTables, parameters };
+}

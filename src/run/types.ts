@@ -1,0 +1,61 @@
+/** What the steps of a run pass to each other. */
+import type { Identity } from '../cache/identity';
+import type { Usage } from '../cache/usage';
+import type { ConsumerRequest, Endpoint, RawEntry } from '../endpoints';
+import type { BoundParameter } from '../engines/contract';
+import type { EncodedResponse } from '../rendering/encoded-response';
+import type { Representation } from '../rendering/representation';
+import type { RequestTelemetry } from '../telemetry';
+
+/** Awaits one step and measures it, without the steps nested in it. */
+export type Timed = <T>(phase: string, step: () => Promise<T> | T) => Promise<T>;
+
+/** A request to a stored endpoint, free of Express and sockets. */
+export interface RunRequest {
+  readonly id: string;
+  /** As in the path, percent-decoded. */
+  readonly idOrName: string;
+  /** Every value of a header, in order; the name in lower case. */
+  header(name: string): readonly string[];
+  /** The URL's query if it holds all parameters; null if there may be a body. */
+  readonly query: string | null;
+  /** Reads URL and body, in this order; call it for an authorised caller only. @throws ServiceError 400, 413, 415 */
+  parameters(): Promise<readonly RawEntry[]>;
+  /** Milliseconds of `performance.now()`. */
+  readonly arrived: number;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  timed<T>(phase: string, step: () => Promise<T> | T): Promise<T>;
+  /** Records attributes for log, metrics and traces as soon as they are known. */
+  record(attributes: RequestTelemetry): void;
+  /** Announces the deadline of the run, in milliseconds of `performance.now()`: draining waits for it. */
+  expectUntil(deadline: number): void;
+  /** Sets headers (a flat list) of the response, be it a result or an error; replaces those of an earlier call. */
+  setHeaders(headers: readonly string[]): void;
+}
+
+/** A validated request: everything is checked but the SQL of a consumer query. */
+export interface RequestPlan {
+  readonly endpoint: Endpoint;
+  readonly query: ConsumerRequest['query'];
+  /** Validated, pinned ones included. */
+  readonly parameters: readonly BoundParameter[];
+  readonly redacted: boolean;
+  /** Whether the stored query hides rows from the caller: see `needsFence`. */
+  readonly fenced: boolean;
+  readonly representation: Representation;
+  /** Name of the key whose slots and budget the run uses. */
+  readonly payer: string;
+  /** `warm`: a refresh, for which no caller waits. */
+  readonly purpose: 'run' | 'dry run' | 'warm';
+  /** Cache key. */
+  readonly identity: Identity;
+  /** For the warmer; null: the result is not to be kept warm. */
+  readonly usage: Usage | null;
+}
+
+export interface RunResponse {
+  readonly response: EncodedResponse;
+  /** `Cache-Control`, `Cache-Status`, cost: a flat header list. */
+  readonly headers: readonly string[];
+}

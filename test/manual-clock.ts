@@ -1,0 +1,63 @@
+import type { Clock } from '../src/concurrency/clock';
+
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/** A clock that moves when the test says so: nothing depends on how busy the machine is. */
+export class ManualClock implements Clock {
+  #elapsed = 0;
+  readonly #timers = new Set<Timer>();
+  readonly #epoch: number;
+
+  /** @param epoch milliseconds since 1970 at the start */
+  constructor(epoch = Date.UTC(2026, 10, 21)) {
+    this.#epoch = epoch;
+  }
+
+  now(): number {
+    return this.#epoch + this.#elapsed;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  after(milliseconds: number, callback: () => void): () => void {
+    const timer = { at: this.#elapsed + Math.max(0, milliseconds), callback };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** Timers that have not fired. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** Milliseconds until the next timer; Infinity: there is none. */
+  get next(): number {
+    return Math.max(0, Math.min(...[...this.#timers].map(({ at }) => at)) - this.#elapsed);
+  }
+
+  /** Moves on, firing timers in their order; what each of them starts goes on before the next one fires. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.#elapsed + milliseconds;
+    await settled();
+    for (;;) {
+      const [due] = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+      if (due === undefined) break;
+      this.#timers.delete(due);
+      this.#elapsed = Math.max(this.#elapsed, due.at);
+      due.callback();
+      await settled();
+    }
+    this.#elapsed = end;
+    await settled();
+  }
+}
+
+/** Lets promises and callbacks of the event loop go on that wait for nothing outside the process. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+}

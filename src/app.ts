@@ -9,7 +9,7 @@ import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import type { Engine } from './engines/contract';
-import type { DuckDbOptions } from './engines/duckdb/options';
+import type { DuckDbOptions } from './engines/duckdb/engine/options';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
@@ -36,10 +36,10 @@ import { VERSION } from './version';
 /** Where the embedded engine keeps the key that it makes. */
 const START_KEY_FILE = '.data/key';
 
-/** How long an answer may still take after the longest deadline before its connection is cut, in milliseconds. */
+/** How long a client may take to read a response after the latest deadline, in milliseconds, before it is cut off. */
 const SLOW_READER = 30_000;
 
-/** How long the end waits for what is being opened to be given up, in milliseconds. */
+/** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
 
 export interface Service {
@@ -81,7 +81,6 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const at = { host: config.host, port: config.metricsPort };
     closers.push(await openMetricsPort(at, { metrics, lifecycle, health, log }));
   }
-  let longestTimeout = config.queryTimeout;
   const ending = new AbortController();
 
   async function open(): Promise<string> {
@@ -145,7 +144,6 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     readServices(metrics, { admission, results, memory, warmer, budgets, redis, shared, bigquery, engineMemory });
     metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
-    longestTimeout = Math.max(longestTimeout, ...endpoints.map(({ timeout }) => timeout ?? 0));
     log.info({ engine: engine.kind, endpoints: endpoints.map(({ name }) => name) }, 'ready');
     const { startKey } = keys;
     const { host } = config;
@@ -159,10 +157,12 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     ready,
     async drain() {
       lifecycle.drain();
-      // What is still being opened is given up; nobody has been sent here yet.
+      // A start is cancelled: no load balancer has sent requests yet.
       if (lifecycle.opened) await sleep(config.drainDelay);
       else ending.abort();
-      await drainListener(longestTimeout + SLOW_READER);
+      // Requests that are still arriving have the default timeout; a run may have a later deadline.
+      const earliest = performance.now() + config.queryTimeout;
+      await drainListener(() => Math.max(earliest, lifecycle.latestDeadline) + SLOW_READER);
       await Promise.race([ready.catch(() => undefined), sleep(PATIENCE, undefined, { ref: false })]);
       for (const close of closers.reverse()) await close();
     },
@@ -220,7 +220,7 @@ export function nowOf(clock: Config['clock']): () => bigint {
 
 /** The embedded engine in this process: for one who runs one query. */
 async function openHere(options: DuckDbOptions): Promise<Engine> {
-  const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
+  const { openDuckDbEngine } = await import('./engines/duckdb/engine/engine.js');
   return openDuckDbEngine(options);
 }
 

@@ -104,6 +104,7 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
     signal,
     timed: async (_phase, step) => step(),
     record: () => undefined,
+    expectUntil: () => undefined,
     setHeaders: () => undefined,
   };
 }

@@ -37,6 +37,8 @@ export interface ExchangeContext {
   readonly logSql: boolean;
   /** Whether connections are being closed. */
   readonly draining: () => boolean;
+  /** Announces the deadline of a run, in milliseconds of `performance.now()`: draining waits for it. */
+  readonly expectUntil: (deadline: number) => void;
   /** Whether a request that needs no key presents one that has pins. */
   readonly presentsPins: (headers: RequestHeaders) => boolean;
   readonly failedLogins: Pick<FailedLogins, 'count'>;
@@ -101,6 +103,11 @@ export class Exchange {
   /** Records attributes for log, metrics and traces. */
   record(attributes: RequestTelemetry): void {
     Object.assign(this.telemetry, attributes);
+  }
+
+  /** Announces the deadline of the request's run: draining waits for it. */
+  expectUntil(deadline: number): void {
+    this.context.expectUntil(deadline);
   }
 
   /** Every value of a request header, in order. @param name in lower case */

@@ -2,6 +2,7 @@ import type { Engine } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { EncodedResponse } from '../rendering/encoded-response';
 import { engineQuery } from './execute';
+import { limitsOf } from './limits';
 import { UNCACHED } from './response-headers';
 import type { Services } from './services';
 import { composeStatement, forCaller } from './statement';
@@ -19,14 +20,13 @@ export function checkDryRun(dryRun: boolean, engine: Pick<Engine, 'dryRun'>): vo
 /** Estimates bytes and cost of a query without running it: never cached, never shared (docs/endpoints.md). */
 export async function estimate(
   plan: RequestPlan,
-  request: Pick<RunRequest, 'arrived' | 'signal' | 'timed'>,
+  request: Pick<RunRequest, 'arrived' | 'signal' | 'expectUntil' | 'timed'>,
   services: Services,
 ): Promise<RunResponse> {
-  const { engine, pricePerTiB, defaults } = services;
+  const { engine, pricePerTiB } = services;
   const { dryRun } = engine;
   if (dryRun === null) throw new Error('checkDryRun comes first.');
-  const deadline = request.arrived + (plan.endpoint.timeout ?? defaults.timeout);
-  const limits = { deadline, signal: request.signal, keyName: plan.payer };
+  const limits = { ...limitsOf(plan, request, services).limits, keyName: plan.payer };
   const statement = await request.timed('gate', () => composeStatement(plan, services, limits));
   const query = engineQuery(plan, statement, services);
   const { bytesProcessed } = await request.timed('engine', () => dryRun(query, limits).catch(forCaller(statement)));

@@ -4,6 +4,7 @@ import type { RequestTelemetry } from '../telemetry';
 import { authorise } from './authorise';
 import { estimate } from './dry-run';
 import { execute } from './execute';
+import { limitsOf } from './limits';
 import { planRequest } from './plan';
 import { responseHeaders } from './response-headers';
 import type { Services } from './services';
@@ -36,8 +37,7 @@ async function resultOf(plan: RequestPlan, request: RunRequest, services: Servic
   const ttl = endpoint.cacheTtl * 1000;
   const cached = ttl > 0 ? services.results.cached(identity) : null;
   if (cached !== null) return cached;
-  const timeout = endpoint.timeout ?? services.defaults.timeout;
-  const limits = { deadline: request.arrived + timeout, signal: request.signal };
+  const { limits, timeout } = limitsOf(plan, request, services);
   return request.timed('cache', () =>
     services.results.get({
       identity,

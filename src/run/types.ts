@@ -28,6 +28,8 @@ export interface RunRequest {
   timed<T>(phase: string, step: () => Promise<T> | T): Promise<T>;
   /** Records attributes for log, metrics and traces as soon as they are known. */
   record(attributes: RequestTelemetry): void;
+  /** Announces the deadline of the run, in milliseconds of `performance.now()`: draining waits for it. */
+  expectUntil(deadline: number): void;
   /** Sets headers (a flat list) of the response, be it a result or an error; replaces those of an earlier call. */
   setHeaders(headers: readonly string[]): void;
 }

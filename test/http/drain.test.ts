@@ -2,11 +2,15 @@ import http, { type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { drainable } from '../../src/http/server/drain';
+import { type Drain, drainable } from '../../src/http/server/drain';
 import { createHttpServer } from '../../src/http/server/http-server';
 
 let server: Server;
-let drain: (longest: number) => Promise<void>;
+let drainUntil: Drain;
+const drain = (longest: number): Promise<void> => {
+  const cutOff = performance.now() + longest;
+  return drainUntil(() => cutOff);
+};
 let port: number;
 /** Ends the answer to `/slow`. */
 let finish: () => void;
@@ -21,7 +25,7 @@ beforeEach(async () => {
       response.end('ok');
     }
   });
-  drain = drainable(server);
+  drainUntil = drainable(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
 });
@@ -84,4 +88,17 @@ it('cuts off, in the end, a client that takes no answer', async () => {
   await drain(200);
   await slow.closed;
   expect(slow.received()).not.toContain('done');
+});
+
+it('lets a request complete whose deadline lies behind the first cut-off', async () => {
+  const slow = connect(requestFor('/slow'));
+  while (!slow.received().includes('begun')) await sleep(5);
+  let cutOff = performance.now() + 50;
+  const draining = drainUntil(() => cutOff);
+  cutOff = performance.now() + 10_000;
+  await sleep(150);
+  finish();
+  await draining;
+  await slow.closed;
+  expect(slow.received()).toContain('done');
 });

@@ -15,6 +15,7 @@ import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
 import { recordRefused } from '../../src/http/server/refused-requests';
+import { drainable } from '../../src/http/server/drain';
 import { createHttpServer } from '../../src/http/server/http-server';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { createListener } from '../../src/http/server/listener';
@@ -135,6 +136,8 @@ export interface Served {
   readonly metrics: Metrics;
   /** Lines of the log. */
   readonly logged: string[];
+  /** As app.ts: `slack` milliseconds after the latest deadline. */
+  drain(slack: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -159,6 +162,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     }),
     recordRefused(log, metrics),
   );
+  const drain = drainable(server);
   if (options.starting !== true) lifecycle.open(services(options, metrics));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -168,6 +172,11 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     lifecycle,
     metrics,
     logged,
+    drain: (slack) => {
+      lifecycle.drain();
+      const earliest = performance.now();
+      return drain(() => Math.max(earliest, lifecycle.latestDeadline) + slack);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

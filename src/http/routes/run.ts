@@ -61,6 +61,10 @@ class HttpRunRequest implements RunRequest {
     this.exchange.record(attributes);
   }
 
+  expectUntil(deadline: number): void {
+    this.exchange.expectUntil(deadline);
+  }
+
   setHeaders(headers: readonly string[]): void {
     this.exchange.setHeaders(headers);
   }

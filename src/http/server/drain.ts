@@ -1,20 +1,25 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-/** How long a connection that has not finished its request's head may go on, in milliseconds. */
+/** How long a connection with an incomplete request head stays open, in milliseconds. */
 const HALF_SENT = 2000;
 
 /**
- * How long a connection that waits for a next request stays open when the listener is closed, in milliseconds. Closed at
- * once, it would be reset for a client whose request is on its way; one that asks in this time is told in its answer.
+ * How long an idle keep-alive connection stays open when the listener is closed, in milliseconds: closed at once, it would
+ * be reset for a client whose next request is on its way.
  */
 const LAST_REQUEST = 500;
 
 /**
- * Prepares a server for its end; call it before it listens. The result closes the listener, answers what was accepted,
- * closes every connection and resolves when none is left.
+ * Closes the listener, lets accepted requests complete, closes every connection and resolves when none is left.
+ *
+ * @param cutOff when connections still open are cut, in milliseconds of `performance.now()`; asked again at that time, as a
+ *   request of the meantime may have moved it
  */
-export function drainable(server: Server): (longest: number) => Promise<void> {
+export type Drain = (cutOff: () => number) => Promise<void>;
+
+/** Prepares a server for draining; call it before it listens. */
+export function drainable(server: Server): Drain {
   const unused = new Set<Socket>();
   let closing = false;
   server.on('connection', (socket: Socket) => {
@@ -29,11 +34,10 @@ export function drainable(server: Server): (longest: number) => Promise<void> {
     });
   });
 
-  /** @param longest milliseconds after which what is still not answered is cut off: a client that does not read */
-  return async (longest) => {
+  return async (cutOff) => {
     closing = true;
     const closed = new Promise<void>((resolve) => {
-      // The listener alone: Node's HTTP server would close what waits for a next request with it.
+      // The listener alone: Node's HTTP server would close idle connections with it.
       NetServer.prototype.close.call(server, () => {
         resolve();
       });
@@ -44,9 +48,13 @@ export function drainable(server: Server): (longest: number) => Promise<void> {
     const closeUnused = setTimeout(() => {
       for (const socket of unused) socket.destroy();
     }, HALF_SENT);
-    const closeAll = setTimeout(() => {
-      server.closeAllConnections();
-    }, longest);
+    let closeAll: NodeJS.Timeout | undefined;
+    const cutWhenDue = (): void => {
+      const left = cutOff() - performance.now();
+      if (left > 0) closeAll = setTimeout(cutWhenDue, left);
+      else server.closeAllConnections();
+    };
+    cutWhenDue();
     await closed;
     clearTimeout(closeIdle);
     clearTimeout(closeUnused);

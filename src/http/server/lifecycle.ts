@@ -11,6 +11,7 @@ export type Readiness = 'ready' | 'starting' | 'draining' | 'engine-unavailable'
 export class Lifecycle {
   #services: Services | null = null;
   #draining = false;
+  #latestDeadline = 0;
   #ping: Promise<boolean> | null = null;
 
   /** Requests are answered from now on. */
@@ -23,7 +24,17 @@ export class Lifecycle {
     return this.#services !== null;
   }
 
-  /** From now on the service says that it is leaving; what arrives is still answered. */
+  /** Announces the deadline of a run, in milliseconds of `performance.now()`: draining waits for it. */
+  expectUntil(deadline: number): void {
+    this.#latestDeadline = Math.max(this.#latestDeadline, deadline);
+  }
+
+  /** The latest deadline of any run so far. */
+  get latestDeadline(): number {
+    return this.#latestDeadline;
+  }
+
+  /** The service reports that it is leaving from now on; requests are still answered. */
   drain(): void {
     this.#draining = true;
   }

@@ -46,6 +46,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     tracing,
     failedLogins,
     draining: () => lifecycle.draining,
+    expectUntil: (deadline) => lifecycle.expectUntil(deadline),
     presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
   };
   return (request, response) => {

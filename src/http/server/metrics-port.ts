@@ -38,6 +38,7 @@ export async function openMetricsPort(
     meter: uncounted,
     tracing: null,
     draining: () => false,
+    expectUntil: () => undefined,
     presentsPins: () => false,
     failedLogins: new FailedLogins(),
   };
@@ -46,5 +47,8 @@ export async function openMetricsPort(
   server.listen(port, host);
   await once(server, 'listening');
   log.info({ host, metricsPort: (server.address() as AddressInfo).port }, 'listening for scrapes');
-  return () => drain(LAST_SCRAPE);
+  return () => {
+    const cutOff = performance.now() + LAST_SCRAPE;
+    return drain(() => cutOff);
+  };
 }

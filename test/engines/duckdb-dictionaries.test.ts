@@ -66,13 +66,14 @@ test.each(CASES)('%s', async (sql) => {
   }
 });
 
+const ENOUGH = 5;
+
 test('without the fence they differ', async () => {
   const differing: string[] = [];
   for (const sql of CASES) {
-    for (const place of PLACES) {
-      const [mixed, alone] = [await answer('raw', place(sql), false), await answer('alone', place(sql), false)];
-      if (mixed !== alone) differing.push(sql);
-    }
+    const query = inUnion(sql);
+    if ((await answer('raw', query, false)) !== (await answer('alone', query, false))) differing.push(sql);
+    if (differing.length === ENOUGH) break;
   }
-  expect(differing.length).toBeGreaterThan(10);
-});
+  expect(differing).toHaveLength(ENOUGH);
+}, 120_000);

@@ -117,7 +117,7 @@ export const METRICS = {
     labels: [],
     help: 'Results kept in the process',
   },
-  flights: {
+  inFlight: {
     name: 'logquay_shared_runs',
     type: 'gauge',
     labels: [],

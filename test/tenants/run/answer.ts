@@ -8,7 +8,11 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
+  /** Of an error; else empty. */
+  readonly reason: string;
 }
+
+let sent = 0;
 
 /** Headers that may differ: identifiers and time. */
 const EXEMPT = new Set(['x-request-id', 'date', 'age', 'server-timing', 'ratelimit', 'ratelimit-policy']);
@@ -25,24 +29,29 @@ export async function answersOf(request: TenantRequest, services: Services, whic
 
 async function send(
   { method, path, parameters, headers, key }: TenantRequest,
-  { bases, secrets }: Services,
+  { bases, secrets, reasonOf }: Services,
   which: 0 | 1,
   more: Readonly<Record<string, string>>,
 ): Promise<Answer> {
   const posted = method === 'POST';
-  const sent = {
+  const sending = {
     'Accept-Encoding': 'identity',
     ...headers,
     ...more,
     'X-API-KEY': secrets[key],
-    'X-Request-Id': 'same',
+    // One for both services where the answer has it; one of its own where it is looked up in the log.
+    'X-Request-Id': method === 'HEAD' ? `head-${String(++sent)}` : 'same',
   };
   const response = await fetch(`${bases[which]}${path}${posted ? '' : queryOf(parameters)}`, {
     method,
-    headers: posted ? { ...sent, 'Content-Type': 'application/json' } : sent,
+    headers: posted ? { ...sending, 'Content-Type': 'application/json' } : sending,
     ...(posted ? { body: JSON.stringify(parameters) } : {}),
   });
-  return { status: response.status, headers: new Map(response.headers), body: await response.text() };
+  const { status } = response;
+  const body = await response.text();
+  const reason =
+    method === 'HEAD' && status >= 400 ? await reasonOf(which, sending['X-Request-Id']) : errorOf(body).reason;
+  return { status, headers: new Map(response.headers), body, reason };
 }
 
 function queryOf(parameters: Readonly<Record<string, string>>): string {
@@ -55,9 +64,9 @@ export type Outcome = 'rows' | 'no rows' | 'failed' | 'refused' | 'limit' | 'oth
 
 const RUN_TIME = new Set<string>([...Object.values(EXECUTION_FAULTS), UNKNOWN_EXECUTION_FAULT]);
 
-export function outcomeOf({ status, body }: Answer): Outcome {
+export function outcomeOf({ status, body, reason }: Answer): Outcome {
   if (status === 200 || status === 304) return rowsOf(body).length > 0 ? 'rows' : 'no rows';
-  const { reason, message } = errorOf(body);
+  const { message } = errorOf(body);
   if (status === 504 || reason === 'resourcesExceeded') return 'limit';
   if (status === 400 && reason === 'invalidQuery' && RUN_TIME.has(message)) return 'failed';
   return status < 500 ? 'refused' : 'other';

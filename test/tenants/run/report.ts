@@ -82,9 +82,9 @@ export function describeFound({ aspect, request, answers, shortest, seed }: Foun
   return [
     `- ${aspect}: ${request.method} ${request.path} ${others.map(([name, value]) => `${name}=${value}`).join('&')} (data ${seed}; ${[...request.places, ...request.kinds].join(', ')})`,
     ...(shortest === null ? [`    ${text}`] : [`    ${shortest}`, `    from: ${text}`]),
-    ...answers.map(({ status, body, headers }) => {
+    ...answers.map(({ status, body, headers, reason }) => {
       const header = headers.get(aspect);
-      return `    ${status} ${header === undefined ? '' : `${aspect}: ${header} `}${body.slice(0, 300)}`;
+      return `    ${status} ${reason} ${header === undefined ? '' : `${aspect}: ${header} `}${body.slice(0, 300)}`;
     }),
   ];
 }

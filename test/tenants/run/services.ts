@@ -23,6 +23,8 @@ export interface ServiceOptions {
 export interface Services {
   readonly bases: readonly [string, string];
   readonly secrets: Readonly<Record<TenantRequest['key'], string>>;
+  /** Why a request failed, as the service's log has it: the answer to HEAD has no body. */
+  reasonOf(which: 0 | 1, requestId: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -67,7 +69,11 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
     };
     const started = await Promise.all([start(folders[0], data[0]), start(folders[1], data[1])]);
     const bases = await Promise.all(started.map((one) => one.base()));
-    return { bases: bases as [string, string], secrets, close };
+    const reasonOf = async (which: 0 | 1, requestId: string): Promise<string> => {
+      const [line] = await started[which].logged(new RegExp(`^.*"${requestId}".*"msg":"request".*$`, 'm'));
+      return (JSON.parse(line) as { reason?: string }).reason ?? '';
+    };
+    return { bases: bases as [string, string], secrets, reasonOf, close };
   } catch (error) {
     await close();
     throw error;

@@ -198,7 +198,7 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
     told: (outcome, error) => {
       const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';
       metrics.count('warmerRuns', { warming: spent ? 'budget' : outcome.replace(' ', '_') }).add();
-      if (outcome === 'failed' && !spent) log.warn({ err: error }, 'a kept result could not be refreshed');
+      if (outcome === 'failed' && !spent) log.warn({ err: error }, 'a cached result could not be refreshed');
     },
   });
 }

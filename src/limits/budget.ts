@@ -131,7 +131,7 @@ export class Budgets {
     return new ServiceError(
       'budgetExceeded',
       `The budget of this key is spent: of ${String(limit)} bytes a day, 0 are left. It resets at ${reset}, in ${left}.`,
-      { retryAfter: seconds, hint: 'Results that are kept are answered as before.' },
+      { retryAfter: seconds, hint: 'Cached results are still served.' },
     );
   }
 }

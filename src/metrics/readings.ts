@@ -36,7 +36,7 @@ export function readServices(metrics: Metrics, sources: Sources): void {
   metrics.read('admissionWaiting', () => [[{}, admission.waiting]]);
   metrics.read('cacheMemoryBytes', () => [[{}, memory.size.bytes]]);
   metrics.read('cacheMemoryEntries', () => [[{}, memory.size.entries]]);
-  metrics.read('flights', () => [[{}, results.flights]]);
+  metrics.read('sharedRuns', () => [[{}, results.flights]]);
   metrics.read('warmed', () => [[{}, warmer.warmed]]);
   const today = (): ReturnType<typeof budgets.today> => budgets.today().slice(0, MOST_BUDGETS);
   metrics.read('budgetLimit', () => today().map(({ key, limit }) => [{ key }, Number(limit)]));

@@ -112,7 +112,7 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
     when: "The key's bytes of this day are spent.",
     message:
       'The budget of this key is spent: of 1099511627776 bytes a day, 0 are left. It resets at 2026-10-01T00:00:00Z, in 4 h 12 min.',
-    details: { hint: 'Results that are kept are answered as before.' },
+    details: { hint: 'Cached results are still served.' },
   },
   tooManyConcurrentQueries: {
     when: 'The queue of those that wait for a slot is full.',

@@ -131,9 +131,9 @@ withBrowser('in a browser, DOCS=open', () => {
     ]);
     expect(await answer.locator('tbody tr').count()).toBeGreaterThan(30);
     expect(await answer.locator('.status').textContent()).toMatch(/^200, \d+ ms$/);
-    await answer.getByText('As received').click();
+    await answer.getByText('Raw', { exact: true }).click();
     expect(await answer.locator('pre').last().textContent()).toMatch(/^\{"result":\[\{"timestamp":"/);
-    await counts.getByLabel('Form of the answer').selectOption('CSV');
+    await counts.getByLabel('Format').selectOption('CSV');
     await counts.getByRole('button', { name: /^Send/ }).click();
     await answer.locator('pre', { hasText: 'timestamp,total_rest_requests' }).waitFor();
   });

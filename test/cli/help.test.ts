@@ -24,7 +24,7 @@ it.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
     const text = out.join('\n');
     expect(text).toMatch(new RegExp(`^Usage: logquay ${name}`));
     expect(text).toMatch(new RegExp(`^  (?:.*\\| )?.*logquay ${name}`, 'm'));
-    expect(text).toContain('Exit codes: 0 done; 1 failed; 2 not asked so');
+    expect(text).toContain('Exit codes: 0 done; 1 failed; 2 usage error');
   },
 );
 

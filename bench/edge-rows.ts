@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
 import type { Engine } from '../src/engines/contract';
-import { openDuckDbEngine } from '../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../src/engines/duckdb/engine/engine';
 import { LOG_SCHEMA } from '../src/engines/log-schema';
 import { EDGE } from '../src/engines/duckdb/samples/edge';
 import { sampleRows } from '../src/engines/duckdb/samples/sample-table';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCatalogue } from '../src/endpoints';
-import { openDuckDbEngine } from '../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../src/engines/duckdb/engine/engine';
 import { Gate, type StoredQuery } from '../src/sandbox';
 import { HOSTILE } from './hostile';
 import { median, percentile } from './measure';

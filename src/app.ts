@@ -9,7 +9,7 @@ import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import type { Engine } from './engines/contract';
-import type { DuckDbOptions } from './engines/duckdb/options';
+import type { DuckDbOptions } from './engines/duckdb/engine/options';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
@@ -211,7 +211,7 @@ export function nowOf(clock: Config['clock']): () => bigint {
 
 /** The embedded engine in this process: for one who runs one query. */
 async function openHere(options: DuckDbOptions): Promise<Engine> {
-  const { openDuckDbEngine } = await import('./engines/duckdb/engine.js');
+  const { openDuckDbEngine } = await import('./engines/duckdb/engine/engine.js');
   return openDuckDbEngine(options);
 }
 

@@ -35,7 +35,7 @@ export function addLql(program: Command, surroundings: Surroundings): void {
       const { answerLine } = await import('../lql/answer-line.js');
       const names = tables.split(',').filter((name) => name !== '');
       const context = {
-        tables: names.map((name) => ({ name, columns: null })),
+        tables: names,
         now: now ?? BigInt(surroundings.now()) * 1000n,
       };
       process.stdin.setEncoding('utf8');

@@ -167,7 +167,7 @@ export function addMatch(operand: Operand, to: SqlType, distance: Distance): voi
   }
 }
 
-/** The type that all operands can have, or null where there is none. Of NULLs alone it is INT64. */
+/** The type that all operands can have, or null without such a type. Of NULLs alone it is INT64. */
 export function supertype(operands: readonly Operand[]): SqlType | null {
   return supertypeOf(operands, dominantOf(operands), false) ?? supertypeOf(operands, dominantOf(operands), true);
 }

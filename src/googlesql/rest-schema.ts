@@ -2,7 +2,7 @@ import type { NamedType, ScalarName, SqlType } from './types';
 
 /**
  * A table's fields in the form of BigQuery's REST API (`tables.get`, field `schema`), checked and with one spelling per
- * type: the legacy names INTEGER, FLOAT, BOOLEAN and RECORD stand for their GoogleSQL ones.
+ * type: the legacy names INTEGER, FLOAT, BOOLEAN and RECORD mean their GoogleSQL ones.
  */
 export interface RestField {
   readonly name: string;

@@ -3,4 +3,4 @@ export { LQL_CODES, LqlError, type LqlCode } from './lql-error';
 export { readLql, type Reading, type ReadOptions } from './read';
 export type { Chart, Filter, Rules, Select, Span, Value } from './rules';
 export { type CteTable, toSql } from './sql';
-export { tableOfLql, type TranslateContext, translateLql, type Translation } from './translate';
+export { type LqlQuery, openLql, type Translation } from './translate';

@@ -1,7 +1,7 @@
 import { daysInMonth, daysOf, isInCalendar, SECOND } from './calendar';
 import type { Instant, Origin } from './rules';
 
-/** A written moment, or why what was written is none. */
+/** A written moment, or why what was written is not one. */
 export type Moment = (Instant & { readonly origin: Origin }) | { readonly fault: string };
 
 const CIVIL =

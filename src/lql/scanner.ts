@@ -77,7 +77,7 @@ export class Scanner {
   }
 
   /**
-   * The value between double quotes. `\"` is a quote and `\\` a backslash; any other backslash stands for itself and
+   * The value between double quotes. `\"` is a quote and `\\` a backslash; any other backslash is literal and
    * is kept.
    */
   quoted(): Piece {

@@ -1,7 +1,7 @@
 import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { locate, QueryError, ServiceError } from '../errors';
-import { tableOfLql, translateLql } from '../lql';
+import { openLql } from '../lql';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
@@ -40,12 +40,10 @@ export async function composeStatement(
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
     return admitted(gate, stored, { ...query, fenced }, parameters, toCaller, limits);
   }
-  const context = { tables: endpoint.cteTables, now: now() };
-  const table = tableOfLql(query.text, context);
-  if (table === null) return storedStatement(stored, parameters);
-  const { columns } = await gate.columns(stored, table, limits);
-  const translation = translateLql(query.text, { now: context.now, tables: [{ name: table, columns }] });
-  if (translation === null) return storedStatement(stored, parameters);
+  const lql = openLql(query.text, { tables: endpoint.cteTables, now: now() });
+  if (lql === null) return storedStatement(stored, parameters);
+  const { columns } = await gate.columns(stored, lql.table, limits);
+  const translation = lql.translate(columns);
   const translated = { language: 'lql', text: translation.sql, fenced } as const;
   return admitted(gate, stored, translated, parameters, translation.locate, limits);
 }

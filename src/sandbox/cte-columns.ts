@@ -31,10 +31,10 @@ export class CteColumns {
     const key = this.#key(stored, table);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const asked = this.#describe(stored, table, limits);
-    this.#known.set(key, asked);
-    asked.catch(() => this.#known.delete(key));
-    return asked;
+    const columns = this.#describe(stored, table, limits);
+    this.#known.set(key, columns);
+    columns.catch(() => this.#known.delete(key));
+    return columns;
   }
 
   async #describe(stored: StoredQuery, table: string, limits: RunLimits): Promise<TableSchema> {

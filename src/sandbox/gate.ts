@@ -45,8 +45,8 @@ export interface Sender extends Pick<SentText, 'from'> {
   readonly fenced: boolean;
 }
 
-/** Milliseconds that judging one text may take, reading the CTE tables' columns included. */
-const JUDGE_TIMEOUT = 30_000;
+/** Milliseconds that checking one text may take, reading the CTE tables' columns included. */
+const CHECK_TIMEOUT = 30_000;
 
 /**
  * What node-sql-parser takes for calls although GoogleSQL's grammar has it as syntax, beside reserved words, which
@@ -69,7 +69,7 @@ export class Gate {
   }
 
   /**
-   * Judges a text as a query over the CTE tables of `stored`: SQL that a consumer wrote, or that was made of their LQL.
+   * Checks a text as a query over the CTE tables of `stored`: SQL that a consumer wrote, or that was made of their LQL.
    *
    * @throws QueryError with spans in `sent`; ServiceError `resourcesExceeded` when the second opinion runs out of time,
    *   `tooManyConcurrentQueries` when too many texts of the key wait, `deadlineExceeded`; the signal's reason
@@ -77,17 +77,17 @@ export class Gate {
   admit(
     stored: StoredQuery,
     sent: string,
-    { from = 'sql', fenced = false, limits = judgeLimits('') }: Partial<Sender> & { readonly limits?: RunLimits } = {},
+    { from = 'sql', fenced = false, limits = checkLimits('') }: Partial<Sender> & { readonly limits?: RunLimits } = {},
   ): Promise<Admitted> {
     const { keyName = '' } = limits;
     const { id: endpointId, revision } = stored;
     const sender = { from, fenced: fenced && this.#engine.kind === 'bigquery' };
     const key = { endpointId, revision, target: this.#engine.target, ...sender, text: sent };
-    // Others of the key may wait for the same verdict: judging has limits of its own.
-    const judge = (): Promise<Admitted> => this.#judge(stored, sent, sender, judgeLimits(keyName));
+    // Others of the key may wait for the same verdict: the check has limits of its own.
+    const check = (): Promise<Admitted> => this.#check(stored, sent, sender, checkLimits(keyName));
     return raceLimits(
       limits,
-      () => this.#verdicts.of(key, keyName, judge),
+      () => this.#verdicts.of(key, keyName, check),
       () => undefined,
     );
   }
@@ -103,7 +103,7 @@ export class Gate {
     await Promise.all([this.#secondOpinion.close(), this.#threads.close()]);
   }
 
-  async #judge(stored: StoredQuery, sent: string, { from, fenced }: Sender, limits: RunLimits): Promise<Admitted> {
+  async #check(stored: StoredQuery, sent: string, { from, fenced }: Sender, limits: RunLimits): Promise<Admitted> {
     const { cteTables } = stored;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
     const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent, limits);
@@ -174,11 +174,11 @@ export class Gate {
     fence: Fence | null,
     limits: RunLimits,
   ): Promise<PrintedQuery | null> {
-    const { statement } = read;
+    const { statement, query } = read;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
     const check = async (): Promise<PrintedQuery | null> => {
       const tables = await this.#columns.of(stored, read.tables, limits);
-      return this.#threads.do(checkMeaning, { statement, tables, parameters, fence }, statement, limits);
+      return this.#threads.do(checkMeaning, { statement, query, tables, parameters, fence }, statement, limits);
     };
     try {
       return await check();
@@ -192,17 +192,17 @@ export class Gate {
   }
 }
 
-function judgeLimits(keyName: string): RunLimits {
-  return { deadline: performance.now() + JUDGE_TIMEOUT, signal: new AbortController().signal, keyName };
+function checkLimits(keyName: string): RunLimits {
+  return { deadline: performance.now() + CHECK_TIMEOUT, signal: new AbortController().signal, keyName };
 }
 
 /** Where a name that the second parser saw stands first; the whole statement where it is made of something else. */
-function placeOf(name: string, { statement, span }: ReadText): Span {
+function placeOf(name: string, { statement, query }: ReadText): Span {
   const last = name.slice(name.lastIndexOf('.') + 1);
   const token = lex(statement, TRANSLATED_BOUNDS).find(
     ({ kind, value }) => kind === 'identifier' && value.toLowerCase() === last,
   );
-  return token === undefined ? span : { start: token.start, end: token.end };
+  return token === undefined ? query.span : { start: token.start, end: token.end };
 }
 
 function isSyntax(name: string): boolean {

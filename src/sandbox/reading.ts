@@ -2,12 +2,11 @@
  * The walls that need nothing but the text (docs/sandbox.md): lexer, parser, allow-lists; then names and types. As tasks:
  * a long text passes them on a thread.
  */
-import { COMPOSED_BOUNDS } from '../googlesql/bounds';
-import { parseQuery, unsupportedError } from '../googlesql/parser';
+import { unsupportedError } from '../googlesql/parser';
 import type { PrintedQuery } from '../googlesql/printer';
 import { fixesOrder } from '../googlesql/row-order';
 import { resolveQuery } from '../googlesql/resolver';
-import type { Query, Span } from '../googlesql/syntax';
+import type { Query } from '../googlesql/syntax';
 import type { Task } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { walk } from '../googlesql/syntax-walk';
@@ -29,9 +28,10 @@ export interface SentText extends Pick<StoredQuery, 'cteTables' | 'parameters'> 
 
 /** A text that uses nothing but what it may. */
 export interface ReadText extends Reading {
+  /** The syntax tree of `statement`: the text is parsed once. */
+  readonly query: Query;
   /** The one statement, as sent or as rewritten leniently, without a semicolon. */
   readonly statement: string;
-  readonly span: Span;
   /** See `fixesOrder`. */
   readonly ordered: boolean;
   /** For the second parser; null where it must not be asked. */
@@ -47,20 +47,20 @@ export const readText: Task<SentText, ReadText> = {
   run({ text, from, ...stored }) {
     const statement = from === 'sql' ? readStatement(text) : readTranslation(text);
     try {
-      return judged(statement, stored);
+      return checked(statement, stored);
     } catch (error) {
       throw error instanceof QueryError ? inSentText(error, statement.passes) : error;
     }
   },
 };
 
-function judged(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | 'parameters'>): ReadText {
+function checked(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | 'parameters'>): ReadText {
   const { text, query, tokens, end, passes, unsupported } = statement;
   const reading = readConsumerQuery(statement, stored);
   const [construct] = unsupported;
   if (construct !== undefined) throw unsupportedError(construct);
   const masked = joinsInParentheses(query) ? null : maskStatement(text, tokens);
-  return { ...reading, statement: text.slice(0, end), span: query.span, ordered: fixesOrder(query), masked, passes };
+  return { ...reading, query, statement: text.slice(0, end), ordered: fixesOrder(query), masked, passes };
 }
 
 /** The error with its place in the text that was sent. */
@@ -79,8 +79,7 @@ function joinsInParentheses(query: Query): boolean {
 }
 
 /** A statement that `readText` gave, and the tables that it may read with their columns. */
-export interface TypedText extends Pick<StoredQuery, 'parameters'> {
-  readonly statement: string;
+export interface TypedText extends Pick<StoredQuery, 'parameters'>, Pick<ReadText, 'statement' | 'query'> {
   readonly tables: readonly TableSchema[];
   /** null: rows that the stored query leaves out are nobody's secret, or the engine fences them itself. */
   readonly fence: Fence | null;
@@ -94,9 +93,9 @@ export interface TypedText extends Pick<StoredQuery, 'parameters'> {
 export const checkMeaning: Task<TypedText, PrintedQuery | null> = {
   file: __filename,
   name: 'checkMeaning',
-  run({ statement, tables, parameters, fence }) {
+  run({ statement, query: parsed, tables, parameters, fence }) {
     const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
-    const query = resolveQuery(parseQuery(statement, COMPOSED_BOUNDS), statement, {
+    const query = resolveQuery(parsed, statement, {
       findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
       parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
     });

@@ -12,7 +12,7 @@ interface Piece {
   readonly start: number;
   readonly end: number;
   /** Taken over unchanged, so that offsets inside it can be told apart. */
-  readonly kept: boolean;
+  readonly unchanged: boolean;
 }
 
 /** The pieces of an edited text, in its order: plain data. */
@@ -28,9 +28,9 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
   const pieces: Piece[] = [];
   let out = '';
   let done = 0;
-  const put = (start: number, end: number, by: string, kept: boolean): void => {
+  const put = (start: number, end: number, by: string, unchanged: boolean): void => {
     if (by === '') return;
-    pieces.push({ at: out.length, start, end, kept });
+    pieces.push({ at: out.length, start, end, unchanged });
     out += by;
   };
   for (const { start, end, by } of edits) {
@@ -42,7 +42,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
   return { text: out, pieces };
 }
 
-/** A span of an edited text as a span of the text before; what an edit put in stands for what it replaced. */
+/** A span of an edited text as a span of the text before; the text of an edit represents what it replaced. */
 export function spanBefore(pieces: Pieces, { start, end }: Span): Span {
   const from = startOf(pieces, start);
   return { start: from, end: start === end ? from : Math.max(from, endOf(pieces, end)) };
@@ -51,13 +51,13 @@ export function spanBefore(pieces: Pieces, { start, end }: Span): Span {
 function startOf(pieces: Pieces, offset: number): number {
   const piece = pieceAt(pieces, offset);
   if (piece === undefined) return 0;
-  return piece.kept ? Math.min(piece.end, piece.start + offset - piece.at) : piece.start;
+  return piece.unchanged ? Math.min(piece.end, piece.start + offset - piece.at) : piece.start;
 }
 
 function endOf(pieces: Pieces, offset: number): number {
   const piece = pieceAt(pieces, offset - 1);
   if (piece === undefined) return 0;
-  return piece.kept ? Math.min(piece.end, piece.start + offset - piece.at) : piece.end;
+  return piece.unchanged ? Math.min(piece.end, piece.start + offset - piece.at) : piece.end;
 }
 
 function pieceAt(pieces: Pieces, offset: number): Piece | undefined {

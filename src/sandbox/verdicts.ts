@@ -38,49 +38,49 @@ function sizeOf({ sql, pieces }: Accepted): number {
 const PIECE = 80;
 
 export class Verdicts<T extends Accepted> {
-  readonly #kept = new LRUCache<string, Outcome<T>>({
+  readonly #cache = new LRUCache<string, Outcome<T>>({
     max: MAX_ENTRIES,
     maxSize: MAX_BYTES,
     sizeCalculation: (outcome, key) =>
       ENTRY_OVERHEAD + 2 * key.length + ('accepted' in outcome ? sizeOf(outcome.accepted) : 0),
   });
-  readonly #judging = new Map<string, Promise<T>>();
+  readonly #running = new Map<string, Promise<T>>();
 
   /**
-   * The kept verdict, or that of `judge`, which runs once for texts that arrive at the same time of one API key: nobody waits for
+   * The kept verdict, or that of `check`, which runs once for texts that arrive at the same time of one API key: nobody waits for
    * the turns of another key. Refusals for what the
    * text is are kept; those for a passing state (a deadline, an engine that does not answer) never are.
    */
   async of(
     { endpointId, revision, target, from, fenced, text }: VerdictKey,
     keyName: string,
-    judge: () => Promise<T>,
+    check: () => Promise<T>,
   ): Promise<T> {
     const key = JSON.stringify([endpointId, revision, target, from, fenced, text]);
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) {
-      if ('accepted' in kept) return kept.accepted;
-      throw kept.refused;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) {
+      if ('accepted' in cached) return cached.accepted;
+      throw cached.refused;
     }
-    const judged = `${keyName}\n${key}`;
-    return this.#judging.get(judged) ?? this.#judge(key, judged, judge);
+    const running = `${keyName}\n${key}`;
+    return this.#running.get(running) ?? this.#check(key, running, check);
   }
 
-  #judge(key: string, judged: string, judge: () => Promise<T>): Promise<T> {
-    const judging = judge()
+  #check(key: string, running: string, check: () => Promise<T>): Promise<T> {
+    const verdict = check()
       .then(
         (accepted) => {
-          this.#kept.set(key, { accepted });
+          this.#cache.set(key, { accepted });
           return accepted;
         },
         (error: unknown) => {
-          if (isLasting(error)) this.#kept.set(key, { refused: error });
+          if (isLasting(error)) this.#cache.set(key, { refused: error });
           throw error;
         },
       )
-      .finally(() => this.#judging.delete(judged));
-    this.#judging.set(judged, judging);
-    return judging;
+      .finally(() => this.#running.delete(running));
+    this.#running.set(running, verdict);
+    return verdict;
   }
 }
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { openEngineOn, overLocalBigQuery } from '../engines/over-local-bigquery';
 import { sameValue } from '../engines/same-value';
 import { silentLog } from '../engines/silent-log';

@@ -20,7 +20,7 @@ const LEVELS = `case
       else 'other'
     end`;
 
-/** Branches of one stream over several tables, as unified views make it; NULLs stand for what a table has not. */
+/** Branches of one stream over several tables, as unified views make it; NULLs replace what a table has not. */
 const STREAM = `with stream as (
   select l.id, l.timestamp as seen, 'gateway' as source, cast(res.status_code as string) as status, ${LEVELS} as level,
     req.path as place, null as text, null as extra

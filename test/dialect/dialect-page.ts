@@ -1,5 +1,5 @@
 /** The generated parts of `docs/dialect.md`: functions by what becomes of them, and constructs that are refused. */
-import { LIMITS } from '../../src/engines/duckdb/translate/size-limits';
+import { LIMITS } from '../../src/engines/duckdb/translate/expressions/size-limits';
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
 import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
 import { allowedFunctionNames } from '../../src/sandbox/functions';

@@ -57,7 +57,7 @@ const INTERVAL_TAKING = new Set([
 /** The reference engine computes these of decimal numbers for minutes. */
 const SLOW_DECIMALS = new Set(['EXP', 'LN', 'LOG', 'LOG10', 'POW', 'SQRT']);
 
-/** Types that a template stands for. */
+/** Types that a template is bound to. */
 const ANY_TYPES = ['STRING', 'INT64', 'FLOAT64', 'BOOL', 'TIMESTAMP', 'DATE', 'BYTES', 'NUMERIC', 'DATETIME'];
 
 /** A random call of the function `name`, by one of its signatures; null where it has none that can be written. */

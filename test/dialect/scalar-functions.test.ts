@@ -25,7 +25,7 @@ const NAMES = supportedFunctions().scalar.filter((name) => {
 
 overLocalBigQuery('scalar functions', (local) => {
   let engines: TwoEngines;
-  let asked = 0;
+  let called = 0;
   let refused = 0;
   beforeAll(async () => {
     engines = await TwoEngines.open(local().host);
@@ -50,7 +50,7 @@ overLocalBigQuery('scalar functions', (local) => {
   async function inBatches(calls: readonly ScalarCall[]): Promise<void> {
     const found: string[] = [];
     for (let i = 0; i < calls.length; i += BATCH) found.push(...(await differences(calls.slice(i, i + BATCH))));
-    asked += calls.length;
+    called += calls.length;
     expect(found).toEqual([]);
   }
 
@@ -72,7 +72,7 @@ overLocalBigQuery('scalar functions', (local) => {
   }, 120_000);
 
   test('are rarely refused', () => {
-    expect(refused).toBeLessThan(REFUSED * asked);
+    expect(refused).toBeLessThan(REFUSED * called);
   });
 });
 

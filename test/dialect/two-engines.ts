@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../../src/engines/contract';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import type { SqlType } from '../../src/googlesql/types';
 import { openEngineOn } from '../engines/over-local-bigquery';
 import { silentLog } from '../engines/silent-log';

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { ServiceError } from '../../src/errors';
 import { MAX_STEPS, MAX_TEXT } from '../../src/engines/duckdb/translate/print-budget';
 import { MOST_PATTERN_COST } from '../../src/googlesql/pattern-cost';

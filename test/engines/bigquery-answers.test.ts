@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BoundParameter, Engine } from '../../src/engines/contract';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { ServiceError } from '../../src/errors';
 import { answersLogQueries } from '../sandbox/answers';
 import { Consumer, FIXTURE_END } from '../sandbox/consumer';

@@ -216,7 +216,7 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
         expect((await run(sql)).columns).toEqual(columns);
       });
 
-      it('are told without a run', async () => {
+      it('are described without a run', async () => {
         expect(await opened.engine.describe(sql, [], limits())).toEqual(columns);
       });
 
@@ -271,7 +271,7 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
         });
       });
 
-      it('a query is given up at the deadline, and the next one runs', async () => {
+      it('a query ends at the deadline, and the next one runs', async () => {
         const started = performance.now();
         const error = await failure(HEAVY, { within: 400 });
         expect(error).toBeInstanceOf(ServiceError);
@@ -298,10 +298,10 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
         expect(await failure('SELECT 1 AS one', { signal: AbortSignal.abort() })).toMatchObject({ name: 'AbortError' });
       });
 
-      it('many queries at once all get their answer, also beside ones that are given up', async () => {
+      it('many queries at once all get their answer, also next to cancelled ones', async () => {
         const heavy = Array.from({ length: 3 }, () => failure(HEAVY, { within: 500 }));
-        const light = Array.from({ length: 20 }, (_, i) => row(`SELECT ${i} AS i`));
-        expect(await Promise.all(light)).toEqual(Array.from({ length: 20 }, (_, i) => `{"i":${i}}`));
+        const short = Array.from({ length: 20 }, (_, i) => row(`SELECT ${i} AS i`));
+        expect(await Promise.all(short)).toEqual(Array.from({ length: 20 }, (_, i) => `{"i":${i}}`));
         for (const error of await Promise.all(heavy)) expect(error).toMatchObject({ reason: 'deadlineExceeded' });
       });
     });

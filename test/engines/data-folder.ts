@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Engine } from '../../src/engines/contract';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
-import type { Log } from '../../src/engines/duckdb/log';
-import type { DuckDbOptions } from '../../src/engines/duckdb/options';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
+import type { Log } from '../../src/engines/duckdb/engine/log';
+import type { DuckDbOptions } from '../../src/engines/duckdb/engine/options';
 
 /** A DATA_DIR and a CACHE_DIR of a test's own, and engines over them. */
 export class DataFolder {

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 import type { RunLimits } from '../../src/engines/contract';
-import { openDatabase } from '../../src/engines/duckdb/database';
-import { LiveDatabase } from '../../src/engines/duckdb/live-database';
+import { openDatabase } from '../../src/engines/duckdb/engine/database';
+import { LiveDatabase } from '../../src/engines/duckdb/engine/recovering-database';
 import { DataFolder } from './data-folder';
 
 /** A bug of DuckDB 1.5 that shows when constants are left to the execution; the PRAGMA is no setting that is locked. */

@@ -40,7 +40,7 @@ describe('Converted tables', () => {
     ['a longer file', (dir) => writeFile(join(dir, 'raw_x.ndjson'), ndjson(row(1), row(2), row(0)))],
     ['a file touched later', (dir) => utimes(join(dir, 'raw_x.ndjson'), 1e9, 1e9)],
     ['another schema', (dir) => writeFile(join(dir, 'schema.json'), SCHEMA.replace('INTEGER', 'FLOAT'))],
-  ])('are made anew for %s, and the old one goes', async (_what, change) => {
+  ])('are converted again for %s, and the old one goes', async (_what, change) => {
     const before = await folder.open();
     await change(folder.dataDir);
     const after = await folder.open();
@@ -73,7 +73,7 @@ describe('Converted tables', () => {
         await writeFile(path, bytes);
       },
     ],
-  ])('are made anew where a file holds %s', async (_what, damage) => {
+  ])('are converted again where a file holds %s', async (_what, damage) => {
     await folder.rows(SUM);
     await damage(join(folder.cacheDir, (await files())[0]!));
     expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
@@ -89,14 +89,14 @@ describe('Converted tables', () => {
 
   it('are left to another process that has just made the same, and go when they are old', async () => {
     await folder.rows(SUM);
-    const [made = ''] = await files();
-    const content = Buffer.concat([await readFile(join(folder.cacheDir, made)), Buffer.alloc(1)]);
+    const [converted = ''] = await files();
+    const content = Buffer.concat([await readFile(join(folder.cacheDir, converted)), Buffer.alloc(1)]);
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
-    const twin = made.replace(/[0-9a-f]{16}\.duckdb$/, `${hash}.duckdb`);
+    const twin = converted.replace(/[0-9a-f]{16}\.duckdb$/, `${hash}.duckdb`);
     await writeFile(join(folder.cacheDir, twin), content);
     expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
-    expect((await files()).sort()).toEqual([made, twin].sort());
-    for (const name of [made, twin]) await utimes(join(folder.cacheDir, name), 1e9, 1e9);
+    expect((await files()).sort()).toEqual([converted, twin].sort());
+    for (const name of [converted, twin]) await utimes(join(folder.cacheDir, name), 1e9, 1e9);
     expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
     expect(await files()).toHaveLength(1);
   });

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
-import { failure } from '../../src/engines/duckdb/failures';
-import type { Log } from '../../src/engines/duckdb/log';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
+import { failure } from '../../src/engines/duckdb/engine/failures';
+import type { Log } from '../../src/engines/duckdb/engine/log';
 
 const logged: unknown[] = [];
 const log: Log = {
@@ -23,9 +23,9 @@ test.each([
   ['Parser Error: syntax error at or near "s3cret"', { fault: 'invalidQuery', span: null }, 'Parser Error'],
   ['IO Error: s3cret', { reason: 'backendError' }, 'IO Error'],
   ['s3cret', { reason: 'backendError' }, 'unknown'],
-])('of %j the log holds the kind, and nobody the words', (message, told, kind) => {
+])('of %j the log holds the kind, and nobody the words', (message, expected, kind) => {
   const answer = failure(new Error(message), log);
-  expect(answer).toMatchObject(told);
+  expect(answer).toMatchObject(expected);
   expect(answer.message).not.toContain('s3cret');
   expect(logged).toEqual([[{ kind }, expect.any(String)]]);
   expect(JSON.stringify(logged)).not.toContain('s3cret');
@@ -37,7 +37,7 @@ const UNKNOWN = 'The query failed on a value while it ran';
 test.each([
   ['Invalid Input Error: logquay:division', 'Division by zero'],
   ['Invalid Input Error: logquay:raised\n\nLINE 1: ...', 'The query raised an error with ERROR()'],
-  // What no failure of ours is called is none, be it a member of every object.
+  // What no failure of ours is called is not one, be it a member of every object.
   ['Invalid Input Error: logquay:constructor', UNKNOWN],
   ['Invalid Input Error: logquay:toString', UNKNOWN],
   ['Invalid Input Error: logquay:__proto__', UNKNOWN],

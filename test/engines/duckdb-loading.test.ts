@@ -171,10 +171,10 @@ describe('Rows of a data folder', () => {
       { ss: ['[null]', '{"i":true}'], m: [{ s: '{"i":1.5}' }] },
       { ss: ['[null]', '{"i":true}'], m: [{ s: '{"i":1.5}', i: null, at: null, r: [] }] },
     ],
-  ])('take %s', async (_what, given, kept) => {
+  ])('take %s', async (_what, given, stored) => {
     await plain({ ...good, ...given });
     expect(await folder.rows('SELECT * EXCEPT (timestamp, id) FROM raw_x')).toEqual([
-      { i: null, f: null, b: null, ss: [], is: [], m: [], ...kept },
+      { i: null, f: null, b: null, ss: [], is: [], m: [], ...stored },
     ]);
     expect(folder.skipped).toEqual([]);
   });
@@ -222,7 +222,7 @@ describe('Rows of a data folder', () => {
     expect(folder.logged.at(-1)?.facts).toMatchObject({ skipped: 25 });
   });
 
-  it('are told of as skipped again when the converted table is used again', async () => {
+  it('are reported as skipped again when the converted table is used again', async () => {
     await plain(good, { ...good, i: 'x' });
     await folder.rows('SELECT 1 AS one');
     const before = folder.logged.splice(0).filter(({ level }) => level === 'warn');

@@ -19,7 +19,7 @@ const WHOLE = {
   tags: "['a', 'b']",
   m: "[{'k': NULL, 'r': [{'k': 'x', 'tags': []}, {'k': 'y', 'tags': ['z']}]}]",
 };
-const AS_KEPT = {
+const AS_STORED = {
   id: 1,
   tags: ['a', 'b'],
   m: [
@@ -36,7 +36,7 @@ const AS_KEPT = {
 let folder: DataFolder;
 afterEach(() => folder.remove());
 
-async function kept(...rows: readonly Readonly<Record<string, string>>[]): Promise<unknown[]> {
+async function stored(...rows: readonly Readonly<Record<string, string>>[]): Promise<unknown[]> {
   folder = await DataFolder.make({ 'schema.json': JSON.stringify(SCHEMA) });
   const duck = await (await DuckDBInstance.create()).connect();
   const selects = rows.map((row, line) => {
@@ -50,7 +50,7 @@ async function kept(...rows: readonly Readonly<Record<string, string>>[]): Promi
 }
 
 it('rows with whole lists are kept as they stand', async () => {
-  expect(await kept(WHOLE, { ...WHOLE, id: '2', m: '[]' })).toEqual([AS_KEPT, { ...AS_KEPT, id: 2, m: [] }]);
+  expect(await stored(WHOLE, { ...WHOLE, id: '2', m: '[]' })).toEqual([AS_STORED, { ...AS_STORED, id: 2, m: [] }]);
   expect(folder.skipped).toEqual([]);
 });
 
@@ -72,17 +72,17 @@ it.each([
     { m: "[{'k': 'x', 'r': [{'k': 'y', 'tags': [NULL]}]}]" },
     { m: [{ k: 'x', r: [{ k: 'y', tags: [] }] }] },
   ],
-])('%s is kept as BigQuery would', async (_, odd, asKept) => {
-  expect(await kept(WHOLE, { ...WHOLE, ...odd, id: '2' }, { ...WHOLE, id: '3' })).toEqual([
-    AS_KEPT,
-    { ...AS_KEPT, ...asKept, id: 2 },
-    { ...AS_KEPT, id: 3 },
+])('%s is stored as BigQuery would', async (_, odd, asStored) => {
+  expect(await stored(WHOLE, { ...WHOLE, ...odd, id: '2' }, { ...WHOLE, id: '3' })).toEqual([
+    AS_STORED,
+    { ...AS_STORED, ...asStored, id: 2 },
+    { ...AS_STORED, id: 3 },
   ]);
   expect(folder.skipped).toEqual([]);
 });
 
 it('a required value is required of columns that stand as they are, too', async () => {
-  expect(await kept(WHOLE, { ...WHOLE, id: 'NULL' })).toEqual([AS_KEPT]);
+  expect(await stored(WHOLE, { ...WHOLE, id: 'NULL' })).toEqual([AS_STORED]);
   expect(folder.skipped).toEqual([
     { file: expect.stringContaining('x.parquet') as unknown, line: 2, reason: 'id is required' },
   ]);

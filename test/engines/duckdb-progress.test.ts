@@ -1,8 +1,8 @@
 import type { Standing } from '../../src/log/standing';
-import { openDatabase } from '../../src/engines/duckdb/database';
+import { openDatabase } from '../../src/engines/duckdb/engine/database';
 import { DataFolder } from './data-folder';
 
-async function told(files: Readonly<Record<string, string>> | null): Promise<(Standing | null)[]> {
+async function progressOf(files: Readonly<Record<string, string>> | null): Promise<(Standing | null)[]> {
   const folder = await DataFolder.make(files ?? {});
   const standings: (Standing | null)[] = [];
   const log = { ...folder.log, progress: (standing: Standing | null) => standings.push(standing) };
@@ -13,18 +13,18 @@ async function told(files: Readonly<Record<string, string>> | null): Promise<(St
   return standings;
 }
 
-it('making samples tells of every table, and of the end', async () => {
-  const standings = await told(null);
-  expect(standings.at(-1)).toBeNull();
-  const counts = standings.slice(0, -1).map((standing) => standing?.done ?? NaN);
+it('generating samples reports every table, and of the end', async () => {
+  const seen = await progressOf(null);
+  expect(seen.at(-1)).toBeNull();
+  const counts = seen.slice(0, -1).map((standing) => standing?.done ?? NaN);
   expect(counts).toHaveLength(9);
   expect(counts[0]).toBe(0);
   expect(counts).toEqual([...counts].sort((a, b) => a - b));
-  expect(standings[0]).toMatchObject({ what: 'Making sample logs', unit: 'rows' });
-  expect(standings[0]?.total).toBeGreaterThanOrEqual(50_000);
+  expect(seen[0]).toMatchObject({ what: 'Making sample logs', unit: 'rows' });
+  expect(seen[0]?.total).toBeGreaterThanOrEqual(50_000);
 }, 30_000);
 
-it('converting tells of its steps: careful reading in bytes, statements in percent', async () => {
+it('converting reports its steps: strict reading in bytes, statements in percent', async () => {
   const line = (n: number) => `${JSON.stringify({ a: 'x'.repeat(200), n: n % 7 === 0 ? 'odd' : n })}\n`;
   const schema = {
     fields: [
@@ -38,12 +38,12 @@ it('converting tells of its steps: careful reading in bytes, statements in perce
     'more.ndjson': '{"b":1}\n',
     'schema.json': JSON.stringify({ things: schema }),
   };
-  const standings = await told(files);
-  expect(standings.at(-1)).toBeNull();
-  const bytes = standings.filter((standing) => standing?.unit === 'MB');
+  const seen = await progressOf(files);
+  expect(seen.at(-1)).toBeNull();
+  const bytes = seen.filter((standing) => standing?.unit === 'MB');
   expect(bytes.map((standing) => standing?.what)).toContain('Reading line by line things (table 2 of 2)');
   expect(bytes.at(-1)).toMatchObject({ done: rows.length / 1e6, total: rows.length / 1e6 });
-  for (const standing of standings) {
+  for (const standing of seen) {
     if (standing?.unit !== '%') continue;
     expect(standing.what).toMatch(/^(Checking|Converting|Writing) things/);
     expect(standing.done).toBeGreaterThanOrEqual(0);

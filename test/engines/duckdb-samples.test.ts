@@ -1,5 +1,5 @@
 import type { Engine } from '../../src/engines/contract';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { rowsOf } from './data-folder';
 import { silentLog } from './silent-log';

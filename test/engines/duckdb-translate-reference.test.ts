@@ -6,18 +6,18 @@ import { runtimeError } from '../../src/engines/duckdb/translate';
 import { TranslationBench, type Answer } from './duckdb-translation';
 import { sameValue } from './same-value';
 
-interface Judged {
+interface Reference {
   readonly value?: unknown;
   readonly rows?: readonly (readonly unknown[])[];
   readonly error?: string;
 }
 
-function judged<T>(name: string): (T & Judged)[] {
+function cases<T>(name: string): (T & Reference)[] {
   const text = readFileSync(join(__dirname, 'reference', name), 'utf8');
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T & Judged);
+    .map((line) => JSON.parse(line) as T & Reference);
 }
 
 let bench: TranslationBench;
@@ -31,21 +31,21 @@ async function answered(sql: string): Promise<Answer | null> {
   try {
     return await bench.run(sql);
   } catch (error) {
-    const told = error instanceof QueryError ? error : runtimeError(error);
-    if (told === null) throw error;
-    expect(told.message).not.toMatch(/not supported|on a value/);
+    const failure = error instanceof QueryError ? error : runtimeError(error);
+    if (failure === null) throw error;
+    expect(failure.message).not.toMatch(/not supported|on a value/);
     return null;
   }
 }
 
-test.each(judged<{ expr: string }>('expressions.jsonl').map((j) => [j.expr, j] as const))('%s', async (expr, j) => {
+test.each(cases<{ expr: string }>('expressions.jsonl').map((j) => [j.expr, j] as const))('%s', async (expr, j) => {
   const answer = await answered(`SELECT ${expr} AS value`);
   if (j.error !== undefined) return expect(answer).toBeNull();
   const { value } = answer!.rows[0] as { value: unknown };
   if (!sameValue(value, j.value)) expect(value).toEqual(j.value);
 });
 
-test.each(judged<{ sql: string }>('queries.jsonl').map((j) => [j.sql, j] as const))('%s', async (sql, j) => {
+test.each(cases<{ sql: string }>('queries.jsonl').map((j) => [j.sql, j] as const))('%s', async (sql, j) => {
   const answer = await answered(sql);
   if (j.error !== undefined) return expect(answer).toBeNull();
   const rows = answer!.rows.map((row) => answer!.columns.map((c) => (row as Record<string, unknown>)[c.name]));

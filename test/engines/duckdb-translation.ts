@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
 import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
-import { jsonType, keptValue } from '../../src/engines/duckdb/data/field-sql';
+import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { quoteName, quoteText } from '../../src/engines/duckdb/translate/sql';
 import { parseQuery } from '../../src/googlesql/parser';
 import { resolveQuery } from '../../src/googlesql/resolver';
@@ -44,7 +44,7 @@ export class TranslationBench {
       const fields = parseRestSchema(table, name);
       const columns = columnsOf(fields);
       const types = fields.map((f) => `${quoteText(f.name)}: ${quoteText(jsonType(f))}`).join(', ');
-      const values = fields.map((f) => `${keptValue(f, quoteName(f.name), 'base64')} AS ${quoteName(f.name)}`);
+      const values = fields.map((f) => `${storedValue(f, quoteName(f.name), 'base64')} AS ${quoteName(f.name)}`);
       const file = quoteText(join(FIXTURE, `${name}.ndjson`));
       await connection.run(
         `CREATE TABLE ${quoteName(name)} AS SELECT ${values.join(', ')} FROM read_json(${file}, columns = {${types}})`,

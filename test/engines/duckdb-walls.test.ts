@@ -1,5 +1,5 @@
 import { QueryError, ServiceError } from '../../src/errors';
-import { openDatabase, type Database } from '../../src/engines/duckdb/database';
+import { openDatabase, type Database } from '../../src/engines/duckdb/engine/database';
 import { DataFolder, ndjson } from './data-folder';
 
 /** What SQL could do if, against all other walls, it were DuckDB's own. */

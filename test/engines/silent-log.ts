@@ -1,3 +1,3 @@
-import type { Log } from '../../src/engines/duckdb/log';
+import type { Log } from '../../src/engines/duckdb/engine/log';
 
 export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,5 +1,5 @@
 /**
- * Samples of tree nodes made from their declarations: each field that holds a part of the tree holds a sample of its own, so
+ * Samples of tree nodes sampled from their declarations: each field that holds a part of the tree holds a sample of its own, so
  * that a test sees which parts a walk leaves out.
  */
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import ts from 'typescript';
 export interface Sample {
   readonly kind: string;
   readonly node: object;
-  /** What the node is made of, by the type that its field has. */
+  /** What the node is sampled of, by the type that its field has. */
   readonly parts: Readonly<Record<string, readonly object[]>>;
 }
 
 export interface Shapes {
   readonly file: string;
-  /** Types of parts, each with how a sample of it is made. */
+  /** Types of parts, each with how a sample of it is sampled. */
   readonly parts: Readonly<Record<string, (id: number) => object>>;
   /** Types whose values hold no part, although their fields may. */
   readonly leaves: readonly string[];
@@ -47,9 +47,9 @@ export function samplesOf(name: string, { file, parts, leaves: leafNames }: Shap
       const type = checker.getNonNullableType(of);
       const part = partOf(type);
       if (part !== undefined) {
-        const made = parts[part[0]]!(++ids);
-        (found[part[0]] ??= []).push(made);
-        return made;
+        const sampled = parts[part[0]]!(++ids);
+        (found[part[0]] ??= []).push(sampled);
+        return sampled;
       }
       if (checker.isArrayType(type) || checker.isTupleType(type)) {
         const element = checker.getTypeArguments(type as ts.TypeReference)[0]!;
@@ -63,9 +63,9 @@ export function samplesOf(name: string, { file, parts, leaves: leafNames }: Shap
       // A grouping set may hold grouping sets: one within another is enough.
       if (open.filter((one) => one === type).length > 1) return undefined;
       open.push(type);
-      const made = object(type);
+      const sampled = object(type);
       open.pop();
-      return made;
+      return sampled;
     };
     const object = (of: ts.Type): object =>
       Object.fromEntries(

@@ -2,7 +2,7 @@ import { QueryError } from '../../src/errors';
 import { lex, parseQuery } from '../../src/googlesql';
 import { checkStatement } from '../../src/googlesql/statement';
 
-function judge(text: string): string {
+function faultOf(text: string): string {
   try {
     checkStatement(lex(text));
     return 'query';
@@ -18,9 +18,9 @@ it.each([
   'MERGE RAISE RENAME REPEAT REVOKE ROLLBACK SET TRUNCATE UNDROP UPDATE WHILE',
 ])('refuses other statements by their first word', (words) => {
   for (const word of words.split(' ')) {
-    expect(judge(`-- x\n${word}`)).toBe('sandboxViolation');
-    expect(judge(`${word} (nonsense`)).toBe('sandboxViolation');
-    expect(judge(`\`${word}\` x`)).toBe('invalidQuery');
+    expect(faultOf(`-- x\n${word}`)).toBe('sandboxViolation');
+    expect(faultOf(`${word} (nonsense`)).toBe('sandboxViolation');
+    expect(faultOf(`\`${word}\` x`)).toBe('invalidQuery');
   }
 });
 
@@ -43,7 +43,7 @@ it.each([
   ['explain select 1; drop table t', 'invalidQuery'],
   ['1', 'invalidQuery'],
 ])('judges %j: %s', (text, expected) => {
-  expect(judge(text)).toBe(expected);
+  expect(faultOf(text)).toBe(expected);
 });
 
 it.each([

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryError, ServiceError } from '../../src/errors';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import type { Measurement, Order } from './engine-child';
 import { silentLog } from '../engines/silent-log';
 

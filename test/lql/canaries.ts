@@ -73,7 +73,7 @@ export function canaryFolder(): { readonly path: string; readonly remove: () => 
 
 export function testCanaries(engine: string, run: Run): void {
   const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
-  // RE2 takes any punctuation behind a backslash for itself; other characters stand for themselves.
+  // RE2 takes any punctuation behind a backslash for itself; other characters are literal.
   const pattern = (text: string): string => quoted(`^${text.replace(/[!-/:-@[-`{-~]/g, '\\$&')}$`);
   const positions: Readonly<Record<string, (text: string) => string>> = {
     equality: (text) => `event_message:${quoted(text)}`,

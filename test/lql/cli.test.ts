@@ -49,8 +49,9 @@ describe('the lql command', () => {
         ['rules', '--tables', tables, ...NOW],
         cases.map((c) => `${JSON.stringify(c.lql)}\n`).join(''),
       );
-      const told = (answer: Answer | undefined) => answer?.error?.code ?? (answer?.rules === null ? 'blank' : 'rules');
-      expect(cases.map((c, i) => [c.id, told(lines[i])])).toEqual(
+      const outcome = (answer: Answer | undefined) =>
+        answer?.error?.code ?? (answer?.rules === null ? 'blank' : 'rules');
+      expect(cases.map((c, i) => [c.id, outcome(lines[i])])).toEqual(
         cases.map((c) => [c.id, c.error?.code ?? (c.rules === null ? 'blank' : 'rules')]),
       );
     }
@@ -101,9 +102,9 @@ describe('the lql command', () => {
     const before = Math.floor(Date.now() / 1000);
     const [now] = await answers(['rules'], '"t:now"');
     const { filters } = now?.rules as { filters: readonly { value: string }[] };
-    const told = Date.parse(filters[0]?.value ?? '') / 1000;
-    expect(told).toBeGreaterThanOrEqual(before);
-    expect(told).toBeLessThanOrEqual(Math.floor(Date.now() / 1000));
+    const outcome = Date.parse(filters[0]?.value ?? '') / 1000;
+    expect(outcome).toBeGreaterThanOrEqual(before);
+    expect(outcome).toBeLessThanOrEqual(Math.floor(Date.now() / 1000));
   });
 
   test.each([[[]], [['rule']], [['rules', 'more']], [['rules', '--now', 'noon']], [['rules', '--nosuch']]])(

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../src/errors';
-import { LQL_CODES, translateLql } from '../../src/lql';
+import { LQL_CODES, openLql } from '../../src/lql';
 import { DEFAULT_NOW } from './case-file';
 
 const DOCS = readFileSync(join(__dirname, '..', '..', 'docs', 'lql.md'), 'utf8');
 const [GUIDE = '', ERRORS = ''] = DOCS.split('\n## Errors\n');
-const TABLES = ['edge_logs', 'auth_logs'].map((name) => ({ name, columns: null }));
+const TABLES = ['edge_logs', 'auth_logs'];
 
 /** The guide's examples leave the table out where its name is not the point. */
-const translate = (text: string, tables = TABLES) => translateLql(text, { tables, now: DEFAULT_NOW });
+const translate = (text: string, tables = TABLES) => openLql(text, { tables, now: DEFAULT_NOW })?.translate(null);
 const example = (text: string) => translate(/(^|\s)f:/.test(text) ? text : `f:edge_logs ${text}`);
 
 /** The code in the first cell of each row of each table of the guide. */

@@ -1,20 +1,16 @@
 import { QueryError, ServiceError } from '../../src/errors';
 import type { SqlType } from '../../src/googlesql/types';
-import { type CteTable, translateLql } from '../../src/lql';
+import { openLql } from '../../src/lql';
 import { DEFAULT_NOW } from './case-file';
 
-const table = (name: string, columns: Record<string, SqlType> | null): CteTable => ({
-  name,
-  columns: columns && Object.entries(columns).map(([column, type]) => ({ name: column, type })),
-});
-
 function sqlOf(text: string, columns: Record<string, SqlType> | null, name = 'logs'): string | undefined {
-  return translateLql(text, { tables: [table(name, columns)], now: DEFAULT_NOW })?.sql;
+  const typed = columns && Object.entries(columns).map(([column, type]) => ({ name: column, type }));
+  return openLql(text, { tables: [name], now: DEFAULT_NOW })?.translate(typed).sql;
 }
 
 function refusal(text: string, tables: readonly string[] = ['edge_logs']): ServiceError {
   try {
-    translateLql(text, { tables: tables.map((name) => table(name, null)), now: DEFAULT_NOW });
+    openLql(text, { tables, now: DEFAULT_NOW })?.translate(null);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
@@ -99,9 +95,9 @@ describe('errors', () => {
     expect(error.message.length).toBeLessThan(200);
   });
 
-  test('a fault in the SQL is told at its place in the LQL text', () => {
+  test('a fault in the SQL is reported at its place in the LQL text', () => {
     const text = 'x\n  -m.nosuch.y:~"a" s:other@o t:today m.bad.y:5';
-    const translation = translateLql(text, { tables: [table('edge_logs', null)], now: DEFAULT_NOW });
+    const translation = openLql(text, { tables: ['edge_logs'], now: DEFAULT_NOW })?.translate(null);
     const at = (words: string) => {
       const start = translation?.sql.indexOf(words) ?? -1;
       expect(start).toBeGreaterThanOrEqual(0);

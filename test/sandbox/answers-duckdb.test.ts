@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { silentLog } from '../engines/silent-log';
 import { answersLogQueries } from './answers';
 import { FIXTURE_END } from './consumer';

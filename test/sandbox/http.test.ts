@@ -86,7 +86,7 @@ describe('every refused example', () => {
 });
 
 describe('which query runs', () => {
-  test('an empty sql is none', async () => {
+  test('an empty sql counts as absent', async () => {
     const stored = await ask({});
     expect(stored.body.result?.length).toBeGreaterThan(1);
     expect((await ask({ sql: '' })).body).toEqual(stored.body);

@@ -31,7 +31,7 @@ const STORED = {
   ],
 } as const;
 
-function judge(sql: string): string {
+function check(sql: string): string {
   try {
     const parsed = surveyQuery(sql);
     readConsumerQuery({ ...parsed, text: sql }, STORED);
@@ -44,9 +44,9 @@ function judge(sql: string): string {
   }
 }
 
-describe('the policy on the judged examples', () => {
+describe('the policy on the examples', () => {
   test.each(CASES.map((one) => [one.id, one] as const))('%s', (_id, { kind, consumer }) => {
-    const verdict = judge(consumer);
+    const verdict = check(consumer);
     if (kind === 'accept') expect(verdict).toBe('accept');
     else expect(verdict).not.toBe('accept');
   });

@@ -71,7 +71,7 @@ describe('the second opinion', () => {
     }
   });
 
-  test('is given up past its deadline, and the next text is read by a new worker', async () => {
+  test('ends past its deadline, and the next text is read by a new worker', async () => {
     const hurried = new SecondOpinion({ deadline: 50 });
     try {
       const nested = `select ${'cast('.repeat(24)}1${' as string)'.repeat(24)} as x from edge_logs`;

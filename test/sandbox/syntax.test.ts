@@ -7,7 +7,7 @@ import { checkStatement } from '../../src/googlesql/statement';
 import { lex } from '../../src/googlesql/lexer';
 import { rewriteLeniently } from '../../src/sandbox/lenient';
 import { localBigQueryInstalled } from '../local-bigquery';
-import { Judge } from './fuzz/judge';
+import { Oracle } from './fuzz/oracle';
 
 const FOLDER = join(__dirname, '../cases');
 
@@ -31,7 +31,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'lql.json': json<{ sql?: string }>('lql.json').flatMap(({ sql }) => sql ?? []),
 };
 
-/** Another statement than a query is judged by its first word, read no further: to us it is no matter of syntax. */
+/** Another statement than a query is theirs by its first word, read no further: to us it is no matter of syntax. */
 function isOtherStatement(sql: string): boolean {
   try {
     checkStatement(lex(sql));
@@ -56,16 +56,16 @@ function isQueryToUs(sql: string): boolean | null {
 }
 
 const available = localBigQueryInstalled || process.env['CI'] !== undefined;
-if (!available) process.stdout.write('Skipped: the judge of the sandbox is not installed. npm ci --prefix emulator\n');
+if (!available) process.stdout.write('Skipped: the oracle of the sandbox is not installed. npm ci --prefix emulator\n');
 
 (available ? describe : describe.skip)('what is a query', () => {
-  let judge: Judge;
+  let oracle: Oracle;
 
   beforeAll(async () => {
-    judge = await Judge.start();
+    oracle = await Oracle.start();
   }, 60_000);
 
-  afterAll(() => judge.close());
+  afterAll(() => oracle.close());
 
   test.each(Object.entries(FILES))('in %s is one to both parsers', async (_file, texts) => {
     const queries = texts.filter((sql) => !isOtherStatement(sql) && !NO_QUERY_HERE.test(sql));
@@ -74,7 +74,7 @@ if (!available) process.stdout.write('Skipped: the judge of the sandbox is not i
     for (const sql of queries) {
       const ours = isQueryToUs(sql);
       if (ours === null) continue;
-      const theirs = (await judge.parses(sql)) || (await judge.judge(sql)).analysis.ok;
+      const theirs = (await oracle.parses(sql)) || (await oracle.analyse(sql)).analysis.ok;
       if (theirs !== ours) disputed.push(`${theirs ? 'only theirs' : 'only ours'}: ${sql}`);
     }
     expect(disputed).toEqual([]);

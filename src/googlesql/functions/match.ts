@@ -152,7 +152,7 @@ function fits(fn: SqlFunction, { pattern, cardinality }: Parameter, slot: Slot, 
   }
 }
 
-/** What the templates of one signature may stand for. */
+/** What the templates of one signature are bound to. */
 class Templates {
   readonly #elements = new Map<string, Operand[]>();
   readonly #arrays = new Map<string, Operand[]>();

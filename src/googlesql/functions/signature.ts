@@ -29,7 +29,7 @@ export interface Signature {
 
 const cache = new Map<string, Signature>();
 
-/** The signature that a text of the table stands for. */
+/** The signature that a text of the table describes. */
 export function signatureOf(text: string): Signature {
   const known = cache.get(text);
   if (known !== undefined) return known;

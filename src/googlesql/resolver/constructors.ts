@@ -63,9 +63,9 @@ export function resolveStruct(context: Context, { type: written, fields, span }:
     const inferred = field === undefined || tuple ? null : inferredName(field.expression);
     return { name: field?.alias?.name ?? inferred, type: value.type };
   });
-  const made: SqlType = { kind: 'STRUCT', fields: types };
-  session.budget.value(made, span);
-  return { kind: 'make_struct', fields: values, type: made, span };
+  const struct: SqlType = { kind: 'STRUCT', fields: types };
+  session.budget.value(struct, span);
+  return { kind: 'make_struct', fields: values, type: struct, span };
 }
 
 /**

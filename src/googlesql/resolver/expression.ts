@@ -126,7 +126,7 @@ function resolveCase(context: Context, { operand, whens, else: otherwise, span }
   };
 }
 
-/** The type that all of `exprs` can have; an error that names `what` where there is none. */
+/** The type that all of `exprs` can have; an error that names `what` without such a type. */
 export function commonType(
   { session }: Context,
   exprs: readonly Expr[],

@@ -52,11 +52,11 @@ export function resolveUnpivot(context: FromContext, unpivot: Unpivot): Source {
     relation = { kind: 'filter', input: relation, condition: someValue(session, computed.slice(0, -1)) };
 
   const used = new Set(groups.flat().map((expr) => (expr.kind === 'column' ? expr.column.id : 0)));
-  const kept = input.list.columns
+  const others = input.list.columns
     .filter(({ column }) => !used.has(column.id))
     .map(({ name, column }) => ({ name, column }));
-  const made = computed.map(({ column }) => ({ name: column.name, column }));
-  return { relation, list: NameList.table(unpivot.alias?.name ?? null, [...kept, ...made]) };
+  const created = computed.map(({ column }) => ({ name: column.name, column }));
+  return { relation, list: NameList.table(unpivot.alias?.name ?? null, [...others, ...created]) };
 }
 
 /** The columns of each row to be, checked to be columns, all of the first row's types, none twice. */

@@ -19,7 +19,7 @@ export interface Fence {
   readonly unfenceable: { readonly table: string; readonly construct: string } | null;
 }
 
-/** The fence of the tables that a query reads, and of those that they read in turn. */
+/** The fence of the tables that a query reads, and of those that these read. */
 export function fenceOf(stored: StoredQuery, tables: readonly string[]): Fence {
   const guards: [string, string][] = [];
   let fallible = false;

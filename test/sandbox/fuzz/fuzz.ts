@@ -1,55 +1,59 @@
-/** Generated consumer queries, judged by our gate, by Google's analyser and, in part, by what the embedded engine answers. */
+/** Generated consumer queries, theirs by our gate, by Google's analyser and, in part, by what the embedded engine answers. */
 import { lex } from '../../../src/googlesql/lexer';
 import { rewriteLeniently } from '../../../src/sandbox/lenient';
 import { corpus, generate, type Generated } from './generate';
-import { Judge, type Judgement } from './judge';
+import { Oracle, type Analyses } from './oracle';
 import { Random } from './random';
 import { increment, Report } from './report';
 import { Runner } from './runner';
 import { verdictOf, type Verdict } from './verdict';
 
-/** Texts that are with the judge at once. */
+/** Texts that are with the oracle at once. */
 const IN_FLIGHT = 4;
 /** Of the accepted queries every so-manieth is run. */
 const RUN_EACH = 20;
 
-/** `told` hears how many were judged, now and then. */
-export async function fuzz(queries: number, seed: number, told: (done: number) => void = () => {}): Promise<Report> {
+/** `progress` hears how many were theirs, now and then. */
+export async function fuzz(
+  queries: number,
+  seed: number,
+  progress: (done: number) => void = () => {},
+): Promise<Report> {
   const random = new Random(seed);
-  const [judge, runner] = await Promise.all([Judge.start(), Runner.start()]);
+  const [oracle, runner] = await Promise.all([Oracle.start(), Runner.start()]);
   const seeds = corpus().filter((sql) => verdictOf(sql).kind === 'accepted');
   const report = new Report();
   const work = async (): Promise<void> => {
     while (report.generated < queries) {
       report.generated++;
-      if (report.generated % 1000 === 0) told(report.generated);
-      await checkBoth(generate(seeds, random), judge, runner, report);
+      if (report.generated % 1000 === 0) progress(report.generated);
+      await checkBoth(generate(seeds, random), oracle, runner, report);
     }
   };
   try {
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
   } finally {
-    await Promise.all([judge.close(), runner.close()]);
+    await Promise.all([oracle.close(), runner.close()]);
   }
   return report;
 }
 
 /** The text as it is and, where it is no query, what the lenient reading makes of it. */
-async function checkBoth(generated: Generated, judge: Judge, runner: Runner, report: Report): Promise<void> {
-  const verdict = await check(generated, judge, runner, report);
+async function checkBoth(generated: Generated, oracle: Oracle, runner: Runner, report: Report): Promise<void> {
+  const verdict = await check(generated, oracle, runner, report);
   if (verdict.kind !== 'syntax') return;
   const rewritten = leniently(generated.sql);
-  if (rewritten !== null) await check({ ...generated, sql: rewritten }, judge, runner, report);
+  if (rewritten !== null) await check({ ...generated, sql: rewritten }, oracle, runner, report);
 }
 
-async function check({ sql, kind }: Generated, judge: Judge, runner: Runner, report: Report): Promise<Verdict> {
+async function check({ sql, kind }: Generated, oracle: Oracle, runner: Runner, report: Report): Promise<Verdict> {
   const verdict = verdictOf(sql);
-  const judgement = await judge.judge(sql);
-  const { analysis, forbidden } = judgement;
-  const judged = analysis.ok ? 'resolves' : analysis.refusal.message;
+  const analyses = await oracle.analyse(sql);
+  const { analysis, forbidden } = analyses;
+  const theirs = analysis.ok ? 'resolves' : analysis.refusal.message;
   if (verdict.kind === 'unsupported') increment(report.constructs, verdict.construct);
-  const dispute = await syntaxDispute(verdict, judgement, judge, sql);
-  if (dispute) report.note('syntax', `ours: ${said(verdict)} theirs: ${judged}`, sql);
+  const dispute = await syntaxDispute(verdict, analyses, oracle, sql);
+  if (dispute) report.note('syntax', `ours: ${said(verdict)} theirs: ${theirs}`, sql);
   if (kind === 'neutral' && (verdict.kind === 'violation' || verdict.kind === 'syntax')) {
     report.note('lost', verdict.message, sql);
   }
@@ -61,17 +65,17 @@ async function check({ sql, kind }: Generated, judge: Judge, runner: Runner, rep
 
   report.accepted++;
   if (forbidden.length > 0) report.note('leaks', forbidden.join(', '), sql);
-  if (kind === 'smuggled') report.note('missed', judged, sql);
-  if (!analysis.ok && !dispute) report.note('lenient', judged, sql);
+  if (kind === 'smuggled') report.note('missed', theirs, sql);
+  if (!analysis.ok && !dispute) report.note('lenient', theirs, sql);
   if (report.accepted % RUN_EACH === 0) await runner.run(sql, report);
   return verdict;
 }
 
 /** One parser takes the text for a query, the other does not. What resolves is a query to both. */
-async function syntaxDispute(verdict: Verdict, { analysis }: Judgement, judge: Judge, sql: string): Promise<boolean> {
+async function syntaxDispute(verdict: Verdict, { analysis }: Analyses, oracle: Oracle, sql: string): Promise<boolean> {
   if (verdict.kind === 'violation' || verdict.kind === 'unsupported') return false;
   if (analysis.ok) return verdict.kind === 'syntax';
-  if (verdict.kind === 'syntax') return !analysis.refusal.syntax && (await judge.parses(sql));
+  if (verdict.kind === 'syntax') return !analysis.refusal.syntax && (await oracle.parses(sql));
   return analysis.refusal.syntax;
 }
 

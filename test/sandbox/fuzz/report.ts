@@ -21,8 +21,8 @@ const OPINIONS = {
 export type Fault = keyof typeof FAULTS;
 export type Opinion = keyof typeof OPINIONS;
 
-/** Texts kept of each kind, to look at. */
-const KEPT = 20;
+/** Texts ofKind of each kind, to look at. */
+const MAX_EXAMPLES = 20;
 
 export class Report {
   generated = 0;
@@ -31,7 +31,7 @@ export class Report {
   run = 0;
   answered = 0;
   readonly #counts = new Map<Fault | Opinion, number>();
-  readonly #kept = new Map<Fault | Opinion, string[]>();
+  readonly #examples = new Map<Fault | Opinion, string[]>();
   /** Constructs refused by name, and how often. */
   readonly constructs = new Map<string, number>();
   /** Why the engine would not run an accepted query, and how often. */
@@ -39,9 +39,9 @@ export class Report {
 
   note(kind: Fault | Opinion, why: string, sql: string): void {
     this.#counts.set(kind, this.count(kind) + 1);
-    const kept = this.#kept.get(kind) ?? [];
-    this.#kept.set(kind, kept);
-    if (kept.length < KEPT) kept.push(`${why}\n      ${JSON.stringify(sql)}`);
+    const ofKind = this.#examples.get(kind) ?? [];
+    this.#examples.set(kind, ofKind);
+    if (ofKind.length < MAX_EXAMPLES) ofKind.push(`${why}\n      ${JSON.stringify(sql)}`);
   }
 
   count(kind: Fault | Opinion): number {
@@ -59,7 +59,7 @@ export class Report {
     const lines = [`${generated} generated, ${accepted} accepted, ${run} of them run, ${answered} answered`];
     for (const [kind, meaning] of Object.entries({ ...FAULTS, ...OPINIONS }) as [Fault | Opinion, string][]) {
       lines.push(`${String(this.count(kind)).padStart(6)} ${kind}: ${meaning}`);
-      for (const text of (this.#kept.get(kind) ?? []).slice(0, examples)) lines.push(`    - ${text}`);
+      for (const text of (this.#examples.get(kind) ?? []).slice(0, examples)) lines.push(`    - ${text}`);
     }
     lines.push(`refused by name: ${list(this.constructs)}`, `not run: ${list(this.notRun)}`);
     return lines;

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../../src/engines/duckdb/engine';
+import { openDuckDbEngine } from '../../../src/engines/duckdb/engine/engine';
 import { ServiceError } from '../../../src/errors';
 import { silentLog } from '../../engines/silent-log';
 import { Consumer, FIXTURE_END } from '../consumer';

@@ -3,7 +3,7 @@ import { QueryError } from '../../../src/errors';
 import { surveyQuery, unsupportedError } from '../../../src/googlesql/parser';
 import { resolveQuery } from '../../../src/googlesql/resolver';
 import { readConsumerQuery } from '../../../src/sandbox/policy';
-import { cteColumns } from './judge';
+import { cteColumns } from './oracle';
 import { CTE_TABLES, PARAMETERS } from './stored';
 
 export type Verdict =

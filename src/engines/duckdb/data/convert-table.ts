@@ -3,16 +3,16 @@ import { rm } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../translate/sql';
-import { codeOf, messageOf } from '../native-error';
-import { copyCarefully, NAMED, NOTHING, type Skipped, type SkippedRow } from './careful-copy';
+import { codeOf, messageOf } from '../engine/native-error';
+import { copyStrictly, NAMED, NOTHING, type Skipped, type SkippedRow } from './strict-copy';
 import { DataFault } from './data-fault';
-import { keptType, keptValue } from './field-sql';
+import { storedType, storedValue } from './field-sql';
 import { lossyLines } from './lossy-lines';
 import { loadParquet } from './load-parquet';
-import { linesOf, scanOf } from './scan';
+import { linesOf, scanOf } from './file-scan';
 import type { Source, SourceFile } from './sources';
-import { orderBy, type Target } from './target';
-import type { Watch } from './watch';
+import { orderBy, type Target } from './conversion-target';
+import type { Watch } from './conversion-progress';
 
 export interface Resources {
   /** As DuckDB's `max_memory`: `1GB`. */
@@ -82,7 +82,7 @@ async function fill(
   const time = fields.find((field) => field.name.toLowerCase() === 'timestamp' && field.mode !== 'REPEATED');
   const order = time !== undefined && TIME.has(time.type) ? time : null;
   const columns = fields.map(
-    (field) => `${quoteName(field.name)} ${keptType(field)}${field.mode === 'REQUIRED' ? ' NOT NULL' : ''}`,
+    (field) => `${quoteName(field.name)} ${storedType(field)}${field.mode === 'REQUIRED' ? ' NOT NULL' : ''}`,
   );
   await connection.run(`CREATE TABLE rows (${columns.join(', ')})`);
   if (source.files.length === 1)
@@ -115,7 +115,7 @@ async function load(
   const copy = join(target.folder, 'fitting.ndjson');
   try {
     if (await loadWhole(connection, file, fields, target)) return NOTHING;
-    const skipped = await copyCarefully(file.path, fields, copy, (done) => {
+    const skipped = await copyStrictly(file.path, fields, copy, (done) => {
       target.watch.bytes('Reading line by line', done, Number(file.size));
     });
     await insert(connection, { path: copy, format: 'ndjson' }, fields, target);
@@ -157,7 +157,7 @@ async function insert(
   { table, order, watch }: Target,
 ): Promise<void> {
   const values = fields.map(
-    (field) => `${keptValue(field, quoteName(field.name), 'base64')} AS ${quoteName(field.name)}`,
+    (field) => `${storedValue(field, quoteName(field.name), 'base64')} AS ${quoteName(field.name)}`,
   );
   const insert = `INSERT INTO ${table} SELECT ${values.join(', ')} FROM ${scanOf(file, fields)}${orderBy(order)}`;
   await watch.statement('Converting', connection, connection.run(insert));
@@ -167,7 +167,7 @@ function isOutOfMemory(error: unknown): boolean {
   return /^Out of Memory Error|failed to allocate/i.test(messageOf(error));
 }
 
-/** DuckDB's own words may hold values of the file: only their kind is told. */
+/** DuckDB's messages may hold values of the file: only their kind is reported. */
 function unreadable(file: SourceFile, error: unknown): Error {
   if (isOutOfMemory(error)) {
     return new DataFault(`${file.path}: not enough memory to read it; allow the engine more or split the file`);

@@ -3,7 +3,7 @@ import { typeOf, type RestField } from '../../../googlesql/rest-schema';
 import { duckType, quoteName } from '../translate/sql';
 
 /**
- * The type that DuckDB's JSON reader is told. It differs from the kept one where the reader would lose something: an
+ * The type that DuckDB's JSON reader is given. It differs from the stored one where the reader would lose something: an
  * offset from UTC in a timestamp, base64.
  */
 export function jsonType(field: RestField, bytes: 'VARCHAR' | 'BLOB' = 'VARCHAR'): string {
@@ -18,7 +18,7 @@ export function jsonType(field: RestField, bytes: 'VARCHAR' | 'BLOB' = 'VARCHAR'
   return field.mode === 'REPEATED' ? `${item}[]` : item;
 }
 
-export function keptType(field: RestField): string {
+export function storedType(field: RestField): string {
   return duckType(typeOf(field));
 }
 
@@ -26,7 +26,7 @@ export function keptType(field: RestField): string {
  * The kept value of a field that was read as `jsonType`. Every array that is missing or null becomes the empty one, at
  * every depth: a REPEATED field of BigQuery is never NULL, and no query has to guard against it later.
  */
-export function keptValue(field: RestField, read: string, bytes: 'base64' | 'blob'): string {
+export function storedValue(field: RestField, read: string, bytes: 'base64' | 'blob'): string {
   return convert(field, { sql: read, present: false }, bytes, 0);
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { DataFault } from './data-fault';
-import { scanOf } from './scan';
+import { scanOf } from './file-scan';
 import type { Source } from './sources';
 
 const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {
@@ -49,7 +49,7 @@ export async function inferSchema(connection: DuckDBConnection, source: Source):
       }
       read.destroySync();
     } catch {
-      throw new DataFault(`${file.path}: no schema can be made out; describe table ${source.table} in schema.json`);
+      throw new DataFault(`${file.path}: the schema cannot be inferred; describe table ${source.table} in schema.json`);
     }
   }
   if (fields.size === 0) {

@@ -2,13 +2,13 @@ import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../translate/sql';
-import { NAMED, NOTHING, type Skipped } from './careful-copy';
-import { jsonType, keptType, keptValue } from './field-sql';
-import { holdsLists, unkeptLists } from './kept-lists';
+import { NAMED, NOTHING, type Skipped } from './strict-copy';
+import { jsonType, storedType, storedValue } from './field-sql';
+import { holdsLists, holdsNullArrays } from './null-arrays';
 import { shapedColumn } from './parquet-columns';
-import { scanOf } from './scan';
+import { scanOf } from './file-scan';
 import type { SourceFile } from './sources';
-import { orderBy, type Target } from './target';
+import { orderBy, type Target } from './conversion-target';
 
 /** A field, and how it is read from the file. */
 interface Reading {
@@ -18,7 +18,7 @@ interface Reading {
   /** The column's value in the field's type: SQL over the file. */
   readonly value: string;
   /** Whether that is the kept value already. */
-  readonly kept: boolean;
+  readonly unchanged: boolean;
 }
 
 /**
@@ -43,7 +43,8 @@ export async function loadParquet(
     .join(', ')} FROM ${scan})`;
   const bad = fault === null ? 'false' : `(${fault}) IS NOT NULL`;
   const values = readings.map(
-    ({ field, kept }, i) => `${kept ? `r${i}` : keptValue(field, `r${i}`, 'blob')} AS ${quoteName(field.name)}`,
+    ({ field, unchanged }, i) =>
+      `${unchanged ? `r${i}` : storedValue(field, `r${i}`, 'blob')} AS ${quoteName(field.name)}`,
   );
   const time = readings.find(({ field }) => field === order);
   const sorted = time !== undefined && (await isAscending(connection, time.value, scan));
@@ -65,7 +66,7 @@ export async function loadParquet(
 type Check = <T>(statement: Promise<T>) => Promise<T>;
 
 /**
- * Columns that are kept as they stand are told by their types, and where they hold lists by a look at each: rebuilding
+ * Columns that are stored unchanged are recognised by their types, those with lists by a look at each: rebuilding
  * the records of a log takes longer than all the rest.
  */
 async function readingsOf(
@@ -80,24 +81,24 @@ async function readingsOf(
       { name, type },
     ]),
   );
-  const kept = await columnsOf(
+  const stored = await columnsOf(
     connection,
-    `SELECT ${fields.map((field) => `CAST(NULL AS ${keptType(field)})`).join(', ')}`,
+    `SELECT ${fields.map((field) => `CAST(NULL AS ${storedType(field)})`).join(', ')}`,
   );
   const readings: Reading[] = [];
   for (const [i, field] of fields.entries()) {
     const read = jsonType(field, 'BLOB');
     const column = present.get(field.name.toLowerCase());
     if (column === undefined) {
-      readings.push({ field, column: null, value: `CAST(NULL AS ${read})`, kept: false });
+      readings.push({ field, column: null, value: `CAST(NULL AS ${read})`, unchanged: false });
       continue;
     }
     const sql = quoteName(column.name);
-    const asItStands =
-      String(column.type) === String(kept[i]?.type) &&
-      (!holdsLists(field) || !(await anyRow(connection, scan, unkeptLists(field, sql), check)));
-    const value = asItStands ? sql : `TRY_CAST(${shapedColumn(field, column.type, sql)} AS ${read})`;
-    readings.push({ field, column: sql, value, kept: asItStands });
+    const unchanged =
+      String(column.type) === String(stored[i]?.type) &&
+      (!holdsLists(field) || !(await anyRow(connection, scan, holdsNullArrays(field, sql), check)));
+    const value = unchanged ? sql : `TRY_CAST(${shapedColumn(field, column.type, sql)} AS ${read})`;
+    readings.push({ field, column: sql, value, unchanged });
   }
   return readings;
 }
@@ -119,8 +120,8 @@ async function anyRow(connection: DuckDBConnection, scan: string, condition: str
 
 /** Why a row is left out, or NULL: SQL over the readings; null: none ever is. */
 function faultOf(readings: readonly Reading[]): string | null {
-  const faults = readings.flatMap(({ field, column, kept }, i) => [
-    ...(column === null || kept
+  const faults = readings.flatMap(({ field, column, unchanged }, i) => [
+    ...(column === null || unchanged
       ? []
       : [{ sql: `r${i} IS NULL AND g${i}`, reason: `${field.name} is not a ${field.type}` }]),
     ...(field.mode === 'REQUIRED' ? [{ sql: `r${i} IS NULL`, reason: `${field.name} is required` }] : []),

@@ -9,7 +9,7 @@ type Leaf = (typeof LEAVES)[number];
  * string's text. What the reader itself refuses is not looked for.
  *
  * It may find too much (a field's name is looked for at any depth, and inside strings), never too little: lines found
- * are read again, one by one, by `fitting-row.ts`. null: only that careful reading is right for such a schema.
+ * are read again, one by one, by `strict-row.ts`. null: only that strict reading is right for such a schema.
  */
 export function lossyLines(fields: readonly RestField[]): string | null {
   const names = new Map<string, Set<string>>();

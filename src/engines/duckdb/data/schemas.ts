@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseRestSchema, RestSchemaError, type RestField } from '../../../googlesql/rest-schema';
 import { LOG_SCHEMA } from '../../log-schema';
-import { codeOf } from '../native-error';
+import { codeOf } from '../engine/native-error';
 import { DataFault } from './data-fault';
 
 /**

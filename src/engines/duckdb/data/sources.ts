@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../native-error';
+import { codeOf } from '../engine/native-error';
 import { DataFault } from './data-fault';
 
 export type SourceFormat = 'ndjson' | 'parquet';

@@ -4,14 +4,14 @@ import { mkdir, mkdtemp, open, readdir, realpath, rename, rm, stat } from 'node:
 import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { buildingPrefix, isBuilding } from './building';
+import { buildingPrefix, isBuilding } from './conversion-folders';
 import { convertTable, type Resources } from './convert-table';
 import { DataFault } from './data-fault';
-import { codeOf } from '../native-error';
+import { codeOf } from '../engine/native-error';
 import type { Source } from './sources';
-import type { Watch } from './watch';
+import type { Watch } from './conversion-progress';
 
-/** Raised when the way rows are kept changes: files made before are then made anew. */
+/** Raised when the way rows are stored changes: older files are then converted again. */
 const FORMAT = 1;
 /** Half-made files this old belong to a process that died. */
 const ABANDONED_MS = 24 * 3600_000;
@@ -48,7 +48,7 @@ export class TableCache {
     }
   }
 
-  /** The converted file of a table, made if there is none. */
+  /** The converted file of a table, converted first if missing. */
   async file(
     source: Source,
     fields: readonly RestField[],
@@ -83,11 +83,11 @@ export class TableCache {
   async #make(source: Source, fields: readonly RestField[], prefix: string, watch: Watch): Promise<string> {
     const folder = await mkdtemp(join(this.folder, buildingPrefix(process.pid)));
     try {
-      const made = join(folder, 'table.duckdb');
-      await convertTable(source, fields, { folder, database: made, resources: this.resources, watch });
-      await synced(made);
-      const name = `${prefix}${await contentHash(made)}.duckdb`;
-      await rename(made, join(this.folder, name));
+      const converted = join(folder, 'table.duckdb');
+      await convertTable(source, fields, { folder, database: converted, resources: this.resources, watch });
+      await synced(converted);
+      const name = `${prefix}${await contentHash(converted)}.duckdb`;
+      await rename(converted, join(this.folder, name));
       this.#used.add(name);
       return join(this.folder, name);
     } catch (error) {

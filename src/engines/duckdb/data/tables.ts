@@ -1,12 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import type { Log } from '../log';
+import type { Log } from '../engine/log';
 import type { Resources } from './convert-table';
 import { inferSchema } from './infer-schema';
 import { describedTables } from './schemas';
 import { findSources, type Source } from './sources';
 import { fingerprintOf, TableCache } from './table-cache';
-import { Watch } from './watch';
+import { Watch } from './conversion-progress';
 
 /** A table that queries may read. */
 export interface DataTable {
@@ -59,7 +59,7 @@ async function inferred(source: Source, log: Log): Promise<readonly RestField[]>
   try {
     const connection = await instance.connect();
     const fields = await inferSchema(connection, source);
-    log.info({ table: source.table, fields: fields.length }, 'Schema made out from the data: not in schema.json');
+    log.info({ table: source.table, fields: fields.length }, 'Schema inferred from the data: not in schema.json');
     connection.closeSync();
     return fields;
   } finally {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { removeBuilding } from '../data/building';
+import { removeBuilding } from '../data/conversion-folders';
 import { removeFolder } from './workspace';
 import type { Host } from './host';
 import type { FromEngine, ToEngine } from './messages';

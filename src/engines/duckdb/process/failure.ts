@@ -1,6 +1,6 @@
 import { QueryError, ServiceError } from '../../../errors';
 import { DataFault } from '../data/data-fault';
-import { messageOf } from '../native-error';
+import { messageOf } from '../engine/native-error';
 import type { Failure } from './messages';
 
 /** An error as plain data, for the other process. */

@@ -8,8 +8,8 @@ import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { Standing } from '../../../log/standing';
 import type { BoundParameter, EngineQuery, EngineResult } from '../../contract';
-import type { Contents } from '../database';
-import type { DuckDbOptions } from '../options';
+import type { Contents } from '../engine/database';
+import type { DuckDbOptions } from '../engine/options';
 
 /** What a process is for: it runs queries over the data, or it plans consumers' statements and holds none. */
 export type Opening =

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-import { removeBuilding } from '../data/building';
-import { DEFAULTS, type DuckDbOptions } from '../options';
+import { removeBuilding } from '../data/conversion-folders';
+import { DEFAULTS, type DuckDbOptions } from '../engine/options';
 import { RefusedRequests } from './refused-requests';
 import { RemoteEngine } from './remote-engine';
 import { Supervisor } from './supervisor';

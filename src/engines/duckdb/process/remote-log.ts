@@ -1,4 +1,4 @@
-import type { Log } from '../log';
+import type { Log } from '../engine/log';
 import type { FromEngine } from './messages';
 
 /** Milliseconds between two words about progress. */

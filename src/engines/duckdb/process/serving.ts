@@ -1,11 +1,11 @@
 import { Threads } from '../../../concurrency/threads';
 import type { RunLimits } from '../../contract';
-import { openDatabase, type Contents } from '../database';
-import { DuckDbEngine } from '../engine';
-import { failure } from '../failures';
-import { Inspection } from '../inspection';
-import type { Log } from '../log';
-import type { RowSink } from '../read-rows';
+import { openDatabase, type Contents } from '../engine/database';
+import { DuckDbEngine } from '../engine/engine';
+import { failure } from '../engine/failures';
+import { Inspection } from '../engine/inspection';
+import type { Log } from '../engine/log';
+import type { RowSink } from '../engine/row-stream';
 import type { Answers, Opening, Request } from './messages';
 
 /** What an engine's process does for the service's. */

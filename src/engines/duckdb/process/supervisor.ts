@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../../../errors';
 import { abortError } from '../../../concurrency/deadline';
-import type { Contents } from '../database';
-import type { Log } from '../log';
+import type { Contents } from '../engine/database';
+import type { Log } from '../engine/log';
 import { Call, type CallOptions, type Reply } from './call';
 import { EngineProcess } from './engine-process';
 import { toError } from './failure';

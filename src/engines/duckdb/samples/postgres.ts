@@ -2,7 +2,7 @@ import { below, between, hex, pick } from './picks';
 import type { SampleTable } from './sample-table';
 
 /**
- * What the server says: severity, SQLSTATE, command tag, backend, application, message, statement. A `#` stands for a
+ * What the server says: severity, SQLSTATE, command tag, backend, application, message, statement. A `#` is replaced by a
  * number that differs from row to row.
  */
 const EVENTS: readonly (readonly [string, number])[] = [

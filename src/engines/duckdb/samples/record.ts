@@ -1,5 +1,5 @@
 import type { RestField } from '../../../googlesql/rest-schema';
-import { keptType } from '../data/field-sql';
+import { storedType } from '../data/field-sql';
 import { quoteName } from '../translate/sql';
 
 /** SQL for a field; an object for a record; `when`: the record is there in those rows only. */
@@ -21,7 +21,7 @@ export function when(condition: string, value: Shape): Optional {
 
 /** The value of a field: lists of one record as the log pipeline stores them, [] and NULL for what the shape leaves out. */
 export function fieldSql(field: RestField, value: Value | undefined): string {
-  const type = keptType(field);
+  const type = storedType(field);
   if (value === undefined) return field.mode === 'REPEATED' ? `CAST([] AS ${type})` : `CAST(NULL AS ${type})`;
   if (value instanceof Optional) {
     return `CASE WHEN ${value.condition} THEN ${fieldSql(field, value.value)} ELSE ${fieldSql(field, undefined)} END`;

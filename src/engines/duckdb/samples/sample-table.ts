@@ -3,7 +3,7 @@ import { quoteName, quoteText } from '../translate/sql';
 import { pick } from './picks';
 import { fieldSql, type Shape } from './record';
 
-/** How the rows of one log table are made up. All texts are SQL over `i`, `t` (the row's instant) and earlier columns. */
+/** How the rows of one log table are generated. All texts are SQL over `i`, `t` (the row's instant) and earlier columns. */
 export interface SampleTable {
   readonly name: string;
   readonly rows: number;

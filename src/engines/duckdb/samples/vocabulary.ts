@@ -1,4 +1,4 @@
-/** Who asks, from where and with what. Addresses are from the documentation ranges, names from reserved domains. */
+/** Callers, their addresses and clients. Addresses are from the documentation ranges, names from reserved domains. */
 import { pick, pickSql } from './picks';
 
 const AGENTS = [

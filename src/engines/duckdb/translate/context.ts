@@ -3,10 +3,10 @@ import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
-import type { Fencing, Guard } from './fence';
+import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
 import { isSimple, quoteName } from './sql';
-import type { Weights } from './weights';
+import type { SizeEstimates } from './expressions/size-estimate';
 
 /** The reserved parameter that holds the clock of a request: microseconds since the epoch as INT64. GoogleSQL has no such name. */
 export const CLOCK_PARAMETER = '@now';
@@ -35,7 +35,7 @@ export class Context {
   constructor(
     readonly tableName: (table: TableSchema) => string,
     readonly worthKeeping: (cte: Cte) => boolean,
-    readonly weights: Weights,
+    readonly estimates: SizeEstimates,
     /** null: nothing has to be guarded. */
     readonly fencing: Fencing | null = null,
     readonly budget: PrintBudget = new PrintBudget(),

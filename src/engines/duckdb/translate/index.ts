@@ -6,19 +6,19 @@ import type { Column, Relation, ResolvedQuery } from '../../../googlesql/resolve
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import type { Fence } from '../../contract';
 import { Context, columnName } from './context';
-import { ctesReadBy, keptCtes } from './ctes';
-import { Fencing } from './fence';
-import { printRow } from './json-output';
-import { renumber } from './numbering';
-import { storedColumns } from './stored-columns';
-import { cteName, printQuery, printRelation, selectList } from './relations';
+import { ctesReadBy, materializedCtes } from './relations/ctes';
+import { Fencing } from './expressions/guards';
+import { printRow } from './relations/json-output';
+import { renumber } from './parameter-numbers';
+import { storedColumns } from './relations/stored-columns';
+import { cteName, printQuery, printRelation, selectList } from './relations/relations';
 import { physicalFieldNames, quoteName } from './sql';
-import { Weights } from './weights';
+import { SizeEstimates } from './expressions/size-estimate';
 
 export { CLOCK_PARAMETER } from './context';
-export { setUpStatements } from './macros';
-export { runtimeError } from './errors';
-export { supportedFunctions } from './functions/table';
+export { setUpStatements } from './functions/macros';
+export { runtimeError } from './runtime-errors';
+export { supportedFunctions } from './functions/function-table';
 
 export interface TranslateOptions {
   /**
@@ -37,7 +37,7 @@ export interface TranslateOptions {
 export interface Translation {
   /** Yields one VARCHAR column `row`: the JSON object text of each row. */
   readonly sql: string;
-  /** The name of each `$n` in order. `CLOCK_PARAMETER` stands for the clock, microseconds since the epoch as INT64. */
+  /** The name of each `$n` in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
   readonly parameters: readonly string[];
   readonly columns: readonly NamedType[];
 }
@@ -47,7 +47,12 @@ export interface Translation {
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
   const fencing = options.fence ? new Fencing(options.fence) : null;
-  const ctx = new Context((table) => options.tableName(table), keptCtes(query), new Weights(query), fencing);
+  const ctx = new Context(
+    (table) => options.tableName(table),
+    materializedCtes(query),
+    new SizeEstimates(query),
+    fencing,
+  );
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, cutOff(query.relation, options.maxRows), wanted, true);

@@ -1,6 +1,6 @@
 /** Functions of ARRAY. */
-import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
-import { mostElements, mostJoined, unlessOver } from '../sizes';
+import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import { mostElements, mostJoined, unlessOver } from '../expressions/size-bounds';
 import { concatArrays } from './operators';
 
 /** Joins with a separator; NULL elements are left out, or stand as the third argument. */

@@ -1,7 +1,7 @@
 /** BYTES, encodings, hashes and addresses. */
-import { mostSteps } from '../cost';
-import { rewritten, unlessOver } from '../sizes';
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { mostSteps } from '../expressions/call-cost';
+import { rewritten, unlessOver } from '../expressions/size-bounds';
+import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 
 function hash(duckName: string): (call: Call) => string {
   return (call) => `unhex(${duckName}(${sqlOf(call, 0)}))`;

@@ -1,4 +1,4 @@
-import { type FunctionTable, arg, sqlOf } from '../call';
+import { type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { quoteText, typeName } from '../sql';
 
 export const CONDITIONAL_FUNCTIONS: FunctionTable = {
@@ -7,7 +7,7 @@ export const CONDITIONAL_FUNCTIONS: FunctionTable = {
   COALESCE: (call) => `coalesce(${call.args.map((a) => a.sql).join(', ')})`,
   NULLIF: (call) => `nullif(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`,
   ERROR: (call) => {
-    // The message would be a value of the query: only that one was raised is told.
+    // The message would be a value of the query: only the fact is reported.
     const raised = call.fail('raised');
     return `CASE WHEN ${sqlOf(call, 0)} IS NULL THEN ${raised} ELSE ${raised} END`;
   },

@@ -1,8 +1,8 @@
 /** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
-import { mostElements, unlessOver } from '../sizes';
-import { timestampText, datetimeText, timeText } from '../text';
-import { timestampOfText, toCivil, toInstant, zoneOf } from '../zones';
+import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { mostElements, unlessOver } from '../expressions/size-bounds';
+import { timestampText, datetimeText, timeText } from '../expressions/value-texts';
+import { timestampOfText, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
 
 /** Microseconds of the parts that are always equally long. */
 const MICROS: Readonly<Record<string, bigint>> = {

@@ -1,9 +1,9 @@
 /** FORMAT_ and PARSE_ of dates and times, and FORMAT: by literal formats, taken apart when a query is translated. */
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
-import { timestampFormat } from '../time-format';
-import { timestampParser } from '../time-parse';
-import { printFormat } from '../format-string';
-import { toCivil, toInstant, zoneOf } from '../zones';
+import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { timestampFormat } from '../expressions/time-format';
+import { timestampParser } from '../expressions/time-parse';
+import { printFormat } from '../expressions/format-string';
+import { toCivil, toInstant, zoneOf } from '../expressions/time-zones';
 
 function literalFormat(call: Call): string {
   const { constant } = arg(call, 0);

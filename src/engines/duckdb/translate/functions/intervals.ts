@@ -1,5 +1,5 @@
 /** INTERVAL values: months, days and microseconds, kept apart as GoogleSQL and DuckDB both do. */
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 
 const MONTHS: Readonly<Record<string, number>> = { YEAR: 12, QUARTER: 3, MONTH: 1 };
 const DAYS: Readonly<Record<string, number>> = { WEEK: 7, DAY: 1 };

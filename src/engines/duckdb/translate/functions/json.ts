@@ -1,8 +1,8 @@
 /** JSON, as text and as a value. Text that is no JSON gives NULL. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
-import { rewritten } from '../sizes';
-import { datetimeText, numericText, timeText } from '../text';
+import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { rewritten } from '../expressions/size-bounds';
+import { datetimeText, numericText, timeText } from '../expressions/value-texts';
 import { physicalFieldNames, quoteName, quoteText } from '../sql';
 
 /**
@@ -169,7 +169,7 @@ function toJson(call: Call): string {
 }
 
 /** JSON_ARRAY and JSON_OBJECT: a NULL is JSON's null; keys are every other argument. */
-function made(call: Call, duckName: string, keyed: boolean): string {
+function constructed(call: Call, duckName: string, keyed: boolean): string {
   const parts = call.args.map((value, i) =>
     keyed && i % 2 === 0
       ? value.sql
@@ -239,12 +239,12 @@ export const JSON_FUNCTIONS: FunctionTable = {
       `WHEN ${v}."k" = 'VARCHAR' THEN coalesce(lq_int64(${v}."t"), TRY_CAST(round(lq_float64(${v}."t")) AS BIGINT))`,
   ),
   LAX_STRING: laxScalar((v) => `WHEN ${v}."k" NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN ${v}."t"`),
-  JSON_ARRAY: (call) => made(call, 'json_array', false),
+  JSON_ARRAY: (call) => constructed(call, 'json_array', false),
   JSON_EXTRACT: query,
   JSON_EXTRACT_ARRAY: jsonElements,
   JSON_EXTRACT_SCALAR: scalar,
   JSON_EXTRACT_STRING_ARRAY: scalarElements,
-  JSON_OBJECT: (call) => made(call, 'json_object', true),
+  JSON_OBJECT: (call) => constructed(call, 'json_object', true),
   JSON_QUERY: query,
   JSON_QUERY_ARRAY: jsonElements,
   JSON_VALUE: scalar,

@@ -1,5 +1,5 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
-import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
+import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { duckType } from '../sql';
 import { guarded } from './operators';
 

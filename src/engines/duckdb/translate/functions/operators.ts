@@ -1,10 +1,10 @@
 /** Operators, comparisons and array subscripts. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../call';
-import { mostSteps } from '../cost';
-import { listMembership } from '../membership';
-import { joined, mostElements } from '../sizes';
-import { LIGHT } from '../weights';
+import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { mostSteps } from '../expressions/call-cost';
+import { listMembership } from '../expressions/membership';
+import { joined, mostElements } from '../expressions/size-bounds';
+import { SMALL } from '../expressions/size-estimate';
 import { inYears } from './dates';
 import { isSimple, physicalFieldNames, quoteName, quoteText } from '../sql';
 
@@ -205,9 +205,9 @@ export function concatArrays(call: Call): string {
     call.args.map((a) => a.sql),
     (...names) => {
       const all = `list_concat(${names.join(', ')})`;
-      const light = call.args.reduce((sum, a) => sum + call.weight(a), 0) <= LIGHT;
+      const small = call.args.reduce((sum, a) => sum + call.estimate(a), 0) <= SMALL;
       const length = names.map((n) => `len(${n})`).join(' + ');
-      const over = light ? '' : ` WHEN ${length} > ${mostElements(call)} THEN ${call.fail('size')}`;
+      const over = small ? '' : ` WHEN ${length} > ${mostElements(call)} THEN ${call.fail('size')}`;
       return `CASE WHEN ${names.map((n) => `${n} IS NULL`).join(' OR ')} THEN NULL${over} ELSE ${all} END`;
     },
   );

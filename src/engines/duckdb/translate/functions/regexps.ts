@@ -3,10 +3,10 @@ import { RE2JS } from 're2js';
 import { spend } from '../../../../concurrency/allowance';
 import { QueryError } from '../../../../errors';
 import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-cost';
-import { mostSteps } from '../cost';
-import { rewritten, unlessOver } from '../sizes';
-import { LIGHT } from '../weights';
-import { type Call, type FunctionTable, arg, sqlOf } from '../call';
+import { mostSteps } from '../expressions/call-cost';
+import { rewritten, unlessOver } from '../expressions/size-bounds';
+import { SMALL } from '../expressions/size-estimate';
+import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 
 /** What a literal pattern compiles to. null: it is not known before the query runs, or it is invalid and fails when it is used. */
 function compiled(call: Call): RE2JS | null {
@@ -61,7 +61,7 @@ function firstGroup(pattern: string): string | null {
   return null;
 }
 
-/** `with(1)` where there is a group, `with(0)` where there is none; more than one is an error. */
+/** `with(1)` where there is a group, `with(0)` without one; more than one is an error. */
 function byGroup(call: Call, pattern: string, print: (group: 0 | 1) => string): string {
   const count = groups(call);
   if (count === 0) return print(0);
@@ -91,7 +91,7 @@ function bounded(call: Call, text: string): string {
   const [value, pattern] = [arg(call, 0), arg(call, 1)];
   const size = instructions(call);
   if (size > MOST_INSTRUCTIONS) return call.fail('size');
-  const heavy = call.weight(value) > LIGHT ? [`strlen(${value.sql}) * ${size} > ${MOST_STEPS}`] : [];
+  const heavy = call.estimate(value) > SMALL ? [`strlen(${value.sql}) * ${size} > ${MOST_STEPS}`] : [];
   const long = `(strlen(${pattern.sql}) > ${MOST_INSTRUCTIONS} OR regexp_matches(${pattern.sql}, '[{][^}]*[0-9]{3}|[}].*[}]'))`;
   const slow =
     size > MANY_INSTRUCTIONS && call.name !== 'REGEXP_CONTAINS'
@@ -109,7 +109,7 @@ function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string
   return {
     emit: (call) => {
       if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
-      const plain = call.weight(arg(call, 0)) <= LIGHT && instructions(call) <= MANY_INSTRUCTIONS;
+      const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
       if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
       const [text, pattern, ...rest] = call.args;
       // A literal pattern stays where it is, to be compiled once.

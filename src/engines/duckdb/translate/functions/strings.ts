@@ -1,11 +1,11 @@
 /** Functions of STRING, in characters, that is code points. Those that also take BYTES say so. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Call, type FunctionTable, arg, same, sqlOf } from '../call';
+import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../sql';
-import { mostSteps } from '../cost';
-import { joined, mostFilled, rewritten, unlessOver } from '../sizes';
-import { LIGHT } from '../weights';
+import { mostSteps } from '../expressions/call-cost';
+import { joined, mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
+import { SMALL } from '../expressions/size-estimate';
 
 /** Unicode's White_Space, which TRIM takes off when it is not told what. */
 const WHITE_SPACE =
@@ -120,7 +120,7 @@ const ONE_SEARCH = 1_000;
 /** Far more is let pass than of other functions, and still little: rows with many occurrences are few. */
 const MOST_SEARCHING = 2;
 
-/** Where the n-th occurrence behind `from` starts; beyond the text where there is none. */
+/** Where the n-th occurrence behind `from` starts; beyond the text without one. */
 function nthPlace(s: string, sub: string, from: string, n: string): string {
   const next = `place + coalesce(nullif(strpos(substr(${s}, place + 1), ${sub}), 0), length(${s}) + 1)`;
   return `list_reduce(range(0, CAST(${n} AS BIGINT)), lambda place, turn: ${next}, CAST(${from} AS BIGINT))`;
@@ -131,7 +131,7 @@ function reversed(text: string): string {
 }
 
 function isLarge(call: Call): boolean {
-  return call.args.some((a) => call.weight(a) > LIGHT);
+  return call.args.some((a) => call.estimate(a) > SMALL);
 }
 
 function concat(call: Call): string {

@@ -1,0 +1,28 @@
+import type { RestField } from '../../../googlesql/rest-schema';
+import { quoteText } from '../translate/sql';
+import { LONGEST_LINE } from './strict-copy';
+import { jsonType } from './field-sql';
+import type { SourceFile } from './sources';
+
+/** A table function that reads one file; its columns are the fields, or for null whatever the file holds. */
+export function scanOf(file: Pick<SourceFile, 'path' | 'format'>, fields: readonly RestField[] | null): string {
+  const path = quoteText(exactPath(file.path));
+  if (file.format === 'parquet')
+    return `read_parquet(${path}, hive_partitioning = false, file_row_number = ${fields !== null})`;
+  const common = `${path}, format = 'newline_delimited', maximum_object_size = ${LONGEST_LINE}, hive_partitioning = false`;
+  if (fields === null) {
+    return `read_json(${common}, records = true, ignore_errors = true, sample_size = 100000, map_inference_threshold = -1, field_appearance_threshold = 0)`;
+  }
+  const columns = fields.map((field) => `${quoteText(field.name)}: ${quoteText(jsonType(field))}`).join(', ');
+  return `read_json(${common}, columns = {${columns}})`;
+}
+
+/** One column `json`: the lines of an NDJSON file. */
+export function linesOf(path: string): string {
+  return `read_ndjson_objects(${quoteText(exactPath(path))}, maximum_object_size = ${LONGEST_LINE}, hive_partitioning = false)`;
+}
+
+/** DuckDB reads paths as patterns: a bracket class of one character is that character. */
+function exactPath(path: string): string {
+  return path.replace(/[*?[]/g, '[$&]');
+}

@@ -1,0 +1,114 @@
+/** What JSON values a leaf of each type takes, after the rules of BigQuery's JSON loader. */
+import { dateText, datetimeText, timeText } from '../../../googlesql/literals/civil';
+import { timestampMicros } from '../../../googlesql/literals/timestamp';
+import type { ScalarName } from '../../../googlesql/types';
+import { longNumber } from './json-line';
+
+/** A JSON value that DuckDB's reader takes exactly, or undefined where the value does not fit. Never called with null. */
+export function strictValue(type: ScalarName, value: unknown): unknown {
+  switch (type) {
+    case 'STRING':
+    case 'GEOGRAPHY':
+      return scalarText(value);
+    case 'INT64':
+      return integer(value);
+    case 'FLOAT64':
+      return float(value);
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return decimal(value, type === 'NUMERIC' ? 29 : 20);
+    case 'BOOL':
+      return boolean(value);
+    case 'BYTES':
+      return typeof value === 'string' && BASE64.test(value) ? value : undefined;
+    case 'DATE':
+      return (typeof value === 'string' ? dateText(value) : null) ?? undefined;
+    case 'TIME':
+      return (typeof value === 'string' ? timeText(microseconds(value)) : null) ?? undefined;
+    case 'DATETIME':
+      return (typeof value === 'string' ? datetimeText(microseconds(value)) : null) ?? undefined;
+    case 'TIMESTAMP':
+      return timestamp(value);
+    case 'JSON':
+      return value;
+    case 'INTERVAL':
+      return undefined;
+  }
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const LEAST_INT64 = -(2n ** 63n);
+const GREATEST_INT64 = 2n ** 63n - 1n;
+
+/** Numbers and booleans are kept as their JSON text: loggers disagree about what is a number. */
+function scalarText(value: unknown): string | undefined {
+  const long = longNumber(value);
+  if (long !== null) return long;
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** As digits in a string, which the reader takes for a BIGINT without a double in between. */
+function integer(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+  const text = longNumber(value) ?? value;
+  if (typeof text !== 'string' || !/^-?\d+$/.test(text)) return undefined;
+  const exact = BigInt(text);
+  return exact >= LEAST_INT64 && exact <= GREATEST_INT64 ? String(exact) : undefined;
+}
+
+function float(value: unknown): number | string | undefined {
+  if (typeof value === 'number') return value;
+  const text = longNumber(value) ?? value;
+  if (typeof text !== 'string') return undefined;
+  if (NUMBER.test(text)) return Number.isFinite(Number(text)) ? Number(text) : undefined;
+  const special = /^([+-]?)(?:(inf|infinity)|nan)$/i.exec(text);
+  if (special === null) return undefined;
+  return special[2] === undefined ? 'NaN' : special[1] === '-' ? '-Infinity' : 'Infinity';
+}
+
+/** As text, with at most `digits` before the point; more fraction digits than the type has are rounded by the engine. */
+function decimal(value: unknown, digits: number): string | undefined {
+  const text = typeof value === 'number' ? String(value) : (longNumber(value) ?? value);
+  if (typeof text !== 'string' || !NUMBER.test(text)) return undefined;
+  return Math.abs(Number(text)) < 10 ** digits ? text : undefined;
+}
+
+function boolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return undefined;
+  const text = value.toLowerCase();
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+/** Text as GoogleSQL reads it, without a zone in UTC; or a number since the epoch, its unit told by its size. */
+function timestamp(value: unknown): string | undefined {
+  const micros =
+    typeof value === 'number' || longNumber(value) !== null
+      ? epochMicros(Number(longNumber(value) ?? value))
+      : typeof value === 'string'
+        ? (timestampMicros(microseconds(value)) ?? (NUMBER.test(value) ? epochMicros(Number(value)) : null))
+        : null;
+  if (micros === null) return undefined;
+  const millis = micros / 1000n - (micros % 1000n < 0n ? 1n : 0n);
+  return `${new Date(Number(millis)).toISOString().slice(0, -1)}${String(micros - millis * 1000n).padStart(3, '0')}Z`;
+}
+
+/** The end of the year 9999, in seconds: what lies beyond is milliseconds, and beyond those microseconds. */
+const LAST_SECOND = 253_402_300_800;
+
+function epochMicros(number: number): bigint | null {
+  const size = Math.abs(number);
+  if (size < LAST_SECOND)
+    return (
+      BigInt(Math.floor(number)) * 1_000_000n + BigInt(Math.round((number % 1) * 1e6 + (number % 1 < 0 ? 1e6 : 0)))
+    );
+  if (size < LAST_SECOND * 1e3) return BigInt(Math.round(number * 1e3));
+  return size < LAST_SECOND * 1e6 ? BigInt(Math.round(number)) : null;
+}
+
+/** More than six digits of a second are cut off, as DuckDB's reader cuts them. */
+function microseconds(text: string): string {
+  return text.replace(/(\.\d{6})\d+/, '$1');
+}

@@ -1,0 +1,81 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { FairSlots } from '../../../concurrency/fair-slots';
+import type { Threads } from '../../../concurrency/threads';
+import type { TableSchema } from '../../../googlesql/types';
+import type { BoundParameter, RunLimits } from '../../contract';
+import { isBreakdown } from './native-error';
+import { setUpStatements } from '../translate';
+import { translateText } from './translation-task';
+import { duckType, physicalFieldNames, quoteName } from '../translate/sql';
+
+/** Statements that are planned at once, of all and of one key: DuckDB may take seconds for one, and is not interrupted. */
+const AT_ONCE = { total: 4, perName: 2 };
+
+/**
+ * The sandbox's last wall: a statement is resolved where no table exists but those it may read, and its translation is
+ * then planned by a DuckDB of its own that holds those tables, empty, and nothing else.
+ */
+export class Inspection {
+  #room: Promise<DuckDBInstance> | undefined;
+  readonly #slots = new FairSlots(AT_ONCE);
+
+  constructor(private readonly threads: Threads) {}
+
+  /** @throws QueryError `sandboxViolation` where `statement` reads anything but `tables`, or for a fault in it. */
+  async inspect(
+    statement: string,
+    tables: readonly TableSchema[],
+    parameters: readonly BoundParameter[],
+    limits: RunLimits,
+  ): Promise<void> {
+    const types = parameters.map(({ name, type }) => ({ name, type }));
+    const relations = tables.map(({ name }) => quoteName(name));
+    const text = {
+      sql: statement,
+      tables,
+      relations,
+      sandboxed: true,
+      parameters: types,
+      hideBytes: false,
+      maxRows: 1,
+      fence: null,
+    };
+    const { sql } = await this.threads.do(translateText, text, statement, limits);
+    await this.#slots.use(limits.keyName ?? '', limits, () => this.#plan(sql, tables));
+  }
+
+  async #plan(sql: string, tables: readonly TableSchema[]): Promise<void> {
+    const room = (this.#room ??= emptyRoom());
+    const connection = await (await room).connect();
+    try {
+      for (const table of tables) await connection.run(emptyTable(table));
+      (await connection.prepare(sql)).destroySync();
+    } catch (error) {
+      // It may be broken for ever: the next inspection has a new one. Those in this one keep it alive.
+      if (isBreakdown(error) && this.#room === room) this.#room = undefined;
+      throw error;
+    } finally {
+      connection.closeSync();
+    }
+  }
+
+  async close(): Promise<void> {
+    (await this.#room)?.closeSync();
+  }
+}
+
+async function emptyRoom(): Promise<DuckDBInstance> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1', max_memory: '64MB', temp_directory: '' });
+  const connection = await instance.connect();
+  await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
+  for (const macro of setUpStatements()) await connection.run(macro);
+  connection.closeSync();
+  return instance;
+}
+
+/** Temporary: it goes with the connection. */
+function emptyTable({ name, columns }: TableSchema): string {
+  const names = physicalFieldNames(columns);
+  const fields = columns.map(({ type }, i) => `${quoteName(names[i]!)} ${duckType(type)}`);
+  return `CREATE TEMP TABLE ${quoteName(name)} (${fields.join(', ')})`;
+}

@@ -1,0 +1,23 @@
+import type { Engine, RunLimits } from '../../contract';
+import { raceLimits } from '../../../concurrency/deadline';
+
+/** The engine, with answers at deadline and signal at the latest; what is under way ends behind them. */
+export function answeringInTime(engine: Engine): Engine {
+  const within = <T>(limits: RunLimits, work: () => Promise<T>): Promise<T> => raceLimits(limits, work, ignore);
+  return {
+    kind: engine.kind,
+    target: engine.target,
+    ...(engine.concurrency === undefined ? {} : { concurrency: engine.concurrency }),
+    dryRun: engine.dryRun,
+    run: (query, limits) => within(limits, () => engine.run(query, limits)),
+    describe: (sql, parameters, limits) => within(limits, () => engine.describe(sql, parameters, limits)),
+    inspect: (statement, tables, parameters, limits) =>
+      within(limits, () => engine.inspect(statement, tables, parameters, limits)),
+    ping: (limits) => within(limits, () => engine.ping(limits)),
+    close: () => engine.close(),
+  };
+}
+
+function ignore(): void {
+  // Nobody waits for it any more.
+}

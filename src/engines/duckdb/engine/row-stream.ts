@@ -1,0 +1,63 @@
+import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
+import { yieldToEventLoop } from '../../../concurrency/event-loop';
+import { ServiceError } from '../../../errors';
+
+/** UTF-16 units after which rows are handed on. */
+const PART = 256 * 1024;
+
+/** Bytes that are taken over in one turn of the event loop. */
+const AT_ONCE = 1024 * 1024;
+
+/**
+ * Takes rows part by part, each row as the text of one JSON object. The next part is read when it has resolved.
+ */
+export type RowSink = (rows: readonly string[]) => Promise<void> | void;
+
+/**
+ * Runs a statement whose one column is each row's text, and hands on at most `maxRows` of them. The statement itself stops
+ * one row later, which is how a longer result is distinguished from one that just fits.
+ *
+ * @returns whether there were more
+ * @throws ServiceError resourcesExceeded beyond `maxBytes` of UTF-8.
+ */
+export async function readRows(
+  statement: DuckDBPreparedStatement,
+  values: readonly DuckDBValue[],
+  { maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number },
+  sink: RowSink,
+): Promise<boolean> {
+  statement.bind([...values]);
+  const result = await statement.stream();
+  let part: string[] = [];
+  let units = 0;
+  let count = 0;
+  let bytes = 0;
+  let atOnce = 0;
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    const vector = chunk.getColumnVector(0);
+    for (let i = 0; i < chunk.rowCount; i++) {
+      const text = String(vector.getItem(i));
+      const size = Buffer.byteLength(text) + 1;
+      if ((bytes += size) > maxBytes) throw responseTooLarge(maxBytes);
+      if (++count > maxRows) break;
+      part.push(text);
+      if ((units += text.length) >= PART) {
+        await sink(part);
+        [part, units] = [[], 0];
+      }
+      if ((atOnce += size) < AT_ONCE) continue;
+      atOnce = 0;
+      await yieldToEventLoop();
+    }
+  }
+  if (part.length > 0) await sink(part);
+  return count > maxRows;
+}
+
+function responseTooLarge(maxBytes: number): ServiceError {
+  const size = Math.floor(maxBytes / 1024 / 1024);
+  return new ServiceError(
+    'resourcesExceeded',
+    `The response is larger than ${size} MiB. Ask for fewer rows or columns.`,
+  );
+}

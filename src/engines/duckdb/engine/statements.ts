@@ -1,0 +1,29 @@
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import { StatementType } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
+
+/** Statements ofConnection for each connection: what a dashboard repeats. */
+const PER_CONNECTION = 8;
+
+/** Prepared statements by connection and text: planning a wide row's JSON costs as much as reading a few hundred rows. */
+export class Statements {
+  readonly #statements = new WeakMap<DuckDBConnection, LRUCache<string, DuckDBPreparedStatement>>();
+
+  /** The statement stays good until it is pushed out by later ones; use it before preparing another. */
+  async prepare(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+    let ofConnection = this.#statements.get(connection);
+    if (ofConnection === undefined) {
+      ofConnection = new LRUCache({ max: PER_CONNECTION, dispose: (statement) => statement.destroySync() });
+      this.#statements.set(connection, ofConnection);
+    }
+    const known = ofConnection.get(sql);
+    if (known !== undefined) return known;
+    const statement = await connection.prepare(sql);
+    if (statement.statementType !== StatementType.SELECT) {
+      statement.destroySync();
+      throw new Error('Not a SELECT statement');
+    }
+    ofConnection.set(sql, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * What a call costs, as an expression over the sizes of its arguments. DuckDB looks at an interrupt once for 2,048 rows: what
+ * a call does for a row is bounded, so that all of them together end soon. Only arguments that a query makes are looked
+ * at; what a table holds is as large as its owner lets it be.
+ */
+import type { ResolvedCast } from '../../../../googlesql/resolved';
+import type { SqlType } from '../../../../googlesql/types';
+import type { Argument, Call } from './call';
+import type { Context } from '../context';
+import { fail, physicalFieldNames, quoteText, sameType } from '../sql';
+import { SMALL } from './size-estimate';
+
+/** About nanoseconds on a busy machine: for the query, or for each of the rows that are worked on together. */
+const STEPS = { once: 128 * 1024 * 1024, perRow: 128 * 1024 };
+/** Up to here a size estimate is that of a table's value with a little done to it: no look at its real size. */
+const MODEST = 6;
+/** Steps more for values between that and what may be of any size. */
+const ROOM_BETWEEN = 4;
+
+/** An argument as a cost sees it. */
+interface Sized {
+  /** SQL of its bytes, a number for literals. */
+  readonly bytes: string;
+  readonly argument: Argument;
+}
+
+type Cost = (args: readonly Sized[]) => string;
+
+/** So many steps for each byte of all arguments. */
+const perByte =
+  (steps: number): Cost =>
+  (args) =>
+    `(${args.map(({ bytes }) => bytes).join(' + ')}) * ${steps}`;
+
+/** A search: what is looked for is compared at each place, sixty-four bytes at a time. */
+const search =
+  (steps: number): Cost =>
+  ([text, wanted]) =>
+    `${text!.bytes} * (${steps} + ${wanted?.bytes ?? '0'} / 64)`;
+
+/** So many steps for each byte, of a text and of an array of small values, each of which is written out. */
+const writing =
+  (ofText: number, ofArray: number): Cost =>
+  (args) =>
+    args
+      .map(({ bytes, argument: { type } }) => {
+        const small = type.kind === 'ARRAY' && !hasSize(type.element);
+        return `${bytes} * ${small ? ofArray : ofText}`;
+      })
+      .join(' + ');
+
+/** Values are handed on, compared by their beginnings, or bounded by the printer of the function. */
+const FREE: ReadonlySet<string> = new Set(
+  `$and $or $not $is_null $is_true $is_false $is_distinct_from $equal $not_equal $less $less_or_equal $greater
+   $greater_or_equal $between $in $concat $at $safe_at ARRAY_FIRST ARRAY_LAST ARRAY_LENGTH BYTE_LENGTH COALESCE CONCAT
+   EDIT_DISTANCE ENDS_WITH ERROR GREATEST IF IFNULL INSTR LEAST NULLIF REPEAT STARTS_WITH TYPEOF $like`.split(/\s+/),
+);
+
+/** Steps measured on texts and arrays at their worst, per byte; an element of an array has eight bytes, a text sixteen more. */
+const COSTS: Readonly<Record<string, Cost>> = {
+  $in_unnest: ([, list]) => `${list!.bytes} * 0.5`,
+  ARRAY_CONCAT: perByte(1),
+  ARRAY_REVERSE: perByte(4),
+  ARRAY_SLICE: perByte(4),
+  ARRAY_TO_STRING: perByte(1),
+  CHAR_LENGTH: perByte(0.5),
+  CODE_POINTS_TO_BYTES: perByte(40),
+  CODE_POINTS_TO_STRING: perByte(20),
+  CONTAINS_SUBSTR: perByte(80),
+  COSINE_DISTANCE: perByte(2),
+  EUCLIDEAN_DISTANCE: perByte(2),
+  FORMAT: writing(8, 16),
+  FROM_BASE64: perByte(8),
+  FROM_HEX: perByte(4),
+  INITCAP: perByte(120),
+  JSON_EXTRACT: perByte(16),
+  JSON_EXTRACT_ARRAY: perByte(64),
+  JSON_EXTRACT_SCALAR: perByte(24),
+  JSON_EXTRACT_STRING_ARRAY: perByte(120),
+  JSON_QUERY: perByte(16),
+  JSON_QUERY_ARRAY: perByte(64),
+  JSON_VALUE: perByte(24),
+  JSON_VALUE_ARRAY: perByte(120),
+  LEFT: perByte(4),
+  LENGTH: perByte(0.5),
+  LOWER: perByte(32),
+  LTRIM: perByte(16),
+  MD5: perByte(4),
+  'NET.HOST': perByte(200),
+  NORMALIZE: perByte(64),
+  NORMALIZE_AND_CASEFOLD: perByte(96),
+  PARSE_JSON: perByte(16),
+  RANGE_BUCKET: ([, list]) => `${list!.bytes} * 4`,
+  REGEXP_CONTAINS: perByte(8),
+  REGEXP_EXTRACT: perByte(16),
+  REGEXP_EXTRACT_ALL: perByte(128),
+  REGEXP_INSTR: perByte(16),
+  REGEXP_REPLACE: perByte(256),
+  REPLACE: search(32),
+  REVERSE: perByte(128),
+  RIGHT: perByte(4),
+  RTRIM: perByte(16),
+  SHA1: perByte(8),
+  SHA256: perByte(8),
+  SPLIT: search(80),
+  STRPOS: search(0.25),
+  SUBSTR: perByte(4),
+  TO_BASE64: perByte(4),
+  TO_CODE_POINTS: perByte(128),
+  TO_HEX: perByte(4),
+  TO_JSON: writing(2, 8),
+  TO_JSON_STRING: writing(2, 8),
+  TRANSLATE: perByte(16),
+  TRIM: perByte(16),
+  UPPER: perByte(64),
+};
+
+/** The call as `print` writes it, unless what it may cost is over the bound, which fails. */
+export function withinCost(call: Call, print: (call: Call) => string): string {
+  const cost = FREE.has(call.name) ? null : (COSTS[call.name] ?? perByte(4));
+  const largest = Math.max(0, ...call.args.map((a) => (hasSize(a.type) ? call.estimate(a) : 0)));
+  const constant = call.args.every(isWritten);
+  if (cost === null || constant || largest <= MODEST) return print(call);
+  return call.bind(
+    call.args.filter((a) => !isWritten(a)).map((a) => a.sql),
+    (...names) => {
+      const next = names.values();
+      const args = call.args.map((a) => (isWritten(a) ? a : { ...a, sql: next.next().value! }));
+      const steps = cost(args.map((argument) => ({ bytes: bytesOfArgument(argument), argument })));
+      const most = (call.once ? STEPS.once : STEPS.perRow) * (largest <= SMALL ? ROOM_BETWEEN : 1);
+      return `CASE WHEN ${steps} > ${most} THEN ${call.fail('size')} ELSE ${print({ ...call, args })} END`;
+    },
+  );
+}
+
+/** Whether a conversion is bounded, so that it may fail. */
+export function isBoundedCast(ctx: Context, { input, type }: Pick<ResolvedCast, 'input' | 'type'>): boolean {
+  return hasSize(input.type) && ctx.estimates.of(input) > MODEST && !sameType(input.type, type);
+}
+
+/** A conversion as `print` writes it, unless the value that the query makes is too large for one. */
+export function withinCastCost(
+  ctx: Context,
+  { input, type, safe }: ResolvedCast,
+  text: string,
+  print: (text: string) => string | null,
+): string | null {
+  const estimate = ctx.estimates.of(input);
+  if (!isBoundedCast(ctx, { input, type })) return print(text);
+  const steps = ctx.estimates.isSingle(input) && ctx.lambdas === 0 ? STEPS.once : STEPS.perRow;
+  const most = steps * (estimate <= SMALL ? ROOM_BETWEEN : 1);
+  let possible = true;
+  const bounded = ctx.bind([text], (x) => {
+    const converted = print(x!);
+    possible = converted !== null;
+    const over = `${bytesOfValue(x!, input.type)} * ${CONVERTING} > ${most}`;
+    return `CASE WHEN ${over} THEN ${safe ? 'NULL' : fail('size')} ELSE ${converted ?? 'NULL'} END`;
+  });
+  return possible ? bounded : null;
+}
+
+/** Steps for each byte of a value that is converted: a text is read by a regular expression first. */
+const CONVERTING = 4;
+
+/** Steps that one call may take. */
+export function mostSteps({ once }: Pick<Call, 'once'>): number {
+  return once ? STEPS.once : STEPS.perRow;
+}
+
+/** Literals and parameters stay where they are written: DuckDB compiles a constant pattern once. */
+function isWritten({ expr }: Argument): boolean {
+  return expr.kind === 'literal' || expr.kind === 'parameter';
+}
+
+function bytesOfArgument(argument: Argument): string {
+  const { sql, type, constant, expr } = argument;
+  if (!hasSize(type)) return '8';
+  if (constant !== null) return String(Buffer.byteLength(constant));
+  return expr.kind === 'make_array' && expr.elements.every((e) => e.kind === 'literal')
+    ? String(expr.elements.reduce((sum, e) => sum + 16 + Buffer.byteLength((e.kind === 'literal' && e.value) || ''), 0))
+    : bytesOfValue(sql, type);
+}
+
+/** SQL of about how many bytes a value takes. `x` may be repeated. */
+export function bytesOfValue(x: string, type: SqlType, depth = 0): string {
+  switch (type.kind) {
+    case 'STRING':
+    case 'GEOGRAPHY':
+      return `coalesce(strlen(${x}), 0)`;
+    case 'JSON':
+      return `coalesce(strlen(CAST(${x} AS VARCHAR)), 0)`;
+    case 'BYTES':
+      return `coalesce(octet_length(${x}), 0)`;
+    case 'ARRAY': {
+      if (!hasSize(type.element)) return `coalesce(len(${x}), 0) * 8`;
+      const element = `e${depth}`;
+      const each = bytesOfValue(element, type.element, depth + 1);
+      return `coalesce(list_sum(list_transform(${x}, lambda ${element}: 16 + ${each})), 0)`;
+    }
+    case 'STRUCT': {
+      const names = physicalFieldNames(type.fields);
+      const fields = type.fields.map((f, i) =>
+        bytesOfValue(`struct_extract(${x}, ${quoteText(names[i]!)})`, f.type, depth),
+      );
+      return `(${fields.join(' + ')})`;
+    }
+    default:
+      return '8';
+  }
+}
+
+/** Whether values of the type differ in size. */
+function hasSize(type: SqlType): boolean {
+  return ['STRING', 'BYTES', 'JSON', 'ARRAY', 'STRUCT', 'GEOGRAPHY'].includes(type.kind);
+}

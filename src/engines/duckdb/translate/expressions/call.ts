@@ -1,0 +1,65 @@
+/** What the printer of one function gets to see, and how the table of functions is made of such printers. */
+import type { Expr } from '../../../../googlesql/resolved';
+import type { Span } from '../../../../googlesql/syntax';
+import type { SqlType } from '../../../../googlesql/types';
+import type { Failure } from '../sql';
+
+export interface Argument {
+  /** DuckDB SQL of the argument. */
+  readonly sql: string;
+  readonly type: SqlType;
+  readonly expr: Expr;
+  /** The text of a literal as resolved.ts defines it; null where the argument is no literal or a NULL. */
+  readonly constant: string | null;
+}
+
+export interface Call {
+  /** Canonical GoogleSQL name. */
+  readonly name: string;
+  readonly args: readonly Argument[];
+  readonly named: Readonly<Record<string, Argument>>;
+  readonly part: string | null;
+  readonly type: SqlType;
+  readonly safe: boolean;
+  readonly span: Span;
+  /** An expression of any type that fails as `failure` where it is evaluated; under SAFE. a NULL. */
+  fail(failure: Failure): string;
+  /**
+   * Computes each of `values` once and prints `body` over names for them. Everything that may hold a subquery must come
+   * in through `values`: DuckDB allows none inside a lambda.
+   */
+  bind(values: readonly string[], body: (...names: string[]) => string): string;
+  /** Computed for one row alone, not for each of many rows together. */
+  readonly once: boolean;
+  /** About how many values of tables and literals the argument is made of; above SMALL it may be of any size. */
+  estimate(argument: Argument): number;
+  /** The clock of the request: a TIMESTAMP. */
+  now(): string;
+  /** Throws: the query is fine GoogleSQL that this engine has no translation for. */
+  unsupported(what: string): never;
+}
+
+export interface FunctionRow {
+  readonly emit: (call: Call) => string;
+  /** DuckDB may raise an error of its own: a call under SAFE. is wrapped in TRY. */
+  readonly raises?: boolean;
+}
+
+export type FunctionTable = Readonly<Record<string, FunctionRow | ((call: Call) => string)>>;
+
+/** The argument at `i`; the resolver has checked the signature, so a missing one is a fault of ours. */
+export function arg(call: Call, i: number): Argument {
+  const argument = call.args[i];
+  if (argument === undefined) throw new Error(`${call.name}: argument ${i + 1} is missing`);
+  return argument;
+}
+
+/** SQL of the argument at `i`. */
+export function sqlOf(call: Call, i: number): string {
+  return arg(call, i).sql;
+}
+
+/** A function that DuckDB has with the same meaning under `duckName`, NULL in any argument giving NULL. */
+export function same(duckName: string): (call: Call) => string {
+  return (call) => `${duckName}(${call.args.map((a) => a.sql).join(', ')})`;
+}

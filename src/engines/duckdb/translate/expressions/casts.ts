@@ -1,0 +1,163 @@
+/** CAST and SAFE_CAST with GoogleSQL's rules; see macros.ts for the conversions from text. */
+import type { ResolvedCast } from '../../../../googlesql/resolved';
+import type { SqlType } from '../../../../googlesql/types';
+import type { Context } from '../context';
+import { withinCastCost } from './call-cost';
+import { floatText, numericText, timeText, timestampText, datetimeText } from './value-texts';
+import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../sql';
+import { printExpr } from './expressions';
+import { timestampOfText, toCivil, toInstant, zoneOf } from './time-zones';
+
+export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
+  if (cast.format !== null) return ctx.unsupported('CAST with FORMAT', cast.span);
+  const zone = cast.timeZone === null ? null : zoneOf(printExpr(ctx, cast.timeZone), cast.timeZone);
+  const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe, zone));
+  return text ?? ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
+}
+
+/** `input` of type `from` as `to`; null where there is no such cast. `zone` null: UTC. */
+export function convert(
+  ctx: Context,
+  input: string,
+  from: SqlType,
+  to: SqlType,
+  safe: boolean,
+  zone: string | null,
+): string | null {
+  if (sameType(from, to)) return input;
+  const target = duckType(to);
+  const failing = (failure: Failure = 'cast'): string => (safe ? 'NULL' : fail(failure));
+  /** `tried` is NULL where the value cannot be converted. */
+  const checked = (tried: (x: string) => string): string =>
+    safe
+      ? tried(input)
+      : ctx.bind([input], (x) => `coalesce(${tried(x)}, CASE WHEN ${x} IS NOT NULL THEN ${failing()} END)`);
+
+  if (from.kind === 'ARRAY' && to.kind === 'ARRAY') {
+    const variable = ctx.variable();
+    ctx.lambdas++;
+    const element = convert(ctx, variable, from.element, to.element, safe, zone);
+    ctx.lambdas--;
+    return element === null ? null : `list_transform(${input}, lambda ${variable}: ${element})`;
+  }
+  if (from.kind === 'STRUCT' && to.kind === 'STRUCT') {
+    if (from.fields.length !== to.fields.length) return null;
+    const [sources, targets] = [physicalFieldNames(from.fields), physicalFieldNames(to.fields)];
+    return ctx.bind([input], (x) => {
+      const fields = from.fields.map((field, i) => {
+        const value = `struct_extract(${x}, ${quoteText(sources[i]!)})`;
+        const text = convert(ctx, value, field.type, to.fields[i]!.type, safe, zone);
+        return `${quoteText(targets[i]!)}: ${text ?? fail('cast')}`;
+      });
+      return `CASE WHEN ${x} IS NULL THEN NULL ELSE {${fields.join(', ')}} END`;
+    });
+  }
+
+  switch (to.kind) {
+    case 'INT64':
+      switch (from.kind) {
+        case 'BOOL':
+          return `CAST(${input} AS BIGINT)`;
+        case 'FLOAT64':
+          return checked((x) => `TRY_CAST(round(${x}) AS BIGINT)`);
+        case 'NUMERIC':
+        case 'BIGNUMERIC':
+          return checked((x) => `TRY_CAST(round(${x}, 0) AS BIGINT)`);
+        case 'STRING':
+          return checked((x) => `lq_int64(${x})`);
+        default:
+          return null;
+      }
+    case 'FLOAT64':
+      switch (from.kind) {
+        case 'INT64':
+        case 'NUMERIC':
+        case 'BIGNUMERIC':
+          return `CAST(${input} AS DOUBLE)`;
+        case 'STRING':
+          return checked((x) => `lq_float64(${x})`);
+        default:
+          return null;
+      }
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      switch (from.kind) {
+        case 'INT64':
+        case 'NUMERIC':
+        case 'BIGNUMERIC':
+        case 'FLOAT64':
+          return checked((x) => `TRY_CAST(${x} AS ${target})`);
+        case 'STRING':
+          return checked((x) => `TRY_CAST(lq_numeric(${x}) AS ${target})`);
+        default:
+          return null;
+      }
+    case 'BOOL':
+      if (from.kind === 'INT64') return ctx.bind([input], (x) => `(${x} <> 0)`);
+      if (from.kind === 'STRING') {
+        return checked((x) => `CASE lower(${x}) WHEN 'true' THEN true WHEN 'false' THEN false END`);
+      }
+      return null;
+    case 'STRING':
+      return stringOf(ctx, input, from, zone, safe);
+    case 'BYTES':
+      return from.kind === 'STRING' ? `encode(${input})` : null;
+    case 'DATE':
+      if (from.kind === 'STRING') return checked((x) => `lq_date(${x})`);
+      if (from.kind === 'DATETIME') return `CAST(${input} AS DATE)`;
+      if (from.kind === 'TIMESTAMP') return `CAST(${toCivil(input, zone)} AS DATE)`;
+      return null;
+    case 'DATETIME':
+      if (from.kind === 'STRING') return checked((x) => `lq_datetime(${x})`);
+      if (from.kind === 'DATE') return `CAST(${input} AS TIMESTAMP)`;
+      if (from.kind === 'TIMESTAMP') return toCivil(input, zone);
+      return null;
+    case 'TIME':
+      if (from.kind === 'STRING') return checked((x) => `lq_time(${x})`);
+      if (from.kind === 'DATETIME') return `CAST(${input} AS TIME)`;
+      if (from.kind === 'TIMESTAMP') return `CAST(${toCivil(input, zone)} AS TIME)`;
+      return null;
+    case 'TIMESTAMP':
+      if (from.kind === 'STRING' && zone === null && !safe)
+        return ctx.bind([input], (x) => `lq_timestamp_or_fail(${x})`);
+      if (from.kind === 'STRING') return checked((x) => timestampOfText(x, zone));
+      if (from.kind === 'DATE') return toInstant(`CAST(${input} AS TIMESTAMP)`, zone);
+      if (from.kind === 'DATETIME') return toInstant(input, zone);
+      return null;
+    case 'JSON':
+    case 'INTERVAL':
+    case 'GEOGRAPHY':
+    case 'ARRAY':
+    case 'STRUCT':
+      return null;
+  }
+}
+
+function stringOf(ctx: Context, input: string, from: SqlType, zone: string | null, safe: boolean): string | null {
+  switch (from.kind) {
+    case 'BOOL':
+    case 'INT64':
+    case 'DATE':
+      return `CAST(${input} AS VARCHAR)`;
+    case 'FLOAT64':
+      return ctx.bind([input], floatText);
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return numericText(input);
+    case 'BYTES': {
+      const failing = safe ? 'NULL' : fail('cast');
+      return ctx.bind(
+        [input],
+        (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(TRY(decode(${x})), ${failing}) END`,
+      );
+    }
+    case 'TIME':
+      return ctx.bind([input], timeText);
+    case 'DATETIME':
+      return ctx.bind([input], (x) => datetimeText(x, ' '));
+    case 'TIMESTAMP':
+      return timestampText((v, body) => ctx.bind(v, body), input, zone);
+    default:
+      return null;
+  }
+}

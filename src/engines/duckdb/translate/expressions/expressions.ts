@@ -1,0 +1,165 @@
+/** Expressions: every name is a column already, so printing one never looks anything up. */
+import type { Expr, FieldRef, FunctionCall, ResolvedCase, SortKey } from '../../../../googlesql/resolved';
+import type { Argument, Call } from './call';
+import { printCast } from './casts';
+import { isBoundedCast, withinCost } from './call-cost';
+import type { Context } from '../context';
+import { conditionBefore } from './guards';
+import { functionRow } from '../functions/function-table';
+import { printLiteral } from './literals';
+import { duckType, fail, type Failure, physicalFieldNames, quoteName, quoteText } from '../sql';
+import { printSubquery } from '../relations/subqueries';
+
+/** The text of an expression, guarded where it can fail (fence.ts). */
+export function printExpr(ctx: Context, expr: Expr): string {
+  ctx.budget.step();
+  return ctx.budget.checked(printGuarded(ctx, expr));
+}
+
+function printGuarded(ctx: Context, expr: Expr): string {
+  if (ctx.fencing === null || !ctx.fencing.fails(expr)) return printUnguarded(ctx, expr);
+  ctx.failing++;
+  const { guard } = ctx;
+  if (guard === null) return printUnguarded(ctx, expr);
+  const text = ctx.guardedBy(null, () => printUnguarded(ctx, expr));
+  return `CASE WHEN ${guard.of(expr)} THEN ${text} END`;
+}
+
+function printUnguarded(ctx: Context, expr: Expr): string {
+  switch (expr.kind) {
+    case 'literal':
+      return printLiteral(expr);
+    case 'parameter':
+      return `CAST(${ctx.parameter(expr.name)} AS ${duckType(expr.type)})`;
+    case 'column':
+      return ctx.column(expr.column.id);
+    case 'field':
+      return printField(ctx, expr);
+    case 'call':
+      return printCall(ctx, expr);
+    case 'cast': {
+      const text = printCast(ctx, expr, printExpr(ctx, expr.input));
+      return isBoundedCast(ctx, expr) && !expr.safe ? guardedToo(ctx, expr, text) : text;
+    }
+    case 'case':
+      return printCase(ctx, expr);
+    case 'make_array':
+      return expr.elements.length === 0
+        ? `CAST([] AS ${duckType(expr.type)})`
+        : `[${expr.elements.map((e) => printExpr(ctx, e)).join(', ')}]`;
+    case 'make_struct':
+      return printStruct(ctx, expr);
+    case 'subquery':
+      return printSubquery(ctx, expr);
+  }
+}
+
+function printField(ctx: Context, { input, index }: FieldRef): string {
+  if (input.type.kind !== 'STRUCT') throw new Error('a field of something that is no struct');
+  // A field of a struct just made is that field: no struct needs to be built.
+  if (input.kind === 'make_struct') return printExpr(ctx, input.fields[index]!);
+  const name = physicalFieldNames(input.type.fields)[index]!;
+  const base = printExpr(ctx, input);
+  return /^(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*$/.test(base)
+    ? `${base}.${quoteName(name)}`
+    : `struct_extract(${base}, ${quoteText(name)})`;
+}
+
+function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>): string {
+  if (expr.type.kind !== 'STRUCT') throw new Error('a struct without fields');
+  const names = physicalFieldNames(expr.type.fields);
+  return `{${expr.fields.map((f, i) => `${quoteText(names[i]!)}: ${printExpr(ctx, f)}`).join(', ')}}`;
+}
+
+function printCase(ctx: Context, expr: ResolvedCase): string {
+  const operand = expr.operand === null ? '' : ` ${printExpr(ctx, expr.operand)}`;
+  const whens = expr.whens.map(({ when, then }) => ` WHEN ${printExpr(ctx, when)} THEN ${printExpr(ctx, then)}`);
+  const last = expr.else === null ? '' : knowing(ctx, expr, () => printExpr(ctx, expr.else ?? expr));
+  const otherwise = last === '' ? '' : ` ELSE ${last}`;
+  return `CASE${operand}${whens.join('')}${otherwise} END`;
+}
+
+/** Prints the branch of a condition that is evaluated where the condition does not hold. */
+function knowing<T>(ctx: Context, expr: FunctionCall | ResolvedCase, print: () => T): T {
+  return ctx.fencing === null ? print() : ctx.fencing.otherwise(conditionBefore(expr), print);
+}
+
+export function printArgument(ctx: Context, expr: Expr): Argument {
+  return {
+    sql: printExpr(ctx, expr),
+    type: expr.type,
+    expr,
+    constant: expr.kind === 'literal' ? expr.value : null,
+  };
+}
+
+/** Those of a chain of `||` all at once: its length is looked at once too. */
+function operandsOf(expr: FunctionCall): readonly Expr[] {
+  if (expr.function !== '$concat' || expr.type.kind === 'ARRAY') return expr.args;
+  return expr.args.flatMap((a) => (a.kind === 'call' && a.function === '$concat' && !a.safe ? operandsOf(a) : [a]));
+}
+
+function printCall(ctx: Context, expr: FunctionCall): string {
+  const row = functionRow(expr.function);
+  if (row === null) {
+    return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
+  }
+  const operands = operandsOf(expr);
+  const args = operands.map((a, i) =>
+    i === operands.length - 1 ? knowing(ctx, expr, () => printArgument(ctx, a)) : printArgument(ctx, a),
+  );
+  const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
+  let raises = false;
+  const raising = (failure: Failure): string => {
+    raises = true;
+    return fail(failure);
+  };
+  const emit = (values: readonly Argument[]): string => {
+    const call: Call = {
+      name: expr.function,
+      args: values,
+      named,
+      part: expr.part,
+      type: expr.type,
+      safe: expr.safe,
+      span: expr.span,
+      once: (ctx.single || ctx.estimates.isSingle(expr)) && ctx.lambdas === 0,
+      estimate: (argument) => ctx.estimates.of(argument.expr),
+      fail: (failure) => (expr.safe ? 'NULL' : raising(failure)),
+      bind: (bound, body) => ctx.bind(bound, body),
+      now: () => ctx.now(),
+      unsupported: (what) => ctx.unsupported(what, expr.span),
+    };
+    return withinCost(call, row.emit);
+  };
+  if (!expr.safe || row.raises !== true) {
+    const text = emit(args);
+    return raises ? guardedToo(ctx, expr, text) : text;
+  }
+  // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
+  return ctx.bind(
+    args.map((a) => a.sql),
+    (...names) => `TRY(${emit(args.map((a, i) => ({ ...a, sql: names[i]! })))})`,
+  );
+}
+
+/** What cannot fail by its meaning may still be refused for its size here. */
+function guardedToo(ctx: Context, expr: Expr, text: string): string {
+  ctx.failing++;
+  return ctx.guard === null ? text : `CASE WHEN ${ctx.guard.of(expr)} THEN ${text} END`;
+}
+
+/**
+ * ORDER BY keys. Constants are left out: DuckDB reads a bare one as a column's number. NaN sorts below all numbers in
+ * GoogleSQL and above them in DuckDB.
+ */
+export function printSortKeys(ctx: Context, keys: readonly SortKey[]): string[] {
+  return keys
+    .filter(({ expr }) => expr.kind !== 'literal' && expr.kind !== 'parameter')
+    .flatMap(({ expr, descending, nullsFirst }) => {
+      const text = printExpr(ctx, expr);
+      const nulls = nullsFirst ? 'NULLS FIRST' : 'NULLS LAST';
+      const key = `${text} ${descending ? 'DESC' : 'ASC'} ${nulls}`;
+      return expr.type.kind === 'FLOAT64' ? [`isnan(${text}) ${descending ? 'ASC' : 'DESC'} ${nulls}`, key] : [key];
+    });
+}

@@ -1,0 +1,152 @@
+/** FORMAT_TIMESTAMP and its kin: a literal format becomes one expression, in few calls of strftime. */
+import { QueryError } from '../../../../errors';
+import type { Call } from './call';
+import { LIMITS } from './size-limits';
+import { quoteText } from '../sql';
+
+export interface FormattedTime {
+  /** A name of the civil time. */
+  readonly civil: string;
+  /** A name of the instant; null for values without a zone. */
+  readonly instant: string | null;
+  /** Which elements mean something for the type; the others are literal. */
+  readonly has: 'date' | 'time' | 'both';
+}
+
+/** Elements that DuckDB's strftime writes as GoogleSQL does, by what they tell. */
+const DATE_ELEMENTS = 'YymdjbBaAUWGVuw';
+const TIME_ELEMENTS = 'HMSIp';
+
+/** Elements text of others. */
+const COMPOSED: Readonly<Record<string, string>> = {
+  F: '%Y-%m-%d',
+  D: '%m/%d/%y',
+  x: '%m/%d/%y',
+  h: '%b',
+  T: '%H:%M:%S',
+  X: '%H:%M:%S',
+  R: '%H:%M',
+  r: '%I:%M:%S %p',
+  c: '%a %b %e %H:%M:%S %Y',
+  n: '\n',
+  t: '\t',
+};
+const COMPOSED_OF_DATE = 'FDxh';
+const COMPOSED_OF_TIME = 'TXRr';
+
+export const ELEMENT = /%E[*0-9]S|%E\*f|%E4Y|%Ez|%[A-Za-z%]|%?[^%]+|%/gs;
+
+/** @throws QueryError for a format of more elements or characters than anyone reads */
+export function refuseLongFormat(call: Call, format: string, elements: number): void {
+  if (elements <= LIMITS.formatElements && format.length <= LIMITS.formatCharacters) return;
+  const words = `The format of ${call.name} must have at most ${LIMITS.formatElements} elements and ${LIMITS.formatCharacters} characters`;
+  throw new QueryError('invalidQuery', words, call.args[0]?.expr.span ?? call.span);
+}
+
+export function timestampFormat(call: Call, pattern: string, time: FormattedTime): string {
+  const pieces: string[] = [];
+  let direct = '';
+  const flush = (): void => {
+    if (direct !== '') pieces.push(`strftime(${time.civil}, ${quoteText(direct)})`);
+    direct = '';
+  };
+  let count = 0;
+  const walk = (text: string): void => {
+    for (const [element] of text.matchAll(ELEMENT)) {
+      if (element.startsWith('%')) refuseLongFormat(call, pattern, ++count);
+      const letter = element.length === 2 && element.startsWith('%') ? element[1]! : null;
+      if (letter === '%') direct += '%%';
+      else if (letter !== null && isDirect(letter, time)) direct += element;
+      else if (letter !== null && isComposed(letter, time)) walk(COMPOSED[letter]!);
+      else {
+        const text = element.startsWith('%') ? computed(call, element, time) : null;
+        if (text === null) direct += element.replaceAll('%', '%%');
+        else {
+          flush();
+          pieces.push(text);
+        }
+      }
+    }
+  };
+  refuseLongFormat(call, pattern, 0);
+  walk(pattern);
+  flush();
+  // strftime of a NULL is NULL; a format without elements has to be one too.
+  if (pieces.length === 0) return `CASE WHEN ${time.civil} IS NOT NULL THEN '' END`;
+  return pieces.length === 1 ? pieces[0]! : `(${pieces.join(' || ')})`;
+}
+
+function isDirect(letter: string, { has }: FormattedTime): boolean {
+  return (has !== 'time' && DATE_ELEMENTS.includes(letter)) || (has !== 'date' && TIME_ELEMENTS.includes(letter));
+}
+
+function isComposed(letter: string, { has }: FormattedTime): boolean {
+  if (letter === 'n' || letter === 't') return true;
+  if (letter === 'c') return has === 'both';
+  return (has !== 'time' && COMPOSED_OF_DATE.includes(letter)) || (has !== 'date' && COMPOSED_OF_TIME.includes(letter));
+}
+
+/** The SQL of an element that strftime does not know; null where it is literal. */
+function computed(call: Call, element: string, { civil, instant, has }: FormattedTime): string | null {
+  const padded = (value: string, width: number, filler: ' ' | '0'): string =>
+    `lpad(CAST(${value} AS VARCHAR), ${width}, '${filler}')`;
+  if (has !== 'time') {
+    switch (element) {
+      case '%e':
+        return padded(`day(${civil})`, 2, ' ');
+      case '%C':
+        return padded(`year(${civil}) // 100`, 2, '0');
+      case '%g':
+        return padded(`isoyear(${civil}) % 100`, 2, '0');
+      case '%Q':
+        return `CAST(quarter(${civil}) AS VARCHAR)`;
+      case '%E4Y':
+        return `strftime(${civil}, '%Y')`;
+      case '%J':
+        return call.unsupported('The format element %J');
+    }
+  }
+  if (has !== 'date') {
+    switch (element) {
+      case '%k':
+        return padded(`hour(${civil})`, 2, ' ');
+      case '%l':
+        return padded(`(hour(${civil}) + 11) % 12 + 1`, 2, ' ');
+      case '%P':
+        return `lower(strftime(${civil}, '%p'))`;
+      case '%E*S':
+        return `(strftime(${civil}, '%S') || regexp_replace(strftime(${civil}, '.%f'), '\\.?0+$', ''))`;
+      case '%E*f':
+        return `CASE WHEN extract(microseconds FROM ${civil}) % 1000000 = 0 THEN '0' ELSE regexp_replace(strftime(${civil}, '%f'), '0+$', '') END`;
+    }
+    const digits = /^%E(\d)S$/.exec(element);
+    if (digits !== null) {
+      const count = Number(digits[1]);
+      if (count === 0) return `strftime(${civil}, '%S')`;
+      return `left(strftime(${civil}, '%S.%f') || '000', ${3 + count})`;
+    }
+  }
+  if (instant === null) return null;
+  // Whole minutes between what the clocks show and UTC.
+  const minutes = civil === instant ? null : `date_diff('minute', ${instant}, ${civil})`;
+  const sign = `CASE WHEN ${minutes} < 0 THEN '-' ELSE '+' END`;
+  switch (element) {
+    case '%s':
+      return `CAST(epoch_us(date_trunc('second', ${instant})) // 1000000 AS VARCHAR)`;
+    case '%z':
+      return minutes === null
+        ? `'+0000'`
+        : `printf('%s%02d%02d', ${sign}, abs(${minutes}) // 60, abs(${minutes}) % 60)`;
+    case '%Ez':
+      return minutes === null
+        ? `'+00:00'`
+        : `printf('%s%02d:%02d', ${sign}, abs(${minutes}) // 60, abs(${minutes}) % 60)`;
+    case '%Z':
+      if (minutes === null) return `'UTC'`;
+      return (
+        `CASE WHEN ${minutes} = 0 THEN 'UTC' WHEN ${minutes} % 60 = 0 THEN printf('UTC%s%d', ${sign}, abs(${minutes}) // 60) ` +
+        `ELSE printf('UTC%s%02d%02d', ${sign}, abs(${minutes}) // 60, abs(${minutes}) % 60) END`
+      );
+  }
+  return null;
+}

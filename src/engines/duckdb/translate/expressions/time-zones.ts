@@ -1,0 +1,51 @@
+/** Time zones: a TIMESTAMP is UTC, a civil time is what the clocks of a zone show. Zones are SQL texts; null is UTC. */
+import type { Expr } from '../../../../googlesql/resolved';
+
+const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
+
+/** `printed` is the SQL of a time zone argument; null where it says UTC for certain. */
+export function zoneOf(printed: string, expr: Expr): string | null {
+  return expr.kind === 'literal' && expr.value !== null && /^(?:utc|gmt|z|etc\/utc)$/i.test(expr.value)
+    ? null
+    : printed;
+}
+
+/** What the clocks of `zone` show at `instant`. */
+export function toCivil(instant: string, zone: string | null): string {
+  if (zone === null) return instant;
+  const shift = fixedShift(zone);
+  if (shift !== null) return `(${instant} + to_microseconds(${shift}))`;
+  return isText(zone) ? `timezone(${zone}, timezone('UTC', ${instant}))` : `lq_civil(${instant}, ${zone})`;
+}
+
+/** The instant at which the clocks of `zone` show `civil`. */
+export function toInstant(civil: string, zone: string | null): string {
+  if (zone === null) return civil;
+  const shift = fixedShift(zone);
+  if (shift !== null) return `(${civil} - to_microseconds(${shift}))`;
+  return isText(zone) ? `timezone('UTC', timezone(${zone}, ${civil}))` : `lq_instant(${civil}, ${zone})`;
+}
+
+/** `+05:30`, or `+05` where the minutes are nought. */
+export function zoneSuffix(instant: string, civil: string): string {
+  return `lq_zone_suffix(date_diff('minute', ${instant}, ${civil}))`;
+}
+
+function isText(zone: string): boolean {
+  return /^'(?:[^']|'')*'$/.test(zone);
+}
+
+/** The microseconds of a zone that is written as an offset. */
+function fixedShift(zone: string): string | null {
+  const match = isText(zone) ? OFFSET.exec(zone.slice(1, -1)) : null;
+  if (match === null) return null;
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
+  return `CAST(${match[1] === '-' ? '-' : ''}${minutes * 60_000_000} AS BIGINT)`;
+}
+
+/** The instant that `text`, a name, holds; NULL where it holds none. `zone` is for a text without one of its own. */
+export function timestampOfText(text: string, zone: string | null): string {
+  if (zone === null) return `lq_timestamp(${text})`;
+  const civil = toInstant(`TRY_CAST(replace(${text}, 't', 'T') AS TIMESTAMP)`, zone);
+  return `CASE WHEN lq_is_civil(${text}) THEN ${civil} ELSE lq_timestamp(${text}) END`;
+}

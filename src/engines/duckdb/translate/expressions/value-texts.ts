@@ -1,0 +1,37 @@
+/** Values as GoogleSQL writes them: CAST AS STRING, TO_JSON_STRING, FORMAT. Arguments must be names or may be repeated. */
+import { toCivil, zoneSuffix } from './time-zones';
+
+/** FLOAT64: the shortest digits that read back, an exponent from 1e15 on, no trailing `.0`. */
+export function floatText(x: string): string {
+  return `lq_float_text(${x})`;
+}
+
+/** NUMERIC and BIGNUMERIC: exact, without trailing zeros. */
+export function numericText(x: string): string {
+  return `regexp_replace(CAST(${x} AS VARCHAR), '\\.?0+$', '')`;
+}
+
+/** Nothing, three or six digits after the second, as many as are needed. */
+function fraction(x: string): string {
+  return `lq_fraction(${x})`;
+}
+
+export function datetimeText(x: string, separator: ' ' | 'T'): string {
+  return `(strftime(${x}, '%Y-%m-%d${separator}%H:%M:%S') || ${fraction(x)})`;
+}
+
+export function timeText(x: string): string {
+  return `(strftime(DATE '1970-01-01' + ${x}, '%H:%M:%S') || ${fraction(x)})`;
+}
+
+/** `2026-09-30 11:00:00+00`, the offset with minutes only where it has some. */
+export function timestampText(
+  bind: (values: readonly string[], body: (...names: string[]) => string) => string,
+  x: string,
+  zone: string | null,
+): string {
+  if (zone === null) return bind([x], (t) => `(${datetimeText(t, ' ')} || '+00')`);
+  return bind([x], (t) =>
+    bind([toCivil(t, zone)], (civil) => `(${datetimeText(civil, ' ')} || ${zoneSuffix(t, civil)})`),
+  );
+}

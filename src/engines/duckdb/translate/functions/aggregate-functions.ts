@@ -1,0 +1,249 @@
+/** The table of aggregate and window functions. */
+import { QueryError } from '../../../../errors';
+import type { AggregateCall } from '../../../../googlesql/resolved';
+import { printArgument, printSortKeys } from '../expressions/expressions';
+import type { Argument } from '../expressions/call';
+import type { Context } from '../context';
+import { LIMITS } from '../expressions/size-limits';
+import { duckType, physicalFieldNames, quoteText } from '../sql';
+
+interface Parts {
+  readonly ctx: Context;
+  readonly call: AggregateCall;
+  readonly args: readonly Argument[];
+  /** The OVER clause without the word, null for an aggregate over groups. */
+  readonly over: string | null;
+  /** `name(DISTINCT args ORDER BY ...) FILTER (...) OVER (...)`. */
+  plain(name: string, values: readonly string[], options?: PlainOptions): string;
+  at(i: number): string;
+}
+
+interface PlainOptions {
+  readonly order?: boolean;
+  readonly filter?: string;
+  readonly ignoreNulls?: boolean;
+}
+
+type Row = (p: Parts) => string;
+
+export function printAggregateCall(ctx: Context, call: AggregateCall, over: string | null = null): string {
+  const row = AGGREGATES[call.function];
+  if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span);
+  const args = call.args.map((a) => printArgument(ctx, a));
+  const parts: Parts = {
+    ctx,
+    call,
+    args,
+    over,
+    at: (i) => {
+      const argument = args[i];
+      if (argument === undefined) throw new Error(`${call.function}: argument ${i + 1} is missing`);
+      return argument.sql;
+    },
+    plain: (name, values, { order = false, filter, ignoreNulls = false } = {}) => {
+      const keys = order ? printSortKeys(ctx, call.orderBy) : [];
+      const inside =
+        (call.distinct ? 'DISTINCT ' : '') +
+        values.join(', ') +
+        (keys.length > 0 ? ` ORDER BY ${keys.join(', ')}` : '') +
+        (ignoreNulls ? ' IGNORE NULLS' : '');
+      return `${name}(${inside})${filter === undefined ? '' : ` FILTER (WHERE ${filter})`}${over === null ? '' : ` OVER ${over}`}`;
+    },
+  };
+  const text = row(parts);
+  return call.safe ? `TRY(${text})` : text;
+}
+
+/** Aggregate and window functions by name, for the documentation. */
+export function aggregateNames(): string[] {
+  return Object.keys(AGGREGATES);
+}
+
+const named =
+  (name: string): Row =>
+  (p) =>
+    p.plain(
+      name,
+      p.args.map((a) => a.sql),
+    );
+
+const nth =
+  (name: string): Row =>
+  (p) =>
+    p.plain(
+      name,
+      p.args.map((a) => a.sql),
+      { ignoreNulls: p.call.nulls === 'ignore' },
+    );
+
+/** DuckDB's result is wider than GoogleSQL's, which fails where the value does not fit. */
+const narrowed =
+  (name: string): Row =>
+  (p) =>
+    `CAST(${p.plain(name, [p.at(0)])} AS ${duckType(p.call.type)})`;
+
+/** NaN is smaller than every number for MIN in GoogleSQL, and the greatest of all in DuckDB. */
+const minimum: Row = (p) => {
+  const text = extreme(p, 'min');
+  if (p.args[0]?.type.kind !== 'FLOAT64') return text;
+  return `CASE WHEN ${p.plain('bool_or', [`isnan(${p.at(0)})`])} THEN CAST('NaN' AS DOUBLE) ELSE ${text} END`;
+};
+
+function extreme(p: Parts, name: 'min' | 'max'): string {
+  return p.plain(name, [p.at(0)]);
+}
+
+const anyValue: Row = (p) => {
+  const { having } = p.call;
+  if (having === null) {
+    // A window frame may not reorder, so any value is its first one.
+    return p.over === null ? p.plain('any_value', [p.at(0)]) : p.plain('first_value', [p.at(0)]);
+  }
+  return byOther(p, having.kind === 'max' ? 'arg_max' : 'arg_min', printArgument(p.ctx, having.expr).sql);
+};
+
+/** The first argument of the row with the extreme `by`, in a record, so that a NULL of that row is found too. */
+function byOther(p: Parts, name: 'arg_max' | 'arg_min', by: string): string {
+  return `struct_extract(${p.plain(name, [`{'v': ${p.at(0)}}`, by])}, 'v')`;
+}
+
+function limited(p: Parts, list: string): string {
+  if (p.call.limit === null) return list;
+  return `list_slice(${list}, 1, ${printArgument(p.ctx, p.call.limit).sql})`;
+}
+
+const arrayAgg: Row = (p) => {
+  if (p.call.having !== null) return p.ctx.unsupported('ARRAY_AGG with HAVING', p.call.span);
+  const filter = p.call.nulls === 'ignore' ? { filter: `${p.at(0)} IS NOT NULL` } : {};
+  return limited(p, p.plain('list', [p.at(0)], { order: true, ...filter }));
+};
+
+const stringAgg: Row = (p) => {
+  const bytes = p.args[0]?.type.kind === 'BYTES';
+  if (bytes) return p.ctx.unsupported('STRING_AGG of BYTES', p.call.span);
+  const separator = p.args.length > 1 ? p.at(1) : quoteText(',');
+  if (p.call.limit === null) return p.plain('string_agg', [p.at(0), separator], { order: true });
+  const list = limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }));
+  return p.ctx.bind([list], (l) => `CASE WHEN ${l} IS NOT NULL THEN array_to_string(${l}, ${separator}) END`);
+};
+
+const average: Row = (p) => {
+  const kind = p.args[0]?.type.kind;
+  if (kind === 'NUMERIC' || kind === 'BIGNUMERIC') {
+    const type = duckType(p.call.type);
+    return `CAST(${p.plain('avg', [`CAST(${p.at(0)} AS DOUBLE)`])} AS ${type})`;
+  }
+  if (kind === 'INTERVAL') return p.ctx.unsupported('AVG of INTERVAL', p.call.span);
+  return p.plain('avg', [p.at(0)]);
+};
+
+/** The literal number of a function's argument. @throws QueryError where it is not a literal, or out of bounds */
+function numberUpTo(p: Parts, most: number): string {
+  const { constant, expr } = p.args[1] ?? { constant: null, expr: null };
+  if (constant === null || expr === null) {
+    return p.ctx.unsupported(`${p.call.function} with a number that is no literal`, p.call.span);
+  }
+  if (Number(constant) < 1 || Number(constant) > most) {
+    const words = `The second argument of ${p.call.function} must be between 1 and ${most}`;
+    throw new QueryError('invalidQuery', words, expr.span);
+  }
+  return constant;
+}
+
+/**
+ * The exact quantiles, which are as good as any approximation of them: of all values in order, those at the places where
+ * DuckDB's own quantiles are. That function keeps its values outside of the memory that it accounts for, and looks for
+ * each quantile in all of them.
+ */
+const approxQuantiles: Row = (p) => {
+  const count = numberUpTo(p, LIMITS.quantiles);
+  if (p.call.nulls === 'respect') return p.ctx.unsupported('APPROX_QUANTILES with RESPECT NULLS', p.call.span);
+  if (p.over !== null) return p.ctx.unsupported('APPROX_QUANTILES with OVER', p.call.span);
+  const values = p.plain('list', [p.at(0)], { filter: `${p.at(0)} IS NOT NULL` });
+  const i = p.ctx.variable();
+  return p.ctx.bind([`list_sort(${values})`], (l) => {
+    const place = `greatest(1, len(${l}) - CAST(floor(len(${l}) - len(${l}) * (${i} / ${count})) AS BIGINT))`;
+    return `CASE WHEN len(${l}) > 0 THEN list_transform(range(0, ${count} + 1), lambda ${i}: ${l}[${place}]) END`;
+  });
+};
+
+/** The values that come most often, exactly counted: records of value and count, NULL being a value. */
+const approxTopCount: Row = (p) => {
+  const count = numberUpTo(p, LIMITS.topValues);
+  if (p.over !== null) return p.ctx.unsupported('APPROX_TOP_COUNT with OVER', p.call.span);
+  if (p.call.type.kind !== 'ARRAY' || p.call.type.element.kind !== 'STRUCT') throw new Error('no array of records');
+  const [value, times] = physicalFieldNames(p.call.type.element.fields).map(quoteText);
+  const [entry, top] = [p.ctx.variable(), p.ctx.variable()];
+  const counts = `map_entries(${p.plain('histogram', [p.at(0)])})`;
+  const nulls = p.plain('count', ['*'], { filter: `${p.at(0)} IS NULL` });
+  return p.ctx.bind([counts, nulls], (c, n) => {
+    const pairs = `list_transform(${c}, lambda ${entry}: {'n': CAST(${entry}."value" AS BIGINT), 'v': ${entry}."key"})`;
+    const all = `CASE WHEN ${n} > 0 THEN list_append(${pairs}, {'n': ${n}, 'v': NULL}) ELSE ${pairs} END`;
+    const sorted = `list_slice(list_sort(${all}, 'DESC'), 1, ${count})`;
+    return `list_transform(${sorted}, lambda ${top}: {${value}: ${top}."v", ${times}: ${top}."n"})`;
+  });
+};
+
+const statistics =
+  (name: string): Row =>
+  (p) =>
+    p.plain(
+      name,
+      p.args.map((a) => (a.type.kind === 'FLOAT64' ? a.sql : `CAST(${a.sql} AS DOUBLE)`)),
+    );
+
+const percentile =
+  (name: string): Row =>
+  (p) => {
+    if (p.call.nulls === 'respect') return p.ctx.unsupported(`${p.call.function} with RESPECT NULLS`, p.call.span);
+    return p.plain(name, [p.at(0), p.at(1)]);
+  };
+
+const AGGREGATES: Readonly<Record<string, Row>> = {
+  COUNT_STAR: (p) => p.plain('count', ['*']),
+  COUNT: named('count'),
+  COUNTIF: (p) => p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`]),
+  SUM: (p) =>
+    p.args[0]?.type.kind === 'FLOAT64' || p.args[0]?.type.kind === 'INTERVAL'
+      ? p.plain('sum', [p.at(0)])
+      : narrowed('sum')(p),
+  AVG: average,
+  MIN: minimum,
+  MAX: (p) => extreme(p, 'max'),
+  MAX_BY: (p) => byOther(p, 'arg_max', p.at(1)),
+  MIN_BY: (p) => byOther(p, 'arg_min', p.at(1)),
+  ANY_VALUE: anyValue,
+  ARRAY_AGG: arrayAgg,
+  ARRAY_CONCAT_AGG: (p) =>
+    `flatten(${limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }))})`,
+  STRING_AGG: stringAgg,
+  LOGICAL_AND: named('bool_and'),
+  LOGICAL_OR: named('bool_or'),
+  BIT_AND: named('bit_and'),
+  BIT_OR: named('bit_or'),
+  BIT_XOR: named('bit_xor'),
+  APPROX_COUNT_DISTINCT: (p) => `count(DISTINCT ${p.at(0)})${p.over === null ? '' : ` OVER ${p.over}`}`,
+  APPROX_QUANTILES: approxQuantiles,
+  APPROX_TOP_COUNT: approxTopCount,
+  STDDEV_POP: statistics('stddev_pop'),
+  STDDEV_SAMP: statistics('stddev_samp'),
+  VAR_POP: statistics('var_pop'),
+  VAR_SAMP: statistics('var_samp'),
+  CORR: statistics('corr'),
+  COVAR_POP: statistics('covar_pop'),
+  COVAR_SAMP: statistics('covar_samp'),
+  PERCENTILE_CONT: percentile('quantile_cont'),
+  PERCENTILE_DISC: percentile('quantile_disc'),
+  GROUPING: (p) => `CAST(grouping(${p.at(0)}) AS BIGINT)`,
+  ROW_NUMBER: named('row_number'),
+  RANK: named('rank'),
+  DENSE_RANK: named('dense_rank'),
+  PERCENT_RANK: named('percent_rank'),
+  CUME_DIST: named('cume_dist'),
+  NTILE: named('ntile'),
+  LAG: nth('lag'),
+  LEAD: nth('lead'),
+  FIRST_VALUE: nth('first_value'),
+  LAST_VALUE: nth('last_value'),
+  NTH_VALUE: nth('nth_value'),
+};

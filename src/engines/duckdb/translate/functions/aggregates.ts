@@ -1,0 +1,63 @@
+/** GROUP BY, aggregate functions and window functions. */
+import type { AggregateCall, Relation, ResolvedBound, WindowCall } from '../../../../googlesql/resolved';
+import { printAggregateCall } from './aggregate-functions';
+import { columnName, type Context } from '../context';
+import { printExpr, printSortKeys } from '../expressions/expressions';
+import { selectList, type Wanted } from '../relations/relations';
+
+type AggregateRelation = Extract<Relation, { kind: 'aggregate' }>;
+
+/** `from` is the text of the FROM clause, with everything that keys and wanted aggregates read. */
+export function printAggregate(ctx: Context, relation: AggregateRelation, wanted: Wanted, from: string): string {
+  const { keys, groupingSets } = relation;
+  const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
+  if (groupingSets !== null) return printGroupingSets(ctx, relation, wanted, from);
+  // Keys that nobody reads still make the groups.
+  const list = [
+    ...keys.map((k) => `${printExpr(ctx, k.expr)} AS ${columnName(k.column.id)}`),
+    ...aggregates.map((a) => `${printAggregateCall(ctx, a.call)} AS ${columnName(a.column.id)}`),
+  ];
+  // A SELECT without an aggregate would not be one group.
+  if (keys.length === 0 && aggregates.length === 0) list.push('count(*) AS "none"');
+  const by = keys.length === 0 ? '' : ` GROUP BY ${keys.map((_, i) => i + 1).join(', ')}`;
+  return `${selectList(list)}${from}${by}`;
+}
+
+/** ROLLUP, CUBE and GROUPING SETS: keys are made columns first, since sets name them more than once. */
+function printGroupingSets(ctx: Context, relation: AggregateRelation, wanted: Wanted, from: string): string {
+  const { keys, groupingSets } = relation;
+  const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
+  const names = keys.map((k) => columnName(k.column.id));
+  const inner = `SELECT *, ${keys.map((k, i) => `${printExpr(ctx, k.expr)} AS ${names[i]!}`).join(', ')}${from}`;
+  const list = [...names, ...aggregates.map((a) => `${printAggregateCall(ctx, a.call)} AS ${columnName(a.column.id)}`)];
+  const sets = (groupingSets ?? []).map((set) => `(${set.map((i) => names[i]!).join(', ')})`);
+  return `${selectList(list)} FROM (${inner}) GROUP BY GROUPING SETS (${sets.join(', ')})`;
+}
+
+export function printWindow(ctx: Context, { call, partitionBy, orderBy, frame }: WindowCall): string {
+  const parts: string[] = [];
+  if (partitionBy.length > 0) parts.push(`PARTITION BY ${partitionBy.map((p) => printExpr(ctx, p)).join(', ')}`);
+  const keys = printSortKeys(ctx, orderBy);
+  if (keys.length > 0) parts.push(`ORDER BY ${keys.join(', ')}`);
+  if (frame !== null) {
+    parts.push(`${frame.unit.toUpperCase()} BETWEEN ${printBound(ctx, frame.from)} AND ${printBound(ctx, frame.to)}`);
+  }
+  return printAggregateCall(ctx, call, `(${parts.join(' ')})`);
+}
+
+function printBound(ctx: Context, { kind, offset }: ResolvedBound): string {
+  switch (kind) {
+    case 'unbounded_preceding':
+      return 'UNBOUNDED PRECEDING';
+    case 'unbounded_following':
+      return 'UNBOUNDED FOLLOWING';
+    case 'current_row':
+      return 'CURRENT ROW';
+    case 'preceding':
+    case 'following':
+      if (offset === null) throw new Error('a frame bound without an offset');
+      return `${printExpr(ctx, offset)} ${kind.toUpperCase()}`;
+  }
+}
+
+export type { AggregateCall };

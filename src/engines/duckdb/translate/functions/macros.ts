@@ -1,0 +1,115 @@
+/**
+ * DuckDB macros that translated queries rely on; run once per database, before its configuration is locked. A macro is
+ * replaced by its body when a query is planned, so constants still fold and time bounds still reach the zone maps.
+ * Arguments are repeated inside: callers pass names.
+ */
+
+import { fail } from '../sql';
+
+const CIVIL = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?)?`;
+const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{1,2}(?::?\d{2})?| [A-Za-z][\w/+-]*)?)?`;
+
+const IN_YEARS = `t BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'`;
+const DATE_IN_YEARS = `t BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'`;
+
+const MACROS: Readonly<Record<string, string>> = {
+  // ---- numbers
+  // Fifteen digits where they read back, else seventeen.
+  'lq_float_text(x)': `CASE WHEN NOT isfinite(x) THEN CAST(x AS VARCHAR)
+      WHEN CAST(printf('%.15g', x) AS DOUBLE) = x THEN printf('%.15g', x) ELSE printf('%.17g', x) END`,
+  // Integers as JavaScript prints them; what JSON has no number for, as text.
+  'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(CAST(x AS BIGINT))
+      WHEN isfinite(x) THEN to_json(x)
+      WHEN isnan(x) THEN to_json('NaN') WHEN x > 0 THEN to_json('Infinity') WHEN x < 0 THEN to_json('-Infinity') END`,
+  'lq_int64(s)': String.raw`CASE
+      WHEN regexp_full_match(s, '\s*[+-]?\d+\s*') THEN TRY_CAST(ltrim(trim(s), '+') AS BIGINT)
+      WHEN regexp_full_match(s, '\s*[+-]?0[xX][0-9a-fA-F]+\s*') THEN
+        TRY_CAST('0x' || regexp_extract(s, '0[xX]([0-9a-fA-F]+)', 1) AS BIGINT)
+          * CASE WHEN contains(s, '-') THEN -1 ELSE 1 END END`,
+  'lq_float64(s)': String.raw`CASE
+      WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*')
+        OR regexp_full_match(s, '\s*[+-]?(?i:inf|infinity|nan)\s*')
+      THEN TRY_CAST(ltrim(trim(s), '+') AS DOUBLE) END`,
+  'lq_numeric(s)': String.raw`CASE
+      WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*') THEN ltrim(trim(s), '+') END`,
+
+  // Digits are taken from what a double is exactly, as BigQuery does: 391.315 is a little less, so it becomes 391.31.
+  // The product with a power of ten loses that little; Dekker's product of halves gives it back. Powers beyond 22 are
+  // not exact, and beyond 2^52 a double has no such digits to lose.
+  'lq_high_half(a)': '(134217729e0 * a) - ((134217729e0 * a) - a)',
+  'lq_product_error(a, b)': `((lq_high_half(a) * lq_high_half(b) - a * b) + lq_high_half(a) * (b - lq_high_half(b))
+      + (a - lq_high_half(a)) * lq_high_half(b)) + (a - lq_high_half(a)) * (b - lq_high_half(b))`,
+  'lq_round_at(x, p)': `CASE WHEN abs(x * p) >= 4503599627370496e0 THEN x
+      WHEN abs(x * p) % 1 = 0.5 AND lq_product_error(x, p) * sign(x) < 0 THEN trunc(x * p) / p
+      ELSE round(x * p) / p END`,
+  'lq_trunc_at(x, p)': `CASE WHEN abs(x * p) >= 4503599627370496e0 THEN x
+      WHEN trunc(x * p) = x * p AND lq_product_error(x, p) * sign(x) < 0 THEN (x * p - sign(x)) / p
+      ELSE trunc(x * p) / p END`,
+  'lq_round(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
+  'lq_trunc(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
+
+  // A LIKE pattern, whose escape is the backslash, as a regular expression. What is escaped is put aside as characters
+  // for private use, every other character is quoted, and `%` and `_` are what is left.
+  'lq_like_expression(p)': String.raw`'(?s)' || replace(replace(replace(replace(replace(regexp_replace(regexp_replace(
+      replace(replace(replace(p, '\\', chr(983040)), '\%', chr(983041)), '\_', chr(983042)),
+      '(?s)\\(.)', '\1', 'g'), '(?s)([^%_])', '\\Q\1\\E', 'g'), '%', '.*'), '_', '.'),
+      chr(983040), '\'), chr(983041), '%'), chr(983042), '_')`,
+
+  'lq_escaped(s)': String.raw`replace(replace(replace(replace(s, '\', '\\'), chr(10), '\n'), chr(13), '\r'), chr(9), '\t')`,
+  // A STRING literal as FORMAT('%T') writes it.
+  'lq_string_literal(s)': String.raw`CASE WHEN contains(s, '"') AND NOT contains(s, '''')
+      THEN '''' || lq_escaped(s) || '''' ELSE '"' || replace(lq_escaped(s), '"', '\"') || '"' END`,
+
+  // ---- dates and times
+  // The years of GoogleSQL; DuckDB's reach further. An error outside, or NULL under SAFE.
+  'lq_in_years(t)': `CASE WHEN ${IN_YEARS} THEN t WHEN t IS NOT NULL THEN ${fail('date')} END`,
+  'lq_in_years_or_null(t)': `CASE WHEN ${IN_YEARS} THEN t END`,
+  'lq_date_in_years(t)': `CASE WHEN ${DATE_IN_YEARS} THEN t WHEN t IS NOT NULL THEN ${fail('date')} END`,
+  'lq_date_in_years_or_null(t)': `CASE WHEN ${DATE_IN_YEARS} THEN t END`,
+  'lq_fraction(t)': `CASE WHEN extract(microseconds FROM t) % 1000000 = 0 THEN ''
+      WHEN extract(microseconds FROM t) % 1000 = 0
+        THEN '.' || lpad(CAST(extract(microseconds FROM t) // 1000 % 1000 AS VARCHAR), 3, '0')
+      ELSE '.' || lpad(CAST(extract(microseconds FROM t) % 1000000 AS VARCHAR), 6, '0') END`,
+  // As BigQuery's API writes civil times: six digits or none.
+  'lq_six_digits(t)': `CASE WHEN extract(microseconds FROM t) % 1000000 = 0 THEN ''
+      ELSE '.' || lpad(CAST(extract(microseconds FROM t) % 1000000 AS VARCHAR), 6, '0') END`,
+  'lq_interval_months(i)': 'extract(year FROM i) * 12 + extract(month FROM i)',
+  'lq_interval_micros(i)': `extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000
+      + extract(microseconds FROM i)`,
+  'lq_interval_text(i)': `printf('%s%d-%d %d %s%d:%d:%d', CASE WHEN lq_interval_months(i) < 0 THEN '-' ELSE '' END,
+      abs(lq_interval_months(i)) // 12, abs(lq_interval_months(i)) % 12, extract(day FROM i),
+      CASE WHEN lq_interval_micros(i) < 0 THEN '-' ELSE '' END, abs(lq_interval_micros(i)) // 3600000000,
+      abs(lq_interval_micros(i)) // 60000000 % 60, abs(lq_interval_micros(i)) // 1000000 % 60)
+      || CASE WHEN lq_interval_micros(i) % 1000000 = 0 THEN ''
+        WHEN lq_interval_micros(i) % 1000 = 0 THEN printf('.%03d', abs(lq_interval_micros(i)) // 1000 % 1000)
+        ELSE printf('.%06d', abs(lq_interval_micros(i)) % 1000000) END`,
+  'lq_offset(z)': String.raw`to_minutes(
+      CASE WHEN z[1] = '-' THEN -1 ELSE 1 END
+      * (CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 1) AS BIGINT) * 60
+        + coalesce(TRY_CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 2) AS BIGINT), 0)))`,
+  'lq_is_offset(z)': String.raw`regexp_full_match(z, '[+-]\d{1,2}(?::?\d{2})?')`,
+  'lq_civil(t, z)': `CASE WHEN lq_is_offset(z) THEN t + lq_offset(z) ELSE timezone(z, timezone('UTC', t)) END`,
+  'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(z, t)) END`,
+  'lq_zone_suffix(m)': `printf('%s%02d%s', CASE WHEN m < 0 THEN '-' ELSE '+' END, abs(m) // 60,
+      CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
+  // What the zone of the text says, UTC where it has none. DuckDB reads the rest once offsets have two digits, T and Z are upper case.
+  'lq_instant_text(s)': String.raw`regexp_replace(upper(s), '([+-])(\d)(:?\d\d)?$', '\10\2\3')`,
+  'lq_timestamp(s)': `CASE WHEN regexp_full_match(s, '${INSTANT}')
+      THEN timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ)) END`,
+  // The same, failing by itself: all of it folds, so that a bound from a parameter reaches the zone maps.
+  'lq_timestamp_or_fail(s)': String.raw`timezone('UTC', CAST(CASE WHEN NOT regexp_full_match(s, '${INSTANT}')
+      THEN 'logquay:cast' ELSE lq_instant_text(s) END AS TIMESTAMPTZ))`,
+  // Whether a text names no zone, so that one from elsewhere applies.
+  'lq_is_civil(s)': `regexp_full_match(s, '${CIVIL}')`,
+  'lq_datetime(s)': `CASE WHEN regexp_full_match(s, '${CIVIL}') THEN TRY_CAST(replace(s, 't', 'T') AS TIMESTAMP) END`,
+  'lq_date(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{4,5}-\d{1,2}-\d{1,2}') THEN TRY_CAST(s AS DATE) END`,
+  'lq_time(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?') THEN TRY_CAST(s AS TIME) END`,
+};
+
+/** The statements that set a database up for translated queries. Every value they rely on is explicit: UTC, no session state. */
+export function setUpStatements(): string[] {
+  return [
+    "SET TimeZone = 'UTC'",
+    ...Object.entries(MACROS).map(([head, body]) => `CREATE OR REPLACE MACRO ${head} AS ${body}`),
+  ];
+}

@@ -1,0 +1,117 @@
+/** Which CTEs are computed once and kept, and which are written out at each place that reads them. */
+import { columnsOfQuery } from '../../../../googlesql/columns-read';
+import type { Cte, ResolvedQuery } from '../../../../googlesql/resolved';
+import { visitQuery } from '../../../../googlesql/resolved-walk';
+
+/** So many times written out, any CTE costs DuckDB more to plan than to keep. */
+const MANY_READS = 50;
+
+/**
+ * A CTE is kept when it is read more than once and does real work. Scans, filters and unnesting are cheaper done twice
+ * with each reader's own filters and columns than kept whole, up to a point; BigQuery itself evaluates a CTE at each
+ * reference.
+ */
+export function materializedCtes(query: ResolvedQuery): (cte: Cte) => boolean {
+  const reads = new Map<number, number>();
+  visitQuery(query, {
+    relation: (relation) => {
+      if (relation.kind === 'cte') reads.set(relation.cte.id, (reads.get(relation.cte.id) ?? 0) + 1);
+    },
+  });
+  const verdicts = new Map<number, boolean>();
+  return (cte) => {
+    let verdict = verdicts.get(cte.id);
+    if (verdict === undefined) {
+      const times = reads.get(cte.id) ?? 0;
+      const worthIt = times > MANY_READS || (times > 1 && works(cte.query));
+      verdict = worthIt && isClosed(cte.query) && !isVolatile(cte.query);
+      verdicts.set(cte.id, verdict);
+    }
+    return verdict;
+  };
+}
+
+/** Whether it aggregates, sorts out duplicates, joins or windows anywhere. */
+function works(query: ResolvedQuery): boolean {
+  const known = workers.get(query);
+  if (known !== undefined) return known;
+  let found = false;
+  visitQuery(query, {
+    relation: (relation) => {
+      found ||= relation.kind === 'aggregate' || relation.kind === 'join' || relation.kind === 'window';
+      found ||= relation.kind === 'set' && (relation.distinct || relation.operator !== 'union');
+      found ||= relation.kind === 'limit';
+      found ||= relation.kind === 'cte' && works(relation.cte.query);
+    },
+  });
+  workers.set(query, found);
+  return found;
+}
+
+/** Each is asked at every place that reads it. */
+const workers = new WeakMap<ResolvedQuery, boolean>();
+
+/** A correlated CTE has to stay where the rows around it are. */
+export function isClosed(query: ResolvedQuery): boolean {
+  const defined = new Set<number>();
+  visitQuery(query, {
+    relation: (relation) => {
+      switch (relation.kind) {
+        case 'table':
+        case 'cte':
+          relation.columns.forEach((c) => defined.add(c.column.id));
+          break;
+        case 'unnest':
+          defined.add(relation.element.id);
+          if (relation.offset !== null) defined.add(relation.offset.id);
+          break;
+        case 'compute':
+          relation.columns.forEach((c) => defined.add(c.column.id));
+          break;
+        case 'aggregate':
+          relation.keys.forEach((k) => defined.add(k.column.id));
+          relation.aggregates.forEach((a) => defined.add(a.column.id));
+          break;
+        case 'window':
+          relation.functions.forEach((f) => defined.add(f.column.id));
+          break;
+        case 'set':
+          relation.columns.forEach((c) => defined.add(c.id));
+          break;
+        default:
+          break;
+      }
+    },
+  });
+  return [...columnsOfQuery(query)].every((id) => defined.has(id));
+}
+
+/** The ids of all CTEs that the body of `cte` reads, through others too. */
+export function ctesReadBy(cte: Cte): ReadonlySet<number> {
+  const known = readers.get(cte);
+  if (known !== undefined) return known;
+  const read = new Set<number>();
+  visitQuery(cte.query, {
+    relation: (relation) => {
+      if (relation.kind !== 'cte' || read.has(relation.cte.id)) return;
+      read.add(relation.cte.id);
+      ctesReadBy(relation.cte).forEach((id) => read.add(id));
+    },
+  });
+  readers.set(cte, read);
+  return read;
+}
+
+const readers = new WeakMap<Cte, ReadonlySet<number>>();
+
+const VOLATILE = new Set(['RAND', 'GENERATE_UUID']);
+
+function isVolatile(query: ResolvedQuery): boolean {
+  let found = false;
+  visitQuery(query, {
+    expr: (expr) => {
+      found ||= expr.kind === 'call' && VOLATILE.has(expr.function);
+    },
+  });
+  return found;
+}

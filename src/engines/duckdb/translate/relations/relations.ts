@@ -1,0 +1,241 @@
+/**
+ * Relations: each prints as one SELECT that shows exactly the columns wanted of it, under names `c<id>`. DuckDB folds the
+ * nesting away; leaving unwanted columns out here keeps wide records from travelling through UNNEST, sorts and joins.
+ */
+import { columnsRead } from '../../../../googlesql/columns-read';
+import { relationExpressions } from '../../../../googlesql/resolved-walk';
+import type {
+  Aggregate,
+  ComputedColumn,
+  CteScan,
+  Expr,
+  JoinRelation,
+  Relation,
+  ResolvedQuery,
+  SetRelation,
+} from '../../../../googlesql/resolved';
+import { printAggregate, printWindow } from '../functions/aggregates';
+import { withoutConstantRow } from './constant-rows';
+import { visibleColumns } from './visible-columns';
+import { columnName, type Context } from '../context';
+import { conjuncts } from './subquery-lists';
+import { printExpr, printSortKeys } from '../expressions/expressions';
+import { quoteName } from '../sql';
+import { canFail } from '../../../../googlesql/totality';
+import { printUnnest } from './unnest';
+import { type Guard, VOLATILE_TRUE } from '../expressions/guards';
+
+export type Wanted = ReadonlySet<number>;
+
+/**
+ * The SELECT text of `relation`. `ordered`: the rows' order matters to whoever reads them; a Sort that nobody
+ * looks at (an ORDER BY in a CTE) is left out.
+ */
+export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, ordered: boolean): string {
+  ctx.budget.step();
+  return ctx.budget.checked(textOf(ctx, relation, wanted, ordered));
+}
+
+function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boolean): string {
+  const from = (input: Relation, ids: Set<number>, inputOrdered: boolean): string =>
+    ` FROM (${printRelation(ctx, input, ids, inputOrdered)})`;
+  const shown = visibleColumns(relation).filter((c) => wanted.has(c.id));
+  const select = selectList(shown.map((c) => columnName(c.id)));
+  switch (relation.kind) {
+    case 'single_row':
+      return selectList([]);
+    case 'table': {
+      const columns = relation.columns.filter((c) => wanted.has(c.column.id));
+      const list = columns.map((c) => `${quoteName(c.source)} AS ${columnName(c.column.id)}`);
+      return `${selectList(list)} FROM ${ctx.tableName(relation.table)}`;
+    }
+    case 'cte':
+      return printCteScan(ctx, relation, wanted);
+    case 'query':
+      return printQuery(ctx, relation.query, wanted, ordered);
+    case 'unnest':
+      return printUnnest(ctx, relation, wanted);
+    case 'join': {
+      const simpler = withoutConstantRow(ctx, relation);
+      if (simpler !== null) return printRelation(ctx, simpler, wanted, ordered);
+      return `${select} FROM ${printJoin(ctx, relation, wanted)}`;
+    }
+    case 'filter': {
+      const ids = columnsRead([relation.condition], new Set(wanted));
+      return `${select} FROM ${printFilter(ctx, printRelation(ctx, relation.input, ids, ordered), relation.condition)}`;
+    }
+    case 'compute': {
+      const columns = relation.columns.filter((c) => wanted.has(c.column.id));
+      const ids = new Set(wanted);
+      columnsRead(
+        columns.map((c) => c.expr),
+        ids,
+      );
+      const own = new Set(columns.map((c) => c.column.id));
+      const list = [
+        ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
+        ...printComputed(ctx, columns),
+      ];
+      return `${selectList(list)}${from(relation.input, ids, ordered)}`;
+    }
+    case 'aggregate': {
+      const fenced = withKeysComputed(ctx, relation);
+      if (fenced !== null) return printRelation(ctx, fenced, wanted, ordered);
+      const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
+      const ids = columnsRead(relationExpressions({ ...relation, aggregates }));
+      return printAggregate(ctx, relation, wanted, from(relation.input, ids, false));
+    }
+    case 'window': {
+      const functions = relation.functions.filter((f) => wanted.has(f.column.id));
+      const ids = columnsRead(relationExpressions({ ...relation, functions }), new Set(wanted));
+      const own = new Set(functions.map((f) => f.column.id));
+      const list = [
+        ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
+        ...functions.map((f) => `${printWindow(ctx, f.call)} AS ${columnName(f.column.id)}`),
+      ];
+      return `${selectList(list)}${from(relation.input, ids, false)}`;
+    }
+    case 'sort': {
+      if (!ordered) return printRelation(ctx, relation.input, wanted, false);
+      const ids = columnsRead(relationExpressions(relation), new Set(wanted));
+      const keys = printSortKeys(ctx, relation.keys);
+      const order = keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
+      return `${select}${from(relation.input, ids, false)}${order}`;
+    }
+    case 'limit': {
+      const limit = ` LIMIT ${printExpr(ctx, relation.count)}`;
+      const offset = relation.offset === null ? '' : ` OFFSET ${printExpr(ctx, relation.offset)}`;
+      // Beside its own ORDER BY, so that it becomes a Top-N; elsewhere around whatever the input is.
+      const input = printRelation(ctx, relation.input, wanted, true);
+      return relation.input.kind === 'sort'
+        ? `${input}${limit}${offset}`
+        : `${select} FROM (${input})${limit}${offset}`;
+    }
+    case 'set':
+      return printSet(ctx, relation, wanted);
+  }
+}
+
+/** A guard as a column beside those of a relation, which are given it only where something reads it. */
+class GuardColumn implements Guard {
+  readonly #name: string;
+  /** How often it is read. */
+  reads = 0;
+
+  constructor(ctx: Context) {
+    this.#name = quoteName(ctx.variable());
+  }
+
+  of(): string {
+    this.reads++;
+    return this.#name;
+  }
+
+  /** The relation in parentheses. @param conditions hold wherever the guard does */
+  over(relation: string, conditions: readonly string[] = []): string {
+    const guard = [VOLATILE_TRUE, ...conditions].join(' AND ');
+    return this.reads > 0 ? `(SELECT *, ${guard} AS ${this.#name} FROM (${relation}))` : `(${relation})`;
+  }
+}
+
+/** What stands behind FROM: the rows of a relation for which a condition holds. */
+export function printFilter(ctx: Context, relation: string, condition: Expr): string {
+  const guard = new GuardColumn(ctx);
+  const [total, failing]: [string[], string[]] = [[], []];
+  for (const conjunct of ctx.fencing === null ? [condition] : conjuncts(condition)) {
+    const { reads } = guard;
+    const text = ctx.guardedBy(guard, () => printExpr(ctx, conjunct));
+    (guard.reads === reads ? total : failing).push(text);
+  }
+  // DuckDB would evaluate them in an order that depends on how long each takes, and so on rows that are left out.
+  const last = failing.length === 0 ? [] : [failing.reduceRight((then, when) => `CASE WHEN ${when} THEN ${then} END`)];
+  // Where statistics of all rows settle a condition, DuckDB evaluates nothing behind it: nor may it elsewhere.
+  const settled = total.filter((text) => !text.includes('SELECT'));
+  return `${guard.over(relation, settled)} WHERE ${[...total, ...last].join(' AND ')}`;
+}
+
+const IN_SELECT_LIST: Guard = { of: () => VOLATILE_TRUE };
+
+function printComputed(ctx: Context, columns: readonly ComputedColumn[]): string[] {
+  return columns.map(({ expr, column }) => {
+    const text = ctx.guardedBy(IN_SELECT_LIST, () => printExpr(ctx, expr));
+    return `${text} AS ${columnName(column.id)}`;
+  });
+}
+
+/** Behind the fence keys that can fail are columns of their own, so that filters on them stay above; null: no key can fail. */
+function withKeysComputed(ctx: Context, relation: Aggregate): Relation | null {
+  const computed = relation.keys.filter(({ expr }) => expr.kind !== 'column' && canFail(expr));
+  if (ctx.fencing === null || computed.length === 0) return null;
+  const keys = relation.keys.map((key) =>
+    computed.includes(key)
+      ? { ...key, expr: { kind: 'column', column: key.column, type: key.column.type, span: key.expr.span } as const }
+      : key,
+  );
+  return { ...relation, input: { kind: 'compute', input: relation.input, columns: computed }, keys };
+}
+
+/** The SELECT text of a query for those of its output columns that are wanted. */
+export function printQuery(ctx: Context, query: ResolvedQuery, wanted: Wanted, ordered: boolean): string {
+  return printRelation(ctx, query.relation, wanted, ordered);
+}
+
+/** A SELECT of nothing still has to have a row for each row. */
+export function selectList(items: readonly string[]): string {
+  return `SELECT ${items.length === 0 ? '1 AS "none"' : items.join(', ')}`;
+}
+
+function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): string {
+  const read = columns.filter((c) => wanted.has(c.column.id));
+  const list = read.map((c) => `${columnName(c.source.id)} AS ${columnName(c.column.id)}`);
+  if (!ctx.worthKeeping(cte)) {
+    const sources = new Set(read.map((c) => c.source.id));
+    return `${selectList(list)} FROM (${printQuery(ctx, cte.query, sources, false)})`;
+  }
+  let entry = ctx.materialized.get(cte.id);
+  if (entry === undefined) ctx.materialized.set(cte.id, (entry = { cte, wanted: new Set() }));
+  for (const { source } of read) entry.wanted.add(source.id);
+  return `${selectList(list)} FROM ${cteName(cte.id)}`;
+}
+
+export function cteName(id: number): string {
+  return quoteName(`w${id}`);
+}
+
+function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted: Wanted): string {
+  const ids = columnsRead([on], new Set(wanted));
+  const sides = [left, right].map((side) => ({
+    columns: new Set(visibleColumns(side).map(({ id }) => id)),
+    text: printRelation(ctx, side, ids, false),
+    guard: new GuardColumn(ctx),
+  }));
+  if (on === null && type === 'inner') return sides.map(({ text }) => `(${text})`).join(' CROSS JOIN ');
+  // Each operand that can fail is guarded on the side that it reads, so that an equality stays one of both sides.
+  const guard: Guard = {
+    of: (expr) => {
+      const reads = [...columnsRead([expr])];
+      const read = sides.filter(({ columns }) => reads.some((id) => columns.has(id)));
+      return (read.length === 0 ? sides : read).map((side) => side.guard.of()).join(' AND ');
+    },
+  };
+  const condition = on === null ? 'true' : ctx.guardedBy(guard, () => printExpr(ctx, on));
+  const [first, second] = sides.map((side) => side.guard.over(side.text));
+  return `${first} ${type.toUpperCase()} JOIN ${second} ON ${condition}`;
+}
+
+const SET_OPERATORS = { union: 'UNION', intersect: 'INTERSECT', except: 'EXCEPT' };
+
+function printSet(ctx: Context, relation: SetRelation, wanted: Wanted): string {
+  const { columns, inputs, operator, distinct } = relation;
+  // Only UNION ALL may drop columns: everywhere else they decide which rows are equal.
+  const all = operator === 'union' && !distinct;
+  const used = columns.map((column, i) => ({ column, i })).filter(({ column }) => !all || wanted.has(column.id));
+  const selects = inputs.map((query) => {
+    const sources = used.map(({ i }) => query.output[i]!.column.id);
+    const list = used.map(({ column }, k) => `${columnName(sources[k]!)} AS ${columnName(column.id)}`);
+    return `(${selectList(list)} FROM (${printQuery(ctx, query, new Set(sources), false)}))`;
+  });
+  const text = selects.join(` ${SET_OPERATORS[operator]}${distinct ? '' : ' ALL'} `);
+  const shown = columns.filter((c) => wanted.has(c.id)).map((c) => columnName(c.id));
+  return `${selectList(shown)} FROM (${text})`;
+}

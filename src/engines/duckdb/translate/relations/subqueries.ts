@@ -1,0 +1,49 @@
+/** Subqueries in expressions: as list functions where they only take arrays of the row apart, else as they are. */
+import type { Expr, SubqueryExpr } from '../../../../googlesql/resolved';
+import { NeedsRelation, columnName, type Context } from '../context';
+import { printExpr } from '../expressions/expressions';
+import { printAsLists } from './subquery-lists';
+import { printQuery } from './relations';
+import { duckType } from '../sql';
+
+export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
+  // Its own columns get their estimates.
+  ctx.estimates.of(expr);
+  const { single, guard, failing } = ctx;
+  ctx.single = false;
+  ctx.subqueries++;
+  try {
+    const asLists = ctx.guardedBy(null, () => printAsLists(ctx, expr));
+    if (asLists === null) return printInside(ctx, expr);
+    // Lambdas are not guarded one by one, but as a whole.
+    return guard === null || ctx.failing === failing ? asLists : `CASE WHEN ${guard.of(expr)} THEN ${asLists} END`;
+  } finally {
+    ctx.single = single;
+    ctx.subqueries--;
+  }
+}
+
+function printInside(ctx: Context, expr: SubqueryExpr): string {
+  if (ctx.lambdas > 0) throw new NeedsRelation();
+  const ids = new Set(expr.query.output.map((o) => o.column.id));
+  const column = expr.query.output[0]?.column;
+  if (column === undefined) throw new Error('a subquery without a column');
+  // Its relations have guards of their own.
+  const query = ctx.guardedBy(null, () => printQuery(ctx, expr.query, ids, expr.mode === 'array'));
+  const value = columnName(column.id);
+  switch (expr.mode) {
+    case 'exists':
+      return `EXISTS (${query})`;
+    case 'scalar':
+      return `(SELECT ${value} FROM (${query}))`;
+    case 'array':
+      return `coalesce(ARRAY(SELECT ${value} FROM (${query})), CAST([] AS ${duckType(expr.type)}))`;
+    case 'in':
+      return `(${printExpr(ctx, operandOf(expr))} IN (SELECT ${value} FROM (${query})))`;
+  }
+}
+
+export function operandOf(expr: SubqueryExpr): Expr {
+  if (expr.operand === null) throw new Error('IN without an operand');
+  return expr.operand;
+}

@@ -31,7 +31,7 @@ async function write(cwd: string, ...args: string[]): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-/** What newman tells of a run, whether its tests hold or not. */
+/** Newman's summary of a run. */
 async function newman(cwd: string, ...args: string[]): Promise<Summary> {
   const bin = require.resolve('newman/bin/newman.js');
   const report = path.join(cwd, 'report.json');

@@ -2,60 +2,11 @@ import { createHash } from 'node:crypto';
 
 import { type DescribedEndpoint, lqlExample } from '../openapi';
 import { catalogueEntry, csvRequest, getRequest, lqlRequest, postRequest, probe, sqlRequest } from './requests';
-
-/** A folder or a request of a collection, as far as this service writes them (Postman's format 2.1). */
-export type Item = Folder | RequestItem;
-
-interface Folder {
-  readonly name: string;
-  readonly description?: string;
-  readonly item: readonly Item[];
-}
-
-export interface RequestItem {
-  readonly name: string;
-  readonly request: {
-    readonly method: 'GET' | 'POST';
-    readonly description?: string;
-    readonly auth?: { readonly type: 'noauth' };
-    readonly header: readonly { readonly key: string; readonly value: string }[];
-    readonly url: {
-      readonly raw: string;
-      readonly host: readonly string[];
-      readonly path: readonly string[];
-      readonly query?: readonly QueryParameter[];
-    };
-    readonly body?: {
-      readonly mode: 'raw';
-      readonly raw: string;
-      readonly options: { readonly raw: { readonly language: 'json' } };
-    };
-  };
-  readonly event: readonly {
-    readonly listen: 'test';
-    readonly script: { readonly type: 'text/javascript'; readonly exec: readonly string[] };
-  }[];
-}
-
-export interface QueryParameter {
-  readonly key: string;
-  readonly value: string;
-  readonly description: string;
-  readonly disabled?: boolean;
-}
-
-/** What an environment of Postman holds. */
-export interface PostmanEnvironment {
-  readonly id: string;
-  readonly name: string;
-  readonly values: readonly { key: string; value: string; type: 'default' | 'secret'; enabled: true }[];
-  readonly _postman_variable_scope: 'environment';
-}
+import type { Folder, PostmanEnvironment } from './types';
 
 /**
- * The endpoints as a collection: a folder for each, with a request for each way to ask it, and tests that look at status
- * and shape. The same endpoints give the same text. `baseUrl` and `key` come from an environment; the former has a value
- * here too.
+ * The endpoints as a collection: a folder for each, with a request for each kind of use and tests of status and shape. Equal
+ * endpoints give equal text. `baseUrl` and `key` come from an environment; the former has a default.
  */
 export function postmanCollection(endpoints: readonly DescribedEndpoint[], baseUrl: string): object {
   return {

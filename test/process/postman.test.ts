@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import type { Item, PostmanEnvironment, RequestItem } from '../../src/postman/collection';
+import type { Item, PostmanEnvironment, RequestItem } from '../../src/postman/types';
 import { Stage } from './started';
 
 jest.setTimeout(120_000);

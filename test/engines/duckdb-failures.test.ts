@@ -52,6 +52,7 @@ test.each([
   ["Conversion Error: Could not convert string 'malformed json' to INT64", CAST],
   ["Conversion Error: Could not convert string 'Out of Memory Error: failed to allocate bad_alloc' to INT64", CAST],
   ["Conversion Error: Could not convert string '\nFATAL Error' to INT64", CAST],
+  ['Syntax Error: Like pattern must not end with escape character!', UNKNOWN],
   ['Invalid Input Error: missing ): (unknown timezone', 'A regular expression is not valid'],
   ['Invalid Input Error: missing ]: [scalar subquery logquay:rows', 'A regular expression is not valid'],
   ["Not implemented Error: Unknown TimeZone 'logquay:division, division by zero'!", 'A time zone is not known'],

@@ -1,6 +1,7 @@
 /** `npm run fuzz:tenants -- [options] [<requests> [<seed>]]`: prints the seed, counts and differences; exit code 1 for any. */
 import { parseArgs } from 'node:util';
 import { compare } from './run/compare';
+import { describeFound } from './run/report';
 
 const USAGE = `npm run fuzz:tenants -- [options] [<requests> [<seed>]]
   --engine duckdb|bigquery  default duckdb; bigquery is the local one of emulator/
@@ -47,11 +48,12 @@ async function main(): Promise<void> {
     exact,
     emulator: eager ? ['--eager'] : [],
     shrunk: Number(values.examples),
+    found: (found) => void process.stdout.write(`${describeFound(found).join('\n')}\n`),
     progress: (done, { differences }) => {
       process.stdout.write(`${done} requests, ${differences} differences\n`);
     },
   });
-  process.stdout.write(`${report.lines(Number(values.examples)).join('\n')}\n`);
+  process.stdout.write(`${report.lines().join('\n')}\n`);
   process.stdout.write(`${((performance.now() - started) / 1000).toFixed(0)} s\n`);
   if (report.differences > 0) process.exitCode = 1;
 }

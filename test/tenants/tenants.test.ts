@@ -4,6 +4,7 @@
  */
 import { localBigQueryInstalled } from '../local-bigquery';
 import { compare, type Options } from './run/compare';
+import { describeFound } from './run/report';
 
 const SEED = 1;
 
@@ -35,7 +36,7 @@ describe.each(ENGINES)('on $engine', ({ requests, ...options }) => {
     'requests of pinned keys are answered alike over data sets that differ in rows of others',
     async () => {
       const report = await compare({ ...options, requests, seed: SEED, shrunk: 3, enough: 3 });
-      process.stdout.write(`${report.lines(3).join('\n')}\n`);
+      process.stdout.write(`${[...report.lines(), ...report.found.slice(0, 3).flatMap(describeFound)].join('\n')}\n`);
       expect(report.differences).toBe(0);
       expect(report.accepted).toBeGreaterThan(0.8);
       expect(report.outcomes.get('rows')).toBeGreaterThan(requests / 3);

@@ -25,6 +25,8 @@ export interface Options {
   readonly threads?: number;
   /** Differences after which the run ends. */
   readonly enough?: number;
+  /** Called with each difference as soon as it is found. */
+  readonly found?: (found: Found) => void;
   /** Hears now and then how many requests are done. */
   readonly progress?: (done: number, report: Report) => void;
 }
@@ -74,7 +76,7 @@ function sizeOf({ engine, size = SIZES[engine], longRows = size.long.rows }: Opt
 async function checkOne(
   request: TenantRequest,
   services: Services,
-  { exact = false, shrunk = 0, seed }: Options,
+  { exact = false, shrunk = 0, seed, found: each = () => undefined }: Options,
   report: Report,
 ): Promise<void> {
   const [a, b] = await Promise.all([answersOf(request, services, 0), answersOf(request, services, 1)]);
@@ -88,6 +90,7 @@ async function checkOne(
     const shortest = report.differences < shrunk ? await shortened(request, aspect, services, exact) : null;
     const found: Found = { aspect, request, answers: [ours, theirs], shortest, seed };
     report.differed(found);
+    each(found);
     return;
   }
 }

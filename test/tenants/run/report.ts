@@ -62,9 +62,9 @@ export class Report {
     return this.#found;
   }
 
-  /** The counts, then up to so many differences in full. */
-  lines(examples: number): string[] {
-    const lines = [
+  /** The counts. */
+  lines(): string[] {
+    return [
       `${this.sent} requests, ${(this.accepted * 100).toFixed(1)} % accepted, ${this.differences} answered differently`,
       `answers: ${list(this.outcomes)}`,
       `differing in: ${list(this.#aspects) || 'nothing'}`,
@@ -73,12 +73,10 @@ export class Report {
       `refused: ${list(this.refusals) || 'none'}`,
       ...[...this.failures].map(([name, request]) => `failed: ${name}: ${request}`),
     ];
-    for (const found of this.#found.slice(0, examples)) lines.push(...describe(found));
-    return lines;
   }
 }
 
-function describe({ aspect, request, answers, shortest, seed }: Found): string[] {
+export function describeFound({ aspect, request, answers, shortest, seed }: Found): string[] {
   const others = Object.entries(request.parameters).filter(([name]) => name !== 'sql' && name !== 'lql');
   const text = request.parameters['sql'] ?? request.parameters['lql'] ?? '';
   return [

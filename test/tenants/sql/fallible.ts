@@ -17,7 +17,7 @@ type Template = readonly [kind: string, type: ValueType, sql: string];
 
 const MOMENT = "timestamp '2026-09-30 11:00:00+00'";
 
-const BY_KIND: Readonly<Record<Exclude<Kind, 'truth' | 'other'>, readonly Template[]>> = {
+export const BY_KIND: Readonly<Record<Exclude<Kind, 'truth' | 'other'>, readonly Template[]>> = {
   words: [
     ['division', 'INT64', 'div(100, length({c}))'],
     ['division', 'FLOAT64', '1 / length({c})'],

@@ -5,7 +5,7 @@ import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
 import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
-import { isSimple, quoteName } from './sql';
+import { isSimple, quoteName, volatile } from './sql';
 import type { SizeEstimates } from './expressions/size-estimate';
 
 /** The reserved parameter that holds the clock of a request: microseconds since the epoch as INT64. GoogleSQL has no such name. */
@@ -30,6 +30,8 @@ export class Context {
   guard: Guard | null = null;
   /** Expressions met so far that can fail. */
   failing = 0;
+  /** Whether the text being printed may be evaluated on rows alone, not on the values that a dictionary of the storage holds. */
+  private rowsOnly = false;
   private variables = 0;
 
   constructor(
@@ -65,6 +67,28 @@ export class Context {
     }
   }
 
+  /**
+   * Prints so that DuckDB evaluates the text on rows alone. Where a column is stored with a dictionary, DuckDB evaluates a function
+   * of that one column on the whole dictionary, values of rows that a filter has dropped or a CASE passes over included. It does
+   * so where the function cannot throw, and does not see an error inside a lambda; and where nothing in it is volatile.
+   *
+   * @param rowsOnly false: for the relations of a subquery, whose expressions have guards of their own
+   */
+  withoutDictionaries<T>(print: () => T, rowsOnly = true): T {
+    const { rowsOnly: before } = this;
+    this.rowsOnly = rowsOnly;
+    try {
+      return print();
+    } finally {
+      this.rowsOnly = before;
+    }
+  }
+
+  /** The value of a column or of one of its fields, as the text around it may be evaluated. */
+  flat(path: string): string {
+    return this.rowsOnly ? volatile(path) : path;
+  }
+
   variable(): string {
     return `v${++this.variables}`;
   }
@@ -78,7 +102,9 @@ export class Context {
     let next = 0;
     const names = values.map((v) => (isSimple(v) ? v : single ? variable : `${variable}."f${next++}"`));
     const bound = single ? complex[0]! : `{${complex.map((v, i) => `'f${i}': ${v}`).join(', ')}}`;
-    return `list_transform([${bound}], lambda ${variable}: ${body(...names)})[1]`;
+    // The check of a size inside may fail, too, where nothing else does.
+    const list = this.fencing === null || this.rowsOnly ? `[${bound}]` : volatile(`[${bound}]`);
+    return `list_transform(${list}, lambda ${variable}: ${body(...names)})[1]`;
   }
 
   unsupported(what: string, span: Span): never {

@@ -44,8 +44,9 @@ const KINDS: ReadonlyMap<string, Failure> = new Map([
   ['Out of Range Error', 'overflow'],
 ]);
 
-/** Kinds of DuckDB errors that a row's values, and so the query, are to blame for. */
-const OF_THE_QUERY = /^(?:Conversion|Invalid Input|Out of Range|Invalid Type|Not implemented) Error/;
+/** Kinds of DuckDB errors that a row's values, and so the query, are to blame for; and a LIKE pattern that ends within an escape. */
+const OF_THE_QUERY =
+  /^(?:(?:Conversion|Invalid Input|Out of Range|Invalid Type|Not implemented) Error|Syntax Error: Like pattern)/;
 
 /**
  * The caller's error for one that DuckDB raised while running a translated query; null where it is no fault of the query

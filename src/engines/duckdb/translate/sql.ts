@@ -79,8 +79,16 @@ export function typeName(type: SqlType): string {
   return `STRUCT<${type.fields.map((f) => (f.name === null ? '' : `${f.name} `) + typeName(f.type)).join(', ')}>`;
 }
 
+/** Always true; DuckDB does not know. */
+export const VOLATILE_TRUE = '(random() < 2)';
+
 const SIMPLE =
   /^(?:(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*|CAST\(\$\d+ AS \w+\)|\$\d+|-?\d+(?:\.\d+)?(?:::\w+)?|'(?:[^']|''){0,60}'|NULL|true|false|(?:TIMESTAMP|DATE) '[^']*')$/;
+
+/** The same value, of which DuckDB does not know that it is the same each time. TRY refuses it inside. */
+export function volatile(sql: string): string {
+  return `CASE WHEN ${VOLATILE_TRUE} THEN ${sql} END`;
+}
 
 /** Whether a text is a name, a parameter or a short literal, which may be repeated without being computed twice. */
 export function isSimple(sql: string): boolean {

@@ -1,5 +1,5 @@
 /** Expressions: every name is a column already, so printing one never looks anything up. */
-import type { Expr, FieldRef, FunctionCall, ResolvedCase, SortKey } from '../../../../googlesql/resolved';
+import type { Expr, FunctionCall, ResolvedCase, SortKey } from '../../../../googlesql/resolved';
 import type { Argument, Call } from './call';
 import { printCast } from './casts';
 import { isBoundedCast, withinCost } from './call-cost';
@@ -21,7 +21,7 @@ function printGuarded(ctx: Context, expr: Expr): string {
   ctx.failing++;
   const { guard } = ctx;
   if (guard === null) return printUnguarded(ctx, expr);
-  const text = ctx.guardedBy(null, () => printUnguarded(ctx, expr));
+  const text = ctx.guardedBy(null, () => ctx.withoutDictionaries(() => printUnguarded(ctx, expr)));
   return `CASE WHEN ${guard.of(expr)} THEN ${text} END`;
 }
 
@@ -32,9 +32,8 @@ function printUnguarded(ctx: Context, expr: Expr): string {
     case 'parameter':
       return `CAST(${ctx.parameter(expr.name)} AS ${duckType(expr.type)})`;
     case 'column':
-      return ctx.column(expr.column.id);
     case 'field':
-      return printField(ctx, expr);
+      return ctx.flat(printPath(ctx, expr));
     case 'call':
       return printCall(ctx, expr);
     case 'cast': {
@@ -54,12 +53,16 @@ function printUnguarded(ctx: Context, expr: Expr): string {
   }
 }
 
-function printField(ctx: Context, { input, index }: FieldRef): string {
+/** A column, or a field of one or of another value. */
+function printPath(ctx: Context, expr: Expr): string {
+  if (expr.kind === 'column') return ctx.column(expr.column.id);
+  if (expr.kind !== 'field') return printExpr(ctx, expr);
+  const { input, index } = expr;
   if (input.type.kind !== 'STRUCT') throw new Error('a field of something that is no struct');
   // A field of a struct just made is that field: no struct needs to be built.
   if (input.kind === 'make_struct') return printExpr(ctx, input.fields[index]!);
   const name = physicalFieldNames(input.type.fields)[index]!;
-  const base = printExpr(ctx, input);
+  const base = printPath(ctx, input);
   return /^(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*$/.test(base)
     ? `${base}.${quoteName(name)}`
     : `struct_extract(${base}, ${quoteText(name)})`;

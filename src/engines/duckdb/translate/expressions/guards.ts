@@ -11,9 +11,6 @@ import type { Fence } from '../../../contract';
 import type { Expr, FunctionCall, ResolvedCase } from '../../../../googlesql/resolved';
 import { failsItself } from '../../../../googlesql/totality';
 
-/** Always true; DuckDB does not know. */
-export const VOLATILE_TRUE = '(random() < 2)';
-
 /** What stands before an expression that can fail, where it is printed. */
 export interface Guard {
   /** The condition for one expression. */

@@ -20,10 +20,10 @@ import { visibleColumns } from './visible-columns';
 import { columnName, type Context } from '../context';
 import { conjuncts } from './subquery-lists';
 import { printExpr, printSortKeys } from '../expressions/expressions';
-import { quoteName } from '../sql';
+import { quoteName, VOLATILE_TRUE } from '../sql';
 import { canFail } from '../../../../googlesql/totality';
 import { printUnnest } from './unnest';
-import { type Guard, VOLATILE_TRUE } from '../expressions/guards';
+import type { Guard } from '../expressions/guards';
 
 export type Wanted = ReadonlySet<number>;
 

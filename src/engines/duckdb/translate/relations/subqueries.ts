@@ -15,8 +15,10 @@ export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
   try {
     const asLists = ctx.guardedBy(null, () => printAsLists(ctx, expr));
     if (asLists === null) return printInside(ctx, expr);
+    if (guard === null || ctx.failing === failing) return asLists;
     // Lambdas are not guarded one by one, but as a whole.
-    return guard === null || ctx.failing === failing ? asLists : `CASE WHEN ${guard.of(expr)} THEN ${asLists} END`;
+    const onRows = ctx.guardedBy(null, () => ctx.withoutDictionaries(() => printAsLists(ctx, expr)));
+    return `CASE WHEN ${guard.of(expr)} THEN ${onRows ?? asLists} END`;
   } finally {
     ctx.single = single;
     ctx.subqueries--;
@@ -29,7 +31,9 @@ function printInside(ctx: Context, expr: SubqueryExpr): string {
   const column = expr.query.output[0]?.column;
   if (column === undefined) throw new Error('a subquery without a column');
   // Its relations have guards of their own.
-  const query = ctx.guardedBy(null, () => printQuery(ctx, expr.query, ids, expr.mode === 'array'));
+  const query = ctx.guardedBy(null, () =>
+    ctx.withoutDictionaries(() => printQuery(ctx, expr.query, ids, expr.mode === 'array'), false),
+  );
   const value = columnName(column.id);
   switch (expr.mode) {
     case 'exists':

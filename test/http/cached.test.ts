@@ -1,4 +1,4 @@
-/** What is kept and shared, as callers see it: over the real router, with an engine that says what it was requests for. */
+/** What is cached and shared, over the real router and an engine that records its queries. */
 import http from 'node:http';
 
 import fc from 'fast-check';
@@ -133,7 +133,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('the headers of', () => {
-  it('a miss that is kept, a hit, a refresh', async () => {
+  it('a miss that is cached, a hit, a refresh', async () => {
     later(0.5);
     const miss = await ask(run('cached.rows'));
     expect(cacheOf(miss)).toEqual(['logquay; fwd=miss; stored', `private, max-age=${TTL}`, '0']);
@@ -177,14 +177,14 @@ describe('the headers of', () => {
     expect(new Set(all.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('what is never kept', async () => {
+  it('what is never cached', async () => {
     for (const runs of [1, 2]) {
       expect(cacheOf(await ask(run('passing.rows')))).toEqual(['logquay; fwd=miss', 'private, no-cache', undefined]);
       expect(engine.queries).toHaveLength(runs);
     }
   });
 
-  it('what is too large to be kept', async () => {
+  it('what is too large to be cached', async () => {
     const text = 'x'.repeat(9 * 1024 * 1024);
     jest.spyOn(engine, 'run').mockImplementation(() =>
       Promise.resolve({
@@ -274,7 +274,7 @@ describe('the headers of', () => {
     expect(engine.queries).toHaveLength(1);
   });
 
-  it('a HEAD that is a run, kept for the GET', async () => {
+  it('a HEAD that is a run, cached for the GET', async () => {
     const head = await ask(run('cached.rows'), { method: 'HEAD' });
     expect([head.text, ...cacheOf(head)]).toEqual(['', 'logquay; fwd=miss; stored', `private, max-age=${TTL}`, '0']);
     expect(cacheOf(await ask(run('cached.rows')))[0]).toMatch(/^logquay; hit/);
@@ -429,7 +429,7 @@ describe('requests share an answer exactly when they agree in everything that it
     expect(engine.queries).toHaveLength(questions.size);
   }
 
-  /** Nothing is kept or judged yet. */
+  /** Empty caches. */
   const fresh = (): void => {
     const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
     const results = new Results({ memory, shared: null, staleIfError: 60_000, leaseTime: 5000 });
@@ -504,7 +504,7 @@ describe('requests share an answer exactly when they agree in everything that it
           expect(status).toBe(fails ? 400 : expected.status);
           if (one.method !== 'HEAD') expect(text.includes('Rows of xyz are bad.')).toBe(fails);
         });
-        // Nor is it kept.
+        // Nor is it cached.
         for (const one of sent)
           if (expectedOf(one).status === 200 && one.project === 'xyz') expect((await send(one)).status).toBe(400);
       }),
@@ -583,7 +583,7 @@ describe('a run is the same whether Express finds its route or not', () => {
 
   it.each(TABLE)('%s', async (_, query, sent) => {
     const all: unknown[] = [];
-    for (const name of ['cached.rows', '%6bept.rows', 'kept%2Erows']) {
+    for (const name of ['cached.rows', '%63ached.rows', 'cached%2Erows']) {
       await served.close();
       await open();
       engine.onRun = ({ parameters }) =>

@@ -139,9 +139,9 @@ function watchStalls(): () => Promise<number> {
   let longest = 0;
   const watch = async (): Promise<number> => {
     while (watching) {
-      const asked = performance.now();
+      const requested = performance.now();
       await sleep(1);
-      longest = Math.max(longest, performance.now() - asked - 1);
+      longest = Math.max(longest, performance.now() - requested - 1);
     }
     return longest;
   };

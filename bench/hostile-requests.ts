@@ -108,12 +108,12 @@ async function ordinary(service: Service, key: string, over: () => boolean, seco
     await response.arrayBuffer();
     times.push(performance.now() - start);
   };
-  const asked: Promise<void>[] = [];
+  const requested: Promise<void>[] = [];
   while (performance.now() < least && !(over() && times.length > 20)) {
-    asked.push(once());
+    requested.push(once());
     await sleep(50);
   }
-  await Promise.all(asked);
+  await Promise.all(requested);
   return times;
 }
 

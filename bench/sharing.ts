@@ -10,7 +10,7 @@ import { API_KEY, firstAnswer, residentMiB, type Service, startService } from '.
 
 const WAITERS = 1000;
 const KEYS = 10_000;
-const KEPT_BYTES = 32 * 1024 * 1024;
+const CACHE_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 8;
 
 /** Slow enough that everybody has asked before it is answered. */
@@ -45,7 +45,7 @@ export async function sharing(print: (line: string) => void): Promise<void> {
         REDIS_URL: redis.url,
         REDIS_TIMEOUT: '1',
         RATE_LIMIT: '0',
-        CACHE_MEMORY: String(KEPT_BYTES),
+        CACHE_MEMORY: String(CACHE_BYTES),
         METRICS_KEY: API_KEY,
       },
       log,
@@ -93,9 +93,9 @@ async function distinct(print: (line: string) => void, service: Service): Promis
   agent.destroy();
   const bytes = await metric(service, 'logquay_cache_memory_bytes');
   const entries = await metric(service, 'logquay_cache_memory_entries');
-  const verdict = bytes <= KEPT_BYTES ? 'within' : 'MISSES';
+  const verdict = bytes <= CACHE_BYTES ? 'within' : 'MISSES';
   print(
-    `  ${KEYS} distinct keys: ${entries} kept, ${(bytes / 2 ** 20).toFixed(1)} MiB (${verdict} bound ${KEPT_BYTES / 2 ** 20} MiB); ` +
+    `  ${KEYS} distinct keys: ${entries} kept, ${(bytes / 2 ** 20).toFixed(1)} MiB (${verdict} bound ${CACHE_BYTES / 2 ** 20} MiB); ` +
       `process ${before.toFixed(0)} MiB before, ${residentMiB(service.pid).toFixed(0)} MiB after`,
   );
 }

@@ -36,8 +36,8 @@ export class Stored {
       value: values[one.name] ?? '',
     }));
     const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
-    const asked = sql === null ? null : { language: 'sql' as const, text: sql };
-    const plan = { endpoint, query: asked, parameters, fenced: false };
+    const requested = sql === null ? null : { language: 'sql' as const, text: sql };
+    const plan = { endpoint, query: requested, parameters, fenced: false };
     const chosen = await composeStatement(plan, { gate: this.#gate, now: () => 0n }, limits);
     const query = { sql: chosen.sql, parameters: chosen.parameters, maxRows: endpoint.maxRows };
     const fence = this.fenced ? fenceOf(endpoint, chosen.consumer) : null;

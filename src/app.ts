@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openCache } from './cache/open';
-import { Warmer } from './cache/warmer';
+import { Warmer, type WarmingOutcome } from './cache/warmer';
 import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
@@ -176,6 +176,15 @@ function countDroppedLines(metrics: Metrics, log: OpenLog): void {
   });
 }
 
+/** Values of a metric's label, which dashboards know. */
+const WARMING_LABELS = {
+  refreshed: 'made',
+  'not due': 'not_due',
+  busy: 'busy',
+  gone: 'gone',
+  failed: 'failed',
+} as const satisfies Record<WarmingOutcome, string>;
+
 function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log: Log): Warmer {
   const warmed = (): Endpoint[] => services.catalogue.current().filter(({ cacheWarming }) => cacheWarming > 0);
   return new Warmer({
@@ -195,9 +204,9 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
     },
     refresh: (usage, age, signal) => warm(usage, age, services, signal),
     most: cache.maxWarmed,
-    told: (outcome, error) => {
+    onOutcome: (outcome, error) => {
       const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';
-      metrics.count('warmerRuns', { warming: spent ? 'budget' : outcome.replace(' ', '_') }).add();
+      metrics.count('warmerRuns', { warming: spent ? 'budget' : WARMING_LABELS[outcome] }).add();
       if (outcome === 'failed' && !spent) log.warn({ err: error }, 'a cached result could not be refreshed');
     },
   });

@@ -9,19 +9,15 @@ interface Timer {
 export class ManualClock implements Clock {
   #elapsed = 0;
   readonly #timers = new Set<Timer>();
-  readonly #epoch: number;
-
-  /** @param epoch milliseconds since 1970 at the start */
-  constructor(epoch = Date.UTC(2026, 10, 21)) {
-    this.#epoch = epoch;
-  }
+  /** As the machine has it at the start, for deadlines that other parts set. */
+  readonly #start = { now: Date.now(), monotonic: Math.floor(performance.now()) };
 
   now(): number {
-    return this.#epoch + this.#elapsed;
+    return this.#start.now + this.#elapsed;
   }
 
   monotonic(): number {
-    return this.#elapsed;
+    return this.#start.monotonic + this.#elapsed;
   }
 
   after(milliseconds: number, callback: () => void): () => void {

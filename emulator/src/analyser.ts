@@ -1,6 +1,7 @@
 import { RegisteredCatalogue, type CatalogueDefinition } from './googlesql/catalogue';
 import { GoogleSqlEngine, UNAVAILABLE } from './googlesql/engine';
-import { EngineRefusal, type Message } from './googlesql/rpc';
+import type { Message } from './googlesql/protocol';
+import { EngineRefusal } from './googlesql/rpc';
 import { type Resolved } from './googlesql/tree';
 import { toProto, type NamedType, type SqlType } from './googlesql/types';
 

@@ -126,8 +126,8 @@ test('jobs.insert: a job with its statistics, a failed one as a success, a dry r
   const insert = (configuration: object, jobReference: object = {}) =>
     local.send('POST', JOBS, { configuration, jobReference });
   const query = { query: 'SELECT id FROM logs.raw_edge_logs ORDER BY id', useLegacySql: false };
-  const made = await insert({ query, labels: { endpoint: 'logs' } }, { jobId: 'mine-1', location: 'EU' });
-  assert.equal(made.json['jobReference']?.['jobId'], 'mine-1');
+  const inserted = await insert({ query, labels: { endpoint: 'logs' } }, { jobId: 'mine-1', location: 'EU' });
+  assert.equal(inserted.json['jobReference']?.['jobId'], 'mine-1');
   assert.equal((await insert({ query }, { jobId: 'mine-1' })).status, 409);
   assert.equal((await local.send('GET', `${QUERIES}/mine-1?location=US`)).status, 404);
   const results = (await local.send('GET', `${QUERIES}/mine-1?location=EU&maxResults=5`)).json;

@@ -1,39 +1,43 @@
 import { LRUCache } from 'lru-cache';
 
+import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
 import type { InUse, Usage, UsageBook } from './usage';
 
 interface Line {
   usage: Usage;
-  /** By `performance.now()`. */
-  asked: number;
+  /** Of the last request, on the monotonic clock. */
+  lastRequest: number;
   heldUntil: number;
   failures: number;
 }
 
-/** The book of a process that is alone. */
+/** The usage book of a process without Redis. */
 export class MemoryUsageBook implements UsageBook {
   readonly #lines: LRUCache<string, Line>;
 
-  /** @param most results that it remembers: that asked for least recently is forgotten first */
-  constructor(most: number) {
+  /** @param most results that it remembers; the least recently requested is forgotten first */
+  constructor(
+    most: number,
+    private readonly clock: Clock = SYSTEM_CLOCK,
+  ) {
     this.#lines = new LRUCache({ max: Math.max(1, most) });
   }
 
   touch(usage: Usage): void {
     const line = this.#lines.get(usage.hash);
-    const asked = performance.now();
-    if (line === undefined) this.#lines.set(usage.hash, { usage, asked, heldUntil: 0, failures: 0 });
+    const lastRequest = this.clock.monotonic();
+    if (line === undefined) this.#lines.set(usage.hash, { usage, lastRequest, heldUntil: 0, failures: 0 });
     else {
       line.usage = usage;
-      line.asked = asked;
+      line.lastRequest = lastRequest;
     }
   }
 
   inUse(within: number, atMost: number): Promise<InUse[]> {
-    const now = performance.now();
+    const now = this.clock.monotonic();
     const found: InUse[] = [];
-    for (const { usage, asked, heldUntil, failures } of this.#lines.values()) {
-      const idle = now - asked;
+    for (const { usage, lastRequest, heldUntil, failures } of this.#lines.values()) {
+      const idle = now - lastRequest;
       if (idle > within || found.length >= atMost) break;
       if (heldUntil <= now) found.push({ usage, idle, failures });
     }
@@ -44,7 +48,7 @@ export class MemoryUsageBook implements UsageBook {
     const line = this.#lines.peek(hash);
     if (line !== undefined) {
       line.failures++;
-      line.heldUntil = performance.now() + holdOff;
+      line.heldUntil = this.clock.monotonic() + holdOff;
     }
     return Promise.resolve();
   }

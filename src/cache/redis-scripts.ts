@@ -1,7 +1,7 @@
 /** Leases and entries: what has to happen in Redis in one step, in Lua. */
 import { CLOCK, script } from '../redis/scripts';
 
-/** The fence of the entry in KEYS[at]; 0: there is none. */
+/** The fence of the entry in KEYS[at]; 0: no entry. */
 const THERE = (at: number): string => `
   local there = 0
   if redis.call('TYPE', KEYS[${at}]).ok == 'hash' then
@@ -12,7 +12,7 @@ const THERE = (at: number): string => `
 
 /**
  * KEYS: lease, last fence, entry. ARGV: owner, milliseconds of the lease, milliseconds for which the last fence is
- * remembered. Answers with the fence and that of the entry there is (0: none); nil: somebody has the lease.
+ * remembered. Returns the fence and that of the current entry (0: no entry); nil: the lease is held.
  */
 export const ACQUIRE = script(`
   if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return nil end
@@ -23,21 +23,21 @@ export const ACQUIRE = script(`
   return { fence, there }
 `);
 
-/** KEYS: lease. ARGV: owner, milliseconds of the lease. Answers 1; 0: it is not the owner's any more. */
+/** KEYS: lease. ARGV: owner, milliseconds of the lease. Returns 1; 0: it is not the owner's any more. */
 export const RENEW = script(`
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `);
 
-/** KEYS: lease. ARGV: owner. Answers 1; 0: it was not the owner's any more. */
+/** KEYS: lease. ARGV: owner. Returns 1; 0: it was not the owner's any more. */
 export const RELEASE = script(`
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   return redis.call('DEL', KEYS[1])
 `);
 
 /**
- * KEYS: lease, waiters. ARGV: who waits, milliseconds for which their word counts. Answers 1: the lease is held; 0: it is
- * not, and nobody need wait.
+ * KEYS: lease, waiters. ARGV: id of the waiter, milliseconds for which it is registered. Returns 1: the lease is held;
+ * 0: it is not.
  */
 export const AWAIT = script(`
   if redis.call('EXISTS', KEYS[1]) == 0 then
@@ -50,7 +50,7 @@ export const AWAIT = script(`
   return 1
 `);
 
-/** KEYS: waiters. ARGV: who asks. Answers how many others wait. */
+/** KEYS: waiters. ARGV: id of the caller. Returns how many others wait. */
 export const AWAITED = script(`
   ${CLOCK}
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', millis)
@@ -59,9 +59,8 @@ export const AWAITED = script(`
 `);
 
 /**
- * KEYS: entry. ARGV: fence, milliseconds to keep it, then names and values of its other fields in turn,
- * always the same names. Answers 1; 0: the entry
- * there is has a higher fence.
+ * KEYS: entry. ARGV: fence, milliseconds to store it, then its other fields as a flat list of names and values, always the same
+ * names. Returns 1; 0: the current entry has a higher fence.
  */
 export const WRITE = script(`
   ${THERE(1)}

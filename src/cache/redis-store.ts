@@ -10,18 +10,18 @@ import type { RedisConnection } from '../redis/connection';
 import { evaluate } from '../redis/scripts';
 import { ACQUIRE, AWAIT, AWAITED, RELEASE, RENEW, WRITE } from './redis-scripts';
 
-/** Milliseconds for which the last fence of an identity is remembered: longer than any run. The clock goes on behind that. */
+/** Milliseconds for which the last fence of an identity is remembered: longer than any run. */
 const FENCE_REMEMBERED = 2 * 3600 * 1000;
 
 export interface RedisStoreOptions {
   readonly redis: RedisConnection;
-  /** Bytes of one entry beyond which it is not kept. */
+  /** Bytes of the largest entry that is stored. */
   readonly maxEntry: number;
   /** Milliseconds after which a lease that is not renewed ends. */
   readonly leaseTime: number;
 }
 
-/** Names of keys; the braces keep those of one identity in one slot of a Cluster. */
+/** Names of keys; the braces put those of one identity in one hash slot of a Cluster. */
 interface Keys {
   readonly entry: string;
   readonly lease: string;
@@ -30,7 +30,7 @@ interface Keys {
 }
 
 export class RedisStore implements SharedStore {
-  /** This process among those that wait. */
+  /** Id of this process as a waiter. */
   readonly #self = randomUUID();
   #unreadable = 0;
 
@@ -40,7 +40,7 @@ export class RedisStore implements SharedStore {
     return this.options.maxEntry;
   }
 
-  /** Entries met that could not be read, since the start. */
+  /** Unreadable entries found since the start. */
   get unreadable(): number {
     return this.#unreadable;
   }
@@ -74,8 +74,8 @@ export class RedisStore implements SharedStore {
     });
   }
 
-  async write(identity: Identity, entry: Entry, keep: number): Promise<boolean> {
-    const milliseconds = Math.ceil(keep);
+  async write(identity: Identity, entry: Entry, maxAge: number): Promise<boolean> {
+    const milliseconds = Math.ceil(maxAge);
     const forms = await entry.response.complete();
     if (milliseconds <= 0 || sizeOf(entry) > this.options.maxEntry) return false;
     const keys = [this.#keys(identity).entry];
@@ -91,9 +91,9 @@ export class RedisStore implements SharedStore {
     const release = async (): Promise<void> => {
       await redis.run((client) => evaluate(client, RELEASE, [lease], [owner]));
     };
-    let given: readonly [number, number] | null;
+    let granted: readonly [number, number] | null;
     try {
-      given = await redis.run(async (client) => {
+      granted = await redis.run(async (client) => {
         const answer = await evaluate(
           client,
           ACQUIRE,
@@ -103,12 +103,12 @@ export class RedisStore implements SharedStore {
         return answer === null ? null : readPair(answer);
       });
     } catch (error) {
-      // It may have been given all the same, to nobody.
+      // Redis may have granted it although the reply was lost.
       release().catch(() => undefined);
       throw error;
     }
-    if (given === null) return null;
-    const [fence, previous] = given;
+    if (granted === null) return null;
+    const [fence, previous] = granted;
     return {
       fence,
       previous: previous === 0 ? null : previous,

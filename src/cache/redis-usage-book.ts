@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
+import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
 import { CONTENT_TYPES, type Representation } from '../rendering/representation';
 import type { InUse, Usage, UsageBook } from './usage';
 import { FORMAT } from './redis-codec';
@@ -9,15 +10,15 @@ import { readNumber, Unexpected } from '../redis/replies';
 import { evaluate } from '../redis/scripts';
 import { FAILED, FORGET, IN_USE, SUCCEEDED, TOUCH } from './redis-usage-scripts';
 
-/** Asks within this many milliseconds, or a tenth of the ttl where that is less, are told Redis as one. */
+/** Requests within so many milliseconds, or a tenth of the ttl where that is less, are recorded as one. */
 const LONGEST_TOGETHER = 10_000;
 const PART_OF_TTL = 0.1;
 
-/** Milliseconds for which asks are gathered before they are told, and how many are told at once. */
-const GATHER = 200;
-const AT_ONCE = 200;
+/** Milliseconds for which requests are collected before they are sent, and how many are sent at once. */
+const BATCH_TIME = 200;
+const BATCH_SIZE = 200;
 
-/** Bytes of one record beyond which it is not told: nobody needs a result with parameters like that kept warm. */
+/** Length of the longest record that is sent: results with longer parameters are not kept warm. */
 const LONGEST_RECORD = 16_384;
 
 const usageForm = z.strictObject({
@@ -31,33 +32,36 @@ const usageForm = z.strictObject({
 
 export interface RedisUsageBookOptions {
   readonly redis: RedisConnection;
-  /** Results that are remembered, of all processes: that asked for least recently is forgotten first. */
+  /** Results that are remembered, of all processes; the least recently requested is forgotten first. */
   readonly most: number;
+  readonly clock?: Clock;
 }
 
-/** One book for all processes, which outlives each of them. Its clock is Redis's. */
+/** One usage book for all processes, which outlives each of them. Times in it are Redis's. */
 export class RedisUsageBook implements UsageBook {
-  /** When each result was last told, by `performance.now()`. */
-  readonly #told: LRUCache<string, number>;
-  readonly #gathered = new Map<string, string>();
+  /** When each result was last sent, on the monotonic clock. */
+  readonly #sent: LRUCache<string, number>;
+  readonly #batch = new Map<string, string>();
   readonly #keys: readonly string[];
-  #timer: NodeJS.Timeout | null = null;
+  readonly #clock: Clock;
+  #cancelTimer: (() => void) | null = null;
 
   constructor(private readonly options: RedisUsageBookOptions) {
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
     const stem = `${options.redis.prefix}:${FORMAT}:{usage}`;
-    this.#keys = [`${stem}:asked`, `${stem}:records`, `${stem}:failures`];
-    this.#told = new LRUCache({ max: Math.max(1, options.most) });
+    this.#keys = [`${stem}:requests`, `${stem}:records`, `${stem}:failures`];
+    this.#sent = new LRUCache({ max: Math.max(1, options.most) });
   }
 
   touch(usage: Usage, ttl: number): void {
-    const now = performance.now();
-    const told = this.#told.get(usage.hash);
-    if (told !== undefined && now - told < Math.min(LONGEST_TOGETHER, ttl * PART_OF_TTL)) return;
-    this.#told.set(usage.hash, now);
+    const now = this.#clock.monotonic();
+    const sent = this.#sent.get(usage.hash);
+    if (sent !== undefined && now - sent < Math.min(LONGEST_TOGETHER, ttl * PART_OF_TTL)) return;
+    this.#sent.set(usage.hash, now);
     const record = JSON.stringify(usage);
-    if (record.length > LONGEST_RECORD || this.#gathered.size >= this.options.most) return;
-    this.#gathered.set(usage.hash, record);
-    this.#timer ??= setTimeout(() => void this.#tell(), GATHER).unref();
+    if (record.length > LONGEST_RECORD || this.#batch.size >= this.options.most) return;
+    this.#batch.set(usage.hash, record);
+    this.#cancelTimer ??= this.#clock.after(BATCH_TIME, () => void this.#send(), true);
   }
 
   async inUse(within: number, atMost: number): Promise<InUse[]> {
@@ -83,38 +87,38 @@ export class RedisUsageBook implements UsageBook {
   }
 
   async forget(hash: string): Promise<void> {
-    this.#told.delete(hash);
-    this.#gathered.delete(hash);
+    this.#sent.delete(hash);
+    this.#batch.delete(hash);
     await this.options.redis.run((client) => evaluate(client, FORGET, this.#keys, [hash]));
   }
 
-  /** Tells what is still to be told, within the command timeout. */
+  /** Sends what is still to be sent, within the command timeout. */
   async close(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#tell();
+    this.#cancelTimer?.();
+    await this.#send();
   }
 
-  async #tell(): Promise<void> {
-    this.#timer = null;
-    const all = [...this.#gathered];
-    this.#gathered.clear();
+  async #send(): Promise<void> {
+    this.#cancelTimer = null;
+    const all = [...this.#batch];
+    this.#batch.clear();
     const parts: [string, string][][] = [];
-    for (let i = 0; i < all.length; i += AT_ONCE) parts.push(all.slice(i, i + AT_ONCE));
-    await Promise.all(parts.map((part) => this.#tellPart(part)));
+    for (let i = 0; i < all.length; i += BATCH_SIZE) parts.push(all.slice(i, i + BATCH_SIZE));
+    await Promise.all(parts.map((part) => this.#sendPart(part)));
   }
 
-  async #tellPart(part: readonly [string, string][]): Promise<void> {
+  async #sendPart(part: readonly [string, string][]): Promise<void> {
     try {
       const values = [this.options.most, ...part.flat()];
       await this.options.redis.run((client) => evaluate(client, TOUCH, this.#keys, values));
     } catch {
-      // The next who asks has it told.
-      for (const [hash] of part) this.#told.delete(hash);
+      // It is sent with the next request.
+      for (const [hash] of part) this.#sent.delete(hash);
     }
   }
 }
 
-/** null: it is none, or one of another make. */
+/** null: not a record of this version. */
 function readUsage(text: unknown): Usage | null {
   if (typeof text !== 'string') return null;
   try {

@@ -1,11 +1,11 @@
 /**
- * The book of usage in Lua. KEYS of every script: results by when they were last asked for (milliseconds), their records,
- * and of those whose refresh has failed, until when they are held off and how often it failed.
+ * The usage book in Lua. KEYS of every script: results by time of their last request (milliseconds), their records, and of
+ * those whose refresh has failed, until when they are held off and the number of failures.
  */
 import { CLOCK, script } from '../redis/scripts';
 
-/** Milliseconds after which a book that nobody writes in any more is gone. */
-const KEPT = 7 * 24 * 3600 * 1000;
+/** Milliseconds after the last write until the book expires. */
+const EXPIRY = 7 * 24 * 3600 * 1000;
 
 const DROP = `
   local function drop(hash)
@@ -15,7 +15,7 @@ const DROP = `
   end
 `;
 
-/** ARGV: how many are remembered, then names and records in turn. */
+/** ARGV: number of results to remember, then a flat list of names and records. */
 export const TOUCH = script(`
   ${CLOCK} ${DROP}
   for i = 2, #ARGV, 2 do
@@ -26,25 +26,25 @@ export const TOUCH = script(`
   if excess > 0 then
     for _, hash in ipairs(redis.call('ZRANGE', KEYS[1], 0, excess - 1)) do drop(hash) end
   end
-  for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ${KEPT}) end
+  for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ${EXPIRY}) end
   return 1
 `);
 
-/** ARGV: milliseconds to look back, how many at most. Answers record, milliseconds since it was asked for, and failures in turn. */
+/** ARGV: milliseconds to look back, maximal number. Returns a flat list of record, milliseconds since the last request, and failures. */
 export const IN_USE = script(`
   ${CLOCK}
   local most = tonumber(ARGV[2])
-  -- Those that are held off come on top of what is looked for.
-  local looked = most + redis.call('HLEN', KEYS[3])
-  local asked = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', millis - ARGV[1], 'WITHSCORES', 'LIMIT', 0, looked)
+  -- Held-off results are skipped, so look at more.
+  local limit = most + redis.call('HLEN', KEYS[3])
+  local recent = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', millis - ARGV[1], 'WITHSCORES', 'LIMIT', 0, limit)
   local answer = {}
-  for i = 1, #asked, 2 do
+  for i = 1, #recent, 2 do
     if #answer >= most * 3 then break end
-    local record = redis.call('HGET', KEYS[2], asked[i])
-    local untilWhen, failures = string.match(redis.call('HGET', KEYS[3], asked[i]) or '', '^(%d+) (%d+)$')
+    local record = redis.call('HGET', KEYS[2], recent[i])
+    local untilWhen, failures = string.match(redis.call('HGET', KEYS[3], recent[i]) or '', '^(%d+) (%d+)$')
     if record and (tonumber(untilWhen) or 0) <= millis then
       answer[#answer + 1] = record
-      answer[#answer + 1] = math.max(0, millis - asked[i + 1])
+      answer[#answer + 1] = math.max(0, millis - recent[i + 1])
       answer[#answer + 1] = tonumber(failures) or 0
     end
   end
@@ -57,7 +57,7 @@ export const FAILED = script(`
   if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
   local failures = tonumber(string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '', ' (%d+)$')) or 0
   redis.call('HSET', KEYS[3], ARGV[1], string.format('%.0f %.0f', millis + ARGV[2], failures + 1))
-  redis.call('PEXPIRE', KEYS[3], ${KEPT})
+  redis.call('PEXPIRE', KEYS[3], ${EXPIRY})
   return 1
 `);
 

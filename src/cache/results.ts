@@ -1,25 +1,26 @@
-/** The life of an answer (docs/cache.md): kept, shared by everybody who asks meanwhile, or made by one run. */
-import type { RunLimits } from '../engines/contract';
+/** The result cache (docs/cache.md): a response is cached, shared by all that request it meanwhile, or the result of one run. */
+import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
+import type { RunLimits } from '../concurrency/deadline';
 import { ERRORS, ServiceError } from '../errors';
 import { RedisUnavailable } from '../redis/unavailable';
 import type { EncodedResponse } from '../rendering/encoded-response';
+import { acquireLease } from './acquire-lease';
 import { ageOf, type Entry, isFresh } from './entry';
-import { type FlightControl, Flights } from './flights';
 import type { Identity } from './identity';
 import type { MemoryStore } from './memory-store';
+import { type RunControl, SingleFlight } from './single-flight';
 import type { Lease, SharedStore } from './stores';
-import { takeTurn } from './turn';
 
-/** For how long what this process keeps is taken for what the cluster keeps, in milliseconds. */
+/** Milliseconds for which a local entry is served without looking for a newer one in the shared store. */
 const TRUSTED = 5000;
 
-/** How long a stale answer serves after a failed refresh before the next is tried, in milliseconds. */
+/** Milliseconds for which a stale response is served after a failed refresh before the next attempt. */
 const HOLD_OFF = 5000;
 
-/** The part of a lifetime by which it is shortened at random, so that what was made together does not expire together. */
+/** Lifetimes are shortened by up to this part at random, so that entries created together do not expire together. */
 const JITTER = 0.1;
 
-/** What a run gives. */
+/** What a run returns. */
 export interface RunResult {
   readonly response: EncodedResponse;
   /** null on an engine that does not bill. */
@@ -27,282 +28,314 @@ export interface RunResult {
   readonly bytesBilled: bigint | null;
 }
 
-export interface Ask {
+export interface CacheRequest {
   readonly identity: Identity;
-  /** Milliseconds that an answer may be kept; 0: it is shared while it is made, and not kept. */
+  /** Milliseconds to cache the response; 0: the run is shared while in flight, its response is not cached. */
   readonly ttl: number;
-  /** Of who asks. */
+  /** Of this caller alone. */
   readonly limits: RunLimits;
   /** Milliseconds that a run may take, from its own start. */
   readonly timeout: number;
-  /** Who pays for a run that this ask begins. */
+  /** Name of the key that a run started by this request is billed to. */
   readonly payer: string;
   readonly run: (limits: RunLimits) => Promise<RunResult>;
 }
 
-/** How an answer came about (RFC 9211); `collapsed`: by the run of another. */
+/** Where a response came from (RFC 9211); `collapsed`: from the run of another request. */
 export type Outcome = 'hit' | 'stale' | 'miss' | 'collapsed';
 
-export interface Answered {
+export interface CacheResult {
   readonly response: EncodedResponse;
   readonly outcome: Outcome;
-  /** Where the answer is kept: seconds since it was made, and of its whole lifetime. */
-  readonly kept: { readonly age: number; readonly lifetime: number } | null;
-  /** The run that this ask began; null: none. */
-  readonly made: RunResult | null;
+  /** Seconds since the entry was created, and of its whole lifetime; null: it is not cached. */
+  readonly cached: { readonly age: number; readonly lifetime: number } | null;
+  /** The run that this request started; null: it started none. */
+  readonly run: RunResult | null;
 }
 
 export interface ResultsOptions {
   readonly memory: MemoryStore;
-  /** null: this process is alone. */
+  /** null: this process shares with no other. */
   readonly shared: SharedStore | null;
-  /** Milliseconds that an answer may serve on after its lifetime while refreshing it fails. */
+  /** Milliseconds for which a stale response may be served while refreshing it fails. */
   readonly staleIfError: number;
   /** Milliseconds after which a lease that is not renewed ends. */
   readonly leaseTime: number;
+  readonly clock?: Clock;
 }
 
-/** What a flight brings: an answer, kept or not, and where it comes from. */
-interface Landed {
+/** The outcome of a shared run: a response, cached or not, and its source. */
+interface SharedRun {
   readonly response: EncodedResponse;
   readonly entry: Entry | null;
-  readonly from: { readonly run: RunResult } | 'store' | 'elsewhere';
+  readonly source: { readonly run: RunResult } | 'store' | 'elsewhere';
 }
 
 export class Results {
-  readonly #flights = new Flights<Landed>();
-  /** When an entry was last found to be the cluster's, and until when a stale one serves without another try. */
-  readonly #seen = new WeakMap<Entry, number>();
+  readonly #clock: Clock;
+  readonly #inFlight: SingleFlight<SharedRun>;
+  /** When an entry was last compared with the shared store, and until when a stale one is served without another attempt. */
+  readonly #checked = new WeakMap<Entry, number>();
   readonly #heldOff = new WeakMap<Entry, number>();
-  /** What goes on behind answers that were given. */
-  readonly #behind = new Set<Promise<unknown>>();
+  /** Work that no response waits for. */
+  readonly #background = new Set<Promise<unknown>>();
 
-  constructor(private readonly options: ResultsOptions) {}
+  constructor(private readonly options: ResultsOptions) {
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#inFlight = new SingleFlight(this.#clock);
+  }
 
   /** Runs in flight. */
-  get flights(): number {
-    return this.#flights.size;
+  get inFlight(): number {
+    return this.#inFlight.size;
   }
 
   /**
-   * Answers from what is kept, else from a run: the one in flight, or a new one.
+   * Responds from the cache, else from a run: the one in flight, or a new one.
    *
-   * @throws whatever the run rejects with; ServiceError deadlineExceeded and AbortError by the ask's limits
+   * @throws whatever the run rejects with; ServiceError deadlineExceeded and AbortError by the request's limits
    */
-  async answer(ask: Ask): Promise<Answered> {
-    if (ask.ttl === 0) return this.#fly(ask, (control) => this.#run(ask, control));
-    const known = this.known(ask.identity);
-    if (known !== null) return known;
+  async get(request: CacheRequest): Promise<CacheResult> {
+    if (request.ttl === 0) return this.#share(request, (control) => this.#run(request, control));
+    const cached = this.cached(request.identity);
+    if (cached !== null) return cached;
     try {
-      return await this.#fly(ask, (control) => this.#make(ask, control));
+      return await this.#share(request, (control) => this.#acquireAndRun(request, control));
     } catch (error) {
-      const entry = this.#servable(ask.identity);
-      if (entry === null || ask.limits.signal.aborted || !outlives(error)) throw error;
-      this.#heldOff.set(entry, Date.now() + HOLD_OFF);
-      return answered('stale', entry, null);
+      const entry = this.#servable(request.identity);
+      if (entry === null || request.limits.signal.aborted || !isServiceFailure(error)) throw error;
+      this.#heldOff.set(entry, this.#clock.now() + HOLD_OFF);
+      return this.#resultOf('stale', entry, null);
     }
   }
 
-  /** The answer that this process may give at once; null: it has none. */
-  known(identity: Identity): Answered | null {
+  /** The response that this process may serve at once; null: it has no usable entry. */
+  cached(identity: Identity): CacheResult | null {
     const entry = this.#servable(identity);
     if (entry === null) return null;
-    const now = Date.now();
+    const now = this.#clock.now();
     if (!isFresh(entry, now)) {
-      return now < (this.#heldOff.get(entry) ?? 0) ? answered('stale', entry, null) : null;
+      return now < (this.#heldOff.get(entry) ?? 0) ? this.#resultOf('stale', entry, null) : null;
     }
-    if (this.options.shared !== null && now - (this.#seen.get(entry) ?? 0) > TRUSTED) {
-      this.#seen.set(entry, now);
-      this.#follow(this.#catchUp(identity, entry, this.options.shared));
+    if (this.options.shared !== null && now - (this.#checked.get(entry) ?? 0) > TRUSTED) {
+      this.#checked.set(entry, now);
+      this.#detach(this.#catchUp(identity, entry, this.options.shared));
     }
-    return answered('hit', entry, null);
+    return this.#resultOf('hit', entry, null);
   }
 
   /**
-   * Makes an answer anew before it is stale, unless somebody is at it.
+   * Refreshes an entry before it is stale, unless another run is already at it.
    *
-   * @param due whether the entry that there is should be replaced
+   * @param due whether the current entry, of that age in milliseconds, should be replaced
    * @throws as `answer`; RedisUnavailable
    */
-  async refresh(ask: Ask, due: (entry: Entry | null) => boolean): Promise<'made' | 'not due' | 'busy'> {
-    const { identity } = ask;
+  async refresh(
+    request: CacheRequest,
+    due: (entry: Entry | null, age: number) => boolean,
+  ): Promise<'refreshed' | 'not due' | 'busy'> {
+    const { identity } = request;
     const { memory, shared } = this.options;
-    const kept = shared === null ? memory.get(identity) : await shared.read(identity);
-    if (!due(kept)) return 'not due';
-    if (shared === null) return this.#refreshWith(ask, null);
-    const lease = this.#flights.has(identity.hash) ? null : await shared.acquire(identity);
+    const current = shared === null ? memory.get(identity) : await shared.read(identity);
+    if (!this.#isDue(due, current)) return 'not due';
+    if (shared === null) return this.#refreshWith(request, null);
+    const lease = this.#inFlight.has(identity.hash) ? null : await shared.acquire(identity);
     if (lease === null) return 'busy';
-    let outcome: 'made' | 'not due' | 'busy' = 'not due';
+    let outcome: 'refreshed' | 'not due' | 'busy' = 'not due';
     try {
-      // Somebody else may have done it between the look and the lease.
-      const same = lease.previous === (kept?.fence ?? null);
-      if (same || due(await shared.read(identity))) outcome = await this.#refreshWith(ask, lease);
+      // Another process may have refreshed it between the read and the lease.
+      const same = lease.previous === (current?.fence ?? null);
+      if (same || this.#isDue(due, await shared.read(identity))) outcome = await this.#refreshWith(request, lease);
       return outcome;
     } finally {
-      // What is made is written first, and gives it back then.
-      if (outcome !== 'made') this.#follow(lease.release());
+      // After a refresh it is released once the entry is written.
+      if (outcome !== 'refreshed') this.#detach(lease.release());
     }
   }
 
-  /** Gives up what is being made, so that other processes need not wait for it, and ends what goes on behind answers. */
+  /** Aborts runs in flight, so that other processes need not wait for them, and waits for background work. */
   async close(): Promise<void> {
-    await this.#flights.close();
-    while (this.#behind.size > 0) await Promise.allSettled(this.#behind);
+    await this.#inFlight.close();
+    while (this.#background.size > 0) await Promise.allSettled(this.#background);
   }
 
   /** @throws as `answer` */
-  async #refreshWith(ask: Ask, lease: Lease | null): Promise<'made' | 'busy'> {
-    const { hash } = ask.identity;
-    if (this.#flights.has(hash)) return 'busy';
-    await this.#flights.join(hash, ask.limits, (control) => this.#runAndKeep(ask, control, lease)).catch(unwrap);
-    return 'made';
+  async #refreshWith(request: CacheRequest, lease: Lease | null): Promise<'refreshed' | 'busy'> {
+    const { hash } = request.identity;
+    if (this.#inFlight.has(hash)) return 'busy';
+    await this.#inFlight
+      .join(hash, request.limits, (control) => this.#runAndStore(request, control, lease))
+      .catch(unwrap);
+    return 'refreshed';
   }
 
-  async #fly(ask: Ask, work: (control: FlightControl) => Promise<Landed>): Promise<Answered> {
+  async #share(request: CacheRequest, work: (control: RunControl) => Promise<SharedRun>): Promise<CacheResult> {
     for (;;) {
-      const began = !this.#flights.has(ask.identity.hash);
+      const started = !this.#inFlight.has(request.identity.hash);
       try {
-        const { response, entry, from } = await this.#flights.join(ask.identity.hash, ask.limits, work);
-        const made = began && typeof from === 'object' ? from.run : null;
-        const outcome = made !== null ? 'miss' : from === 'store' ? 'hit' : 'collapsed';
-        return entry === null ? { response, outcome, kept: null, made } : answered(outcome, entry, made);
+        const { response, entry, source } = await this.#inFlight.join(request.identity.hash, request.limits, work);
+        const run = started && typeof source === 'object' ? source.run : null;
+        const outcome = run !== null ? 'miss' : source === 'store' ? 'hit' : 'collapsed';
+        return entry === null ? { response, outcome, cached: null, run } : this.#resultOf(outcome, entry, run);
       } catch (error) {
-        // What one payer may not do another may: they begin anew.
-        const others = !began && error instanceof PayerRefused && error.payer !== ask.payer;
+        // A refusal concerns the key that started the run: the others start their own.
+        const others = !started && error instanceof KeyRefused && error.payer !== request.payer;
         if (!others) return unwrap(error);
       }
     }
   }
 
-  /** The flight of an answer that is to be kept. */
-  async #make(ask: Ask, control: FlightControl): Promise<Landed> {
+  /** A run whose response is to be cached. */
+  async #acquireAndRun(request: CacheRequest, control: RunControl): Promise<SharedRun> {
     const { shared } = this.options;
-    if (shared === null) return this.#runAndKeep(ask, control, null);
-    const tell = (entry: Entry): void => this.#remember(ask.identity, entry);
-    const turn = await takeTurn(ask.identity, shared, control.signal, tell).catch(unlessUnavailable);
-    if (turn === null) return this.#runAndKeep(ask, control, null);
-    if (turn.lease !== null) return this.#runAndKeep(ask, control, turn.lease);
-    return { response: turn.entry.response, entry: turn.entry, from: turn.waited ? 'elsewhere' : 'store' };
+    if (shared === null) return this.#runAndStore(request, control, null);
+    const onEntry = (entry: Entry): void => this.#storeLocally(request.identity, entry);
+    const acquired = await acquireLease(request.identity, shared, control.signal, onEntry, this.#clock).catch(
+      unlessUnavailable,
+    );
+    if (acquired === null) return this.#runAndStore(request, control, null);
+    if (acquired.lease !== null) return this.#runAndStore(request, control, acquired.lease);
+    const { entry, waited } = acquired;
+    return { response: entry.response, entry, source: waited ? 'elsewhere' : 'store' };
   }
 
-  async #run(ask: Ask, { signal }: FlightControl): Promise<Landed & { from: { run: RunResult } }> {
-    const limits = { deadline: performance.now() + ask.timeout, signal };
-    const run = await ask.run(limits).catch((error: unknown) => {
-      throw isPayersOwn(error) ? new PayerRefused(ask.payer, error) : error;
+  async #run(request: CacheRequest, { signal }: RunControl): Promise<SharedRun & { source: { run: RunResult } }> {
+    const limits = { deadline: this.#clock.monotonic() + request.timeout, signal };
+    const run = await request.run(limits).catch((error: unknown) => {
+      throw isOfTheKey(error) ? new KeyRefused(request.payer, error) : error;
     });
-    return { response: run.response, entry: null, from: { run } };
+    return { response: run.response, entry: null, source: { run } };
   }
 
-  /** @param lease null: no other process can know of this run */
-  async #runAndKeep(ask: Ask, control: FlightControl, lease: Lease | null): Promise<Landed> {
-    const renewal = lease === null ? null : this.#hold(lease, control);
-    const fence = lease?.fence ?? this.#ownFence(ask.identity);
+  /** @param lease null: the shared store does not know of this run */
+  async #runAndStore(request: CacheRequest, control: RunControl, lease: Lease | null): Promise<SharedRun> {
+    const stopRenewing = lease === null ? null : this.#hold(lease, control);
+    const fence = lease?.fence ?? this.#ownFence(request.identity);
     try {
-      const landed = await this.#run(ask, control);
-      const entry = await this.#keep(ask, landed.response, lease, fence);
-      return { ...landed, entry };
+      const outcome = await this.#run(request, control);
+      const entry = await this.#store(request, outcome.response, lease, fence);
+      return { ...outcome, entry };
     } catch (error) {
-      if (lease !== null) this.#follow(lease.release());
+      if (lease !== null) this.#detach(lease.release());
       throw error;
     } finally {
-      clearInterval(renewal ?? undefined);
+      stopRenewing?.();
     }
   }
 
-  /** Renews a lease while its run goes on, and lets the run go on while another process waits for it. */
-  #hold(lease: Lease, control: FlightControl): NodeJS.Timeout {
+  /** Renews a lease during its run, and lets the run go on while another process waits for it. @returns stops renewing */
+  #hold(lease: Lease, control: RunControl): () => void {
     control.awaitedElsewhere = () => lease.awaited();
-    const renew = (): void => this.#follow(lease.renew());
-    return setInterval(renew, this.options.leaseTime / 3).unref();
+    let cancel = (): void => undefined;
+    const renewLater = (): void => {
+      cancel = this.#clock.after(
+        this.options.leaseTime / 3,
+        () => {
+          this.#detach(lease.renew());
+          renewLater();
+        },
+        true,
+      );
+    };
+    renewLater();
+    return () => cancel();
   }
 
-  /** Of a run that the shared store does not know of: microseconds, as that counts, and above what is kept here. */
+  /** The fencing token of a run without a lease: microseconds, as Redis counts, and above that of the local entry. */
   #ownFence(identity: Identity): number {
-    return Math.max(Date.now() * 1000, (this.options.memory.get(identity)?.fence ?? 0) + 1);
+    return Math.max(this.#clock.now() * 1000, (this.options.memory.get(identity)?.fence ?? 0) + 1);
   }
 
-  /** null: it is not kept, as it is too large or older than what is. */
-  async #keep(
-    { identity, ttl }: Ask,
+  /** null: it is not cached, being too large or older than the current entry. */
+  async #store(
+    { identity, ttl }: CacheRequest,
     response: EncodedResponse,
     lease: Lease | null,
     fence: number,
   ): Promise<Entry | null> {
     const { memory, shared } = this.options;
-    const give = (): void => {
-      if (lease !== null) this.#follow(lease.release());
+    const release = (): void => {
+      if (lease !== null) this.#detach(lease.release());
     };
     if (response.bytes.length > Math.max(memory.maxEntry, shared?.maxEntry ?? 0)) {
-      give();
+      release();
       return null;
     }
     await response.complete();
-    const made = Date.now();
+    const createdAt = this.#clock.now();
     const entry: Entry = {
       question: identity.text,
       response,
-      made,
+      createdAt,
       lifetime: jittered(ttl),
       fence,
     };
-    this.#seen.set(entry, made);
-    const keep = entry.lifetime + this.options.staleIfError;
-    const kept = memory.set(identity, entry, keep);
-    if (shared === null) return kept ? entry : null;
-    // Who waits in another process finds the entry before the lease is gone; nobody here waits for either, unless it is
-    // kept there alone.
-    const written = shared.write(identity, entry, keep).finally(give);
-    this.#follow(written.then((taken) => (taken ? undefined : this.#catchUp(identity, entry, shared))));
-    return kept || (await written.catch(() => false)) ? entry : null;
+    this.#checked.set(entry, createdAt);
+    const maxAge = entry.lifetime + this.options.staleIfError;
+    const isLocal = memory.set(identity, entry, maxAge);
+    if (shared === null) return isLocal ? entry : null;
+    // The lease is released after the entry is written, for those that wait in other processes. This one waits for it only
+    // where the entry is in the shared store alone.
+    const written = shared.write(identity, entry, maxAge).finally(release);
+    this.#detach(written.then((taken) => (taken ? undefined : this.#catchUp(identity, entry, shared))));
+    return isLocal || (await written.catch(() => false)) ? entry : null;
   }
 
-  /** Takes over what another process has made since. */
+  /** Takes over a newer entry of another process. */
   async #catchUp(identity: Identity, entry: Entry, shared: SharedStore): Promise<void> {
     const fence = await shared.fenceOf(identity);
     if (fence === null || fence === entry.fence) return;
     const theirs = await shared.read(identity);
-    if (theirs !== null && theirs.fence > entry.fence) this.#remember(identity, theirs);
+    if (theirs !== null && theirs.fence > entry.fence) this.#storeLocally(identity, theirs);
   }
 
-  #remember(identity: Identity, entry: Entry): void {
-    const now = Date.now();
-    this.#seen.set(entry, now);
-    const keep = entry.lifetime + this.options.staleIfError - ageOf(entry, now);
-    this.options.memory.set(identity, entry, keep);
+  #storeLocally(identity: Identity, entry: Entry): void {
+    const now = this.#clock.now();
+    this.#checked.set(entry, now);
+    this.options.memory.set(identity, entry, entry.lifetime + this.options.staleIfError - ageOf(entry, now));
   }
 
   #servable(identity: Identity): Entry | null {
     const entry = this.options.memory.get(identity);
     if (entry === null) return null;
-    return ageOf(entry, Date.now()) < entry.lifetime + this.options.staleIfError ? entry : null;
+    return ageOf(entry, this.#clock.now()) < entry.lifetime + this.options.staleIfError ? entry : null;
   }
 
-  /** Lets something go on behind an answer; its failure is the store's to tell. */
-  #follow(work: Promise<unknown>): void {
+  #isDue(due: (entry: Entry | null, age: number) => boolean, entry: Entry | null): boolean {
+    return due(entry, entry === null ? Infinity : ageOf(entry, this.#clock.now()));
+  }
+
+  #resultOf(outcome: Outcome, entry: Entry, run: RunResult | null): CacheResult {
+    const age = Math.floor(ageOf(entry, this.#clock.now()) / 1000);
+    return { response: entry.response, outcome, cached: { age, lifetime: entry.lifetime / 1000 }, run };
+  }
+
+  /** Lets work go on that no response waits for; the store logs its failures. */
+  #detach(work: Promise<unknown>): void {
     const ended = work
       .catch(() => undefined)
       .finally(() => {
-        this.#behind.delete(ended);
+        this.#background.delete(ended);
       });
-    this.#behind.add(ended);
+    this.#background.add(ended);
   }
 }
 
-/** A run that failed for reasons of who was to pay for it. */
-class PayerRefused extends Error {
-  override readonly name = 'PayerRefused';
+/** A run refused for reasons of the key that it is billed to. */
+class KeyRefused extends Error {
+  override readonly name = 'KeyRefused';
 
   constructor(
     readonly payer: string,
     override readonly cause: unknown,
   ) {
-    super('The payer may not run this now.');
+    super('The key may not run this now.');
   }
 }
 
 /** For `catch`. */
 function unwrap(error: unknown): never {
-  throw error instanceof PayerRefused ? error.cause : error;
+  throw error instanceof KeyRefused ? error.cause : error;
 }
 
 /** For `catch`. */
@@ -311,13 +344,13 @@ function unlessUnavailable(error: unknown): null {
   throw error;
 }
 
-function isPayersOwn(error: unknown): boolean {
+function isOfTheKey(error: unknown): boolean {
   return error instanceof ServiceError && ERRORS[error.reason].http === 429;
 }
 
-/** Whether a stale answer is better than this failure (RFC 5861, 4): the service's own, and not the caller's. */
-function outlives(error: unknown): boolean {
-  // What nobody worded is answered as an internal error.
+/** Whether to serve a stale response rather than this failure (RFC 5861, 4): one of the service, not of the caller. */
+function isServiceFailure(error: unknown): boolean {
+  // Anything else becomes an internal error.
   if (!(error instanceof ServiceError)) return true;
   return ERRORS[error.reason].http >= 500 || error.reason === 'tooManyConcurrentQueries';
 }
@@ -326,9 +359,4 @@ function outlives(error: unknown): boolean {
 function jittered(ttl: number): number {
   const longest = Math.floor((ttl * JITTER) / 1000);
   return ttl - Math.floor(Math.random() * (longest + 1)) * 1000;
-}
-
-function answered(outcome: Outcome, entry: Entry, made: RunResult | null): Answered {
-  const age = Math.floor(ageOf(entry, Date.now()) / 1000);
-  return { response: entry.response, outcome, kept: { age, lifetime: entry.lifetime / 1000 }, made };
 }

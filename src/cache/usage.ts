@@ -1,42 +1,42 @@
-/** Which kept results are in use: what the warmer goes by. Consumer queries are never among them. */
+/** Which cached results are in use, for the warmer. Results of consumer queries are never recorded. */
 import type { Representation } from '../rendering/representation';
 
-/** What it takes to ask the same again. */
+/** All that is needed to repeat the request. */
 export interface Usage {
-  /** Of the identity under which the result is kept. */
+  /** Of the identity under which the result is cached. */
   readonly hash: string;
   readonly endpointId: string;
   /** Bound parameters by name, as a URL would give them; pinned ones included. */
   readonly values: Readonly<Record<string, string>>;
   readonly redacted: boolean;
   readonly representation: Representation;
-  /** Of who asked last: they pay for the next refresh. */
+  /** Of the last request: the next refresh is billed to this key. */
   readonly keyName: string;
 }
 
 export interface InUse {
   readonly usage: Usage;
-  /** Milliseconds since it was last asked for, give or take the tenth of the ttl by which asks are taken together. */
+  /** Milliseconds since the last request, to a tenth of the ttl: requests in between are not recorded. */
   readonly idle: number;
-  /** How often in a row refreshing it has failed. */
+  /** Failed refreshes in a row. */
   readonly failures: number;
 }
 
-/** Shared between processes where they share results: each of them sees what all of them were asked for. */
+/** Shared between processes where they share results: each of them sees the requests of all. */
 export interface UsageBook {
   /**
-   * Somebody asks. Cheap, for it happens on every hit: nothing waits for it, and it never fails. Of asks within a tenth of
-   * the ttl, and within ten seconds, one may stand for all.
+   * Records a request. Cheap, as it happens on every hit: nothing waits for it, and it never fails. Requests within a tenth
+   * of the ttl, ten seconds at most, may be recorded as one.
    *
-   * @param ttl milliseconds for which the result is kept
+   * @param ttl milliseconds for which the result is cached
    */
   touch(usage: Usage, ttl: number): void;
-  /** What was asked for within so many milliseconds and is not held off, that asked for last first. */
+  /** What was requested within so many milliseconds and is not held off, the most recent first. */
   inUse(within: number, atMost: number): Promise<InUse[]>;
-  /** A refresh failed: for so many milliseconds no process shall try it again. */
+  /** A refresh failed: no process tries it again for so many milliseconds. */
   failed(hash: string, holdOff: number): Promise<void>;
   succeeded(hash: string): Promise<void>;
-  /** It is not to be refreshed any more, until somebody asks for it again. */
+  /** It is not refreshed until it is requested again. */
   forget(hash: string): Promise<void>;
   close(): Promise<void>;
 }

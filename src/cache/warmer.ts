@@ -1,27 +1,31 @@
-/** Refreshes kept answers before they expire, while somebody uses them (docs/cache.md). */
+/** Refreshes cached results before they expire, while they are in use (docs/cache.md). */
 import { createHash } from 'node:crypto';
 
+import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
 import type { InUse, Usage, UsageBook } from './usage';
 
-/** Milliseconds between two looks at what is in use, and until the first; each is made up to a fifth longer by chance. */
+/** Milliseconds between two rounds, and until the first; up to a fifth is added at random. */
 const LONGEST_PAUSE = 5000;
 const SHORTEST_PAUSE = 200;
-const LOOKS_PER_INTERVAL = 10;
+const ROUNDS_PER_INTERVAL = 10;
 
 /** Refreshes at a time. */
 const AT_ONCE = 2;
 
-/** The part of an interval by which refreshes of different answers are spread. */
+/** Intervals of different results are shortened by up to this part, to spread their refreshes. */
 const SPREAD = 0.1;
 
-/** After a failure a refresh is held off for this part of its interval, twice as long after each more, and at most so long. */
+/** After a failure a refresh is held off for this part of its interval, doubled with each further failure up to the maximum. */
 const FIRST_HOLD_OFF = 0.25;
 const LONGEST_HOLD_OFF = 3_600_000;
 
-/** What may become of a refresh; `gone`: nobody could be asked, or made to pay, for it any more. */
+/** The outcome of a refresh; `gone`: its endpoint or key no longer exists. */
 export type Refreshed =
-  | { readonly outcome: 'made' | 'not due'; /** Milliseconds since the epoch. */ readonly made: number }
-  | { readonly outcome: 'busy' | 'gone' };
+  | {
+      readonly outcome: 'not due';
+      /** Of the current entry, milliseconds since the epoch. */ readonly createdAt: number;
+    }
+  | { readonly outcome: 'refreshed' | 'busy' | 'gone' };
 
 export type WarmingOutcome = Refreshed['outcome'] | 'failed';
 
@@ -32,61 +36,66 @@ export interface WarmerOptions {
   /** The shortest `cache_warming` of all and the longest `cache_ttl`; null: nothing is warmed. */
   readonly bounds: () => { readonly shortest: number; readonly longestTtl: number } | null;
   /**
-   * Makes an answer anew unless the one that there is was made within `age` milliseconds.
+   * Refreshes a result unless the current one was created within `age` milliseconds.
    *
    * @throws what the run rejects with
    */
   readonly refresh: (usage: Usage, age: number, signal: AbortSignal) => Promise<Refreshed>;
-  /** Answers that are kept warm. */
+  /** Results that are kept warm. */
   readonly most: number;
-  readonly told: (outcome: WarmingOutcome, error: unknown) => void;
+  readonly onOutcome: (outcome: WarmingOutcome, error: unknown) => void;
+  readonly clock?: Clock;
 }
 
 export class Warmer {
-  /** When this process next looks after an answer, in milliseconds since the epoch, by hash. */
+  /** When this process next refreshes a result, in milliseconds since the epoch, by hash. */
   #next = new Map<string, number>();
   readonly #stopping = new AbortController();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #clock: Clock;
+  #cancelTimer = (): void => undefined;
   #round: Promise<void> = Promise.resolve();
 
-  constructor(private readonly options: WarmerOptions) {}
+  constructor(private readonly options: WarmerOptions) {
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+  }
 
-  /** Answers that this process looks after. */
+  /** Results that this process keeps warm. */
   get warmed(): number {
     return this.#next.size;
   }
 
   start(): void {
-    if (this.options.most > 0) this.#plan();
+    if (this.options.most > 0) this.#schedule();
   }
 
-  /** Resolves when nothing is being refreshed any more; what is in flight is given up. */
+  /** Cancels refreshes in flight and resolves when they have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#cancelTimer();
     await this.#round;
   }
 
-  #plan(): void {
+  #schedule(): void {
     if (this.#stopping.signal.aborted) return;
     const shortest = this.options.bounds()?.shortest ?? Infinity;
-    const pause = Math.max(SHORTEST_PAUSE, Math.min(LONGEST_PAUSE, shortest / LOOKS_PER_INTERVAL));
-    this.#timer = setTimeout(
-      () => {
-        // A round that fails had no shared store to ask; the next one asks again.
-        this.#round = this.#look()
-          .catch(() => undefined)
-          .finally(() => this.#plan());
-      },
+    const pause = Math.max(SHORTEST_PAUSE, Math.min(LONGEST_PAUSE, shortest / ROUNDS_PER_INTERVAL));
+    this.#cancelTimer = this.#clock.after(
       pause * (1 + Math.random() / 5),
-    ).unref();
+      () => {
+        // It failed for want of the shared store: the next round tries again.
+        this.#round = this.#runRound()
+          .catch(() => undefined)
+          .finally(() => this.#schedule());
+      },
+      true,
+    );
   }
 
-  async #look(): Promise<void> {
+  async #runRound(): Promise<void> {
     const bounds = this.options.bounds();
     if (bounds === null) return;
     const inUse = await this.options.usage.inUse(bounds.longestTtl, this.options.most);
-    const now = Date.now();
+    const now = this.#clock.now();
     const due: { readonly one: InUse; readonly warming: number }[] = [];
     const next = new Map<string, number>();
     for (const one of inUse) {
@@ -117,25 +126,26 @@ export class Warmer {
       refreshed = await this.options.refresh(usage, age, this.#stopping.signal);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      this.options.told('failed', error);
+      this.options.onOutcome('failed', error);
       const holdOff = Math.min(warming * FIRST_HOLD_OFF * 2 ** Math.min(failures, 20), LONGEST_HOLD_OFF);
-      this.#next.set(hash, Date.now() + holdOff);
+      this.#next.set(hash, this.#clock.now() + holdOff);
       await book.failed(hash, holdOff).catch(ignore);
       return;
     }
-    this.options.told(refreshed.outcome, null);
-    if ('made' in refreshed) this.#next.set(hash, refreshed.made + age);
-    // A book that cannot be written in says nothing of the refresh: it is only read anew later.
+    this.options.onOutcome(refreshed.outcome, null);
+    if (refreshed.outcome === 'not due') this.#next.set(hash, refreshed.createdAt + age);
+    if (refreshed.outcome === 'refreshed') this.#next.set(hash, this.#clock.now() + age);
+    // A failed write to the book does not concern the refresh.
     if (refreshed.outcome === 'gone') await book.forget(hash).catch(ignore);
-    if (refreshed.outcome === 'made' && failures > 0) await book.succeeded(hash).catch(ignore);
+    if (refreshed.outcome === 'refreshed' && failures > 0) await book.succeeded(hash).catch(ignore);
   }
 }
 
 function ignore(): void {
-  // The next round asks again.
+  // The next round tries again.
 }
 
-/** An answer's own interval, the same in every process: up to a tenth shorter, so that not all are due together. */
+/** The interval of one result, the same in every process: up to a tenth shorter than `interval`. */
 function spread(hash: string, interval: number): number {
   const part = createHash('sha256').update(hash).digest().readUInt32BE(0) / 2 ** 32;
   return interval * (1 - SPREAD * part);

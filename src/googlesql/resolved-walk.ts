@@ -170,7 +170,7 @@ export function queriesOf(relation: Relation): readonly ResolvedQuery[] {
   return noted((note) => mapRelation(relation, { expr: unchanged, relation: unchanged, query: note }));
 }
 
-function inputsOf(relation: Relation): readonly Relation[] {
+export function inputsOf(relation: Relation): readonly Relation[] {
   return noted((note) => mapRelation(relation, { expr: unchanged, relation: note, query: unchanged }));
 }
 

@@ -5,7 +5,7 @@ export interface AdmissionBounds {
   /** Engine runs at a time, of one key and of all. */
   readonly runningPerKey: number;
   readonly running: number;
-  /** Runs of all keys that wait for their turn. */
+  /** Runs of all keys that wait for a slot. */
   readonly waiting: number;
 }
 
@@ -17,8 +17,8 @@ interface Allowed {
 }
 
 /**
- * What is admitted to an engine. One that runs `concurrency` queries at once gets no more: they wait here, where turns go
- * round by key, and one key never has all of it. Others get what the operator allows.
+ * What is admitted to an engine. One that runs `concurrency` queries at once gets no more: the rest wait here, where
+ * slots are handed out round robin by key, and one key never has all of them. Others get what the operator allows.
  */
 export function admissionBounds(
   { maxRunningPerKey, maxRunning, maxWaiting }: Allowed,
@@ -31,9 +31,8 @@ export function admissionBounds(
 }
 
 /**
- * Who may use the engine now (docs/http.md, Sizes and turns). Runs beyond the bounds wait their turn inside their own
- * deadline, in a queue that all keys share; turns go round by key, so that a key with many waiting holds up none with
- * few.
+ * Bounds the runs on the engine (docs/http.md). Runs beyond the bounds wait within their own deadline; slots are handed out
+ * round robin by key, so a key with many waiting delays none with few.
  */
 export class Admission {
   readonly #slots: FairSlots;
@@ -42,7 +41,7 @@ export class Admission {
     this.#slots = new FairSlots({ total: running, perName: runningPerKey, waiting });
   }
 
-  /** Runs that have their turn now. */
+  /** Runs that hold a slot. */
   get running(): number {
     return this.#slots.held;
   }
@@ -53,10 +52,10 @@ export class Admission {
   }
 
   /**
-   * Does `work` when its turn has come.
+   * Runs `work` once it has a slot.
    *
    * @param key whose runs are counted together
-   * @throws ServiceError tooManyConcurrentQueries when the queue is full, deadlineExceeded when the turn does not come in
+   * @throws ServiceError tooManyConcurrentQueries when the queue is full, deadlineExceeded when no slot is free in
    *   time; after an abort the signal's reason; whatever `work` throws
    */
   run<T>(key: string, limits: RunLimits, work: () => Promise<T>): Promise<T> {

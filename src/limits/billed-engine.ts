@@ -6,7 +6,7 @@ import type { BudgetedKey, Budgets } from './budget';
 export interface Billing {
   readonly budgets: Budgets;
   readonly metrics: Metrics;
-  /** The key of that name as it is now; null: there is none any more. */
+  /** The key of that name as it is now; null: it no longer exists. */
   readonly keyOf: (name: string) => BudgetedKey | null;
 }
 

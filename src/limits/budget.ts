@@ -32,7 +32,7 @@ interface Account {
   here: bigint;
   /** The most that is known to have been billed by all together. */
   known: bigint;
-  /** What of `here` the shared place has been told. */
+  /** What of `here` has been sent to the shared store. */
   noted: bigint;
 }
 
@@ -44,12 +44,12 @@ const DAY = 86_400_000;
  */
 export class Budgets {
   readonly #accounts = new Map<string, Account>();
-  readonly #behind = new Set<Promise<void>>();
+  readonly #background = new Set<Promise<void>>();
 
   constructor(private readonly options: BudgetsOptions) {}
 
   /**
-   * Asks whether a key may have anything more billed today. Waits for the shared place; when that fails, what this
+   * Asks whether a key may have anything more billed today. Waits for the shared store; when that fails, what this
    * process knows decides.
    *
    * @throws ServiceError budgetExceeded
@@ -63,14 +63,14 @@ export class Budgets {
     if (account.known >= limit) throw this.#refusal(limit);
   }
 
-  /** Charges a run that has ended. Resolves at once; the shared place hears of it behind. */
+  /** Charges a run that has ended. Resolves at once; the shared store gets it in the background. */
   charge(name: string, bytes: bigint): void {
     if (bytes === 0n) return;
     const account = this.#account(name);
     account.here += bytes;
     account.known += bytes;
-    const told = this.#ask(name, account).finally(() => this.#behind.delete(told));
-    this.#behind.add(told);
+    const sent = this.#ask(name, account).finally(() => this.#background.delete(sent));
+    this.#background.add(sent);
   }
 
   /** What is known of keys with a budget today: bytes allowed and billed. */
@@ -81,12 +81,12 @@ export class Budgets {
     );
   }
 
-  /** Resolves when everything charged has been told, or cannot be. */
+  /** Resolves when all charges have been sent, or cannot be. */
   async close(): Promise<void> {
-    while (this.#behind.size > 0) await Promise.all(this.#behind);
+    while (this.#background.size > 0) await Promise.all(this.#background);
   }
 
-  /** Tells what is untold, and learns what all have spent. Another's failure is no reason to refuse or to wait. */
+  /** Sends what is unsent, and reads what all have spent. A failure of the shared store neither refuses nor delays. */
   async #ask(name: string, account: Account): Promise<void> {
     const { shared } = this.options;
     if (shared === null) return;
@@ -98,7 +98,7 @@ export class Budgets {
       const known = all + (account.here - here);
       if (known > account.known) account.known = known;
     } catch {
-      // Counted and logged by the connection. What was not told is told with the next run.
+      // Counted and logged by the connection. What was not sent is sent with the next run.
     }
   }
 
@@ -121,7 +121,7 @@ export class Budgets {
     return new Date(this.#now()).toISOString().slice(0, 10);
   }
 
-  /** It tells nothing of what was read: keys with pins get the same words. */
+  /** It says nothing about what was read: keys with pins get the same message. */
   #refusal(limit: bigint): ServiceError {
     const now = this.#now();
     const midnight = Math.floor(now / DAY + 1) * DAY;

@@ -12,7 +12,7 @@ export async function openRates(
   { rateLimit, endpointRateLimit }: { readonly rateLimit: number; readonly endpointRateLimit: number },
   redis: RedisConnection | null,
 ): Promise<RateLimits> {
-  const sync = redis === null ? null : new (await import('./rate-sync.js')).RedisRateSync(redis);
+  const sync = redis === null ? null : new (await import('./redis-rate-sync.js')).RedisRateSync(redis);
   return new RateLimits({ perKey: rateLimit, perEndpoint: endpointRateLimit, sync });
 }
 

@@ -10,13 +10,13 @@ export interface RatedKey {
 
 /** What an answer says about the limits of its request, and whether they refuse it. */
 export interface RateAnswer {
-  /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), names and values in turn; none without a limit. */
+  /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), a flat header list; empty without a limit. */
   readonly headers: readonly string[];
   /** rateLimitExceeded; null: the request may go on. */
   readonly refusal: ServiceError | null;
 }
 
-/** Tells other processes what this one was asked for, and learns what they were. */
+/** Shares the counts of this process with the others. */
 export interface RateSync {
   /** Called after each request; must return at once and never throw. @param name of the window in the whole cluster */
   counted(name: string, window: RateWindow): void;
@@ -65,7 +65,7 @@ export class RateLimits {
     return limited === null ? UNLIMITED : this.#count(limited, 'key', now, null);
   }
 
-  /** Counts a request to an endpoint, after `countKey`; the answer tells of both. */
+  /** Counts a request to an endpoint, after `countKey`; the headers cover both. */
   countEndpoint(endpoint: { readonly name: string }, key: RatedKey, now: number): RateAnswer | null {
     const limited = this.#limited('endpoint', endpoint.name, this.options.perEndpoint, now);
     return limited === null ? null : this.#count(limited, 'endpoint', now, this.#held.key.get(key.name) ?? null);
@@ -92,14 +92,14 @@ export class RateLimits {
       for (const [other, { window }] of held) if (window.over(now)) held.delete(other);
     }
     const policy = policyOf(rate);
-    const made: Limited = {
+    const limited: Limited = {
       rate,
       name: `${scope}:${name}`,
       window: new RateWindow(policy),
       policy: policyText(scope, policy),
     };
-    held.set(name, made);
-    return made;
+    held.set(name, limited);
+    return limited;
   }
 }
 

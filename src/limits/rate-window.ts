@@ -22,9 +22,9 @@ export function policyOf(requestsPerSecond: number): RatePolicy {
   return { quota: Math.max(1, Math.floor(requestsPerSecond * window)), window };
 }
 
-/** What the whole cluster has asked for in its window that is now. */
+/** Requests of all processes in the current window of the cluster. */
 export interface ClusterCount {
-  readonly asked: number;
+  readonly requested: number;
   /** Milliseconds until that window ends. */
   readonly endsIn: number;
 }
@@ -36,11 +36,11 @@ export interface ClusterCount {
 export class RateWindow {
   /** Which window it is: counts up. */
   serial = 0;
-  /** Requests asked for here in this window, refused ones included. */
-  asked = 0;
+  /** Requests to this process in this window, refused ones included. */
+  requested = 0;
   #end = 0;
   #admitted = 0;
-  /** Requests asked for in other processes in this window, as far as is known. */
+  /** Requests to other processes in this window, as far as is known. */
   #elsewhere = 0;
   /** What of the quota is for this process alone; null: what others leave of it. */
   #share: number | null = null;
@@ -50,7 +50,7 @@ export class RateWindow {
   /** Counts a request. @returns whether it is within the limit */
   take(now: number): boolean {
     if (now >= this.#end) this.#begin(now);
-    this.asked++;
+    this.requested++;
     if (this.remaining === 0) return false;
     this.#admitted++;
     return true;
@@ -75,26 +75,26 @@ export class RateWindow {
   /**
    * Takes over what the cluster counts, and the end of its window: from then on the windows of all processes are one.
    *
-   * @param told what this process has told the cluster of this window
+   * @param sent requests of this process that the count includes
    */
-  learn({ asked, endsIn }: ClusterCount, told: number, now: number): void {
-    this.#elsewhere = Math.max(0, asked - told);
+  learn({ requested, endsIn }: ClusterCount, sent: number, now: number): void {
+    this.#elsewhere = Math.max(0, requested - sent);
     this.#end = now + endsIn;
   }
 
   /**
-   * Where the last window was asked for more than its quota, each process begins the next with the part of the quota that
-   * it had of the requests: nobody lets through more until there is news. A part below one request is none to share.
+   * Where the last window exceeded its quota, each process begins the next with its share of the quota, by its share of the
+   * requests, until it learns more. A share below one request is not used.
    */
   #begin(now: number): void {
     const { quota, window } = this.policy;
-    const all = this.asked + this.#elsewhere;
+    const all = this.requested + this.#elsewhere;
     const recent = now - this.#end < window * 1000;
-    const share = Math.floor((quota * this.asked) / all);
+    const share = Math.floor((quota * this.requested) / all);
     this.#share = recent && this.#elsewhere > 0 && all > quota && share > 0 ? share : null;
     this.#end = now + window * 1000;
     this.serial++;
-    this.asked = 0;
+    this.requested = 0;
     this.#admitted = 0;
     this.#elsewhere = 0;
   }

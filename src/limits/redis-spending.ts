@@ -5,12 +5,12 @@ import type { Cluster, Redis } from 'ioredis';
 import type { RedisConnection } from '../redis/connection';
 import type { SharedSpending } from './budget';
 
-/** Seconds that a day's spending is kept: beyond the day in every time zone, so that people can look. */
-const KEPT = 3 * 86_400;
+/** Seconds until a day's spending expires: long enough to look at it in every time zone. */
+const EXPIRY = 3 * 86_400;
 
 /**
  * Spending in Redis: a hash for each key and day, with a field for each process that holds what it has spent in all. A
- * process says its sum, never a difference: said again after a timeout, or after Redis has lost its data, it is still right.
+ * process writes its sum, never a difference: repeated after a timeout or a loss of data it is still right.
  */
 export class RedisSpending implements SharedSpending {
   /** This process among the fields. */
@@ -25,7 +25,7 @@ export class RedisSpending implements SharedSpending {
   note(key: string, day: string, here: bigint): Promise<bigint> {
     const name = this.#name(key, day);
     return this.redis.run(async (client: Redis | Cluster) => {
-      const replies = await client.multi().hset(name, this.#self, String(here)).expire(name, KEPT).hvals(name).exec();
+      const replies = await client.multi().hset(name, this.#self, String(here)).expire(name, EXPIRY).hvals(name).exec();
       const [error, values] = replies?.[2] ?? [new Error('Redis did not answer.'), null];
       const failed = replies?.find(([one]) => one !== null)?.[0] ?? error;
       if (failed !== null) throw failed;

@@ -6,7 +6,7 @@ import { LABELS } from './table';
 export interface Sources {
   readonly admission: { readonly running: number; readonly waiting: number };
   readonly memory: { readonly size: { readonly entries: number; readonly bytes: number } };
-  readonly results: { readonly flights: number };
+  readonly results: { readonly inFlight: number };
   readonly warmer: { readonly warmed: number };
   readonly budgets: { today(): readonly { readonly key: string; readonly limit: bigint; readonly spent: bigint }[] };
   readonly redis: { readonly state: string; readonly counts: Readonly<Record<string, number>> } | null;
@@ -36,7 +36,7 @@ export function readServices(metrics: Metrics, sources: Sources): void {
   metrics.read('admissionWaiting', () => [[{}, admission.waiting]]);
   metrics.read('cacheMemoryBytes', () => [[{}, memory.size.bytes]]);
   metrics.read('cacheMemoryEntries', () => [[{}, memory.size.entries]]);
-  metrics.read('sharedRuns', () => [[{}, results.flights]]);
+  metrics.read('inFlight', () => [[{}, results.inFlight]]);
   metrics.read('warmed', () => [[{}, warmer.warmed]]);
   const today = (): ReturnType<typeof budgets.today> => budgets.today().slice(0, MOST_BUDGETS);
   metrics.read('budgetLimit', () => today().map(({ key, limit }) => [{ key }, Number(limit)]));

@@ -117,7 +117,7 @@ export const METRICS = {
     labels: [],
     help: 'Results cached in the process',
   },
-  sharedRuns: {
+  inFlight: {
     name: 'logquay_shared_runs',
     type: 'gauge',
     labels: [],

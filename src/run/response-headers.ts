@@ -1,14 +1,14 @@
-import type { Answered } from '../cache/results';
+import type { CacheResult } from '../cache/results';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys/key';
 
 /** Headers of a result: its age and lifetime (RFC 9111), cache status (RFC 9211) and cost, as a flat header list. */
-export function responseHeaders(answered: Answered, engine: Pick<Engine, 'kind'>, key: Key): string[] {
+export function responseHeaders(answered: CacheResult, engine: Pick<Engine, 'kind'>, key: Key): string[] {
   const headers = freshness(answered);
   // The number of bytes read depends on rows behind the fence of a key with pins.
   if (key.pins.size > 0) return headers;
   // Another request's run costs nothing, as a hit of BigQuery's own cache.
-  const { bytesProcessed, bytesBilled } = answered.made ?? FREE[engine.kind];
+  const { bytesProcessed, bytesBilled } = answered.run ?? FREE[engine.kind];
   if (bytesProcessed !== null) headers.push('X-Query-Bytes-Processed', String(bytesProcessed));
   if (bytesBilled !== null) headers.push('X-Query-Bytes-Billed', String(bytesBilled));
   return headers;
@@ -21,14 +21,14 @@ function uncached(collapsed: '' | '; collapsed'): string[] {
   return ['Cache-Control', 'private, no-cache', 'Cache-Status', `logquay; fwd=miss${collapsed}`];
 }
 
-function freshness({ kept, outcome }: Answered): string[] {
-  if (kept === null) return uncached(outcome === 'collapsed' ? '; collapsed' : '');
-  const { age, lifetime } = kept;
+function freshness({ cached, outcome }: CacheResult): string[] {
+  if (cached === null) return uncached(outcome === 'collapsed' ? '; collapsed' : '');
+  const { age, lifetime } = cached;
   const status = statusOf(outcome, lifetime - age);
   return ['Cache-Control', `private, max-age=${lifetime}`, 'Age', String(age), 'Cache-Status', status];
 }
 
-function statusOf(outcome: Answered['outcome'], ttl: number): string {
+function statusOf(outcome: CacheResult['outcome'], ttl: number): string {
   switch (outcome) {
     case 'hit':
       return `logquay; hit; ttl=${ttl}`;

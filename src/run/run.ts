@@ -1,5 +1,5 @@
 /** The life of a request to a stored endpoint: authorise, plan, execute (docs/architecture.md). */
-import type { Answered } from '../cache/results';
+import type { CacheResult } from '../cache/results';
 import type { RequestTelemetry } from '../telemetry';
 import { authorise } from './authorise';
 import { estimate } from './dry-run';
@@ -32,14 +32,14 @@ export async function run(request: RunRequest, services: Services): Promise<RunR
   return { response: answered.response, headers: responseHeaders(answered, services.engine, key) };
 }
 
-async function resultOf(plan: RequestPlan, request: RunRequest, services: Services): Promise<Answered> {
+async function resultOf(plan: RequestPlan, request: RunRequest, services: Services): Promise<CacheResult> {
   const { endpoint, identity, payer } = plan;
   const ttl = endpoint.cacheTtl * 1000;
-  const cached = ttl > 0 ? services.results.known(identity) : null;
+  const cached = ttl > 0 ? services.results.cached(identity) : null;
   if (cached !== null) return cached;
   const { limits, timeout } = limitsOf(plan, request, services);
   return request.timed('cache', () =>
-    services.results.answer({
+    services.results.get({
       identity,
       ttl,
       limits,
@@ -51,11 +51,11 @@ async function resultOf(plan: RequestPlan, request: RunRequest, services: Servic
 }
 
 /** @param ttl milliseconds for which the result may be cached; 0: it is not */
-function outcomeOf({ outcome, made, kept }: Answered, ttl: number): RequestTelemetry {
-  if (made === null) return { cache: outcome };
+function outcomeOf({ outcome, run: started, cached }: CacheResult, ttl: number): RequestTelemetry {
+  if (started === null) return { cache: outcome };
   return {
     cache: outcome,
-    ...(ttl > 0 ? { stored: kept !== null } : {}),
-    ...(made.bytesBilled === null ? {} : { billed: made.bytesBilled }),
+    ...(ttl > 0 ? { stored: cached !== null } : {}),
+    ...(started.bytesBilled === null ? {} : { billed: started.bytesBilled }),
   };
 }

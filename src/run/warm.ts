@@ -1,4 +1,3 @@
-import { ageOf } from '../cache/entry';
 import type { Usage } from '../cache/usage';
 import type { Refreshed } from '../cache/warmer';
 import { type Endpoint, mayRun, readParameters } from '../endpoints';
@@ -26,7 +25,7 @@ export async function warm(usage: Usage, age: number, services: Services, signal
   if (identity.hash !== usage.hash) return { outcome: 'gone' };
 
   const timeout = plan.endpoint.timeout ?? services.defaults.timeout;
-  let timestamp = 0;
+  let createdAt = 0;
   const outcome = await services.results.refresh(
     {
       identity,
@@ -36,12 +35,12 @@ export async function warm(usage: Usage, age: number, services: Services, signal
       payer: plan.payer,
       run: (limits) => execute(plan, services, limits, async (_phase, step) => step()),
     },
-    (entry) => {
-      timestamp = entry?.made ?? 0;
-      return entry === null || ageOf(entry, Date.now()) >= age;
+    (entry, entryAge) => {
+      createdAt = entry?.createdAt ?? 0;
+      return entryAge >= age;
     },
   );
-  return outcome === 'busy' ? { outcome } : { outcome, made: outcome === 'made' ? Date.now() : timestamp };
+  return outcome === 'not due' ? { outcome, createdAt } : { outcome };
 }
 
 /** null: the key may not send this request any more. */

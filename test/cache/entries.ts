@@ -17,7 +17,7 @@ export function newIdentity(): Identity {
 export async function entryOf(identity: Identity, text: string, fence = 1): Promise<Entry> {
   const response = new EncodedResponse(Buffer.from(text), 'application/json', false);
   await response.complete();
-  return { question: identity.text, response, made: Date.now(), lifetime: 60_000, fence };
+  return { question: identity.text, response, createdAt: Date.now(), lifetime: 60_000, fence };
 }
 
 /** Rows as a logs endpoint answers them, about so many bytes. */

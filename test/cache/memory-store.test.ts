@@ -3,13 +3,18 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 import { MemoryStore, sizeOf } from '../../src/cache/memory-store';
+import { ManualClock } from '../manual-clock';
 import { entryOf, identityOf, newIdentity } from './entries';
 import { MAX_ENTRY, testResultStore } from './store-contract';
 
 const run = promisify(execFile);
 
 describe('the store in memory', () => {
-  testResultStore(() => new MemoryStore({ bytes: 8_000_000, maxEntry: MAX_ENTRY }));
+  const clock = new ManualClock();
+  testResultStore(
+    () => new MemoryStore({ bytes: 8_000_000, maxEntry: MAX_ENTRY, clock }),
+    (milliseconds) => clock.advance(milliseconds),
+  );
 
   it('gives and takes at once what it gives and takes', async () => {
     const store = new MemoryStore({ bytes: 8_000_000, maxEntry: MAX_ENTRY });

@@ -1,5 +1,6 @@
 import { RedisStore } from '../../src/cache/redis-store';
 import { RedisUsageBook } from '../../src/cache/redis-usage-book';
+import type { Clock } from '../../src/concurrency/clock';
 import { Secret } from '../../src/config';
 import { openLog } from '../../src/log';
 import { connectRedis } from '../../src/redis/connect';
@@ -22,16 +23,17 @@ interface Options {
   readonly maxEntry?: number;
   readonly leaseTime?: number;
   readonly mostInUse?: number;
+  readonly clock?: Clock;
 }
 
 /** Opens all that a process would; the command timeout is long, for machines that are busy with something else. */
 export function openTestRedis(url: string, options: Options = {}): OpenedRedis {
-  const { prefix = 'test', timeout = 1000, maxEntry = MAX_ENTRY, leaseTime = LEASE, mostInUse = 50 } = options;
+  const { prefix = 'test', timeout = 1000, maxEntry = MAX_ENTRY, leaseTime = LEASE, mostInUse = 50, clock } = options;
   const logged: string[] = [];
   const out = { write: (line: string) => logged.push(line) > 0 } as unknown as NodeJS.WritableStream;
-  const connection = connectRedis({ url: new Secret(url), prefix, timeout }, openLog('trace', out));
+  const connection = connectRedis({ url: new Secret(url), prefix, timeout }, openLog('trace', out), clock);
   const store = new RedisStore({ redis: connection, maxEntry, leaseTime });
-  const usage = new RedisUsageBook({ redis: connection, most: mostInUse });
+  const usage = new RedisUsageBook({ redis: connection, most: mostInUse, ...(clock && { clock }) });
   return {
     connection,
     store,
@@ -58,6 +60,11 @@ export class Processes {
     const one = this.#all[this.#next++ % this.#all.length];
     if (one === undefined) throw new Error('No process is open.');
     return one;
+  }
+
+  /** Resolves when Redis has executed all commands sent. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#all.map(({ connection }) => connection.run((client) => client.ping())));
   }
 
   async close(): Promise<void> {

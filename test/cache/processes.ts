@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Identity } from '../../src/cache/identity';
 import { MemoryStore } from '../../src/cache/memory-store';
-import { type Answered, type Ask, type RunResult, Results } from '../../src/cache/results';
+import { type CacheRequest, type CacheResult, type RunResult, Results } from '../../src/cache/results';
 import type { RunLimits } from '../../src/engines/contract';
 import { abortError } from '../../src/concurrency/deadline';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
@@ -67,7 +67,7 @@ export class Runs {
   }
 }
 
-export type Asking = Partial<Omit<Ask, 'limits'>> & {
+export type Asking = Partial<Omit<CacheRequest, 'limits'>> & {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
   readonly within?: number;
@@ -101,11 +101,11 @@ export class Process {
     this.results = new Results({ memory: this.memory, shared: redis?.store ?? null, staleIfError, leaseTime: renewed });
   }
 
-  ask(identity: Identity, asking: Asking = {}): Promise<Answered> {
-    return this.results.answer(this.asked(identity, asking));
+  ask(identity: Identity, asking: Asking = {}): Promise<CacheResult> {
+    return this.results.get(this.request(identity, asking));
   }
 
-  asked(identity: Identity, { signal, within = 30_000, ...more }: Asking = {}): Ask {
+  request(identity: Identity, { signal, within = 30_000, ...more }: Asking = {}): CacheRequest {
     return {
       identity,
       ttl: 60_000,

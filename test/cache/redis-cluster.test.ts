@@ -89,7 +89,7 @@ describeWithRedis('the store in a Redis Cluster', () => {
 
   it('follows a slot that has moved to another node', async () => {
     const identity = newIdentity();
-    const key = `test:1:{${identity.hash}}:entry`;
+    const key = `test:2:{${identity.hash}}:entry`;
     const directs = servers.map(({ port }) => new Redis(port));
     const [first] = directs;
     if (first === undefined) throw new Error('There are three.');

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 
 import type { Entry } from '../../src/cache/entry';
 import type { Identity } from '../../src/cache/identity';
-import type { Answered } from '../../src/cache/results';
+import type { CacheResult } from '../../src/cache/results';
 import type { Lease } from '../../src/cache/stores';
 import { RedisUnavailable } from '../../src/redis/unavailable';
 import { ERRORS, type Reason, ServiceError } from '../../src/errors';
@@ -24,8 +24,8 @@ afterEach(async () => {
 });
 
 const fault = (reason: Reason): ServiceError => new ServiceError(reason, 'It failed.');
-const textOf = ({ response }: Answered): string => response.bytes.toString();
-const outcomesOf = (all: readonly Answered[]): string[] => all.map(({ outcome }) => outcome).sort();
+const textOf = ({ response }: CacheResult): string => response.bytes.toString();
+const outcomesOf = (all: readonly CacheResult[]): string[] => all.map(({ outcome }) => outcome).sort();
 
 /** Moves the clock by which answers age. */
 function later(milliseconds: number): void {
@@ -34,7 +34,7 @@ function later(milliseconds: number): void {
 const realNow = Date.now.bind(Date);
 
 /** Answers a question by a run that ends with that text. */
-async function made(process: Process, identity: Identity, text: string, ttl = 60_000): Promise<Answered> {
+async function made(process: Process, identity: Identity, text: string, ttl = 60_000): Promise<CacheResult> {
   const number = stage.runs.begun.length;
   const answer = process.ask(identity, { ttl });
   (await stage.runs.nth(number)).finish(text);
@@ -47,14 +47,14 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const process = await open();
     const identity = newIdentity();
     const miss = await made(process, identity, '{"result":[1]}');
-    expect(miss).toMatchObject({ outcome: 'miss', made: { bytesProcessed: 7n, bytesBilled: 10n }, kept: { age: 0 } });
-    expect(await process.ask(identity)).toEqual({ ...miss, outcome: 'hit', made: null });
-    const lifetime = miss.kept?.lifetime ?? 0;
+    expect(miss).toMatchObject({ outcome: 'miss', run: { bytesProcessed: 7n, bytesBilled: 10n }, cached: { age: 0 } });
+    expect(await process.ask(identity)).toEqual({ ...miss, outcome: 'hit', run: null });
+    const lifetime = miss.cached?.lifetime ?? 0;
     later(20_000);
-    expect(process.results.known(identity)?.kept).toEqual({ age: 20, lifetime });
+    expect(process.results.cached(identity)?.cached).toEqual({ age: 20, lifetime });
     later(lifetime * 1000 + 100);
-    expect(process.results.known(identity)).toBeNull();
-    expect(await made(process, identity, '{"result":[2]}')).toMatchObject({ outcome: 'miss', kept: { age: 0 } });
+    expect(process.results.cached(identity)).toBeNull();
+    expect(await made(process, identity, '{"result":[2]}')).toMatchObject({ outcome: 'miss', cached: { age: 0 } });
     expect(stage.runs.begun).toHaveLength(2);
   });
 
@@ -66,7 +66,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const all = await Promise.all(asked);
     expect(stage.runs.begun).toHaveLength(1);
     expect(outcomesOf(all)).toEqual([...Array<string>(199).fill('collapsed'), 'miss']);
-    expect(all.filter((one) => one.made !== null).map(({ outcome }) => outcome)).toEqual(['miss']);
+    expect(all.filter((one) => one.run !== null).map(({ outcome }) => outcome)).toEqual(['miss']);
     expect(new Set(all.map(({ response }) => response)).size).toBe(1);
   });
 
@@ -77,8 +77,8 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     (await stage.runs.nth(0)).finish('{"result":[1]}');
     const all = await Promise.all(asked);
     expect(outcomesOf(all)).toEqual(['collapsed', 'collapsed', 'miss']);
-    expect(all.map(({ kept }) => kept)).toEqual([null, null, null]);
-    expect(process.results.known(identity)).toBeNull();
+    expect(all.map(({ cached }) => cached)).toEqual([null, null, null]);
+    expect(process.results.cached(identity)).toBeNull();
     expect(await made(process, identity, '{"result":[2]}', 0)).toMatchObject({ outcome: 'miss' });
   });
 
@@ -135,7 +135,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const error = fault('invalidQuery');
     (await stage.runs.nth(0)).fail(error);
     expect(await Promise.all(asked)).toEqual([error, error, error]);
-    expect(process.results.known(identity)).toBeNull();
+    expect(process.results.cached(identity)).toBeNull();
     await made(process, identity, '{}');
     expect(stage.runs.begun).toHaveLength(2);
   });
@@ -192,8 +192,8 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
       process: Process,
       identity = newIdentity(),
     ): Promise<{ identity: Identity; lifetime: number }> {
-      const { kept } = await made(process, identity, '{"result":["old"]}');
-      const lifetime = kept?.lifetime ?? 0;
+      const { cached } = await made(process, identity, '{"result":["old"]}');
+      const lifetime = cached?.lifetime ?? 0;
       later(lifetime * 1000 + 10_000);
       return { identity, lifetime };
     }
@@ -204,7 +204,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
       const asked = [process.ask(identity), process.ask(identity)];
       (await stage.runs.nth(1)).fail(error);
       for (const answer of await Promise.all(asked)) {
-        expect(answer).toMatchObject({ outcome: 'stale', made: null, kept: { age: lifetime + 10, lifetime } });
+        expect(answer).toMatchObject({ outcome: 'stale', run: null, cached: { age: lifetime + 10, lifetime } });
         expect(textOf(answer)).toBe('{"result":["old"]}');
       }
     });
@@ -236,7 +236,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
       (await stage.runs.nth(1)).fail(fault('backendError'));
       await first;
       for (let i = 0; i < 50; i++) expect((await process.ask(identity)).outcome).toBe('stale');
-      expect(process.results.known(identity)).toMatchObject({ outcome: 'stale' });
+      expect(process.results.cached(identity)).toMatchObject({ outcome: 'stale' });
       expect(stage.runs.begun).toHaveLength(2);
       later(lifetime * 1000 + 16_000);
       const next = Array.from({ length: 50 }, () => process.ask(identity));
@@ -252,10 +252,10 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
       later(lifetime * 1000 + 29_000);
       const served = process.ask(identity);
       (await stage.runs.nth(1)).fail(fault('backendUnavailable'));
-      expect(await served).toMatchObject({ outcome: 'stale', kept: { age: lifetime + 29 } });
+      expect(await served).toMatchObject({ outcome: 'stale', cached: { age: lifetime + 29 } });
       // Also within the five seconds in which nobody tries again.
       later(lifetime * 1000 + 31_000);
-      expect(process.results.known(identity)).toBeNull();
+      expect(process.results.cached(identity)).toBeNull();
       const failed = failureOf(process.ask(identity));
       (await stage.runs.nth(2)).fail(fault('backendUnavailable'));
       expect(await failed).toMatchObject({ reason: 'backendUnavailable' });
@@ -274,8 +274,8 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const process = await open();
     const lifetimes = new Set<number>();
     for (let i = 0; i < 60; i++) {
-      const { kept } = await made(process, newIdentity(), '{}', 900_000);
-      const { lifetime } = kept ?? { lifetime: 0 };
+      const { cached } = await made(process, newIdentity(), '{}', 900_000);
+      const { lifetime } = cached ?? { lifetime: 0 };
       expect(Number.isInteger(lifetime)).toBe(true);
       expect(lifetime).toBeGreaterThanOrEqual(810);
       expect(lifetime).toBeLessThanOrEqual(900);
@@ -283,7 +283,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     }
     expect(lifetimes.size).toBeGreaterThan(10);
     for (const ttl of [1, 2, 9])
-      expect((await made(process, newIdentity(), '{}', ttl * 1000)).kept?.lifetime).toBe(ttl);
+      expect((await made(process, newIdentity(), '{}', ttl * 1000)).cached?.lifetime).toBe(ttl);
   });
 
   it('is not kept when it is too large, and says so', async () => {
@@ -291,12 +291,15 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const identity = newIdentity();
     for (const run of [1, 2]) {
       const answer = await made(process, identity, rowsOf(MAX_ENTRY));
-      expect(answer).toMatchObject({ outcome: 'miss', kept: null });
+      expect(answer).toMatchObject({ outcome: 'miss', cached: null });
       expect(stage.runs.begun).toHaveLength(run);
     }
     // Also when only its compressed forms are too much.
     const bytes = MAX_ENTRY - 5000;
-    expect(await made(process, identity, rowsOf(bytes).slice(0, bytes))).toMatchObject({ outcome: 'miss', kept: null });
+    expect(await made(process, identity, rowsOf(bytes).slice(0, bytes))).toMatchObject({
+      outcome: 'miss',
+      cached: null,
+    });
   });
 
   it('is not of another question, though the name be the same', async () => {
@@ -304,7 +307,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const identity = newIdentity();
     await made(process, identity, '{"result":[1]}');
     const other = { ...identity, text: `${identity.text} ` };
-    expect(process.results.known(other)).toBeNull();
+    expect(process.results.cached(other)).toBeNull();
     expect(textOf(await made(process, other, '{"result":[2]}'))).toBe('{"result":[2]}');
   });
 
@@ -316,7 +319,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     // The clock is set back, and what was kept is gone from use meanwhile.
     later(-3_600_000);
     await free(process, identity);
-    await process.results.refresh(process.asked(identity, { run: answering('{"result":[2]}') }), () => true);
+    await process.results.refresh(process.request(identity, { run: answering('{"result":[2]}') }), () => true);
     expect(textOf(await process.ask(identity))).toBe('{"result":[2]}');
   });
 
@@ -339,25 +342,25 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     it('replaces what is kept, if that is due', async () => {
       const process = await open();
       const identity = newIdentity();
-      const asked = process.asked(identity, { run: answering('{"result":["new"]}') });
+      const asked = process.request(identity, { run: answering('{"result":["new"]}') });
       await made(process, identity, '{"result":["old"]}');
       await free(process, identity);
       expect(await process.results.refresh(asked, (entry) => entry === null)).toBe('not due');
       expect(textOf(await process.ask(identity))).toBe('{"result":["old"]}');
-      expect(await process.results.refresh(asked, () => true)).toBe('made');
-      expect(await process.ask(identity)).toMatchObject({ outcome: 'hit', made: null });
+      expect(await process.results.refresh(asked, () => true)).toBe('refreshed');
+      expect(await process.ask(identity)).toMatchObject({ outcome: 'hit', run: null });
       expect(textOf(await process.ask(identity))).toBe('{"result":["new"]}');
     });
 
     it('is left to who is at it already, and shared with who asks meanwhile', async () => {
       const process = await open();
       const identity = newIdentity();
-      const refreshing = process.results.refresh(process.asked(identity), () => true);
+      const refreshing = process.results.refresh(process.request(identity), () => true);
       const run = await stage.runs.nth(0);
-      expect(await process.results.refresh(process.asked(identity), () => true)).toBe('busy');
+      expect(await process.results.refresh(process.request(identity), () => true)).toBe('busy');
       const asked = process.ask(identity);
       run.finish('{}');
-      expect(await refreshing).toBe('made');
+      expect(await refreshing).toBe('refreshed');
       expect(await asked).toMatchObject({ outcome: 'collapsed', made: null });
       expect(stage.runs.begun).toHaveLength(1);
     });
@@ -369,7 +372,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
       await free(process, identity);
       for (const reason of ['backendError', 'budgetExceeded'] as const) {
         const number = stage.runs.begun.length;
-        const refreshing = failureOf(process.results.refresh(process.asked(identity), () => true));
+        const refreshing = failureOf(process.results.refresh(process.request(identity), () => true));
         (await stage.runs.nth(number)).fail(fault(reason));
         expect(await refreshing).toMatchObject({ reason });
         await free(process, identity);
@@ -380,7 +383,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     it('keeps nobody from it by a refresh that had no time to begin', async () => {
       const process = await open();
       const identity = newIdentity();
-      const late = process.asked(identity, { within: -1 });
+      const late = process.request(identity, { within: -1 });
       expect(await failureOf(process.results.refresh(late, () => true))).toMatchObject({ reason: 'deadlineExceeded' });
       expect(stage.runs.begun).toHaveLength(0);
       await free(process, identity);
@@ -392,7 +395,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const waiter = failureOf(process.ask(newIdentity()));
     const run = await stage.runs.nth(0);
     await process.results.close();
-    expect([run.aborted, process.results.flights]).toEqual([true, 0]);
+    expect([run.aborted, process.results.inFlight]).toEqual([true, 0]);
     expect(await waiter).toMatchObject({ name: 'AbortError' });
   });
 }
@@ -415,10 +418,10 @@ describeWithRedis('an answer in a process on a Redis', () => {
       const process = await stage.open(server.url, { memory });
       const identity = newIdentity();
       const text = rowsOf(8000);
-      expect(await made(process, identity, text)).toMatchObject({ outcome: 'miss', kept: { age: 0 } });
+      expect(await made(process, identity, text)).toMatchObject({ outcome: 'miss', cached: { age: 0 } });
       const runs = stage.runs.begun.length;
       const hit = await process.ask(identity);
-      expect(hit).toMatchObject({ outcome: 'hit', made: null });
+      expect(hit).toMatchObject({ outcome: 'hit', run: null });
       expect(textOf(hit)).toBe(text);
       expect(stage.runs.begun).toHaveLength(runs);
     }
@@ -438,7 +441,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
   });
 
   const open = (options: ProcessOptions = {}): Promise<Process> => stage.open(server.url, options);
-  const keyOf = ({ hash }: Identity, part: string): string => `test:1:{${hash}}:${part}`;
+  const keyOf = ({ hash }: Identity, part: string): string => `test:2:{${hash}}:${part}`;
   /** Resolves when so many processes wait for another's run. */
   const awaited = (identity: Identity, by: number): Promise<void> =>
     until(async () => (await direct.zcard(keyOf(identity, 'waiters'))) === by);
@@ -454,8 +457,8 @@ describeWithRedis('an answer among processes on one Redis', () => {
     expect(stage.runs.begun).toHaveLength(1);
     expect(new Set(all.map(textOf))).toEqual(new Set([rowsOf(20_000)]));
     expect(outcomesOf(all)).toEqual([...Array<string>(299).fill('collapsed'), 'miss']);
-    expect(all.filter((one) => one.made !== null)).toHaveLength(1);
-    expect(new Set(all.map(({ kept }) => kept?.lifetime)).size).toBe(1);
+    expect(all.filter((one) => one.run !== null)).toHaveLength(1);
+    expect(new Set(all.map(({ cached }) => cached?.lifetime)).size).toBe(1);
     // Nobody is left waiting, and nobody holds the right to run.
     await until(async () => (await direct.exists(keyOf(identity, 'lease'), keyOf(identity, 'waiters'))) === 0);
   });
@@ -463,12 +466,13 @@ describeWithRedis('an answer among processes on one Redis', () => {
   it('is a hit in a process that has not asked before', async () => {
     const [one, other] = await Promise.all([open(), open()]);
     const identity = newIdentity();
-    const { kept } = await made(one, identity, rowsOf(3000));
+    const { cached } = await made(one, identity, rowsOf(3000));
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     later(7000);
     const hits = await Promise.all([1, 2, 3].map(() => other.ask(identity)));
-    for (const hit of hits) expect(hit).toMatchObject({ outcome: 'hit', kept: { age: 7, lifetime: kept?.lifetime } });
-    expect(other.results.known(identity)).toMatchObject({ outcome: 'hit' });
+    for (const hit of hits)
+      expect(hit).toMatchObject({ outcome: 'hit', cached: { age: 7, lifetime: cached?.lifetime } });
+    expect(other.results.cached(identity)).toMatchObject({ outcome: 'hit' });
     expect(stage.runs.begun).toHaveLength(1);
   });
 
@@ -609,9 +613,9 @@ describeWithRedis('an answer among processes on one Redis', () => {
     await made(one, identity, '{"result":["old"]}');
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     const before = await one.redis?.store.fenceOf(identity);
-    const refreshing = other.results.refresh(other.asked(identity), () => true);
+    const refreshing = other.results.refresh(other.request(identity), () => true);
     (await stage.runs.nth(1)).finish('{"result":["new"]}');
-    expect(await refreshing).toBe('made');
+    expect(await refreshing).toBe('refreshed');
     await until(async () => (await one.redis?.store.fenceOf(identity)) !== before);
     const asks = jest.spyOn(one.redis?.store ?? fail(), 'fenceOf');
     for (let i = 0; i < 20; i++) expect(textOf(await one.ask(identity))).toBe('{"result":["old"]}');
@@ -631,7 +635,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
       const began = stage.runs.begun.length;
       const refreshing = processes.map((process) =>
         process.results.refresh(
-          process.asked(identity, {
+          process.request(identity, {
             run: (limits) => {
               const ended = stage.runs.begin(limits, process);
               stage.runs.begun.at(-1)?.finish('{}');
@@ -642,7 +646,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
         ),
       );
       const ends = await Promise.all(refreshing);
-      expect(ends.filter((end) => end === 'made')).toHaveLength(1);
+      expect(ends.filter((end) => end === 'refreshed')).toHaveLength(1);
       expect(stage.runs.begun).toHaveLength(began + 1);
     }
   });
@@ -661,7 +665,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
     goOn();
-    expect(await second).toMatchObject({ outcome: 'hit', made: null });
+    expect(await second).toMatchObject({ outcome: 'hit', run: null });
     expect(stage.runs.begun).toHaveLength(1);
     await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
   });
@@ -675,11 +679,11 @@ describeWithRedis('an answer among processes on one Redis', () => {
     const afterThat = new Promise<void>((resolve) => (made = resolve));
     const late = jest.spyOn(store, 'acquire').mockImplementation((asked) => afterThat.then(() => acquire(asked)));
     const isDue = (entry: Entry | null): boolean => entry === null;
-    const second = other.results.refresh(other.asked(identity), isDue);
+    const second = other.results.refresh(other.request(identity), isDue);
     await until(() => late.mock.calls.length === 1);
-    const first = one.results.refresh(one.asked(identity), isDue);
+    const first = one.results.refresh(one.request(identity), isDue);
     (await stage.runs.nth(0)).finish('{}');
-    expect(await first).toBe('made');
+    expect(await first).toBe('refreshed');
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
     made();
@@ -691,13 +695,13 @@ describeWithRedis('an answer among processes on one Redis', () => {
   it('serves on stale in a process that has never made it, with its true age', async () => {
     const [one, other] = await Promise.all([open(), open()]);
     const identity = newIdentity();
-    const { kept } = await made(one, identity, '{"result":["old"]}');
+    const { cached } = await made(one, identity, '{"result":["old"]}');
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
-    const lifetime = kept?.lifetime ?? 0;
+    const lifetime = cached?.lifetime ?? 0;
     later(lifetime * 1000 + 3000);
     const asked = other.ask(identity);
     (await stage.runs.nth(1)).fail(fault('backendUnavailable'));
-    expect(await asked).toMatchObject({ outcome: 'stale', kept: { age: lifetime + 3, lifetime } });
+    expect(await asked).toMatchObject({ outcome: 'stale', cached: { age: lifetime + 3, lifetime } });
   });
 
   it('is made by each on its own when what they share is lost meanwhile, and the newer one stays', async () => {
@@ -731,13 +735,13 @@ describeWithRedis('an answer among processes on one Redis', () => {
     expect((await made(process, damaged, '{}')).outcome).toBe('miss');
     const unreadable = newIdentity();
     await direct.hset(keyOf(unreadable, 'entry'), { fence: '7', question: unreadable.text });
-    const refreshing = process.results.refresh(process.asked(unreadable), (entry) => entry === null);
+    const refreshing = process.results.refresh(process.request(unreadable), (entry) => entry === null);
     (await stage.runs.nth(2)).finish('{}');
-    expect(await refreshing).toBe('made');
+    expect(await refreshing).toBe('refreshed');
     // And one from a clock that is ahead.
     const ahead = newIdentity();
     const fence = (Date.now() + 3_600_000) * 1000;
-    const entry = { ...(await entryOf(ahead, '{"result":["ahead"]}', fence)), made: 5, lifetime: 1000 };
+    const entry = { ...(await entryOf(ahead, '{"result":["ahead"]}', fence)), createdAt: 5, lifetime: 1000 };
     await process.redis?.store.write(ahead, entry, 60_000);
     expect(textOf(await made(process, ahead, '{"result":["now"]}'))).toBe('{"result":["now"]}');
     await until(async () => ((await process.redis?.store.fenceOf(ahead)) ?? 0) > fence);
@@ -762,7 +766,7 @@ describeWithRedis('an answer when Redis fails', () => {
   const open = (options: ProcessOptions = {}): Promise<Process> =>
     stage.open(server.url, { ...options, timeout: TIMEOUT });
 
-  async function promptly(process: Process, identity: Identity): Promise<Answered> {
+  async function promptly(process: Process, identity: Identity): Promise<CacheResult> {
     const began = performance.now();
     const answer = await made(process, identity, '{}');
     expect(performance.now() - began).toBeLessThan(TIMEOUT + SLACK);

@@ -11,7 +11,11 @@ export const MAX_ENTRY = 200_000;
 /** Milliseconds of a lease that the stores under test are to be opened with. */
 export const LEASE = 400;
 
-export function testResultStore(open: () => ResultStore): void {
+/** @param pass lets time go by for the store */
+export function testResultStore(
+  open: () => ResultStore,
+  pass: (milliseconds: number) => Promise<void> = (milliseconds) => sleep(milliseconds),
+): void {
   it('gives back every byte of what it keeps', async () => {
     const store = open();
     const identity = newIdentity();
@@ -47,11 +51,11 @@ export function testResultStore(open: () => ResultStore): void {
           const identity = newIdentity();
           const response = new EncodedResponse(bytes, representation, truncated);
           const forms = await response.complete();
-          const entry = { question: identity.text, response, made: 5, lifetime: 7.5, fence: 0 };
+          const entry = { question: identity.text, response, createdAt: 5, lifetime: 7.5, fence: 0 };
           expect(await store.write(identity, entry, 60_000)).toBe(true);
           const read = await store.read(identity);
           expect(read?.response.forms).toEqual(forms);
-          expect(read).toMatchObject({ made: 5, lifetime: 7.5, fence: 0 });
+          expect(read).toMatchObject({ createdAt: 5, lifetime: 7.5, fence: 0 });
           expect(read?.response).toMatchObject({ representation, truncated, etag: response.etag });
         }
       }
@@ -86,10 +90,10 @@ export function testResultStore(open: () => ResultStore): void {
   it('keeps an entry as long as it is told to, and gives stale ones till then', async () => {
     const store = open();
     const identity = newIdentity();
-    const entry = { ...(await entryOf(identity, '{}', 5)), lifetime: 1, made: Date.now() - 1000 };
-    await store.write(identity, entry, 300);
-    expect(await store.read(identity)).toMatchObject({ lifetime: 1, made: entry.made });
-    await sleep(400);
+    const entry = { ...(await entryOf(identity, '{}', 5)), lifetime: 1, createdAt: Date.now() - 1000 };
+    await store.write(identity, entry, 1000);
+    expect(await store.read(identity)).toMatchObject({ lifetime: 1, createdAt: entry.createdAt });
+    await pass(1100);
     expect(await store.read(identity)).toBeNull();
     // What is gone has no fence any more.
     expect(await store.write(identity, await entryOf(identity, '{}', 4), 60_000)).toBe(true);

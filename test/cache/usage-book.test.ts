@@ -5,14 +5,15 @@ import { Redis } from 'ioredis';
 import { MemoryUsageBook } from '../../src/cache/memory-usage-book';
 import type { Usage, UsageBook } from '../../src/cache/usage';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
+import { ManualClock } from '../manual-clock';
 import { newIdentity } from './entries';
 import { openTestRedis, Processes } from './opened';
 
 /** How many the books under test remember. */
 const MOST = 50;
 
-/** Milliseconds after which what a book was told is in it. */
-const TOLD = 350;
+/** Milliseconds after which a request is in the book. */
+const RECORDED = 350;
 
 function usageOf(hash = newIdentity().hash, keyName = 'a'): Usage {
   return {
@@ -25,24 +26,25 @@ function usageOf(hash = newIdentity().hash, keyName = 'a'): Usage {
   };
 }
 
-function testUsageBook(open: () => UsageBook): void {
+/** @param pass lets time go by in the book, after everything recorded has arrived */
+function testUsageBook(open: () => UsageBook, pass: (milliseconds: number) => Promise<void>): void {
   it('gives what was asked for, that asked for last first', async () => {
     const book = open();
     const [a, b, c] = [usageOf(), usageOf(), usageOf()];
     for (const usage of [a, b, c]) {
       book.touch(usage, 1000);
-      await sleep(TOLD);
+      await pass(RECORDED);
     }
     expect((await book.inUse(60_000, 10)).map(({ usage }) => usage)).toEqual([c, b, a]);
     expect((await book.inUse(60_000, 2)).map(({ usage }) => usage)).toEqual([c, b]);
     book.touch(usageOf(a.hash, 'another key'), 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     const found = await book.inUse(60_000, 10);
     expect(found.map(({ usage }) => usage.hash)).toEqual([a.hash, c.hash, b.hash]);
     expect(found[0]?.usage.keyName).toBe('another key');
     for (const { idle, failures } of found) {
       expect(idle).toBeGreaterThanOrEqual(0);
-      expect(idle).toBeLessThan(20 * TOLD);
+      expect(idle).toBeLessThan(60_000);
       expect(failures).toBe(0);
     }
     expect(found[2]?.idle).toBeGreaterThan(found[1]?.idle ?? Infinity);
@@ -51,7 +53,7 @@ function testUsageBook(open: () => UsageBook): void {
   it('does not give what was asked for too long ago', async () => {
     const book = open();
     book.touch(usageOf(), 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     expect(await book.inUse(1, 10)).toEqual([]);
     expect(await book.inUse(60_000, 10)).toHaveLength(1);
   });
@@ -61,19 +63,21 @@ function testUsageBook(open: () => UsageBook): void {
     const [a, b] = [usageOf(), usageOf()];
     book.touch(a, 1000);
     book.touch(b, 1000);
-    await sleep(TOLD);
-    await book.failed(a.hash, 300);
+    await pass(RECORDED);
+    await book.failed(a.hash, 60_000);
     expect((await book.inUse(60_000, 1)).map(({ usage }) => usage.hash)).toEqual([b.hash]);
-    await sleep(400);
+    await book.succeeded(a.hash);
+    await book.failed(a.hash, 300);
+    await pass(400);
     await book.failed(b.hash, 60_000);
     const found = await book.inUse(60_000, 10);
     expect(found.map(({ usage, failures }) => [usage.hash, failures])).toEqual([[a.hash, 1]]);
     await book.failed(a.hash, 1);
-    await sleep(50);
+    await pass(50);
     expect((await book.inUse(60_000, 10))[0]?.failures).toBe(2);
     // Asking again does not undo it.
     book.touch(b, 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     expect(await book.inUse(60_000, 10)).toHaveLength(1);
     await book.succeeded(a.hash);
     await book.succeeded(b.hash);
@@ -85,7 +89,7 @@ function testUsageBook(open: () => UsageBook): void {
     const [a, b] = [usageOf(), usageOf()];
     book.touch(a, 1000);
     book.touch(b, 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     await book.failed(a.hash, 60_000);
     await book.forget(a.hash);
     await book.failed(usageOf().hash, 10);
@@ -93,7 +97,7 @@ function testUsageBook(open: () => UsageBook): void {
     await book.forget(usageOf().hash);
     expect((await book.inUse(60_000, 10)).map(({ usage }) => usage.hash)).toEqual([b.hash]);
     book.touch(a, 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     expect((await book.inUse(60_000, 10)).map(({ failures }) => failures)).toEqual([0, 0]);
   });
 
@@ -101,10 +105,10 @@ function testUsageBook(open: () => UsageBook): void {
     const book = open();
     const all = Array.from({ length: MOST + 30 }, () => usageOf());
     for (const usage of all.slice(0, MOST)) book.touch(usage, 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     for (const usage of all.slice(0, 20)) await book.failed(usage.hash, 1);
     for (const usage of all.slice(MOST)) book.touch(usage, 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     const found = await book.inUse(60_000, 1000);
     expect(found).toHaveLength(MOST);
     const hashes = new Set(found.map(({ usage }) => usage.hash));
@@ -113,18 +117,29 @@ function testUsageBook(open: () => UsageBook): void {
 }
 
 describe('the book of usage in memory', () => {
-  testUsageBook(() => new MemoryUsageBook(MOST));
+  const clock = new ManualClock();
+  testUsageBook(
+    () => new MemoryUsageBook(MOST, clock),
+    (milliseconds) => clock.advance(milliseconds),
+  );
 });
 
 describeWithRedis('the book of usage in Redis', () => {
   const processes = new Processes();
+  const clock = new ManualClock();
+  const pass = async (milliseconds: number): Promise<void> => {
+    await clock.advance(milliseconds);
+    await processes.settled();
+    // The book's times are Redis's.
+    await sleep(milliseconds);
+  };
   let server: RedisServer;
   let direct: Redis;
 
   beforeAll(async () => {
     server = await startRedis();
     direct = new Redis(server.url);
-    await processes.open(server.url, { mostInUse: MOST });
+    await processes.open(server.url, { mostInUse: MOST, clock });
   });
   beforeEach(() => direct.flushall());
   afterAll(async () => {
@@ -133,14 +148,14 @@ describeWithRedis('the book of usage in Redis', () => {
     await server.stop();
   });
 
-  testUsageBook(() => processes.next().usage);
+  testUsageBook(() => processes.next().usage, pass);
 
   it('is one for all processes, and outlives them', async () => {
     const usage = usageOf();
     const one = openTestRedis(server.url);
     await one.connection.tried;
     one.usage.touch(usage, 1000);
-    // At once: closing tells what is still to be told.
+    // At once: closing sends what is still to be sent.
     await one.close();
     expect((await processes.next().usage.inUse(60_000, 10)).map((found) => found.usage)).toEqual([usage]);
     await processes.next().usage.failed(usage.hash, 60_000);
@@ -151,27 +166,27 @@ describeWithRedis('the book of usage in Redis', () => {
     const { usage } = processes.next();
     const one = usageOf();
     usage.touch(one, 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     await usage.failed(one.hash, 10);
     const keys = (await direct.keys('*')).sort();
-    expect(keys).toEqual(['asked', 'failures', 'records'].map((part) => `test:1:{usage}:${part}`));
+    expect(keys).toEqual(['failures', 'records', 'requests'].map((part) => `test:2:{usage}:${part}`));
     for (const key of keys) expect(await direct.pttl(key)).toBeGreaterThan(0);
   });
 
-  it('tells Redis once of many asks, and again when a tenth of the ttl has passed', async () => {
+  it('sends many requests to Redis as one, and again when a tenth of the ttl has passed', async () => {
     const { usage } = processes.next();
     const one = usageOf();
     const calls = async (): Promise<number> =>
       Number(/cmdstat_evalsha:calls=(\d+)/.exec(await direct.info('commandstats'))?.[1] ?? 0);
     usage.touch(one, 30_000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     const before = await calls();
     for (let i = 0; i < 10_000; i++) usage.touch(one, 30_000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     expect(await calls()).toBe(before);
     usage.touch(one, 2000);
     for (let i = 0; i < 100; i++) usage.touch(usageOf(), 2000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     expect(await calls()).toBe(before + 1);
   });
 
@@ -179,20 +194,20 @@ describeWithRedis('the book of usage in Redis', () => {
     const { usage } = processes.next();
     const one = usageOf();
     usage.touch(one, 1000);
-    await sleep(TOLD);
+    await pass(RECORDED);
     for (const [name, record] of [
       ['x', 'not JSON'],
       ['y', '{}'],
       ['z', JSON.stringify({ ...one, representation: 'text/html' })],
     ] as const) {
-      await direct.zadd('test:1:{usage}:asked', Date.now(), name);
-      await direct.hset('test:1:{usage}:records', name, record);
+      await direct.zadd('test:2:{usage}:requests', Date.now(), name);
+      await direct.hset('test:2:{usage}:records', name, record);
     }
-    await direct.hset('test:1:{usage}:failures', one.hash, 'nonsense');
+    await direct.hset('test:2:{usage}:failures', one.hash, 'nonsense');
     expect((await usage.inUse(60_000, 10)).map((found) => found.usage)).toEqual([one]);
   });
 
-  it('costs next to nothing for what was told just now', () => {
+  it('costs next to nothing for what was sent just now', () => {
     const { usage } = processes.next();
     const one = usageOf();
     usage.touch(one, 30_000);

@@ -11,14 +11,16 @@ import { Warmer, type WarmingOutcome } from '../../src/cache/warmer';
 import type { Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
 import { abortError } from '../../src/concurrency/deadline';
+import { type Clock, SYSTEM_CLOCK } from '../../src/concurrency/clock';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import type { Services } from '../../src/run/services';
 import { warm } from '../../src/run/warm';
 import { ENDPOINTS, ScriptedEngine, serve, type Served } from '../http/served';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
+import { ManualClock } from '../manual-clock';
 import { openTestRedis } from './opened';
-import { until } from './processes';
+import { until as untilReally } from './processes';
 
 const LEASE = 1500;
 
@@ -83,16 +85,17 @@ interface GatewayOptions {
   readonly endpoints?: readonly Endpoint[];
   readonly most?: number;
   readonly more?: (services: Services) => Partial<Services>;
+  readonly clock?: Clock;
 }
 
-async function gateway({ url, most = 100, ...options }: GatewayOptions): Promise<Gateway> {
+async function gateway({ url, most = 100, clock = SYSTEM_CLOCK, ...options }: GatewayOptions): Promise<Gateway> {
   const endpoints = options.endpoints ?? [BRIEF, LONG, COLD, ...ENDPOINTS];
   const served: Served = await serve({ engine, endpoints });
   const redis = url === null ? null : openTestRedis(url, { leaseTime: LEASE, mostInUse: most, prefix: engineOf() });
   await redis?.connection.tried;
-  const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
-  const results = new Results({ memory, shared: redis?.store ?? null, staleIfError: 60_000, leaseTime: LEASE });
-  const usage = redis?.usage ?? new MemoryUsageBook(most);
+  const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000, clock });
+  const results = new Results({ memory, shared: redis?.store ?? null, staleIfError: 60_000, leaseTime: LEASE, clock });
+  const usage = redis?.usage ?? new MemoryUsageBook(most, clock);
   const base: Services = { ...served.lifecycle.services(), results, usage };
   const services: Services = { ...base, ...options.more?.(base) };
   served.lifecycle.open(services);
@@ -112,7 +115,8 @@ async function gateway({ url, most = 100, ...options }: GatewayOptions): Promise
     },
     refresh: (one, age, signal) => warm(one, age, services, signal),
     most,
-    told: (outcome, error) => told.push({ outcome, error }),
+    clock,
+    onOutcome: (outcome, error) => told.push({ outcome, error }),
   });
   let closed: Promise<void> | null = null;
   const one: Gateway = {
@@ -145,7 +149,17 @@ function prefix(name: string): string {
   return Buffer.from(name).toString('hex').slice(-60);
 }
 
-function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway>): void {
+/** @param clock the machine's, or one that this suite moves */
+function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => Promise<Gateway>): void {
+  const pass = (milliseconds: number): Promise<void> =>
+    clock instanceof ManualClock ? clock.advance(milliseconds) : sleep(milliseconds);
+  const until = (condition: () => boolean | Promise<boolean>): Promise<void> =>
+    untilReally(async () => {
+      if (await condition()) return true;
+      if (clock instanceof ManualClock) await clock.advance(20);
+      return false;
+    });
+
   it('makes anew what is in use before it is stale, and stops when it is in use no more', async () => {
     const one = await open();
     expect((await one.get('warm.brief?project=a')).headers.get('cache-status')).toBe('logquay; fwd=miss; stored');
@@ -156,12 +170,15 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     await until(async () => (await (await one.get('warm.brief?project=a')).text()).includes('newer'));
     expect(engine.of('run')).toEqual(['a']);
     expect(engine.queries.at(-1)?.labels).toMatchObject({ endpoint: 'warm.brief', key: 'all', kind: 'warm' });
-    await until(() => engine.of('warm').length >= 2);
+    await until(async () => {
+      await one.get('warm.brief?project=a');
+      return engine.of('warm').length >= 2;
+    });
     expect(one.warmer.warmed).toBe(1);
-    // Three seconds after it was last asked for.
+    // Three seconds after the last request.
     await until(() => one.warmer.warmed === 0);
     const runs = engine.queries.length;
-    await sleep(1500);
+    await pass(1500);
     expect(engine.queries).toHaveLength(runs);
   }, 30_000);
 
@@ -189,7 +206,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     for (const { services, warmer } of idle) {
       const asks = jest.spyOn(services.usage, 'inUse');
       warmer.start();
-      await sleep(600);
+      await pass(600);
       expect(asks).not.toHaveBeenCalled();
     }
   });
@@ -198,7 +215,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     const one = await open({ most: 2 });
     for (const project of ['a', 'b', 'c', 'd']) {
       await one.get(`warm.long?project=${project}`);
-      await sleep(30);
+      await pass(30);
       if (one.services.usage instanceof MemoryUsageBook) continue;
       await until(async () => (await inUse(one)).some(({ values }) => values.project === project));
     }
@@ -209,27 +226,31 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
   });
 
   it('holds off what fails, longer each time, and goes on when it succeeds', async () => {
-    const all = [await open(), await open()];
+    const [one, other] = [await open(), await open()];
     const times: number[] = [];
     let failing = true;
     engine.onRun = ({ labels }) => {
       if (labels.kind !== 'warm') return Promise.resolve();
-      times.push(performance.now());
+      times.push(clock.monotonic());
       return failing ? Promise.reject(new ServiceError('backendError', 'It failed.')) : Promise.resolve();
     };
-    const [one] = all as [Gateway, Gateway];
     await one.get('warm.long?project=a');
     await until(async () => (await inUse(one)).length === 1);
-    for (const { warmer } of all) warmer.start();
+    one.warmer.start();
     await until(() => times.length === 4);
     const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
     // A quarter of a second, a half, a whole one; the shared clock counts whole milliseconds.
     pauses.forEach((pause, i) => expect(pause).toBeGreaterThan(245 * 2 ** i));
-    expect(all.flatMap(({ told }) => told).filter(({ outcome }) => outcome === 'failed').length).toBeGreaterThan(2);
-    // What is kept serves on meanwhile.
+    // The fourth failure holds it off for two seconds, in all processes.
+    await until(() => one.told.filter(({ outcome }) => outcome === 'failed').length === 4);
+    await until(async () => (await inUse(one)).length === 0);
+    other.warmer.start();
+    await pass(600);
+    expect(times.length).toBe(4);
+    // The cached result is served meanwhile.
     expect((await one.get('warm.long?project=a')).headers.get('cache-status')).toMatch(/^logquay; hit; ttl=\d+$/);
     failing = false;
-    await until(() => all.some(({ told }) => told.some(({ outcome }) => outcome === 'made')));
+    await until(() => [one, other].some(({ told }) => told.some(({ outcome }) => outcome === 'refreshed')));
     await until(async () => (await one.services.usage.inUse(60_000, 10)).some(({ failures }) => failures === 0));
   }, 40_000);
 
@@ -267,11 +288,11 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
     await until(() => engine.of('warm').length === 1);
     await one.warmer.stop();
     await one.services.results.close();
-    expect([aborted, one.services.results.flights]).toEqual([true, 0]);
+    expect([aborted, one.services.results.inFlight]).toEqual([true, 0]);
     expect(one.told.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     expect(await one.services.usage.inUse(60_000, 10)).toMatchObject([{ failures: 0 }]);
     // And never begins again.
-    await sleep(700);
+    await pass(700);
     expect(engine.of('warm')).toHaveLength(1);
   });
 
@@ -330,7 +351,7 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
   });
 
   it('asks the same again when nothing has changed', async () => {
-    expect(await refreshed(() => ({}))).toMatchObject({ outcome: 'made' });
+    expect(await refreshed(() => ({}))).toMatchObject({ outcome: 'refreshed' });
     expect(engine.of('warm')).toEqual(['abc']);
   });
 
@@ -355,12 +376,13 @@ function testWarmer(open: (options?: Partial<GatewayOptions>) => Promise<Gateway
 }
 
 describe('the warmer of a process that is alone', () => {
-  testWarmer((options) => {
+  const clock = new ManualClock();
+  testWarmer(clock, (options) => {
     const [first] = open;
     // Two that are to share: without Redis that is one process.
     const shared =
       first === undefined ? {} : { more: () => ({ results: first.services.results, usage: first.services.usage }) };
-    return gateway({ url: null, ...shared, ...options });
+    return gateway({ url: null, clock, ...shared, ...options });
   });
 
   it('asks again for the very same, whatever was asked for', async () => {
@@ -394,7 +416,7 @@ describe('the warmer of a process that is alone', () => {
         if (usage === undefined) throw new Error('It is in use.');
         const asked = engine.queries.at(-1);
         const outcome = await warm(usage, 0, one.services, new AbortController().signal);
-        expect(outcome).toMatchObject({ outcome: 'made' });
+        expect(outcome).toMatchObject({ outcome: 'refreshed' });
         const again = engine.queries.at(-1);
         expect(again).not.toBe(asked);
         expect(again?.labels.kind).toBe('warm');
@@ -423,17 +445,17 @@ describeWithRedis('the warmers of processes on one Redis', () => {
   });
   afterAll(() => server.stop());
 
-  testWarmer((options) => gateway({ url: server.url, ...options }));
+  testWarmer(SYSTEM_CLOCK, (options) => gateway({ url: server.url, ...options }));
 
   it('make anew each result once in an interval, however many they are', async () => {
     const all = await Promise.all([1, 2, 3].map(() => gateway({ url: server.url })));
     const [one] = all as [Gateway];
     const projects = ['a', 'b', 'c'];
     for (const project of projects) await one.get(`warm.long?project=${project}`);
-    await until(async () => (await inUse(one)).length === 3);
+    await untilReally(async () => (await inUse(one)).length === 3);
     const began = performance.now();
     for (const { warmer } of all) warmer.start();
-    await until(() => engine.of('warm').length >= 12);
+    await untilReally(() => engine.of('warm').length >= 12);
     const elapsed = performance.now() - began;
     for (const project of projects) {
       const runs = engine.of('warm').filter((value) => value === project).length;
@@ -443,7 +465,7 @@ describeWithRedis('the warmers of processes on one Redis', () => {
     // All of them serve what one has made.
     engine.rows = ['{"id":9,"message":"newest"}'];
     const runs = engine.of('run').length;
-    await until(async () => {
+    await untilReally(async () => {
       const texts = await Promise.all(all.map(async (each) => (await each.get('warm.long?project=a')).text()));
       return texts.every((text) => text.includes('newest'));
     });
@@ -457,7 +479,7 @@ describeWithRedis('the warmers of processes on one Redis', () => {
     const runs = engine.queries.length;
     const after = await gateway({ url: server.url });
     after.warmer.start();
-    await until(() => new Set(engine.of('warm')).size === 2);
+    await untilReally(() => new Set(engine.of('warm')).size === 2);
     expect(engine.queries.slice(runs).every(({ labels }) => labels.kind === 'warm')).toBe(true);
     // What has been made is a hit for the first who asks this process.
     expect((await after.get('warm.long?project=b')).headers.get('cache-status')).toMatch(/^logquay; hit; ttl=\d+$/);
@@ -468,14 +490,14 @@ describeWithRedis('the warmers of processes on one Redis', () => {
     try {
       const one = await gateway({ url: own.url });
       await one.get('warm.long?project=a');
-      await until(async () => (await inUse(one)).length === 1);
+      await untilReally(async () => (await inUse(one)).length === 1);
       one.warmer.start();
-      await until(() => engine.of('warm').length > 0);
+      await untilReally(() => engine.of('warm').length > 0);
       own.freeze();
       await sleep(2500);
       own.thaw();
       const runs = engine.of('warm').length;
-      await until(() => engine.of('warm').length > runs);
+      await untilReally(() => engine.of('warm').length > runs);
       await one.close();
     } finally {
       own.thaw();

@@ -120,7 +120,7 @@ function closeGate(): () => void {
 
 /** Resolves when so many wait for an answer. */
 function counted(): (number: number) => Promise<void> {
-  const answers = jest.spyOn(served.lifecycle.services().results, 'answer');
+  const answers = jest.spyOn(served.lifecycle.services().results, 'get');
   return (number) => until(() => answers.mock.calls.length === number);
 }
 

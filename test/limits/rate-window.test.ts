@@ -71,7 +71,7 @@ describe('the windows of several processes', () => {
   it('leaves what others did not ask for', () => {
     const window = new RateWindow({ quota: 10, window: 1 });
     window.take(0);
-    window.learn({ asked: 8, endsIn: 400 }, 1, 5);
+    window.learn({ requested: 8, endsIn: 400 }, 1, 5);
     expect(window.remaining).toBe(2);
     expect([6, 7, 8].map((now) => window.take(now))).toEqual([true, true, false]);
     // The cluster's window ends sooner than this process's own would have.
@@ -82,7 +82,7 @@ describe('the windows of several processes', () => {
   it('gives each its part of the quota after a window that was asked for more', () => {
     const window = new RateWindow({ quota: 10, window: 1 });
     for (let i = 0; i < 10; i++) window.take(0);
-    window.learn({ asked: 30, endsIn: 500 }, 10, 1);
+    window.learn({ requested: 30, endsIn: 500 }, 10, 1);
     const admitted = Array.from({ length: 20 }, (_, i) => window.take(501 + i)).filter(Boolean);
     expect(admitted).toHaveLength(3);
   });
@@ -90,9 +90,9 @@ describe('the windows of several processes', () => {
   it('gives one all of it when the others have stopped', () => {
     const window = new RateWindow({ quota: 10, window: 1 });
     for (let i = 0; i < 10; i++) window.take(0);
-    window.learn({ asked: 30, endsIn: 500 }, 10, 1);
+    window.learn({ requested: 30, endsIn: 500 }, 10, 1);
     window.take(501); // its part of the quota only
-    window.learn({ asked: 1, endsIn: 900 }, 1, 502);
+    window.learn({ requested: 1, endsIn: 900 }, 1, 502);
     window.take(1500);
     expect(window.remaining).toBe(9);
   });
@@ -100,7 +100,7 @@ describe('the windows of several processes', () => {
   it('forgets what others asked for long ago', () => {
     const window = new RateWindow({ quota: 10, window: 1 });
     window.take(0);
-    window.learn({ asked: 1000, endsIn: 500 }, 1, 1);
+    window.learn({ requested: 1000, endsIn: 500 }, 1, 1);
     expect([window.take(2), window.take(5000), window.remaining]).toEqual([false, true, 9]);
   });
 });

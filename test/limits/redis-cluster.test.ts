@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import type { RedisConnection } from '../../src/redis/connection';
 import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
-import { RedisRateSync } from '../../src/limits/rate-sync';
+import { RedisRateSync } from '../../src/limits/redis-rate-sync';
 import { RedisSpending } from '../../src/limits/redis-spending';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { connectTo } from './redis';

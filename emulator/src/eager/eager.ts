@@ -3,8 +3,13 @@
  * before that filter has left any out. The rows of a query stay the same; whether it fails does not.
  */
 import type { Cte, Expr, Relation, ResolvedQuery } from '../../../src/googlesql/resolved';
-import { inputsOf, operandsOf, relationExpressions, relationsBelow } from '../../../src/googlesql/resolved-walk';
-import { rewriteExpr, rewriteRelation } from '../../../src/googlesql/resolver/rewrite';
+import {
+  inputsOf,
+  operandsOf,
+  relationExpressions,
+  relationsBelow,
+  replacing,
+} from '../../../src/googlesql/resolved-walk';
 import { evaluated, placeProbe, type Probes } from './probes';
 
 export function evaluateEagerly(query: ResolvedQuery): ResolvedQuery {
@@ -84,15 +89,15 @@ class Rebuilder {
   /** The relation with the queries in its own expressions rebuilt; those below it are already. */
   private ownExpressions(relation: Relation): Relation {
     const own = new Set(relationExpressions(relation));
-    return rewriteRelation(relation, (expr) => (own.has(expr) ? this.expression(expr) : undefined));
+    return replacing((expr) => (own.has(expr) ? this.expression(expr) : undefined)).relation(relation);
   }
 
   private expression(expr: Expr): Expr {
-    return rewriteExpr(expr, (node) => {
+    return replacing((node) => {
       if (node.kind !== 'subquery') return undefined;
       const operand = node.operand === null ? null : this.expression(node.operand);
       return { ...node, operand, query: this.query(node.query) };
-    });
+    }).expr(expr);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Column, Expr, Filter, Relation, ResolvedQuery } from '../../../src/googlesql/resolved';
 import { operandsOf } from '../../../src/googlesql/resolved-walk';
-import { rewriteExpr } from '../../../src/googlesql/resolver/rewrite';
+import { replacing } from '../../../src/googlesql/resolved-walk';
 import { columnsOf, readsOf } from './columns';
 
 /** Expressions that a filter is to evaluate on its rows beside its condition. */
@@ -85,7 +85,7 @@ function push(probes: Probes, expr: Expr, relation: Relation): boolean {
 
 function replaced(expr: Expr, columns: readonly { readonly column: Column; readonly expr: Expr }[]): Expr {
   const byId = new Map(columns.map((computed) => [computed.column.id, computed.expr]));
-  return rewriteExpr(expr, (node) => (node.kind === 'column' ? byId.get(node.column.id) : undefined));
+  return replacing((node) => (node.kind === 'column' ? byId.get(node.column.id) : undefined)).expr(expr);
 }
 
 function ofInput(expr: Expr, columns: readonly Column[], query: ResolvedQuery): Expr {

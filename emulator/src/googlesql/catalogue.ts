@@ -1,5 +1,5 @@
 import { type GoogleSqlEngine } from './engine';
-import { type Message } from './rpc';
+import type { Message } from './protocol';
 import { toProto, TYPE_ALIASES, type NamedType, type SqlType } from './types';
 
 /** A table as queries may name it. */

@@ -1,6 +1,7 @@
 import { bigQueryDialect, MAXIMUM } from './language';
 import { EngineProcess, engineFolder } from './process';
-import { EngineRefusal, RpcClient, type Message } from './rpc';
+import type { Message } from './protocol';
+import { EngineRefusal, RpcClient } from './rpc';
 import { readTree, type Resolved } from './tree';
 
 /** gRPC's code for a peer that is not there. */

@@ -1,4 +1,4 @@
-import { type Message } from './rpc';
+import type { Message } from './protocol';
 
 /** Features that "maximum" switches on and BigQuery does not have. */
 const NOT_IN_BIGQUERY = [

@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { LeanDecoder, type ProtocolDefinition } from './lean';
-
-/** A message of the engine's protocol as plain data: names as in the .proto files, 64-bit integers as text, enums by name. */
-export type Message = { readonly [field: string]: unknown };
+import { PartialDecoder } from './partial-decoder';
+import type { Message, ProtocolDefinition } from './protocol';
 
 /** What the engine answered to a call it refused. `code` is gRPC's: 3 invalid argument, 11 out of range, 12 unimplemented, 14 unavailable. */
 export class EngineRefusal extends Error {
@@ -70,7 +68,7 @@ export class RpcClient {
     private readonly metadata: unknown,
     private readonly analyze: Method,
     /** Reads what `analyse` answers. */
-    readonly decoder: LeanDecoder,
+    readonly decoder: PartialDecoder,
   ) {}
 
   /** Resolves when the engine on `port` answers; rejects after `timeout` milliseconds. */
@@ -94,7 +92,7 @@ export class RpcClient {
       throw error;
     });
     const methods = definition[SERVICE] as unknown as Readonly<Record<'Analyze', Method>>;
-    return new RpcClient(stub, new grpc.Metadata(), methods.Analyze, new LeanDecoder(definition));
+    return new RpcClient(stub, new grpc.Metadata(), methods.Analyze, new PartialDecoder(definition));
   }
 
   /** Calls `method`; aborting `signal` gives the call up. Rejects with `EngineRefusal`. */

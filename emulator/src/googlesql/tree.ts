@@ -1,6 +1,6 @@
 import { fromProto, type NamedType, type SqlType } from './types';
-import { type LeanDecoder } from './lean';
-import { type Message } from './rpc';
+import type { PartialDecoder } from './partial-decoder';
+import type { Message } from './protocol';
 
 /** A place in a text, in UTF-8 bytes, end exclusive. */
 export interface ByteRange {
@@ -37,8 +37,8 @@ export interface Resolved {
   readonly parameters: ReadonlyMap<string, SqlType>;
 }
 
-/** Reads a resolved statement as `LeanDecoder` gives it. */
-export function readTree(statement: Message, decoder: LeanDecoder): Resolved {
+/** Reads a resolved statement as `PartialDecoder` gives it. */
+export function readTree(statement: Message, decoder: PartialDecoder): Resolved {
   const kind = onlyNode(statement);
   const reads: TableRead[] = [];
   const functions = new Set<string>();
@@ -94,19 +94,19 @@ function onlyNode(message: Message): { name: string; node: Message } {
   return typeof node['node'] === 'string' ? onlyNode(node) : { name, node };
 }
 
-function outputColumns(query: Message, decoder: LeanDecoder): NamedType[] {
+function outputColumns(query: Message, decoder: PartialDecoder): NamedType[] {
   return ((query['output_column_list'] ?? []) as Message[]).map((output) => ({
     name: String(output['name'] ?? ''),
     type: typeOf(output['column'] as Message, decoder),
   }));
 }
 
-function typeOf(node: Message, decoder: LeanDecoder): SqlType {
+function typeOf(node: Message, decoder: PartialDecoder): SqlType {
   return fromProto(decoder.whole('TypeProto', node['type'] as Uint8Array));
 }
 
 /** A node's ancestors are nested as `parent`; the innermost holds the place. */
-function placeOf(node: Message, decoder: LeanDecoder): ByteRange | null {
+function placeOf(node: Message, decoder: PartialDecoder): ByteRange | null {
   for (let at: Message | undefined = node; at !== undefined; at = at['parent'] as Message | undefined) {
     const bytes = at['parse_location_range'] as Uint8Array | undefined;
     if (bytes === undefined) continue;
@@ -116,14 +116,14 @@ function placeOf(node: Message, decoder: LeanDecoder): ByteRange | null {
   return null;
 }
 
-function expressionType(node: Message, decoder: LeanDecoder): SqlType {
+function expressionType(node: Message, decoder: PartialDecoder): SqlType {
   for (let at: Message | undefined = node; at !== undefined; at = at['parent'] as Message | undefined) {
     if (at['type'] !== undefined) return typeOf(at, decoder);
   }
   return { kind: 'INT64' };
 }
 
-function tableRead(scan: Message, decoder: LeanDecoder): TableRead {
+function tableRead(scan: Message, decoder: PartialDecoder): TableRead {
   const table = scan['table'] as Message;
   return {
     table: String(table['full_name'] ?? table['name']),

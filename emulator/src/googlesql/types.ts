@@ -1,4 +1,4 @@
-import { type Message } from './rpc';
+import type { Message } from './protocol';
 
 export type ScalarName = keyof typeof KINDS;
 

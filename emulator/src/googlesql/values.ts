@@ -1,6 +1,6 @@
 import { civilText, dateText, floorDivide, parseCivil, parseDate, parseInstant, parseTime, timeText } from './civil';
 import { bytesOf, decimalText, integerOf, parseDecimal, SCALE } from './decimal';
-import { type Message } from './rpc';
+import type { Message } from './protocol';
 import { type ScalarName, type SqlType } from './types';
 
 /** One value as the engine's protocol has it (`ValueProto`); NULL is the empty message. */

@@ -34,7 +34,7 @@ export class Job {
   cancelled = false;
 
   private readonly controller = new AbortController();
-  private readonly finished: Promise<void>;
+  private readonly completed: Promise<void>;
   private held: number;
   private open: () => void = () => undefined;
   private readonly gate: Promise<void>;
@@ -45,7 +45,7 @@ export class Job {
   ) {
     this.held = spec.held;
     this.gate = this.held > 0 ? new Promise((resolve) => (this.open = resolve)) : Promise.resolve();
-    this.finished = this.run(runner);
+    this.completed = this.run(runner);
   }
 
   get done(): boolean {
@@ -58,7 +58,7 @@ export class Job {
     if (held) this.held -= 1;
     let timer: NodeJS.Timeout | undefined;
     const limit = held ? Math.min(milliseconds, HELD_WAIT) : milliseconds;
-    await Promise.race([this.finished, new Promise((resolve) => (timer = setTimeout(resolve, limit)))]);
+    await Promise.race([this.completed, new Promise((resolve) => (timer = setTimeout(resolve, limit)))]);
     clearTimeout(timer);
     if (held && this.held === 0) this.open();
     return this.done;

@@ -11,7 +11,7 @@ export interface DefaultDataset {
   readonly dataset: string;
 }
 
-const KEPT_ANALYSERS = 16;
+const CACHED_ANALYSERS = 16;
 
 /** A thing of the engine that is released once it is out of date and nobody uses it any more. */
 class Lease<T extends { release(): Promise<void> }> {
@@ -61,7 +61,7 @@ export class Catalogues {
     known?.retire();
     this.analysers.delete(key);
     const [oldest] = this.analysers;
-    if (oldest !== undefined && this.analysers.size >= KEPT_ANALYSERS) {
+    if (oldest !== undefined && this.analysers.size >= CACHED_ANALYSERS) {
       oldest[1].retire();
       this.analysers.delete(oldest[0]);
     }

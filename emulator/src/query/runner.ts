@@ -1,6 +1,7 @@
 import { analyserOptions, readRefusal, type Refusal } from '../analyser';
 import { type GoogleSqlEngine, UNAVAILABLE } from '../googlesql/engine';
-import { EngineRefusal, type Message } from '../googlesql/rpc';
+import type { Message } from '../googlesql/protocol';
+import { EngineRefusal } from '../googlesql/rpc';
 import { type Resolved } from '../googlesql/tree';
 import { type NamedType, type SqlType } from '../googlesql/types';
 import { elements, fields, isNull, NULL, type Cell } from '../googlesql/values';

@@ -13,8 +13,8 @@ export async function insertJob(context: QueryContext, { path, body }: ApiReques
   if (configuration['query'] === undefined)
     throw new BigQueryError('notImplemented', 'The local BigQuery runs query jobs only');
   const query = record(configuration['query']);
-  const asked = record(body['jobReference']);
-  const request = queryRequest(context, project, query, asked['location']);
+  const requested = record(body['jobReference']);
+  const request = queryRequest(context, project, query, requested['location']);
   labels(configuration['labels']);
   if (query['destinationTable'] !== undefined)
     throw new BigQueryError('notImplemented', 'The local BigQuery writes no destination table');
@@ -28,7 +28,7 @@ export async function insertJob(context: QueryContext, { path, body }: ApiReques
       statistics: { creationTime: String(Date.now()), ...planStatistics(plan, true) },
     });
   }
-  const id = text(asked['jobId']) ?? `job_${randomUUID().replaceAll('-', '')}`;
+  const id = text(requested['jobId']) ?? `job_${randomUUID().replaceAll('-', '')}`;
   if (!/^[\w-]{1,1024}$/.test(id)) throw invalid(`Invalid job ID "${id}"`);
   if (context.jobs.get(id) !== null)
     throw new BigQueryError('duplicate', `Already Exists: Job ${project}:${request.location}.${id}`);

@@ -18,7 +18,7 @@ export interface SeenRequest {
   aborted: boolean;
 }
 
-const KEPT = 1000;
+const MAX_LINES = 1000;
 
 /** The last requests, and how many there were of each kind since the last reset. */
 export class RequestLog {
@@ -27,7 +27,7 @@ export class RequestLog {
 
   add(request: SeenRequest): void {
     this.requests.push(request);
-    if (this.requests.length > KEPT) this.requests.shift();
+    if (this.requests.length > MAX_LINES) this.requests.shift();
     this.counts[request.operation] = (this.counts[request.operation] ?? 0) + 1;
   }
 

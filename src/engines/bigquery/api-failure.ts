@@ -1,5 +1,5 @@
 /**
- * A failure as the API reports it, before anybody is told of it. The `reason` decides what it is, not the HTTP status:
+ * A failure as the API reports it, before it is translated for the caller. The `reason` decides what it is, not the HTTP status:
  * the bytes limit comes as 500, quotas as 403, and goccy's emulator says 400 jobInternalError for all that is wrong with
  * a query.
  */

@@ -1,4 +1,4 @@
-/** What is asked of BigQuery: queries, dry runs, signs of life; each behind the breaker, and none after `close`. */
+/** Queries, dry runs and pings, all behind the circuit breaker; none after `close`. */
 import { type BreakerState, CircuitBreaker } from '../../concurrency/circuit-breaker';
 import { ServiceError } from '../../errors';
 import type { EngineQuery, RunLimits } from '../contract';
@@ -114,13 +114,13 @@ export class BigQueryClient {
     if (error !== undefined) throw new ApiFailure(200, error.reason ?? 'unknown', error.message ?? '');
   }
 
-  /** Gives up what runs and waits until the jobs are cancelled, five seconds at most. */
+  /** Cancels running queries and waits for that, five seconds at most. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const running of this.#running) running.abort();
     const deadline = performance.now() + CLOSING_TIME;
     while (this.#detached.size > 0 && performance.now() < deadline) {
-      // A late first answer detaches a cancellation in its turn.
+      // A late first response detaches a cancellation as well.
       await Promise.race([Promise.allSettled(this.#detached), pause(deadline - performance.now())]);
     }
   }

@@ -12,18 +12,18 @@ import { gather } from './result';
 import { resultShape } from './result-shape';
 import { stubText } from './stub';
 import { isOperatorsMatter, translateFailure } from './translate-failure';
-import { Wall } from './wall';
+import { IsolationCheck } from './isolation-check';
 
-/** Milliseconds that the proof of the sandbox's last wall may hold up the start. */
-const PROOF_TIME = 10_000;
+/** Milliseconds that verifying the isolation check may delay the start. */
+const VERIFY_TIME = 10_000;
 
 /**
- * BigQuery as an engine. Resolves when the sandbox's last wall has proved itself or BigQuery has not answered; then it is
- * tried again with the first consumer query. Never rejects: whether BigQuery answers is for `ping` to tell.
+ * BigQuery as an engine. Resolves when the isolation check is verified or BigQuery has not answered; then it is verified
+ * with the first consumer query. Never rejects: `ping` shows whether BigQuery answers.
  */
 export async function openBigQueryEngine(options: BigQueryOptions): Promise<Engine> {
   const engine = new BigQueryEngine(options);
-  await engine.prove();
+  await engine.verifyIsolation();
   return engine;
 }
 
@@ -34,8 +34,8 @@ class BigQueryEngine implements Engine {
   readonly #client: BigQueryClient;
   readonly #queries: FairSlots;
   readonly #dryRuns: FairSlots;
-  readonly #wall: Wall;
-  /** Learnt with the first dry run: some services run the query and tell nothing. */
+  readonly #isolation: IsolationCheck;
+  /** Whether dry runs return a schema, known after the first: some services return none. */
   #describesDry = true;
 
   constructor(options: BigQueryOptions) {
@@ -46,7 +46,7 @@ class BigQueryEngine implements Engine {
     this.#queries = new FairSlots({ total: slots, perName: slots });
     this.#dryRuns = new FairSlots({ total: slots, perName: slots });
     this.target = JSON.stringify(['bigquery', projectId, dataset, location, emulator, clock?.text ?? null]);
-    this.#wall = new Wall({
+    this.#isolation = new IsolationCheck({
       tables: storedTables,
       emulated: emulator !== null,
       dryRun: async (sql, limits) =>
@@ -55,9 +55,9 @@ class BigQueryEngine implements Engine {
     });
   }
 
-  async prove(): Promise<void> {
+  async verifyIsolation(): Promise<void> {
     if (!this.#options.inspectConsumerQueries) return;
-    await this.#wall.prove({ deadline: performance.now() + PROOF_TIME, signal: new AbortController().signal });
+    await this.#isolation.verify({ deadline: performance.now() + VERIFY_TIME, signal: new AbortController().signal });
   }
 
   readonly breaker = (): BreakerState => this.#client.breaker;
@@ -68,17 +68,17 @@ class BigQueryEngine implements Engine {
 
   readonly dryRun = async (query: EngineQuery, limits: RunLimits): Promise<{ bytesProcessed: bigint }> => {
     const text = { sql: query.sql, offset: 0 };
-    const { bytesProcessed } = await this.#told(text, () =>
+    const { bytesProcessed } = await this.#translating(text, () =>
       this.#dryRuns.use(limits.keyName ?? '', limits, () => this.#client.dryRun(query, limits)),
     );
     if (bytesProcessed === null) throw new ServiceError('backendError', 'BigQuery gave no estimate.');
     return { bytesProcessed };
   };
 
-  /** Dry runs are free; a service whose dry run gives no schema is asked for no rows instead. */
+  /** Dry runs are free; where they return no schema, the query runs with LIMIT 0. */
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     if (this.#describesDry) {
-      const { query } = await this.#told({ sql, offset: 0 }, () =>
+      const { query } = await this.#translating({ sql, offset: 0 }, () =>
         this.#dryRuns.use(limits.keyName ?? '', limits, () =>
           this.#client.dryRun({ sql, parameters, labels: SANDBOX }, limits),
         ),
@@ -98,16 +98,16 @@ class BigQueryEngine implements Engine {
     return (await this.#run(query, limits, head.length)).columns;
   }
 
-  /** A dry run of the statement over stubs must come back as one SELECT that references no table and no routine. */
+  /** A dry run of the statement over empty tables must be one SELECT that references no table and no routine. */
   async inspect(
     statement: string,
     tables: readonly TableSchema[],
     parameters: readonly BoundParameter[],
     limits: RunLimits,
   ): Promise<void> {
-    if (!this.#options.inspectConsumerQueries || !(await this.#wall.stands(limits))) return;
+    if (!this.#options.inspectConsumerQueries || !(await this.#isolation.isVerified(limits))) return;
     const stub = stubText(statement, tables);
-    const { query } = await this.#told(stub, () =>
+    const { query } = await this.#translating(stub, () =>
       this.#dryRuns
         .use(limits.keyName ?? '', limits, () =>
           this.#client.dryRun({ sql: stub.sql, parameters, labels: SANDBOX }, limits),
@@ -124,25 +124,25 @@ class BigQueryEngine implements Engine {
   }
 
   ping(limits: RunLimits): Promise<void> {
-    return this.#told({ sql: '', offset: 0 }, () => this.#client.ping(limits));
+    return this.#translating({ sql: '', offset: 0 }, () => this.#client.ping(limits));
   }
 
   close(): Promise<void> {
     return this.#client.close();
   }
 
-  /** @param offset where the text begins that faults are reported against */
+  /** @param offset of the text that faults refer to */
   #run(query: EngineQuery, limits: RunLimits, offset: number): Promise<EngineResult> {
     const maxBytes = this.#options.maxResultBytes ?? DEFAULTS.maxResultBytes;
-    return this.#told({ sql: query.sql, offset }, () =>
+    return this.#translating({ sql: query.sql, offset }, () =>
       this.#queries.use(limits.keyName ?? '', limits, () =>
         this.#client.query(query, limits, (pages) => gather(pages, query, maxBytes)),
       ),
     );
   }
 
-  /** Does `work`, with BigQuery's failures in the words of the service. */
-  async #told<T>(text: SentText, work: () => Promise<T>): Promise<T> {
+  /** Translates BigQuery's failures of `work`. */
+  async #translating<T>(text: SentText, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -157,7 +157,7 @@ class BigQueryEngine implements Engine {
 
 const SANDBOX = { kind: 'sandbox' } as const;
 
-/** The answers for a table that is not there must not differ from those for one that is. */
+/** A missing table must be refused like an existing one. */
 function namesSomethingElse(error: unknown): boolean {
   if (!(error instanceof ApiFailure)) return false;
   return (

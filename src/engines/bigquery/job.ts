@@ -55,7 +55,7 @@ export async function* queryPages(
     (late) => cancelUnfinished(context, late),
   );
   const job = first.jobReference;
-  let page = await finished(context, first, maxRows, limits);
+  let page = await untilComplete(context, first, maxRows, limits);
   let rows = 0;
   for (;;) {
     failOnErrors(page);
@@ -96,8 +96,8 @@ function start(
   return answer;
 }
 
-/** Polls until the job has ended, and cancels it when that is given up. */
-async function finished(
+/** Polls until the job has ended; cancels it at the deadline or on cancellation. */
+async function untilComplete(
   context: JobContext,
   first: QueryResponse,
   maxRows: number,
@@ -109,10 +109,10 @@ async function finished(
   while (page.jobComplete !== true) {
     if (job === undefined) throw malformedAnswer('An unfinished job has no reference.');
     try {
-      const asked = performance.now();
+      const sent = performance.now();
       const timeoutMs = Math.max(1, Math.floor(Math.min(LONG_POLL, remaining(limits))));
       page = await results(context, job, { timeoutMs: String(timeoutMs), maxResults: String(maxRows) }, limits);
-      if (page.jobComplete === true || performance.now() - asked > POLL_PAUSE[1]) continue;
+      if (page.jobComplete === true || performance.now() - sent > POLL_PAUSE[1]) continue;
       const wait = (pause ??= POLL_PAUSE[0]);
       await withinLimits(limits, (signal) => sleep(wait, undefined, { signal }));
       pause = Math.min(2 * wait, POLL_PAUSE[1]);

@@ -65,10 +65,10 @@ export async function gather(
 }
 
 function rowsOf({ rows }: QueryResponse): unknown[] {
-  // BigQuery leaves them out where there are none.
+  // BigQuery omits empty rows.
   if (rows === undefined || rows === null) return [];
   if (Array.isArray(rows)) return rows;
-  throw malformedAnswer('Rows are no list.');
+  throw malformedAnswer('Rows are not a list.');
 }
 
 function writeRow({ write }: ResultShape, row: unknown): string {

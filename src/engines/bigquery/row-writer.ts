@@ -4,7 +4,7 @@
  * costs half as much again (npm run bench -- bigquery).
  */
 import type { RestField } from '../../googlesql/rest-schema';
-import { HeldTexts } from './held-texts';
+import { VerbatimJson } from './verbatim-json';
 import { MalformedRow } from './malformed';
 import { timestampMicros } from './timestamp-text';
 
@@ -18,17 +18,17 @@ type Reader = (value: unknown) => unknown;
  * @throws MalformedRow (the writer) for a row of another form
  */
 export function rowWriter(fields: readonly RestField[], hideBytes: boolean): (row: unknown) => string {
-  const held = new HeldTexts();
-  const read = recordReader(fields, { hideBytes, held });
+  const verbatim = new VerbatimJson();
+  const read = recordReader(fields, { hideBytes, verbatim });
   return (row) => {
-    held.clear();
-    return held.stringify(read(row));
+    verbatim.clear();
+    return verbatim.stringify(read(row));
   };
 }
 
 interface Context {
   readonly hideBytes: boolean;
-  readonly held: HeldTexts;
+  readonly verbatim: VerbatimJson;
 }
 
 /** Names that an object would not keep in their place, or not at all. */
@@ -57,8 +57,8 @@ function recordReader(fields: readonly RestField[], context: Context): Reader {
   );
   return (value) => {
     const record = readAliased(value) as Record<string, unknown>;
-    const pairs = aliases.map((alias, i) => `${JSON.stringify(names[i])}:${context.held.stringify(record[alias])}`);
-    return context.held.hold(`{${pairs.join(',')}}`);
+    const pairs = aliases.map((alias, i) => `${JSON.stringify(names[i])}:${context.verbatim.stringify(record[alias])}`);
+    return context.verbatim.insert(`{${pairs.join(',')}}`);
   };
 }
 
@@ -86,23 +86,23 @@ function valueOf(cell: unknown): unknown {
 }
 
 function scalarReader(field: RestField, context: Context): Reader {
-  const { hideBytes, held } = context;
+  const { hideBytes, verbatim } = context;
   switch (field.type) {
     case 'RECORD':
       return recordReader(field.fields, context);
     case 'INT64':
-      return (value) => readInteger(textOf(value), held);
+      return (value) => readInteger(textOf(value), verbatim);
     case 'TIMESTAMP':
       return (value) => {
         const text = textOf(value);
-        return readInteger(DIGITS.test(text) ? text : timestampMicros(text).toString(), held);
+        return readInteger(DIGITS.test(text) ? text : timestampMicros(text).toString(), verbatim);
       };
     case 'FLOAT64':
       return (value) => readFloat(textOf(value));
     case 'BOOL':
       return (value) => readBoolean(textOf(value));
     case 'JSON':
-      return (value) => held.hold(jsonText(textOf(value)));
+      return (value) => verbatim.insert(jsonText(textOf(value)));
     case 'DATETIME':
       // ISO has a `T` where SQL's own form has a space.
       return (value) => textOf(value).replace(' ', 'T');
@@ -128,10 +128,10 @@ function textOf(value: unknown): string {
 
 const DIGITS = /^-?(?:0|[1-9]\d*)$/;
 
-function readInteger(text: string, held: HeldTexts): number | string {
+function readInteger(text: string, verbatim: VerbatimJson): number | string {
   if (!DIGITS.test(text)) throw new MalformedRow();
   const number = Number(text);
-  return Number.isSafeInteger(number) ? number : held.hold(text);
+  return Number.isSafeInteger(number) ? number : verbatim.insert(text);
 }
 
 const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;

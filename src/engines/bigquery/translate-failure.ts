@@ -1,21 +1,21 @@
-/** BigQuery's failures in the words of the service, decided by their `reason`. */
+/** BigQuery's failures as errors of the service, by their `reason`. */
 import { type QueryError, ServiceError, type Reason } from '../../errors';
 import { deadlineExceeded } from '../../concurrency/deadline';
 import { OUT_OF_MEMORY } from '../execution-faults';
 import { isTransient, type ApiFailure } from './api-failure';
 import { queryFault, unknownTable, type SentText } from './query-faults';
 
-type Told = readonly [reason: Reason, message: string, retryAfter?: number];
+type PublicError = readonly [reason: Reason, message: string, retryAfter?: number];
 
-const QUOTA: Told = ['backendUnavailable', "BigQuery's quota is used up for now.", 60];
-const BUSY: Told = ['backendUnavailable', 'BigQuery asks for fewer requests.', 5];
-const UNAVAILABLE: Told = ['backendUnavailable', 'BigQuery is not available.', 5];
-const UNREADABLE: Told = ['backendError', "BigQuery's answer could not be read."];
-const REFUSED: Told = ['backendError', 'BigQuery could not run the query.'];
+const QUOTA: PublicError = ['backendUnavailable', "BigQuery's quota is used up for now.", 60];
+const BUSY: PublicError = ['backendUnavailable', 'BigQuery asks for fewer requests.', 5];
+const UNAVAILABLE: PublicError = ['backendUnavailable', 'BigQuery is not available.', 5];
+const UNREADABLE: PublicError = ['backendError', "BigQuery's answer could not be read."];
+const REFUSED: PublicError = ['backendError', 'BigQuery could not run the query.'];
 
 /** A map: the reason is BigQuery's text, and may be the name of a member that every object has. */
-const BY_REASON: ReadonlyMap<string, Told> = new Map(
-  Object.entries<Told>({
+const BY_REASON: ReadonlyMap<string, PublicError> = new Map(
+  Object.entries<PublicError>({
     brokenAnswer: UNREADABLE,
     bytesBilledLimitExceeded: [
       'bytesBilledLimitExceeded',
@@ -35,7 +35,7 @@ const BY_REASON: ReadonlyMap<string, Told> = new Map(
 const QUERY_FAULTS = new Set(['invalidQuery', 'invalid', 'jobInternalError']);
 
 /**
- * What the caller is told. What is about the service's own set-up (a role, a table, credentials) is told to the log alone
+ * The error for the caller. Details of the service's own set-up (a role, a table, credentials) go to the log only
  * (`isOperatorsMatter`).
  */
 export function translateFailure(failure: ApiFailure, text: SentText): ServiceError | QueryError {
@@ -44,10 +44,10 @@ export function translateFailure(failure: ApiFailure, text: SentText): ServiceEr
   if (reason === 'notFound' && !/not found: job/i.test(detail)) return unknownTable(detail, text);
   // A job is stopped by its own time limit, which is the run's, or by somebody else.
   if (reason === 'timeout' || (reason === 'stopped' && /timed? ?out/i.test(detail))) return deadlineExceeded();
-  const told = BY_REASON.get(reason) ?? (isTransient(failure) ? UNAVAILABLE : REFUSED);
-  const [toldReason, message, seconds] = httpStatus === 429 ? BUSY : told;
+  const error = BY_REASON.get(reason) ?? (isTransient(failure) ? UNAVAILABLE : REFUSED);
+  const [publicReason, message, seconds] = httpStatus === 429 ? BUSY : error;
   const wait = seconds === undefined ? {} : { retryAfter: retryAfter ?? seconds };
-  return new ServiceError(toldReason, message, wait, { cause: failure });
+  return new ServiceError(publicReason, message, wait, { cause: failure });
 }
 
 const OPERATORS = new Set([
@@ -59,7 +59,7 @@ const OPERATORS = new Set([
   'usageQuotaExceeded',
 ]);
 
-/** Whether somebody has to do something about it. BigQuery's words for these name tables and roles, never a value. */
+/** Whether the operator has to act. BigQuery's messages for these name tables and roles, never a value. */
 export function isOperatorsMatter({ reason, httpStatus }: ApiFailure): boolean {
   return OPERATORS.has(reason) || httpStatus === 401 || httpStatus === 403;
 }

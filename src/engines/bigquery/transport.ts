@@ -14,7 +14,7 @@ export interface TransportOptions {
   readonly emulator: string | null;
   /** Path of a service account's file; null: where Google's libraries look. */
   readonly credentials: string | null;
-  /** Told of every answer and of every failure that says the service is down; feeds the circuit breaker. */
+  /** Notified of every response and every outage; feeds the circuit breaker. */
   readonly observer: { succeeded(): void; failed(): void };
 }
 
@@ -62,7 +62,7 @@ export class Transport {
       this.#observer.succeeded();
       return answer as T;
     } catch (error) {
-      // Who was given up on tells nothing.
+      // A cancelled request says nothing about the service.
       if (request.signal?.aborted === true) throw request.signal.reason;
       const failure = error instanceof ApiFailure ? error : connectionFailure(error);
       if (isOutage(failure)) this.#observer.failed();

@@ -6,7 +6,7 @@ import { parseTable } from './table';
 /** What follows FROM: tables, joined by commas and JOINs from left to right. */
 export function parseFrom(cursor: Cursor): FromItem {
   if (cursor.at('@') || cursor.at('@@') || cursor.at('?')) {
-    cursor.fault('Syntax error: a parameter cannot stand for a table.', cursor.token);
+    cursor.fault('Syntax error: Query parameters cannot be used in place of table names.', cursor.token);
   }
   const first = parseTable(cursor);
   return completeJoins(cursor, first, parseSteps(cursor, true));

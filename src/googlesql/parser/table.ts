@@ -48,7 +48,7 @@ function parseNamed(cursor: Cursor): FromItem {
   const dashed = path.some(({ name, quoted }) => !quoted && name.includes('-'));
   if (cursor.at('(') && !dashed) return parsePivots(cursor, parseTableFunction(cursor, path, start));
   if (cursor.at('[')) {
-    cursor.fault('Syntax error: an array element stands in FROM only inside UNNEST(...).', cursor.token);
+    cursor.fault('Syntax error: Array element access is allowed in FROM only inside UNNEST(...).', cursor.token);
   }
   const alias = parseAlias(cursor);
   const offset = parseOffset(cursor);

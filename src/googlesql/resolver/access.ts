@@ -85,7 +85,7 @@ function fieldNamed(session: Session, value: Expr, { name, span }: Identifier, w
   }
   if (type.kind !== 'STRUCT' || session.isUntyped(value))
     throw invalid(
-      `Cannot access field ${name} on a value of type ${shortType(type)}.${type.kind === 'ARRAY' ? ' UNNEST the array or take one of its elements.' : ''}`,
+      `Cannot access field ${name} on a value with type ${shortType(type)}.${type.kind === 'ARRAY' ? ' UNNEST the array or take one of its elements.' : ''}`,
       span,
     );
   const matches = type.fields.flatMap((field, i) => (field.name?.toLowerCase() === name.toLowerCase() ? [i] : []));
@@ -94,7 +94,7 @@ function fieldNamed(session: Session, value: Expr, { name, span }: Identifier, w
     const names = type.fields.flatMap((field) => (field.name === null ? [] : [field.name]));
     throw unknownField(`Field name ${name} does not exist in ${shortType(type)}.`, name, span, names);
   }
-  if (matches.length > 1) throw invalid(`Field name ${name} is ambiguous in ${shortType(type)}.`, span);
+  if (matches.length > 1) throw invalid(`Struct field name ${name} is ambiguous.`, span);
   return fieldAt(value, index, whole);
 }
 
@@ -120,9 +120,13 @@ export function resolveSubscript(context: Context, { input, index, mode, span }:
       return jsonAccess('$json_element', value, convert(session, at, { kind: 'INT64' }), span);
     throw invalid(`A JSON subscript is INT64 or STRING, not ${typeText(at.type)}.`, index.span);
   }
-  if (type.kind !== 'ARRAY') throw invalid(`A value of type ${shortType(type)} has no subscripts.`, span);
+  if (type.kind !== 'ARRAY')
+    throw invalid(`Subscript access is not supported on values of type ${shortType(type)}.`, span);
   if (!coerces(session.operand(at), { kind: 'INT64' }))
-    throw invalid(`An array position is INT64, not ${typeText(at.type)}.`, index.span);
+    throw invalid(
+      `Array position in [] must be coercible to INT64 type, but has type ${typeText(at.type)}.`,
+      index.span,
+    );
   const position = convert(session, at, { kind: 'INT64' });
   const ordinal = mode === 'ordinal' || mode === 'safe_ordinal';
   return {

@@ -19,16 +19,17 @@ export function resolveAggregate(context: Context, call: Call, fn: SqlFunction |
   const { session } = context;
   const name = fn?.name ?? 'GROUPING';
   if (call.over !== null) {
-    if (fn?.over === undefined) throw invalid(`The function ${name} does not take an OVER clause.`, call.span);
+    if (fn?.over === undefined) throw invalid(`Function ${name} does not support an OVER clause.`, call.span);
     return resolveWindowCall(context, call, fn, safe);
   }
-  if (fn?.mode === 'analytic') throw invalid(`The function ${name} needs an OVER clause.`, call.span);
+  if (fn?.mode === 'analytic')
+    throw invalid(`Analytic function ${name} cannot be called without an OVER clause.`, call.span);
   const { aggregates } = context;
-  if (typeof aggregates === 'string') throw invalid(`The aggregate function ${name} ${aggregates}.`, call.span);
+  if (typeof aggregates === 'string') throw invalid(`Aggregate function ${name} ${aggregates}.`, call.span);
   const inner: Context = {
     ...context,
-    aggregates: 'cannot stand inside another aggregate function',
-    windows: 'A window function cannot stand inside an aggregate function.',
+    aggregates: 'cannot be an argument of another aggregate function',
+    windows: 'Analytic functions cannot be arguments to aggregate functions.',
   };
   const resolved = fn === null ? grouping(inner, call) : aggregateCall(inner, call, fn, safe);
   const column = session.column(null, resolved.type);
@@ -39,10 +40,14 @@ export function resolveAggregate(context: Context, call: Call, fn: SqlFunction |
 function resolveWindowCall(context: Context, call: Call, fn: SqlFunction, safe: boolean): Expr {
   const { session, windows } = context;
   if (typeof windows === 'string') throw invalid(windows, call.span);
-  const inner: Context = { ...context, windows: 'A window function cannot stand inside another.' };
-  if (call.orderBy.length > 0) throw invalid('ORDER BY among the arguments is not allowed with OVER.', call.span);
-  if (call.limit !== null) throw invalid('LIMIT among the arguments is not allowed with OVER.', call.span);
-  if (call.having !== null) throw invalid('HAVING among the arguments is not allowed with OVER.', call.span);
+  const inner: Context = {
+    ...context,
+    windows: 'Analytic function cannot be an argument of another analytic function.',
+  };
+  if (call.orderBy.length > 0)
+    throw invalid('ORDER BY in arguments is not supported on analytic functions.', call.span);
+  if (call.limit !== null) throw invalid('LIMIT in arguments is not supported on analytic functions.', call.span);
+  if (call.having !== null) throw invalid('HAVING modifier is not supported on analytic functions.', call.span);
   const resolved = aggregateCall(inner, call, fn, safe);
   const window = resolveWindow(inner, call, fn, windows.named);
   const column = session.column(null, resolved.type);
@@ -75,7 +80,7 @@ function bare(name: string, args: readonly Expr[], type: SqlType, call: Call): A
 function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: boolean): AggregateCall {
   if (call.star) {
     if (fn.name !== 'COUNT') throw invalid('* can only be the argument of COUNT.', call.span);
-    if (call.distinct) throw invalid('COUNT(*) does not take DISTINCT.', call.span);
+    if (call.distinct) throw invalid('DISTINCT cannot be used with COUNT(*).', call.span);
     checkModifiers(call, fn);
     return bare('COUNT_STAR', [], { kind: 'INT64' }, call);
   }
@@ -115,7 +120,7 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
 
 function checkModifiers(call: Call, fn: SqlFunction): void {
   const refuse = (what: string): never => {
-    throw invalid(`The function ${fn.name} does not take ${what}.`, call.span);
+    throw invalid(`Function ${fn.name} does not support ${what}.`, call.span);
   };
   if (fn.mode === 'analytic' && call.distinct) refuse('DISTINCT');
   if (call.nulls !== null && fn.nulls !== true) refuse(`${call.nulls.toUpperCase()} NULLS`);
@@ -141,28 +146,31 @@ function checkArguments({ session }: Context, call: Call, fn: SqlFunction, args:
   if (first !== undefined) {
     const type = first.type;
     if (EXTREMES.has(fn.name) && !supportsOrdering(type))
-      throw invalid(`${fn.name} is not defined for type ${shortType(type)}.`, first.span);
+      throw invalid(`${fn.name} is not defined for arguments of type ${shortType(type)}.`, first.span);
     if ((call.distinct || GROUPED.has(fn.name)) && !supportsGrouping(type))
       throw invalid(
-        `Values of type ${shortType(type)} cannot be told apart: ${fn.name} cannot count or group them.`,
+        `Aggregate functions with DISTINCT cannot be used with arguments of type ${shortType(type)}.`,
         first.span,
       );
     if (fn.name === 'ARRAY_AGG' && type.kind === 'ARRAY')
-      throw invalid('ARRAY_AGG does not take an array: an array of arrays is not supported.', first.span);
+      throw invalid(
+        'The argument to ARRAY_AGG must not be an array type: arrays of arrays are not supported.',
+        first.span,
+      );
   }
   for (const at of fn.constant ?? []) {
     const arg = args[at];
     if (arg === undefined) continue;
     const constant = arg.kind === 'cast' ? arg.input : arg;
     if (constant.kind !== 'parameter' && !session.isConstant(constant))
-      throw invalid(`Argument ${at + 1} of ${fn.name} must be a literal or a query parameter.`, arg.span);
+      throw invalid(`Argument ${at + 1} to ${fn.name} must be a literal or query parameter.`, arg.span);
     if (constant.kind !== 'literal') continue;
-    if (constant.value === null) throw invalid(`Argument ${at + 1} of ${fn.name} must not be NULL.`, arg.span);
+    if (constant.value === null) throw invalid(`Argument ${at + 1} to ${fn.name} must not be NULL.`, arg.span);
     const [least, most] = RANGES[fn.name] ?? [];
     if (least !== undefined && Number(constant.value) < least)
-      throw invalid(`Argument ${at + 1} of ${fn.name} must be at least ${least}.`, arg.span);
+      throw invalid(`Argument ${at + 1} to ${fn.name} must be at least ${least}.`, arg.span);
     if (most !== undefined && Number(constant.value) > most)
-      throw invalid(`Argument ${at + 1} of ${fn.name} must be at most ${most}.`, arg.span);
+      throw invalid(`Argument ${at + 1} to ${fn.name} must be at most ${most}.`, arg.span);
   }
 }
 
@@ -175,6 +183,6 @@ export function sortKey(context: Context, { expression, descending, nulls }: Ord
 /** NULLs come first ascending and last descending where the query does not say. */
 export function checkedSortKey(expr: Expr, descending: boolean, nulls: 'first' | 'last' | null): SortKey {
   if (!supportsOrdering(expr.type))
-    throw invalid(`ORDER BY is not defined for type ${shortType(expr.type)}.`, expr.span);
+    throw invalid(`ORDER BY does not support expressions of type ${shortType(expr.type)}.`, expr.span);
   return { expr, descending, nullsFirst: nulls === null ? !descending : nulls === 'first' };
 }

@@ -1,7 +1,7 @@
 /** Calls by name: which function, which overload, which part of a date. */
 import { QueryError } from '../../errors';
 import { findFunction, functionNames, type SqlFunction } from '../functions/catalogue';
-import { matchFunction, spread, type Match, type Slot } from '../functions/match';
+import { matchFunction, type Match, type Slot } from '../functions/match';
 import { signatureOf, type Parameter } from '../functions/signature';
 import type { Expr } from '../resolved';
 import type { Argument, Call, Expression, Span } from '../syntax';
@@ -13,6 +13,7 @@ import type { Context } from './context';
 import { convert } from './convert';
 import { partOfExpression, partsOfFunction } from './date-parts';
 import { resolveExpr } from './expression';
+import { noSignatureOfFunction, typeOfOperand } from './no-signature';
 import { invalid } from './session';
 import { nearest } from './suggestion';
 
@@ -60,7 +61,7 @@ function refuseModifiers(call: Call, name: string): void {
                 : call.having !== null
                   ? 'HAVING'
                   : null;
-  if (wrong !== null) throw invalid(`The function ${name} does not take ${wrong}.`, call.span);
+  if (wrong !== null) throw invalid(`Function ${name} does not support ${wrong}.`, call.span);
 }
 
 function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean): Expr {
@@ -111,7 +112,10 @@ export function argumentsOf(context: Context, args: readonly Argument[], fn: Sql
       const at = namedPosition(positional, name.name);
       if (at === null) {
         if (!signatures.some((s) => s.parameters.some((p) => p.name === name.name.toLowerCase())))
-          throw invalid(`The function ${fn.name} has no argument called ${name.name}.`, name.span);
+          throw invalid(
+            `Named argument ${name.name} not found in signature for call to function ${fn.name}.`,
+            name.span,
+          );
         named.set(name.name.toUpperCase(), resolveExpr(context, expression));
       } else {
         while (slots.length <= at) slots.push(undefined);
@@ -176,18 +180,10 @@ export function chooseOverload(
   const namedOperands = new Map([...named].map(([name, expr]) => [name, session.operand(expr)]));
   const match = matchFunction(fn, shape, namedOperands);
   if (match === null) {
-    const counts = fn.signatures.some((text) => spread(signatureOf(text), slots.length) !== null);
-    if (!counts) throw invalid(`The function ${fn.name} does not take ${slots.length} arguments.`, span);
     const types = slots.map((slot) =>
-      slot === null
-        ? 'nothing'
-        : 'keyword' in slot
-          ? slot.keyword
-          : session.isUntyped(slot.expr)
-            ? 'NULL'
-            : shortType(slot.expr.type),
+      slot === null ? 'DEFAULT' : 'keyword' in slot ? 'DATE_TIME_PART' : typeOfOperand(session, slot.expr),
     );
-    throw invalid(`The function ${fn.name} does not take (${types.join(', ')}).`, span);
+    throw noSignatureOfFunction(fn, types, span);
   }
   const values = slots.map((slot): Expr | null => {
     if (slot === null) return { kind: 'literal', type: { kind: 'INT64' }, value: '0', span };
@@ -203,8 +199,11 @@ function checkPart(fn: SqlFunction, part: GivenArguments['part'], type: SqlType 
   const allowed = type === undefined ? undefined : partsOfFunction(fn.name, type.kind);
   if (allowed === undefined) return;
   if (part !== null && !allowed.has(part.name))
-    throw invalid(`${fn.name} of ${type?.kind ?? ''} does not take the part ${part.name}.`, part.span);
-  if (part === null && fn.name === 'GENERATE_TIMESTAMP_ARRAY') throw invalid('An INTERVAL is expected.', span);
+    throw invalid(
+      `${fn.name} does not support the ${part.name} date part when the argument is ${type?.kind ?? ''} type.`,
+      part.span,
+    );
+  if (part === null && fn.name === 'GENERATE_TIMESTAMP_ARRAY') throw invalid('Expected INTERVAL expression.', span);
 }
 
 const ORDERED = new Set(['GREATEST', 'LEAST', 'RANGE_BUCKET']);
@@ -214,7 +213,7 @@ function checkArguments(fn: SqlFunction, args: readonly Expr[]): void {
   if (ORDERED.has(fn.name)) {
     if (first === undefined) throw new Error('no argument');
     if (!supportsOrdering(first.type))
-      throw invalid(`${fn.name} is not defined for type ${shortType(first.type)}.`, first.span);
+      throw invalid(`${fn.name} is not defined for arguments of type ${shortType(first.type)}.`, first.span);
   }
   if (/^JSON_(VALUE|QUERY|EXTRACT)/.test(fn.name) && second !== undefined) {
     if (second.kind !== 'literal' && second.kind !== 'parameter' && second.kind !== 'cast')

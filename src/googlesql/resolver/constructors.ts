@@ -21,7 +21,10 @@ export function resolveArray(context: Context, { elementType, elements, span }: 
     const { element } = type;
     for (const value of values)
       if (!coerces(session.operand(value), element))
-        throw invalid(`An array element of type ${shortType(value.type)} is no ${typeText(element)}.`, value.span);
+        throw invalid(
+          `Array element type ${shortType(value.type)} does not coerce to ${typeText(element)}.`,
+          value.span,
+        );
     const converted = values.map((value) => convert(session, value, element));
     return session.markExplicit({ kind: 'make_array', elements: converted, type, span });
   }
@@ -29,8 +32,12 @@ export function resolveArray(context: Context, { elementType, elements, span }: 
     const type: SqlType = { kind: 'ARRAY', element: { kind: 'INT64' } };
     return session.markUntyped({ kind: 'make_array', elements: [], type, span });
   }
-  const element = commonType(context, values, 'The elements of this array', span);
-  if (element.kind === 'ARRAY') throw invalid('An array of arrays is not supported.', span);
+  const element = commonType(context, values, 'Array elements', span);
+  if (element.kind === 'ARRAY')
+    throw invalid(
+      `Cannot construct array with element type ${shortType(element)} because nested arrays are not supported.`,
+      span,
+    );
   return {
     kind: 'make_array',
     elements: values.map((value) => convert(session, value, element)),
@@ -51,9 +58,13 @@ export function resolveStruct(context: Context, { type: written, fields, span }:
       throw invalid(`This struct has ${values.length} fields; its type has ${type.fields.length}.`, span);
     const converted = values.map((value, i) => {
       const target = type.fields[i]?.type ?? value.type;
-      if (fields[i]?.alias) throw invalid('A struct with a written type names no fields.', value.span);
+      if (fields[i]?.alias)
+        throw invalid('STRUCT constructors cannot specify both an explicit type and field names with AS.', value.span);
       if (!coerces(session.operand(value), target))
-        throw invalid(`Struct field ${i + 1} is ${typeText(target)}, not ${shortType(value.type)}.`, value.span);
+        throw invalid(
+          `Struct field ${i + 1} has type ${shortType(value.type)} which does not coerce to ${typeText(target)}.`,
+          value.span,
+        );
       return convert(session, value, target);
     });
     return session.markExplicit({ kind: 'make_struct', fields: converted, type, span });
@@ -75,7 +86,7 @@ export function resolveStruct(context: Context, { type: written, fields, span }:
 export function resolveInterval(context: Context, { value, from, to, span }: Interval): Expr {
   const { session } = context;
   if (!isIntervalPart(from) || (to !== null && !isIntervalPart(to)))
-    throw invalid(`${from} is no unit of an INTERVAL.`, span);
+    throw invalid(`Invalid interval datetime field: ${from}.`, span);
   const amount = resolveExpr(context, value);
   const type: SqlType = { kind: 'INTERVAL' };
   if (amount.kind === 'literal' && amount.type.kind === 'STRING' && amount.value !== null) {
@@ -84,7 +95,10 @@ export function resolveInterval(context: Context, { value, from, to, span }: Int
     return session.markExplicit({ kind: 'literal', type, value: text, span });
   }
   if (to !== null || !coerces(session.operand(amount), { kind: 'INT64' }))
-    throw invalid('INTERVAL takes an INT64, or a STRING literal.', value.span);
+    throw invalid(
+      'Invalid interval literal. Expected INTERVAL keyword to be followed by an INT64 expression or STRING literal.',
+      value.span,
+    );
   const args = [convert(session, amount, { kind: 'INT64' })];
   return { kind: 'call', function: '$interval', safe: false, args, named: {}, part: from, type, span };
 }

@@ -30,7 +30,7 @@ export function plainContext(session: Session, scope: Scope | null, ctes: CteSco
     session,
     scope,
     ctes,
-    aggregates: `is not allowed in ${clause}`,
-    windows: `A window function is not allowed in ${clause}.`,
+    aggregates: `not allowed in ${clause}`,
+    windows: `Analytic function not allowed in ${clause}.`,
   };
 }

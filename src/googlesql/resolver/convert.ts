@@ -41,7 +41,7 @@ export function explicitCast(
   const { span, safe, format, timeZone, parameters } = options;
   if (session.isUntyped(expr)) return session.markExplicit(retyped(session, expr, type));
   const possible = castable(expr.type, type) || coerces(session.operand(expr), type);
-  if (!possible) throw invalid(`No cast from ${typeText(expr.type)} to ${typeText(type)} exists.`, span);
+  if (!possible) throw invalid(`Invalid cast from ${typeText(expr.type)} to ${typeText(type)}.`, span);
   const plain = format === null && timeZone === null && parameters.length === 0;
   if (expr.kind === 'literal' && plain && foldable(expr, type)) {
     const folded = tryLiteral(expr, type);

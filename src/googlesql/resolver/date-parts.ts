@@ -25,7 +25,7 @@ export function partName({ name, weekday, span }: DatePart): string {
 export function partOfExpression(expression: Expression): string | null {
   if (expression.kind === 'path' && expression.parts.length === 1) {
     const name = (expression.parts[0]?.name ?? '').toUpperCase();
-    if (!KNOWN.has(name)) throw unknownPart(name, expression.span);
+    if (!KNOWN.has(name)) throw unknownPart(expression.parts[0]?.name ?? '', expression.span);
     return name;
   }
   if (expression.kind !== 'call' || expression.path.length !== 1) return null;
@@ -37,8 +37,8 @@ export function partOfExpression(expression: Expression): string | null {
 }
 
 function unknownPart(name: string, span: { start: number; end: number }): QueryError {
-  const near = nearest(name, KNOWN);
-  return new QueryError('invalidQuery', `A date part is expected; ${name} is none.`, span, {
+  const near = nearest(name.toUpperCase(), KNOWN);
+  return new QueryError('invalidQuery', `A valid date part name is required but found ${name}.`, span, {
     ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
   });
 }

@@ -82,7 +82,7 @@ function resolveParameter({ session }: Context, { form, name, span }: Parameter)
   if (form === 'positional') throw invalid('Positional parameters are not supported.', span);
   const type = form === 'named' ? session.parameters.get(name.toLowerCase()) : undefined;
   if (type === undefined)
-    throw invalid(`Query parameter ${form === 'system' ? '@@' : '@'}${name} is not declared.`, span);
+    throw invalid(form === 'system' ? `Unrecognized name: @@${name}.` : `Query parameter '${name}' not found.`, span);
   return { kind: 'parameter', name: name.toLowerCase(), type, span };
 }
 
@@ -107,10 +107,10 @@ function resolveCase(context: Context, { operand, whens, else: otherwise, span }
   const results = whens.map(({ then }) => resolveExpr(context, then));
   const last =
     otherwise === null ? session.nullLiteral({ start: span.end, end: span.end }) : resolveExpr(context, otherwise);
-  const type = commonType(context, [...results, last], 'The branches of CASE', span);
+  const type = commonType(context, [...results, last], 'Results of CASE', span);
   const value = operand === null ? null : resolveExpr(context, operand);
   const compared: SqlType =
-    value === null ? { kind: 'BOOL' } : commonType(context, [value, ...conditions], 'CASE and its WHEN values', span);
+    value === null ? { kind: 'BOOL' } : commonType(context, [value, ...conditions], 'Operands of CASE', span);
   const when = (expr: Expr): Expr =>
     value === null ? converted(session, expr, compared, 'A WHEN condition') : convert(session, expr, compared);
   return {
@@ -138,5 +138,5 @@ export function commonType(
   const distinct: SqlType[] = [];
   for (const expr of exprs)
     if (!session.isUntyped(expr) && !distinct.some((known) => sameType(known, expr.type))) distinct.push(expr.type);
-  throw invalid(`${what} have no common type: ${distinct.map(typeText).join(', ')}.`, span);
+  throw invalid(`${what} of types {${distinct.map(typeText).join(', ')}} do not have a common supertype.`, span);
 }

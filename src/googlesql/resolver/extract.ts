@@ -24,18 +24,23 @@ export function resolveExtract(context: Context, { part: written, from, timeZone
   const value = resolveExpr(context, from);
   const operand = session.operand(value);
   if (operand.form === 'literal' && value.type.kind === 'STRING')
-    throw invalid('EXTRACT does not take a STRING literal; write its type before it, as in DATE.', from.span);
+    throw invalid('EXTRACT does not support literal STRING arguments: write the type in front, as in DATE.', from.span);
   const fn = findFunction('$extract');
   const match = fn === undefined ? null : matchFunction(fn, [operand], new Map());
   const matched = match?.types[0];
   // NULL is read as the type that has the part.
   const type = operand.form === 'null' && Object.hasOwn(WHOLE, part) ? ({ kind: 'TIMESTAMP' } as const) : matched;
-  if (!type) throw invalid(`EXTRACT does not take ${shortType(value.type)}.`, from.span);
+  if (!type)
+    throw invalid(
+      `No matching signature for function EXTRACT for argument types: DATE_TIME_PART FROM ${shortType(value.type)}.`,
+      from.span,
+    );
   if (EXTRACT_PARTS[type.kind]?.has(part) !== true)
-    throw invalid(`EXTRACT from ${type.kind} has no part ${part}.`, written.span);
+    throw invalid(`EXTRACT from ${type.kind} does not support the ${part} date part.`, written.span);
   const args = [convert(session, value, type)];
   if (timeZone !== null) {
-    if (type.kind !== 'TIMESTAMP') throw invalid(`EXTRACT from ${type.kind} takes no time zone.`, timeZone.span);
+    if (type.kind !== 'TIMESTAMP')
+      throw invalid(`EXTRACT from ${type.kind} does not support AT TIME ZONE.`, timeZone.span);
     args.push(converted(session, resolveExpr(context, timeZone), { kind: 'STRING' }, 'A time zone'));
   }
   const result = WHOLE[part] ?? { kind: 'INT64' };

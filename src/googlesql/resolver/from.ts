@@ -117,7 +117,7 @@ export function resolveArrayItem(context: FromContext, item: FromItem): ArrayIte
 }
 
 const arrayContext = (context: FromContext): ReturnType<typeof plainContext> =>
-  plainContext(context.session, fromScope(context), context.ctes, 'FROM');
+  plainContext(context.session, fromScope(context), context.ctes, 'FROM clause');
 
 function arrayItem(
   { session }: FromContext,
@@ -125,7 +125,11 @@ function arrayItem(
   alias: Identifier | null,
   offsetClause: OffsetClause | null,
 ): ArrayItem {
-  if (array.type.kind !== 'ARRAY') throw invalid(`UNNEST takes an array, not ${shortType(array.type)}.`, array.span);
+  if (array.type.kind !== 'ARRAY')
+    throw invalid(
+      `Values referenced in UNNEST must be arrays. UNNEST contains expression of type ${shortType(array.type)}.`,
+      array.span,
+    );
   const type: SqlType = array.type.element;
   const element = session.column(alias?.name ?? null, type);
   let list = NameList.value(alias?.name ?? null, element);

@@ -40,7 +40,8 @@ class Keys {
     const key = identity(expr);
     const known = this.#positions.get(key);
     if (known !== undefined) return known;
-    if (!supportsGrouping(expr.type)) throw invalid(`GROUP BY is not defined for type ${shortType(expr.type)}.`, span);
+    if (!supportsGrouping(expr.type))
+      throw invalid(`Grouping by expressions of type ${shortType(expr.type)} is not allowed.`, span);
     const name = this.#names.get(key) ?? nameOf(expr);
     this.#positions.set(key, this.list.length);
     this.list.push({ column: this.session.column(name, expr.type), expr });
@@ -67,7 +68,7 @@ export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readon
       if (!item.hasAggregate && !item.hasWindow && isPathLike(item.expr)) keys.add(item.expr, item.span);
     return { keys: keys.list, sets: null };
   }
-  const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY');
+  const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY clause');
   const one = (expression: Expression): number => keys.add(groupExpr(inner, expression, items), expression.span);
   if (groupBy.items.every((item) => item.kind === 'expression')) {
     for (const item of groupBy.items) if (item.kind === 'expression') one(item.expression);
@@ -118,15 +119,11 @@ function setsOf(item: GroupingItem, one: (expression: Expression) => number): nu
 
 function groupExpr(context: Context, expression: Expression, items: readonly ListItem[]): Expr {
   if (expression.kind === 'literal') {
-    if (expression.type !== 'INT64')
-      throw invalid('GROUP BY takes no literal but the position of a column.', expression.span);
+    if (expression.type !== 'INT64') throw invalid('Cannot GROUP BY literal values.', expression.span);
     const item = items[Number(expression.value) - 1];
     if (item === undefined)
-      throw invalid(
-        `GROUP BY position ${expression.value} is not in the select list, which has ${items.length} columns.`,
-        expression.span,
-      );
-    return grouped(item, `position ${expression.value}`, expression.span);
+      throw invalid(`GROUP BY is out of SELECT column number range: ${expression.value}.`, expression.span);
+    return grouped(item, expression.value, expression.span);
   }
   const [first] = expression.kind === 'path' ? expression.parts : [];
   if (first !== undefined && expression.kind === 'path') {
@@ -134,12 +131,12 @@ function groupExpr(context: Context, expression: Expression, items: readonly Lis
     const [match] = matches;
     if (matches.length > 1)
       throw invalid(
-        `The name ${first.name} in GROUP BY is ambiguous: it stands for several columns of the select list.`,
+        `Name ${first.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list.`,
         first.span,
       );
     if (match !== undefined) {
       if (expression.parts.length > 1)
-        throw invalid(`GROUP BY cannot take a field of the select-list alias ${first.name}.`, expression.span);
+        throw invalid(`Cannot GROUP BY field references from SELECT list alias ${first.name}.`, expression.span);
       return grouped(match, first.name, expression.span);
     }
   }
@@ -148,8 +145,9 @@ function groupExpr(context: Context, expression: Expression, items: readonly Lis
 
 function grouped(item: ListItem, shown: string, span: Span): Expr {
   if (item.hasAggregate)
-    throw invalid(`Column ${shown} holds an aggregate function, which GROUP BY does not take.`, span);
-  if (item.hasWindow) throw invalid(`Column ${shown} holds a window function, which GROUP BY does not take.`, span);
+    throw invalid(`Column ${shown} contains an aggregation function, which is not allowed in GROUP BY.`, span);
+  if (item.hasWindow)
+    throw invalid(`Column ${shown} contains an analytic function, which is not allowed in GROUP BY.`, span);
   return item.expr;
 }
 
@@ -166,6 +164,7 @@ export function regroup(
   session: Session,
   keys: readonly GroupKey[],
   from: { readonly start: number; readonly end: number },
+  clause: string,
   problem: string,
 ): Replace {
   const columns = new Map<number, GroupKey>();
@@ -183,7 +182,8 @@ export function regroup(
     const { id, name } = expr.column;
     const key = columns.get(id);
     if (key !== undefined) return session.ref(key.column, expr.span);
-    if (id >= from.start && id < from.end) throw invalid(`Column ${name} ${problem}.`, expr.span);
+    if (id >= from.start && id < from.end)
+      throw invalid(`${clause} references column ${name} which ${problem}.`, expr.span);
     return expr;
   };
 }

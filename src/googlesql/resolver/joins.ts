@@ -49,7 +49,7 @@ function joinTo(context: FromContext, left: Source, join: Join): Source {
     throw invalid(`${join.type.toUpperCase()} JOIN needs ON or USING.`, join.span);
   const merged = left.list.merge(right.list, duplicate);
   const scope = scopeOf(merged, context.outer);
-  const conditions = plainContext(context.session, scope, context.ctes, 'a join condition');
+  const conditions = plainContext(context.session, scope, context.ctes, 'JOIN ON clause');
   const using = join.using.map((name) => usingPair(conditions, left.list, right.list, name));
   const on = join.on === null ? usingCondition(using) : resolveCondition(conditions, join.on, 'A join condition');
   let relation: Relation;
@@ -95,9 +95,9 @@ function usingPair(context: Context, leftList: NameList, rightList: NameList, na
   const right = usingColumn(context.session, rightList, name, 'right');
   const equal = applyOperator(context, '$equal', [left, right], name.span, 'USING');
   if (!equal.args.every((arg) => supportsEquality(arg.type)))
-    throw invalid(`Column ${name.name} in USING has a type without equality.`, name.span);
+    throw invalid(`Column '${name.name}' in USING has types that do not support equality comparison.`, name.span);
   const merged = (): Expr => {
-    const type = commonType(context, [left, right], 'The columns of USING', name.span);
+    const type = commonType(context, [left, right], 'Columns of USING', name.span);
     const args = [convert(context.session, left, type), convert(context.session, right, type)];
     return { kind: 'call', function: 'COALESCE', safe: false, args, named: {}, part: null, type, span: name.span };
   };
@@ -111,9 +111,9 @@ function usingColumn(session: Session, list: NameList, { name, span }: Identifie
   const only = target?.kind === 'range' && target.list.isValueTable ? target.list.columns[0] : undefined;
   if (only !== undefined) return session.ref(only.column, span);
   if (target?.kind === 'ambiguous')
-    throw invalid(`Column ${name} in USING is ambiguous on the ${side} side of the join.`, span);
+    throw invalid(`Column ${name} in USING clause is ambiguous on ${side} side of join.`, span);
   if (target?.kind === 'range') throw invalid(`${name} in USING is a table alias, not a column.`, span);
-  throw unknownField(`Column ${name} in USING is not found on the ${side} side of the join.`, name, span, list.names());
+  throw unknownField(`Column ${name} in USING clause not found on ${side} side of join.`, name, span, list.names());
 }
 
 function usingCondition(using: readonly UsingPair[]): Expr | null {

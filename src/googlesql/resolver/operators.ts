@@ -11,6 +11,7 @@ import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
 import { resolveLiteral } from './literals';
+import { noSignatureOfOperator, typeOfOperand } from './no-signature';
 import { invalid } from './session';
 
 const OPERATORS: Readonly<Record<BinaryOperator, string>> = {
@@ -58,8 +59,8 @@ export function applyOperator(
     new Map(),
   );
   if (match === null) {
-    const types = operands.map((operand) => (session.isUntyped(operand) ? 'NULL' : shortType(operand.type)));
-    throw invalid(`${shown} does not take ${[...new Set(types)].length > 4 ? 'these types' : types.join(', ')}.`, span);
+    const types = operands.map((operand) => typeOfOperand(session, operand));
+    throw noSignatureOfOperator(fn, shown, types, span);
   }
   const args = operands.map((operand, i) => convert(session, operand, match.types[i] ?? operand.type));
   return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type: match.result, span };
@@ -90,7 +91,7 @@ export function resolveBinary(context: Context, expression: Binary): Expr {
 
 function combine(context: Context, { operator, operatorSpan, span }: Binary, operands: readonly Expr[]): Expr {
   if (!TAKES_NULL.has(operator) && operands.some((operand) => isBareNull(context, operand)))
-    throw invalid(`An operand of ${operator.toUpperCase()} cannot be the literal NULL.`, operatorSpan);
+    throw invalid(`Operands of ${operator.toUpperCase()} cannot be literal NULL.`, operatorSpan);
   const call = applyOperator(context, OPERATORS[operator], operands, operatorSpan, operator.toUpperCase());
   if (operator === '=' || operator === '!=') checkComparable(call.args, supportsEquality, 'Equality', operatorSpan);
   else if (operator === '<' || operator === '<=' || operator === '>' || operator === '>=')
@@ -105,7 +106,7 @@ function isBareNull({ session }: Context, operand: Expr): boolean {
 
 function checkComparable(args: readonly Expr[], supports: (type: SqlType) => boolean, what: string, span: Span): void {
   for (const { type } of args)
-    if (!supports(type)) throw invalid(`${what} is not defined for type ${shortType(type)}.`, span);
+    if (!supports(type)) throw invalid(`${what} is not defined for arguments of type ${shortType(type)}.`, span);
 }
 
 export function negated(expr: Expr): FunctionCall {
@@ -126,12 +127,11 @@ export function resolveUnary(context: Context, { operator, operand, span }: Unar
   if (operator === '-' && operand.kind === 'literal' && (operand.type === 'INT64' || operand.type === 'FLOAT64'))
     return { ...resolveLiteral(context.session, operand, true), span };
   const value = resolveExpr(context, operand);
-  if (isBareNull(context, value))
-    throw invalid(`The operand of ${operator.toUpperCase()} cannot be the literal NULL.`, span);
+  if (isBareNull(context, value)) throw invalid(`Operands of ${operator.toUpperCase()} cannot be literal NULL.`, span);
   switch (operator) {
     case '+':
       if (!NUMBERS.has(value.type.kind))
-        throw invalid(`The operand of + is a number, not ${typeText(value.type)}.`, span);
+        throw invalid(`Operands of + must be numeric type but was ${typeText(value.type)}.`, span);
       return value;
     case '-':
       return applyOperator(context, '$negate', [value], span, '-');
@@ -161,7 +161,10 @@ export function resolveInList(context: Context, { operand, items, negated: not, 
 export function resolveInUnnest(context: Context, { operand, array, negated: not, span }: InUnnest): Expr {
   const operands = [resolveExpr(context, operand), resolveExpr(context, array)];
   if (operands[1] !== undefined && isBareNull(context, operands[1]))
-    throw invalid('IN UNNEST takes an array, not the literal NULL.', array.span);
+    throw invalid('Second argument of IN UNNEST must be an array but was literal NULL.', array.span);
+  const given = operands[1]?.type;
+  if (given !== undefined && given.kind !== 'ARRAY')
+    throw invalid(`Second argument of IN UNNEST must be an array but was ${shortType(given)}.`, array.span);
   const call = applyOperator(context, '$in_unnest', operands, span, 'IN UNNEST');
   checkComparable(call.args.slice(0, 1), supportsEquality, 'IN UNNEST', span);
   return not ? negated(call) : call;

@@ -15,13 +15,10 @@ function orderExpr(context: Context, { expression }: OrderItem, columns: readonl
   const expr = resolveExpr(context, expression);
   if (expression.kind !== 'literal' && !(expression.kind === 'unary' && expr.kind === 'literal')) return expr;
   if (expr.type.kind !== 'INT64' || expr.kind !== 'literal' || expr.value === null)
-    throw invalid('ORDER BY takes no literal but the position of a column.', expression.span);
+    throw invalid('Cannot ORDER BY literal values.', expression.span);
   const position = Number(expr.value);
   const column = columns[position - 1];
   if (column === undefined)
-    throw invalid(
-      `ORDER BY position ${expr.value} is not in the select list, which has ${columns.length} columns.`,
-      expression.span,
-    );
+    throw invalid(`ORDER BY is out of SELECT column number range: ${expr.value}.`, expression.span);
   return context.session.ref(column, expression.span);
 }

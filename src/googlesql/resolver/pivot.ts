@@ -28,12 +28,16 @@ export function resolvePivot(context: FromContext, pivot: Pivot): Source {
   const { session } = context;
   const input = resolveFrom(context, pivot.input);
   if (input.list.columns.some(({ valueTable }) => valueTable))
-    throw invalid('PIVOT does not take a value table.', pivot.input.span);
+    throw invalid('PIVOT is not allowed with array scans.', pivot.input.span);
   const scope = scopeOf(input.list, context.outer);
-  const plain = plainContext(session, scope, context.ctes, 'PIVOT');
+  const plain = plainContext(session, scope, context.ctes, 'PIVOT clause');
   const calls = pivot.aggregates.map((aggregate) => pivotAggregate(plain, aggregate));
   const by = resolveExpr(plain, pivot.for);
-  if (!supportsEquality(by.type)) throw invalid(`FOR of PIVOT does not take ${shortType(by.type)}.`, pivot.for.span);
+  if (!supportsEquality(by.type))
+    throw invalid(
+      `Type ${shortType(by.type)} cannot be used as a FOR expression because it does not support equality comparison.`,
+      pivot.for.span,
+    );
   const values = pivot.in.map(({ expression }) => pivotValue(plain, resolveExpr(plain, expression), by.type));
 
   const read = columnsRead([...calls.flatMap(callExpressions), by]);
@@ -43,7 +47,7 @@ export function resolvePivot(context: FromContext, pivot: Pivot): Source {
     if (read.has(source.id)) continue;
     if (!supportsGrouping(source.type))
       throw invalid(
-        `PIVOT groups by column ${name ?? ''}, whose type ${shortType(source.type)} cannot be grouped.`,
+        `Column ${name ?? ''} of type ${shortType(source.type)} cannot be used as an implicit grouping column of a PIVOT clause.`,
         pivot.span,
       );
     const column = session.column(name, source.type);
@@ -78,11 +82,11 @@ function pivotAggregate(context: Context, { expression }: PivotAggregate): Aggre
   const expr = resolveExpr({ ...context, aggregates: sink }, expression);
   const [only] = sink.calls;
   if (sink.calls.length !== 1 || only === undefined || expr.kind !== 'column' || expr.column !== only.column)
-    throw invalid('PIVOT takes calls of aggregate functions and nothing around them.', expression.span);
+    throw invalid('PIVOT expression must be an aggregate function call.', expression.span);
   const { call } = only;
   if (call.having !== null) throw invalid('An aggregate of PIVOT takes no HAVING.', expression.span);
   if (SEES_NULL.has(call.function) && call.nulls !== 'ignore')
-    throw invalid(`${call.function} counts NULLs and cannot stand in PIVOT without IGNORE NULLS.`, expression.span);
+    throw invalid(`${call.function} counts NULLs and cannot be used in PIVOT without IGNORE NULLS.`, expression.span);
   return call;
 }
 

@@ -38,7 +38,7 @@ function resolveWith(session: Session, query: Query, ctes: CteScope | null): { l
   const seen = new Set<string>();
   for (const { name, query: body } of query.with.entries) {
     const key = name.name.toLowerCase();
-    if (seen.has(key)) throw invalid(`Duplicate name ${name.name} in WITH.`, name.span);
+    if (seen.has(key)) throw invalid(`Duplicate alias ${name.name} for WITH subquery.`, name.span);
     seen.add(key);
     const cte: Cte = { id: session.cteId(), name: name.name, query: resolveQueryIn(session, body, null, scope) };
     list.push(cte);

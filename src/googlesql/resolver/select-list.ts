@@ -63,7 +63,8 @@ function resolveStar(context: Context, star: SelectStar, from: NameList | null):
     'REPLACE',
   );
   for (const [key, name] of replaced)
-    if (except.has(key)) throw invalid(`Column ${name.name} stands both in EXCEPT and in REPLACE.`, name.span);
+    if (except.has(key))
+      throw invalid(`Column ${name.name} cannot occur in both SELECT * EXCEPT and REPLACE.`, name.span);
   const known = new Set(columns.map(({ name }) => name?.toLowerCase()));
   for (const [list, names] of [
     ['EXCEPT', except],
@@ -82,14 +83,14 @@ function resolveStar(context: Context, star: SelectStar, from: NameList | null):
       items.push({ ...item, name: replacement.alias.name, span, written: null });
     }
   }
-  if (items.length === 0) throw invalid('The star stands for no column after EXCEPT.', star.span);
+  if (items.length === 0) throw invalid('SELECT * expands to zero columns after applying EXCEPT.', star.span);
   return items;
 }
 
 function missing({ name, span }: Identifier, list: string, columns: readonly StarColumn[]): QueryError {
   const names = columns.flatMap((column) => (column.name === null ? [] : [column.name]));
   const near = nearest(name, names);
-  return new QueryError('unknownField', `Column ${name} in ${list} is not among those of the star.`, span, {
+  return new QueryError('unknownField', `Column ${name} in SELECT * ${list} list does not exist.`, span, {
     ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
   });
 }
@@ -98,7 +99,7 @@ function namesOf(names: readonly Identifier[], list: string): Map<string, Identi
   const found = new Map<string, Identifier>();
   for (const name of names) {
     const key = name.name.toLowerCase();
-    if (found.has(key)) throw invalid(`Column ${name.name} stands twice in ${list}.`, name.span);
+    if (found.has(key)) throw invalid(`Duplicate column ${name.name} in SELECT * ${list} list.`, name.span);
     found.set(key, name);
   }
   return found;
@@ -107,7 +108,7 @@ function namesOf(names: readonly Identifier[], list: string): Map<string, Identi
 function starColumns(context: Context, { of, span }: SelectStar, from: NameList | null): StarColumn[] {
   const { session } = context;
   if (of === null) {
-    if (from === null) throw invalid('SELECT * needs a FROM clause.', span);
+    if (from === null) throw invalid('SELECT * must have a FROM clause.', span);
     return listColumns(session, from, span);
   }
   const [alias] = of.kind === 'path' && of.parts.length === 1 ? of.parts : [];
@@ -132,7 +133,7 @@ function listColumns(session: Session, list: NameList, span: Span): StarColumn[]
 
 function structColumns(session: Session, value: Expr, span: Span): StarColumn[] {
   const { type } = value;
-  if (type.kind !== 'STRUCT') throw invalid(`A star needs a struct or a table, not ${shortType(type)}.`, span);
+  if (type.kind !== 'STRUCT') throw invalid(`Dot-star is not supported for type ${shortType(type)}.`, span);
   if (type.fields.length === 0) throw invalid('This struct has no fields for a star.', span);
   session.budget.columns(type.fields.length);
   return type.fields.map(({ name }, i) => ({ name, expr: fieldAt(value, i, span) }));

@@ -41,7 +41,13 @@ export function resolveSelect(
 }
 
 const NOT_GROUPED = 'is neither grouped nor aggregated';
-const UNUSED_WINDOW = 'A window function cannot stand inside another.';
+
+interface AfterGrouping {
+  readonly item: (item: ListItem) => Expr;
+  /** @param clause as errors name it */
+  readonly replace: (clause: string) => Replace;
+}
+const UNUSED_WINDOW = 'Analytic function cannot be an argument of another analytic function.';
 
 class SelectResolver {
   private readonly aggregates: AggregateSink = { calls: [] };
@@ -66,7 +72,7 @@ class SelectResolver {
     const scope = scopeOf(source.list, this.outer);
     let relation = source.relation;
     if (select.where !== null) {
-      const context = plainContext(session, scope, this.ctes, 'WHERE');
+      const context = plainContext(session, scope, this.ctes, 'WHERE clause');
       relation = {
         kind: 'filter',
         input: relation,
@@ -78,8 +84,8 @@ class SelectResolver {
       session,
       scope,
       ctes: this.ctes,
-      aggregates: select.from === null ? 'is not allowed in a query without FROM' : this.aggregates,
-      windows: select.from === null ? 'A window function is not allowed in a query without FROM.' : listWindows,
+      aggregates: select.from === null ? 'not allowed in SELECT without FROM clause' : this.aggregates,
+      windows: select.from === null ? 'SELECT without FROM clause cannot use analytic functions.' : listWindows,
     };
     const items = resolveSelectList(listContext, select.items, select.from === null ? null : source.list);
     // Into sinks of its own: only what is used is computed.
@@ -104,9 +110,9 @@ class SelectResolver {
       relation = { kind: 'aggregate', input: relation, keys: groups.keys, groupingSets: groups.sets, aggregates };
     }
     if (having !== null) relation = { kind: 'filter', input: relation, condition: having };
-    relation = windowed(relation, listWindows, after.replace);
+    relation = windowed(relation, listWindows, after.replace('SELECT list expression'));
     if (computed.length > 0) relation = { kind: 'compute', input: relation, columns: computed };
-    relation = windowed(relation, lateWindows, after.replace);
+    relation = windowed(relation, lateWindows, after.replace('ORDER BY clause expression'));
     if (qualify !== null) relation = { kind: 'filter', input: relation, condition: qualify };
     if (select.as !== null) ({ relation, output } = this.asValue(relation, output));
     let keys = order;
@@ -126,7 +132,12 @@ class SelectResolver {
       ['SELECT DISTINCT', select.distinct ? select.span : null],
       ['ORDER BY', order?.span],
     ];
-    for (const [name, span] of parts) if (span) throw invalid(`A query without FROM cannot have ${name}.`, span);
+    for (const [name, span] of parts)
+      if (span)
+        throw invalid(
+          `Query without FROM clause cannot have ${name === 'ORDER BY' ? 'an' : 'a'} ${name} clause.`,
+          span,
+        );
   }
 
   private resolveFrom(): Source {
@@ -150,13 +161,14 @@ class SelectResolver {
     return this.aggregates.calls.length > 0 ? { keys: [], sets: null } : null;
   }
 
-  private afterGrouping(groups: Groups | null): { item: (item: ListItem) => Expr; replace: Replace } {
-    if (groups === null) return { item: (item) => item.expr, replace: () => undefined };
-    const replace = regroup(this.session, groups.keys, this.from, NOT_GROUPED);
+  private afterGrouping(groups: Groups | null): AfterGrouping {
+    if (groups === null) return { item: (item) => item.expr, replace: () => () => undefined };
+    const replace = (clause: string): Replace => regroup(this.session, groups.keys, this.from, clause, NOT_GROUPED);
+    const inList = replacing(replace('SELECT list expression'));
     const keys = new Map(groups.keys.map((key) => [identity(key.expr), key]));
     const item = ({ expr, span }: ListItem): Expr => {
       const key = keys.get(identity(expr));
-      return key === undefined ? replacing(replace).expr(expr) : this.session.ref(key.column, span);
+      return key === undefined ? inList.expr(expr) : this.session.ref(key.column, span);
     };
     return { item, replace };
   }
@@ -169,7 +181,8 @@ class SelectResolver {
   ): Expr | null {
     const { having } = this.select;
     if (having === null) return null;
-    if (groups === null) throw invalid('HAVING needs GROUP BY or an aggregate in the select list.', having.span);
+    if (groups === null)
+      throw invalid('The HAVING clause requires GROUP BY or aggregation to be present.', having.span);
     const overrides = aliasTargets(
       items.map((item, i) => ({
         name: item.name,
@@ -178,7 +191,7 @@ class SelectResolver {
           expr: () => {
             if (item.hasWindow)
               throw invalid(
-                `Column ${item.name ?? ''} holds a window function, which HAVING does not take.`,
+                `Column ${item.name ?? ''} contains an analytic function, which is not allowed in HAVING clause.`,
                 having.span,
               );
             return finals[i] ?? item.expr;
@@ -187,9 +200,11 @@ class SelectResolver {
       })),
     );
     const scope: Scope | null = context.scope === null ? null : { ...context.scope, overrides };
-    const inner: Context = { ...context, scope, windows: 'A window function is not allowed in HAVING.' };
+    const inner: Context = { ...context, scope, windows: 'Analytic function not allowed in HAVING clause.' };
     const condition = resolveCondition(inner, having, 'The HAVING condition');
-    return replacing(regroup(this.session, groups.keys, this.from, NOT_GROUPED)).expr(condition);
+    return replacing(regroup(this.session, groups.keys, this.from, 'HAVING clause expression', NOT_GROUPED)).expr(
+      condition,
+    );
   }
 
   /** A bare column of this SELECT stays itself; everything else is computed. */
@@ -220,7 +235,7 @@ class SelectResolver {
     items: readonly ListItem[],
     output: readonly OutputColumn[],
     groups: Groups | null,
-    after: { replace: Replace },
+    after: AfterGrouping,
     list: WindowSink,
     windows: WindowSink,
   ): Expr | null {
@@ -230,12 +245,14 @@ class SelectResolver {
       session: this.session,
       scope: this.aliasScope(scope, items, output),
       ctes: this.ctes,
-      aggregates: groups === null ? 'is not allowed in QUALIFY without GROUP BY' : this.aggregates,
+      aggregates: groups === null ? 'not allowed in QUALIFY clause without GROUP BY' : this.aggregates,
       windows,
     };
-    const condition = replacing(after.replace).expr(resolveCondition(context, qualify, 'The QUALIFY condition'));
+    const condition = replacing(after.replace('QUALIFY clause expression')).expr(
+      resolveCondition(context, qualify, 'The QUALIFY condition'),
+    );
     if (list.calls.length + windows.calls.length === 0)
-      throw invalid('QUALIFY needs a window function, in itself or in the select list.', qualify.span);
+      throw invalid('The QUALIFY clause requires analytic function to be present.', qualify.span);
     return condition;
   }
 
@@ -244,7 +261,7 @@ class SelectResolver {
     items: readonly ListItem[],
     output: readonly OutputColumn[],
     groups: Groups | null,
-    after: { replace: Replace },
+    after: AfterGrouping,
     windows: WindowSink,
   ): SortKey[] {
     const { distinct } = this.select;
@@ -253,16 +270,16 @@ class SelectResolver {
       scope: this.aliasScope(scope, items, output),
       ctes: this.ctes,
       aggregates: distinct
-        ? 'is not allowed in ORDER BY after SELECT DISTINCT'
+        ? 'not allowed in ORDER BY clause after SELECT DISTINCT'
         : groups === null
-          ? 'is not allowed in ORDER BY without GROUP BY or an aggregate in the select list'
+          ? 'not allowed in ORDER BY clause without GROUP BY or SELECT list aggregation'
           : this.aggregates,
-      windows: distinct ? 'A window function is not allowed in ORDER BY after SELECT DISTINCT.' : windows,
+      windows: distinct ? 'Analytic function not allowed in ORDER BY clause after SELECT DISTINCT.' : windows,
     };
     const columns = output.map(({ column }) => column);
     return resolveOrderBy(context, this.tail.orderBy, columns).map((key) => ({
       ...key,
-      expr: replacing(after.replace).expr(key.expr),
+      expr: replacing(after.replace('ORDER BY clause expression')).expr(key.expr),
     }));
   }
 
@@ -302,7 +319,7 @@ class SelectResolver {
     const distinct = output.map(({ name, column }): OutputColumn => {
       if (!supportsGrouping(column.type))
         throw invalid(
-          `Column ${name ?? ''} of type ${shortType(column.type)} cannot be told apart by SELECT DISTINCT.`,
+          `Column ${name ?? ''} of type ${shortType(column.type)} cannot be used in SELECT DISTINCT.`,
           select.span,
         );
       const key = keys.get(column.id) ?? {
@@ -321,6 +338,7 @@ class SelectResolver {
       session,
       [...all, ...paths],
       { start: this.from.start, end: beforeOrder },
+      'ORDER BY clause expression',
       'is not visible after SELECT DISTINCT',
     );
     const after: Replace = (expr) =>

@@ -21,16 +21,16 @@ export function resolveSetOperation(
 ): ResolvedQuery {
   const [first] = inputs;
   if (first === undefined) throw new Error('a set operation has inputs');
-  const shown = operation.operator.toUpperCase();
+  const shown = `${operation.operator} ${operation.distinct ? 'distinct' : 'all'}`.toUpperCase();
   for (const [i, input] of inputs.entries()) {
     const { span } = operation.inputs[i] ?? operation;
     if (input.output.length !== first.output.length)
       throw invalid(
-        `Every query of ${shown} has the same number of columns: the first has ${first.output.length}, this one ${input.output.length}.`,
+        `Queries in ${shown} have mismatched column count; query 1 has ${columnCount(first)}, query ${i + 1} has ${columnCount(input)}.`,
         span,
       );
   }
-  const types = first.output.map(({ name }, at) => {
+  const types = first.output.map((_, at) => {
     const operands = inputs.flatMap((input) => {
       const column = input.output[at]?.column;
       return column === undefined ? [] : [operandOf(session, input, column)];
@@ -40,13 +40,13 @@ export function resolveSetOperation(
       const shownTypes = [...new Set(operands.map((operand) => typeText(operand.type)))].map((text) =>
         text.slice(0, 60),
       );
-      throw invalid(
-        `Column ${name ?? at + 1} of ${shown} has no common type: ${shownTypes.join(', ')}.`,
-        operation.span,
-      );
+      throw invalid(`Column ${at + 1} in ${shown} has incompatible types: ${shownTypes.join(', ')}.`, operation.span);
     }
     if (!(operation.operator === 'union' && !operation.distinct) && !supportsGrouping(type))
-      throw invalid(`${shown} cannot compare a column of type ${shortType(type)}.`, operation.span);
+      throw invalid(
+        `Column ${at + 1} in ${shown} has type that does not support set operation comparisons: ${shortType(type)}.`,
+        operation.span,
+      );
     return type;
   });
   const columns = first.output.map(({ name }, i) => session.column(name, types[i] ?? { kind: 'INT64' }));
@@ -63,4 +63,8 @@ export function resolveSetOperation(
     valueTable: first.valueTable,
     ordered: false,
   };
+}
+
+function columnCount({ output }: ResolvedQuery): string {
+  return `${output.length} column${output.length === 1 ? '' : 's'}`;
 }

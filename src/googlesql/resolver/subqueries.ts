@@ -25,19 +25,26 @@ function subquery(
 function onlyColumn(query: ResolvedQuery, what: string, span: Span): Column {
   const [first, second] = query.output;
   if (first === undefined || second !== undefined)
-    throw invalid(`${what} has one column; SELECT AS STRUCT makes one of many.`, span);
+    throw invalid(
+      `${what} cannot have more than one column unless using SELECT AS STRUCT to build STRUCT values.`,
+      span,
+    );
   return first.column;
 }
 
 export function resolveScalarSubquery(context: Context, { query, span }: ScalarSubquery): Expr {
   const resolved = resolveQueryAt(context, query);
-  return subquery('scalar', null, resolved, onlyColumn(resolved, 'A scalar subquery', span).type, span);
+  return subquery('scalar', null, resolved, onlyColumn(resolved, 'Scalar subquery', span).type, span);
 }
 
 export function resolveArraySubquery(context: Context, { query, span }: ArraySubquery): Expr {
   const resolved = resolveQueryAt(context, query);
-  const { type } = onlyColumn(resolved, 'An ARRAY subquery', span);
-  if (type.kind === 'ARRAY') throw invalid('An array of arrays is not supported.', span);
+  const { type } = onlyColumn(resolved, 'ARRAY subquery', span);
+  if (type.kind === 'ARRAY')
+    throw invalid(
+      `Cannot use array subquery with column of type ${shortType(type)} because nested arrays are not supported.`,
+      span,
+    );
   return subquery('array', null, resolved, { kind: 'ARRAY', element: type }, span);
 }
 
@@ -52,7 +59,10 @@ export function resolveInSubquery(context: Context, { operand, query, negated: n
   const { type: columnType } = onlyColumn(resolved, 'A subquery after IN', span);
   const type = supertype([session.operand(value), { type: columnType, form: 'value' }]);
   if (type === null || !supportsEquality(type))
-    throw invalid(`${shortType(value.type)} cannot be compared with the subquery's ${shortType(columnType)}.`, span);
+    throw invalid(
+      `Cannot execute IN subquery with uncomparable types ${shortType(value.type)} and ${shortType(columnType)}.`,
+      span,
+    );
   const tested = subquery(
     'in',
     convert(session, value, type),

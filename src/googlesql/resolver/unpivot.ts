@@ -15,7 +15,7 @@ export function resolveUnpivot(context: FromContext, unpivot: Unpivot): Source {
   const { session } = context;
   const input = resolveFrom(context, unpivot.input);
   if (input.list.columns.some(({ valueTable }) => valueTable))
-    throw invalid('UNPIVOT does not take a value table.', unpivot.input.span);
+    throw invalid('UNPIVOT is not allowed with array scans.', unpivot.input.span);
   const groups = columnGroups(context, unpivot, input);
   const labels = labelsOf(session, unpivot);
   const [firstLabel] = labels;
@@ -62,7 +62,7 @@ export function resolveUnpivot(context: FromContext, unpivot: Unpivot): Source {
 /** The columns of each row to be, checked to be columns, all of the first row's types, none twice. */
 function columnGroups(context: FromContext, unpivot: Unpivot, input: Source): Expr[][] {
   const { session } = context;
-  const plain = plainContext(session, scopeOf(input.list, context.outer), context.ctes, 'UNPIVOT');
+  const plain = plainContext(session, scopeOf(input.list, context.outer), context.ctes, 'UNPIVOT clause');
   const own = new Set(input.list.columns.map(({ column }) => column.id));
   const seen = new Set<number>();
   let types: SqlType[] | null = null;
@@ -77,7 +77,7 @@ function columnGroups(context: FromContext, unpivot: Unpivot, input: Source): Ex
       const expr = resolvePath(plain, { kind: 'path', parts, span });
       if (expr.kind !== 'column' || !own.has(expr.column.id))
         throw invalid('UNPIVOT takes columns of its input only.', span);
-      if (seen.has(expr.column.id)) throw invalid('UNPIVOT takes each column once.', span);
+      if (seen.has(expr.column.id)) throw invalid('Column names in UNPIVOT IN clause cannot be repeated.', span);
       seen.add(expr.column.id);
       const expected = types?.[i];
       if (expected !== undefined && !sameType(expected, expr.type))
@@ -106,7 +106,7 @@ function labelsOf(session: Session, unpivot: Unpivot): Expr[] {
   const [first] = labels;
   for (const label of labels)
     if (first !== undefined && !sameType(first.type, label.type))
-      throw invalid('All labels of UNPIVOT are of one type.', label.span);
+      throw invalid('All UNPIVOT labels must be the same type.', label.span);
   return labels;
 }
 

@@ -20,19 +20,24 @@ export function resolveWindow(context: Context, call: Call, fn: SqlFunction, nam
   const partitionBy = window.partitionBy.map((expression) => {
     const expr = resolveExpr(context, expression);
     if (!supportsPartitioning(expr.type))
-      throw invalid(`PARTITION BY is not defined for type ${shortType(expr.type)}.`, expression.span);
+      throw invalid(`Partitioning by expressions of type ${shortType(expr.type)} is not allowed.`, expression.span);
     return expr;
   });
   const orderBy = window.orderBy.map((item) => sortKey(context, item));
   const { span } = call;
   if (fn.over === 'required' && orderBy.length === 0)
-    throw invalid(`The function ${fn.name} needs ORDER BY in its window.`, span);
+    throw invalid(`Window ORDER BY is required for analytic function ${fn.name.toLowerCase()}.`, span);
   if (fn.over === 'unsupported' && orderBy.length > 0)
-    throw invalid(`The function ${fn.name} takes no ORDER BY in its window.`, span);
-  if (call.distinct && orderBy.length > 0) throw invalid('A window of a DISTINCT aggregate takes no ORDER BY.', span);
+    throw invalid(`Window ORDER BY is not allowed for analytic function ${fn.name.toLowerCase()}.`, span);
+  if (call.distinct && orderBy.length > 0)
+    throw invalid('Window ORDER BY is not allowed if DISTINCT is specified.', span);
   if (window.frame === null) return { partitionBy, orderBy, frame: null };
-  if (fn.framing !== true) throw invalid(`The function ${fn.name} takes no frame in its window.`, window.frame.span);
-  if (call.distinct) throw invalid('A window of a DISTINCT aggregate takes no frame.', window.frame.span);
+  if (fn.framing !== true)
+    throw invalid(
+      `Window framing clause is not allowed for analytic function ${fn.name.toLowerCase()}.`,
+      window.frame.span,
+    );
+  if (call.distinct) throw invalid('Window framing clause is not allowed if DISTINCT is specified.', window.frame.span);
   return { partitionBy, orderBy, frame: resolveFrame(context, window.frame, orderBy) };
 }
 
@@ -54,12 +59,15 @@ function flatten(window: WindowSpecification, named: Named, seen: Set<string>): 
   const name = window.base.name.toLowerCase();
   const found = named.get(name);
   if (found === undefined || seen.has(name))
-    throw invalid(`Unrecognized window ${window.base.name}.`, window.base.span);
+    throw invalid(`Unrecognized window alias ${window.base.name}.`, window.base.span);
   const base = flatten(found, named, seen.add(name));
   if (window.partitionBy.length > 0)
-    throw invalid('A window with PARTITION BY cannot build on a named window.', window.span);
+    throw invalid('If a window has a PARTITION BY, it cannot reference a named window.', window.span);
   if (window.orderBy.length > 0 && base.orderBy.length > 0)
-    throw invalid('A window cannot change the ORDER BY of the window it builds on.', window.span);
+    throw invalid(
+      'If a window inherits an ORDER BY from its referenced window, it cannot have an inline ORDER BY.',
+      window.span,
+    );
   const bareName = window.orderBy.length === 0 && window.frame === null;
   if (base.frame !== null && !bareName) throw invalid('A window with a frame cannot be built on.', window.span);
   return {
@@ -99,9 +107,9 @@ function resolveBound(
   if (bound.offset === null) return { kind: bound.kind, offset: null };
   const offset = resolveExpr(context, bound.offset);
   if (offset.kind !== 'literal' && offset.kind !== 'parameter')
-    throw invalid('The offset of a frame is a literal or a query parameter.', bound.span);
+    throw invalid('Window framing expression must be a literal or parameter.', bound.span);
   if (offset.kind === 'literal' && (offset.value === null || offset.value.startsWith('-')))
-    throw invalid('The offset of a frame is neither NULL nor negative.', bound.span);
+    throw invalid('Window framing expression cannot be NULL or negative.', bound.span);
   return {
     kind: bound.kind,
     offset: frame.unit === 'rows' ? rows(context, offset) : range(context, offset, frame, orderBy),
@@ -110,7 +118,10 @@ function resolveBound(
 
 function rows({ session }: Context, offset: Expr): Expr {
   if (!coerces(session.operand(offset), { kind: 'INT64' }))
-    throw invalid(`The offset of ROWS is INT64, not ${shortType(offset.type)}.`, offset.span);
+    throw invalid(
+      `Window framing expression for ROWS can only be of integer type, but has type ${shortType(offset.type)}.`,
+      offset.span,
+    );
   return convert(session, offset, { kind: 'INT64' });
 }
 
@@ -120,7 +131,10 @@ function range({ session }: Context, offset: Expr, frame: WindowFrame, orderBy: 
     throw invalid('RANGE with an offset needs exactly one ORDER BY key.', frame.span);
   const { type } = key.expr;
   if (!RANGE_KEYS.has(type.kind))
-    throw invalid(`RANGE with an offset needs a number to order by, not ${shortType(type)}.`, key.expr.span);
+    throw invalid(
+      `ORDER BY key must be numeric in a RANGE-based window with OFFSET PRECEDING or OFFSET FOLLOWING boundaries, but has type ${shortType(type)}.`,
+      key.expr.span,
+    );
   if (!coerces(session.operand(offset), type))
     throw invalid(`The offset of RANGE is ${shortType(type)} here, not ${shortType(offset.type)}.`, offset.span);
   return convert(session, offset, type);

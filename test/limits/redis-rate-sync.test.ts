@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RedisConnection } from '../../src/redis/connection';
 import { RateLimits } from '../../src/limits/rate-limits';
-import { RedisRateSync } from '../../src/limits/rate-sync';
+import { RedisRateSync } from '../../src/limits/redis-rate-sync';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { connectTo } from './redis';
 

@@ -1,28 +1,12 @@
-import { type Message } from './rpc';
+import type { Message, ProtocolDefinition } from './protocol';
 
 /**
- * Reads the engine's resolved trees, leaving out what nobody asks for. Each reference to a column carries the whole type of the
- * column, so that most of a tree is types: those, and places in the text, stay bytes until somebody wants one.
+ * Decodes the engine's resolved trees partially. Each column reference carries the whole type of its column, so most of a tree is
+ * types: those, and positions in the text, stay bytes until they are needed.
  */
 
-/** What proto-loader knows of a message. */
-export interface MessageDefinition {
-  readonly type: {
-    readonly field: readonly {
-      readonly name: string;
-      readonly number: number;
-      readonly label: string;
-      readonly type: string;
-      readonly typeName: string;
-    }[];
-    readonly oneofDecl: readonly { readonly name: string }[];
-  };
-  deserialize(bytes: Uint8Array): Message;
-}
-export type ProtocolDefinition = Readonly<Record<string, MessageDefinition>>;
-
 const LEFT_OUT = new Set(['column_list', 'signature', 'type_annotation_map', 'annotations', 'value']);
-const KEPT_AS_BYTES = new Set(['type', 'parse_location_range']);
+const LEFT_AS_BYTES = new Set(['type', 'parse_location_range']);
 
 interface Field {
   readonly name: string;
@@ -45,7 +29,7 @@ interface Cursor {
 }
 
 /** Decodes messages of one protocol definition. */
-export class LeanDecoder {
+export class PartialDecoder {
   private readonly plans = new Map<string, Plan>();
 
   constructor(private readonly protocol: ProtocolDefinition) {}
@@ -71,7 +55,7 @@ export class LeanDecoder {
     return message;
   }
 
-  /** A message whose bytes `decode` kept. */
+  /** A message whose bytes `decode` raw. */
   whole(name: string, bytes: Uint8Array): Message {
     const definition = this.protocol[`zetasql.${name}`];
     if (definition === undefined) throw new Error(`The protocol has no message ${name}`);
@@ -112,7 +96,7 @@ export class LeanDecoder {
     const fields = new Map<number, Field>();
     for (const { name: field, number, label, type, typeName } of definition.type.field) {
       if (LEFT_OUT.has(field)) continue;
-      const kept = KEPT_AS_BYTES.has(field) || type === 'TYPE_BYTES';
+      const kept = LEFT_AS_BYTES.has(field) || type === 'TYPE_BYTES';
       const kind = kept ? 'bytes' : type === 'TYPE_MESSAGE' ? 'message' : type === 'TYPE_STRING' ? 'string' : 'number';
       const message = typeName.replace(/^\.?(zetasql\.)?/, '');
       fields.set(number, { name: field, kind, message, repeated: label === 'LABEL_REPEATED' });

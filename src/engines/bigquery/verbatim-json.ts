@@ -1,30 +1,30 @@
 import { randomUUID } from 'node:crypto';
 
-/** Nobody outside can write it: it never leaves the process. */
+/** Random and never sent: no value can contain it. */
 const MARK = randomUUID();
 const MARKED = new RegExp(`"${MARK}:(\\d+)"`, 'g');
 
 /**
- * Texts that `JSON.stringify` shall write as they are, such as an integer that no double holds: each is put into the
- * value as a marked string, and into the text afterwards.
+ * JSON that `JSON.stringify` has to write verbatim, such as integers beyond a double: each is a marked string in the value,
+ * replaced in the text afterwards.
  */
-export class HeldTexts {
+export class VerbatimJson {
   readonly #texts: string[] = [];
 
-  /** What stands in a value for a JSON text. */
-  hold(json: string): string {
+  /** The placeholder of a JSON text in a value. */
+  insert(json: string): string {
     this.#texts.push(json);
     return `${MARK}:${this.#texts.length - 1}`;
   }
 
-  /** `JSON.stringify`, with every held text in its place. */
+  /** `JSON.stringify`, with every placeholder replaced. */
   stringify(value: unknown): string {
     const json = JSON.stringify(value);
     if (this.#texts.length === 0) return json;
     return json.replace(MARKED, (_, index: string) => this.#texts[Number(index)] as string);
   }
 
-  /** For the next value. */
+  /** Forgets the texts of the last value. */
   clear(): void {
     this.#texts.length = 0;
   }

@@ -2,7 +2,7 @@
 import type { RunLimits } from '../../src/engines/contract';
 import { ApiFailure } from '../../src/engines/bigquery/api-failure';
 import type { DryRunQuery } from '../../src/engines/bigquery/api';
-import { Wall } from '../../src/engines/bigquery/wall';
+import { IsolationCheck } from '../../src/engines/bigquery/isolation-check';
 import { recordingLog, type Logged } from './over-local-bigquery';
 
 const limits = (): RunLimits => ({ deadline: performance.now() + 1_000, signal: new AbortController().signal });
@@ -22,7 +22,7 @@ function wallOver(
     const answer = answers[Math.min(asked.push(sql), answers.length) - 1];
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   };
-  const wall = new Wall({ tables, emulated, dryRun, log: recordingLog(logged) });
+  const wall = new IsolationCheck({ tables, emulated, dryRun, log: recordingLog(logged) });
   return { wall, asked, levels: () => logged.map(({ level }) => level) };
 }
 
@@ -30,8 +30,8 @@ const UNAVAILABLE = { reason: 'backendUnavailable', details: { retryAfter: 10 } 
 
 test.each([true, false])('stands where a dry run lists what it reads (emulated: %s)', async (emulated) => {
   const { wall, asked, levels } = wallOver(emulated, [LISTED]);
-  await wall.prove(limits());
-  expect(await wall.stands(limits())).toBe(true);
+  await wall.verify(limits());
+  expect(await wall.isVerified(limits())).toBe(true);
   expect(asked).toEqual(['SELECT 1 FROM `a`']);
   expect(levels()).toEqual([]);
 });
@@ -40,49 +40,49 @@ test.each([[NOT_LISTED], [{ ...LISTED, statementType: 'SCRIPT' }], [{ ...LISTED,
   'real BigQuery that lists nothing lets no consumer query pass: %j',
   async (answer) => {
     const { wall, levels } = wallOver(false, [answer]);
-    await wall.prove(limits());
-    await expect(wall.stands(limits())).rejects.toMatchObject(UNAVAILABLE);
+    await wall.verify(limits());
+    await expect(wall.isVerified(limits())).rejects.toMatchObject(UNAVAILABLE);
     expect(levels()).toEqual(['error']);
   },
 );
 
 test('a local service that lists nothing has no such wall', async () => {
   const { wall, levels } = wallOver(true, [NOT_LISTED]);
-  expect(await wall.stands(limits())).toBe(false);
+  expect(await wall.isVerified(limits())).toBe(false);
   expect(levels()).toEqual(['warn']);
 });
 
 test('a table that is not there proves nothing: the next one is asked', async () => {
   const { wall, asked } = wallOver(false, [NO_TABLE, LISTED]);
-  expect(await wall.stands(limits())).toBe(true);
+  expect(await wall.isVerified(limits())).toBe(true);
   expect(asked).toEqual(['SELECT 1 FROM `a`', 'SELECT 1 FROM `b`.`c\\`d`']);
 });
 
 test('no table to ask for: nothing passes on real BigQuery', async () => {
   for (const tables of [[], [['a']]]) {
     const { wall, levels } = wallOver(false, [NO_TABLE], tables);
-    await expect(wall.stands(limits())).rejects.toMatchObject(UNAVAILABLE);
+    await expect(wall.isVerified(limits())).rejects.toMatchObject(UNAVAILABLE);
     expect(levels()).toEqual(['error']);
   }
 });
 
 test('a service that does not answer has not settled it: nothing passes until it has', async () => {
   const { wall, asked, levels } = wallOver(true, [DOWN, LISTED]);
-  await wall.prove(limits());
-  await expect(wall.stands(limits())).rejects.toMatchObject(UNAVAILABLE);
+  await wall.verify(limits());
+  await expect(wall.isVerified(limits())).rejects.toMatchObject(UNAVAILABLE);
   // Not asked again at once.
-  await expect(wall.stands(limits())).rejects.toMatchObject(UNAVAILABLE);
+  await expect(wall.isVerified(limits())).rejects.toMatchObject(UNAVAILABLE);
   expect(asked).toHaveLength(1);
   expect(levels()).toEqual(['warn']);
   const later = performance.now() + 11_000;
   const clock = jest.spyOn(performance, 'now').mockReturnValue(later);
-  expect(await wall.stands(limits())).toBe(true);
+  expect(await wall.isVerified(limits())).toBe(true);
   clock.mockRestore();
 });
 
 test('many queries at the start share one proof', async () => {
   const { wall, asked } = wallOver(false, [LISTED]);
-  expect(await Promise.all([wall.stands(limits()), wall.stands(limits()), wall.stands(limits())])).toEqual([
+  expect(await Promise.all([wall.isVerified(limits()), wall.isVerified(limits()), wall.isVerified(limits())])).toEqual([
     true,
     true,
     true,

@@ -1,7 +1,8 @@
 /**
- * Whether the sandbox's last wall can be relied on here. It rests on dry runs that list what a query reads, so before it
- * is used a dry run that reads a table must list something (docs/sandbox.md).
+ * Verifies that BigQuery can check the isolation of consumer queries: the check relies on dry runs that list what a query
+ * reads, so first a dry run that reads a table has to list something (docs/sandbox.md).
  */
+import { type Clock, SYSTEM_CLOCK } from '../../concurrency/clock';
 import { ServiceError } from '../../errors';
 import type { RunLimits } from '../contract';
 import { ApiFailure, isTransient } from './api-failure';
@@ -9,59 +10,61 @@ import type { DryRunQuery } from './api';
 import type { Log } from './options';
 import { quotePath } from './stub';
 
-export interface WallOptions {
-  /** Tables that stored queries read, as paths: at least one of them has to be there. */
+export interface IsolationCheckOptions {
+  /** Paths of tables that stored queries read; at least one has to exist. */
   readonly tables: readonly (readonly string[])[];
-  /** Not Google's own BigQuery: where it cannot list tables, the wall is off. */
+  /** Not Google's BigQuery: where it lists no tables, the check is off. */
   readonly emulated: boolean;
   readonly dryRun: (sql: string, limits: RunLimits) => Promise<DryRunQuery | undefined>;
   readonly log: Log;
+  readonly clock?: Clock;
 }
 
-/** Milliseconds after which a proof that failed is tried again. */
+/** Milliseconds between two attempts to verify it. */
 const RETRY_AFTER = 10_000;
 
-export class Wall {
-  readonly #options: WallOptions;
-  #state: 'unproven' | 'stands' | 'off' | 'broken' = 'unproven';
-  #proving: Promise<void> | null = null;
+export class IsolationCheck {
+  readonly #options: IsolationCheckOptions;
+  #state: 'unverified' | 'verified' | 'off' | 'broken' = 'unverified';
+  #verifying: Promise<void> | null = null;
+  readonly #clock: Clock;
   #triedAt = -Infinity;
 
-  constructor(options: WallOptions) {
+  constructor(options: IsolationCheckOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
   }
 
   /**
-   * Whether the wall stands; false: it is off. Proves it first where that has not been done.
+   * Whether the check is verified, verifying it first if need be; false: it is off.
    *
-   * @throws ServiceError `backendUnavailable` where it should stand and does not: nothing may pass then
+   * @throws ServiceError `backendUnavailable` where it could not be verified: nothing may run then
    */
-  async stands(limits: RunLimits): Promise<boolean> {
-    const mayTry = this.#proving !== null || performance.now() - this.#triedAt > RETRY_AFTER;
-    if (this.#state === 'unproven' && mayTry) await this.prove(limits);
-    if (this.#state === 'stands') return true;
+  async isVerified(limits: RunLimits): Promise<boolean> {
+    const mayTry = this.#verifying !== null || this.#clock.monotonic() - this.#triedAt > RETRY_AFTER;
+    if (this.#state === 'unverified' && mayTry) await this.verify(limits);
+    if (this.#state === 'verified') return true;
     if (this.#state === 'off') return false;
     throw new ServiceError('backendUnavailable', 'Queries of your own cannot be checked at the moment.', {
       retryAfter: Math.ceil(RETRY_AFTER / 1000),
     });
   }
 
-  /** Settles the state, or leaves it open where BigQuery does not answer. Never rejects. */
-  prove(limits: RunLimits): Promise<void> {
-    this.#proving ??= this.#prove(limits).finally(() => {
-      this.#proving = null;
+  /** Determines the state, unless BigQuery does not answer. Never rejects. */
+  verify(limits: RunLimits): Promise<void> {
+    this.#verifying ??= this.#verify(limits).finally(() => {
+      this.#verifying = null;
     });
-    return this.#proving;
+    return this.#verifying;
   }
 
-  async #prove(limits: RunLimits): Promise<void> {
+  async #verify(limits: RunLimits): Promise<void> {
     const { tables, emulated, dryRun, log } = this.#options;
-    this.#triedAt = performance.now();
+    this.#triedAt = this.#clock.monotonic();
     for (const table of tables) {
       try {
         const query = await dryRun(`SELECT 1 FROM ${quotePath(table)}`, limits);
-        // A view may be listed by the tables behind it: what counts is that a reading query does not look like one that
-        // reads nothing.
+        // A view may be listed as its tables: all that counts is that something is listed.
         const isListed = query?.statementType === 'SELECT' && (query.referencedTables?.length ?? 0) > 0;
         this.#settle(isListed);
         return;
@@ -84,9 +87,9 @@ export class Wall {
 
   #settle(isListed: boolean): void {
     const { emulated, log } = this.#options;
-    this.#state = isListed ? 'stands' : emulated ? 'off' : 'broken';
+    this.#state = isListed ? 'verified' : emulated ? 'off' : 'broken';
     if (this.#state === 'off')
-      log.warn({}, 'This BigQuery lists no tables in a dry run: it does not check consumer queries a last time');
+      log.warn({}, 'This BigQuery lists no tables in a dry run: it does not check the isolation of consumer queries');
     if (this.#state === 'broken') log.error({}, 'BigQuery lists no tables in a dry run: consumer queries are refused');
   }
 }

@@ -1,4 +1,4 @@
-/** Measuring: medians of runs in turn, so that both sides meet the same machine. */
+/** Measuring: medians of alternating runs, so that both sides meet the same machine. */
 
 export interface Comparison {
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Comparison {
 
 export type Work = () => Promise<unknown>;
 
-/** Runs both in turn, after warming each up, and takes medians. */
+/** Runs both alternately, after warming each up, and takes medians. */
 export async function compare(name: string, ours: Work, baseline: Work, rounds: number): Promise<Comparison> {
   for (const work of [ours, baseline, ours, baseline]) await work();
   const times: [number[], number[]] = [[], []];

@@ -65,7 +65,7 @@ export function residentMiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) / 1024;
 }
 
-/** Asks until the service answers 200; gives up after `timeout` milliseconds. */
+/** Polls until the service answers 200; fails after `timeout` milliseconds. */
 export async function firstAnswer(service: Service, path: string, timeout = 30_000): Promise<string> {
   const deadline = performance.now() + timeout;
   while (performance.now() < deadline) {

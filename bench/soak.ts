@@ -220,7 +220,7 @@ function dueAfter(seconds: number): number {
   return PER_SECOND * (seconds < RAMP ? seconds ** 2 / (2 * RAMP) : seconds - RAMP / 2);
 }
 
-/** The kinds in turn, by their shares: evenly mixed, and the same in each soak. */
+/** A sequence of the kinds, by their shares: evenly mixed, and the same in each soak. */
 function kindOf(n: number): Kind {
   let place = (n * 37) % 100;
   for (const kind of KINDS) {

@@ -232,7 +232,7 @@ export interface RedisConfig {
 }
 
 export interface CacheConfig {
-  /** Bytes of results kept in the process. */
+  /** Bytes of results cached in the process. */
   readonly memory: number;
   /** Bytes of one result, compressed forms included, beyond which it is not kept. */
   readonly maxEntry: number;

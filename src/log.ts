@@ -22,7 +22,7 @@ const MOST_WAITING = 16 * 1024 * 1024;
 export type OpenLog = Log & {
   /** Lines that could not be written. */
   readonly dropped: () => number;
-  /** Is told the system's code (`ENOSPC`) when lines begin to be lost, and null when they are written again. */
+  /** Called with the system's code (`ENOSPC`) when lines begin to be lost, and with null when they are written again. */
   readonly onFault: (listener: (fault: string | null) => void) => void;
 };
 
@@ -58,8 +58,8 @@ function withProgress<T extends object>(log: pino.Logger, more: T): Log & T {
 }
 
 /**
- * Faults that the service words itself are told by their words. What an engine said to cause them can hold SQL and values,
- * so of that only the kind is told. Anything else is a bug: its own words and place are needed to find it.
+ * The service's own errors are logged by their message. Their causes, from an engine, can hold SQL and values: only their
+ * kind is logged. Anything else is a bug and logged with message and stack.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof ServiceError)) {

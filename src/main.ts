@@ -42,7 +42,7 @@ async function start(): Promise<void> {
   process.on('SIGINT', end);
   service = await startService(config, log, process.stdout.isTTY);
   const welcome = await service.ready.catch((error: unknown) => {
-    // What was being opened is given up then.
+    // The start was cancelled.
     if (ending) return null;
     throw error;
   });
@@ -54,7 +54,7 @@ export async function serve(): Promise<void> {
   try {
     await start();
   } catch (error) {
-    // What an operator can mend is told by its message; the place in the code is for who looks for a bug.
+    // The message is for operators; the stack is for debugging.
     const message = error instanceof Error ? error.message : String(error);
     process.stderr.write(`Logquay cannot start.\n${message}\n`);
     if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);

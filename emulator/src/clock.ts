@@ -15,7 +15,7 @@ export class Clock {
     return this.instant?.micros ?? null;
   }
 
-  /** Takes an ISO 8601 instant, or null for the machine's time. Throws `BigQueryError` for a text that is none. */
+  /** Takes an ISO 8601 instant, or null for the machine's time. Throws `BigQueryError` for any other text. */
   set(text: string | null): void {
     const micros = text === null ? null : parseInstant(text);
     if (text !== null && micros === null) throw invalid(`The clock takes an ISO 8601 instant, not ${text}`);

@@ -9,7 +9,7 @@ const USAGE = `npm run emulator -- [options]
   --project test         the project of the data set
   --dataset logs         the data set of the log tables
   --location US          where the project is
-  --data DIR             schema.json and <table>.ndjson[.gz] to load (default: made-up sample rows)
+  --data DIR             schema.json and <table>.ndjson[.gz] to load (default: generated sample rows)
   --clock INSTANT        what queries take for the present, ISO 8601 (default: the present)
   --shape bigquery       whose habits to answer with: ${SHAPES.join(', ')}
   --ignore-default-dataset

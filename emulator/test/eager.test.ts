@@ -52,7 +52,7 @@ test('what stands above a LIMIT is not moved', async () => {
   );
 });
 
-test('a dry run tells of the text as it was sent', async () => {
+test('a dry run reports the text as it was sent', async () => {
   const { status } = await eager.query(`WITH ${ROWS} SELECT COUNT(*) FROM e WHERE ${FAILS}`, { dryRun: true });
   assert.equal(status, 200);
 });

@@ -125,7 +125,7 @@ test('what was seen: labels, limits, ids; credentials never', async () => {
   assert.ok(!JSON.stringify(state).includes('secret-token'));
 });
 
-test('a fault that is none is refused', async () => {
+test('an unknown fault is refused', async () => {
   const { status } = await local.send('POST', '/_control', { faults: [{ kind: 'gremlin' }] });
   assert.equal(status, 400);
 });

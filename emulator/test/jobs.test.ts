@@ -63,7 +63,7 @@ test('a query without a job has an id and no job; with more pages to come it has
   assert.ok(paged['pageToken']);
 });
 
-test('a request id stands for one job', async () => {
+test('a request id identifies one job', async () => {
   const requestId = randomUUID();
   const first = (await local.query(NUMBERS, { requestId })).json;
   const second = (await local.query(NUMBERS, { requestId })).json;

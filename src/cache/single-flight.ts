@@ -41,7 +41,7 @@ export class SingleFlight<T> {
   }
 
   /**
-   * Waits for the run of that name, starting it where there is none. A caller that leaves, by its deadline or signal, does
+   * Waits for the run of that name, starting it if need be. A caller that leaves, by its deadline or signal, does
    * not affect the others; after the last one the run is aborted.
    *
    * @throws whatever `work` rejects with; ServiceError `deadlineExceeded` and AbortError by `limits`

@@ -5,7 +5,7 @@ import { repeatable } from './repeatable';
 import type { Surroundings } from './surroundings';
 
 const CREATE_EXAMPLES = `
-The key goes to the standard output, alone and once: only its SHA-256 is kept.
+The key goes to the standard output, alone and once: only its SHA-256 is stored.
 
 Examples:
   logquay keys create --name grafana
@@ -57,7 +57,7 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .command('revoke')
     .summary('remove a key')
     .description('Removes a key.')
-    .argument('<name>', 'the name that it was made with')
+    .argument('<name>', 'its name')
     .addHelpText('after', '\nExamples:\n  logquay keys revoke tenant-1')
     .action(async (name: string) => {
       const { revokeKey } = await import('../keys/command.js');

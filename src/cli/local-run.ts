@@ -47,7 +47,7 @@ export async function runLocally(
   signal: AbortSignal,
 ): Promise<{ readonly bytes: Buffer; readonly truncated: boolean }> {
   const config = readConfig(environment);
-  // The result is what is asked for: the log tells of trouble alone, unless it is asked for too.
+  // Only warnings, unless LOG_LEVEL is set: the output is the result.
   const log = openLog(environment['LOG_LEVEL'] ? config.logLevel : 'warn', process.stderr);
   const catalogue = await openCatalogue(config.queriesDir, { log });
   const closers: (() => Promise<void> | void)[] = [() => catalogue.close()];

@@ -13,7 +13,7 @@ export function addPostman(program: Command, { environment, out }: Surroundings)
     .command('postman')
     .summary('write a Postman collection of the stored queries')
     .description(
-      'Writes a collection and an environment for Postman and newman, made from the stored queries. Prints the files. ' +
+      'Writes a collection and an environment for Postman and newman from the stored queries. Prints the file names. ' +
         'The key in the environment is empty unless one is given.',
     )
     .option('--url <url>', 'where the service is reached (default: http://127.0.0.1 and PORT, else 4000)')

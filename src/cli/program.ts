@@ -13,8 +13,8 @@ import { addServe } from './serve';
 import { addSetupBigQuery } from './setup-bigquery';
 import { Ending, EXIT, type Surroundings } from './surroundings';
 
-const AFTER_EVERY_HELP = `
-Exit codes: 0 done; 1 failed; 2 not asked so; 130 cancelled with Ctrl-C.
+const HELP_FOOTER = `
+Exit codes: 0 done; 1 failed; 2 usage error; 130 cancelled with Ctrl-C.
 Results go to the standard output, everything else to the standard error.
 Settings are environment variables or lines of .env in the working directory (.env.example).`;
 
@@ -34,7 +34,7 @@ export function logquay(surroundings: Surroundings): Command {
     })
     .enablePositionalOptions()
     .showHelpAfterError('(--help tells what there is)')
-    .addHelpText('afterAll', AFTER_EVERY_HELP);
+    .addHelpText('afterAll', HELP_FOOTER);
   addServe(program, surroundings);
   addCheck(program, surroundings);
   addKeys(program, surroundings);

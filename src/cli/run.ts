@@ -7,7 +7,7 @@ import { Ending, EXIT, type Surroundings } from './surroundings';
 
 const EXAMPLES = `
 Runs on the engine that the settings name, with every check of the service but the key's: whoever runs this is the operator.
-Nothing is kept. A result that max_rows cuts says so on the standard error.
+Nothing is cached. If max_rows truncates the result, a line on the standard error says so.
 
 Examples:
   logquay run logs.all --param project=default

@@ -25,7 +25,7 @@ export class FairQueue<Item> {
     this.#size++;
   }
 
-  /** Takes the next item of the first key in turn that `may` have one. */
+  /** Takes the next item of the first key that `may` have one, round robin. */
   shift(may: (key: string) => boolean): Item | undefined {
     for (const [key, items] of this.#byKey) {
       if (!may(key)) continue;
@@ -38,7 +38,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Takes an item out of its turn. */
+  /** Removes an item, wherever it is. */
   remove(key: string, item: Item): void {
     const items = this.#byKey.get(key);
     const at = items?.indexOf(item) ?? -1;

@@ -68,7 +68,7 @@ export class WorkerPool<Input, Output> {
    * Has a thread work on `input`, which is copied.
    *
    * @throws WorkerTimeout, WorkerDied; ServiceError `tooManyConcurrentQueries` where too much of the key's work waits already,
-   *   `deadlineExceeded` where its turn does not come in time; the signal's reason
+   *   `deadlineExceeded` where no thread is free in time; the signal's reason
    */
   async run(input: Input, limits: RunLimits): Promise<Output> {
     const { signal, keyName = '' } = limits;
@@ -193,7 +193,7 @@ export class WorkerPool<Input, Output> {
     lookIn(deadline);
   }
 
-  /** Gives up a thread: its work fails with `error`; where it has not started, what waits for it does. */
+  /** Ends a thread: its job fails with `error`; where it has not started, what waits for it does. */
   async #end(seat: Seat<Input, Output>, error: Error): Promise<void> {
     if (!this.#seats.delete(seat)) return;
     if (seat.timer !== null) clearTimeout(seat.timer);

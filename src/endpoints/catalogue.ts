@@ -23,7 +23,7 @@ export interface Catalogue {
 
 export interface CatalogueOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Is told what of the files is not served, beside the log. */
+  /** Called with files that are not served, next to the log. */
   readonly report?: ReportFault;
   /** Milliseconds between two looks at the directory. A change is taken up at the second look that finds it the same. */
   readonly pollEvery?: number;

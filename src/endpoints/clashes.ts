@@ -18,7 +18,7 @@ export interface Clash {
 /**
  * Which candidates have to stand back, and why: two files may not hold one id or one name, and the newcomer yields
  * (of two newcomers the later by file name). A candidate that yields leaves its file with what it serves now, which may
- * in turn make another candidate yield; several files may thus exchange their names in one go.
+ * then make another candidate yield; several files may thus exchange their names in one go.
  */
 export function findClashes(contenders: readonly Contender[]): Map<string, Clash> {
   const refused = new Map<string, Clash>();

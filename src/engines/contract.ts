@@ -84,7 +84,7 @@ export interface Engine {
   readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<{ bytesProcessed: bigint }>) | null;
   /** Bytes in memory of processes of its own; missing where it has none. */
   readonly resident?: number;
-  /** State of the breaker in front of it; missing where there is none. */
+  /** State of the breaker in front of it; missing: no breaker. */
   readonly breaker?: () => 'closed' | 'open' | 'half-open';
   /** Resolves when the engine answers; rejects when it does not. */
   ping(limits: RunLimits): Promise<void>;

@@ -1,11 +1,11 @@
 /**
- * What a caller is told when the evaluation of a row fails: one fixed text for each kind, the same on every engine, never
+ * The message for the caller when the evaluation of a row fails: one fixed text for each kind, the same on every engine, never
  * the engine's words (docs/errors.md: a consumer's expression may have met rows that are not the caller's).
  */
 export const EXECUTION_FAULTS = {
   division: 'Division by zero',
   overflow: 'A number is out of range',
-  cast: 'A value cannot be cast to the type asked for',
+  cast: 'A value cannot be cast to the requested type',
   argument: 'An argument of a function is out of range',
   subscript: 'An array subscript is out of bounds',
   regexp: 'A regular expression is not valid',

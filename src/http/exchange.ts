@@ -124,7 +124,7 @@ export class Exchange {
   send({ status, headers, body }: HttpResponse): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
-    // Names and values in turn: Node copies them as they are.
+    // A flat header list: Node copies it as it is.
     let own: readonly string[] = Array.isArray(headers) ? headers : Object.entries(headers).flat();
     const { cors } = this.context;
     if (cors.configured) own = [...varyingByOrigin(own), ...Object.entries(cors.headers(this.headers)).flat()];

@@ -145,7 +145,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
     );
 }
 
-/** Removes a key. @throws CommandError where there is none of that name, KeysFileError */
+/** Removes a key. @throws CommandError for an unknown name, KeysFileError */
 export async function revokeKey(file: string, name: string, { note }: Console): Promise<void> {
   await editKeysFile(file, (entries) => {
     const left = entries.filter((written) => nameOfEntry(written) !== name);

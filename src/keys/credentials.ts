@@ -7,7 +7,7 @@ const HINT = { hint: 'Send the key in the X-API-KEY header.' };
 
 /**
  * The key that a request presents (docs/keys.md): `X-API-KEY` alone where that header is there at all, otherwise
- * `Authorization: Bearer`. Throws `unauthenticated` when there is none, or when it is empty, repeated or malformed.
+ * `Authorization: Bearer`. Throws `unauthenticated` for a key that is missing, empty, repeated or malformed.
  */
 export function presentedKey(header: HeaderValues): string {
   const apiKey = header('x-api-key');

@@ -16,19 +16,19 @@ import { systemCode } from '../errors';
 
 import { KeysFileError, readWrittenEntries } from './keys-file';
 
-/** Milliseconds that another editor is waited for, and after which a lock counts as left behind. */
+/** Milliseconds to wait for another editor, and after which a lock is stale. */
 const PATIENCE = 5_000;
 const STALE = 30_000;
 
 /**
- * Changes the keys file: `change` gets the entries as written and returns what is to stand there instead. A file that does
- * not exist counts as empty, one that cannot be read is not touched. One editor at a time, by a lock file beside it; the
- * new text is complete before it takes the place of the old, so that a reader never sees half of it.
+ * Edits the keys file: `change` gets the entries as written and returns the new ones. A file that does not exist is empty,
+ * one that cannot be read is not touched. One editor at a time, by a lock file; the new file replaces the old one
+ * atomically.
  *
- * The file keeps its owner, group and mode: the service may run as another user than whoever edits, and what it cannot read
- * does not count. A new file has mode 0600 and the owner of its folder, where the editor may give it away.
+ * The file keeps its owner, group and mode, as the service may run as another user than the editor. A new file has mode 0600
+ * and, if the editor may change it, the owner of its folder.
  *
- * @throws Error where they cannot be kept; nothing is changed then
+ * @throws Error if owner and mode cannot be preserved; nothing is changed then
  */
 export async function editKeysFile(file: string, change: (entries: unknown[]) => unknown[]): Promise<void> {
   await makeFolder(path.dirname(path.resolve(file)));
@@ -59,7 +59,7 @@ export async function editKeysFile(file: string, change: (entries: unknown[]) =>
 const READ_BY_GROUP = 0o040;
 const READ_BY_ALL = 0o004;
 
-/** Gives the draft the owner, group and mode of the file that it takes the place of. */
+/** Gives the draft the owner, group and mode of the file that it replaces. */
 async function keepAccess(draft: FileHandle, target: string): Promise<void> {
   const before = await stat(target).catch(ignoreMissing);
   if (before === undefined) {
@@ -69,8 +69,8 @@ async function keepAccess(draft: FileHandle, target: string): Promise<void> {
   }
   const { uid, gid, mode } = before;
   const mine = await draft.stat();
-  const [kept, groupKept] = await give(draft, mine, { uid, gid });
-  const readable = (mode & READ_BY_ALL) !== 0 || (kept && (groupKept || (mode & READ_BY_GROUP) === 0));
+  const [owner, group] = await give(draft, mine, { uid, gid });
+  const readable = (mode & READ_BY_ALL) !== 0 || (owner && (group || (mode & READ_BY_GROUP) === 0));
   if (!readable) {
     throw new Error(
       `${target} belongs to user ${String(uid)} and group ${String(gid)}, which this user cannot keep: a running service could ` +
@@ -103,15 +103,16 @@ async function mayChown(draft: FileHandle, uid: number, gid: number): Promise<bo
   }
 }
 
-/** Makes what there is not of a folder; made by root, it belongs to whom the folder around it belongs to. */
+/** Creates a folder and its missing parents; created by root, they get the owner of the folder around them. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined || process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(path.dirname(first));
-  for (let made = folder; made.length >= first.length; made = path.dirname(made)) await chown(made, uid, gid);
+  for (let created = folder; created.length >= first.length; created = path.dirname(created))
+    await chown(created, uid, gid);
 }
 
-/** The entries as written; none where there is no file. */
+/** The entries as written; empty if the file does not exist. */
 export async function readOrEmpty(file: string): Promise<unknown[]> {
   try {
     return await readWrittenEntries(file);
@@ -132,7 +133,7 @@ async function behindLinks(file: string): Promise<string> {
 }
 
 async function lock(file: string): Promise<() => Promise<void>> {
-  const giveUp = Date.now() + PATIENCE;
+  const deadline = Date.now() + PATIENCE;
   for (;;) {
     try {
       await writeFile(file, `${String(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
@@ -141,7 +142,7 @@ async function lock(file: string): Promise<() => Promise<void>> {
       if (systemCode(error) !== 'EEXIST') throw error;
     }
     if (await isLeftBehind(file)) await unlink(file).catch(ignoreMissing);
-    else if (Date.now() > giveUp) throw new Error(`${file} is held by another command: try again, or remove it`);
+    else if (Date.now() > deadline) throw new Error(`${file} is held by another command: try again, or remove it`);
     else await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -2,7 +2,7 @@ const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1
 const PERIOD = /^([1-9]\d{0,4})([mhdw])$/;
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Milliseconds since the epoch of an ISO 8601 date or instant, UTC where no zone is named; null: it is none. */
+/** Milliseconds since the epoch of an ISO 8601 date or instant, UTC without a zone; null: not valid. */
 export function readExpiry(text: string): number | null {
   const match = INSTANT.exec(text);
   if (match === null) return null;

@@ -22,7 +22,7 @@ export interface KeyRingOptions {
   /** Where the embedded engine keeps the key that it makes; null on an engine that makes none. */
   readonly startKeyFile: string | null;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Is told when the keys file cannot be read while the service runs, and when it can again. */
+  /** Called when the keys file becomes unreadable while the service runs, and when it is readable again. */
   readonly report?: ReportFault;
   /** Milliseconds since the epoch, for expiry; the real time whatever CLOCK says. */
   readonly now?: () => number;
@@ -111,7 +111,7 @@ export class KeyRing {
     return found;
   }
 
-  /** A key by its name, for work done later on its account; null: there is none (any more), or it has expired. */
+  /** A key by its name, for work done later on its account; null: removed or expired. */
   find(name: string): Key | null {
     const key = this.entries.find((entry) => entry.key.name === name)?.key ?? null;
     return key === null || isExpired(key, this.now()) ? null : key;

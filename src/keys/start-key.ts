@@ -34,7 +34,7 @@ export async function ensureStartKey(file: string): Promise<{ secret: string; cr
   }
 }
 
-/** null: there is none yet. */
+/** null: the file does not exist yet. */
 async function readStartKey(file: string): Promise<string | null> {
   let secret: string;
   try {
@@ -43,7 +43,7 @@ async function readStartKey(file: string): Promise<string | null> {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
-  if (!/^[\x21-\x7e]{16,}$/.test(secret)) throw new Error(`${file} holds no key: remove it, and a new one is made`);
+  if (!/^[\x21-\x7e]{16,}$/.test(secret)) throw new Error(`${file} holds no key: remove it, and a new one is created`);
   await chmod(file, 0o600).catch((error: unknown) => {
     // A file of another owner, or a file system without modes: the key serves all the same.
     if (!['EPERM', 'EROFS', 'ENOTSUP'].includes(systemCode(error) ?? '')) throw error;

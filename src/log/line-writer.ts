@@ -66,7 +66,7 @@ export class LineWriter {
     return this.#dropped;
   }
 
-  /** Is told the system's code when lines begin to be lost, and null when they are written again. */
+  /** Called with the system's code when lines begin to be lost, and with null when they are written again. */
   onFault(listener: (fault: string | null) => void): void {
     this.#onFault = listener;
     if (this.#fault !== null) listener(this.#fault);

@@ -1,6 +1,6 @@
 import { percentOf, type Progress } from './standing';
 
-/** Milliseconds after which work is long enough to be told of, and between two lines about it. */
+/** Milliseconds after which the progress of long work is logged, and between two lines. */
 const BETWEEN = 5_000;
 
 /** Progress as lines of a log, where no terminal can show it: one every few seconds, none for what is soon done. */

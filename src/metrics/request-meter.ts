@@ -5,7 +5,7 @@ import { LABELS, NONE } from './table';
 
 /** Cells of one route and endpoint, found once. */
 interface Cells {
-  /** By reason, or by status where there is none. */
+  /** By reason, or by status if there was no error. */
   readonly requests: Map<string | number, Count>;
   readonly duration: Spread;
   readonly bytes: Count;

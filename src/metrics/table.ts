@@ -103,25 +103,25 @@ export const METRICS = {
     name: 'logquay_cache_writes_total',
     type: 'counter',
     labels: ['endpoint', 'write'],
-    help: 'Results of runs by whether they were kept',
+    help: 'Results of runs by whether they were cached',
   },
   cacheMemoryBytes: {
     name: 'logquay_cache_memory_bytes',
     type: 'gauge',
     labels: [],
-    help: 'Bytes of results kept in the process',
+    help: 'Bytes of results cached in the process',
   },
   cacheMemoryEntries: {
     name: 'logquay_cache_memory_entries',
     type: 'gauge',
     labels: [],
-    help: 'Results kept in the process',
+    help: 'Results cached in the process',
   },
   inFlight: {
     name: 'logquay_shared_runs',
     type: 'gauge',
     labels: [],
-    help: 'Results being made now, each for everybody who asks for it',
+    help: 'Runs in flight, each shared by all identical requests',
   },
   warmerRuns: {
     name: 'logquay_warmer_runs_total',
@@ -133,7 +133,7 @@ export const METRICS = {
     name: 'logquay_warmed_results',
     type: 'gauge',
     labels: [],
-    help: 'Results that are kept warm',
+    help: 'Results that the warmer refreshes',
   },
   engineRuns: {
     name: 'logquay_engine_runs_total',

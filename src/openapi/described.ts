@@ -17,7 +17,7 @@ export interface DescribedParameter extends ParameterDeclaration {
   readonly byRight: boolean;
 }
 
-/** An endpoint as its documentation tells of it: never its SQL. */
+/** An endpoint as documented: never its SQL. */
 export interface DescribedEndpoint {
   readonly id: string;
   readonly name: string;

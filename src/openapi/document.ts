@@ -42,7 +42,7 @@ export function openApiDocument(
     tags: [
       { name: 'Stored endpoints', description: 'Each runs one saved query.' },
       { name: 'Catalogue', description: 'What there is to run.' },
-      { name: 'Documentation', description: 'Made from the catalogue as it is now.' },
+      { name: 'Documentation', description: 'Generated from the current catalogue.' },
       { name: 'Probes', description: 'For load balancers and orchestrators.' },
     ],
     paths: { ...runPaths(endpoints, readers), ...servicePaths(access, endpoints[0]?.name ?? null) },

@@ -14,13 +14,13 @@ export const RESPONSE_HEADERS = {
   },
   'Cache-Control': {
     description:
-      "On results `private, max-age=` the kept answer's whole lifetime, or `private, no-cache` where nothing is kept; " +
+      "On results `private, max-age=` the cached result's whole lifetime, or `private, no-cache` where nothing is cached; " +
       '`private, no-cache` on the catalogue and this description, `no-store` on errors and probes.',
     schema: { type: 'string' },
     example: 'private, max-age=900',
   },
   Age: {
-    description: 'Seconds since the kept answer was made; not there where nothing is kept.',
+    description: 'Age of the cached result in seconds; absent where nothing is cached.',
     schema: { type: 'integer', minimum: 0 },
     example: 12,
   },

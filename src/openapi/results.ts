@@ -11,10 +11,10 @@ export function resultResponse({ reserved, maxRows }: DescribedEndpoint, { key, 
     required: ['result'],
     properties: { result: { type: 'array', maxItems: maxRows, items: { $ref: '#/components/schemas/Row' } } },
   };
-  const told = engine.kind === 'bigquery' && (key === null || key.pins.size === 0) ? BYTES : [];
+  const costHeaders = engine.kind === 'bigquery' && (key === null || key.pins.size === 0) ? BYTES : [];
   return {
     description: withDryRun ? 'The rows, or with `dry_run` an estimate (always JSON).' : 'The rows.',
-    headers: headerReferences([...ON_EVERY_ANSWER, ...ON_RESULTS, ...told]),
+    headers: headerReferences([...ON_EVERY_ANSWER, ...ON_RESULTS, ...costHeaders]),
     content: {
       'application/json': {
         schema: withDryRun ? { oneOf: [result, { $ref: '#/components/schemas/DryRun' }] } : result,

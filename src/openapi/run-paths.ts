@@ -75,12 +75,12 @@ function postOperation(endpoint: DescribedEndpoint, word: string, readers: Reade
 function describe({ id, description, maxRows, cacheTtl, tables, redacted, sqlByRight }: DescribedEndpoint): string {
   return [
     ...(description === '' ? [] : [description]),
-    `At most ${String(maxRows)} rows. ${cacheTtl === 0 ? 'Not cached.' : `An answer may be ${String(cacheTtl)} seconds old.`}`,
+    `At most ${String(maxRows)} rows. ${cacheTtl === 0 ? 'Not cached.' : `Cached for ${String(cacheTtl)} seconds.`}`,
     ...(redacted ? ['IP and e-mail addresses come as `REDACTED`.'] : []),
     ...(tables.length === 0
       ? []
       : [`Tables for a query of your own: ${tables.map((name) => `\`${name}\``).join(', ')}.`]),
-    ...(sqlByRight ? ['`sql` and `lql` are for keys that were made with `--allow-sql`.'] : []),
+    ...(sqlByRight ? ['`sql` and `lql` are for keys created with `--allow-sql`.'] : []),
     `By its id: \`/api/endpoints/query/${id}\`.`,
   ].join('\n\n');
 }
@@ -167,7 +167,7 @@ export const REQUEST_PARAMETERS: Readonly<Record<string, Parameter>> = {
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Comes back, and stands in the log.',
+    description: 'Returned, and logged.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._:+/=@-]{1,128}$' },
   },
 };

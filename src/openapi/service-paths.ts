@@ -214,7 +214,7 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
   },
   maxRows: { type: 'integer', minimum: 1, maximum: 10_000 },
   cacheTtl: { type: 'integer', minimum: 0, description: 'Seconds; 0: not cached.' },
-  cacheWarming: { type: 'integer', minimum: 0, description: 'Seconds; 0: not kept warm.' },
+  cacheWarming: { type: 'integer', minimum: 0, description: 'Seconds; 0: not refreshed by the warmer.' },
   sandbox: { type: 'boolean' },
   redactPii: { type: 'boolean' },
   tables: { type: 'array', items: { type: 'string' } },

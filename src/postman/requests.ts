@@ -8,7 +8,7 @@ import {
   runPath,
   sqlExample,
 } from '../openapi';
-import type { QueryParameter, RequestItem } from './collection';
+import type { QueryParameter, RequestItem } from './types';
 
 /** The stored query, with what it must be given; the rest is there to be switched on. */
 export function getRequest(endpoint: DescribedEndpoint): RequestItem {

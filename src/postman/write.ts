@@ -17,7 +17,7 @@ export interface PostmanOptions {
   readonly key: string | null;
 }
 
-/** A `--url` that is none. */
+/** An invalid `--url`. */
 export class UrlError extends Error {
   override readonly name = 'UrlError';
 }

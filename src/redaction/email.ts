@@ -42,7 +42,7 @@ export function findEmails(text: string): Span[] {
   return found;
 }
 
-/** Where the local part that ends at `at` begins; `at` itself: there is none. */
+/** Where the local part that ends at `at` begins; `at` itself: it is empty. */
 function localStart(text: string, at: number, done: number): number {
   const farthest = Math.max(done, at - LONGEST_LOCAL);
   let start = at;

@@ -27,7 +27,7 @@ export function unitBefore(text: string, end: number): Unit | null {
   const isPair = unit >= 0xdc00 && unit <= 0xdfff && end > 1;
   const start = isPair ? end - 2 : end - 1;
   const codePoint = text.codePointAt(start) ?? unit;
-  // A low half without its high half stands for itself.
+  // A low surrogate without its high surrogate represents itself.
   return codePoint > 0xffff || !isPair ? { start, codePoint, wrapped: false } : plain(unit, end);
 }
 

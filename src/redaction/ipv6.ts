@@ -58,7 +58,7 @@ class Run {
       this.end = Math.max(this.end, reading.runEnd);
       if (reading.address === null) continue;
       const { end, weak } = reading.address;
-      if (weak && !this.standsAlone(start, end)) continue;
+      if (weak && !this.isDelimited(start, end)) continue;
       return { start, end: end + zoneLength(this.text, end) };
     }
     return null;
@@ -81,7 +81,7 @@ class Run {
     if (!isDoubled) yield next;
   }
 
-  private standsAlone(start: number, end: number): boolean {
+  private isDelimited(start: number, end: number): boolean {
     const { text } = this;
     const before = unitBefore(text, start);
     if (before !== null && !separates(before.codePoint)) return false;
@@ -154,7 +154,7 @@ function endOfRun(text: string, from: number): number {
   }
 }
 
-/** Hexadecimal digits in a row; 5 stands for more than a group can have. */
+/** Hexadecimal digits in a row; 5 means more than a group can have. */
 function groupLength(text: string, at: number): number {
   let length = 0;
   while (length < 5 && isHex(text.charCodeAt(at + length))) length++;

@@ -14,7 +14,7 @@ const CONNECT = 1000;
 /** Milliseconds for one answer of a Sentinel, or of a node that is asked for the Cluster's slots. */
 const ASK_AROUND = 500;
 
-/** Milliseconds that a connection which is given up may take to close in peace. */
+/** Milliseconds that a discarded connection may take to close cleanly. */
 const LAST_WORDS = 100;
 
 /** Milliseconds before a command goes to another node of the Cluster, when the first had none for it. */
@@ -74,7 +74,7 @@ function createCluster(address: RedisAddress & { kind: 'cluster' }): Cluster {
       lazyConnect: true,
       clusterRetryStrategy: () => null,
       slotsRefreshTimeout: ASK_AROUND,
-      // No slotsRefreshInterval: its timer outlives a client that is given up. Nodes tell of slots that have moved.
+      // No slotsRefreshInterval: its timer outlives a discarded client. Nodes redirect to slots that have moved.
       maxRedirections: REDIRECTIONS,
       retryDelayOnFailover: TRY_AGAIN,
       retryDelayOnTryAgain: TRY_AGAIN,

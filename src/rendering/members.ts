@@ -22,7 +22,7 @@ export function readMembers(object: string): Member[] {
   return members;
 }
 
-/** The text that a JSON string stands for. */
+/** The text that a JSON string represents. */
 export function stringValue(json: string): string {
   return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1);
 }

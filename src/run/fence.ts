@@ -9,7 +9,7 @@ export function needsFence(key: Pick<Key, 'pins'>): boolean {
   return key.pins.size > 0;
 }
 
-/** @param consumer position of the consumer's query in the SQL; null: there is none */
+/** @param consumer position of the consumer's query in the SQL; null: a stored query alone */
 export function fenceOf({ parameters }: Pick<Endpoint, 'parameters'>, consumer: Span | null): Fence {
   const instants = parameters
     .filter(({ type }) => type === 'timestamp' || type === 'date')

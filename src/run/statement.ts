@@ -14,7 +14,7 @@ export interface Statement {
   readonly sql: string;
   /** Those that `sql` names. */
   readonly parameters: readonly BoundParameter[];
-  /** The consumer's query in `sql`; null: there is none. */
+  /** The consumer's query in `sql`; null: a stored query alone. */
   readonly consumer: Span | null;
   /** Whether the order of the rows is fixed. */
   readonly ordered: boolean;

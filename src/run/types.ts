@@ -50,7 +50,7 @@ export interface RequestPlan {
   readonly purpose: 'run' | 'dry run' | 'warm';
   /** Cache key. */
   readonly identity: Identity;
-  /** For the warmer; null: the result is not to be kept warm. */
+  /** For the warmer; null: the warmer ignores the request. */
   readonly usage: Usage | null;
 }
 

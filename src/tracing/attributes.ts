@@ -35,7 +35,7 @@ export function attributesOf(request: CompletedRequest): Attributes {
   return attributes;
 }
 
-/** Whether the service failed: an error of the caller's is none of the span's (conventions for HTTP servers, status). */
+/** Whether the service failed: errors of the caller do not set the span's status (conventions for HTTP servers). */
 export function hasFailed({ status }: CompletedRequest): boolean {
   return status >= 500;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { type Browser, chromium } from 'playwright-core';
 
-/** Chromium as it is named on the machines there are; null: there is none. */
+/** Chromium under its usual names; null: not installed. */
 export function findChromium(): string | null {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {

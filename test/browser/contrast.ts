@@ -2,7 +2,7 @@
  * Texts of the page whose colour is too near to their ground's: less than 4.5, or 3 where they are large (WCAG 2.2, 1.4.3).
  * Runs in the browser, so it stands alone.
  */
-export function contrastFaults(): { faults: string[]; judged: number } {
+export function contrastFaults(): { faults: string[]; checked: number } {
   const channels = (color: string): number[] => (/rgba?\(([^)]*)\)/.exec(color)?.[1] ?? '').split(',').map(Number);
   const luminance = ([r = 0, g = 0, b = 0]: number[]): number => {
     const [x = 0, y = 0, z = 0] = [r, g, b].map((one) => {
@@ -19,7 +19,7 @@ export function contrastFaults(): { faults: string[]; judged: number } {
     return [255, 255, 255];
   };
   const faults: string[] = [];
-  let judged = 0;
+  let checked = 0;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const element = node.parentElement;
@@ -29,8 +29,8 @@ export function contrastFaults(): { faults: string[]; judged: number } {
     const lights = [luminance(channels(color)), luminance(groundOf(element))].sort((a, b) => b - a);
     const ratio = ((lights[0] ?? 0) + 0.05) / ((lights[1] ?? 0) + 0.05);
     const large = parseFloat(fontSize) >= 24 || (parseFloat(fontSize) >= 18.66 && Number(fontWeight) >= 700);
-    judged++;
+    checked++;
     if (ratio < (large ? 3 : 4.5)) faults.push(`${ratio.toFixed(2)} ${color}: ${text.slice(0, 40)}`);
   }
-  return { faults, judged };
+  return { faults, checked };
 }

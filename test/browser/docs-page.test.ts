@@ -47,7 +47,7 @@ async function open(url: string, options: Parameters<Browser['newContext']>[0] =
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => {
-    // A refused request is told on the console too; the page tells it to people.
+    // A refused request is logged on the console too.
     const refused = /^Failed to load resource: the server responded with a status of 4/.test(message.text());
     if (message.type() !== 'log' && !refused) complaints.push(message.text());
   });
@@ -86,14 +86,14 @@ withBrowser('in a browser, DOCS=open', () => {
     expect(requests).toHaveLength(2);
     for (const url of requests.filter((one) => !one.startsWith('data:'))) expect(new URL(url).origin).toBe(base);
     expect(requests.join(' ')).not.toContain(KEY);
-    const kept = await page.evaluate(async () => ({
+    const stored = await page.evaluate(async () => ({
       local: { ...localStorage },
       session: { ...sessionStorage },
       cookie: document.cookie,
       databases: await indexedDB.databases(),
       url: location.href,
     }));
-    expect(kept).toEqual({ local: {}, session: {}, cookie: '', databases: [], url: `${base}/docs` });
+    expect(stored).toEqual({ local: {}, session: {}, cookie: '', databases: [], url: `${base}/docs` });
   });
 
   it('works after it was reloaded, with its style and its script', async () => {
@@ -110,7 +110,7 @@ withBrowser('in a browser, DOCS=open', () => {
     await page.getByRole('button', { name: 'Send the request to logs.all' }).click();
     await article(page, 'logs.all').getByRole('table').last().waitFor();
     expect(complaints).toEqual([]);
-    // Chromium revalidates, and is told of a 304 as of the 200 that it stored.
+    // Chromium revalidates, and treats a 304 as the 200 that it stored.
     expect(statuses.every((status) => status === 200 || status === 304)).toBe(true);
   });
 
@@ -131,9 +131,9 @@ withBrowser('in a browser, DOCS=open', () => {
     ]);
     expect(await answer.locator('tbody tr').count()).toBeGreaterThan(30);
     expect(await answer.locator('.status').textContent()).toMatch(/^200, \d+ ms$/);
-    await answer.getByText('As received').click();
+    await answer.getByText('Raw', { exact: true }).click();
     expect(await answer.locator('pre').last().textContent()).toMatch(/^\{"result":\[\{"timestamp":"/);
-    await counts.getByLabel('Form of the answer').selectOption('CSV');
+    await counts.getByLabel('Format').selectOption('CSV');
     await counts.getByRole('button', { name: /^Send/ }).click();
     await answer.locator('pre', { hasText: 'timestamp,total_rest_requests' }).waitFor();
   });
@@ -272,9 +272,9 @@ withBrowser('in a browser, DOCS=open', () => {
     await page.getByLabel('Key', { exact: true }).fill('wrong');
     await article(page, 'logs.all').getByRole('button', { name: /^Send/ }).click();
     await article(page, 'logs.all').getByText('The key is not valid.').first().waitFor();
-    const { faults, judged } = await page.evaluate(contrastFaults);
+    const { faults, checked } = await page.evaluate(contrastFaults);
     expect(faults).toEqual([]);
-    expect(judged).toBeGreaterThan(100);
+    expect(checked).toBeGreaterThan(100);
   });
 
   it.each([375, 320, 1280])('does not have to be moved sideways at %i px', async (width) => {
@@ -337,19 +337,19 @@ it('follows the catalogue while the service runs', async () => {
   const before = { openApi: await get('/openapi.json'), page: await get('/docs') };
   const file = path.join(folder, 'queries/new.one.sql');
   writeFileSync(file, '/*\nid: 5f0c2d9e-0b51-4f4d-9d57-7e9f2a1c0001\nname: new.one\n*/\nSELECT 1 AS one\n');
-  let told = '';
-  for (let i = 0; i < 100 && !told.includes('new.one'); i++) {
+  let document = '';
+  for (let i = 0; i < 100 && !document.includes('new.one'); i++) {
     await sleep(100);
-    [told] = await get('/openapi.json');
+    [document] = await get('/openapi.json');
   }
-  expect(told).toContain('/api/endpoints/query/new.one');
+  expect(document).toContain('/api/endpoints/query/new.one');
   const [page, etag] = await get('/docs');
   expect(page).toContain('endpoint:new.one');
   expect(etag).not.toBe(before.page[1]);
   rmSync(file);
-  for (let i = 0; i < 100 && told.includes('new.one'); i++) {
+  for (let i = 0; i < 100 && document.includes('new.one'); i++) {
     await sleep(100);
-    [told] = await get('/openapi.json');
+    [document] = await get('/openapi.json');
   }
   expect(await get('/openapi.json')).toEqual(before.openApi);
   expect(await get('/docs')).toEqual(before.page);

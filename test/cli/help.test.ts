@@ -24,7 +24,7 @@ it.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
     const text = out.join('\n');
     expect(text).toMatch(new RegExp(`^Usage: logquay ${name}`));
     expect(text).toMatch(new RegExp(`^  (?:.*\\| )?.*logquay ${name}`, 'm'));
-    expect(text).toContain('Exit codes: 0 done; 1 failed; 2 not asked so');
+    expect(text).toContain('Exit codes: 0 done; 1 failed; 2 usage error');
   },
 );
 
@@ -48,7 +48,7 @@ it.each([[[]], [['keys']], [['lql']], [['sevre']], [['keys', 'remove']], [['run'
 
 it.each([
   ['--param without a value', ['run', 'logs.all', '--param', 'project'], /name=value/],
-  ['a format that is none', ['run', 'logs.all', '--format', 'xml'], /json, ndjson, csv/],
+  ['an unknown format', ['run', 'logs.all', '--format', 'xml'], /json, ndjson, csv/],
   ['two languages at once', ['run', 'logs.all', '--sql', 'select 1', '--lql', 'x'], /cannot be used with/],
 ])('run refuses %s', async (_, args, message) => {
   const { code, out, notes } = await logquay(args);

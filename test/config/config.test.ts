@@ -74,7 +74,7 @@ describe('defaults', () => {
     expect(readConfig(BIGQUERY)).toMatchObject({ engine: 'bigquery', host: '0.0.0.0', docs: 'key' });
   });
 
-  it('stand for an empty value', () => {
+  it('are an empty value', () => {
     expect(readConfig({ PORT: '', ENGINE: '', CLOCK: '', API_KEY: '' })).toEqual(readConfig({}));
   });
 });

@@ -28,12 +28,12 @@ interface Lock {
 
 const MANIFEST = JSON.parse(read('package.json')) as Manifest;
 /** What is made, not written. */
-const MADE = new Set(['node_modules', 'dist', 'coverage', '.data', '.git']);
+const GENERATED = new Set(['node_modules', 'dist', 'coverage', '.data', '.git']);
 
 /** The files below a folder, by their paths from the root. */
 function filesIn(folder: string): string[] {
   return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (MADE.has(entry.name)) return [];
+    if (GENERATED.has(entry.name)) return [];
     const place = path.posix.join(folder, entry.name);
     return entry.isDirectory() ? filesIn(place) : [place];
   });
@@ -42,7 +42,7 @@ function filesIn(folder: string): string[] {
 const FILES = filesIn('.');
 const PAGES = FILES.filter((file) => file.endsWith('.md'));
 
-/** The first words of settings of several: what begins like a setting and is none, a reader takes for one. */
+/** First words of setting names: an unknown name that begins like a setting misleads readers. */
 const FAMILIES = new Set(
   Object.keys(SETTINGS).flatMap((name) => (name.includes('_') ? [name.replace(/_.*/, '')] : [])),
 );

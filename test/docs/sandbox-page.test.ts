@@ -38,7 +38,7 @@ describe('an example', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('stands for each kind of verdict', () => {
+  test('has each kind of verdict', () => {
     const verdicts = new Set(EXAMPLES.map(({ verdict }) => verdict));
     expect([...verdicts].sort()).toEqual(['accepted', 'invalidQuery', 'sandboxViolation', 'unknownField']);
     expect(EXAMPLES.length).toBeGreaterThan(30);

@@ -110,7 +110,7 @@ select * from two;
 /** What is wrong, the file's text, its faults. */
 type FaultCase = readonly [string, string, readonly unknown[]];
 
-describe('a fault is told with its line', () => {
+describe('a fault has its line', () => {
   const head = `/*\nid: ${uuid(1)}\nname: x\n`;
   const cases: readonly FaultCase[] = [
     ['no head', 'SELECT 1', ['1: the file must begin with a block comment that holds the settings as YAML']],

@@ -110,7 +110,7 @@ describe('timestamps', () => {
     '9999-12-31T23:59:59-00:01',
     '２０２６-09-30',
     "2026-09-30' OR '1'='1",
-  ])('%s is none', (text) => {
+  ])('%s is invalid', (text) => {
     const error = refusal(TIMESTAMP, text);
     expect(error.reason).toBe('invalidParameter');
     expect(error.details).toEqual({ parameter: 'p', allowed: expect.arrayContaining(['YYYY-MM-DD']) as unknown });
@@ -153,7 +153,7 @@ describe('integers', () => {
     '-9223372036854775809',
     'NaN',
     '1n',
-  ])('%s is none', (text) => {
+  ])('%s is invalid', (text) => {
     expect(refusal(REQUIRED('integer'), text).details).toEqual({
       parameter: 'p',
       allowed: ['-9223372036854775808..9223372036854775807'],
@@ -184,7 +184,7 @@ describe('numbers', () => {
 
   it.each(
     ['NaN', 'Infinity', '-inf', '1e999', '1,5', '0x1', '1e', '.', '', ' 1', '1f', '--1'].filter((text) => text !== ''),
-  )('%s is none', (text) => {
+  )('%s is invalid', (text) => {
     expect(refusal(REQUIRED('number'), text).details.parameter).toBe('p');
   });
 

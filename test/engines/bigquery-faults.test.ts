@@ -136,7 +136,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
         'a job that fails as it ends',
         { kind: 'jobError', reason: 'invalidQuery', message: 'Bad int64 value: SECRET' },
         1,
-        { fault: 'invalidQuery', message: 'A value cannot be cast to the type asked for' },
+        { fault: 'invalidQuery', message: 'A value cannot be cast to the requested type' },
       ],
     ])('%s', async (_, fault, requests, expected) => {
       await inject({ on: 'query', times: 9, message: 'SECRET', ...fault });

@@ -31,7 +31,7 @@ test.each([
   expect(JSON.stringify(logged)).not.toContain('s3cret');
 });
 
-const CAST = 'A value cannot be cast to the type asked for';
+const CAST = 'A value cannot be cast to the requested type';
 const UNKNOWN = 'The query failed on a value while it ran';
 
 test.each([

@@ -1,4 +1,4 @@
-/** What is kept and shared, as callers see it: over the real router, with an engine that says what it was asked for. */
+/** What is cached and shared, over the real router and an engine that records its queries. */
 import http from 'node:http';
 
 import fc from 'fast-check';
@@ -32,7 +32,7 @@ WITH t AS (SELECT @project AS project, @since AS since, @n AS n) SELECT * FROM t
 
 /** Seconds; below ten a lifetime is never shortened. */
 const TTL = 9;
-const KEPT = endpointOf(1, 'kept.rows', TTL);
+const CACHED = endpointOf(1, 'cached.rows', TTL);
 const TWIN = endpointOf(2, 'twin.rows', TTL);
 const PASSING = endpointOf(3, 'passing.rows', 0);
 
@@ -73,7 +73,7 @@ let served: Served;
 
 async function open(kind: Engine['kind'] = 'duckdb'): Promise<void> {
   engine = new TellingEngine(kind);
-  served = await serve({ engine, endpoints: [KEPT, TWIN, PASSING, ...ENDPOINTS] });
+  served = await serve({ engine, endpoints: [CACHED, TWIN, PASSING, ...ENDPOINTS] });
 }
 beforeEach(() => open());
 afterEach(async () => {
@@ -133,33 +133,41 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('the headers of', () => {
-  it('a miss that is kept, a hit, a refresh', async () => {
+  it('a miss that is cached, a hit, a refresh', async () => {
     later(0.5);
-    const miss = await ask(run('kept.rows'));
+    const miss = await ask(run('cached.rows'));
     expect(cacheOf(miss)).toEqual(['logquay; fwd=miss; stored', `private, max-age=${TTL}`, '0']);
-    expect(cacheOf(await ask(run('kept.rows')))).toEqual([`logquay; hit; ttl=${TTL}`, `private, max-age=${TTL}`, '0']);
+    expect(cacheOf(await ask(run('cached.rows')))).toEqual([
+      `logquay; hit; ttl=${TTL}`,
+      `private, max-age=${TTL}`,
+      '0',
+    ]);
     later(4);
-    const hit = await ask(run('kept.rows'));
+    const hit = await ask(run('cached.rows'));
     expect(cacheOf(hit)).toEqual([`logquay; hit; ttl=${TTL - 3}`, `private, max-age=${TTL}`, '3']);
     expect([hit.text, hit.headers.etag, hit.headers.vary]).toEqual([miss.text, miss.headers.etag, miss.headers.vary]);
     expect(hit.headers['server-timing']).toMatch(/^total;dur=[\d.]+$/);
     later(TTL + 2);
-    expect(cacheOf(await ask(run('kept.rows')))).toEqual(['logquay; fwd=miss; stored', `private, max-age=${TTL}`, '0']);
+    expect(cacheOf(await ask(run('cached.rows')))).toEqual([
+      'logquay; fwd=miss; stored',
+      `private, max-age=${TTL}`,
+      '0',
+    ]);
     expect(engine.queries).toHaveLength(2);
   });
 
   it.each([
-    ['kept.rows', `private, max-age=${TTL}`, '0'],
+    ['cached.rows', `private, max-age=${TTL}`, '0'],
     ['passing.rows', 'private, no-cache', undefined],
   ])('answers of one run of %s', async (name, control, age) => {
     const openGate = closeGate();
     const waiting = counted();
-    const asked = Array.from({ length: 20 }, () => ask(run(name)));
+    const requests = Array.from({ length: 20 }, () => ask(run(name)));
     await waiting(20);
     openGate();
-    const all = await Promise.all(asked);
+    const all = await Promise.all(requests);
     expect(engine.queries).toHaveLength(1);
-    const stored = name === 'kept.rows' ? '; stored' : '';
+    const stored = name === 'cached.rows' ? '; stored' : '';
     expect(all.map(cacheOf).sort()).toEqual(
       [
         [`logquay; fwd=miss${stored}`, control, age],
@@ -169,14 +177,14 @@ describe('the headers of', () => {
     expect(new Set(all.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('what is never kept', async () => {
+  it('what is never cached', async () => {
     for (const runs of [1, 2]) {
       expect(cacheOf(await ask(run('passing.rows')))).toEqual(['logquay; fwd=miss', 'private, no-cache', undefined]);
       expect(engine.queries).toHaveLength(runs);
     }
   });
 
-  it('what is too large to be kept', async () => {
+  it('what is too large to be cached', async () => {
     const text = 'x'.repeat(9 * 1024 * 1024);
     jest.spyOn(engine, 'run').mockImplementation(() =>
       Promise.resolve({
@@ -189,17 +197,17 @@ describe('the headers of', () => {
     );
     for (const runs of [1, 2]) {
       expect(engine.run).toHaveBeenCalledTimes(runs - 1);
-      expect(cacheOf(await ask(run('kept.rows')))).toEqual(['logquay; fwd=miss', 'private, no-cache', undefined]);
+      expect(cacheOf(await ask(run('cached.rows')))).toEqual(['logquay; fwd=miss', 'private, no-cache', undefined]);
     }
   });
 
   it('what serves on because it cannot be refreshed', async () => {
-    const { headers, text } = await ask(run('kept.rows'));
+    const { headers, text } = await ask(run('cached.rows'));
     later(TTL + 6.5);
     engine.onRun = () => Promise.reject(new ServiceError('backendUnavailable', 'It is gone.'));
     // The second is not tried again.
     for (let i = 0; i < 2; i++) {
-      const stale = await ask(run('kept.rows'));
+      const stale = await ask(run('cached.rows'));
       expect([stale.status, stale.text]).toEqual([200, text]);
       expect(cacheOf(stale)).toEqual([
         'logquay; hit; ttl=-6; detail=stale-if-error',
@@ -208,7 +216,7 @@ describe('the headers of', () => {
       ]);
     }
     expect(engine.queries).toHaveLength(2);
-    const again = await ask(run('kept.rows'), { headers: { 'If-None-Match': String(headers.etag) } });
+    const again = await ask(run('cached.rows'), { headers: { 'If-None-Match': String(headers.etag) } });
     expect([again.status, again.text, ...cacheOf(again)]).toEqual([
       304,
       '',
@@ -218,17 +226,17 @@ describe('the headers of', () => {
     ]);
     engine.onRun = () => Promise.resolve();
     later(TTL + 12);
-    expect(cacheOf(await ask(run('kept.rows')))[0]).toBe('logquay; fwd=miss; stored');
+    expect(cacheOf(await ask(run('cached.rows')))[0]).toBe('logquay; fwd=miss; stored');
   });
 
   it.each<[Reason, number]>([
     ['invalidQuery', 400],
     ['budgetExceeded', 429],
   ])('%s, which is the answer though there is a stale one', async (reason, status) => {
-    await ask(run('kept.rows'));
+    await ask(run('cached.rows'));
     later(TTL + 1);
     engine.onRun = () => Promise.reject(new ServiceError(reason, 'No.'));
-    const answer = await ask(run('kept.rows'));
+    const answer = await ask(run('cached.rows'));
     expect([
       answer.status,
       answer.headers['cache-control'],
@@ -238,18 +246,18 @@ describe('the headers of', () => {
   });
 
   it('304, HEAD and POST, as they are of a GET', async () => {
-    const miss = await ask(run('kept.rows'));
+    const miss = await ask(run('cached.rows'));
     const etag = String(miss.headers.etag);
     later(2.5);
     const expected = [`logquay; hit; ttl=${TTL - 2}`, `private, max-age=${TTL}`, '2'];
-    const unchanged = await ask(run('kept.rows'), { headers: { 'If-None-Match': etag } });
+    const unchanged = await ask(run('cached.rows'), { headers: { 'If-None-Match': etag } });
     expect([unchanged.status, unchanged.text, unchanged.headers.etag, ...cacheOf(unchanged)]).toEqual([
       304,
       '',
       etag,
       ...expected,
     ]);
-    const head = await ask(run('kept.rows'), { method: 'HEAD' });
+    const head = await ask(run('cached.rows'), { method: 'HEAD' });
     expect([head.status, head.text, head.headers['content-length'], ...cacheOf(head)]).toEqual([
       200,
       '',
@@ -257,7 +265,7 @@ describe('the headers of', () => {
       ...expected,
     ]);
     const type = { 'Content-Type': 'application/json' };
-    const post = await ask('/api/endpoints/query/kept.rows', {
+    const post = await ask('/api/endpoints/query/cached.rows', {
       method: 'POST',
       headers: { ...type, 'If-None-Match': etag },
       body: '{"project":"abc","n":1}',
@@ -266,10 +274,10 @@ describe('the headers of', () => {
     expect(engine.queries).toHaveLength(1);
   });
 
-  it('a HEAD that is a run, kept for the GET', async () => {
-    const head = await ask(run('kept.rows'), { method: 'HEAD' });
+  it('a HEAD that is a run, cached for the GET', async () => {
+    const head = await ask(run('cached.rows'), { method: 'HEAD' });
     expect([head.text, ...cacheOf(head)]).toEqual(['', 'logquay; fwd=miss; stored', `private, max-age=${TTL}`, '0']);
-    expect(cacheOf(await ask(run('kept.rows')))[0]).toMatch(/^logquay; hit/);
+    expect(cacheOf(await ask(run('cached.rows')))[0]).toMatch(/^logquay; hit/);
     expect(engine.queries).toHaveLength(1);
   });
 
@@ -279,22 +287,22 @@ describe('the headers of', () => {
     engine.bytes = { processed: 12n, billed: 10n };
     const openGate = closeGate();
     const waiting = counted();
-    const first = ask(run('kept.rows'));
+    const first = ask(run('cached.rows'));
     await until(() => engine.queries.length === 1);
-    const second = ask(run('kept.rows'), { headers: { 'X-API-KEY': 'other' } });
-    const pinned = ask(run('kept.rows'), { headers: { 'X-API-KEY': 'pinned' } });
+    const second = ask(run('cached.rows'), { headers: { 'X-API-KEY': 'other' } });
+    const pinned = ask(run('cached.rows'), { headers: { 'X-API-KEY': 'pinned' } });
     await waiting(3);
     openGate();
     expect(bytesOf(await first)).toEqual(['12', '10']);
     expect(bytesOf(await second)).toEqual(['0', '0']);
     expect(bytesOf(await pinned)).toEqual([undefined, undefined]);
-    expect(bytesOf(await ask(run('kept.rows')))).toEqual(['0', '0']);
-    expect(bytesOf(await ask(run('kept.rows'), { headers: { 'X-API-KEY': 'pinned' } }))).toEqual([
+    expect(bytesOf(await ask(run('cached.rows')))).toEqual(['0', '0']);
+    expect(bytesOf(await ask(run('cached.rows'), { headers: { 'X-API-KEY': 'pinned' } }))).toEqual([
       undefined,
       undefined,
     ]);
     later(TTL + 1);
-    expect(bytesOf(await ask(run('kept.rows'), { headers: { 'X-API-KEY': 'pinned' } }))).toEqual([
+    expect(bytesOf(await ask(run('cached.rows'), { headers: { 'X-API-KEY': 'pinned' } }))).toEqual([
       undefined,
       undefined,
     ]);
@@ -302,7 +310,7 @@ describe('the headers of', () => {
     expect(bytesOf(await ask(run('passing.rows')))).toEqual(['0', '0']);
     engine.onRun = () => Promise.reject(new ServiceError('backendError', 'No.'));
     later(2 * TTL + 3);
-    expect(bytesOf(await ask(run('kept.rows')))).toEqual(['0', '0']);
+    expect(bytesOf(await ask(run('cached.rows')))).toEqual(['0', '0']);
   });
 });
 
@@ -338,7 +346,7 @@ const QUERIES: readonly Case['query'][] = [
 ];
 
 const cases: fc.Arbitrary<Case> = fc.record({
-  endpoint: fc.constantFrom(KEPT, KEPT, TWIN),
+  endpoint: fc.constantFrom(CACHED, CACHED, TWIN),
   named: fc.constantFrom('name', 'id', 'ID', 'escaped'),
   key: fc.constantFrom('all', 'other', 'pinned', 'masked', 'masked-sql'),
   project: fc.constantFrom('abc', 'xyz', ''),
@@ -403,7 +411,7 @@ function expectedOf(one: Case): {
 describe('requests share an answer exactly when they agree in everything that it depends on', () => {
   /** Every answer is that of its own question, and no question was run twice. */
   function check(sent: readonly Case[], got: readonly Got[]): void {
-    const asked = new Map<string, string>();
+    const requests = new Map<string, string>();
     const questions = new Set<string>();
     sent.forEach((one, i) => {
       const { status, text, headers } = got[i] as Got;
@@ -411,8 +419,8 @@ describe('requests share an answer exactly when they agree in everything that it
       expect([one, status]).toEqual([one, expected.status]);
       if (status !== 200) return;
       questions.add(expected.question);
-      expect(asked.get(String(headers.etag)) ?? expected.question).toBe(expected.question);
-      asked.set(String(headers.etag), expected.question);
+      expect(requests.get(String(headers.etag)) ?? expected.question).toBe(expected.question);
+      requests.set(String(headers.etag), expected.question);
       if (one.method === 'HEAD') return;
       expect(text).toContain(expected.tells);
       expect(text.includes(expected.redacted ? 'REDACTED' : '10.1.2.3')).toBe(true);
@@ -421,7 +429,7 @@ describe('requests share an answer exactly when they agree in everything that it
     expect(engine.queries).toHaveLength(questions.size);
   }
 
-  /** Nothing is kept or judged yet. */
+  /** Empty caches. */
   const fresh = (): void => {
     const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000 });
     const results = new Results({ memory, shared: null, staleIfError: 60_000, leaseTime: 5000 });
@@ -470,16 +478,16 @@ describe('requests share an answer exactly when they agree in everything that it
       fc.asyncProperty(fc.array(cases, { minLength: 2, maxLength: 12 }), async (sent) => {
         fresh();
         const openGate = closeGate();
-        const asked = sent.map(send);
+        const requests = sent.map(send);
         await ask('/health');
         openGate();
-        check(sent, await Promise.all(asked));
+        check(sent, await Promise.all(requests));
       }),
       { numRuns: 120 },
     );
   }, 120_000);
 
-  it('and no error of one reaches who asks for something else', async () => {
+  it('and no error of one reaches another request', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(cases, { minLength: 2, maxLength: 12 }), fc.boolean(), async (sent, together) => {
         fresh();
@@ -496,7 +504,7 @@ describe('requests share an answer exactly when they agree in everything that it
           expect(status).toBe(fails ? 400 : expected.status);
           if (one.method !== 'HEAD') expect(text.includes('Rows of xyz are bad.')).toBe(fails);
         });
-        // Nor is it kept.
+        // Nor is it cached.
         for (const one of sent)
           if (expectedOf(one).status === 200 && one.project === 'xyz') expect((await send(one)).status).toBe(400);
       }),
@@ -505,7 +513,7 @@ describe('requests share an answer exactly when they agree in everything that it
   }, 120_000);
 
   it('LQL by its own text, and never with SQL of the same text', async () => {
-    const lql = (text: string): string => run('kept.rows', `project=abc&lql=${encodeURIComponent(text)}`);
+    const lql = (text: string): string => run('cached.rows', `project=abc&lql=${encodeURIComponent(text)}`);
     const answers = [];
     for (const text of ['project:abc', 'project:abc', 'project:~abc', 'project:abc '])
       answers.push(await ask(lql(text)));
@@ -575,7 +583,7 @@ describe('a run is the same whether Express finds its route or not', () => {
 
   it.each(TABLE)('%s', async (_, query, sent) => {
     const all: unknown[] = [];
-    for (const name of ['kept.rows', '%6bept.rows', 'kept%2Erows']) {
+    for (const name of ['cached.rows', '%63ached.rows', 'cached%2Erows']) {
       await served.close();
       await open();
       engine.onRun = ({ parameters }) =>

@@ -19,8 +19,8 @@ it('escapes everything that comes from the catalogue', () => {
 });
 
 it.each(["a'b", 'a"b', 'a`b', '<a>', '&amp;', '</script>', '<!--'])('escapes %j wherever it stands', (text) => {
-  const { text: made } = markup`<p title="${text}">${text}</p>`;
-  const inner = /^<p title="([^"]*)">([^<]*)<\/p>$/.exec(made);
+  const { text: html } = markup`<p title="${text}">${text}</p>`;
+  const inner = /^<p title="([^"]*)">([^<]*)<\/p>$/.exec(html);
   const back = (escaped = ''): string =>
     escaped.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
   expect([back(inner?.[1]), back(inner?.[2])]).toEqual([text, text]);
@@ -70,7 +70,7 @@ it('has ids of its own for each field, and a label for each', () => {
   expect(fields.length).toBeGreaterThan(EVERYTHING.parameters.length);
 });
 
-it('is without a word of the catalogue for who has no key', () => {
+it('is without a word of the catalogue for an unauthenticated caller', () => {
   const shell = docsPage(null, 'key');
   for (const { name, cteTables } of ALL) {
     expect(shell).not.toContain(`"${name}"`);

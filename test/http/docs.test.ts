@@ -74,8 +74,8 @@ describe('docs/http.md', () => {
     });
 
     it('that are for security', () => {
-      const told = PAGE.split('security headers:')[1]?.split(/\n\n/)[0] ?? '';
-      const names = [...told.matchAll(/`([^`]+)`/g)].map(([, name]) => name?.toLowerCase());
+      const documented = PAGE.split('security headers:')[1]?.split(/\n\n/)[0] ?? '';
+      const names = [...documented.matchAll(/`([^`]+)`/g)].map(([, name]) => name?.toLowerCase());
       expect(names.sort()).toEqual(
         Object.keys(SECURITY_HEADERS)
           .map((name) => name.toLowerCase())
@@ -96,8 +96,8 @@ describe('docs/http.md', () => {
     const source = files.map((file) => readFileSync(path.join(__dirname, '../../src', file), 'utf8')).join('');
     const read = [...source.matchAll(/(?:header|values|list)\('([a-z-]+)'\)/g)].map(([, name]) => name ?? '');
     // Of the transport or of a preflight: nothing that a caller decides to send.
-    const notTold = ['content-length', 'content-encoding', 'access-control-request-method'];
-    const told = firstColumn('Request headers').map((name) => name.toLowerCase());
-    expect([...new Set(read)].filter((name) => !notTold.includes(name)).sort()).toEqual(told.sort());
+    const undocumented = ['content-length', 'content-encoding', 'access-control-request-method'];
+    const documented = firstColumn('Request headers').map((name) => name.toLowerCase());
+    expect([...new Set(read)].filter((name) => !undocumented.includes(name)).sort()).toEqual(documented.sort());
   });
 });

@@ -55,7 +55,7 @@ async function refused(test: Test, reason: Reason): Promise<Record<string, unkno
 }
 
 describe('keys', () => {
-  it('401 with WWW-Authenticate, before anything is told', async () => {
+  it('401 with WWW-Authenticate, before anything is revealed', async () => {
     for (const path of [PLAIN, '/api/endpoints/query/nothing', '/api/endpoints', '/api/endpoints/nothing']) {
       const response = request(served.server).get(path);
       await refused(response, 'unauthenticated');
@@ -172,7 +172,7 @@ describe('parameters', () => {
     ['with a value of another type', '{"project":5}'],
     ['with a record for a value', '{"project":{}}'],
     ['with a name twice', '{"project":"a","project":"a"}'],
-    ['with an integer that is none', '{"project":"a","count":1.0}'],
+    ['with an invalid integer', '{"project":"a","count":1.0}'],
     ['with sql that is no text', '{"project":"a","sql":1}'],
   ])('400: a JSON body %s', async (_what, body) => {
     await refused(post(TYPED).type('json').send(body), 'invalidParameter');

@@ -4,7 +4,7 @@ import { ScriptedEngine, serve, type Served, type ServedOptions } from './served
 
 const PLAIN = '/api/endpoints/query/test.plain?project=a';
 /** Kept for 900 seconds. */
-const KEPT = '/api/endpoints/query/test.typed?project=a';
+const CACHED = '/api/endpoints/query/test.typed?project=a';
 
 let served: Served | null = null;
 afterEach(() => served?.close());
@@ -15,7 +15,7 @@ async function start(options: ServedOptions = {}): Promise<Served> {
 }
 
 describe('requests per second', () => {
-  it('are told on every answer of the run path, and refused with when to come back', async () => {
+  it('are in headers of every response of the run path, with Retry-After where refused', async () => {
     const { server } = await start({ rates: { perKey: 3 } });
     const get = (path: string): request.Test => request(server).get(path).set('X-API-KEY', 'all');
     await get(PLAIN).expect(200).expect('RateLimit-Policy', '"key";q=3;w=1').expect('RateLimit', '"key";r=2;t=1');
@@ -39,18 +39,18 @@ describe('requests per second', () => {
     const engine = new ScriptedEngine();
     const { server } = await start({ engine, rates: { perKey: 5 } });
     const all = { 'X-API-KEY': 'all' };
-    await request(server).get(KEPT).expect(401);
-    await request(server).get(KEPT).set('X-API-KEY', 'wrong').expect(401);
-    const { headers } = await request(server).get(KEPT).set(all).expect(200);
-    await request(server).get(KEPT).set(all).expect('Cache-Status', /hit/).expect('RateLimit', '"key";r=3;t=1');
+    await request(server).get(CACHED).expect(401);
+    await request(server).get(CACHED).set('X-API-KEY', 'wrong').expect(401);
+    const { headers } = await request(server).get(CACHED).set(all).expect(200);
+    await request(server).get(CACHED).set(all).expect('Cache-Status', /hit/).expect('RateLimit', '"key";r=3;t=1');
     await request(server)
-      .get(KEPT)
+      .get(CACHED)
       .set({ ...all, 'If-None-Match': String((headers as Record<string, string>).etag) })
       .expect(304)
       .expect('RateLimit', '"key";r=2;t=1');
-    await request(server).head(KEPT).set(all).expect(200).expect('RateLimit', '"key";r=1;t=1');
-    await request(server).post(KEPT).set(all).expect(200).expect('RateLimit', '"key";r=0;t=1');
-    await request(server).head(KEPT).set(all).expect(429).expect('Retry-After', '1');
+    await request(server).head(CACHED).set(all).expect(200).expect('RateLimit', '"key";r=1;t=1');
+    await request(server).post(CACHED).set(all).expect(200).expect('RateLimit', '"key";r=0;t=1');
+    await request(server).head(CACHED).set(all).expect(429).expect('Retry-After', '1');
     expect(engine.queries).toHaveLength(1);
   });
 
@@ -70,19 +70,19 @@ describe('requests per second', () => {
       .expect('RateLimit-Policy', '"key";q=50;w=1, "endpoint";q=2;w=1')
       .expect('RateLimit', '"key";r=49;t=1, "endpoint";r=1;t=1');
     // This key may not run it: it is as if it did not exist, and counts for nothing.
-    await get('listed', KEPT).expect(404).expect('RateLimit-Policy', '"key";q=50;w=1');
+    await get('listed', CACHED).expect(404).expect('RateLimit-Policy', '"key";q=50;w=1');
     await get('other', PLAIN).expect(200);
     const { body } = await get('other', PLAIN).expect(429);
     expect(body).toMatchObject({
       error: { message: 'All keys together may make 2 requests a second to this endpoint.' },
     });
-    await get('other', KEPT).expect(200);
+    await get('other', CACHED).expect(200);
   });
 
   it('may be as many as come', async () => {
     const { server } = await start();
     for (let i = 0; i < 30; i++) {
-      const { headers } = await request(server).get(KEPT).set('X-API-KEY', 'all').expect(200);
+      const { headers } = await request(server).get(CACHED).set('X-API-KEY', 'all').expect(200);
       expect(headers).not.toHaveProperty('ratelimit');
     }
   });
@@ -123,12 +123,12 @@ describe('the daily budget of bytes billed', () => {
 
   it('costs nothing for what is kept, also when it is spent', async () => {
     const { engine, get } = await billing();
-    await get(KEPT)
+    await get(CACHED)
       .expect(200)
       .expect('Cache-Status', /stored/);
-    await get(`${KEPT}b`).expect(200);
-    await get(`${KEPT}c`).expect(429);
-    await get(KEPT).expect(200).expect('Cache-Status', /hit/).expect('X-Query-Bytes-Billed', '0');
+    await get(`${CACHED}b`).expect(200);
+    await get(`${CACHED}c`).expect(429);
+    await get(CACHED).expect(200).expect('Cache-Status', /hit/).expect('X-Query-Bytes-Billed', '0');
     expect(engine.queries).toHaveLength(2);
   });
 
@@ -156,7 +156,7 @@ describe('the daily budget of bytes billed', () => {
     engine.onRun = () => new Promise((resolve) => (go = resolve));
     const busy = get(`${PLAIN}3`, 'other').then(({ status }) => status);
     while (engine.queries.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-    // The key without a budget left begins the run, which waits for its turn, and the other joins it.
+    // The key without a budget left begins the run, which waits for a slot, and the other joins it.
     const refused = get(`${PLAIN}4`).then(({ status }) => status);
     await new Promise((resolve) => setTimeout(resolve, 50));
     const joined = get(`${PLAIN}4`, 'all').then(({ status }) => status);

@@ -60,7 +60,7 @@ describe('what is no request', () => {
     ['a blank in a header name', `GET / HTTP/1.1\r\nHo st: x\r\n\r\n`],
     ['two lengths', `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
     ['length and chunks', `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`],
-    ['a length that is none', `POST / HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`],
+    ['an invalid length', `POST / HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`],
   ])('400: %s', async (_what, bytes) => {
     refused(await send([Buffer.from(bytes, 'latin1')]), 'invalidParameter');
   });

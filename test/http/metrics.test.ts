@@ -8,7 +8,7 @@ import { LABELS, METRICS } from '../../src/metrics/table';
 import { ScriptedEngine, serve, type Served, type ServedOptions } from './served';
 
 const PLAIN = '/api/endpoints/query/test.plain?project=a';
-const KEPT = '/api/endpoints/query/test.typed?project=a';
+const CACHED = '/api/endpoints/query/test.typed?project=a';
 
 let served: Served | null = null;
 afterEach(() => served?.close());
@@ -158,11 +158,11 @@ describe('requests', () => {
   it('are counted with the bytes that were sent: none for HEAD and 304', async () => {
     const here = await start();
     const all = { 'X-API-KEY': 'all', 'Accept-Encoding': 'identity' };
-    const { headers } = await request(here.server).get(KEPT).set(all);
+    const { headers } = await request(here.server).get(CACHED).set(all);
     const { etag, 'content-length': length } = headers as Record<string, string>;
-    await request(here.server).head(KEPT).set(all).expect(200);
+    await request(here.server).head(CACHED).set(all).expect(200);
     await request(here.server)
-      .get(KEPT)
+      .get(CACHED)
       .set({ ...all, 'If-None-Match': String(etag) })
       .expect(304);
     const bytes = await counted(here, 'logquay_response_bytes_total');
@@ -174,13 +174,13 @@ it('results are counted by where they came from, and whether they were kept', as
   const engine = new ScriptedEngine();
   const here = await start({ engine });
   const get = (path: string): request.Test => request(here.server).get(path).set('X-API-KEY', 'all');
-  await get(KEPT);
-  await get(KEPT);
-  await get(KEPT);
+  await get(CACHED);
+  await get(CACHED);
+  await get(CACHED);
   await get(PLAIN);
   let go = (): void => undefined;
   engine.onRun = () => new Promise((resolve) => (go = resolve));
-  const shared = [1, 2].map(() => get(`${KEPT}2`).then(({ status }) => status));
+  const shared = [1, 2].map(() => get(`${CACHED}2`).then(({ status }) => status));
   await new Promise((resolve) => setTimeout(resolve, 100));
   go();
   await Promise.all(shared);
@@ -223,7 +223,7 @@ it('refusals of the gate are counted by language and reason', async () => {
   await send({ sql: 'SELECT FROM' }).expect(400);
   await send({ lql: 'c:nonsense(' }).expect(400);
   // Not the gate's: this key may send no query at all.
-  await request(here.server).get(`${KEPT}&sql=SELECT%201`).set('X-API-KEY', 'masked').expect(403);
+  await request(here.server).get(`${CACHED}&sql=SELECT%201`).set('X-API-KEY', 'masked').expect(403);
   expect(await counted(here, 'logquay_sandbox_refusals_total')).toEqual({
     'language="sql",reason="sandboxViolation"': 1,
     'language="sql",reason="invalidQuery"': 1,
@@ -233,7 +233,15 @@ it('refusals of the gate are counted by language and reason', async () => {
 
 it('no label ever has a value outside its closed list', async () => {
   const here = await start({ rates: { perKey: 3 } });
-  const paths = [PLAIN, KEPT, '/x', '/health', '/ready', `${KEPT}&sql=DROP%20TABLE%20x`, '/api/endpoints/query/%ff'];
+  const paths = [
+    PLAIN,
+    CACHED,
+    '/x',
+    '/health',
+    '/ready',
+    `${CACHED}&sql=DROP%20TABLE%20x`,
+    '/api/endpoints/query/%ff',
+  ];
   for (const path of paths) {
     for (const method of ['get', 'head', 'delete', 'options'] as const) {
       await request(here.server)[method](path).set({ 'X-API-KEY': 'all', 'X-Request-Id': 'made-up' });

@@ -68,7 +68,7 @@ describe('DOCS=key', () => {
     const { text } = await request(server).get('/docs').set('Accept', accept).expect(200);
     expect(text).toContain('id="key"');
     expect(text).not.toMatch(/test\.|<article|rows_of_project/);
-    // Whoever sends a key is told when it is none; whoever asks for anything gets no page.
+    // A wrong key is an error; a request for any type gets no page.
     await request(server).get('/docs').set('Accept', accept).set('X-API-KEY', 'unknown').expect(401);
     await request(server).get('/docs').set('Accept', accept).set('X-API-KEY', '').expect(401);
     await request(server).get('/docs').set('Accept', accept).set('Authorization', 'Basic x').expect(401);
@@ -103,9 +103,9 @@ describe.each(PATHS)('%s', (path) => {
     const etag = String(headers.etag);
     expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
     for (const given of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
-      const { text: none, headers: told } = await request(server).get(path).set('If-None-Match', given).expect(304);
+      const { text: none, headers: sent } = await request(server).get(path).set('If-None-Match', given).expect(304);
       expect(none).toBe('');
-      expect(told).toMatchObject({ etag, 'cache-control': 'private, no-cache', vary: 'Accept, Accept-Encoding' });
+      expect(sent).toMatchObject({ etag, 'cache-control': 'private, no-cache', vary: 'Accept, Accept-Encoding' });
     }
     const again = await request(server).get(path).set('If-None-Match', '"other"').expect(200);
     expect([again.text, again.headers.etag]).toEqual([text, etag]);

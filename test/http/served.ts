@@ -35,7 +35,7 @@ import type { Tracing } from '../../src/tracing/traced';
 export class ScriptedEngine implements Engine {
   readonly kind: Engine['kind'];
   readonly target = 'scripted';
-  readonly dryRun = null;
+  readonly dryRun: Engine['dryRun'] = null;
   readonly queries: EngineQuery[] = [];
   columns: readonly string[] = ['id', 'message'];
   rows: readonly string[] = ['{"id":1,"message":"one"}', '{"id":2,"message":null}'];
@@ -91,7 +91,7 @@ const NOBODY: Key = {
 };
 
 /** Keys by their secrets. */
-const KEYS: Readonly<Record<string, Key>> = {
+export const KEYS: Readonly<Record<string, Key>> = {
   all: { ...NOBODY, name: 'all' },
   other: { ...NOBODY, name: 'other' },
   pinned: { ...NOBODY, name: 'pinned', pins: new Map([['project', 'abc']]) },
@@ -187,7 +187,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   };
 }
 
-function services(options: ServedOptions, metrics: Metrics): Services {
+/** The services of a run over doubles of keys and catalogue. */
+export function services(options: ServedOptions, metrics: Metrics): Services {
   const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rates, dailyBytes = null } = options;
   const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
   const engine = billed(bare, { metrics, budgets: new Budgets({ perDay: dailyBytes, shared: null }), keyOf });

@@ -185,9 +185,9 @@ describe('/ready while something is impaired', () => {
 
   it('says what, with METRICS_KEY', async () => {
     const { server } = await start({ health, metricsKey: 'metrics-key' });
-    const asked = { ...plain, degraded: true, detail };
-    await request(server).get('/ready').set('X-API-KEY', 'metrics-key').expect(200, asked);
-    await request(server).get('/ready').set('Authorization', 'Bearer metrics-key').expect(200, asked);
+    const expected = { ...plain, degraded: true, detail };
+    await request(server).get('/ready').set('X-API-KEY', 'metrics-key').expect(200, expected);
+    await request(server).get('/ready').set('Authorization', 'Bearer metrics-key').expect(200, expected);
     health.report('keys_file', null);
     health.report('stored_queries', null);
     await request(server)
@@ -213,8 +213,8 @@ describe('/ready while something is impaired', () => {
     const { body, text } = await request(server).get('/ready').expect(503);
     expect(body).toMatchObject({ status: 'draining', degraded: true });
     expect(text).not.toContain('secret');
-    const told = await request(server).get('/ready').set('X-API-KEY', 'metrics-key').expect(503);
-    expect(told.body).toMatchObject({ status: 'draining', degraded: true, detail });
+    const response = await request(server).get('/ready').set('X-API-KEY', 'metrics-key').expect(503);
+    expect(response.body).toMatchObject({ status: 'draining', degraded: true, detail });
   });
 });
 

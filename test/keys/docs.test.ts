@@ -23,10 +23,10 @@ function run(args: readonly string[]): Promise<Ended> {
 }
 
 describe('docs/keys.md', () => {
-  it('lists the options that the command tells of', async () => {
+  it('lists the options of the help text', async () => {
     const { out } = await run(['create', '--help']);
-    const told = [...out.join('\n').matchAll(/^ +(?:-h, )?(--[a-z-]{2,})/gm)].map(([, option]) => option);
-    expect([...OPTIONS, '--help'].sort()).toEqual([...new Set(told)].sort());
+    const shown = [...out.join('\n').matchAll(/^ +(?:-h, )?(--[a-z-]{2,})/gm)].map(([, option]) => option);
+    expect([...OPTIONS, '--help'].sort()).toEqual([...new Set(shown)].sort());
   });
 
   it.each(OPTIONS)('lists %s, which the command takes', async (option) => {

@@ -221,7 +221,7 @@ describe('the start', () => {
     await expect(open({ keysFileGiven: true, apiKey: new Secret('x') })).rejects.toThrow(/ENOENT/);
   });
 
-  it('stops without any key where none may be made', async () => {
+  it('stops without any key where none may be keys', async () => {
     await expect(open()).rejects.toThrow(NoKeyError);
   });
 
@@ -270,9 +270,9 @@ describe('the start', () => {
 
   it('makes one key for all that start at once', async () => {
     const startKeyFile = path.join(folder, 'key');
-    const made = await Promise.all(Array.from({ length: 20 }, () => ensureStartKey(startKeyFile)));
-    expect(new Set(made.map(({ secret }) => secret)).size).toBe(1);
-    expect(made.filter(({ created }) => created)).toHaveLength(1);
+    const keys = await Promise.all(Array.from({ length: 20 }, () => ensureStartKey(startKeyFile)));
+    expect(new Set(keys.map(({ secret }) => secret)).size).toBe(1);
+    expect(keys.filter(({ created }) => created)).toHaveLength(1);
   });
 
   it('does not take half a key for one', async () => {

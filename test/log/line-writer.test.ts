@@ -1,7 +1,7 @@
 /** The log's writer: whatever becomes of the disk or the reader, nothing waits, and what is lost is counted. */
 import { LineWriter, type System } from '../../src/log/line-writer';
 
-/** A descriptor that behaves as it is told; calls are answered when the test says so. */
+/** A scripted descriptor: the test completes its calls. */
 class Descriptor implements System {
   text = '';
   /** The next errors, by code; null: takes bytes. */

@@ -44,7 +44,7 @@ it("tells a bug with its place, and an engine's fault without its words", () => 
   });
 });
 
-it('tells of a text that could not be read by its place alone', () => {
+it('logs the position of a text that could not be read, and nothing of it', () => {
   for (const read of [() => JSON.parse('hunter2\n    at hunter2 (x)') as unknown, () => new RegExp('hunter2(')]) {
     const text = written(false, (log) => {
       try {

@@ -30,7 +30,7 @@ class Screen {
 
 const rows = (done: number) => ({ what: 'Making sample logs', done, total: 52_000, unit: 'rows' });
 
-it('is told with counts and percent', () => {
+it('is logged with counts and percent', () => {
   expect(inWords(rows(1300))).toBe('Making sample logs: 1,300 of 52,000 rows (2 %)');
   expect(inWords(rows(51_999))).toBe('Making sample logs: 51,999 of 52,000 rows (99 %)');
   expect(inWords(rows(52_000))).toBe('Making sample logs: 52,000 of 52,000 rows (100 %)');

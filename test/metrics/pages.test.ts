@@ -105,12 +105,12 @@ describe('docs/metrics.md', () => {
   });
 
   it('lists every label with its values', () => {
-    const told = Object.fromEntries(rows('Labels').map(([label, values]) => [words(label)[0], words(values)]));
-    expect(Object.keys(told)).toEqual(Object.keys(LABELS));
+    const documented = Object.fromEntries(rows('Labels').map(([label, values]) => [words(label)[0], words(values)]));
+    expect(Object.keys(documented)).toEqual(Object.keys(LABELS));
     for (const [label, values] of Object.entries(LABELS)) {
       if (values === 'names') continue;
       const others = label === 'reason' || label === 'result' ? Object.keys(ERRORS) : [];
-      expect([label, [...(told[label] ?? []), ...others]]).toEqual([label, [...values]]);
+      expect([label, [...(documented[label] ?? []), ...others]]).toEqual([label, [...values]]);
     }
   });
 
@@ -140,8 +140,8 @@ describe('docs/alerts.yml', () => {
     expect(['info', 'warning', 'critical']).toContain(rule.labels.severity);
     expect(rule.annotations.runbook).toBe(`docs/operations.md#${name.toLowerCase()}`);
     // What a summary names is there after the aggregation, or is the sample's.
-    const kept = /sum by \(([^)]*)\)|max by \(([^)]*)\)|min by \(([^)]*)\)/.exec(rule.expr);
-    const labels = (kept?.slice(1).find(Boolean) ?? (rule.expr.startsWith('up{') ? 'instance' : '')).split(', ');
+    const grouped = /sum by \(([^)]*)\)|max by \(([^)]*)\)|min by \(([^)]*)\)/.exec(rule.expr);
+    const labels = (grouped?.slice(1).find(Boolean) ?? (rule.expr.startsWith('up{') ? 'instance' : '')).split(', ');
     for (const [, label] of rule.annotations.summary.matchAll(/\$labels\.(\w+)/g)) expect(labels).toContain(label);
   });
 

@@ -4,7 +4,7 @@ import request from 'supertest';
 import type { Document } from '../../src/openapi/schema';
 import { ServiceError } from '../../src/errors';
 import { ScriptedEngine, serve, type Served } from '../http/served';
-import { type Case, judged } from './judged';
+import { type Case, validated } from './validated';
 
 const engine = new ScriptedEngine('bigquery');
 let served: Served;
@@ -86,7 +86,7 @@ it('in every form and for every kind of error', async () => {
   served.lifecycle.drain();
   await ask('/ready', 503, (agent) => agent.get('/ready'));
 
-  expect(await judged([{ document, instances }])).toEqual([[]]);
+  expect(await validated([{ document, instances }])).toEqual([[]]);
   expect(instances.length).toBeGreaterThan(60);
 });
 

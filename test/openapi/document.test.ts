@@ -11,7 +11,7 @@ import { type Readers, RESPONSE_HEADERS } from '../../src/openapi';
 import type { Document, Operation, Response } from '../../src/openapi/schema';
 import { documentOf, forKey, names, operation } from './documents';
 import { ALL, endpointOf, ON_BIGQUERY, ON_DUCKDB, SHIPPED } from './endpoints';
-import { judged } from './judged';
+import { validated } from './validated';
 
 jest.setTimeout(60_000);
 
@@ -39,7 +39,7 @@ describe('is valid, with its examples and defaults', () => {
       documentOf(SHIPPED, ON_BIGQUERY, 'key'),
       documentOf([], ON_DUCKDB),
     ];
-    for (const faults of await judged(documents.map((document) => ({ document })))) expect(faults).toEqual([]);
+    for (const faults of await validated(documents.map((document) => ({ document })))) expect(faults).toEqual([]);
   });
 
   it('for whatever a stored query may declare', async () => {
@@ -72,7 +72,7 @@ describe('is valid, with its examples and defaults', () => {
       return endpointOf(`/*\n${settings}\n*/\nSELECT ${used.join(', ')}\n`);
     });
     const cases = [ON_DUCKDB, forKey({})].map((one) => ({ document: documentOf(endpoints, one) }));
-    for (const faults of await judged(cases)) expect(faults).toEqual([]);
+    for (const faults of await validated(cases)) expect(faults).toEqual([]);
   });
 });
 
@@ -86,8 +86,8 @@ describe('paths', () => {
     expect(names(document)).toEqual(ALL.map(({ name }) => name));
     const others = Object.keys(document.paths).filter((one) => !one.startsWith('/api/endpoints/query/'));
     // Metrics are for a scraper with a key of its own, not for callers.
-    const told = routes.filter((route) => route !== '/metrics');
-    expect(others.sort()).toEqual(told.map((route) => route.replace(/:(\w+)/g, '{$1}')).sort());
+    const documented = routes.filter((route) => route !== '/metrics');
+    expect(others.sort()).toEqual(documented.map((route) => route.replace(/:(\w+)/g, '{$1}')).sort());
   });
 
   it('have operations with names of their own', () => {
@@ -121,10 +121,10 @@ describe('errors', () => {
 
   it('are every reason of the catalogue under its status, each with an example, and no other', () => {
     for (const method of ['get', 'post'] as const) {
-      const told = responses(operation(document, 'logs.all', method)).flatMap(([status, { content }]) =>
+      const documented = responses(operation(document, 'logs.all', method)).flatMap(([status, { content }]) =>
         Object.keys(content?.['application/json']?.examples ?? {}).map((reason) => [reason, Number(status)] as const),
       );
-      const errors = told.filter(([, status]) => status >= 400);
+      const errors = documented.filter(([, status]) => status >= 400);
       const inBodies = ['payloadTooLarge', 'unsupportedMediaType'];
       const expected = Object.entries(ERRORS).map(([reason, { http }]) => [reason, http] as const);
       expect(errors.sort()).toEqual(
@@ -150,9 +150,9 @@ describe('errors', () => {
 it('names the response headers of docs/http.md, but for those of the transport and of CORS', () => {
   const page = readFileSync(path.join(__dirname, '../../docs/http.md'), 'utf8');
   const table = page.split('### Response headers')[1]?.split(/^#/m)[0] ?? '';
-  const told = [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell = '']) =>
+  const documented = [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''),
   );
-  const described = told.filter((name) => name !== 'Content-Type' && !name.startsWith('Access-Control-'));
+  const described = documented.filter((name) => name !== 'Content-Type' && !name.startsWith('Access-Control-'));
   expect(Object.keys(RESPONSE_HEADERS).sort()).toEqual(described.sort());
 });

@@ -4,7 +4,7 @@ import { readValue } from '../../src/endpoints/values/value';
 import { documentOf, forKey, operation, parameter, parameters } from './documents';
 import type { Readers } from '../../src/openapi';
 import { ALL, BARE, endpointOf, EVERYTHING, ON_BIGQUERY, ON_DUCKDB } from './endpoints';
-import { judged } from './judged';
+import { validated } from './validated';
 
 describe('parameters', () => {
   const document = documentOf();
@@ -15,7 +15,7 @@ describe('parameters', () => {
     ['choice_default', { type: 'string', enum: ['x', 'y'], default: 'y' }, undefined],
     ['n', { type: 'integer', format: 'int64', minimum: -5, maximum: 5 }, true],
     ['n_default', { type: 'integer', format: 'int64', default: 3 }, undefined],
-    // JSON's numbers would round it: it is told in words.
+    // JSON's numbers would round it: it is described in words.
     ['n_huge', { type: 'integer', format: 'int64' }, undefined],
     ['ratio', { type: 'number', format: 'double', minimum: 0, maximum: 1, default: 0.5 }, undefined],
     ['deep', { type: 'boolean' }, true],
@@ -137,11 +137,11 @@ describe('parameters', () => {
       { text: 'a' },
     ];
     const instances = [...fits, ...misfits].map((value) => ({ at: at('application/json'), value }));
-    const [faults] = await judged([{ document, instances }]);
+    const [faults] = await validated([{ document, instances }]);
     expect(faults?.map((fault) => (fault as [string])[0])).toEqual(
       misfits.map((_, i) => `instance ${String(fits.length + i)}`),
     );
     const form = { document, instances: [{ at: at('application/x-www-form-urlencoded'), value: least }] };
-    expect(await judged([form])).toEqual([[]]);
+    expect(await validated([form])).toEqual([[]]);
   });
 });

@@ -34,14 +34,14 @@ it('are on the pages that tell how to ask', () => {
   for (const page of ['README.md', 'docs/http.md', 'docs/endpoints.md', 'docs/lql.md', 'docs/keys.md']) {
     expect([page, pages.has(page)]).toEqual([page, true]);
   }
-  // Where the service listens unless it is told otherwise: only so an example can be pasted.
+  // Where the service listens by default: only so an example can be pasted.
   for (const [, example] of EXAMPLES) expect(example).toContain('http://127.0.0.1:4000/');
 });
 
 it.each(EXAMPLES)('%s: %s', async (_page, example) => {
   const key = readFileSync(path.join(service.folder, '.data/key'), 'utf8').trim();
-  const asked = `curl() { command curl -sS --fail "$@"; }\n${example.replaceAll('http://127.0.0.1:4000', base)}`;
-  const { stdout } = await promisify(execFile)('sh', ['-c', asked], {
+  const script = `curl() { command curl -sS --fail "$@"; }\n${example.replaceAll('http://127.0.0.1:4000', base)}`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], {
     cwd: service.folder,
     env: { PATH: process.env.PATH, KEY: key },
     maxBuffer: 64 * 1024 * 1024,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Asked, askUntilRefused } from './looping-client';
+import { type SampleRequest, askUntilRefused } from './looping-client';
 import { Stage } from './started';
 
 jest.setTimeout(60_000);
@@ -8,12 +8,12 @@ jest.setTimeout(60_000);
 const RUN = '/api/endpoints/query/logs.all';
 const BODY = JSON.stringify({ project: 'default', sql: 'select id, event_message from postgres_logs limit 20' });
 
-const GET: Asked = { method: 'GET', path: `${RUN}?project=default` };
-const POST: Asked = { method: 'POST', path: RUN, body: BODY };
-const CATALOGUE: Asked = { method: 'GET', path: '/api/endpoints' };
+const GET: SampleRequest = { method: 'GET', path: `${RUN}?project=default` };
+const POST: SampleRequest = { method: 'POST', path: RUN, body: BODY };
+const CATALOGUE: SampleRequest = { method: 'GET', path: '/api/endpoints' };
 
 /** What clients ask, and how long they think in between; some are found in the middle of it when the listener closes. */
-const CLIENTS: readonly (readonly [Asked, number])[] = [
+const CLIENTS: readonly (readonly [SampleRequest, number])[] = [
   ...[0, 0, 5, 50, 150, 300].flatMap((pause) => [[GET, pause] as const, [POST, pause] as const]),
   // Cheap and many: when the listener closes, several have just sent what nobody has read yet.
   ...Array.from({ length: 40 }, () => [CATALOGUE, 0] as const),
@@ -30,7 +30,7 @@ describe.each([
       const port = await service.port();
       const isRight = (answer: string): boolean =>
         /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n\{"result":\[\{"id":.*\}\]\}$/.test(answer);
-      const clients = CLIENTS.map(([asked, pause]) => askUntilRefused(port, asked, pause, isRight));
+      const clients = CLIENTS.map(([sample, pause]) => askUntilRefused(port, sample, pause, isRight));
       // In the middle of it: everybody has used their connection more than once.
       while (clients.some(({ seen }) => seen.answered < 3)) await sleep(10);
       const signalled = performance.now();

@@ -48,15 +48,15 @@ async function gone(pid: number): Promise<void> {
 
 const headers = { 'X-API-KEY': API_KEY };
 
-it('answers what was asked while the engine was killed, and is ready all the time', async () => {
+it('answers what was requests while the engine was killed, and is ready all the time', async () => {
   const service = stage.start({ API_KEY, METRICS_PORT: '0' });
   const base = await service.ready();
   const first = await engineOf(service);
-  const asked = Array.from({ length: 8 }, (_, i) =>
+  const requests = Array.from({ length: 8 }, (_, i) =>
     fetch(`${base}${RUN}&iso_timestamp_start=2020-01-01T00:00:0${String(i)}Z`, { headers }),
   );
   process.kill(first, 'SIGKILL');
-  for (const response of await Promise.all(asked)) expect(response.status).toBe(200);
+  for (const response of await Promise.all(requests)) expect(response.status).toBe(200);
   expect((await fetch(`${base}/ready`)).status).toBe(200);
   expect(await engineOf(service)).not.toBe(first);
   const [, port = ''] = await service.logged(/"metricsPort":(\d+)/);

@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-interface Asked {
+interface LoggingService {
   /** Asks with METRICS_KEY. */
   readonly ask: (at: string) => Promise<Response>;
   /** Asks it to end. @returns its exit code, within the time that it may take */
@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** A ready service with these outputs; nobody reads a pipe. */
-async function serveTo(output: number | 'pipe'): Promise<Asked> {
+async function serveTo(output: number | 'pipe'): Promise<LoggingService> {
   const port = await freePort();
   const { PATH = '' } = process.env;
   const env = {
@@ -50,7 +50,7 @@ async function serveTo(output: number | 'pipe'): Promise<Asked> {
   });
   children.push(child);
   const exit = new Promise((resolve) => child.on('exit', resolve));
-  const ask: Asked['ask'] = (at) =>
+  const ask: LoggingService['ask'] = (at) =>
     fetch(`http://127.0.0.1:${String(port)}${at}`, {
       headers: { 'X-API-KEY': METRICS_KEY },
       signal: AbortSignal.timeout(5000),

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Asked {
+export interface SampleRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
@@ -10,7 +10,7 @@ export interface Asked {
 /** What a client saw until nobody listened any more. */
 export interface Seen {
   answered: number;
-  /** Connections that the server closed with `Connection: close`, or while nothing was asked on them. */
+  /** Connections that the server closed with `Connection: close`, or while nothing was sample on them. */
   closed: number;
   /** Answers that are wrong, and requests without one on a connection that had been accepted. */
   readonly faults: string[];
@@ -24,13 +24,13 @@ export interface Seen {
  */
 export function askUntilRefused(
   port: number,
-  asked: Asked,
+  sample: SampleRequest,
   pause: number,
   isRight: (answer: string) => boolean,
 ): { readonly seen: Seen; readonly done: Promise<void> } {
   const seen: Seen = { answered: 0, closed: 0, faults: [] };
   const ask = async (): Promise<void> => {
-    while (await useConnection(port, asked, pause, isRight, seen));
+    while (await useConnection(port, sample, pause, isRight, seen));
   };
   return { seen, done: ask() };
 }
@@ -38,7 +38,7 @@ export function askUntilRefused(
 /** Gives false when the connection was not taken. */
 async function useConnection(
   port: number,
-  asked: Asked,
+  sample: SampleRequest,
   pause: number,
   isRight: (answer: string) => boolean,
   seen: Seen,
@@ -66,7 +66,7 @@ async function useConnection(
       socket.destroy();
       return true;
     }
-    socket.write(bytesOf(asked));
+    socket.write(bytesOf(sample));
     while (!isWhole(received) && !over) await change();
     if (!isWhole(received)) {
       socket.destroy();
@@ -86,7 +86,7 @@ async function useConnection(
   }
 }
 
-function bytesOf({ method, path, body }: Asked): string {
+function bytesOf({ method, path, body }: SampleRequest): string {
   const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: k\r\n`;
   if (body === undefined) return `${head}\r\n`;
   return `${head}Content-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`;

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import type { Item, PostmanEnvironment, RequestItem } from '../../src/postman/collection';
+import type { Item, PostmanEnvironment, RequestItem } from '../../src/postman/types';
 import { Stage } from './started';
 
 jest.setTimeout(120_000);
@@ -31,7 +31,7 @@ async function write(cwd: string, ...args: string[]): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-/** What newman tells of a run, whether its tests hold or not. */
+/** Newman's summary of a run. */
 async function newman(cwd: string, ...args: string[]): Promise<Summary> {
   const bin = require.resolve('newman/bin/newman.js');
   const report = path.join(cwd, 'report.json');

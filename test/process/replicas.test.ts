@@ -29,9 +29,9 @@ ${PARAMETERS}
 SELECT @project AS project, COUNT(*) AS n
 FROM UNNEST(GENERATE_ARRAY(1, 9000)) AS a, UNNEST(GENERATE_ARRAY(1, 9000)) AS b
 WHERE MOD(a * b + 1, 7) = 3`,
-  light: `/*
+  small: `/*
 id: 44444444-aaaa-4000-8000-000000000002
-name: light
+name: small
 ${PARAMETERS}
 */
 SELECT @project AS project`,
@@ -85,7 +85,7 @@ async function engineRuns(port: number, endpoint: keyof typeof QUERIES): Promise
   return [...lines].filter(([, name]) => name === endpoint).reduce((sum, [, , count]) => sum + Number(count), 0);
 }
 
-/** What a probe is told of the cache; a status other than 200 fails. */
+/** The cache's state by a probe; a status other than 200 fails. */
 async function cacheState(port: number): Promise<string> {
   const { status, text } = await get(port, '/ready');
   expect([status, text]).toEqual([200, expect.anything()]);
@@ -115,7 +115,7 @@ describeWithRedis('two processes on one Redis', () => {
     for (const port of ports) {
       await until(async () => (await cacheState(port)) === 'ok');
       // What a first request alone pays for is paid.
-      expect((await get(port, run('light', `warm-up-${port}`))).status).toBe(200);
+      expect((await get(port, run('small', `warm-up-${port}`))).status).toBe(200);
     }
   }
 
@@ -138,8 +138,8 @@ describeWithRedis('two processes on one Redis', () => {
   it('run once for a thousand who ask both of them for the same at once', async () => {
     // Longer than by default: on a busy machine a thousand connections alone can keep a process from an answer of Redis.
     await start({ REDIS_TIMEOUT: '2' });
-    const asked = Array.from({ length: 1000 }, (_, i) => get(ports[i % 2] ?? 0, run('heavy', 'a')));
-    const all = await Promise.all(asked);
+    const pending = Array.from({ length: 1000 }, (_, i) => get(ports[i % 2] ?? 0, run('heavy', 'a')));
+    const all = await Promise.all(pending);
     const runs = await Promise.all(ports.map((port) => engineRuns(port, 'heavy')));
     expect(runs.reduce((a, b) => a + b)).toBe(1);
     expect(new Set(all.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -160,12 +160,12 @@ describeWithRedis('two processes on one Redis', () => {
       () => 'cut',
     );
     await until(async () => (await keysOf('lease')) === 1);
-    const asked = [1, 2, 3].map(() => get(other, run('heavy', 'b')));
+    const pending = [1, 2, 3].map(() => get(other, run('heavy', 'b')));
     await until(async () => (await keysOf('waiters')) === 1);
     const began = performance.now();
     processes[0]?.signal('SIGKILL');
     expect(await lost).toBe('cut');
-    const all = await Promise.all(asked);
+    const all = await Promise.all(pending);
     // Twice the time that a run took, and some: others use this machine too.
     expect(performance.now() - began).toBeLessThan(LEASE * 1000 + 2 * alone.took + 5000);
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -183,10 +183,10 @@ describeWithRedis('two processes on one Redis', () => {
     const request = http.get({ port: holder, path: run('heavy', 'c'), headers: { 'X-API-KEY': 'k' } });
     request.on('error', () => undefined);
     await until(async () => (await keysOf('lease')) === 1);
-    const asked = get(other, run('heavy', 'c'));
+    const pending = get(other, run('heavy', 'c'));
     await until(async () => (await keysOf('waiters')) === 1);
     request.destroy();
-    expect(await asked).toMatchObject({ status: 200, cache: 'logquay; fwd=miss; collapsed' });
+    expect(await pending).toMatchObject({ status: 200, cache: 'logquay; fwd=miss; collapsed' });
     expect(await Promise.all(ports.map((port) => engineRuns(port, 'heavy')))).toEqual([1, 0]);
   });
 
@@ -196,11 +196,11 @@ describeWithRedis('two processes on one Redis', () => {
     const leaving = http.get({ port: ending, path: run('heavy', 'd'), headers: { 'X-API-KEY': 'k' } });
     leaving.on('error', () => undefined);
     await until(async () => (await keysOf('lease')) === 1);
-    const asked = get(other, run('heavy', 'd'));
+    const pending = get(other, run('heavy', 'd'));
     await until(async () => (await keysOf('waiters')) === 1);
     leaving.destroy();
     processes[0]?.signal('SIGTERM');
-    expect((await asked).status).toBe(200);
+    expect((await pending).status).toBe(200);
     expect(await processes[0]?.exit).toBe(0);
   });
 
@@ -217,7 +217,7 @@ describeWithRedis('two processes on one Redis', () => {
         const number = next++;
         const project = number % 2 === 0 ? `kept-${number % 20}` : `new-${number}`;
         const during = phase;
-        await get(ports[(number >> 1) % 2] ?? 0, run('light', project)).then(
+        await get(ports[(number >> 1) % 2] ?? 0, run('small', project)).then(
           (answer) => answers.push({ ...answer, phase: during, project }),
           (error: unknown) => faults.push(error),
         );
@@ -276,10 +276,10 @@ describeWithRedis('two processes on one Redis', () => {
     }
     // They share again.
     const [one, other] = ports;
-    expect((await get(one, run('light', 'last'))).cache).toBe('logquay; fwd=miss; stored');
+    expect((await get(one, run('small', 'last'))).cache).toBe('logquay; fwd=miss; stored');
     await until(async () => (await direct.keys('*:entry').catch(() => [])).length > 0);
     await until(async () => (await keysOf('lease')) === 0);
-    expect((await get(other, run('light', 'last'))).cache).toMatch(/^logquay; hit; ttl=\d+$/);
+    expect((await get(other, run('small', 'last'))).cache).toMatch(/^logquay; hit; ttl=\d+$/);
     for (const process of processes) process.signal('SIGTERM');
     expect(await Promise.all(processes.map(({ exit }) => exit))).toEqual([0, 0]);
   });

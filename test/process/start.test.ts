@@ -19,7 +19,7 @@ interface Result {
   readonly result: readonly Record<string, unknown>[];
 }
 
-/** Without DATA_DIR a week of logs is made up. */
+/** Without DATA_DIR one week of sample logs is generated. */
 const SAMPLES = { DATA_DIR: '' };
 
 describe('a first start', () => {

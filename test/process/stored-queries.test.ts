@@ -61,13 +61,13 @@ describe('logs.all', () => {
       .map(({ timestamp, id, event_message }) => JSON.stringify([micros(timestamp), id, event_message]));
   }
 
-  const told = (result: readonly ResultRow[]): string[] =>
+  const summaries = (result: readonly ResultRow[]): string[] =>
     result.map(({ timestamp, id, event_message }) => JSON.stringify([timestamp, id, event_message]));
 
   it.each(TABLES)('%s: each row of the project once, newest first, in its columns', async (table) => {
     for (const project of ['default', 'other', 'DEFAULT', 'nobody', "' OR TRUE --"]) {
       const result = await ask(base, `all.${table}`, { project });
-      expect(told(result).sort()).toEqual(expected(table, project, '', '').sort());
+      expect(summaries(result).sort()).toEqual(expected(table, project, '', '').sort());
       const times = result.map(({ timestamp }) => timestamp as number);
       expect(times).toEqual([...times].sort((a, b) => b - a));
       for (const row of result) expect(Object.keys(row)).toEqual(['id', 'timestamp', 'event_message', 'metadata']);
@@ -93,7 +93,7 @@ describe('logs.all', () => {
         iso_timestamp_start: from,
         iso_timestamp_end: to,
       });
-      expect({ from, to, rows: told(result).sort() }).toEqual({
+      expect({ from, to, rows: summaries(result).sort() }).toEqual({
         from,
         to,
         rows: expected(table, 'default', from, to).sort(),
@@ -198,8 +198,8 @@ describe('usage.api-counts', () => {
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value)
+  const present = Object.entries(value)
     .map(([name, inner]) => [name, withoutEmpty(inner)] as const)
     .filter(([, inner]) => inner !== null && !(Array.isArray(inner) && inner.length === 0));
-  return Object.fromEntries(kept);
+  return Object.fromEntries(present);
 }

@@ -45,7 +45,7 @@ async function start(options: ServedOptions = {}, more: Partial<TracingConfig> =
 
 /** All spans of the requests so far, which is the end of tracing. */
 async function spans(): Promise<readonly Arrived[]> {
-  // An answer reaches its caller before its end is told.
+  // An answer reaches its caller before its end is recorded.
   await sleep(20);
   await tracing.close();
   return collector.spans;
@@ -235,10 +235,10 @@ it('without a status where the caller left before there was one', async () => {
       });
     });
   await start({ engine });
-  const asked = get(`http://127.0.0.1:${String(served.port)}${TYPED}`, { headers: { 'X-API-KEY': 'all' } });
-  asked.on('error', () => undefined);
+  const outgoing = get(`http://127.0.0.1:${String(served.port)}${TYPED}`, { headers: { 'X-API-KEY': 'all' } });
+  outgoing.on('error', () => undefined);
   await running;
-  asked.destroy();
+  outgoing.destroy();
   const root = await span();
   expect(root.status).toEqual({ code: UNSET });
   expect(root.attributes).toMatchObject({ 'error.type': '499', 'logquay.endpoint': 'test.typed' });
@@ -277,9 +277,9 @@ it('of a part of the requests, and of all whose caller keeps a trace', async () 
   await start({}, { begun: 0.25 });
   const facts = { method: 'GET', status: 200, arrived: performance.now(), milliseconds: 1, phases: [], bytes: 0 };
   const parent = { traceId: TRACE, spanId: CALLER, sampled: true };
-  const told = Array.from({ length: 2000 }, () => tracing.record(facts, undefined, undefined));
+  const traces = Array.from({ length: 2000 }, () => tracing.record(facts, undefined, undefined));
   for (let i = 0; i < 100; i++) expect(tracing.record(facts, parent, undefined)).toBe(TRACE);
-  const begun = told.filter((id) => id !== undefined);
+  const begun = traces.filter((id) => id !== undefined);
   // Ten standard deviations around 500.
   expect(begun.length).toBeGreaterThan(300);
   expect(begun.length).toBeLessThan(700);

@@ -3,7 +3,7 @@ import { floorDivide } from './civil';
 /** Digits after the point of NUMERIC and BIGNUMERIC: the engine's values are integers in units of the last one. */
 export const SCALE = { NUMERIC: 9, BIGNUMERIC: 38 } as const;
 
-/** The integer that little-endian two's-complement bytes stand for. */
+/** The integer that little-endian two's-complement bytes represent. */
 export function integerOf(bytes: Uint8Array): bigint {
   let value = 0n;
   for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i] ?? 0);

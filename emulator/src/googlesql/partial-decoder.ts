@@ -96,8 +96,8 @@ export class PartialDecoder {
     const fields = new Map<number, Field>();
     for (const { name: field, number, label, type, typeName } of definition.type.field) {
       if (LEFT_OUT.has(field)) continue;
-      const kept = LEFT_AS_BYTES.has(field) || type === 'TYPE_BYTES';
-      const kind = kept ? 'bytes' : type === 'TYPE_MESSAGE' ? 'message' : type === 'TYPE_STRING' ? 'string' : 'number';
+      const isRaw = LEFT_AS_BYTES.has(field) || type === 'TYPE_BYTES';
+      const kind = isRaw ? 'bytes' : type === 'TYPE_MESSAGE' ? 'message' : type === 'TYPE_STRING' ? 'string' : 'number';
       const message = typeName.replace(/^\.?(zetasql\.)?/, '');
       fields.set(number, { name: field, kind, message, repeated: label === 'LABEL_REPEATED' });
     }

@@ -114,7 +114,7 @@ export function scalarText(kind: ScalarName, cell: Cell): string {
   }
 }
 
-/** The elements of an ARRAY cell; those of a NULL array are none. */
+/** The elements of an ARRAY cell; a NULL array has no elements. */
 export function elements(cell: Cell): readonly Cell[] {
   return ((cell['array_value'] as Message | undefined)?.['element'] ?? []) as Cell[];
 }

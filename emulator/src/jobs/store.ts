@@ -5,7 +5,7 @@ const MOST_JOBS = 200;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** The newest stay, however big: somebody may be fetching their pages. */
 const NEWEST = 16;
-/** How long a request id stands for the job that its first request made (BigQuery: 15 minutes). */
+/** How long a request id identifies the job that its first request made (BigQuery: 15 minutes). */
 const REQUEST_ID_LIFE = 15 * 60_000;
 
 /** The jobs that can still be asked for. The oldest finished ones go when there are too many or their results too big. */

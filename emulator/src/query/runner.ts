@@ -57,7 +57,7 @@ export type Rewrite = (
 export class QueryRunner {
   private readonly catalogues: Catalogues;
 
-  /** `clock` gives the instant that CURRENT_TIMESTAMP stands for, in microseconds; null leaves it to the engine. */
+  /** `clock` gives the value of CURRENT_TIMESTAMP, in microseconds; null leaves it to the engine. */
   constructor(
     private readonly engine: GoogleSqlEngine,
     private readonly warehouse: Warehouse,

@@ -104,7 +104,7 @@ export function findJob(context: QueryContext, path: ApiRequest['path'], query: 
   return job;
 }
 
-/** Starts the job of a query; what it is told to do wrong comes from the control path. */
+/** Starts the job of a query; faults to inject come from the control path. */
 export function startJob(
   context: QueryContext,
   request: QueryRequest,

@@ -4,7 +4,7 @@ export interface ApiRequest {
   /** Parts of the path that the route names: `project`, `job`, `dataset`, `table`. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The JSON body; `{}` where there is none. */
+  /** The JSON body; `{}` without one. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -57,7 +57,7 @@ export class Routes {
     this.routes.push({ operation, method, pattern, handler });
   }
 
-  /** The route of a path; null where there is none. A path part that is no valid percent-encoding stays as it is. */
+  /** The route of a path; null: no route. Invalid percent-encoding in a path stays as it is. */
   find(method: string, path: string): { operation: Operation; handler: Handler; path: Record<string, string> } | null {
     for (const route of this.routes) {
       const m = route.method === method ? route.pattern.exec(path) : null;

@@ -91,7 +91,7 @@ function groupingSets(text: string, tokens: readonly Token[], at: number, block:
   return { all: [...new Set(keys.flat())], sets };
 }
 
-/** A key that is a place in the select list, or the alias of an item of it, stands for the item's expression. */
+/** A key that is a place in the select list, or the alias of an item of it, represents the item's expression. */
 function keyText(text: string, tokens: readonly Token[], block: Block, key: string): string {
   const items = selectList(text, tokens, block);
   if (/^\d+$/.test(key)) return items[Number(key) - 1]?.expression ?? key;

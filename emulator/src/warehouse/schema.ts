@@ -22,7 +22,7 @@ const API_NAMES: Readonly<Record<string, ScalarName>> = {
 /** Thrown for a schema that BigQuery would refuse. */
 export class BadSchema extends Error {}
 
-/** The SQL name behind a type name of the API; null where there is none. */
+/** The SQL name behind a type name of the API; null: unknown type. */
 export function scalarNamed(name: string): ScalarName | null {
   const upper = name.toUpperCase();
   if (isScalarName(upper)) return upper;

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
+import getRawBody from 'raw-body';
+
 import { ServiceError } from '../../errors';
 import type { RequestHeaders } from './headers';
 
@@ -14,14 +16,12 @@ export interface Body {
 }
 
 /**
- * The body of a request; null where there is none, whatever its Content-Type says.
+ * The body of a request; null: it is empty, whatever its Content-Type says.
  *
  * @throws ServiceError payloadTooLarge, unsupportedMediaType; invalidParameter for bytes that are not UTF-8 or a body that
  *   breaks off
  */
 export async function readBody(request: IncomingMessage, headers: RequestHeaders): Promise<Body | null> {
-  // Refused by its own word before a byte is read; Node has checked that the word is a number.
-  if (Number(headers.values('content-length')[0] ?? 0) > LONGEST_BODY) throw tooLarge();
   const bytes = await collect(request);
   if (bytes.length === 0) return null;
   const type = bodyType(headers);
@@ -32,26 +32,14 @@ export async function readBody(request: IncomingMessage, headers: RequestHeaders
   }
 }
 
-function collect(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > LONGEST_BODY) {
-        chunks.length = 0;
-        reject(tooLarge());
-      } else {
-        chunks.push(chunk);
-      }
-    });
-    request.on('end', () => {
-      resolve(Buffer.concat(chunks));
-    });
-    request.on('error', (cause) => {
-      reject(new ServiceError('invalidParameter', 'The body broke off.', {}, { cause }));
-    });
-  });
+async function collect(request: IncomingMessage): Promise<Buffer> {
+  try {
+    const length = request.headers['content-length'] ?? null;
+    return await getRawBody(request, { limit: LONGEST_BODY, length });
+  } catch (cause) {
+    if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large') throw tooLarge();
+    throw new ServiceError('invalidParameter', 'The body broke off.', {}, { cause });
+  }
 }
 
 function bodyType(headers: RequestHeaders): Body['type'] {

@@ -8,8 +8,8 @@ export const LONGEST_URL = 96 * 1024;
 export const LONGEST_HEADERS = 32 * 1024;
 
 /**
- * Judges what stands before the body. URL and headers are bounded apart, so that each is told by its own error; the
- * parser's bound (server.ts) is above their sum.
+ * Checks request line and headers. URL and headers have limits and errors of their own; the parser's limit
+ * (http-server.ts) is above their sum.
  *
  * @throws ServiceError uriTooLong, headersTooLarge, invalidParameter
  */

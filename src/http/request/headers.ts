@@ -1,6 +1,6 @@
-/** The headers of a request as they came: Node's own table joins or drops what is sent twice. */
+/** The headers of a request as received: Node's own object joins or drops repeated ones. */
 export class RequestHeaders {
-  /** @param raw names and values in turn, as `IncomingMessage.rawHeaders` holds them */
+  /** @param raw a flat list of names and values, as `IncomingMessage.rawHeaders` */
   constructor(private readonly raw: readonly string[]) {}
 
   /** Every value of a header, in order. @param name in lower case */
@@ -13,13 +13,13 @@ export class RequestHeaders {
     return found;
   }
 
-  /** The values of a list header in one (RFC 9110, 5.3); undefined where there is none. @param name in lower case */
+  /** The values of a list header, joined (RFC 9110, 5.3); undefined: it is absent. @param name in lower case */
   list(name: string): string | undefined {
     const values = this.values(name);
     return values.length === 0 ? undefined : values.join(', ');
   }
 
-  /** Length of all names and values, in characters, each being one byte. */
+  /** Length of all names and values, in bytes. */
   get size(): number {
     return this.raw.reduce((sum, text) => sum + text.length, 0);
   }

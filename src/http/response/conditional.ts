@@ -6,20 +6,19 @@ import { clientHas } from './if-none-match';
 import { chooseCoding } from './content-coding';
 import type { RequestHeaders } from '../request/headers';
 
-/** A response with a validator, before it is known whether the client needs its body. */
+/** A response whose validator may match `If-None-Match`. */
 export interface Validated {
   readonly response: EncodedResponse;
   readonly contentType: string;
-  /** Names and values in turn: everything but what describes the body. A 304 carries them all. */
+  /** A flat header list: everything that a 304 carries too. */
   readonly headers: readonly string[];
 }
 
 /**
- * The answer to a conditional request: 304 for a client that has the representation, else 200, compressed where the client
- * takes that.
+ * Answers a conditional request: 304 if the client has the representation, else 200, compressed if the client accepts it.
  *
- * A 304 has the same headers as the 200 would have, security headers included, as a browser updates what it stored by them
- * (RFC 9111, 3.2); only those that describe the body are left out (RFC 9110, 15.4.5).
+ * A 304 has the headers of the 200, as a browser updates what it stored by them (RFC 9111, 3.2), but for those that describe
+ * the body (RFC 9110, 15.4.5).
  */
 export async function conditionalResponse(
   { response, contentType, headers }: Validated,
@@ -33,8 +32,8 @@ export async function conditionalResponse(
   }
   common.push('Content-Type', contentType);
   const coding = chooseCoding(request.list('accept-encoding'));
-  const packed = coding === null ? null : response.encoded(coding);
-  if (coding === null || packed === null) return { status: 200, headers: common, body: response.bytes };
+  const compressed = coding === null ? null : response.encoded(coding);
+  if (coding === null || compressed === null) return { status: 200, headers: common, body: response.bytes };
   common.push('Content-Encoding', coding);
-  return { status: 200, headers: common, body: await packed };
+  return { status: 200, headers: common, body: await compressed };
 }

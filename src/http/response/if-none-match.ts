@@ -4,7 +4,7 @@ const TAG = /\s*(?:(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*)?(?:,|$)/y;
 /**
  * Whether `If-None-Match` names the tag, compared weakly (RFC 9110, 13.1.2): the client has this already.
  *
- * @param header undefined where there is none; what does not read as a list of tags matches nothing
+ * @param header undefined: absent; anything that is not a list of tags matches nothing
  */
 export function clientHas(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;

@@ -1,13 +1,13 @@
-/** An answer before it goes out: what every one has in common is added by who writes it (exchange.ts). */
+/** A response, without the headers that exchange.ts adds to every one. */
 export interface HttpResponse {
   readonly status: number;
-  /** By name, or names and values in turn: the form that costs least to write, for answers of which there are many. */
+  /** By name, or a flat list of names and values, which is faster to write (docs/decisions/fast-path.md). */
   readonly headers: Readonly<Record<string, string>> | readonly string[];
-  /** null: no body at all, as with 204 and 304. */
+  /** null: none, as with 204 and 304. */
   readonly body: Buffer | null;
 }
 
-/** An answer whose headers are told apart by name. */
+/** A response with its headers by name. */
 export interface NamedResponse extends HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
 }

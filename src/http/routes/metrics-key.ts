@@ -5,14 +5,14 @@ import { ServiceError } from '../../errors';
 import { presentedKey } from '../../keys/credentials';
 import type { RequestHeaders } from '../request/headers';
 
-/** @throws ServiceError unauthenticated where the request does not present METRICS_KEY, which is none of the keys for endpoints */
+/** Requires METRICS_KEY, which is not a key for endpoints. @throws ServiceError unauthenticated */
 export function checkMetricsKey(headers: RequestHeaders, key: Secret): void {
   const presented = presentedKey((name) => headers.values(name));
   if (timingSafeEqual(hashOf(presented), hashOf(key.reveal()))) return;
   throw new ServiceError('unauthenticated', 'The key is not valid.');
 }
 
-/** Whether the request presents METRICS_KEY, where there is one. */
+/** Whether the request presents METRICS_KEY. @param key null: not configured */
 export function hasMetricsKey(headers: RequestHeaders, key: Secret | null): boolean {
   if (key === null) return false;
   try {
@@ -24,7 +24,7 @@ export function hasMetricsKey(headers: RequestHeaders, key: Secret | null): bool
   }
 }
 
-/** Of one length, so that the time of comparing tells nothing. */
+/** Hashes have equal length: comparing them takes constant time. */
 function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -11,15 +11,15 @@ const WHY: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
   'engine-unavailable': 'The engine does not answer.',
 };
 
-/** `GET /health`: the process answers. It needs no key and asks nobody. */
+/** `GET /health`: the process is alive. It needs no key. */
 export function answerHealth(exchange: Exchange): void {
   exchange.send(jsonResponse(200, { status: 'ok' }));
 }
 
 /**
- * `GET /ready`: whether requests should be sent here. A 503 has the shape of every error, and the state beside it.
+ * `GET /ready`: whether to send requests here. A 503 has the shape of every error, next to the state.
  *
- * Everybody is told whether something is impaired; what that is names files and endpoints, and is for the operator.
+ * Everybody sees whether the service is degraded; the details name files and endpoints and are for the operator.
  */
 export async function answerReady(
   exchange: Exchange,

@@ -23,7 +23,7 @@ export class FailedLogins {
   /** Nobody outside knows whose counter is whose. */
   readonly #salt = randomBytes(16);
 
-  /** @param onFailure told of each failed login */
+  /** @param onFailure called for each failed login */
   constructor(private readonly onFailure: () => void = () => undefined) {}
 
   /** Counts one. @returns what to answer: `error`, or 429 where there were too many */

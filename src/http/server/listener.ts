@@ -17,17 +17,17 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
   readonly log: Log;
   readonly corsOrigins: '*' | readonly string[];
   readonly metrics: Metrics;
-  /** What `/metrics` asks for; null: it is not there. */
+  /** The key of `/metrics`; null: there is no such route. */
   readonly metricsKey: Secret | null;
-  /** Whether the log tells the SQL and LQL of requests. */
+  /** Whether SQL and LQL of requests are logged. */
   readonly logSql: boolean;
-  /** Where requests are told to be traced; without, nowhere. */
+  /** null or absent: requests are not traced. */
   readonly tracing?: Tracing | null;
 }
 
 /**
- * What the server does with a request. Most are plain requests to run a stored endpoint: they need no router, and go the
- * same way as if Express had found it.
+ * Handles a request. Plain requests to run an endpoint bypass Express and take the same path as if it had routed them
+ * (docs/decisions/fast-path.md).
  */
 export function createListener(options: ListenerOptions): RequestListener {
   const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null } = options;

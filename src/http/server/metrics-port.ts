@@ -10,14 +10,13 @@ import { FailedLogins } from './failed-logins';
 import { createMetricsListener, type OperatorView } from './metrics-listener';
 import { createHttpServer } from './http-server';
 
-/** Milliseconds that a scrape may go on after the service has ended. */
+/** Milliseconds that a scrape may take after the service has ended. */
 const LAST_SCRAPE = 1000;
 
 /**
- * Listens for scrapes on a port of its own (docs/metrics.md). Scrapes there count nowhere, and the log tells of them only
- * when they fail.
+ * Listens for scrapes on a port of its own (docs/metrics.md). Scrapes are not counted, and logged only when they fail.
  *
- * @returns ends it
+ * @returns closes the port
  */
 export async function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },

@@ -12,7 +12,7 @@ export interface Reply {
 
 export interface CallOptions {
   readonly request: Request;
-  /** The call is cancelled by the signal; its deadline is told to the process. */
+  /** The call is cancelled by the signal; its deadline is sent to the process. */
   readonly limits: RunLimits;
   /** Milliseconds that it may take at all, from when it is sent: the process is ended then; null: until the deadline. */
   readonly allowance: number | null;

@@ -17,7 +17,7 @@ const PLANNING_MEMORY = 176 * MIB;
 const PLANNING_IDLE = 5 * 60_000;
 
 export interface RemoteOptions extends DuckDbOptions {
-  /** Aborted when the service ends: what is being opened is given up. */
+  /** Aborted when the service ends: opening is cancelled. */
   readonly signal?: AbortSignal;
   /** The compiled child.ts; default: the one beside this file. */
   readonly file?: string;

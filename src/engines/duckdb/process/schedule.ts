@@ -56,7 +56,7 @@ export class Schedule<Call extends Scheduled> {
     this.#onTrial = null;
   }
 
-  /** The call is over, or given up before it was sent. */
+  /** The call is over, or cancelled before it was sent. */
   delete(call: Call): void {
     for (const calls of [this.#waiting, this.#suspects, this.#running]) calls.delete(call);
     if (this.#onTrial === call) this.acquit();
@@ -98,7 +98,7 @@ export class Schedule<Call extends Scheduled> {
     const counts = new Map<string, number>();
     for (const { keyName } of this.#suspects) counts.set(keyName, (counts.get(keyName) ?? 0) + 1);
     const [first, ...others] = this.#suspects;
-    if (first === undefined) throw new Error('There is none.');
+    if (first === undefined) throw new Error('There is no suspect.');
     return others.reduce(
       (best, call) => ((counts.get(call.keyName) ?? 0) < (counts.get(best.keyName) ?? 0) ? call : best),
       first,

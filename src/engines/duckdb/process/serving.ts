@@ -10,9 +10,9 @@ import type { Answers, Opening, Request } from './messages';
 
 /** What an engine's process does for the service's. */
 export interface Serving {
-  /** Names the data; empty where there is none. */
+  /** Names the data; empty: no data. */
   readonly target: string;
-  /** What the same data is opened from again; null: there is none. */
+  /** What the same data is opened from again; null: no data. */
   readonly contents: Contents | null;
   /** Settles when the work has really ended. @throws as the method of `Engine` */
   answer(request: Request, limits: RunLimits, sink: RowSink): Promise<Answers[keyof Answers]>;

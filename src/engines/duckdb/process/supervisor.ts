@@ -262,7 +262,7 @@ export class Supervisor {
         current.watchdog.heard();
         break;
       case 'log':
-        // What is told of the data is told once.
+        // Progress of opening the data is logged once.
         if (current.open || this.#contents === null || message.level === 'error') {
           this.options.log[message.level](message.facts, message.message);
         }

@@ -38,7 +38,7 @@ function facts({ id, maxRows, cacheTtl, tables, redacted, sqlByRight }: Describe
     <dt>Rows</dt>
     <dd>at most ${maxRows}</dd>
     <dt>Cache</dt>
-    <dd>${cacheTtl === 0 ? 'none' : `an answer may be ${String(cacheTtl)} seconds old`}</dd>
+    <dd>${cacheTtl === 0 ? 'none' : `for ${String(cacheTtl)} seconds`}</dd>
     ${
       redacted
         ? markup`<dt>Redaction</dt>
@@ -51,7 +51,7 @@ function facts({ id, maxRows, cacheTtl, tables, redacted, sqlByRight }: Describe
         : markup`<dt>Tables</dt>
           <dd>
             ${tables.map((table) => markup`<code>${table}</code> `)}
-            ${sqlByRight ? ' (queries of one’s own: for keys made with --allow-sql)' : null}
+            ${sqlByRight ? ' (consumer queries: for keys created with --allow-sql)' : null}
           </dd>`
     }
   </dl>`;
@@ -129,7 +129,7 @@ function tryForm(endpoint: DescribedEndpoint): Markup {
           ? markup`<label class="check"><input type="checkbox" data-parameter="dry_run" /> <code>dry_run</code></label>`
           : null
       }
-      <label for="${id('-accept')}">Form of the answer</label>
+      <label for="${id('-accept')}">Format</label>
       <select id="${id('-accept')}" data-header="Accept">
         <option value="application/json">JSON</option>
         <option value="application/x-ndjson">NDJSON</option>

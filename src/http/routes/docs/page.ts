@@ -44,7 +44,7 @@ ${errorSection()}
 ${headerSection()}
 </main>
 </div>
-<footer><p class="quiet">Made from the catalogue as it is now.</p></footer>
+<footer><p class="quiet">Generated from the current catalogue.</p></footer>
 <script>${verbatim(SCRIPT)}</script>
 </body>
 </html>
@@ -85,7 +85,7 @@ function errorSection(): Markup {
     <p>Always JSON, with the true status: <code>{"error":{"code","status","message","errors":[{"reason", …}],"requestId"}}</code>.</p>
     ${table(
       'Errors',
-      ['Reason', 'Status', 'When', 'Send again later'],
+      ['Reason', 'Status', 'When', 'Retryable'],
       reasons.map((reason) => [
         markup`<code>${reason}</code>`,
         markup`${ERRORS[reason].http}`,

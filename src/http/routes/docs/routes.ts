@@ -18,11 +18,11 @@ import { accepts, namesType } from './accept';
 import { docsPage } from './page';
 import { PAGE_POLICY } from './policy';
 
-/** What is shown differs by key, and changes with the stored queries: kept, but never without asking. */
+/** Contents depend on the key and change with the stored queries: clients revalidate. */
 const VARY = { open: 'Accept, Accept-Encoding', key: 'Accept, Accept-Encoding, X-API-KEY, Authorization' };
 
-/** The forms of the documentation for one key and one state of the catalogue, each made when it is first asked for. */
-interface Made {
+/** The documentation for one key and one state of the catalogue, generated on first request. */
+interface Documents {
   openApi?: EncodedResponse;
   page?: EncodedResponse;
 }
@@ -30,12 +30,12 @@ interface Made {
 const EVERYBODY = {};
 
 /**
- * `/openapi.json` and `/docs`, made from the catalogue as it is. With `open` they tell everybody everything; with `key`
- * whoever has a key is told what it may run.
+ * `/openapi.json` and `/docs`, generated from the current catalogue. With `open` they describe every endpoint to everybody;
+ * with `key` they describe to the holder of a key what it may run.
  */
 export class DocsRoutes {
-  /** By the catalogue's own list, which is another after every change, and by key. */
-  readonly #made = new WeakMap<readonly Endpoint[], WeakMap<object, Made>>();
+  /** By the catalogue's list, which is a new object after every change, and by key. */
+  readonly #documents = new WeakMap<readonly Endpoint[], WeakMap<object, Documents>>();
   readonly #shell: EncodedResponse;
 
   constructor(private readonly access: DocsAccess) {
@@ -46,16 +46,16 @@ export class DocsRoutes {
   async answerOpenApi(exchange: Exchange, services: Services): Promise<void> {
     const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'application/json');
-    const made = this.#madeFor(key, services);
-    made.openApi ??= finish(
+    const documents = this.#documentsFor(key, services);
+    documents.openApi ??= finish(
       JSON.stringify(openApiDocument(described(key, services), readers(key, services), this.access)),
     );
-    await this.#answer(exchange, made.openApi, 'application/json; charset=utf-8');
+    await this.#answer(exchange, documents.openApi, 'application/json; charset=utf-8');
   }
 
   /**
-   * `GET /docs`. A browser that opens a page cannot send a key: where one is needed, who asks for HTML by name and sends
-   * none gets the page without a word of the catalogue, which asks for the key and comes back with it.
+   * `GET /docs`. A browser that opens a page cannot send a key: where one is required, an unauthenticated request for HTML
+   * gets the page without the catalogue, with a form for the key.
    */
   async answerPage(exchange: Exchange, services: Services): Promise<void> {
     const { headers } = exchange;
@@ -66,9 +66,9 @@ export class DocsRoutes {
     }
     const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'text/html');
-    const made = this.#madeFor(key, services);
-    made.page ??= finish(docsPage(described(key, services), this.access));
-    await this.#answerPage(exchange, made.page);
+    const documents = this.#documentsFor(key, services);
+    documents.page ??= finish(docsPage(described(key, services), this.access));
+    await this.#answerPage(exchange, documents.page);
   }
 
   /** @throws ServiceError unauthenticated */
@@ -77,20 +77,20 @@ export class DocsRoutes {
     return authenticate(exchange, services);
   }
 
-  #madeFor(key: Key | null, { catalogue }: Services): Made {
+  #documentsFor(key: Key | null, { catalogue }: Services): Documents {
     const endpoints = catalogue.current();
-    const byKey = this.#made.get(endpoints) ?? new WeakMap<object, Made>();
-    this.#made.set(endpoints, byKey);
-    const made = byKey.get(key ?? EVERYBODY) ?? {};
-    byKey.set(key ?? EVERYBODY, made);
-    return made;
+    const byKey = this.#documents.get(endpoints) ?? new WeakMap<object, Documents>();
+    this.#documents.set(endpoints, byKey);
+    const documents = byKey.get(key ?? EVERYBODY) ?? {};
+    byKey.set(key ?? EVERYBODY, documents);
+    return documents;
   }
 
   #answerPage(exchange: Exchange, page: EncodedResponse): Promise<void> {
     return this.#answer(exchange, page, 'text/html; charset=utf-8', ['Content-Security-Policy', PAGE_POLICY]);
   }
 
-  /** @param policy names and values in turn: headers of this path alone */
+  /** @param policy a flat list of further headers */
   async #answer(
     exchange: Exchange,
     response: EncodedResponse,
@@ -110,7 +110,7 @@ function described(key: Key | null, services: Services): DescribedEndpoint[] {
   return describeEndpoints(services.catalogue.current(), readers(key, services));
 }
 
-/** Bytes with their tag and their compressed forms; what type they have, the route says. */
+/** The route sets the content type. */
 function finish(text: string): EncodedResponse {
   return new EncodedResponse(Buffer.from(text), 'application/json', false);
 }

@@ -155,7 +155,7 @@
       ...(rows === null ? [] : rowsShown(rows, response.headers.get('x-result-truncated') === 'true')),
       ...(value?.error === undefined ? [] : errorShown(value.error)),
       details('Headers', element('pre', [...response.headers].map(([name, one]) => `${name}: ${one}`).join('\n'))),
-      details('As received', raw, rows === null && value?.error === undefined),
+      details('Raw', raw, rows === null && value?.error === undefined),
     ];
   }
 
@@ -244,10 +244,10 @@
 
   /** @param {string} name @param {string} text @param {string} [className] */
   function element(name, text, className = '') {
-    const made = document.createElement(name);
-    made.textContent = text;
-    if (className !== '') made.className = className;
-    return made;
+    const created = document.createElement(name);
+    created.textContent = text;
+    if (className !== '') created.className = className;
+    return created;
   }
 
   /** @param {ParentNode} place @param {string} selector @returns {HTMLElement} */

@@ -10,9 +10,9 @@ export interface Case {
   readonly instances?: readonly { readonly at: string; readonly value: unknown }[];
 }
 
-/** What judge.mjs finds wrong with each, in order; nothing where all is well. */
-export async function judged(cases: readonly Case[]): Promise<unknown[][]> {
-  const child = spawn(process.execPath, [path.join(__dirname, 'judge.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** What validate.mjs finds wrong with each, in order; nothing where all is well. */
+export async function validated(cases: readonly Case[]): Promise<unknown[][]> {
+  const child = spawn(process.execPath, [path.join(__dirname, 'validate.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(cases.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const lines = (await text(child.stdout)).trim().split('\n');
   if (lines.length !== cases.length) throw new Error('The judge has not answered all.');

@@ -1,5 +1,5 @@
 /**
- * Judges OpenAPI documents, each a line of JSON on the standard input: `{"document": …, "instances": [{"at": pointer of a
+ * Validates OpenAPI documents, each a line of JSON on the standard input: `{"document": …, "instances": [{"at": pointer of a
  * schema, "value": …}]}`. Answers each with a line, a list of what is wrong: the document by the official schema of
  * OpenAPI 3.1, every schema by JSON Schema's own, every example and every default by the schema beside it, every
  * instance by the schema that it names, every reference by what it names. A process of its own, since the validator is an
@@ -21,11 +21,11 @@ const validator = new Validator();
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { document, instances = [] } = JSON.parse(line);
-  process.stdout.write(`${JSON.stringify(await judge(document, instances))}\n`);
+  process.stdout.write(`${JSON.stringify(await validate(document, instances))}\n`);
 }
 
 /** @param {Node} document @param {{ at: string, value: unknown }[]} instances */
-async function judge(document, instances) {
+async function validate(document, instances) {
   /** @type {[string, unknown][]} */
   const faults = [];
   const { valid, errors } = await validator.validate(structuredClone(document));

@@ -1,0 +1,101 @@
+import { Metrics } from '../../src/metrics';
+import { authorise, checkPermissions } from '../../src/run/authorise';
+import type { Endpoint } from '../../src/endpoints';
+import type { Key } from '../../src/keys';
+import { ENDPOINTS, KEYS, services, type ServedOptions } from '../http/served';
+import { TestRequest } from './request';
+
+const endpointOf = (name: string): Endpoint => {
+  const endpoint = ENDPOINTS.find((one) => one.name === name);
+  if (endpoint === undefined) throw new Error(name);
+  return endpoint;
+};
+const keyOf = (name: string): Key => KEYS[name] ?? fail(name);
+const fail = (name: string): never => {
+  throw new Error(name);
+};
+const authoriseWith = (request: TestRequest, options: ServedOptions = {}): ReturnType<typeof authorise> =>
+  authorise(request, services(options, new Metrics()));
+
+describe('authorise', () => {
+  it('gives key and endpoint, and records both', () => {
+    const request = new TestRequest('test.plain', { key: 'pinned' });
+    const { key, endpoint } = authoriseWith(request);
+    expect([key.name, endpoint.name]).toEqual(['pinned', 'test.plain']);
+    expect(request.telemetry).toEqual({ key: 'pinned', pinned: true, endpoint: 'test.plain' });
+    expect(request.reads).toBe(0);
+  });
+
+  it('refuses an unauthenticated caller before it looks for the endpoint', () => {
+    const request = new TestRequest('nowhere', { key: 'wrong' });
+    expect(() => authoriseWith(request)).toThrow(expect.objectContaining({ reason: 'unauthenticated' }));
+    expect(request.telemetry).toEqual({});
+  });
+
+  it('does not tell a missing endpoint from one that the key may not run', () => {
+    const errors = ['nowhere', 'test.typed'].map((name) => {
+      try {
+        return authoriseWith(new TestRequest(name, { key: 'listed' }));
+      } catch (error) {
+        return error;
+      }
+    });
+    expect(errors[0]).toMatchObject({ reason: 'notFound' });
+    expect(errors[1]).toEqual(errors[0]);
+  });
+
+  it('counts a key that asks for a missing endpoint, and refuses it beyond its rate', () => {
+    const options = { rates: { perKey: 1 } };
+    const shared = services(options, new Metrics());
+    expect(() => authorise(new TestRequest('nowhere'), shared)).toThrow(
+      expect.objectContaining({ reason: 'notFound' }),
+    );
+    const second = new TestRequest('test.plain');
+    expect(() => authorise(second, shared)).toThrow(expect.objectContaining({ reason: 'rateLimitExceeded' }));
+    expect(second.responseHeaders).toContain('RateLimit');
+    expect(second.telemetry).toEqual({ key: 'all', pinned: false });
+  });
+});
+
+describe('checkPermissions', () => {
+  const none = { query: null, dryRun: false } as const;
+  const sql = { query: { language: 'sql', text: 'select 1' }, dryRun: false } as const;
+  const plain = endpointOf('test.plain');
+  const masked = endpointOf('test.masked');
+
+  it('refuses a dry run to a key with pins', () => {
+    const dryRun = { query: null, dryRun: true };
+    expect(() => checkPermissions(dryRun, [], keyOf('pinned'), plain)).toThrow(
+      expect.objectContaining({ reason: 'accessDenied', details: { parameter: 'dry_run' } }),
+    );
+    expect(() => checkPermissions(dryRun, [], keyOf('all'), plain)).not.toThrow();
+  });
+
+  it('refuses queries where key or endpoint force redaction, unless the key may send them', () => {
+    for (const [key, endpoint] of [
+      ['masked', plain],
+      ['all', masked],
+    ] as const) {
+      expect(() => checkPermissions(sql, [], keyOf(key), endpoint)).toThrow(
+        expect.objectContaining({ reason: 'accessDenied', details: { parameter: 'sql' } }),
+      );
+      expect(() => checkPermissions(none, [], keyOf(key), endpoint)).not.toThrow();
+    }
+    expect(() => checkPermissions(sql, [], keyOf('masked-sql'), masked)).not.toThrow();
+  });
+
+  it('refuses patterns where redaction is forced; an empty one counts as absent', () => {
+    const regex = { name: 'matching', type: 'regex', required: false, description: '', default: null } as const;
+    const endpoint: Endpoint = { ...plain, parameters: [{ ...regex, values: null, minimum: null, maximum: null }] };
+    const sent = (text: string) => [{ name: 'matching', value: { kind: 'text', text } as const }];
+    const key = keyOf('masked');
+    expect(() => checkPermissions(none, sent('^a'), key, endpoint)).toThrow(
+      expect.objectContaining({ reason: 'accessDenied', details: { parameter: 'matching' } }),
+    );
+    expect(() => checkPermissions(none, sent(''), key, endpoint)).not.toThrow();
+    expect(() =>
+      checkPermissions(none, sent('^a'), { ...key, pins: new Map([['matching', 'x']]) }, endpoint),
+    ).not.toThrow();
+    expect(() => checkPermissions(none, sent('^a'), keyOf('all'), endpoint)).not.toThrow();
+  });
+});

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import type { CreateOptions } from '../keys/command';
+import type { CreateOptions } from '../keys';
 import { repeatable } from './repeatable';
 import type { Surroundings } from './surroundings';
 

@@ -5,7 +5,7 @@ import { Results } from '../cache/results';
 import { Threads } from '../concurrency/threads';
 import { readConfig } from '../config';
 import { openCatalogue } from '../endpoints';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 import { Admission } from '../limits/admission';
 import { RateLimits } from '../limits/rate-limits';
 import { openLog } from '../log';

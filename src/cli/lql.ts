@@ -2,7 +2,7 @@ import { once } from 'node:events';
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-import { readMoment } from '../lql/moment';
+import { readMoment } from '../lql';
 import type { Surroundings } from './surroundings';
 
 const EXAMPLES = `

@@ -1,4 +1,4 @@
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 
 import type { Endpoint } from './endpoint';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { lineAndColumn, QueryError } from '../errors';
-import { parseQuery } from '../googlesql';
+import { parseQuery } from '../googlesql/parser';
 import { tablesRead } from '../googlesql/from-paths';
 import type { Parameter, Query } from '../googlesql/syntax';
 import { walk } from '../googlesql/syntax-walk';

@@ -8,3 +8,4 @@ export { readJsonBody } from './json-body';
 export { readParameters } from './parameters';
 export type { RawEntry, RawValue } from './raw-entry';
 export { readUrlEncoded } from './url-encoded';
+export { readCatalogue } from './read-catalogue';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { ERRORS, type ServiceError } from '../errors';
-import { presentsKey } from '../keys/credentials';
+import { presentsKey } from '../keys';
 import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
 import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';

@@ -1,4 +1,5 @@
-export type { HeaderValues } from './credentials';
+export type { CreateOptions } from './command';
+export { type HeaderValues, presentedKey, presentsKey } from './credentials';
 export { API_KEY_NAME, START_KEY_NAME } from './entry';
 export type { Key } from './key';
 export { type KeyRing, type KeyRingOptions, NoKeyError, openKeyRing, type StartKey } from './key-ring';

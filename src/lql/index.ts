@@ -4,3 +4,4 @@ export { readLql, type Reading, type ReadOptions } from './read';
 export type { Chart, Filter, Rules, Select, Span, Value } from './rules';
 export { type CteTable, toSql } from './sql';
 export { type LqlQuery, openLql, type Translation } from './translate';
+export { readMoment } from './moment';

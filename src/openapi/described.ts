@@ -1,5 +1,5 @@
 import { type Endpoint, mayRun, type ParameterDeclaration, type RESERVED } from '../endpoints';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 
 export type ReservedParameter = (typeof RESERVED)[number];
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { CatalogueError } from '../endpoints';
-import { readCatalogue } from '../endpoints/read-catalogue';
+import { readCatalogue } from '../endpoints';
 import { describeEndpoints } from '../openapi';
 import { postmanCollection, postmanEnvironment } from './collection';
 

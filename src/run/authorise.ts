@@ -1,7 +1,7 @@
 /** Who may do what: keys, endpoints, rates, and what a key may send. */
 import { type ConsumerRequest, type Endpoint, mayRun, type RawEntry } from '../endpoints';
 import { ServiceError } from '../errors';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 import type { RateAnswer } from '../limits/rate-limits';
 import type { Services } from './services';
 import type { RunRequest } from './types';

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../endpoints';
 import type { Fence } from '../engines/contract';
 import type { Span } from '../googlesql/syntax';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 
 /** Without pins a key could choose every value of the stored filters itself: nothing is hidden from it. */
 export function needsFence(key: Pick<Key, 'pins'>): boolean {

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoints';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 import type { RequestPlan, RunRequest } from './types';
 
 /** Characters of a cached request, and number of plans. */

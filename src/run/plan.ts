@@ -1,7 +1,7 @@
 import { identify } from '../cache/identity';
 import type { Usage } from '../cache/usage';
 import { type Endpoint, readConsumerRequest, readParameters } from '../endpoints';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 import { chooseRepresentation } from '../rendering/representation';
 import { checkPermissions } from './authorise';
 import { checkDryRun } from './dry-run';

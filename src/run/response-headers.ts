@@ -1,6 +1,6 @@
 import type { CacheResult } from '../cache/results';
 import type { Engine } from '../engines/contract';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 
 /** Headers of a result: its age and lifetime (RFC 9111), cache status (RFC 9211) and cost, as a flat header list. */
 export function responseHeaders(answered: CacheResult, engine: Pick<Engine, 'kind'>, key: Key): string[] {

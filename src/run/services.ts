@@ -3,7 +3,7 @@ import type { UsageBook } from '../cache/usage';
 import type { Threads } from '../concurrency/threads';
 import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 import type { Admission } from '../limits/admission';
 import type { RateLimits } from '../limits/rate-limits';
 import type { Gate } from '../sandbox';

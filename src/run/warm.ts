@@ -1,7 +1,7 @@
 import type { Usage } from '../cache/usage';
 import type { Refreshed } from '../cache/warmer';
 import { type Endpoint, mayRun, readParameters } from '../endpoints';
-import type { Key } from '../keys/key';
+import type { Key } from '../keys';
 import { ServiceError } from '../errors';
 import { checkPermissions } from './authorise';
 import { execute } from './execute';

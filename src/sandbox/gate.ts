@@ -3,7 +3,7 @@ import type { Engine, RunLimits } from '../engines/contract';
 import { raceLimits } from '../concurrency/deadline';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
-import { lex } from '../googlesql';
+import { lex } from '../googlesql/lexer';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import type { PrintedQuery } from '../googlesql/printer';
 import type { Span } from '../googlesql/syntax';

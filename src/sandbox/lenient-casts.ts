@@ -1,5 +1,5 @@
 import { QueryError } from '../errors';
-import type { Token } from '../googlesql';
+import type { Token } from '../googlesql/token';
 import { QUERY_BOUNDS } from '../googlesql/bounds';
 import type { Edit } from './text-edits';
 

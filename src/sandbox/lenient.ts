@@ -3,7 +3,8 @@
  * texts that the exact reading refused; the rewritten text is then read and judged like any other.
  */
 import { QueryError } from '../errors';
-import { lex, type Token } from '../googlesql';
+import { lex } from '../googlesql/lexer';
+import { type Token } from '../googlesql/token';
 import type { Span } from '../googlesql/syntax';
 import { castEdits } from './lenient-casts';
 import { literalEdits } from './lenient-literals';

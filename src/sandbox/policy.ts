@@ -4,7 +4,7 @@
  */
 import { QueryError } from '../errors';
 import type { ParsedQuery } from '../googlesql/parser';
-import { nearest } from '../googlesql/resolver/suggestion';
+import { nearest } from '../googlesql/resolver';
 import { secondStatementError } from '../googlesql/statement';
 import { firstName, fromPaths, type FromPath } from '../googlesql/from-paths';
 import type { Call, Identifier, Parameter, Query, Span, TablePath } from '../googlesql/syntax';

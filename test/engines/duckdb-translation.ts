@@ -5,7 +5,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
 import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
 import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
-import { quoteName, quoteText } from '../../src/engines/duckdb/translate/sql';
+import { quoteName, quoteText } from '../../src/engines/duckdb/sql';
 import { parseQuery } from '../../src/googlesql/parser';
 import { resolveQuery } from '../../src/googlesql/resolver';
 import { columnsOf, parseRestSchema } from '../../src/googlesql/rest-schema';

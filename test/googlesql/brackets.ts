@@ -1,4 +1,5 @@
-import { forEachChild, parseQuery, type SyntaxNode } from '../../src/googlesql';
+import { forEachChild, type SyntaxNode } from '../../src/googlesql/syntax-walk';
+import { parseQuery } from '../../src/googlesql/parser';
 import type { Expression } from '../../src/googlesql/syntax';
 
 /** The first item of `SELECT <sql>`. */

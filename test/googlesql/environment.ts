@@ -1,7 +1,7 @@
 /** The tables that resolver tests query: the nine log tables as consumers see them, and one with a column per type. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseQuery } from '../../src/googlesql';
+import { parseQuery } from '../../src/googlesql/parser';
 import type { ResolvedQuery } from '../../src/googlesql/resolved';
 import { resolveQuery, type Environment } from '../../src/googlesql/resolver';
 import { columnsOf, parseRestSchema } from '../../src/googlesql/rest-schema';

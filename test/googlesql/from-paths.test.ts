@@ -1,6 +1,6 @@
 /** Whether a path in FROM is a table or an array: one answer, held to what the resolver scans. */
 import { fromPaths, tablesRead } from '../../src/googlesql/from-paths';
-import { parseQuery } from '../../src/googlesql';
+import { parseQuery } from '../../src/googlesql/parser';
 import { visitQuery } from '../../src/googlesql/resolved-walk';
 import { resolve, tables } from './environment';
 

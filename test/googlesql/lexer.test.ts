@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { QueryError } from '../../src/errors';
-import { lex } from '../../src/googlesql';
+import { lex } from '../../src/googlesql/lexer';
 
 function values(text: string): string[] {
   return lex(text)

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { lineAndColumn, QueryError } from '../../src/errors';
-import { forEachChild, lex, parseQuery, surveyQuery, walk, type SyntaxNode } from '../../src/googlesql';
+import { forEachChild, walk, type SyntaxNode } from '../../src/googlesql/syntax-walk';
+import { lex } from '../../src/googlesql/lexer';
+import { parseQuery, surveyQuery } from '../../src/googlesql/parser';
 import type { FromItem, Query, Select } from '../../src/googlesql/syntax';
 
 function lines(file: string): { id: string; sql: string }[] {

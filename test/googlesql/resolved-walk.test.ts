@@ -1,6 +1,7 @@
 /** Every reader of resolved trees sees every part of every node: held to the declarations of `resolved.ts`. */
 import { columnsOfQuery, columnsRead } from '../../src/googlesql/columns-read';
-import { parseQuery, surveyQuery, walk } from '../../src/googlesql';
+import { parseQuery, surveyQuery } from '../../src/googlesql/parser';
+import { walk } from '../../src/googlesql/syntax-walk';
 import { printQuery } from '../../src/googlesql/printer';
 import type { AggregateCall, Expr, Relation, ResolvedQuery, WindowCall } from '../../src/googlesql/resolved';
 import {

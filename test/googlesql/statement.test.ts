@@ -1,5 +1,6 @@
 import { QueryError } from '../../src/errors';
-import { lex, parseQuery } from '../../src/googlesql';
+import { lex } from '../../src/googlesql/lexer';
+import { parseQuery } from '../../src/googlesql/parser';
 import { checkStatement } from '../../src/googlesql/statement';
 
 function faultOf(text: string): string {

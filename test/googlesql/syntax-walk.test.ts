@@ -1,5 +1,5 @@
 /** The walk over syntax trees sees every part of every node: held to the declarations of `syntax.ts`. */
-import { forEachChild, type SyntaxNode } from '../../src/googlesql';
+import { forEachChild, type SyntaxNode } from '../../src/googlesql/syntax-walk';
 import { samplesOf, type Shapes } from './node-samples';
 
 const SHAPES: Shapes = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { QueryError } from '../../src/errors';
-import { surveyQuery } from '../../src/googlesql';
+import { surveyQuery } from '../../src/googlesql/parser';
 import { originalSpan, rewriteLeniently } from '../../src/sandbox/lenient';
 
 function rewritten(sql: string): string | undefined {

@@ -3,7 +3,7 @@ import type { Engine } from '../../src/engines/contract';
 import { lex } from '../../src/googlesql/lexer';
 import { openLql } from '../../src/lql';
 import { parse } from '../../src/lql/parse';
-import { parseQuery } from '../../src/googlesql';
+import { parseQuery } from '../../src/googlesql/parser';
 import { Gate, type StoredQuery } from '../../src/sandbox';
 
 jest.mock('../../src/googlesql/lexer', () => {

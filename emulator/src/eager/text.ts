@@ -2,7 +2,7 @@
  * `--eager`: the text of a query as one that is evaluated in another order. It is read, resolved and printed by the
  * service's own GoogleSQL, which tests hold to this engine.
  */
-import { parseQuery } from '../../../src/googlesql';
+import { parseQuery } from '../../../src/googlesql/parser';
 import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
 import { printQuery } from '../../../src/googlesql/printer';
 import { resolveQuery } from '../../../src/googlesql/resolver';

@@ -7,6 +7,7 @@ import { MAX_RESULT_FIELDS, sizeOf, tooLarge } from './size';
 import { Session, type Environment } from './session';
 
 export type { Environment } from './session';
+export { nearest } from './suggestion';
 
 /**
  * The resolved tree of a parsed query. `text` is what was parsed; spans count in it. Throws QueryError: `unknownField`

@@ -1,4 +1,4 @@
-import { lex } from '../../googlesql';
+import { lex } from '../../googlesql/lexer';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import type { Span } from '../../googlesql/syntax';
 import type { Token } from '../../googlesql/token';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QueryError } from '../../../src/errors';
-import { parseQuery } from '../../../src/googlesql';
+import { parseQuery } from '../../../src/googlesql/parser';
 import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
 import { printQuery } from '../../../src/googlesql/printer';
 import { resolveQuery, type Environment } from '../../../src/googlesql/resolver';

@@ -1,5 +1,5 @@
 /** The guard columns that edits of a stored query's text give its CTEs. */
-import { parseQuery } from '../../../src/googlesql';
+import { parseQuery } from '../../../src/googlesql/parser';
 import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
 import { storedGuards } from '../../../src/sandbox/fence/stored-guards';
 

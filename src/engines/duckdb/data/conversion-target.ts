@@ -1,5 +1,5 @@
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName } from '../translate/sql';
+import { quoteName } from '../sql';
 import type { Watch } from './conversion-progress';
 
 /** Where the rows of a file go. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName, quoteText } from '../translate/sql';
+import { quoteName, quoteText } from '../sql';
 import { codeOf, messageOf } from '../engine/native-error';
 import { copyStrictly, NAMED, NOTHING, type Skipped, type SkippedRow } from './strict-copy';
 import { DataFault } from './data-fault';

@@ -1,6 +1,6 @@
 /** How a field of a table's schema is read from JSON, and how it is kept. */
 import { typeOf, type RestField } from '../../../googlesql/rest-schema';
-import { duckType, quoteName } from '../translate/sql';
+import { duckType, quoteName } from '../sql';
 
 /**
  * The type that DuckDB's JSON reader is given. It differs from the stored one where the reader would lose something: an

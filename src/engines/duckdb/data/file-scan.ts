@@ -1,5 +1,5 @@
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteText } from '../translate/sql';
+import { quoteText } from '../sql';
 import { LONGEST_LINE } from './strict-copy';
 import { jsonType } from './field-sql';
 import type { SourceFile } from './sources';

@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName, quoteText } from '../translate/sql';
+import { quoteName, quoteText } from '../sql';
 import { NAMED, NOTHING, type Skipped } from './strict-copy';
 import { jsonType, storedType, storedValue } from './field-sql';
 import { holdsLists, holdsNullArrays } from './null-arrays';

@@ -1,6 +1,6 @@
 /** Whether lists are as tables store them: none is NULL, and none holds a NULL, at any depth. */
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName } from '../translate/sql';
+import { quoteName } from '../sql';
 
 /** Whether a field is a list or holds one. */
 export function holdsLists(field: RestField): boolean {

@@ -1,6 +1,6 @@
 import { DuckDBListType, DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName } from '../translate/sql';
+import { quoteName } from '../sql';
 
 /**
  * A Parquet column in the shape that its field declares: DuckDB's casts of records go by name and fill in NULL for what

@@ -13,7 +13,7 @@ import { LOG_SCHEMA } from '../../log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { makeSamples, SAMPLES_VERSION } from '../samples/write-samples';
 import { setUpStatements } from '../translate';
-import { quoteName, quoteText } from '../translate/sql';
+import { quoteName, quoteText } from '../sql';
 
 /** What a database holds: the tables of a data folder, all converted, or samples. Plain data. */
 export type Contents =

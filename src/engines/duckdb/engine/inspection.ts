@@ -6,7 +6,7 @@ import type { BoundParameter, RunLimits } from '../../contract';
 import { isBreakdown } from './native-error';
 import { setUpStatements } from '../translate';
 import { translateText } from './translation-task';
-import { duckType, physicalFieldNames, quoteName } from '../translate/sql';
+import { duckType, physicalFieldNames, quoteName } from '../sql';
 
 /** Statements that are planned at once, of all and of one key: DuckDB may take seconds for one, and is not interrupted. */
 const AT_ONCE = { total: 4, perName: 2 };

@@ -2,7 +2,7 @@
  * SQL expressions that pick values for the sample row number `i`. A pick depends on the row, its table (column `salt`)
  * and the name of the pick alone: the same rows on every start, but for the clock.
  */
-import { quoteText } from '../translate/sql';
+import { quoteText } from '../sql';
 
 /** One of the texts; an item with a weight comes up so many times as often, and null is SQL NULL. */
 export function pick(name: string, items: readonly (string | null | readonly [string | null, number])[]): string {

@@ -1,6 +1,6 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import { storedType } from '../data/field-sql';
-import { quoteName } from '../translate/sql';
+import { quoteName } from '../sql';
 
 /** SQL for a field; an object for a record; `when`: the record is there in those rows only. */
 export type Value = string | Shape | Optional;

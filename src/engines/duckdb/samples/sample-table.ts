@@ -1,5 +1,5 @@
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName, quoteText } from '../translate/sql';
+import { quoteName, quoteText } from '../sql';
 import { pick } from './picks';
 import { fieldSql, type Shape } from './record';
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Progress } from '../../../log/standing';
 import { LOG_SCHEMA } from '../../log-schema';
-import { quoteName } from '../translate/sql';
+import { quoteName } from '../sql';
 import { AUTH } from './auth';
 import { EDGE } from './edge';
 import { FUNCTION, FUNCTION_EDGE } from './functions';

@@ -5,7 +5,7 @@ import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
 import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
-import { isSimple, quoteName, volatile } from './sql';
+import { isSimple, quoteName, volatile } from '../sql';
 import type { SizeEstimates } from './expressions/size-estimate';
 
 /** The reserved parameter that holds the clock of a request: microseconds since the epoch as INT64. GoogleSQL has no such name. */

@@ -12,7 +12,7 @@ import { printRow } from './relations/json-output';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
 import { cteName, printQuery, printRelation, selectList } from './relations/relations';
-import { physicalFieldNames, quoteName } from './sql';
+import { physicalFieldNames, quoteName } from '../sql';
 import { SizeEstimates } from './expressions/size-estimate';
 
 export { CLOCK_PARAMETER } from './context';

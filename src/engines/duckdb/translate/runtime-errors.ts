@@ -1,7 +1,7 @@
 /** What DuckDB says when a query fails while it runs, in the fixed words of this service: never a value, never its text. */
 import { QueryError } from '../../../errors';
 import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
-import { FAILURE_MARK, type Failure } from './sql';
+import { FAILURE_MARK, type Failure } from '../sql';
 
 const WORDS: ReadonlyMap<string, string> = new Map<Failure, string>(
   Object.entries(EXECUTION_FAULTS) as [Failure, string][],

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../endpoints';
 import { ServiceError } from '../../../errors';
 import type { Key } from '../../../keys';
-import { presentsKey } from '../../../keys/credentials';
+import { presentsKey } from '../../../keys';
 import {
   type DescribedEndpoint,
   describeEndpoints,

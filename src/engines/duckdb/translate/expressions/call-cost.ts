@@ -7,7 +7,7 @@ import type { ResolvedCast } from '../../../../googlesql/resolved';
 import type { SqlType } from '../../../../googlesql/types';
 import type { Argument, Call } from './call';
 import type { Context } from '../context';
-import { fail, physicalFieldNames, quoteText, sameType } from '../sql';
+import { fail, physicalFieldNames, quoteText, sameType } from '../../sql';
 import { SMALL } from './size-estimate';
 
 /** About nanoseconds on a busy machine: for the query, or for each of the rows that are worked on together. */

@@ -2,7 +2,7 @@
 import type { Expr } from '../../../../googlesql/resolved';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
-import type { Failure } from '../sql';
+import type { Failure } from '../../sql';
 
 export interface Argument {
   /** DuckDB SQL of the argument. */

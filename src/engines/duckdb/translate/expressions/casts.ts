@@ -4,7 +4,7 @@ import type { SqlType } from '../../../../googlesql/types';
 import type { Context } from '../context';
 import { withinCastCost } from './call-cost';
 import { floatText, numericText, timeText, timestampText, datetimeText } from './value-texts';
-import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../sql';
+import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../../sql';
 import { printExpr } from './expressions';
 import { timestampOfText, toCivil, toInstant, zoneOf } from './time-zones';
 

@@ -7,7 +7,7 @@ import type { Context } from '../context';
 import { conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
 import { printLiteral } from './literals';
-import { duckType, fail, type Failure, physicalFieldNames, quoteName, quoteText } from '../sql';
+import { duckType, fail, type Failure, physicalFieldNames, quoteName, quoteText } from '../../sql';
 import { printSubquery } from '../relations/subqueries';
 
 /** The text of an expression, guarded where it can fail (fence.ts). */

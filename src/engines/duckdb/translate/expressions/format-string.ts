@@ -4,7 +4,7 @@ import { type Argument, type Call } from './call';
 import { mostJoined, unlessOver } from './size-bounds';
 import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './value-texts';
-import { physicalFieldNames, quoteName, quoteText } from '../sql';
+import { physicalFieldNames, quoteName, quoteText } from '../../sql';
 import { SMALL } from './size-estimate';
 
 const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/gs;

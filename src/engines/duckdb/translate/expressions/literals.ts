@@ -1,5 +1,5 @@
 import type { ResolvedLiteral } from '../../../../googlesql/resolved';
-import { duckType, quoteText } from '../sql';
+import { duckType, quoteText } from '../../sql';
 
 /** A literal with exactly its GoogleSQL type: a bare number would be an INTEGER or a DECIMAL to DuckDB. */
 export function printLiteral({ type, value }: ResolvedLiteral): string {

@@ -2,7 +2,7 @@
 import { QueryError } from '../../../../errors';
 import type { Call } from './call';
 import { LIMITS } from './size-limits';
-import { quoteText } from '../sql';
+import { quoteText } from '../../sql';
 
 export interface FormattedTime {
   /** A name of the civil time. */

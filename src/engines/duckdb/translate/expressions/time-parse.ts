@@ -1,6 +1,6 @@
 /** PARSE_TIMESTAMP and its kin: a literal format becomes a regular expression and the arithmetic over what it catches. */
 import type { Call } from './call';
-import { quoteText } from '../sql';
+import { quoteText } from '../../sql';
 import { ELEMENT, refuseLongFormat } from './time-format';
 
 const MONTH_NAMES =

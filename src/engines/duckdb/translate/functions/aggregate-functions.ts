@@ -5,7 +5,7 @@ import { printArgument, printSortKeys } from '../expressions/expressions';
 import type { Argument } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
-import { duckType, physicalFieldNames, quoteText } from '../sql';
+import { duckType, physicalFieldNames, quoteText } from '../../sql';
 
 interface Parts {
   readonly ctx: Context;

@@ -1,6 +1,6 @@
 /** Aggregates over a list instead of over rows. */
 import type { AggregateCall } from '../../../../googlesql/resolved';
-import { duckType } from '../sql';
+import { duckType } from '../../sql';
 
 /**
  * `call` over the elements of `list`, or null where only rows will do. `rest` are the printed further arguments.

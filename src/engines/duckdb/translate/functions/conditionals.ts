@@ -1,5 +1,5 @@
 import { type FunctionTable, arg, sqlOf } from '../expressions/call';
-import { quoteText, typeName } from '../sql';
+import { quoteText, typeName } from '../../sql';
 
 export const CONDITIONAL_FUNCTIONS: FunctionTable = {
   IF: (call) => `CASE WHEN ${sqlOf(call, 0)} THEN ${sqlOf(call, 1)} ELSE ${sqlOf(call, 2)} END`,

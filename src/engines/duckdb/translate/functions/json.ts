@@ -3,7 +3,7 @@ import type { SqlType } from '../../../../googlesql/types';
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { rewritten } from '../expressions/size-bounds';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
-import { physicalFieldNames, quoteName, quoteText } from '../sql';
+import { physicalFieldNames, quoteName, quoteText } from '../../sql';
 
 /**
  * A JSONPath of GoogleSQL (`$.a.b[0]`, `$['a']`, `$."a"`) as a JSON pointer; null where it is no such path. JSON_EXTRACT

@@ -4,7 +4,7 @@
  * Arguments are repeated inside: callers pass names.
  */
 
-import { fail } from '../sql';
+import { fail } from '../../sql';
 
 const CIVIL = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?)?`;
 const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{1,2}(?::?\d{2})?| [A-Za-z][\w/+-]*)?)?`;

@@ -1,6 +1,6 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
-import { duckType } from '../sql';
+import { duckType } from '../../sql';
 import { guarded } from './operators';
 
 function typed(call: Call, text: string): string {

@@ -6,7 +6,7 @@ import { listMembership } from '../expressions/membership';
 import { joined, mostElements } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { inYears } from './dates';
-import { isSimple, physicalFieldNames, quoteName, quoteText } from '../sql';
+import { isSimple, physicalFieldNames, quoteName, quoteText } from '../../sql';
 
 function infix(call: Call, operator: string): string {
   return `(${sqlOf(call, 0)} ${operator} ${sqlOf(call, 1)})`;

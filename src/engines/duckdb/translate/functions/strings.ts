@@ -2,7 +2,7 @@
 import type { SqlType } from '../../../../googlesql/types';
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
-import { physicalFieldNames, quoteText } from '../sql';
+import { physicalFieldNames, quoteText } from '../../sql';
 import { mostSteps } from '../expressions/call-cost';
 import { joined, mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';

@@ -2,7 +2,7 @@
 import type { SqlType } from '../../../../googlesql/types';
 import type { Context } from '../context';
 import { numericText } from '../expressions/value-texts';
-import { fail, physicalFieldNames, quoteName, quoteText } from '../sql';
+import { fail, physicalFieldNames, quoteName, quoteText } from '../../sql';
 
 /** The text of one row; `values` are column names or fields of one. */
 export function printRow(

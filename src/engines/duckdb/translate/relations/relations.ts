@@ -20,7 +20,7 @@ import { visibleColumns } from './visible-columns';
 import { columnName, type Context } from '../context';
 import { conjuncts } from './subquery-lists';
 import { printExpr, printSortKeys } from '../expressions/expressions';
-import { quoteName, VOLATILE_TRUE } from '../sql';
+import { quoteName, VOLATILE_TRUE } from '../../sql';
 import { canFail } from '../../../../googlesql/totality';
 import { printUnnest } from './unnest';
 import type { Guard } from '../expressions/guards';

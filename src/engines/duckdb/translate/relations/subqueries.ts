@@ -4,7 +4,7 @@ import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 import { printAsLists } from './subquery-lists';
 import { printQuery } from './relations';
-import { duckType } from '../sql';
+import { duckType } from '../../sql';
 
 export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
   // Its own columns get their estimates.

@@ -9,7 +9,7 @@ import { NeedsRelation, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 import { listMembership } from '../expressions/membership';
 import { operandOf } from './subqueries';
-import { duckType, fail } from '../sql';
+import { duckType, fail } from '../../sql';
 import { SMALL } from '../expressions/size-estimate';
 
 /** One UNNEST of a chain: its list may read the elements of the levels before it. */

@@ -1,5 +1,5 @@
 /** Small pieces of DuckDB SQL text, each correct wherever an expression may stand. */
-import type { SqlType, StructField } from '../../../googlesql/types';
+import type { SqlType, StructField } from '../../googlesql/types';
 
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

@@ -1,0 +1,113 @@
+const { readdirSync } = require('node:fs');
+const path = require('node:path');
+
+/**
+ * Which file may import which: rooms from top to bottom, each importing from itself and from rooms below it
+ * (docs/architecture.md). Checked by `npm run lint`, on static and dynamic imports alike.
+ */
+const ROOMS = [
+  'cli',
+  'main',
+  'app',
+  'http',
+  'postman',
+  'openapi',
+  'run',
+  'endpoints',
+  'sandbox',
+  'lql',
+  'cache',
+  'keys',
+  'redaction',
+  'rendering',
+  'limits',
+  'redis',
+  'metrics',
+  'tracing',
+  'telemetry',
+  'engines',
+  'googlesql',
+  'config',
+  'log',
+  'concurrency',
+  'health',
+  'errors',
+];
+
+/** Rooms that share one place in the order of ROOMS with a file of another name. */
+const FILES = { config: '(config|settings-file)\\.ts$' };
+const pathOf = (room) => FILES[room] ?? `(${room}\\.ts$|${room}/)`;
+
+const downwards = ROOMS.slice(1).map((room, i) => ({
+  name: `${room} imports downwards`,
+  comment: 'A room imports from rooms below it alone: the rooms, from top to bottom, are in .dependency-cruiser.cjs.',
+  severity: 'error',
+  from: { path: `^src/${pathOf(room)}` },
+  to: {
+    path: `^src/(${ROOMS.slice(0, i + 1)
+      .map(pathOf)
+      .join('|')})`,
+  },
+}));
+
+/** Folders with an index.ts. */
+const faces = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => path.basename(file) === 'index.ts')
+  .map((file) => `src/${path.dirname(file)}`)
+  .map((folder) => ({
+    name: `${folder} is imported by its index.ts`,
+    comment: 'Export it there; what is needed on some starts only may be loaded with import().',
+    severity: 'error',
+    from: { path: '^src/', pathNot: `^${folder}/` },
+    to: { path: `^${folder}/(?!index\\.ts$)`, dependencyTypesNot: ['dynamic-import'] },
+  }));
+
+/** Grammars and trees: one function for each production, each of which calls the others. */
+const RECURSIVE = '^src/(googlesql/(parser|resolver|printer)|engines/duckdb/translate|lql)/';
+
+module.exports = {
+  forbidden: [
+    ...downwards,
+    {
+      name: 'engines know nothing of each other',
+      severity: 'error',
+      from: { path: '^src/engines/(duckdb|bigquery)/' },
+      to: { path: '^src/engines/(duckdb|bigquery)/', pathNot: '^src/engines/$1/' },
+    },
+    {
+      name: 'what engines share knows none of them',
+      severity: 'error',
+      from: { path: '^src/engines/[^/]+\\.ts$' },
+      to: { path: '^src/engines/(duckdb|bigquery)/' },
+    },
+    ...faces,
+    {
+      name: 'no circles',
+      severity: 'error',
+      from: { path: '^src/', pathNot: RECURSIVE },
+      to: { circular: true },
+    },
+    { name: 'every import is found', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'the product needs no development packages',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'src imports nothing outside',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|bench|emulator)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

@@ -114,7 +114,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     expect(run.aborted).toBe(false);
     run.finish('{}');
     // Neither began it and still waits: nobody is told what it cost.
-    expect(await unlimited).toMatchObject({ outcome: 'collapsed', made: null });
+    expect(await unlimited).toMatchObject({ outcome: 'collapsed', run: null });
   });
 
   it('gives a run a time of its own, from its start', async () => {
@@ -361,7 +361,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
       const asked = process.ask(identity);
       run.finish('{}');
       expect(await refreshing).toBe('refreshed');
-      expect(await asked).toMatchObject({ outcome: 'collapsed', made: null });
+      expect(await asked).toMatchObject({ outcome: 'collapsed', run: null });
       expect(stage.runs.begun).toHaveLength(1);
     });
 
@@ -506,7 +506,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
     leaving.abort();
     await here;
     run.finish('{"result":[1]}');
-    expect(await there).toMatchObject({ outcome: 'collapsed', made: null });
+    expect(await there).toMatchObject({ outcome: 'collapsed', run: null });
     expect(stage.runs.begun).toHaveLength(1);
   });
 

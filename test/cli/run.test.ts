@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Stage } from '../process/started';
 import { end, start } from './process';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const LOGS = ['run', 'logs.all', '--param', 'project=default'];
 let folder: string;

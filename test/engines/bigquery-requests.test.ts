@@ -310,7 +310,7 @@ overLocalBigQuery('What is sent to BigQuery', (local) => {
       expect(logged).toEqual([
         {
           level: 'warn',
-          message: 'This BigQuery lists no tables in a dry run: it does not check consumer queries a last time',
+          message: 'This BigQuery lists no tables in a dry run: it does not check the isolation of consumer queries',
           facts: {},
         },
       ]);

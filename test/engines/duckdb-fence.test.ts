@@ -93,3 +93,58 @@ test('what fails on the own rows fails', async () => {
   const consumer = `SELECT COUNT(*) AS c FROM logs WHERE DIV(1, IF(id = 'r3', 0, 1)) = 1`;
   expect(await answer(FILTERS.elements, consumer, true)).toBe('failed: Division by zero');
 });
+
+describe('an error of the own rows does not depend on what range the values of others have', () => {
+  const mixed = ndjson(
+    ...Array.from({ length: ROWS }, (_, i) => ({
+      project: i % 2 === 0 ? 'mine' : 'other',
+      text: 'x',
+      n: i % 2 === 0 ? 1 : 100,
+      ts: i % 2 === 0 ? '2026-01-01T00:00:00Z' : '0001-01-01T00:00:00Z',
+    })),
+  );
+  const alone = ndjson(
+    ...Array.from({ length: ROWS / 2 }, () => ({ project: 'mine', text: 'x', n: 1, ts: '2026-01-01T00:00:00Z' })),
+  );
+  const fields = [
+    { name: 'project', type: 'STRING' },
+    { name: 'text', type: 'STRING' },
+    { name: 'n', type: 'INTEGER' },
+    { name: 'ts', type: 'TIMESTAMP' },
+  ];
+  let data: DataFolder;
+  let both: Engine;
+  beforeAll(async () => {
+    const schema = JSON.stringify({ mixed: { fields }, alone: { fields } });
+    data = await DataFolder.make({ 'mixed.ndjson': mixed, 'alone.ndjson': alone, 'schema.json': schema });
+    both = await data.open();
+  });
+  afterAll(() => data.remove());
+
+  test.each([
+    `SELECT COUNT(*) AS c FROM (SELECT ts FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE EXTRACT(YEAR FROM ts) = 1`,
+    `SELECT COUNT(*) AS c FROM (SELECT ts FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE EXTRACT(YEAR FROM ts) = 1 AND FORMAT_TIMESTAMP('%F', ts, '+14:00') <> ''`,
+    `SELECT COUNT(*) AS c FROM (SELECT ts, SPLIT(text, 'y')[OFFSET(1)] AS x FROM logs) AS d WHERE EXTRACT(YEAR FROM ts) = 1 AND x <> ''`,
+    `SELECT COUNT(*) AS c FROM (SELECT ts, text FROM logs WHERE CAST(text AS INT64) > 0) AS d JOIN logs AS e ON e.ts = d.ts AND EXTRACT(YEAR FROM e.ts) = 1`,
+    `SELECT COUNT(*) AS c FROM (SELECT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n = 77`,
+    `SELECT COUNT(*) AS c FROM (SELECT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n + 0 = 77`,
+    `SELECT COUNT(*) AS c FROM (SELECT DISTINCT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n > 50`,
+    `SELECT COUNT(*) AS c FROM logs WHERE CAST(text AS INT64) > 0 AND n = 77`,
+    `SELECT COUNT(*) AS c FROM (SELECT n, CAST(text AS INT64) AS x FROM logs) AS d WHERE x > 0 AND n = 77`,
+    `SELECT COUNT(x) AS c FROM (SELECT n, CAST(text AS INT64) AS x FROM logs) AS d WHERE n = 77`,
+    `WITH d AS (SELECT n, COUNT(*) AS c FROM logs WHERE CAST(text AS INT64) > 0 GROUP BY n) SELECT COUNT(*) AS c FROM d AS a, d AS b WHERE a.n = 77 AND b.n = 78`,
+  ])('%s', async (consumer) => {
+    const answers = ['mixed', 'alone'].map((table) => {
+      const stored = `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')\n`;
+      const sql = consumer.startsWith('WITH') ? stored.trimEnd() + consumer.replace('WITH', ',\n') : stored + consumer;
+      const fence = { consumer: { start: stored.length, end: sql.length }, instants: [] };
+      const query = { sql, parameters: [], fence, maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
+      return both.run(query, { deadline: performance.now() + 60_000, signal: new AbortController().signal }).then(
+        ({ rows }) => rows.join(),
+        (error: unknown) => (error as Error).message,
+      );
+    });
+    const [withOthers, withoutOthers] = await Promise.all(answers);
+    expect(withOthers).toBe(withoutOthers);
+  });
+});

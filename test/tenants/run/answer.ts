@@ -40,7 +40,7 @@ async function send(
     ...more,
     'X-API-KEY': secrets[key],
     // One for both services where the answer has it; one of its own where it is looked up in the log.
-    'X-Request-Id': method === 'HEAD' ? `head-${String(++sent)}` : 'same',
+    'X-Request-Id': method === 'HEAD' ? `head-${String(++sent).padStart(8, '0')}` : 'same',
   };
   const response = await fetch(`${bases[which]}${path}${posted ? '' : queryOf(parameters)}`, {
     method,
@@ -67,7 +67,8 @@ const RUN_TIME = new Set<string>([...Object.values(EXECUTION_FAULTS), UNKNOWN_EX
 export function outcomeOf({ status, body, reason }: Answer): Outcome {
   if (status === 200 || status === 304) return rowsOf(body).length > 0 ? 'rows' : 'no rows';
   const { message } = errorOf(body);
-  if (status === 504 || reason === 'resourcesExceeded') return 'limit';
+  // So is 429 time here, where nothing is limited by count: a process that a busy machine keeps from its messages is replaced.
+  if (status === 504 || status === 429 || reason === 'resourcesExceeded') return 'limit';
   if (status === 400 && reason === 'invalidQuery' && RUN_TIME.has(message)) return 'failed';
   return status < 500 ? 'refused' : 'other';
 }

@@ -21,7 +21,7 @@ import { columnName, type Context } from '../context';
 import { conjuncts } from './subquery-lists';
 import { printExpr, printSortKeys } from '../expressions/expressions';
 import { quoteName, VOLATILE_TRUE } from '../../sql';
-import { canFail } from '../../../../googlesql/totality';
+import { canFail, queryCanFail } from '../../../../googlesql/totality';
 import { printUnnest } from './unnest';
 import type { Guard } from '../expressions/guards';
 
@@ -62,7 +62,10 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     }
     case 'filter': {
       const ids = columnsRead([relation.condition], new Set(wanted));
-      return `${select} FROM ${printFilter(ctx, printRelation(ctx, relation.input, ids, ordered), relation.condition)}`;
+      const { failing } = ctx;
+      const input = printRelation(ctx, relation.input, ids, ordered);
+      const above = ctx.failing > failing;
+      return `${select} FROM ${printFilter(ctx, input, relation.condition, above)}`;
     }
     case 'compute': {
       const columns = relation.columns.filter((c) => wanted.has(c.column.id));
@@ -138,8 +141,13 @@ class GuardColumn implements Guard {
   }
 }
 
-/** What stands behind FROM: the rows of a relation for which a condition holds. */
-export function printFilter(ctx: Context, relation: string, condition: Expr): string {
+/**
+ * What stands behind FROM: the rows of a relation for which a condition holds.
+ *
+ * @param above an expression that can fail is evaluated below: DuckDB would put this one beside it, in an order that depends on
+ *   statistics of all rows
+ */
+export function printFilter(ctx: Context, relation: string, condition: Expr, above = false): string {
   const guard = new GuardColumn(ctx);
   const [total, failing]: [string[], string[]] = [[], []];
   for (const conjunct of ctx.fencing === null ? [condition] : conjuncts(condition)) {
@@ -148,6 +156,9 @@ export function printFilter(ctx: Context, relation: string, condition: Expr): st
     (guard.reads === reads ? total : failing).push(text);
   }
   // DuckDB would evaluate them in an order that depends on how long each takes, and so on rows that are left out.
+  if (ctx.fencing !== null && above && total.length > 0) {
+    failing.unshift(`CASE WHEN ${guard.of()} THEN ${total.splice(0).join(' AND ')} END`);
+  }
   const last = failing.length === 0 ? [] : [failing.reduceRight((then, when) => `CASE WHEN ${when} THEN ${then} END`)];
   // Where statistics of all rows settle a condition, DuckDB evaluates nothing behind it: nor may it elsewhere.
   const settled = total.filter((text) => !text.includes('SELECT'));
@@ -192,6 +203,8 @@ function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): 
     const sources = new Set(read.map((c) => c.source.id));
     return `${selectList(list)} FROM (${printQuery(ctx, cte.query, sources, false)})`;
   }
+  // It is written elsewhere, later; filters are pushed into it all the same.
+  if (queryCanFail(cte.query)) ctx.failing++;
   let entry = ctx.materialized.get(cte.id);
   if (entry === undefined) ctx.materialized.set(cte.id, (entry = { cte, wanted: new Set() }));
   for (const { source } of read) entry.wanted.add(source.id);

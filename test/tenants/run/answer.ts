@@ -67,8 +67,9 @@ const RUN_TIME = new Set<string>([...Object.values(EXECUTION_FAULTS), UNKNOWN_EX
 export function outcomeOf({ status, body, reason }: Answer): Outcome {
   if (status === 200 || status === 304) return rowsOf(body).length > 0 ? 'rows' : 'no rows';
   const { message } = errorOf(body);
-  // So is 429 time here, where nothing is limited by count: a process that a busy machine keeps from its messages is replaced.
-  if (status === 504 || status === 429 || reason === 'resourcesExceeded') return 'limit';
+  if (status === 504 || reason === 'resourcesExceeded') return 'limit';
+  // A process that a busy machine keeps from its messages is replaced, and its key's queries are refused for a while: time, too.
+  if (reason === 'tooManyConcurrentQueries') return 'limit';
   if (status === 400 && reason === 'invalidQuery' && RUN_TIME.has(message)) return 'failed';
   return status < 500 ? 'refused' : 'other';
 }

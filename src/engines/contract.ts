@@ -1,3 +1,4 @@
+import type { FolderStatus } from './data-status';
 import type { RunLimits } from '../concurrency/deadline';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
@@ -61,7 +62,7 @@ export interface EngineResult {
  */
 export interface Engine {
   readonly kind: 'duckdb' | 'bigquery';
-  /** Names engine and data in cache keys and verdicts: project, data set, location and host, or the data's fingerprint. */
+  /** Names engine and data in cache keys and verdicts: project, data set, location and host, or data folder and schema. */
   readonly target: string;
   /** Queries that it runs at once; missing: as many as it is sent. */
   readonly concurrency?: number;
@@ -86,6 +87,8 @@ export interface Engine {
   readonly resident?: number;
   /** State of the breaker in front of it; missing: no breaker. */
   readonly breaker?: () => 'closed' | 'open' | 'half-open';
+  /** What is known of the data folder; missing or null: there is none. */
+  dataStatus?(): FolderStatus | null;
   /** Resolves when the engine answers; rejects when it does not. */
   ping(limits: RunLimits): Promise<void>;
   /** Ends running queries and gives back every resource. */

@@ -39,7 +39,10 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
   };
   return {
     kind: engine.kind,
-    target: engine.target,
+    get target() {
+      return engine.target;
+    },
+    ...(engine.dataStatus === undefined ? {} : { dataStatus: () => engine.dataStatus?.() ?? null }),
     run,
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
     inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),

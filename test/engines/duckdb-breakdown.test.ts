@@ -20,20 +20,23 @@ describe.each([
   let folder: DataFolder;
   let live: LiveDatabase;
   let count: () => Promise<number>;
+  let stop: () => Promise<void>;
   beforeEach(async () => {
     folder = await DataFolder.make({ 'things.ndjson': '{"a":1}\n{"a":2}\n' });
     const { dataDir, cacheDir, log } = folder;
     const database = await openDatabase({ dataDir: given ? dataDir : null, cacheDir, now: null, log });
+    stop = () => database.close();
     live = new LiveDatabase(database.instance, database.reopen, 4, log);
-    const table = database.data.tables.get(given ? 'things' : 'raw_edge_logs');
-    if (table === undefined) throw new Error('No such table');
     count = () =>
       live.use(limits(), async (connection) => {
-        const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${table.parts[0]!.relation}`);
+        const reader = await connection.runAndReadAll(
+          `SELECT count(*) FROM ${database.data.tables.get(given ? 'things' : 'raw_edge_logs')!.parts[0]!.relation}`,
+        );
         return Number(reader.getRows()[0]?.[0]);
       });
   }, 30_000);
   afterEach(async () => {
+    await stop();
     await live.close();
     await folder.remove();
   });

@@ -1,127 +1,144 @@
-import { createHash } from 'node:crypto';
+/** What is stored of a data folder in CACHE_DIR, and starts from it. */
 import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import { cacheFolderOf } from '../../src/engines/duckdb/follow/live-folder';
 import { DataFolder, ndjson, rowsOf } from './data-folder';
+import { eventually } from './follow/eventually';
+
+jest.setTimeout(120_000);
 
 const SCHEMA = JSON.stringify({
   raw_x: {
     fields: [
       { name: 'timestamp', type: 'TIMESTAMP', mode: 'REQUIRED' },
       { name: 'n', type: 'INTEGER' },
+      { name: 'text', type: 'STRING' },
     ],
   },
 });
-const row = (n: number): object => ({ timestamp: '2026-09-30T11:00:00Z', n });
-const SUM = 'SELECT SUM(n) AS n FROM raw_x';
+/** Too many bytes to be kept in memory. */
+const ROWS = 9_000;
+const row = (n: number): object => ({ timestamp: '2026-09-30T11:00:00Z', n, text: String(n).padStart(1000, 'x') });
+const LARGE = ndjson(...Array.from({ length: ROWS }, (_, n) => row(n)));
+const SUM = 'SELECT COUNT(*) AS c, SUM(n) AS n FROM raw_x';
+const ALL = { c: ROWS, n: (ROWS * (ROWS - 1)) / 2 };
 
-describe('Converted tables', () => {
+describe('Stored rows', () => {
   let folder: DataFolder;
   beforeEach(async () => {
-    folder = await DataFolder.make({ 'schema.json': SCHEMA, 'raw_x.ndjson': ndjson(row(1), row(2)) });
+    folder = await DataFolder.make({ 'schema.json': SCHEMA, 'raw_x.ndjson': LARGE });
   });
   afterEach(() => folder.remove());
 
-  const files = (): Promise<string[]> => readdir(folder.cacheDir);
-  /** Of each start since the last call: whether the table was converted anew. */
-  const conversions = (): boolean[] =>
-    folder.logged
-      .splice(0)
-      .filter(({ message }) => message.startsWith('Table ready'))
-      .map(({ facts }) => facts['convertedIn'] !== null);
+  const tableFolder = async (): Promise<string> => join(await cacheFolderOf(folder.cacheDir, folder.dataDir), 'raw_x');
+  const segments = async (): Promise<string[]> =>
+    (await readdir(await tableFolder())).filter((name) => name.endsWith('.duckdb'));
+  /** Conversions since the last call. */
+  const conversions = (): number =>
+    folder.logged.splice(0).filter(({ message }) => message === 'Rows converted').length;
+  async function restarted(): Promise<unknown> {
+    const engine = await folder.open();
+    const rows = await rowsOf(engine, SUM);
+    await engine.close();
+    return rows[0];
+  }
 
-  it('are made once', async () => {
-    expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
-    expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
-    expect(conversions()).toEqual([true, false]);
-    expect(await files()).toHaveLength(1);
+  it('are not converted again', async () => {
+    expect(await restarted()).toEqual(ALL);
+    expect(conversions()).toBe(1);
+    expect(await restarted()).toEqual(ALL);
+    expect(conversions()).toBe(0);
+    expect(await segments()).toHaveLength(1);
   });
 
-  it.each<[string, (dataDir: string) => Promise<void>]>([
-    ['a longer file', (dir) => writeFile(join(dir, 'raw_x.ndjson'), ndjson(row(1), row(2), row(0)))],
-    ['a file touched later', (dir) => utimes(join(dir, 'raw_x.ndjson'), 1e9, 1e9)],
-    ['another schema', (dir) => writeFile(join(dir, 'schema.json'), SCHEMA.replace('INTEGER', 'FLOAT'))],
-  ])('are converted again for %s, and the old one goes', async (_what, change) => {
-    const before = await folder.open();
+  it('are few bytes', async () => {
+    await restarted();
+    const [name = ''] = await segments();
+    expect((await stat(join(await tableFolder(), name))).size).toBeLessThan(LARGE.length / 2);
+  });
+
+  it.each<[string, (dataDir: string) => Promise<void>, { c: number; n: number }, number]>([
+    [
+      'a longer file',
+      (dir) => writeFile(join(dir, 'raw_x.ndjson'), LARGE + ndjson(row(1))),
+      { c: ROWS + 1, n: ALL.n + 1 },
+      0,
+    ],
+    ['a file touched later', (dir) => utimes(join(dir, 'raw_x.ndjson'), 1e9, 1e9), ALL, 0],
+    ['another file', (dir) => writeFile(join(dir, 'raw_x.ndjson'), ndjson(row(7))), { c: 1, n: 7 }, 0],
+    ['another schema', (dir) => writeFile(join(dir, 'schema.json'), SCHEMA.replace('INTEGER', 'FLOAT')), ALL, 1],
+  ])('serve on after %s', async (_what, change, expected, converted) => {
+    await restarted();
+    conversions();
     await change(folder.dataDir);
-    const after = await folder.open();
-    expect(await rowsOf(after, SUM)).toEqual([{ n: 3 }]);
-    expect(after.target).not.toBe(before.target);
-    expect(conversions()).toEqual([true, true]);
-    expect(await files()).toHaveLength(1);
-    // Who had the old one open reads on.
-    expect(await rowsOf(before, SUM)).toEqual([{ n: 3 }]);
-  });
-
-  it('name the same data by the same target', async () => {
-    expect((await folder.open()).target).toBe((await folder.open()).target);
-    expect((await folder.open({ now: 5n })).target).not.toBe((await folder.open()).target);
-    expect((await folder.open({ now: 5n })).target).toBe((await folder.open({ now: 5n })).target);
+    expect(await restarted()).toEqual(expected);
+    expect(conversions()).toBe(converted);
   });
 
   it.each<[string, (path: string) => Promise<void>]>([
     ['other bytes', (path) => writeFile(path, 'not a database')],
     ['nothing', (path) => writeFile(path, '')],
-    [
-      'its first half',
-      async (path) => writeFile(path, (await readFile(path)).subarray(0, (await stat(path)).size / 2)),
-    ],
-    [
-      'one bit turned',
-      async (path) => {
-        const bytes = await readFile(path);
-        bytes[bytes.length - 100]! ^= 1;
-        await writeFile(path, bytes);
-      },
-    ],
-  ])('are converted again where a file holds %s', async (_what, damage) => {
-    await folder.rows(SUM);
-    await damage(join(folder.cacheDir, (await files())[0]!));
-    expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
-    expect(conversions()).toEqual([true, true]);
+    ['its first half', async (path) => writeFile(path, (await readFile(path)).subarray(0, 200_000))],
+  ])('are converted again where a segment holds %s', async (_what, damage) => {
+    await restarted();
+    const [name = ''] = await segments();
+    await damage(join(await tableFolder(), name));
+    conversions();
+    expect(await restarted()).toEqual(ALL);
+    expect(conversions()).toBe(1);
+    expect(await segments()).toHaveLength(1);
   });
 
-  it('are made safely by several starts at once', async () => {
-    await folder.write({ 'raw_x.ndjson': ndjson(...Array.from({ length: 5_000 }, (_, n) => row(n))) });
-    const engines = await Promise.all([folder.open(), folder.open(), folder.open()]);
-    for (const engine of engines) expect(await rowsOf(engine, SUM)).toEqual([{ n: 12_497_500 }]);
-    expect((await files()).filter((name) => name.startsWith('building-'))).toEqual([]);
-  });
-
-  it('are left to another process that has just made the same, and go when they are old', async () => {
-    await folder.rows(SUM);
-    const [converted = ''] = await files();
-    const content = Buffer.concat([await readFile(join(folder.cacheDir, converted)), Buffer.alloc(1)]);
-    const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
-    const twin = converted.replace(/[0-9a-f]{16}\.duckdb$/, `${hash}.duckdb`);
-    await writeFile(join(folder.cacheDir, twin), content);
-    expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
-    expect((await files()).sort()).toEqual([converted, twin].sort());
-    for (const name of [converted, twin]) await utimes(join(folder.cacheDir, name), 1e9, 1e9);
-    expect(await folder.rows(SUM)).toEqual([{ n: 3 }]);
-    expect(await files()).toHaveLength(1);
+  it('have one writer, whom the next one follows', async () => {
+    const [writer, reader] = [await folder.open(), await folder.open()];
+    for (const engine of [writer, reader]) expect(await rowsOf(engine, SUM)).toEqual([ALL]);
+    expect(conversions()).toBe(1);
+    await folder.write({ 'raw_x/more.ndjson': LARGE });
+    for (const engine of [writer, reader]) {
+      await eventually(async () => expect(await rowsOf(engine, SUM)).toEqual([{ c: 2 * ROWS, n: 2 * ALL.n }]));
+    }
+    await writer.close();
+    await folder.write({ 'raw_x/yet-more.ndjson': LARGE });
+    await eventually(async () => {
+      expect(await rowsOf(reader, SUM)).toEqual([{ c: 3 * ROWS, n: 3 * ALL.n }]);
+      expect(folder.logged.map(({ message }) => message)).toContain('This process now writes CACHE_DIR');
+    });
   });
 
   it('of another data folder in the same cache are left alone', async () => {
     const other = await DataFolder.make({ 'schema.json': SCHEMA, 'raw_x.ndjson': ndjson(row(40)) });
-    await folder.rows(SUM);
+    await restarted();
     const engine = await other.open({ cacheDir: folder.cacheDir });
-    expect(await rowsOf(engine, SUM)).toEqual([{ n: 40 }]);
-    expect(await files()).toHaveLength(2);
+    expect(await rowsOf(engine, SUM)).toEqual([{ c: 1, n: 40 }]);
+    expect(engine.target).not.toBe((await folder.open()).target);
     await other.remove();
+    expect(await restarted()).toEqual(ALL);
+  });
+
+  it('are named by folder and schema, not by what is in it', async () => {
+    const engine = await folder.open();
+    const { target } = engine;
+    await folder.write({ 'raw_x/more.ndjson': ndjson(row(1)) });
+    await eventually(async () => expect(await rowsOf(engine, SUM)).toEqual([{ c: ROWS + 1, n: ALL.n + 1 }]));
+    expect(engine.target).toBe(target);
+    expect((await folder.open({ now: 5n })).target).not.toBe(target);
   });
 
   it('leave nothing of an abandoned start behind', async () => {
-    const abandoned = join(folder.cacheDir, 'building-dead');
-    await mkdir(abandoned, { recursive: true });
-    await utimes(abandoned, 1e9, 1e9);
-    await folder.rows(SUM);
-    expect(await files()).toEqual([expect.stringMatching(/^raw_x\..*\.duckdb$/)]);
+    await restarted();
+    const left = await cacheFolderOf(folder.cacheDir, folder.dataDir);
+    await mkdir(join(left, 'building-1-x'));
+    await writeFile(join(left, 'raw_x', '99.duckdb'), 'no manifest names it');
+    expect(await restarted()).toEqual(ALL);
+    expect((await readdir(left)).sort()).toEqual(['lock.duckdb', 'raw_x']);
+    expect(await segments()).toHaveLength(1);
   });
 
-  it('write nothing into the data folder', async () => {
+  it('leave the data folder as it is', async () => {
     const before = await readdir(folder.dataDir);
     await chmod(folder.dataDir, 0o555);
-    await folder.rows(SUM);
+    await restarted();
     await chmod(folder.dataDir, 0o755);
     expect(await readdir(folder.dataDir)).toEqual(before);
   });
@@ -132,9 +149,6 @@ describe('A start fault', () => {
   afterEach(() => folder.remove());
 
   it.each<[string, Record<string, string>, RegExp]>([
-    ['two files for one table', { 'raw_x.ndjson': '', 'raw_x.ndjson.gz': '' }, /raw_x has two sources/],
-    ['a file and a folder for one table', { 'raw_x.parquet': '', 'raw_x/a.ndjson': '' }, /raw_x has two sources/],
-    ['a file whose name is no table name', { 'my logs.ndjson': '' }, /my logs\.ndjson: a table's name/],
     ['a schema that is not JSON', { 'schema.json': '{' }, /schema\.json: is not valid JSON/],
     ['a schema that is a list', { 'schema.json': '[]' }, /schema\.json: must be an object/],
     [
@@ -157,9 +171,6 @@ describe('A start fault', () => {
       { 'schema.json': '{"t":[{"name":"a","type":"RECORD","fields":[]}]}' },
       /t\.a: "fields"/,
     ],
-    ['rows without a schema that none can be made of', { 'other.ndjson': '' }, /other in schema\.json/],
-    ['a file that is no gzip', { 'raw_edge_logs.ndjson.gz': 'plain' }, /raw_edge_logs\.ndjson\.gz: cannot be read/],
-    ['a file that is no Parquet', { 'raw_edge_logs.parquet': 'plain' }, /raw_edge_logs\.parquet: cannot be read/],
   ])('%s', async (_what, content, message) => {
     folder = await DataFolder.make(content);
     await expect(folder.open()).rejects.toMatchObject({

@@ -8,7 +8,9 @@ async function progressOf(files: Readonly<Record<string, string>> | null): Promi
   const log = { ...folder.log, progress: (standing: Standing | null) => standings.push(standing) };
   const { dataDir, cacheDir } = folder;
   const options = { dataDir: files === null ? null : dataDir, cacheDir, now: null, log };
-  (await openDatabase(options)).instance.closeSync();
+  const database = await openDatabase(options);
+  await database.close();
+  database.instance.closeSync();
   await folder.remove();
   return standings;
 }
@@ -24,7 +26,7 @@ it('generating samples reports every table, and of the end', async () => {
   expect(seen[0]?.total).toBeGreaterThanOrEqual(50_000);
 }, 30_000);
 
-it('converting reports its steps: strict reading in bytes, statements in percent', async () => {
+it('converting reports its steps', async () => {
   const line = (n: number) => `${JSON.stringify({ a: 'x'.repeat(200), n: n % 7 === 0 ? 'odd' : n })}\n`;
   const schema = {
     fields: [
@@ -40,13 +42,12 @@ it('converting reports its steps: strict reading in bytes, statements in percent
   };
   const seen = await progressOf(files);
   expect(seen.at(-1)).toBeNull();
-  const bytes = seen.filter((standing) => standing?.unit === 'MB');
-  expect(bytes.map((standing) => standing?.what)).toContain('Reading line by line things (table 2 of 2)');
-  expect(bytes.at(-1)).toMatchObject({ done: rows.length / 1e6, total: rows.length / 1e6 });
+  const steps = new Set<string>();
   for (const standing of seen) {
-    if (standing?.unit !== '%') continue;
-    expect(standing.what).toMatch(/^(Checking|Converting|Writing) things/);
+    if (standing === null) continue;
+    steps.add(standing.what);
     expect(standing.done).toBeGreaterThanOrEqual(0);
-    expect(standing.done).toBeLessThanOrEqual(100);
+    expect(standing.done).toBeLessThanOrEqual(standing.total);
   }
+  expect(steps).toContain('Reading things');
 }, 30_000);

@@ -12,6 +12,7 @@ describe('The DuckDB behind the engine', () => {
     database = await openDatabase({ dataDir, cacheDir, log, now: null });
   });
   afterAll(async () => {
+    await database.close();
     database.instance.closeSync();
     await folder.remove();
   });
@@ -46,8 +47,9 @@ describe('The DuckDB behind the engine', () => {
     `SET temp_directory = '/tmp'`,
     `SET TimeZone = 'Asia/Tokyo'`,
     `RESET lock_configuration`,
-    `CREATE TABLE "data raw_pgbouncer_logs".main.x AS SELECT 1`,
-    `DROP TABLE "data raw_pgbouncer_logs".rows`,
+    `SET allowed_directories = ['/']`,
+    `ATTACH '/etc/hostname' AS w (READ_ONLY)`,
+    `SELECT * FROM glob('/tmp/*')`,
   ])('refuses %s', async (sql) => {
     await expect(run(sql)).rejects.toMatchObject({ message: expect.stringMatching(/Error/) as unknown });
   });

@@ -1,11 +1,17 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteText } from '../sql';
-import { LONGEST_LINE } from './strict-copy';
 import { jsonType } from './field-sql';
-import type { SourceFile } from './sources';
+
+/** The longest line, in bytes. */
+export const LONGEST_LINE = 16 * 1024 * 1024;
+
+interface SourceFile {
+  readonly path: string;
+  readonly format: 'ndjson' | 'parquet';
+}
 
 /** A table function that reads one file; its columns are the fields, or for null whatever the file holds. */
-export function scanOf(file: Pick<SourceFile, 'path' | 'format'>, fields: readonly RestField[] | null): string {
+export function scanOf(file: SourceFile, fields: readonly RestField[] | null): string {
   const path = quoteText(exactPath(file.path));
   if (file.format === 'parquet')
     return `read_parquet(${path}, hive_partitioning = false, file_row_number = ${fields !== null})`;

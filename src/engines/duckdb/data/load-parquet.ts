@@ -2,13 +2,32 @@ import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../sql';
-import { NAMED, NOTHING, type Skipped } from './strict-copy';
 import { jsonType, storedType, storedValue } from './field-sql';
 import { holdsLists, holdsNullArrays } from './null-arrays';
 import { shapedColumn } from './parquet-columns';
 import { scanOf } from './file-scan';
-import type { SourceFile } from './sources';
-import { orderBy, type Target } from './conversion-target';
+import type { LeftOutReason } from './strict-row';
+import type { Watch } from './conversion-progress';
+
+/** So many rows that are left out are named. */
+const NAMED = 10;
+
+/** Where the rows of a file go. */
+export interface ParquetTarget {
+  /** Has the fields' columns, and one for the number of the source. */
+  readonly table: string;
+  readonly source: number;
+  readonly rules: { readonly timed: boolean; readonly identified: boolean };
+  readonly watch: Watch;
+}
+
+/** Rows of a file that were left out for one reason. */
+export interface LeftOutOfFile {
+  readonly reason: LeftOutReason;
+  readonly count: number;
+  /** The first few. */
+  readonly first: readonly { readonly file: string; readonly line: number; readonly reason: string }[];
+}
 
 /** A field, and how it is read from the file. */
 interface Reading {
@@ -29,38 +48,41 @@ interface Reading {
  */
 export async function loadParquet(
   connection: DuckDBConnection,
-  file: SourceFile,
+  file: { readonly path: string },
   fields: readonly RestField[],
-  { table, order, watch }: Target,
-): Promise<Skipped> {
-  const scan = scanOf(file, fields);
+  { table, source, rules, watch }: ParquetTarget,
+): Promise<LeftOutOfFile[]> {
+  const scan = scanOf({ path: file.path, format: 'parquet' }, fields);
   const readings = await readingsOf(connection, fields, scan, (check) =>
     watch.statement('Checking', connection, check),
   );
-  const fault = faultOf(readings);
+  const fault = faultOf(readings, rules);
   const base = `(SELECT file_row_number + 1 AS line, ${readings
     .map(({ column, value }, i) => `${value} AS r${i}, ${column ?? 'NULL'} IS NOT NULL AS g${i}`)
     .join(', ')} FROM ${scan})`;
   const bad = fault === null ? 'false' : `(${fault}) IS NOT NULL`;
-  const values = readings.map(
-    ({ field, unchanged }, i) =>
-      `${unchanged ? `r${i}` : storedValue(field, `r${i}`, 'blob')} AS ${quoteName(field.name)}`,
-  );
-  const time = readings.find(({ field }) => field === order);
-  const sorted = time !== undefined && (await isAscending(connection, time.value, scan));
-  await connection.run(`SET preserve_insertion_order = ${sorted}`);
-  const sort = sorted ? '' : orderBy(order);
-  const insert = `INSERT INTO ${table} SELECT ${values.join(', ')} FROM ${base} WHERE NOT (${bad})${sort}`;
+  const values = readings.map(({ field, unchanged }, i) => {
+    const value = unchanged ? `r${i}` : storedValue(field, `r${i}`, 'blob');
+    return rules.identified && field.name === 'id' ? `coalesce(nullif(${value}, ''), ${generated(readings)})` : value;
+  });
+  const insert = `INSERT INTO ${table} SELECT ${[...values, source].join(', ')} FROM ${base} WHERE NOT (${bad})`;
   const { rowsChanged } = await watch.statement('Converting', connection, connection.run(insert));
   const all = await connection.runAndReadAll(`SELECT count(*) FROM ${scan}`);
-  if (Number(all.getRows()[0]?.[0]) === rowsChanged) return NOTHING;
+  if (Number(all.getRows()[0]?.[0]) === rowsChanged) return [];
   const skipped = await connection.runAndReadAll(
-    `SELECT line, ${fault ?? "''"}, count(*) OVER () FROM ${base} WHERE ${bad} ORDER BY line LIMIT ${NAMED}`,
+    `SELECT reason, count(*), list(line ORDER BY line)[:${NAMED}] FROM (SELECT line, ${fault ?? "''"} AS reason FROM ${base} WHERE ${bad}) GROUP BY 1`,
   );
-  const first = skipped
-    .getRows()
-    .map(([line, reason]) => ({ file: file.path, line: Number(line), reason: String(reason) }));
-  return { count: Number(skipped.getRows()[0]?.[2] ?? 0), first };
+  return skipped.getRowsJS().map(([reason, count, lines]) => ({
+    reason: /^timestamp is (?:required|missing)$/.test(String(reason)) ? 'no_timestamp' : 'does_not_fit',
+    count: Number(count),
+    first: (lines as bigint[]).map((line) => ({ file: file.path, line: Number(line), reason: String(reason) })),
+  }));
+}
+
+/** SQL: what the id of a row that has none is made of, marked as not numbered yet. */
+function generated(readings: readonly Reading[]): string {
+  const row = readings.map((_, i) => `c${i} := r${i}`).join(', ');
+  return `chr(1) || md5(CAST(to_json(struct_pack(${row})) AS VARCHAR))`;
 }
 
 type Check = <T>(statement: Promise<T>) => Promise<T>;
@@ -119,21 +141,18 @@ async function anyRow(connection: DuckDBConnection, scan: string, condition: str
 }
 
 /** Why a row is left out, or NULL: SQL over the readings; null: none ever is. */
-function faultOf(readings: readonly Reading[]): string | null {
+function faultOf(readings: readonly Reading[], { timed, identified }: ParquetTarget['rules']): string | null {
   const faults = readings.flatMap(({ field, column, unchanged }, i) => [
     ...(column === null || unchanged
       ? []
       : [{ sql: `r${i} IS NULL AND g${i}`, reason: `${field.name} is not a ${field.type}` }]),
-    ...(field.mode === 'REQUIRED' ? [{ sql: `r${i} IS NULL`, reason: `${field.name} is required` }] : []),
+    ...(field.mode === 'REQUIRED' && !(identified && field.name === 'id')
+      ? [{ sql: `r${i} IS NULL`, reason: `${field.name} is required` }]
+      : []),
+    ...(timed && field.name === 'timestamp' && field.mode === 'NULLABLE'
+      ? [{ sql: `r${i} IS NULL`, reason: 'timestamp is missing' }]
+      : []),
   ]);
   if (faults.length === 0) return null;
   return `CASE ${faults.map(({ sql, reason }) => `WHEN ${sql} THEN ${quoteText(reason)}`).join(' ')} END`;
-}
-
-/** Whether a Parquet file has its rows in time order already, as exports have: sorting wide rows takes minutes. */
-async function isAscending(connection: DuckDBConnection, time: string, scan: string): Promise<boolean> {
-  const found = await connection.runAndReadAll(`SELECT 1
-    FROM (SELECT file_row_number AS n, ${time} AS t, lag(${time}) OVER (ORDER BY file_row_number) AS before FROM ${scan})
-    WHERE n > 0 AND (t >= before) IS NOT TRUE LIMIT 1`);
-  return found.currentRowCount === 0;
 }

@@ -18,6 +18,12 @@ export interface Part {
    * element itself: a plain STRUCT.
    */
   readonly single: ReadonlySet<string>;
+  /**
+   * Rows may be added to it at any time. DuckDB plans by statistics (a filter that no row passes, the longest text) and does
+   * not plan a prepared statement anew when rows are added: a statement over such a part is planned in the transaction that
+   * runs it, and once only.
+   */
+  readonly grows: boolean;
 }
 
 export interface StoredTable {
@@ -34,5 +40,5 @@ export function wholeTable(schema: TableSchema, relation: string): StoredTable {
 }
 
 export function unknownPart(relation: string): Part {
-  return { relation, rows: 0, earliest: null, latest: null, single: new Set() };
+  return { relation, rows: 0, earliest: null, latest: null, single: new Set(), grows: false };
 }

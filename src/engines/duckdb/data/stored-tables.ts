@@ -5,6 +5,8 @@ export interface TableSnapshot {
   readonly tables: readonly StoredTable[];
   /** By exact name. */
   find(name: string): StoredTable | undefined;
+  /** Whether the database that had them has been given up: what their parts name is not in the next one. */
+  readonly isLost: boolean;
   release(): void;
 }
 
@@ -12,6 +14,7 @@ export interface TableSnapshot {
 interface State {
   readonly tables: ReadonlyMap<string, StoredTable>;
   readers: number;
+  lost: boolean;
   /** Called when it is neither the current one nor read any more. */
   retire: () => void;
 }
@@ -19,6 +22,8 @@ interface State {
 /** What queries read, which may be replaced while they run. */
 export class StoredTables {
   #current: State;
+  /** No query reads a state before the current one. */
+  #retired: Promise<void> = Promise.resolve();
 
   constructor(tables: readonly StoredTable[]) {
     this.#current = stateOf(tables);
@@ -32,6 +37,9 @@ export class StoredTables {
     return {
       tables: [...state.tables.values()],
       find: (name) => state.tables.get(name),
+      get isLost() {
+        return state.lost;
+      },
       release: () => {
         if (held && --state.readers === 0 && state !== this.#current) state.retire();
         held = false;
@@ -43,15 +51,26 @@ export class StoredTables {
     return this.#current.tables;
   }
 
-  /** Later queries read `tables`. Resolves when no query reads those before any more. */
+  /** The database that has the tables is given up. */
+  lose(): void {
+    this.#current.lost = true;
+  }
+
+  /** Later queries read `tables`. Resolves when no query reads any state before. */
   replace(tables: readonly StoredTable[]): Promise<void> {
     const before = this.#current;
     this.#current = stateOf(tables);
-    if (before.readers === 0) return Promise.resolve();
-    return new Promise((resolve) => (before.retire = resolve));
+    const ended = before.readers === 0 ? null : new Promise<void>((resolve) => (before.retire = resolve));
+    this.#retired = this.#retired.then(() => ended ?? undefined);
+    return this.#retired;
   }
 }
 
 function stateOf(tables: readonly StoredTable[]): State {
-  return { tables: new Map(tables.map((table) => [table.schema.name, table])), readers: 0, retire: () => undefined };
+  return {
+    tables: new Map(tables.map((table) => [table.schema.name, table])),
+    readers: 0,
+    lost: false,
+    retire: () => undefined,
+  };
 }

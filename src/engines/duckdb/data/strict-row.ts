@@ -2,12 +2,32 @@ import type { RestField } from '../../../googlesql/rest-schema';
 import { strictValue } from './strict-value';
 import { parseLine, printLine } from './json-line';
 
+/** Why a row is left out, as metrics count it. */
+export type LeftOutReason = 'not_json' | 'too_long' | 'no_timestamp' | 'does_not_fit';
+
 /** Why a line is no row of its table. Names fields, never a value. */
 export class Unfit extends Error {
   override readonly name = 'Unfit';
+
+  constructor(
+    message: string,
+    readonly reason: LeftOutReason = 'does_not_fit',
+  ) {
+    super(message);
+  }
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What was met while rows were fitted to a schema. */
+export interface Fitting {
+  /** A value that does not fit becomes NULL, and is counted, rather than its row be left out. */
+  readonly lenient: boolean;
+  /** Fields that the schema does not know. */
+  ignored: number;
+  /** Values that became NULL. */
+  nulled: number;
+}
 
 /**
  * A line of a data file as DuckDB's reader takes it exactly: fields in the schema's spelling, records that should be
@@ -17,47 +37,77 @@ type JsonObject = Readonly<Record<string, unknown>>;
  * @throws Unfit where the line is not JSON or a value does not fit.
  */
 export function strictLine(fields: readonly RestField[], line: string): string {
+  return printLine(fittedRow(fields, parsedRow(line), { lenient: false, ignored: 0, nulled: 0 }));
+}
+
+/** @throws Unfit where the line is no JSON object */
+export function parsedRow(line: string): JsonObject {
   let row: unknown;
   try {
     row = parseLine(line);
   } catch {
-    throw new Unfit('not valid JSON');
+    throw new Unfit('not valid JSON', 'not_json');
   }
-  if (!isObject(row)) throw new Unfit('not a JSON object');
-  return printLine(fittingRecord(fields, row, ''));
+  if (!isObject(row)) throw new Unfit('not a JSON object', 'not_json');
+  return row;
 }
 
-function fittingRecord(fields: readonly RestField[], record: JsonObject, path: string): JsonObject {
+/** The row in the form that `printLine` prints for DuckDB. @throws Unfit where a value does not fit */
+export function fittedRow(fields: readonly RestField[], row: JsonObject, fitting: Fitting): Record<string, unknown> {
+  return fittedRecord(fields, row, '', fitting);
+}
+
+function fittedRecord(
+  fields: readonly RestField[],
+  record: JsonObject,
+  path: string,
+  fitting: Fitting,
+): Record<string, unknown> {
   const fitted: Record<string, unknown> = {};
+  let known = 0;
   for (const field of fields) {
-    const value = Object.hasOwn(record, field.name) ? record[field.name] : undefined;
+    const present = Object.hasOwn(record, field.name);
+    if (present) known++;
+    const value = present ? record[field.name] : undefined;
     const at = `${path}${field.name}`;
-    if (field.mode === 'REPEATED') fitted[field.name] = fittingList(field, value, at);
-    else if (value !== undefined && value !== null) fitted[field.name] = fittingItem(field, value, at);
-    else if (field.mode === 'REQUIRED') throw new Unfit(`${at} is required`);
+    if (field.mode === 'REPEATED') fitted[field.name] = fittedList(field, value, at, fitting);
+    else if (value !== undefined && value !== null) fitted[field.name] = fittedItem(field, value, at, fitting);
+    else if (field.mode === 'REQUIRED') {
+      throw new Unfit(`${at} is required`, at === 'timestamp' ? 'no_timestamp' : 'does_not_fit');
+    }
   }
+  fitting.ignored += Object.keys(record).length - known;
   return fitted;
 }
 
-function fittingList(field: RestField, value: unknown, path: string): unknown[] {
+function fittedList(field: RestField, value: unknown, path: string, fitting: Fitting): unknown[] {
   if (value === undefined || value === null) return [];
   // Log shippers send records as plain objects where the tables have lists.
   const items: unknown[] | null = Array.isArray(value) ? value : field.type === 'RECORD' ? [value] : null;
-  if (items === null) throw new Unfit(`${path} is not a list`);
-  return items.map((item, i) => {
-    if (item === null) throw new Unfit(`${path}[${i}] is null`);
-    return fittingItem(field, item, `${path}[${i}]`);
+  if (items === null) {
+    unfit(`${path} is not a list`, fitting);
+    return [];
+  }
+  const fitted = items.map((item, i) => {
+    if (item === null) return unfit(`${path}[${i}] is null`, fitting);
+    return fittedItem(field, item, `${path}[${i}]`, fitting);
   });
+  return fitting.lenient ? fitted.filter((item) => item !== undefined) : fitted;
 }
 
-function fittingItem(field: RestField, value: unknown, path: string): unknown {
+function fittedItem(field: RestField, value: unknown, path: string, fitting: Fitting): unknown {
   if (field.type === 'RECORD') {
-    if (!isObject(value)) throw new Unfit(`${path} is not a record`);
-    return fittingRecord(field.fields, value, `${path}.`);
+    if (!isObject(value)) return unfit(`${path} is not a record`, fitting);
+    return fittedRecord(field.fields, value, `${path}.`, fitting);
   }
   const fitted = strictValue(field.type, value);
-  if (fitted === undefined) throw new Unfit(`${path} is not a ${field.type}`);
-  return fitted;
+  return fitted === undefined ? unfit(`${path} is not a ${field.type}`, fitting) : fitted;
+}
+
+function unfit(message: string, fitting: Fitting): undefined {
+  if (!fitting.lenient) throw new Unfit(message);
+  fitting.nulled++;
+  return undefined;
 }
 
 function isObject(value: unknown): value is JsonObject {

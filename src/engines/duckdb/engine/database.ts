@@ -1,25 +1,23 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
 import type { TableSchema } from '../../../googlesql/types';
-import type { Converted, Resources } from '../data/convert-table';
-import { DataFault } from '../data/data-fault';
+import type { FolderStatus } from '../../data-status';
 import { wholeTable } from '../data/part';
 import { StoredTables } from '../data/stored-tables';
-import { openTables, type DataTable } from '../data/tables';
-import { storedType } from '../data/field-sql';
-import type { Log } from './log';
+import { LiveFolder } from '../follow/live-folder';
+import { LocalConverter } from '../follow/local-converter';
+import type { Resources } from '../follow/segment-writer';
 import { LOG_SCHEMA } from '../../log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { makeSamples, SAMPLES_VERSION } from '../samples/write-samples';
 import { setUpStatements } from '../translate';
 import { quoteName, quoteText } from '../sql';
 
-/** What a database holds: the tables of a data folder, all converted, or samples. Plain data. */
+/** What a database holds: a data folder, or samples. Plain data. */
 export type Contents =
-  | { readonly tables: readonly DataTable[] }
+  | { readonly dataDir: string }
   /** Samples that are made again up to the same instant, in microseconds since the epoch, are the same ones. */
   | { readonly samplesUntil: bigint };
 
@@ -31,49 +29,89 @@ export interface Database {
   /** What `openDatabase` opens the same data from in another process. */
   readonly contents: Contents;
   readonly data: StoredTables;
-  /** Names the data: files, schema, and the clock where it is fixed. */
+  /** Names the data: folder, schema, and the clock where it is fixed. */
   readonly target: string;
+  /** What is known of the data folder; null: there is none. */
+  readonly status: FolderStatus | null;
+  /** Stops following the data folder; the instance is closed by who has it. */
+  close(): Promise<void>;
 }
 
 /**
  * Opens the data, or makes up a week of logs, then takes from SQL whatever it does not need: files, network,
  * extensions and settings.
  *
- * @param before what was opened before, which is opened again if it is still there: the same data in less time
+ * @param before what was opened before: the same samples in less time
  * @throws DataFault for data that the service cannot start with.
  */
 export async function openDatabase(options: DuckDbOptions, before: Contents | null = null): Promise<Database> {
-  if (before !== null) {
-    const again = await complete(options, before).catch(() => null);
-    if (again !== null) return again;
-  }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await complete(options, await contentsNow(options));
-    } catch (error) {
-      // Another process may have replaced a converted table between our finding and opening it.
-      if (error instanceof DataFault || options.dataDir === null || attempt === ATTEMPTS) throw error;
-    }
-  }
+  return options.dataDir === null ? openSamples(options, before) : openFolder(options, options.dataDir);
 }
 
-async function contentsNow({ dataDir, cacheDir, now, log, ...options }: DuckDbOptions): Promise<Contents> {
-  if (dataDir === null) return { samplesUntil: now ?? BigInt(Date.now()) * 1000n };
-  return { tables: await openTables({ dataDir, cacheDir, resources: resourcesOf(options), log }) };
+async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Database> {
+  const { cacheDir, log, complete = true, onStatus = () => undefined } = options;
+  const { converter = () => new LocalConverter(resourcesOf(options), log.progress) } = options;
+  const folder = await LiveFolder.open({ dataDir, cacheDir, log, converter, complete, onStatus });
+  const open = (): Promise<DuckDBInstance> =>
+    openInstance(options, async (connection) => {
+      await harden(connection, folder.folder);
+      await folder.start(connection);
+    });
+  const clock = clockOf(options);
+  return {
+    instance: await open(),
+    reopen: async () => {
+      await folder.stop();
+      return open();
+    },
+    contents: { dataDir },
+    data: folder.data,
+    get target() {
+      return `duckdb:${folder.target}${clock}`;
+    },
+    get status() {
+      return folder.status;
+    },
+    close: () => folder.stop(),
+  };
 }
 
-async function complete(options: DuckDbOptions, contents: Contents): Promise<Database> {
-  const database = await open(options, contents);
-  return { ...database, contents, reopen: async () => (await open(options, contents)).instance };
+async function openSamples(options: DuckDbOptions, before: Contents | null): Promise<Database> {
+  const { now } = options;
+  const samplesUntil =
+    before !== null && 'samplesUntil' in before ? before.samplesUntil : (now ?? BigInt(Date.now()) * 1000n);
+  const open = (): Promise<DuckDBInstance> =>
+    openInstance(options, async (connection) => {
+      await addSamples(connection, options, samplesUntil);
+      await harden(connection, null);
+      connection.closeSync();
+    });
+  return {
+    instance: await open(),
+    reopen: open,
+    contents: { samplesUntil },
+    data: new StoredTables(
+      [...LOG_SCHEMA].map(([name, fields]) => wholeTable(schemaOf(name, fields), `samples.${quoteName(name)}`)),
+    ),
+    target: `duckdb:samples-${SAMPLES_VERSION}-${samplesUntil}${clockOf(options)}`,
+    status: null,
+    close: () => Promise.resolve(),
+  };
 }
 
-const ATTEMPTS = 3;
+function clockOf({ now }: DuckDbOptions): string {
+  return now === null ? '' : `@${now}`;
+}
 
 function resourcesOf({ memory, threads }: Pick<DuckDbOptions, 'memory' | 'threads'>): Resources {
   return { memory: memory ?? DEFAULTS.memory, threads: threads ?? DEFAULTS.threads };
 }
 
-async function open(options: DuckDbOptions, contents: Contents): Promise<Omit<Database, 'reopen' | 'contents'>> {
+/** @param fill adds the data, and closes the database to files; the connection is its own */
+async function openInstance(
+  options: DuckDbOptions,
+  fill: (connection: DuckDBConnection) => Promise<void>,
+): Promise<DuckDBInstance> {
   const resources = resourcesOf(options);
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(resources.threads),
@@ -94,23 +132,15 @@ async function open(options: DuckDbOptions, contents: Contents): Promise<Omit<Da
     const connection = await instance.connect();
     await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
     for (const statement of setUpStatements()) await connection.run(statement);
-    const filled =
-      'tables' in contents
-        ? await addData(connection, contents.tables, options.log)
-        : await addSamples(connection, options, contents.samplesUntil);
-    await harden(connection);
-    connection.closeSync();
-    const clock = options.now === null ? '' : `@${options.now}`;
-    return { instance, ...filled, target: `duckdb:${filled.target}${clock}` };
+    await fill(connection);
+    return instance;
   } catch (error) {
     instance.closeSync();
     throw error;
   }
 }
 
-type Filled = Omit<Database, 'instance' | 'reopen' | 'contents'>;
-
-async function addSamples(connection: DuckDBConnection, options: DuckDbOptions, until: bigint): Promise<Filled> {
+async function addSamples(connection: DuckDBConnection, options: DuckDbOptions, until: bigint): Promise<void> {
   const { samplesFile = null } = options;
   if (samplesFile === null) await fillSamples(connection, `':memory:' AS samples (COMPRESS)`, options, until);
   else {
@@ -123,12 +153,6 @@ async function addSamples(connection: DuckDBConnection, options: DuckDbOptions, 
     }
     await connection.run(`ATTACH ${quoteText(samplesFile)} AS samples (READ_ONLY)`);
   }
-  return {
-    data: new StoredTables(
-      [...LOG_SCHEMA].map(([name, fields]) => wholeTable(schemaOf(name, fields), `samples.${quoteName(name)}`)),
-    ),
-    target: `samples-${SAMPLES_VERSION}-${until}`,
-  };
 }
 
 /** @param place what to attach, and how: as database `samples` */
@@ -148,43 +172,20 @@ async function fillSamples(
   log.info({ ms: Math.round(performance.now() - started) }, 'No DATA_DIR: generated one week of sample logs');
 }
 
-async function addData(connection: DuckDBConnection, data: readonly DataTable[], log: Log): Promise<Filled> {
-  const relations = new Map<string, string>();
-  for (const { name, fields, file, convertedIn } of data) {
-    const alias = quoteName(`data ${name}`);
-    if (file !== null) {
-      await connection.run(`ATTACH ${quoteText(file)} AS ${alias} (READ_ONLY)`);
-      const about = await connection.runAndReadAll(`SELECT about FROM ${alias}.about`);
-      report(name, JSON.parse(String(about.getRows()[0]![0])) as Converted, convertedIn, log);
-      relations.set(name, `${alias}.rows`);
-    } else {
-      const columns = fields.map((field) => `${quoteName(field.name)} ${storedType(field)}`);
-      await connection.run(`CREATE TABLE ${quoteName(name)} (${columns.join(', ')})`);
-      relations.set(name, quoteName(name));
-    }
-  }
-  const prints = data.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort();
-  return {
-    data: new StoredTables(data.map(({ name, fields }) => wholeTable(schemaOf(name, fields), relations.get(name)!))),
-    target: createHash('sha256').update(prints.join('\n')).digest('hex').slice(0, 32),
-  };
-}
-
-function report(table: string, { rows, skipped }: Converted, convertedIn: number | null, log: Log): void {
-  for (const row of skipped.first) log.warn(row, 'Row skipped: it does not fit the schema');
-  const facts = { table, rows, skipped: skipped.count, convertedIn };
-  if (skipped.count > 0) log.warn(facts, 'Table ready, without the rows that do not fit its schema');
-  else log.info(facts, 'Table ready');
-}
-
 function schemaOf(name: string, fields: readonly RestField[]): TableSchema {
   return { name, columns: columnsOf(fields) };
 }
 
-/** The last wall: only translated trees are run, and none of them can name a file, an extension or a setting. */
-async function harden(connection: DuckDBConnection): Promise<void> {
+/**
+ * The last wall: only translated trees are run, and none of them can name a file, an extension or a setting.
+ *
+ * @param folder with segments of the tables that queries read, which are attached as they come: the only files that can be
+ *   opened from now on; null: none
+ */
+async function harden(connection: DuckDBConnection, folder: string | null): Promise<void> {
+  if (folder !== null) await connection.run(`SET GLOBAL allowed_directories = [${quoteText(`${folder}/`)}]`);
   await connection.run('SET GLOBAL enable_external_access = false');
-  await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
+  if (folder === null) await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
   await connection.run('SET GLOBAL allow_community_extensions = false');
   await connection.run('SET GLOBAL lock_configuration = true');
 }

@@ -1,8 +1,9 @@
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../../errors';
 import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
+import type { FolderStatus } from '../../data-status';
 import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
 import { openDatabase, type Database } from './database';
@@ -12,7 +13,7 @@ import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { readRows, type RowSink } from './row-stream';
-import { Statements } from './statements';
+import { prepareSelect, Statements } from './statements';
 import { CLOCK_PARAMETER } from '../translate';
 import { Translations } from './translation-cache';
 
@@ -25,13 +26,15 @@ export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> 
   return answeringInTime(new DuckDbEngine(await openDatabase(options), options));
 }
 
+/** The database was opened again while a query waited for it. */
+class LostTables extends Error {}
+
 /**
  * The engine itself. What it is asked for settles when it has really ended: DuckDB may take its time beyond deadline and
  * signal to notice an interrupt. `answeringInTime` makes it what callers expect.
  */
 export class DuckDbEngine implements Engine {
   readonly kind = 'duckdb';
-  readonly target: string;
   readonly concurrency: number;
   readonly #live: LiveDatabase;
   readonly #data: StoredTables;
@@ -43,14 +46,21 @@ export class DuckDbEngine implements Engine {
   readonly dryRun = null;
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     private readonly options: Omit<DuckDbOptions, 'dataDir' | 'cacheDir'>,
   ) {
-    this.target = database.target;
     this.concurrency = options.connections ?? DEFAULTS.connections;
     this.#live = new LiveDatabase(database.instance, database.reopen, this.concurrency, options.log);
     this.#data = database.data;
     this.#translations = new Translations(this.#threads);
+  }
+
+  get target(): string {
+    return this.database.target;
+  }
+
+  dataStatus(): FolderStatus | null {
+    return this.database.status;
   }
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
@@ -67,6 +77,19 @@ export class DuckDbEngine implements Engine {
     limits: RunLimits,
     sink: RowSink,
   ): Promise<Pick<EngineResult, 'columns' | 'truncated'>> {
+    try {
+      return await this.#stream(query, limits, sink);
+    } catch (error) {
+      if (error instanceof LostTables) return this.#stream(query, limits, sink);
+      throw error;
+    }
+  }
+
+  async #stream(
+    query: EngineQuery,
+    limits: RunLimits,
+    sink: RowSink,
+  ): Promise<Pick<EngineResult, 'columns' | 'truncated'>> {
     checkLimits(limits);
     const { sql, parameters, maxRows, hideBytes, stored = false, fence = null } = query;
     const reading = { hideBytes, maxRows: maxRows + 1, stored, fence };
@@ -76,12 +99,32 @@ export class DuckDbEngine implements Engine {
       const values = translation.parameters.map((name) => this.#value(name, parameters));
       const bounds = { maxRows, maxBytes: this.options.maxResultBytes ?? DEFAULTS.maxResultBytes };
       const truncated = await this.#onConnection(limits, async (connection) => {
+        if (tables.isLost) throw new LostTables();
+        if (translation.tables.some((name) => tables.find(name)?.parts.some(({ grows }) => grows))) {
+          return this.#runOnce(connection, translation.sql, (statement) => readRows(statement, values, bounds, sink));
+        }
         const statement = await this.#statements.prepare(connection, translation.sql);
         return readRows(statement, values, bounds, sink);
       });
       return { columns: translation.columns, truncated };
     } finally {
       tables.release();
+    }
+  }
+
+  /** Plans and runs in one transaction (`Part.grows`). */
+  async #runOnce<T>(
+    connection: DuckDBConnection,
+    sql: string,
+    work: (statement: DuckDBPreparedStatement) => Promise<T>,
+  ): Promise<T> {
+    await connection.run('BEGIN TRANSACTION');
+    const statement = await prepareSelect(connection, sql);
+    try {
+      return await work(statement);
+    } finally {
+      statement.destroySync();
+      await connection.run('ROLLBACK');
     }
   }
 
@@ -116,6 +159,7 @@ export class DuckDbEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    await this.database.close();
     await this.#live.close();
     await this.#inspection.close();
     await this.#threads.close();
@@ -125,6 +169,7 @@ export class DuckDbEngine implements Engine {
     try {
       return await this.#live.use(limits, work);
     } catch (error) {
+      if (error instanceof LostTables) throw error;
       throw failure(error, this.options.log);
     }
   }

@@ -1,9 +1,11 @@
+import type { FolderStatus } from '../../data-status';
+import type { Converter } from '../follow/converter';
 import type { Log } from './log';
 
 export interface DuckDbOptions {
   /** The folder with the tables' files; null: a week of made-up logs. It is only read. */
   readonly dataDir: string | null;
-  /** Where converted tables are kept; made if missing. Not used without `dataDir`. */
+  /** Where segments of tables are stored; made if missing. */
   readonly cacheDir: string;
   /** Where samples are kept, so that the next process that opens them need not make them again; default: in memory. */
   readonly samplesFile?: string | null;
@@ -19,6 +21,12 @@ export interface DuckDbOptions {
    * which file access and compression need too.
    */
   readonly connections?: number;
+  /** What writes segments of the data folder; default: this process. */
+  readonly converter?: () => Converter;
+  /** Whether opening waits until all of the data folder is read, rather than begin with what there is; default: true. */
+  readonly complete?: boolean;
+  /** Takes what is known of the data folder whenever it changes. */
+  readonly onStatus?: (status: FolderStatus) => void;
   /** The most bytes of row texts in one result; default 64 MiB. */
   readonly maxResultBytes?: number;
 }

@@ -6,7 +6,10 @@ export function answeringInTime(engine: Engine): Engine {
   const within = <T>(limits: RunLimits, work: () => Promise<T>): Promise<T> => raceLimits(limits, work, ignore);
   return {
     kind: engine.kind,
-    target: engine.target,
+    get target() {
+      return engine.target;
+    },
+    dataStatus: () => engine.dataStatus?.() ?? null,
     ...(engine.concurrency === undefined ? {} : { concurrency: engine.concurrency }),
     dryRun: engine.dryRun,
     run: (query, limits) => within(limits, () => engine.run(query, limits)),

@@ -18,12 +18,16 @@ export class Statements {
     }
     const known = ofConnection.get(sql);
     if (known !== undefined) return known;
-    const statement = await connection.prepare(sql);
-    if (statement.statementType !== StatementType.SELECT) {
-      statement.destroySync();
-      throw new Error('Not a SELECT statement');
-    }
+    const statement = await prepareSelect(connection, sql);
     ofConnection.set(sql, statement);
     return statement;
   }
+}
+
+/** @throws Error for another kind of statement */
+export async function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+  const statement = await connection.prepare(sql);
+  if (statement.statementType === StatementType.SELECT) return statement;
+  statement.destroySync();
+  throw new Error('Not a SELECT statement');
 }

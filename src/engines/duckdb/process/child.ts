@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { removeBuilding } from '../data/conversion-folders';
 import { removeFolder } from './workspace';
 import type { Host } from './host';
 import type { FromEngine, ToEngine } from './messages';
@@ -55,9 +54,8 @@ host.catch((error: unknown) => {
 });
 process.on('message', (message: ToEngine) => {
   if (message.kind === 'open' && message.opening.role === 'data') {
-    const { cacheDir, samplesFile = null } = message.opening.options;
+    const { samplesFile = null } = message.opening.options;
     clearAway = () => {
-      removeBuilding(cacheDir, process.pid);
       if (samplesFile !== null) removeFolder(dirname(samplesFile));
     };
   }

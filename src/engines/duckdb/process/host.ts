@@ -45,8 +45,11 @@ export class Host {
 
   async #open(opening: Opening): Promise<void> {
     try {
-      this.#serving = await openServing(opening, this.#log);
-      const { target, contents } = this.#serving;
+      this.#serving = await openServing(opening, this.#log, (status, target) => {
+        void this.send({ kind: 'status', status, target });
+      });
+      const { target, contents, status } = this.#serving;
+      if (status !== null) await this.send({ kind: 'status', status, target });
       await this.send({ kind: 'opened', target, contents });
     } catch (error) {
       await this.break(error);

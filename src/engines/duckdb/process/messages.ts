@@ -10,11 +10,21 @@ import type { Standing } from '../../../log/standing';
 import type { BoundParameter, EngineQuery, EngineResult } from '../../contract';
 import type { Contents } from '../engine/database';
 import type { DuckDbOptions } from '../engine/options';
+import type { SegmentJob, SegmentResult } from '../follow/segment-job';
+import type { Resources } from '../follow/segment-writer';
+import type { FolderStatus } from '../../data-status';
 
-/** What a process is for: it runs queries over the data, or it plans consumers' statements and holds none. */
+/**
+ * What a process is for: it runs queries over the data, it plans consumers' statements and holds none, or it writes segments
+ * of the data folder for the first.
+ */
 export type Opening =
-  | { readonly role: 'data'; readonly options: Omit<DuckDbOptions, 'log'>; readonly before: Contents | null }
-  | { readonly role: 'planning' };
+  | { readonly role: 'data'; readonly options: PlainOptions; readonly before: Contents | null }
+  | { readonly role: 'planning' }
+  | { readonly role: 'converter'; readonly resources: Resources };
+
+/** Options that another process can be given. */
+export type PlainOptions = Omit<DuckDbOptions, 'log' | 'converter' | 'onStatus'>;
 
 export type Request =
   | { readonly kind: 'run'; readonly query: EngineQuery }
@@ -25,6 +35,7 @@ export type Request =
       readonly tables: readonly TableSchema[];
       readonly parameters: readonly BoundParameter[];
     }
+  | { readonly kind: 'convert'; readonly job: SegmentJob }
   | { readonly kind: 'ping' };
 
 /** What each request is answered with; of a run the rows come before, part by part. */
@@ -32,6 +43,7 @@ export interface Answers {
   run: Pick<EngineResult, 'columns' | 'truncated'>;
   describe: readonly NamedType[];
   inspect: undefined;
+  convert: SegmentResult;
   ping: undefined;
 }
 
@@ -68,6 +80,8 @@ export type ToEngine =
 
 export type FromEngine =
   | { readonly kind: 'opened'; readonly target: string; readonly contents: Contents | null }
+  /** What is known of the data folder has changed. */
+  | { readonly kind: 'status'; readonly status: FolderStatus; readonly target: string }
   /** It cannot go on, and ends. */
   | { readonly kind: 'broken'; readonly failure: Failure }
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly string[] }

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 
 import { removeBuilding } from '../data/conversion-folders';
+import { cacheFolderOf } from '../follow/live-folder';
 import { DEFAULTS, type DuckDbOptions } from '../engine/options';
 import { RefusedRequests } from './refused-requests';
 import { RemoteEngine } from './remote-engine';
+import { bytesOf } from './sizes';
 import { Supervisor } from './supervisor';
 import type { Cause } from './watchdog';
 import { makeSamplesFolder, removeFolder } from './workspace';
@@ -16,7 +18,7 @@ const PLANNING_MEMORY = 176 * MIB;
 /** Milliseconds without a consumer's query after which the process that plans them ends. */
 const PLANNING_IDLE = 5 * 60_000;
 
-export interface RemoteOptions extends DuckDbOptions {
+export interface RemoteOptions extends Omit<DuckDbOptions, 'converter' | 'complete'> {
   /** Aborted when the service ends: opening is cancelled. */
   readonly signal?: AbortSignal;
   /** The compiled child.ts; default: the one beside this file. */
@@ -37,8 +39,9 @@ export async function openRemoteEngine({
   died = () => undefined,
   ...options
 }: RemoteOptions): Promise<RemoteEngine> {
-  const { log, ...plain } = options;
+  const { log, onStatus, ...plain } = options;
   const { cacheDir, dataDir, memory = DEFAULTS.memory, connections = DEFAULTS.connections } = options;
+  const folderOfData = dataDir === null ? null : await cacheFolderOf(cacheDir, dataDir).catch(() => null);
   const folder = dataDir === null ? await makeSamplesFolder(cacheDir) : null;
   const samplesFile = folder === null ? null : join(folder, 'samples.duckdb');
   const refused = new RefusedRequests();
@@ -49,8 +52,9 @@ export async function openRemoteEngine({
     maxResident: bytesOf(memory) + DATA_ALLOWANCE,
     idle: null,
     gone: (pid) => {
-      removeBuilding(cacheDir, pid);
+      if (folderOfData !== null) removeBuilding(folderOfData, pid);
     },
+    ...(onStatus === undefined ? {} : { onStatus }),
   });
   const planning = new Supervisor({
     ...shared,
@@ -82,12 +86,4 @@ export async function openRemoteEngine({
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: MIB, GiB: 1024 * MIB };
-
-/** Bytes of a size as DuckDB writes it: `1GB`, `512MiB`. */
-export function bytesOf(size: string): number {
-  const [, digits = '', unit = ''] = /^(\d+) ?([MG]i?B)$/.exec(size) ?? [];
-  return Number(digits) * (UNITS[unit] ?? NaN);
 }

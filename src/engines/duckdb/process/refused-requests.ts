@@ -66,6 +66,8 @@ function partsOf(request: Request): unknown {
       return ['describe', request.sql];
     case 'inspect':
       return ['inspect', request.statement];
+    case 'convert':
+      return ['convert', request.job.path];
     case 'ping':
       return ['ping'];
   }

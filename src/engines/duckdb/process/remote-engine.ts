@@ -1,6 +1,7 @@
 import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
+import type { FolderStatus } from '../../data-status';
 import { withinLimits } from '../../../concurrency/deadline';
 import type { Reply } from './call';
 import type { Answers, Request } from './messages';
@@ -42,6 +43,10 @@ export class RemoteEngine implements Engine {
 
   get target(): string {
     return this.options.data.target;
+  }
+
+  dataStatus(): FolderStatus | null {
+    return this.options.data.status;
   }
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {

@@ -6,7 +6,14 @@ import { failure } from '../engine/failures';
 import { Inspection } from '../engine/inspection';
 import type { Log } from '../engine/log';
 import type { RowSink } from '../engine/row-stream';
+import type { FolderStatus } from '../../data-status';
+import type { Converter } from '../follow/converter';
+import { LocalConverter } from '../follow/local-converter';
+import { ConverterProcess } from './converter-process';
 import type { Answers, Opening, Request } from './messages';
+
+/** Takes what is known of the data folder, and the name of the data. */
+export type OnStatus = (status: FolderStatus, target: string) => void;
 
 /** What an engine's process does for the service's. */
 export interface Serving {
@@ -14,22 +21,40 @@ export interface Serving {
   readonly target: string;
   /** What the same data is opened from again; null: no data. */
   readonly contents: Contents | null;
+  /** What is known of the data folder; null: there is none. */
+  readonly status: FolderStatus | null;
   /** Settles when the work has really ended. @throws as the method of `Engine` */
   answer(request: Request, limits: RunLimits, sink: RowSink): Promise<Answers[keyof Answers]>;
   close(): Promise<void>;
 }
 
 /** @throws DataFault for data that the service cannot start with */
-export async function openServing(opening: Opening, log: Log): Promise<Serving> {
-  return opening.role === 'data' ? openData(opening, log) : openPlanning(log);
+export async function openServing(opening: Opening, log: Log, onStatus: OnStatus): Promise<Serving> {
+  switch (opening.role) {
+    case 'data':
+      return openData(opening, log, onStatus);
+    case 'planning':
+      return openPlanning(log);
+    case 'converter':
+      return openConverter(opening, log);
+  }
 }
 
-async function openData({ options, before }: Opening & { role: 'data' }, log: Log): Promise<Serving> {
-  const database = await openDatabase({ ...options, log }, before);
+async function openData(
+  { options, before }: Opening & { role: 'data' },
+  log: Log,
+  onStatus: OnStatus,
+): Promise<Serving> {
+  const converter = (): Converter => new ConverterProcess(options, log);
+  const report = (status: FolderStatus): void => onStatus(status, engine.target);
+  const database = await openDatabase({ ...options, log, converter, complete: false, onStatus: report }, before);
   const engine = new DuckDbEngine(database, { ...options, log });
   return {
-    target: engine.target,
+    get target() {
+      return engine.target;
+    },
     contents: database.contents,
+    status: database.status,
     async answer(request, limits, sink) {
       switch (request.kind) {
         case 'run':
@@ -37,7 +62,8 @@ async function openData({ options, before }: Opening & { role: 'data' }, log: Lo
         case 'describe':
           return engine.describe(request.sql, request.parameters, limits);
         case 'inspect':
-          throw new Error('Statements are planned elsewhere.');
+        case 'convert':
+          throw new Error('That is done elsewhere.');
         case 'ping':
           await engine.ping(limits);
           return undefined;
@@ -53,6 +79,7 @@ function openPlanning(log: Log): Serving {
   return {
     target: '',
     contents: null,
+    status: null,
     async answer(request, limits) {
       if (request.kind !== 'inspect') throw new Error('There is no data here.');
       const { statement, tables, parameters } = request;
@@ -65,5 +92,20 @@ function openPlanning(log: Log): Serving {
       await inspection.close();
       await threads.close();
     },
+  };
+}
+
+function openConverter({ resources }: Opening & { role: 'converter' }, log: Log): Serving {
+  const converter = new LocalConverter(resources, log.progress);
+  return {
+    target: '',
+    contents: null,
+    status: null,
+    async answer(request) {
+      if (request.kind !== 'convert') throw new Error('There are no queries here.');
+      return converter.convert(request.job);
+    },
+    // What is half written goes with the folder that it is in.
+    close: () => Promise.resolve(),
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../../../errors';
+import type { FolderStatus } from '../../data-status';
 import { abortError } from '../../../concurrency/deadline';
 import type { Contents } from '../engine/database';
 import type { Log } from '../engine/log';
@@ -36,6 +37,8 @@ export interface SupervisorOptions {
   readonly log: Log;
   /** A process died of `cause`. */
   readonly died?: (cause: Cause) => void;
+  /** Takes what is known of the data folder whenever it changes. */
+  readonly onStatus?: (status: FolderStatus) => void;
   /** A process is gone, for whatever reason. */
   readonly gone?: (pid: number) => void;
 }
@@ -62,6 +65,7 @@ export class Supervisor {
   #starting = false;
   #contents: Contents | null = null;
   #target = '';
+  #status: FolderStatus | null = null;
   #idling: NodeJS.Timeout | undefined;
   #trial: NodeJS.Timeout | undefined;
   #nextId = 1;
@@ -72,6 +76,11 @@ export class Supervisor {
   /** Names the data that the process holds. */
   get target(): string {
     return this.#target;
+  }
+
+  /** What the process knows of the data folder; null: there is none. */
+  get status(): FolderStatus | null {
+    return this.#status;
   }
 
   /** Bytes in memory; 0 while there is no process. */
@@ -262,13 +271,18 @@ export class Supervisor {
         current.watchdog.heard();
         break;
       case 'log':
-        // Progress of opening the data is logged once.
+        // What a process logs while it opens is logged once.
         if (current.open || this.#contents === null || message.level === 'error') {
           this.options.log[message.level](message.facts, message.message);
         }
         break;
       case 'progress':
-        if (this.#contents === null) this.options.log.progress?.(message.standing);
+        this.options.log.progress?.(message.standing);
+        break;
+      case 'status':
+        this.#target = message.target;
+        this.#status = message.status;
+        this.options.onStatus?.(message.status);
         break;
       case 'opened':
       case 'broken':

@@ -6,9 +6,7 @@ import {
   type DuckDBType,
 } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { DataFault } from './data-fault';
 import { scanOf } from './file-scan';
-import type { Source } from './sources';
 
 const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
@@ -34,28 +32,20 @@ const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {
   [DuckDBTypeId.TIMESTAMP_TZ]: 'TIMESTAMP',
 };
 
-/**
- * The schema of a table that neither `schema.json` nor the log schema knows: what DuckDB finds in its files. What has
- * no BigQuery type is a STRING. `schema.json` is the better way: an inferred type follows the data.
- */
-export async function inferSchema(connection: DuckDBConnection, source: Source): Promise<readonly RestField[]> {
-  const fields = new Map<string, RestField>();
-  for (const file of source.files) {
-    try {
-      const read = await connection.prepare(`SELECT * FROM ${scanOf(file, null)}`);
-      for (let i = 0; i < read.columnCount; i++) {
-        const field = fieldOf(read.columnName(i), read.columnType(i));
-        if (!fields.has(field.name.toLowerCase())) fields.set(field.name.toLowerCase(), field);
-      }
-      read.destroySync();
-    } catch {
-      throw new DataFault(`${file.path}: the schema cannot be inferred; describe table ${source.table} in schema.json`);
-    }
+/** The fields with those that a Parquet file's columns add. What has no BigQuery type is a STRING. */
+export async function inferredColumns(
+  connection: DuckDBConnection,
+  path: string,
+  fields: readonly RestField[],
+): Promise<readonly RestField[]> {
+  const all = [...fields];
+  const read = await connection.prepare(`SELECT * FROM ${scanOf({ path, format: 'parquet' }, null)}`);
+  for (let i = 0; i < read.columnCount; i++) {
+    const field = fieldOf(read.columnName(i), read.columnType(i));
+    if (!all.some(({ name }) => name.toLowerCase() === field.name.toLowerCase())) all.push(field);
   }
-  if (fields.size === 0) {
-    throw new DataFault(`${source.path}: no rows to make a schema of; describe table ${source.table} in schema.json`);
-  }
-  return [...fields.values()];
+  read.destroySync();
+  return all;
 }
 
 function fieldOf(name: string, type: DuckDBType): RestField {

@@ -1,0 +1,65 @@
+/** Raw records as rows of a table. */
+import { createHash } from 'node:crypto';
+
+import type { RestField } from '../../../googlesql/rest-schema';
+import { printLine } from '../data/json-line';
+import { fittedRow, type Fitting, type JsonObject, parsedRow, Unfit } from '../data/strict-row';
+
+/** A row that DuckDB's reader takes exactly. */
+export interface ReadRow {
+  readonly json: string;
+  /** Of a row without an id: what its id is made of. */
+  readonly digest: string | null;
+}
+
+/** What the rows of a table need to have. */
+export interface RowRules {
+  /** A row without `timestamp` is left out. */
+  readonly timed: boolean;
+  /** A row without `id` is given one. */
+  readonly identified: boolean;
+}
+
+const TIMES = new Set<RestField['type']>(['TIMESTAMP', 'DATETIME', 'DATE']);
+
+/** @param declared whether the fields are declared rather than inferred */
+export function rulesOf(fields: readonly RestField[], declared: boolean): RowRules {
+  const timestamp = fields.find(({ name, mode }) => name === 'timestamp' && mode !== 'REPEATED');
+  const id = fields.find(({ name }) => name === 'id');
+  return {
+    timed: declared && timestamp !== undefined && TIMES.has(timestamp.type),
+    identified: id?.type === 'STRING' && id.mode !== 'REPEATED',
+  };
+}
+
+/**
+ * @param text of the record
+ * @throws Unfit where it is no row
+ */
+export function rowOf(
+  text: string,
+  row: JsonObject,
+  fields: readonly RestField[],
+  rules: RowRules,
+  fitting: Fitting,
+): ReadRow {
+  const given = rules.identified && (row['id'] === undefined || row['id'] === null) ? { ...row, id: '' } : row;
+  const fitted = fittedRow(fields, given, fitting);
+  if (rules.timed && (fitted['timestamp'] === undefined || fitted['timestamp'] === null)) {
+    throw new Unfit('timestamp is missing', 'no_timestamp');
+  }
+  if (!rules.identified || fitted['id'] !== '') return { json: printLine(fitted), digest: null };
+  delete fitted['id'];
+  return { json: printLine(fitted), digest: createHash('sha256').update(text.trim()).digest('hex').slice(0, 32) };
+}
+
+/** The row that a record holds; null: an empty line. @throws Unfit where it holds none */
+export function recordRow(text: string | null): JsonObject | null {
+  if (text === null) throw new Unfit('the line is too long', 'too_long');
+  return text.trim() === '' ? null : parsedRow(text);
+}
+
+/** The id of a row that has none: `ordinal` tells it from equal rows, from 0. */
+export function generatedId(digest: string, ordinal: number): string {
+  return ordinal === 0 ? digest : `${digest}-${ordinal}`;
+}

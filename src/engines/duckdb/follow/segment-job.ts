@@ -1,0 +1,56 @@
+/** What a converter is to do, and what came of it: plain data, for another process. */
+import type { RestField } from '../../../googlesql/rest-schema';
+import type { DigestState } from './content-digest';
+import type { Position } from './records';
+import type { LeftOut, Segment } from './segment';
+import type { Compression, SourceFormat } from './source-name';
+
+/** How far a source has been read. */
+export interface Progress {
+  readonly position: Position;
+  readonly digest: DigestState;
+}
+
+/** A part of a source's content, from a record on. */
+export interface Range {
+  readonly source: number;
+  /** Of the file. */
+  readonly path: string;
+  readonly identity: string;
+  readonly format: SourceFormat;
+  readonly compression: Compression;
+  readonly from: Progress;
+  /** Where it ends, in bytes of content; null: where the content or the job's bytes end. */
+  readonly to: number | null;
+  /** Whether the last record may come without its end. */
+  readonly closed: boolean;
+}
+
+export interface SegmentJob {
+  readonly table: string;
+  readonly fields: readonly RestField[];
+  /** Whether they are declared; otherwise they grow with the rows. */
+  readonly declared: boolean;
+  readonly ranges: readonly Range[];
+  /** Segments that the new one takes the place of, without the rows of some sources. */
+  readonly merged: readonly { readonly path: string; readonly segment: Segment; readonly dropped: readonly number[] }[];
+  /** The table's other segments: their rows are taken into account where an id is generated. */
+  readonly others: readonly { readonly path: string; readonly segment: Segment }[];
+  /** The file to write. */
+  readonly path: string;
+  /** Takes all that is needed on the way; removed by who gives the job. */
+  readonly folder: string;
+  /** Bytes of content to read at most. */
+  readonly most: number;
+}
+
+export interface SegmentResult {
+  /** null: there were no rows. */
+  readonly segment: Omit<Segment, 'file'> | null;
+  readonly fields: readonly RestField[];
+  /** By source: how far it has been read now. */
+  readonly ends: Readonly<Record<number, Progress>>;
+  /** Sources whose content is not whole: why. */
+  readonly faults: Readonly<Record<number, string>>;
+  readonly leftOut: LeftOut;
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+
+import { START } from './records';
+import type { FoundFile } from './folder-scan';
+import type { SourceRecord } from './manifest';
+import type { Progress } from './segment-job';
+
+export const UNREAD: Progress = { position: START, digest: { chain: '', rest: '' } };
+
+/** A file whose rows a table has, or will have. */
+export class Source {
+  /** What is in segments. */
+  stored: Progress;
+  /** What is in segments and in the tail. */
+  read: Progress;
+  /** The size and time of change that it had when it was last read to its end; null: it was not. */
+  seen: { readonly size: number; readonly modified: bigint } | null = null;
+  /** The file is another one than what was read: its rows go. */
+  replaced = false;
+  /** Its last line has no newline yet. */
+  waiting = false;
+  /** A conversion reads it to an end that is not known yet. */
+  converting = false;
+  /** Why it is set aside; it is tried again when it changes, and now and then. */
+  fault: string | null = null;
+  /** `performance.now()`: not to be read before. */
+  notBefore = 0;
+  /** `performance.now()` when there came to be something unread; null: there is nothing. */
+  behindSince: number | null = null;
+  /** `performance.now()` when it was first seen as it is. */
+  unchangedSince = performance.now();
+
+  constructor(
+    readonly id: number,
+    public file: FoundFile,
+    from: Progress = UNREAD,
+  ) {
+    this.stored = from;
+    this.read = from;
+  }
+
+  static of(record: SourceRecord, file: FoundFile): Source {
+    const { position, digest, size, modified } = record;
+    const source = new Source(record.id, file, { position, digest });
+    if (size >= 0) source.seen = { size, modified: BigInt(modified) };
+    return source;
+  }
+
+  pathIn(dataDir: string): string {
+    return join(dataDir, this.file.path);
+  }
+
+  /** Whether there may be something to read. */
+  get isChanged(): boolean {
+    return this.seen?.size !== this.file.size || this.seen.modified !== this.file.modified;
+  }
+
+  /** Bytes of the file that are likely unread. */
+  get unreadBytes(): number {
+    if (!this.isChanged) return 0;
+    return this.file.compression === 'none' ? this.file.size - this.read.position.offset : this.file.size;
+  }
+
+  get record(): SourceRecord {
+    const { path, identity, format, compression, family, rotated } = this.file;
+    const whole = this.seen !== null && this.stored.position.offset === this.read.position.offset;
+    const seen = whole ? this.seen : null;
+    return {
+      id: this.id,
+      ...{ path, identity, format, compression, family, rotated },
+      ...{ size: seen?.size ?? -1, modified: String(seen?.modified ?? 0n) },
+      ...this.stored,
+    };
+  }
+}

@@ -1,0 +1,178 @@
+/** Which files a table's rows come from, through appending, rotation, compression, replacement and deletion. */
+import { join } from 'node:path';
+
+import { beginsWith, isCopySoFar } from './copies';
+import type { FoundFile } from './folder-scan';
+import type { Manifest } from './manifest';
+import { Source } from './source';
+
+/** A file that holds the same rows as a source, or the first of them, while that is there. */
+interface Copy {
+  readonly of: Source;
+  /** As it was when it was compared. */
+  readonly file: FoundFile;
+  /** `performance.now()`: not to be compared again before. */
+  readonly notBefore: number;
+}
+
+/** Milliseconds between two comparisons of a growing copy, for each millisecond that one takes. */
+const PATIENCE = 10;
+
+export interface Reconciled {
+  /** Numbers of sources whose rows go. */
+  readonly gone: readonly Source[];
+  /** Whether anything is other than before. */
+  readonly changed: boolean;
+}
+
+export class SourcesOfTable {
+  readonly #sources = new Map<number, Source>();
+  readonly #copies = new Map<string, Copy>();
+  #next: number;
+
+  constructor(
+    table: string,
+    private readonly dataDir: string,
+    manifest: Pick<Manifest, 'sources' | 'nextSource'>,
+  ) {
+    for (const record of manifest.sources) {
+      const { path, identity, format, compression, family, rotated, size, modified } = record;
+      const file = { table, path, identity, format, compression, family, rotated, size, modified: BigInt(modified) };
+      this.#sources.set(record.id, Source.of(record, file));
+    }
+    this.#next = manifest.nextSource;
+  }
+
+  get all(): readonly Source[] {
+    return [...this.#sources.values()];
+  }
+
+  /** A number that no source has had. */
+  get next(): number {
+    return this.#next;
+  }
+
+  has(id: number): boolean {
+    return this.#sources.has(id);
+  }
+
+  /**
+   * Takes what the folder holds now.
+   *
+   * @param files of this table
+   * @param isKnown whether it is known that a path is not there, rather than that it could not be looked for
+   */
+  async reconcile(files: readonly FoundFile[], isKnown: (path: string) => boolean): Promise<Reconciled> {
+    let changed = false;
+    const byIdentity = new Map(this.all.map((source) => [source.file.identity, source]));
+    const found = new Set<Source>();
+    const candidates: FoundFile[] = [];
+    for (const file of files) {
+      const source = byIdentity.get(file.identity);
+      if (source === undefined || found.has(source) || isOther(source, file)) candidates.push(file);
+      else {
+        found.add(source);
+        changed ||= this.#see(source, file);
+      }
+    }
+    const vanished = new Set(this.all.filter((source) => !found.has(source)));
+    for (const source of vanished) if (!source.replaced && !isKnown(source.file.path)) vanished.delete(source);
+    candidates.sort((a, b) => rank(a) - rank(b));
+    for (const file of candidates) {
+      if (await this.#adopt(file, vanished)) changed = true;
+      else if (!(await this.#isCopy(file))) {
+        const source = new Source(this.#next++, file);
+        this.#sources.set(source.id, source);
+        changed = true;
+      }
+    }
+    for (const source of vanished) this.#sources.delete(source.id);
+    const there = new Set(files.map(({ identity }) => identity));
+    for (const identity of this.#copies.keys()) if (!there.has(identity)) this.#copies.delete(identity);
+    return { gone: [...vanished], changed: changed || vanished.size > 0 };
+  }
+
+  /** @returns whether it is other than before */
+  #see(source: Source, file: FoundFile): boolean {
+    const { path, size, modified } = source.file;
+    source.file = file;
+    if (size !== file.size || modified !== file.modified) {
+      source.unchangedSince = performance.now();
+      source.notBefore = 0;
+      return true;
+    }
+    return path !== file.path;
+  }
+
+  /** Whether a file takes the place of a source that has vanished: it holds all that was read of it. */
+  async #adopt(file: FoundFile, vanished: Set<Source>): Promise<boolean> {
+    for (const source of vanished) {
+      const related = source.file.family === file.family || source.file.path === file.path;
+      if (!related || source.read.position.offset === 0 || source.converting) continue;
+      if (source.file.format === 'parquet' || source.file.format !== file.format) continue;
+      if (file.compression === 'none' && file.size < source.read.position.offset) continue;
+      if (!(await this.#tried(() => beginsWith(this.#contentOf(file), source.read)))) continue;
+      source.file = file;
+      source.seen = null;
+      source.replaced = false;
+      source.fault = null;
+      vanished.delete(source);
+      this.#copies.delete(file.identity);
+      return true;
+    }
+    return false;
+  }
+
+  /** Whether a file is a copy of a source that is still there, as rotation makes it. */
+  async #isCopy(file: FoundFile): Promise<boolean> {
+    if (!file.rotated || file.format === 'parquet') return false;
+    const known = this.#copies.get(file.identity);
+    if (known !== undefined && this.has(known.of.id)) {
+      const same = known.file.size === file.size && known.file.modified === file.modified;
+      const unchanged = known.of.file.path !== file.path;
+      if (unchanged && (same || performance.now() < known.notBefore)) return true;
+    }
+    for (const source of this.all) {
+      const { family, rotated, compression, identity } = source.file;
+      if (family !== file.family || identity === file.identity || compression !== 'none') continue;
+      if (file.compression === 'none' && rotated) continue;
+      const started = performance.now();
+      if (!(await this.#tried(() => isCopySoFar(this.#contentOf(file), this.#contentOf(source.file))))) continue;
+      const took = performance.now() - started;
+      this.#copies.set(file.identity, { of: source, file, notBefore: performance.now() + PATIENCE * took });
+      return true;
+    }
+    this.#copies.delete(file.identity);
+    return false;
+  }
+
+  /** A file that cannot be read now is no copy now. */
+  async #tried(compare: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await compare();
+    } catch {
+      return false;
+    }
+  }
+
+  #contentOf({ path, compression }: FoundFile): { path: string; compression: FoundFile['compression'] } {
+    return { path: join(this.dataDir, path), compression };
+  }
+}
+
+/** Whether a file of the same identity is not the one that was read. */
+function isOther(source: Source, file: FoundFile): boolean {
+  if (source.replaced) return true;
+  const { format, compression, size, modified } = source.file;
+  if (format !== file.format || compression !== file.compression) return true;
+  const same = size === file.size && modified === file.modified;
+  if (format === 'parquet') return !same && source.read.position.offset > 0;
+  // An archive that is still being written, of which nothing is known yet, may turn out to be a copy.
+  if (file.rotated && source.read.position.offset === 0 && !source.converting && !same) return true;
+  return compression === 'none' && file.size < source.read.position.offset;
+}
+
+/** Copies come after what they may be copies of. */
+function rank({ rotated, compression }: FoundFile): number {
+  return compression !== 'none' ? 2 : rotated ? 1 : 0;
+}

@@ -1,0 +1,98 @@
+/** The newest rows of a table, in memory. */
+import { type DuckDBConnection, type DuckDBPreparedStatement, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+
+import type { RestField } from '../../../googlesql/rest-schema';
+import { storedType, storedValue } from '../data/field-sql';
+import { quoteName, quoteText } from '../sql';
+import { SOURCE_COLUMN } from './segment';
+
+/** How `json_transform` is to read a field. */
+type Structure = string | readonly Structure[] | { readonly [name: string]: Structure };
+
+/**
+ * Rows that are inserted as JSON texts that `fittedRow` made: their lists are never null, and their values fit, so that
+ * they are read without a further look.
+ */
+export class Tail {
+  /** Bytes of the texts inserted. */
+  bytes = 0;
+  rows = 0;
+  /** `performance.now()` of the first insertion; null: it is empty. */
+  since: number | null = null;
+  /** `performance.now()` of the last insertion. */
+  last = performance.now();
+  #insert: DuckDBPreparedStatement | null = null;
+
+  private constructor(
+    readonly relation: string,
+    readonly fields: readonly RestField[],
+    private readonly connection: DuckDBConnection,
+  ) {}
+
+  /** @param name of a new table */
+  static async create(connection: DuckDBConnection, name: string, fields: readonly RestField[]): Promise<Tail> {
+    const columns = [
+      ...fields.map((field) => `${quoteName(field.name)} ${storedType(field)}`),
+      `${SOURCE_COLUMN} INTEGER`,
+    ];
+    await connection.run(`CREATE TABLE ${quoteName(name)} (${columns.join(', ')})`);
+    return new Tail(quoteName(name), fields, connection);
+  }
+
+  /** @param rows texts of JSON objects with every list present and every value in the form of `strictValue` */
+  async insert(rows: readonly string[], source: number): Promise<void> {
+    if (rows.length === 0) return;
+    const statement = (this.#insert ??= await this.connection.prepare(this.#insertion()));
+    statement.bindList(1, listValue(rows), LIST(VARCHAR));
+    statement.bindInteger(2, source);
+    await statement.run();
+    this.last = performance.now();
+    this.since ??= this.last;
+    this.rows += rows.length;
+    for (const row of rows) this.bytes += row.length;
+  }
+
+  async delete(source: number): Promise<void> {
+    const { rowsChanged } = await this.connection.run(
+      `DELETE FROM ${this.relation} WHERE ${SOURCE_COLUMN} = ${source}`,
+    );
+    this.rows -= rowsChanged;
+  }
+
+  async drop(): Promise<void> {
+    this.#insert?.destroySync();
+    await this.connection.run(`DROP TABLE IF EXISTS ${this.relation}`);
+  }
+
+  #insertion(): string {
+    // Base64 is text until then.
+    const exact = !this.fields.some(holdsBytes);
+    const structure = JSON.stringify(Object.fromEntries(this.fields.map((field) => [field.name, structureOf(field)])));
+    const values = this.fields.map((field) => {
+      const read = `r.${quoteName(field.name)}`;
+      return exact ? read : storedValue(withoutZones(field), read, 'base64');
+    });
+    return `INSERT INTO ${this.relation} SELECT ${values.join(', ')}, $2
+      FROM (SELECT json_transform(u, ${quoteText(structure)}) AS r FROM (SELECT unnest($1) AS u))`;
+  }
+}
+
+function structureOf(field: RestField): Structure {
+  const item: Structure =
+    field.type === 'RECORD'
+      ? Object.fromEntries(field.fields.map((inner) => [inner.name, structureOf(inner)]))
+      : field.type === 'BYTES'
+        ? 'VARCHAR'
+        : storedType({ ...field, mode: 'NULLABLE' });
+  return field.mode === 'REPEATED' ? [item] : item;
+}
+
+function holdsBytes(field: RestField): boolean {
+  return field.type === 'BYTES' || field.fields.some(holdsBytes);
+}
+
+/** Timestamps have been read as what is stored: nothing is to be done about them. */
+function withoutZones(field: RestField): RestField {
+  const type = field.type === 'TIMESTAMP' ? 'DATETIME' : field.type;
+  return { ...field, type, fields: field.fields.map(withoutZones) };
+}

@@ -145,7 +145,7 @@ export class Stage {
 
 /** Looks every few milliseconds; what does not come in a long time fails the test. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + 50_000;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`It does not come: ${String(condition)}`);
     await sleep(5);

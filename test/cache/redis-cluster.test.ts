@@ -3,10 +3,10 @@ import { Redis } from 'ioredis';
 import type { Identity } from '../../src/cache/identity';
 import { RedisUnavailable } from '../../src/redis/unavailable';
 import { ManualClock, settled } from '../manual-clock';
+import { until } from '../until';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { entryOf, newIdentity, rowsOf } from './entries';
 import { type OpenedRedis, openTestRedis, Processes } from './opened';
-import { until } from './processes';
 import { testSharedStore } from './store-contract';
 
 const TIMEOUT = 150;
@@ -58,7 +58,7 @@ describeWithRedis('the store in a Redis Cluster', () => {
     await Promise.all(servers.map((server) => server.stop()));
   });
 
-  testSharedStore(() => processes.next().store);
+  testSharedStore((leaseTime) => processes.store(leaseTime));
 
   it('spreads identities over the nodes', async () => {
     const identities = Array.from({ length: 30 }, () => newIdentity());

@@ -8,9 +8,9 @@ import type { Lease } from '../../src/cache/stores';
 import { RedisUnavailable } from '../../src/redis/unavailable';
 import { ManualClock, settled } from '../manual-clock';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
+import { until } from '../until';
 import { entryOf, newIdentity, rowsOf } from './entries';
 import { type OpenedRedis, openTestRedis } from './opened';
-import { until } from './processes';
 import { Proxy } from './proxy';
 
 const TIMEOUT = 150;

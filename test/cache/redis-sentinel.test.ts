@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 import { ManualClock } from '../manual-clock';
+import { until } from '../until';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
 import { entryOf, newIdentity, rowsOf } from './entries';
 import { type OpenedRedis, openTestRedis, Processes } from './opened';
-import { until } from './processes';
 import { testSharedStore } from './store-contract';
 
 describeWithRedis('the store in a Redis that Sentinels watch', () => {
@@ -53,7 +53,7 @@ describeWithRedis('the store in a Redis that Sentinels watch', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  testSharedStore(() => processes.next().store);
+  testSharedStore((leaseTime) => processes.store(leaseTime));
 
   /** Resolves when the replica has all that the master has, and the Sentinel knows of it. */
   async function replicated(): Promise<void> {

@@ -22,7 +22,7 @@ import { ENDPOINTS, ScriptedEngine, serve, type Served } from '../http/served';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { ManualClock } from '../manual-clock';
 import { type OpenedRedis, openTestRedis } from './opened';
-import { until as untilReally } from './processes';
+import { until as untilReally } from '../until';
 
 /** Long: none is to expire. */
 const LEASE = 8000;
@@ -92,12 +92,21 @@ interface GatewayOptions {
   readonly most?: number;
   readonly more?: (services: Services) => Partial<Services>;
   readonly clock?: Clock;
+  /** Milliseconds that a command may take. */
+  readonly timeout?: number;
 }
 
-async function gateway({ url, most = 100, clock = SYSTEM_CLOCK, ...options }: GatewayOptions): Promise<Gateway> {
+async function gateway({
+  url,
+  most = 100,
+  clock = SYSTEM_CLOCK,
+  timeout = 30_000,
+  ...options
+}: GatewayOptions): Promise<Gateway> {
   const endpoints = options.endpoints ?? [BRIEF, LONG, COLD, ...ENDPOINTS];
   const served: Served = await serve({ engine, endpoints });
-  const redis = url === null ? null : openTestRedis(url, { leaseTime: LEASE, mostInUse: most, prefix: engineOf() });
+  const redis =
+    url === null ? null : openTestRedis(url, { leaseTime: LEASE, mostInUse: most, prefix: engineOf(), timeout });
   await redis?.connection.tried;
   const memory = new MemoryStore({ bytes: 8_000_000, maxEntry: 1_000_000, clock });
   const results = new Results({ memory, shared: redis?.store ?? null, staleIfError: 60_000, leaseTime: LEASE, clock });
@@ -560,7 +569,7 @@ describeWithRedis('the warmers of processes on one Redis', () => {
   it('wait for a Redis that is gone, and go on when it is back', async () => {
     const own = await startRedis();
     try {
-      const one = await gateway({ url: own.url });
+      const one = await gateway({ url: own.url, timeout: 250 });
       await one.get('warm.long?project=a');
       await untilReally(async () => (await inUse(one)).length === 1);
       one.warmer.start();

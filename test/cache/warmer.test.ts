@@ -193,7 +193,7 @@ function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => P
     one.warmer.start();
     await until(() => engine.of('warm').length > 0);
     await until(async () => (await (await one.get('warm.brief?project=a')).text()).includes('newer'));
-    // By the machine's clock it may be stale before its turn.
+    // By the machine's clock it may be stale before it is refreshed.
     if (clock instanceof ManualClock) expect(engine.of('run')).toEqual(['a']);
     const refresh = engine.queries.find(({ labels }) => labels.kind === 'warm');
     expect(refresh?.labels).toMatchObject({ endpoint: 'warm.brief', key: 'all' });
@@ -524,7 +524,7 @@ describeWithRedis('the warmers of processes on one Redis', () => {
         const record = one.services.usage.failed.bind(one.services.usage);
         jest.spyOn(one.services.usage, 'failed').mockImplementation((hash) => record(hash, 60_000).then(resolve));
       });
-      const late = jest.spyOn(other.store, 'acquire').mockImplementation((asked) => failed.then(() => acquire(asked)));
+      const late = jest.spyOn(other.store, 'acquire').mockImplementation((same) => failed.then(() => acquire(same)));
       other.warmer.start();
       await untilReally(() => late.mock.calls.length === 1);
       one.warmer.start();

@@ -35,7 +35,7 @@ const CONSTRUCTS = [
   ...['STRUCT_FIELD', 'STRUCT_COMPARED', 'IS_NULL', 'INTERVAL', 'NOT_IN', 'IN_SUBQUERY', 'SAFE'],
 ] as const;
 
-/** What the generator begins an expression with; each is taken in turn so that none is left out. */
+/** What the generator begins an expression with; each is taken once a round so that none is left out. */
 export const STARTS: readonly string[] = [...SCALARS, ...CONSTRUCTS];
 
 export class Generator {
@@ -58,8 +58,8 @@ export class Generator {
     if (depth > 0 && random.chance(0.45)) {
       const names = RESULTS.get(type) ?? [];
       if (names.length > 0 && random.chance(0.75)) {
-        const made = this.callOf(random.pick(names), type, depth - 1);
-        if (made !== null) return made;
+        const built = this.callOf(random.pick(names), type, depth - 1);
+        if (built !== null) return built;
       }
       const casts = CASTS.filter(([, to]) => to === type);
       if (casts.length > 0 && random.chance(0.5)) return this.cast(random.pick(casts), depth - 1);
@@ -189,8 +189,8 @@ export class Generator {
         return this.caseOf(random.pick(ELEMENTS), depth);
       case 'SAFE': {
         const name = random.pick(SCALARS.filter((scalar) => !scalar.startsWith('$')));
-        const made = this.callOf(name, null, depth);
-        return made === null ? null : { ...made, write: (texts) => `SAFE.${written(name, texts)}` };
+        const built = this.callOf(name, null, depth);
+        return built === null ? null : { ...built, write: (texts) => `SAFE.${written(name, texts)}` };
       }
       case 'EXTRACT': {
         const type = random.pick(['DATE', 'TIMESTAMP', 'DATETIME', 'TIME', 'INTERVAL']);

@@ -58,7 +58,7 @@ const WITHOUT_PARTITION_OF_FLOAT = /GROUP|DISTINCT|HAVING|JOIN|PARTITION|ROLLUP|
 
 const ORDERINGS = ['', ' DESC', ' ASC NULLS LAST', ' DESC NULLS FIRST', ' NULLS FIRST', ' NULLS LAST'];
 
-/** The names of all places, for each of them to be taken in turn. */
+/** The names of all places, for each of them to be taken once a round. */
 export const PLACE_NAMES: readonly string[] = [...Object.keys(PLACES), 'ORDER BY', 'LIMIT', 'PIVOT', 'UNNEST'];
 
 export function placed(place: string, random: Random, rows: number): Query {

@@ -20,7 +20,7 @@ export interface RunOptions {
 }
 
 /**
- * Holds the engines together on `count` expressions and queries: every function, construct and place in turn, round by
+ * Holds the engines together on `count` expressions and queries: every function, construct and place, round by
  * round. Each is made from the seed, its name and the round alone, so that a new function changes none of the others.
  */
 export async function run(

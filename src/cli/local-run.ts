@@ -1,3 +1,4 @@
+import { StoredAnalyses } from '../analysis/stored-analyses';
 import { nowOf, openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
 import { MemoryUsageBook } from '../cache/memory-usage-book';
@@ -65,6 +66,7 @@ export async function runLocally(
       catalogue,
       engine,
       gate,
+      analyses: new StoredAnalyses(engine, gate),
       threads,
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,

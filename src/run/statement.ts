@@ -1,4 +1,5 @@
-import type { ConsumerRequest, Endpoint } from '../endpoints';
+import { storedQueryOf } from '../analysis/stored-analyses';
+import type { ConsumerRequest } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { locate, QueryError, ServiceError } from '../errors';
 import { openLql } from '../lql';
@@ -34,7 +35,7 @@ export async function composeStatement(
   { gate, now }: Pick<Services, 'gate' | 'now'>,
   limits: RunLimits,
 ): Promise<Statement> {
-  const stored = storedQueryOf(endpoint, parameters);
+  const stored = storedQueryOf(endpoint);
   if (query === null) return storedStatement(stored, parameters);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
@@ -94,9 +95,4 @@ function storedStatement(stored: StoredQuery, parameters: readonly BoundParamete
     tables: tablesOfStoredQuery(stored),
     errorForCaller: (error) => new ServiceError(error.fault, error.message, {}, { cause: error }),
   };
-}
-
-function storedQueryOf(endpoint: Endpoint, parameters: readonly BoundParameter[]): StoredQuery {
-  const { id, revision, sql, query, cteTables } = endpoint;
-  return { id, revision, sql, query, cteTables, parameters };
 }

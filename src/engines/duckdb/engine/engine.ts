@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../../errors';
 import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, StoredTables } from '../../contract';
 import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
 import { openDatabase, type Database } from './database';
@@ -33,6 +33,7 @@ export class DuckDbEngine implements Engine {
   readonly target: string;
   readonly concurrency: number;
   readonly #live: LiveDatabase;
+  readonly #tables: Database['tables'];
   readonly #translations: Translations;
   readonly #statements = new Statements();
   readonly #threads = new Threads();
@@ -45,6 +46,7 @@ export class DuckDbEngine implements Engine {
     private readonly options: Omit<DuckDbOptions, 'dataDir' | 'cacheDir'>,
   ) {
     this.target = database.target;
+    this.#tables = database.tables;
     this.concurrency = options.connections ?? DEFAULTS.connections;
     this.#live = new LiveDatabase(database.instance, database.reopen, this.concurrency, options.log);
     this.#translations = new Translations(database, this.#threads);
@@ -75,6 +77,13 @@ export class DuckDbEngine implements Engine {
       return readRows(statement, values, bounds, sink);
     });
     return { columns: translation.columns, truncated };
+  }
+
+  async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<StoredTables> {
+    checkLimits(limits);
+    // Tables have no project or data set here.
+    const known = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (this.#tables.get(name) ?? [])));
+    return { schemas: new Map(known.map((table) => [table.name, table])), names: [...this.#tables.keys()] };
   }
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {

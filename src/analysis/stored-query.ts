@@ -1,6 +1,6 @@
 /** What is known of a stored query without running it. */
 import { boundTypes, type Endpoint } from '../endpoints';
-import type { BoundParameter, StoredTables } from '../engines/contract';
+import type { BoundParameter, TableSchemas } from '../engines/contract';
 import type { QueryError } from '../errors';
 import { nearest, surveyMeaning } from '../googlesql/resolver';
 import { resultColumns } from '../googlesql/result-columns';
@@ -22,7 +22,7 @@ export interface StoredAnalysis {
 /** Resolves a stored query against the engine's tables: every fault that can be told from the others, and all types. */
 export function analyseStored(
   endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>,
-  tables: StoredTables,
+  tables: TableSchemas,
 ): StoredAnalysis {
   const { sql, query } = endpoint;
   const parameters = boundTypes(endpoint);

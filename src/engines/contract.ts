@@ -40,7 +40,7 @@ export interface EngineQuery {
 }
 
 /** What an engine knows of tables that a stored query names. */
-export interface StoredTables {
+export interface TableSchemas {
   /** By the path as it is written, its parts joined by dots; without tables that are not there. */
   readonly schemas: ReadonlyMap<string, TableSchema>;
   /** Every table there is, for suggestions; empty: not known. */
@@ -75,7 +75,7 @@ export interface Engine {
   readonly concurrency?: number;
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
   /** Schemas of tables by their paths. @throws ServiceError where they cannot be read at the moment */
-  tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<StoredTables>;
+  tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas>;
   /** The columns of a query without running it. */
   describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]>;
   /**

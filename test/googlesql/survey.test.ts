@@ -52,7 +52,7 @@ describe('a survey of a query finds', () => {
       ['sze', 'idd'],
     ],
     ['an unknown field of an element', 'select i.sk, idd from events, unnest(items) as i', ['sk', 'idd']],
-    ['a condition that is none', 'select count(*) from events where size having idd > 1', ['size', 'idd']],
+    ['a condition that is not a BOOL', 'select count(*) from events where size having idd > 1', ['size', 'idd']],
     ['a join on an unknown column', 'select a.idd from events as a join events as b on a.id = b.idd', ['idd', 'idd']],
     ['two unknown tables', 'select id from evnts union all select id from eventz', ['evnts', 'eventz']],
   ])('%s', (_what, sql, faults) => {

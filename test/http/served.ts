@@ -11,7 +11,7 @@ import { Results } from '../../src/cache/results';
 import { Secret } from '../../src/config';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine, EngineQuery, EngineResult, RunLimits, StoredTables } from '../../src/engines/contract';
+import type { Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
@@ -63,7 +63,7 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  tables(): Promise<StoredTables> {
+  tables(): Promise<TableSchemas> {
     return Promise.resolve({ schemas: new Map(), names: [] });
   }
 

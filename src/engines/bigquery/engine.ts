@@ -3,7 +3,7 @@ import type { BreakerState } from '../../concurrency/circuit-breaker';
 import { FairSlots } from '../../concurrency/fair-slots';
 import { QueryError, ServiceError } from '../../errors';
 import type { NamedType, TableSchema } from '../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, StoredTables } from '../contract';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../contract';
 import { ApiFailure } from './api-failure';
 import { BigQueryClient } from './client';
 import { DEFAULTS, type BigQueryOptions } from './options';
@@ -75,7 +75,7 @@ class BigQueryEngine implements Engine {
     return { bytesProcessed };
   };
 
-  async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<StoredTables> {
+  async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
     const schemas = await Promise.all(
       paths.map(async (path) => {
         const name = path.join('.');

@@ -13,7 +13,7 @@ export interface Environment {
   /** Exactly as written: table names keep their case. */
   findTable(path: readonly Identifier[]): TableSchema | undefined;
   readonly parameters: ReadonlyMap<string, SqlType>;
-  /** The table that was probably meant by a name that is none. */
+  /** The table probably meant by a name that no table has. */
   suggestTable?(name: string): string | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
 import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { Standing } from '../../../log/standing';
-import type { BoundParameter, EngineQuery, EngineResult, StoredTables } from '../../contract';
+import type { BoundParameter, EngineQuery, EngineResult, TableSchemas } from '../../contract';
 import type { Contents } from '../engine/database';
 import type { DuckDbOptions } from '../engine/options';
 
@@ -31,7 +31,7 @@ export type Request =
 /** What each request is answered with; of a run the rows come before, part by part. */
 export interface Answers {
   run: Pick<EngineResult, 'columns' | 'truncated'>;
-  tables: StoredTables;
+  tables: TableSchemas;
   describe: readonly NamedType[];
   inspect: undefined;
   ping: undefined;

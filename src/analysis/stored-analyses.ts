@@ -85,8 +85,9 @@ export class StoredAnalyses {
 
 /** What the gate and the engine need of an endpoint. */
 export function storedQueryOf(endpoint: Endpoint): StoredQuery {
-  const { id, revision, sql, query, cteTables } = endpoint;
-  return { id, revision, sql, query, cteTables, parameters: boundTypes(endpoint) };
+  const { id, revision, sql, query, cteTables, parameters } = endpoint;
+  const instants = parameters.filter(({ type }) => type === 'timestamp' || type === 'date').map(({ name }) => name);
+  return { id, revision, sql, query, cteTables, parameters: boundTypes(endpoint), instants };
 }
 
 function unique(paths: readonly (readonly string[])[]): readonly (readonly string[])[] {

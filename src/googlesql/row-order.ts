@@ -13,9 +13,9 @@ export function orderAfter(operator: PipeOperator): boolean | null {
     case 'pipe_order_by':
       return true;
     case 'pipe_aggregate': {
-      const { items, groupBy } = operator;
-      const suffixes = [...items, ...(groupBy?.items ?? [])];
-      return groupBy?.ordered === true || suffixes.some(({ order }) => order !== null);
+      const { orders, groupBy } = operator;
+      const all = [...orders, ...(groupBy?.suffixes ?? []).map(({ order }) => order)];
+      return groupBy?.ordered === true || all.some((order) => order !== null);
     }
     case 'pipe_select':
       return operator.distinct || hasWindow(operator) ? false : null;

@@ -179,8 +179,8 @@ function visitQuery(query: Query, visit: Visit): void {
 }
 
 function visitAggregate({ items, groupBy }: PipeAggregate, visit: Visit): void {
-  for (const { item } of items) visitItem(item, visit);
-  for (const { item } of groupBy?.items ?? []) visitGrouping(item, visit);
+  for (const item of items) visitItem(item, visit);
+  for (const item of groupBy?.items ?? []) visitGrouping(item, visit);
 }
 
 function visitJoined({ right, on }: JoinSide, visit: Visit): void {

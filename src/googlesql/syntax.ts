@@ -194,20 +194,18 @@ export interface PipeWhere extends Node {
 
 export interface PipeAggregate extends Node {
   readonly kind: 'pipe_aggregate';
-  readonly items: readonly { readonly item: SelectItem; readonly order: OrderSuffix | null }[];
+  readonly items: readonly SelectItem[];
+  /** Of each item. */
+  readonly orders: readonly (OrderSuffix | null)[];
   readonly groupBy: PipeGroupBy | null;
 }
 
 export interface PipeGroupBy extends Node {
   /** GROUP AND ORDER BY. */
   readonly ordered: boolean;
-  readonly items: readonly PipeGroupingItem[];
-}
-
-export interface PipeGroupingItem extends Node {
-  readonly item: GroupingItem;
-  readonly alias: Identifier | null;
-  readonly order: OrderSuffix | null;
+  readonly items: readonly GroupingItem[];
+  /** Of each item; ROLLUP and its like have neither. */
+  readonly suffixes: readonly { readonly alias: Identifier | null; readonly order: OrderSuffix | null }[];
 }
 
 /** ASC or DESC with NULLS FIRST or LAST behind an item of AGGREGATE or its GROUP BY. */

@@ -10,6 +10,7 @@ const COMMANDS = [
   ['keys', 'list'],
   ['keys', 'revoke'],
   ['run'],
+  ['test'],
   ['lql', 'rules'],
   ['postman'],
   ['setup-bigquery'],

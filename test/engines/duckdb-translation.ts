@@ -5,6 +5,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
 import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
 import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
+import { unknownPart } from '../../src/engines/duckdb/data/part';
 import { quoteName, quoteText } from '../../src/engines/duckdb/sql';
 import { parseQuery } from '../../src/googlesql/parser';
 import { resolveQuery } from '../../src/googlesql/resolver';
@@ -64,7 +65,12 @@ export class TranslationBench {
       findTable: (path) => this.tables.get(path.map((p) => p.name).join('.')),
       parameters: new Map(Object.keys(parameters).map((name) => [name, { kind: 'STRING' }])),
     });
-    return translate(resolved, { tableName: (table) => quoteName(table.name), hideBytes: false, maxRows, fence });
+    return translate(resolved, {
+      parts: (table) => [unknownPart(quoteName(table.name))],
+      hideBytes: false,
+      maxRows,
+      fence,
+    });
   }
 
   async run(

@@ -33,7 +33,8 @@ export function standardForm(
     const { query, unsupported } = surveyQuery(sql, COMPOSED_BOUNDS);
     if (!hasPipes(query)) return null;
     const [construct] = unsupported;
-    if (construct !== undefined) throw new QueryError('invalidQuery', `Not supported: ${construct.name}`, construct.span);
+    if (construct !== undefined)
+      throw new QueryError('invalidQuery', `Not supported: ${construct.name}`, construct.span);
     const types = serviceColumns(parameters);
     const resolved = resolveQuery(query, sql, {
       findTable: (path) => findTable(path.map(({ name }) => name)),

@@ -1,4 +1,4 @@
-import type { PipeOperator, PipeSet } from '../syntax';
+import type { PipeOperator, PipeSet, SelectItem } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
 import { parseJoinType } from './from';
@@ -37,6 +37,7 @@ function parseOperator(cursor: Cursor): PipeOperator | null {
     case 'WINDOW': {
       cursor.next();
       const items = parseSelectList(cursor);
+      refuseBareStar(cursor, items, symbol);
       const windows = symbol === 'EXTEND' ? parseWindows(cursor) : [];
       return { kind: 'pipe_extend', operator: symbol, items, windows, span: cursor.spanFrom(start) };
     }
@@ -144,6 +145,12 @@ function parseRefused(cursor: Cursor): PipeOperator | null {
     return { kind: 'pipe_where', condition: { kind: 'array', elementType: null, elements, span }, span };
   }
   return cursor.fault(`The pipe operator ${symbol} is not supported.`, cursor.token);
+}
+
+/** `t.*` is an item of every operator, `*` of SELECT alone: all others keep the columns that there are. */
+export function refuseBareStar(cursor: Cursor, items: readonly SelectItem[], operator: string): void {
+  const star = items.find((item) => item.kind === 'select_star' && item.of === null);
+  if (star !== undefined) cursor.fault(`Syntax error: * is no item of pipe ${operator}.`, star.span);
 }
 
 function parseWindows(cursor: Cursor): ReturnType<typeof parseNamedWindow>[] {

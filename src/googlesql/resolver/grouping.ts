@@ -115,7 +115,9 @@ export function resolvePipeGroupBy(
   const outputs: KeyOutput[] = [];
   if (groupBy === null) return { groups: { keys: [], sets: null }, outputs };
   const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY clause');
-  const plain = new Map(groupBy.items.flatMap((one) => (one.item.kind === 'expression' ? [[one.item.expression, one]] : [])));
+  const plain = new Map(
+    groupBy.items.map((item, i) => [item.kind === 'expression' ? item.expression : null, groupBy.suffixes[i]] as const),
+  );
   const one = (expression: Expression): number => {
     const written = plain.get(expression);
     const name = written?.alias?.name ?? inferredName(expression);
@@ -134,11 +136,7 @@ export function resolvePipeGroupBy(
       outputs.push({ name, column: key.column, order: written?.order ?? null });
     return at;
   };
-  const sets = groupingSets(
-    groupBy.items.map(({ item }) => item),
-    one,
-    groupBy.span,
-  );
+  const sets = groupingSets(groupBy.items, one, groupBy.span);
   return { groups: { keys: keys.list, sets }, outputs };
 }
 

@@ -94,7 +94,8 @@ function listedNames(
     if (names.has(key)) throw invalid(`Duplicate column name ${name} in the column list of BY NAME.`, span);
     names.add(key);
     const missing = named.findIndex((one) => !one.has(key));
-    const absent = mode === 'full' ? !named.some((one) => one.has(key)) : mode === 'left' ? missing === 0 : missing >= 0;
+    const absent =
+      mode === 'full' ? !named.some((one) => one.has(key)) : mode === 'left' ? missing === 0 : missing >= 0;
     if (absent) throw invalid(`Column ${name} is not in query ${missing + 1} of the set operation.`, span);
   }
   return [...names];
@@ -116,6 +117,7 @@ function nullColumn(session: Session, name: string | null, span: Span, into: Com
 function withComputed(input: ResolvedQuery, columns: readonly ComputedColumn[]): ResolvedQuery {
   if (columns.length === 0) return input;
   const { relation } = input;
-  if (relation.kind === 'compute') return { ...input, relation: { ...relation, columns: [...relation.columns, ...columns] } };
+  if (relation.kind === 'compute')
+    return { ...input, relation: { ...relation, columns: [...relation.columns, ...columns] } };
   return { ...input, relation: { kind: 'compute', input: relation, columns } };
 }

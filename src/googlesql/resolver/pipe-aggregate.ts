@@ -16,7 +16,7 @@ import { invalid } from './session';
  */
 export function resolvePipeAggregate(
   plain: Context,
-  { items, groupBy }: PipeAggregate,
+  { items, orders, groupBy }: PipeAggregate,
   { relation: input, list }: Source,
   start: number,
 ): Source & { readonly order: readonly SortKey[] } {
@@ -25,9 +25,10 @@ export function resolvePipeAggregate(
   const sink: AggregateSink = { calls: [] };
   const windows = 'Pipe AGGREGATE cannot include analytic/window functions.';
   const context: Context = { ...plain, aggregates: sink, windows };
-  const resolved = items.flatMap(({ item, order }) =>
-    resolveSelectList(context, [item], list).map((one) => ({ ...one, order })),
-  );
+  const resolved = items.flatMap((item, i) => {
+    const order = orders[i] ?? null;
+    return resolveSelectList(context, [item], list).map((one) => ({ ...one, order }));
+  });
   for (const { hasAggregate, span } of resolved)
     if (!hasAggregate) throw invalid('Pipe AGGREGATE cannot include non-aggregate expressions.', span);
 
@@ -58,7 +59,9 @@ export function resolvePipeAggregate(
   ];
   const order = all.flatMap(({ column, order: suffix }) => {
     if (suffix === null) return [];
-    return [checkedSortKey(session.ref(column, groupBy?.span ?? { start: 0, end: 0 }), suffix.descending, suffix.nulls)];
+    return [
+      checkedSortKey(session.ref(column, groupBy?.span ?? { start: 0, end: 0 }), suffix.descending, suffix.nulls),
+    ];
   });
   return { relation, list: NameList.table(null, all), order };
 }

@@ -27,15 +27,14 @@ import { unpivotOver } from './unpivot';
 import { checkNamedWindows, namedWindows } from './windows';
 
 /** A query of a FROM clause or with pipe operators; its WITH is resolved already. */
-export function resolvePipes(
-  session: Session,
-  query: Query,
-  outer: Scope | null,
-  ctes: CteScope | null,
-): NamedQuery {
+export function resolvePipes(session: Session, query: Query, outer: Scope | null, ctes: CteScope | null): NamedQuery {
   const pipeline = new Pipeline(session, outer, ctes);
   pipeline.begin(query);
-  for (const operator of query.pipes) pipeline.apply(operator);
+  for (const operator of query.pipes)
+    session.recover(
+      () => pipeline.apply(operator),
+      () => pipeline.giveUp(),
+    );
   return pipeline.finish();
 }
 
@@ -76,6 +75,8 @@ class Pipeline {
   apply(operator: PipeOperator): void {
     this.session.budget.columns(1);
     if (orderAfter(operator) === false) this.order = null;
+    // A column that SET, DROP or RENAME does not find may be one of those.
+    if (this.list.open) this.session.survey?.useUnknown();
     switch (operator.kind) {
       case 'pipe_select':
         return this.select(operator);
@@ -134,6 +135,11 @@ class Pipeline {
     }
   }
 
+  /** In a survey: an operator was at fault, and what it would have named is not known. */
+  giveUp(): void {
+    this.list = this.list.opened();
+  }
+
   finish(): NamedQuery {
     this.sort();
     const { relation, list } = this;
@@ -141,6 +147,7 @@ class Pipeline {
     const [only] = list.columns;
     const valueTable = only !== undefined && list.columns.length === 1 && only.valueTable;
     const ordered = this.order !== null;
+    if (list.open) this.session.survey?.markUnknown(output);
     // A column that is read by nothing has to be there all the same.
     for (const { column } of list.columns) this.session.ref(column, NOWHERE);
     return { query: { ctes: this.entries, relation, output, valueTable, ordered }, names: list };
@@ -212,7 +219,8 @@ class Pipeline {
 
   private select({ items, distinct, as, windows, span }: PipeSelect): void {
     const output = this.items(items, windows, 'SELECT').map(({ name, column }) => ({ name, column }));
-    if (as === null) this.list = NameList.table(null, output);
+    const open = this.list.open && items.some(({ kind }) => kind === 'select_star');
+    if (as === null) this.list = NameList.table(null, output, open);
     else {
       const made = asValue(this.session, as, span, this.relation, output);
       this.take({ relation: made.relation, list: NameList.value(null, made.column) });
@@ -226,8 +234,7 @@ class Pipeline {
       for (const { item } of added)
         if (!item.hasWindow)
           throw invalid('Pipe WINDOW expression must include a window function call (with an OVER clause).', item.span);
-    const columns = NameList.table(null, added).columns;
-    this.list = new NameList([...this.list.columns, ...columns], this.list.ranges);
+    this.list = this.list.extended(added);
   }
 
   private set(operator: PipeSet): void {
@@ -254,12 +261,21 @@ class Pipeline {
     const keys = new Map<number, ComputedColumn>();
     for (const { name, column } of list.columns) {
       if (!supportsGrouping(column.type))
-        throw invalid(`Column ${name ?? ''} of type ${shortType(column.type)} is not supported in pipe DISTINCT.`, span);
+        throw invalid(
+          `Column ${name ?? ''} of type ${shortType(column.type)} is not supported in pipe DISTINCT.`,
+          span,
+        );
       if (!keys.has(column.id))
         keys.set(column.id, { column: session.column(name, column.type), expr: session.ref(column, span) });
     }
     const input = this.relation;
-    const relation: Relation = { kind: 'aggregate', input, keys: [...keys.values()], groupingSets: null, aggregates: [] };
+    const relation: Relation = {
+      kind: 'aggregate',
+      input,
+      keys: [...keys.values()],
+      groupingSets: null,
+      aggregates: [],
+    };
     this.take({ relation, list: list.mapped((column) => keys.get(column.id)?.column) });
   }
 
@@ -324,7 +340,7 @@ class Pipeline {
     ];
     const spans = [operator.span, ...operator.inputs.map(({ span }) => span)];
     const query = resolveSetOperation(this.session, operator, inputs, spans);
-    this.take({ relation: query.relation, list: namesOf(query) });
+    this.take({ relation: query.relation, list: namesOf(this.session, query) });
   }
 
   private with(operator: PipeWith): void {

@@ -42,11 +42,22 @@ export function resolveNamedQuery(
 ): NamedQuery {
   const { body, orderBy, limit, pipes } = query;
   const { list, scope } = resolveWith(session, query.with, ctes);
-  const named =
-    pipes.length > 0 || body.kind === 'from_query'
-      ? resolvePipes(session, query, outer, scope)
-      : resolveNamedBody(session, body, outer, scope, { orderBy, limit });
+  const piped = pipes.length > 0 || body.kind === 'from_query';
+  const named = session.recover(
+    () =>
+      piped
+        ? resolvePipes(session, query, outer, scope)
+        : resolveNamedBody(session, body, outer, scope, { orderBy, limit }),
+    () => namedQuery(session, unknownQuery(session)),
+  );
   return list.length === 0 ? named : { ...named, query: { ...named.query, ctes: [...list, ...named.query.ctes] } };
+}
+
+/** What a survey goes on with in the place of a query at fault: its columns are not known. */
+function unknownQuery({ survey }: Session): ResolvedQuery {
+  const output: OutputColumn[] = [];
+  survey?.markUnknown(output);
+  return { ctes: [], relation: { kind: 'single_row' }, output, valueTable: false, ordered: false };
 }
 
 /** A CTE sees earlier ones and those of enclosing queries, not itself, and no rows. */
@@ -62,7 +73,13 @@ export function resolveWith(
   const seen = new Set<string>();
   for (const { name, query: body } of clause.entries) {
     const key = name.name.toLowerCase();
-    if (seen.has(key)) throw invalid(`Duplicate alias ${name.name} for WITH subquery.`, name.span);
+    if (seen.has(key))
+      session.recover(
+        () => {
+          throw invalid(`Duplicate alias ${name.name} for WITH subquery.`, name.span);
+        },
+        () => undefined,
+      );
     seen.add(key);
     const cte: Cte = { id: session.cteId(), name: name.name, query: resolveQueryIn(session, body, null, scope) };
     list.push(cte);
@@ -88,18 +105,21 @@ export function resolveNamedBody(
 ): NamedQuery {
   switch (body.kind) {
     case 'select':
-      return named(resolveSelect(session, body, outer, ctes, tail));
+      return namedQuery(session, resolveSelect(session, body, outer, ctes, tail));
     case 'set_operation': {
       const inputs = body.inputs.map((input) => resolveNamedBody(session, input, outer, ctes).query);
       const spans = body.inputs.map(({ span }) => span);
-      return named(withTail(session, resolveSetOperation(session, body, inputs, spans), outer, ctes, tail));
+      return namedQuery(
+        session,
+        withTail(session, resolveSetOperation(session, body, inputs, spans), outer, ctes, tail),
+      );
     }
     case 'query': {
       const inner = resolveNamedQuery(session, body, outer, ctes);
       if (tail.orderBy.length === 0 && tail.limit === null) return inner;
       const { query } = inner;
       const wrapped: ResolvedQuery = { ...query, ctes: [], relation: { kind: 'query', query } };
-      return named(withTail(session, wrapped, outer, ctes, tail));
+      return namedQuery(session, withTail(session, wrapped, outer, ctes, tail));
     }
     case 'from_query':
       throw new Error('A FROM query has no body.');
@@ -107,14 +127,15 @@ export function resolveNamedBody(
 }
 
 /** A query whose rows have no alias. */
-function named(query: ResolvedQuery): NamedQuery {
-  return { query, names: namesOf(query) };
+function namedQuery(session: Session, query: ResolvedQuery): NamedQuery {
+  return { query, names: namesOf(session, query) };
 }
 
-/** The names of a query's columns. */
-export function namesOf({ output, valueTable }: ResolvedQuery): NameList {
+/** The names of a query's columns; in a survey not all of them may be known. */
+export function namesOf({ survey }: Session, { output, valueTable }: ResolvedQuery): NameList {
   const [only] = output;
-  return valueTable && only !== undefined ? NameList.value(null, only.column) : NameList.table(null, output);
+  if (valueTable && only !== undefined) return NameList.value(null, only.column);
+  return NameList.table(null, output, survey?.isUnknown(output));
 }
 
 /** ORDER BY after a set operation or parentheses sees the names of the result only. */
@@ -125,7 +146,12 @@ function withTail(
   ctes: CteScope | null,
   { orderBy, limit }: Tail,
 ): ResolvedQuery {
-  const context = plainContext(session, scopeOf(namesOf(query), outer), ctes, 'ORDER BY after a set operation');
+  const context = plainContext(
+    session,
+    scopeOf(namesOf(session, query), outer),
+    ctes,
+    'ORDER BY after a set operation',
+  );
   const columns = query.output.map(({ column }) => column);
   const keys = resolveOrderBy(context, orderBy, columns);
   let relation: Relation = query.relation;

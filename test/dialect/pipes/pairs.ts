@@ -169,7 +169,9 @@ class PairBuilder {
     const { random } = this;
     const added = this.expressions(1 + random.int(2)).map((expression) => ({ ...expression, name: this.fresh('e') }));
     if (added.length === 0) return;
-    this.pipes.push(`EXTEND ${added.map(({ pipes, name }) => `${pipes} AS ${name}`).join(', ')}${random.pick(['', ','])}`);
+    this.pipes.push(
+      `EXTEND ${added.map(({ pipes, name }) => `${pipes} AS ${name}`).join(', ')}${random.pick(['', ','])}`,
+    );
     this.wrap(['*', ...added.map(({ standard, name }) => `${standard} AS ${name}`)]);
     this.columns = [...this.columns, ...added.map(({ name, type, origin }) => ({ name, ref: name, type, origin }))];
     this.ordered = false;
@@ -193,7 +195,7 @@ class PairBuilder {
     const ref = this.fresh('r');
     this.pipes.push(`SET ${column.name} = ${value.pipes}`);
     this.wrap(['*', `${value.standard} AS ${ref}`]);
-    this.columns = this.columns.map((one) => 
+    this.columns = this.columns.map((one) =>
       one === column ? { name: one.name, ref, type: value.type, origin: value.origin } : one,
     );
     this.aliases.delete(column.name);
@@ -287,7 +289,13 @@ class PairBuilder {
     const ref = right.find(({ name }) => name === 'a')?.ref ?? '';
     const shared = this.columns.filter(({ name }) => name.toLowerCase() === 'a');
     const left = shared[0];
-    const using = left !== undefined && shared.length === 1 && !outer && type !== 'CROSS ' && !this.aliases.has('a') && random.chance(0.4);
+    const using =
+      left !== undefined &&
+      shared.length === 1 &&
+      !outer &&
+      type !== 'CROSS ' &&
+      !this.aliases.has('a') &&
+      random.chance(0.4);
     const condition = type === 'CROSS ' ? '' : using ? ' USING (a)' : ` ON ${key.pipes} = ${alias}.a`;
     this.pipes.push(`${type}JOIN ${source} AS ${alias}${condition}`);
     const on = type === 'CROSS ' ? '' : ` ON ${using ? left.ref : key.standard} = ${ref}`;
@@ -328,9 +336,12 @@ class PairBuilder {
     const named = this.columns.every(({ name }, i) => this.columns.findIndex((one) => one.name === name) === i);
     const byName = named && random.chance(0.3);
     const operator = random.pick(['UNION ALL', 'UNION DISTINCT', 'INTERSECT DISTINCT', 'EXCEPT DISTINCT']);
-    const literal = (type: Type): string => (type === 'INT64' ? random.pick(['1', '2', '10']) : random.pick(["'x'", "'y'"]));
+    const literal = (type: Type): string =>
+      type === 'INT64' ? random.pick(['1', '2', '10']) : random.pick(["'x'", "'y'"]);
     const values = this.columns.map(({ name, type }) => ({ name, value: literal(type) }));
-    const written = byName ? values.toReversed().map(({ name, value }) => `${value} AS ${name}`) : values.map(({ value }) => value);
+    const written = byName
+      ? values.toReversed().map(({ name, value }) => `${value} AS ${name}`)
+      : values.map(({ value }) => value);
     this.pipes.push(`${operator}${byName ? ' BY NAME' : ''} (SELECT ${written.join(', ')})`);
     const fresh = this.columns.map((column) => ({ ...column, ref: this.fresh('u') }));
     const first = this.columns.map(({ ref }, i) => `${ref} AS ${fresh[i]?.ref}`).join(', ');
@@ -363,7 +374,8 @@ class PairBuilder {
     if (first === undefined || second === undefined || first.ref === second.ref) return;
     const [value, label, alias] = [this.fresh('v'), this.fresh('l'), this.fresh('q')];
     const nulls = this.random.pick(['', ' INCLUDE NULLS']);
-    const clause = (a: string, b: string): string => `UNPIVOT${nulls} (${value} FOR ${label} IN (${a} AS 'one', ${b} AS 'two'))`;
+    const clause = (a: string, b: string): string =>
+      `UNPIVOT${nulls} (${value} FOR ${label} IN (${a} AS 'one', ${b} AS 'two'))`;
     this.pipes.push(`${clause(first.name, second.name)} AS ${alias}`);
     const refs = [...new Set(this.columns.map(({ ref }) => ref))].join(', ');
     this.standard = `SELECT * FROM (SELECT ${refs} FROM (${this.standard})) ${clause(first.ref, second.ref)}`;
@@ -447,7 +459,9 @@ class PairBuilder {
   /** Columns that can be named, by themselves and under their aliases. */
   private named(): Expression[] {
     const plain = this.columns.flatMap((column) =>
-      this.isPlain(column.name) ? [{ pipes: column.name, standard: column.ref, type: column.type, origin: column.origin ?? column.ref }] : [],
+      this.isPlain(column.name)
+        ? [{ pipes: column.name, standard: column.ref, type: column.type, origin: column.origin ?? column.ref }]
+        : [],
     );
     const aliased = [...this.aliases].flatMap(([alias, columns]) =>
       columns.flatMap((column) =>
@@ -488,7 +502,11 @@ class PairBuilder {
     if (column === undefined) return ['TRUE', 'TRUE'];
     const test = random.pick<(text: string) => string>(
       column.type === 'INT64'
-        ? [(x) => `${x} > 1`, (x) => `${x} IS NOT NULL`, (x) => `EXISTS(SELECT 1 FROM (SELECT a AS other FROM u) WHERE other = ${x})`]
+        ? [
+            (x) => `${x} > 1`,
+            (x) => `${x} IS NOT NULL`,
+            (x) => `EXISTS(SELECT 1 FROM (SELECT a AS other FROM u) WHERE other = ${x})`,
+          ]
         : [(x) => `${x} != 'x'`, (x) => `${x} IS NULL OR ${x} LIKE '%x%'`, (x) => `LENGTH(${x}) < 3`],
     );
     return [test(column.pipes), test(column.standard)];

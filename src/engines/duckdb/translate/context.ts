@@ -3,6 +3,7 @@ import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
+import type { Part } from '../data/part';
 import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
 import { isSimple, quoteName, volatile } from '../sql';
@@ -35,7 +36,7 @@ export class Context {
   private variables = 0;
 
   constructor(
-    readonly tableName: (table: TableSchema) => string,
+    readonly parts: (table: TableSchema) => readonly Part[],
     readonly worthKeeping: (cte: Cte) => boolean,
     readonly estimates: SizeEstimates,
     /** null: nothing has to be guarded. */

@@ -4,6 +4,7 @@
  */
 import type { Column, Relation, ResolvedQuery } from '../../../googlesql/resolved';
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
+import type { Part } from '../data/part';
 import type { Fence } from '../../contract';
 import { Context, columnName } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
@@ -22,10 +23,10 @@ export { supportedFunctions } from './functions/function-table';
 
 export interface TranslateOptions {
   /**
-   * The relation that holds a table, as DuckDB SQL, quoted. Its columns have the names of the schema and the types of
-   * `duckType`; no array in them, at any depth, is NULL or holds a NULL, as in BigQuery's own tables.
+   * The relations that together hold a table. No array in them, at any depth, is NULL or holds a NULL, as in BigQuery's own
+   * tables.
    */
-  tableName(table: TableSchema): string;
+  parts(table: TableSchema): readonly Part[];
   /** BYTES come out as null. */
   readonly hideBytes: boolean;
   /** Give back at most this many rows; null: all. */
@@ -40,6 +41,8 @@ export interface Translation {
   /** The name of each `$n` in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
   readonly parameters: readonly string[];
   readonly columns: readonly NamedType[];
+  /** Names of the tables that it reads. */
+  readonly tables: readonly string[];
 }
 
 /**
@@ -47,8 +50,12 @@ export interface Translation {
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
   const fencing = options.fence ? new Fencing(options.fence) : null;
+  const read = new Set<string>();
   const ctx = new Context(
-    (table) => options.tableName(table),
+    (table) => {
+      read.add(table.name);
+      return options.parts(table);
+    },
     materializedCtes(query),
     new SizeEstimates(query),
     fencing,
@@ -61,6 +68,7 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
   return {
     ...renumber(`${printCtes(ctx)}${body}`, ctx.parameters),
     columns: values.map(({ name, type }) => ({ name, type })),
+    tables: [...read],
   };
 }
 

@@ -47,7 +47,10 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     case 'table': {
       const columns = relation.columns.filter((c) => wanted.has(c.column.id));
       const list = columns.map((c) => `${quoteName(c.source)} AS ${columnName(c.column.id)}`);
-      return `${selectList(list)} FROM ${ctx.tableName(relation.table)}`;
+      return ctx
+        .parts(relation.table)
+        .map((part) => `${selectList(list)} FROM ${part.relation}`)
+        .join(' UNION ALL ');
     }
     case 'cte':
       return printCteScan(ctx, relation, wanted);

@@ -1,7 +1,7 @@
 /** SET, DROP and RENAME: columns by their names alone. Table aliases go on to reach the rows as they were. */
 import type { Column } from '../resolved';
 import type { Identifier, PipeDrop, PipeRename, PipeSet } from '../syntax';
-import { lookup, NameList, type NamedColumn, type Scope } from './scope';
+import { lookup, type NameList, type NamedColumn, type Scope } from './scope';
 import { invalid } from './session';
 import { unknownField } from './suggestion';
 

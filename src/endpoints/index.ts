@@ -7,7 +7,7 @@ export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
 export { CatalogueError, describeFault, type Fault } from './fault';
 export { jsonSchemaOf, settingsJsonSchema } from './settings-json-schema';
 export { readJsonBody } from './json-body';
-export { readParameters } from './parameters';
+export { boundTypes, readParameters } from './parameters';
 export type { RawEntry, RawValue } from './raw-entry';
 export { readUrlEncoded } from './url-encoded';
 export { readInstant } from './values/instant';

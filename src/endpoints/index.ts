@@ -5,6 +5,7 @@ export { RESERVED } from './declaration';
 export { readDefinition } from './definition';
 export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
 export { CatalogueError, describeFault, type Fault } from './fault';
+export { jsonSchemaOf, settingsJsonSchema } from './settings-json-schema';
 export { readJsonBody } from './json-body';
 export { boundTypes, readParameters } from './parameters';
 export type { RawEntry, RawValue } from './raw-entry';

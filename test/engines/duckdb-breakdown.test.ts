@@ -29,7 +29,7 @@ describe.each([
     if (table === undefined) throw new Error('No such table');
     count = () =>
       live.use(limits(), async (connection) => {
-        const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${database.relation(table)}`);
+        const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${database.parts(table)[0]!.relation}`);
         return Number(reader.getRows()[0]?.[0]);
       });
   }, 30_000);

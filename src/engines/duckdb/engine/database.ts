@@ -8,6 +8,7 @@ import type { Converted, Resources } from '../data/convert-table';
 import { DataFault } from '../data/data-fault';
 import { openTables, type DataTable } from '../data/tables';
 import { storedType } from '../data/field-sql';
+import { unknownPart, type Part } from '../data/part';
 import type { Log } from './log';
 import { LOG_SCHEMA } from '../../log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
@@ -32,8 +33,8 @@ export interface Database {
   readonly tables: ReadonlyMap<string, TableSchema>;
   /** Names the data: files, schema, and the clock where it is fixed. */
   readonly target: string;
-  /** The relation that holds a table, quoted. */
-  relation(table: TableSchema): string;
+  /** The relations that hold a table. */
+  parts(table: TableSchema): readonly Part[];
 }
 
 /**
@@ -126,7 +127,7 @@ async function addSamples(connection: DuckDBConnection, options: DuckDbOptions, 
   }
   return {
     tables: schemasOf([...LOG_SCHEMA].map(([name, fields]) => ({ name, fields }))),
-    relation: (table) => `samples.${quoteName(table.name)}`,
+    parts: (table) => [unknownPart(`samples.${quoteName(table.name)}`)],
     target: `samples-${SAMPLES_VERSION}-${until}`,
   };
 }
@@ -149,26 +150,33 @@ async function fillSamples(
 }
 
 async function addData(connection: DuckDBConnection, data: readonly DataTable[], log: Log): Promise<Filled> {
-  const relations = new Map<string, string>();
+  const parts = new Map<string, readonly Part[]>();
   for (const { name, fields, file, convertedIn } of data) {
     const alias = quoteName(`data ${name}`);
     if (file !== null) {
       await connection.run(`ATTACH ${quoteText(file)} AS ${alias} (READ_ONLY)`);
       const about = await connection.runAndReadAll(`SELECT about FROM ${alias}.about`);
-      report(name, JSON.parse(String(about.getRows()[0]![0])) as Converted, convertedIn, log);
-      relations.set(name, `${alias}.rows`);
+      const converted = JSON.parse(String(about.getRows()[0]![0])) as Converted;
+      report(name, converted, convertedIn, log);
+      parts.set(name, partsOf(alias, converted));
     } else {
       const columns = fields.map((field) => `${quoteName(field.name)} ${storedType(field)}`);
       await connection.run(`CREATE TABLE ${quoteName(name)} (${columns.join(', ')})`);
-      relations.set(name, quoteName(name));
+      parts.set(name, [unknownPart(quoteName(name))]);
     }
   }
   const prints = data.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort();
   return {
     tables: schemasOf(data),
-    relation: (table) => relations.get(table.name)!,
+    parts: (table) => parts.get(table.name)!,
     target: createHash('sha256').update(prints.join('\n')).digest('hex').slice(0, 32),
   };
+}
+
+/** @param database its quoted name */
+function partsOf(database: string, { rows, odd, single }: Converted): readonly Part[] {
+  const part = { ...unknownPart(`${database}.rows`), rows: rows - odd, single: new Set(single) };
+  return odd === 0 ? [part] : [part, { ...unknownPart(`${database}.odd`), rows: odd }];
 }
 
 function report(table: string, { rows, skipped }: Converted, convertedIn: number | null, log: Log): void {

@@ -29,11 +29,11 @@ export class Inspection {
     limits: RunLimits,
   ): Promise<void> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
-    const relations = tables.map(({ name }) => quoteName(name));
+    const parts = tables.map(({ name }) => [{ relation: quoteName(name), rows: 0, single: new Set<string>() }]);
     const text = {
       sql: statement,
       tables,
-      relations,
+      parts,
       sandboxed: true,
       parameters: types,
       hideBytes: false,

@@ -4,7 +4,7 @@ import type { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, Fence, RunLimits } from '../../contract';
 import type { Database } from './database';
-import type { Translation } from '../translate';
+import type { StoredPart, Translation } from '../translate';
 import { translateText } from './translation-task';
 
 /** Characters of texts, queries and translations together. */
@@ -26,14 +26,14 @@ export class Translations {
   });
 
   private readonly tables: readonly TableSchema[];
-  private readonly relations: readonly string[];
+  private readonly parts: readonly (readonly StoredPart[])[];
 
   constructor(
-    database: Pick<Database, 'tables' | 'relation'>,
+    database: Pick<Database, 'tables' | 'parts'>,
     private readonly threads: Threads,
   ) {
     this.tables = [...database.tables.values()];
-    this.relations = this.tables.map((table) => database.relation(table));
+    this.parts = this.tables.map((table) => database.parts(table));
   }
 
   /**
@@ -63,8 +63,8 @@ export class Translations {
     limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
-    const { tables, relations } = this;
-    const text = { sql, tables, relations, sandboxed: false, parameters: types, hideBytes, maxRows, fence };
+    const { tables, parts } = this;
+    const text = { sql, tables, parts, sandboxed: false, parameters: types, hideBytes, maxRows, fence };
     const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql, limits));
     refuseDuplicates(translation.columns);
     return translation;

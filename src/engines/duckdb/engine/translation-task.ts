@@ -7,13 +7,13 @@ import type { Identifier } from '../../../googlesql/syntax';
 import type { Task } from '../../../concurrency/threads';
 import type { TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, Fence } from '../../contract';
-import { translate, type Translation } from '../translate';
+import { translate, type StoredPart, type Translation } from '../translate';
 
 export interface TextToTranslate {
   readonly sql: string;
   readonly tables: readonly TableSchema[];
-  /** The relation that holds each table, quoted; in the order of `tables`. */
-  readonly relations: readonly string[];
+  /** The parts of each, in the order of `tables`. */
+  readonly parts: readonly (readonly StoredPart[])[];
   /** A consumer's statement: its tables ignore case, as CTE tables do, and another table is a violation. */
   readonly sandboxed: boolean;
   readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
@@ -26,9 +26,9 @@ export interface TextToTranslate {
 export const translateText: Task<TextToTranslate, Translation> = {
   file: __filename,
   name: 'translateText',
-  run({ sql, tables, relations, sandboxed, parameters, hideBytes, maxRows, fence }) {
+  run({ sql, tables, parts, sandboxed, parameters, hideBytes, maxRows, fence }) {
     const keyOf = (name: string): string => (sandboxed ? name.toLowerCase() : name);
-    const byName = new Map(tables.map((table, i) => [keyOf(table.name), { table, relation: relations[i]! }]));
+    const byName = new Map(tables.map((table, i) => [keyOf(table.name), { table, parts: parts[i]! }]));
     const resolved = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
       // Tables have no project or data set here.
       findTable: (path) => {
@@ -39,7 +39,7 @@ export const translateText: Task<TextToTranslate, Translation> = {
       parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
     });
     return translate(resolved, {
-      tableName: ({ name }) => byName.get(keyOf(name))!.relation,
+      parts: ({ name }) => byName.get(keyOf(name))!.parts,
       hideBytes,
       maxRows,
       fence,

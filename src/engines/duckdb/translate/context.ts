@@ -1,5 +1,5 @@
 /** The state of one translation: parameters met, names handed out, columns bound inside lambdas, CTEs to write. */
-import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
+import type { Cte, ResolvedQuery, TableScan } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
@@ -13,6 +13,9 @@ export const CLOCK_PARAMETER = '@now';
 
 /** Thrown inside where a subquery cannot become list functions; caught where the general form can be printed instead. */
 export class NeedsRelation extends Error {}
+
+/** The SELECT text of some columns of a table, under their names `c<id>`. */
+export type PrintScan = (table: TableSchema, columns: TableScan['columns']) => string;
 
 export class Context {
   readonly parameters: string[] = [];
@@ -35,7 +38,7 @@ export class Context {
   private variables = 0;
 
   constructor(
-    readonly tableName: (table: TableSchema) => string,
+    readonly printScan: PrintScan,
     readonly worthKeeping: (cte: Cte) => boolean,
     readonly estimates: SizeEstimates,
     /** null: nothing has to be guarded. */

@@ -59,20 +59,20 @@ export function queryCanFail(query: ResolvedQuery): boolean {
   return relationsBelow(query).some(relationCanFail);
 }
 
-/** Where what may fail stands first in the text; null: nothing may. */
-export function firstThatCanFail(query: ResolvedQuery): Span | null {
-  const spans = relationsBelow(query).flatMap((relation) => [
-    ...relationExpressions(relation).flatMap(spansThatCanFail),
+/** Every place in the text that may fail, in the order of the text, a call before its arguments. */
+export function placesThatCanFail(query: ResolvedQuery): Span[] {
+  const places = relationsBelow(query).flatMap((relation) => [
+    ...relationExpressions(relation).flatMap(placesIn),
     ...callsOf(relation).flatMap((call) => (aggregateFailsItself(call) ? [call.span] : [])),
   ]);
-  return spans.sort((a, b) => a.start - b.start)[0] ?? null;
+  return places.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-function spansThatCanFail(expr: Expr): Span[] {
+function placesIn(expr: Expr): Span[] {
   if (!canFail(expr)) return [];
-  if (failsItself(expr)) return [expr.span];
-  const inner = expr.kind === 'subquery' ? firstThatCanFail(expr.query) : null;
-  return [...operandsOf(expr).flatMap(spansThatCanFail), ...(inner === null ? [] : [inner])];
+  const own = failsItself(expr) ? [expr.span] : [];
+  const inner = expr.kind === 'subquery' ? placesThatCanFail(expr.query) : [];
+  return [...own, ...operandsOf(expr).flatMap(placesIn), ...inner];
 }
 
 function callsOf(relation: Relation): AggregateCall[] {

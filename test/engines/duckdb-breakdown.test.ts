@@ -25,11 +25,11 @@ describe.each([
     const { dataDir, cacheDir, log } = folder;
     const database = await openDatabase({ dataDir: given ? dataDir : null, cacheDir, now: null, log });
     live = new LiveDatabase(database.instance, database.reopen, 4, log);
-    const table = database.tables.get(given ? 'things' : 'raw_edge_logs');
+    const table = database.data.tables.get(given ? 'things' : 'raw_edge_logs');
     if (table === undefined) throw new Error('No such table');
     count = () =>
       live.use(limits(), async (connection) => {
-        const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${database.parts(table)[0]!.relation}`);
+        const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${table.parts[0]!.relation}`);
         return Number(reader.getRows()[0]?.[0]);
       });
   }, 30_000);

@@ -1,7 +1,7 @@
 /** The rows of one table as parts of different shapes. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { findSingleLists, oneOfEach, singleValue } from '../../src/engines/duckdb/data/single-lists';
-import type { StoredPart } from '../../src/engines/duckdb/translate';
+import { unknownPart, type Part } from '../../src/engines/duckdb/data/part';
 import { quoteName } from '../../src/engines/duckdb/sql';
 import type { RestField } from '../../src/googlesql/rest-schema';
 
@@ -10,11 +10,10 @@ type MakeParts = (
   connection: DuckDBConnection,
   table: string,
   fields: readonly RestField[],
-) => Promise<readonly StoredPart[]>;
+) => Promise<readonly Part[]>;
 
-/** What each is made of: whole tables, and halves, thirds and seventh parts by `hash(id)`, in an order of its own. */
 export const SHAPES = {
-  lists: (_connection, table) => Promise.resolve([listed(quoteName(table))]),
+  lists: (_connection, table) => Promise.resolve([unknownPart(quoteName(table))]),
   /** Lists of one as records; the rows that have others beside them. */
   records: async (connection, table, fields) => {
     const single = await allSingle(connection, table, fields);
@@ -53,7 +52,7 @@ async function withOddRows(
   single: ReadonlySet<string>,
   name: string,
   where: string,
-): Promise<readonly StoredPart[]> {
+): Promise<readonly Part[]> {
   const condition = oneOfEach(fields, single) ?? 'true';
   const values = fields.map((field) => `${singleValue(field, single)} AS ${quoteName(field.name)}`).join(', ');
   const [relation, odd] = [quoteName(`${table} ${name}`), quoteName(`${table} ${name} odd`)];
@@ -61,9 +60,5 @@ async function withOddRows(
   await connection.run(`CREATE TABLE ${relation} AS SELECT ${values} ${from} AND (${condition})`);
   await connection.run(`CREATE TABLE ${odd} AS SELECT * ${from} AND NOT (${condition})`);
   const count = await connection.runAndReadAll(`SELECT count(*) FROM ${relation}`);
-  return [{ relation, single, rows: Number(count.getRows()[0]![0]) }, listed(odd)];
-}
-
-function listed(relation: string): StoredPart {
-  return { relation, single: new Set(), rows: 0 };
+  return [{ ...unknownPart(relation), single, rows: Number(count.getRows()[0]![0]) }, unknownPart(odd)];
 }

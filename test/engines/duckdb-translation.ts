@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
-import { translate, setUpStatements, CLOCK_PARAMETER, type StoredPart } from '../../src/engines/duckdb/translate';
+import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
+import type { Part } from '../../src/engines/duckdb/data/part';
 import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { SHAPES, type Shape } from './duckdb-shapes';
 import { quoteName, quoteText } from '../../src/engines/duckdb/sql';
@@ -30,7 +31,7 @@ export class TranslationBench {
     private readonly instance: DuckDBInstance,
     readonly connection: DuckDBConnection,
     private readonly tables: ReadonlyMap<string, TableSchema>,
-    private readonly parts: ReadonlyMap<string, readonly StoredPart[]>,
+    private readonly parts: ReadonlyMap<string, readonly Part[]>,
   ) {}
 
   static async open(shape: Shape = 'lists'): Promise<TranslationBench> {
@@ -42,7 +43,7 @@ export class TranslationBench {
       { fields: unknown }
     >;
     const tables = new Map<string, TableSchema>();
-    const parts = new Map<string, readonly StoredPart[]>();
+    const parts = new Map<string, readonly Part[]>();
     for (const [name, table] of Object.entries(schema)) {
       const fields = parseRestSchema(table, name);
       const columns = columnsOf(fields);

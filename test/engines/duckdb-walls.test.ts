@@ -19,8 +19,10 @@ describe('The DuckDB behind the engine', () => {
     (await (await database.instance.connect()).runAndReadAll(sql)).getRows();
 
   it('reads its own tables', async () => {
-    const table = database.tables.get('raw_pgbouncer_logs')!;
-    expect(await run(`SELECT id FROM ${database.parts(table)[0]!.relation}`)).toEqual([['a']]);
+    const tables = database.data.acquire();
+    const [part] = tables.find('raw_pgbouncer_logs')!.parts;
+    expect(await run(`SELECT id FROM ${part!.relation}`)).toEqual([['a']]);
+    tables.release();
   });
 
   it.each([

@@ -30,7 +30,13 @@ export function resolveJoin(context: FromContext, join: Join): Source {
     first = first.left;
   }
   let left = resolveFrom(context, first);
-  for (const step of chain.reverse()) left = joinTo(context, left, step);
+  for (const step of chain.reverse()) {
+    const before = left;
+    left = context.session.recover(
+      () => joinTo(context, before, step),
+      () => ({ relation: before.relation, list: before.list.opened() }),
+    );
+  }
   return left;
 }
 

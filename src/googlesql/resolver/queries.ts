@@ -25,8 +25,18 @@ export function resolveQueryIn(
   ctes: CteScope | null,
 ): ResolvedQuery {
   const { list, scope } = resolveWith(session, query, ctes);
-  const body = resolveBody(session, query.body, outer, scope, { orderBy: query.orderBy, limit: query.limit });
+  const body = session.recover(
+    () => resolveBody(session, query.body, outer, scope, { orderBy: query.orderBy, limit: query.limit }),
+    () => unknownQuery(session),
+  );
   return list.length === 0 ? body : { ...body, ctes: [...list, ...body.ctes] };
+}
+
+/** What a survey goes on with in the place of a query at fault: its columns are not known. */
+function unknownQuery({ survey }: Session): ResolvedQuery {
+  const output: OutputColumn[] = [];
+  survey?.markUnknown(output);
+  return { ctes: [], relation: { kind: 'single_row' }, output, valueTable: false, ordered: false };
 }
 
 /** A CTE sees earlier ones and those of enclosing queries, not itself, and no rows. */
@@ -38,7 +48,13 @@ function resolveWith(session: Session, query: Query, ctes: CteScope | null): { l
   const seen = new Set<string>();
   for (const { name, query: body } of query.with.entries) {
     const key = name.name.toLowerCase();
-    if (seen.has(key)) throw invalid(`Duplicate alias ${name.name} for WITH subquery.`, name.span);
+    if (seen.has(key))
+      session.recover(
+        () => {
+          throw invalid(`Duplicate alias ${name.name} for WITH subquery.`, name.span);
+        },
+        () => undefined,
+      );
     seen.add(key);
     const cte: Cte = { id: session.cteId(), name: name.name, query: resolveQueryIn(session, body, null, scope) };
     list.push(cte);

@@ -35,15 +35,26 @@ export class NameList {
     readonly ranges: ReadonlyMap<string, NameList>,
     /** One column, which is the row. */
     readonly isValueTable = false,
+    /** In a survey: there are more names than could be found out. */
+    readonly open = false,
   ) {}
 
   static readonly empty = new NameList([], new Map());
 
+  /** The same, of which not every name is known. */
+  opened(): NameList {
+    return new NameList(this.columns, this.ranges, this.isValueTable, true);
+  }
+
   /** A table or subquery called `alias`: its columns, and the alias for its row. */
-  static table(alias: string | null, columns: readonly { name: string | null; column: Column }[]): NameList {
+  static table(
+    alias: string | null,
+    columns: readonly { name: string | null; column: Column }[],
+    open = false,
+  ): NameList {
     const named = columns.map(({ name, column }) => ({ name, column, valueTable: false, hidden: NOTHING_HIDDEN }));
-    const inner = new NameList(named, new Map());
-    return alias === null ? inner : new NameList(named, new Map([[alias.toLowerCase(), inner]]));
+    const inner = new NameList(named, new Map(), false, open);
+    return alias === null ? inner : new NameList(named, new Map([[alias.toLowerCase(), inner]]), false, open);
   }
 
   /** A value table called `alias`: an array's elements, their offsets, or SELECT AS STRUCT / VALUE. */
@@ -56,7 +67,8 @@ export class NameList {
   /** Both, `other` after this. `duplicate` is called with a range variable that both have. */
   merge(other: NameList, duplicate: (name: string) => never): NameList {
     for (const name of other.ranges.keys()) if (this.ranges.has(name)) duplicate(name);
-    return new NameList([...this.columns, ...other.columns], new Map([...this.ranges, ...other.ranges]));
+    const ranges = new Map([...this.ranges, ...other.ranges]);
+    return new NameList([...this.columns, ...other.columns], ranges, false, this.open || other.open);
   }
 
   /** Without the columns of these (lower-case) names; range variables still reach them. */
@@ -66,7 +78,7 @@ export class NameList {
       if (named.name !== null && names.has(named.name.toLowerCase())) continue;
       columns.push(named.valueTable ? { ...named, hidden: new Set([...named.hidden, ...names]) } : named);
     }
-    return new NameList(columns, this.ranges);
+    return new NameList(columns, this.ranges, false, this.open);
   }
 
   lookup(name: string): Target | undefined {
@@ -129,6 +141,12 @@ export function lookup(scope: Scope | null, name: string): Target | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Whether a name may be there although `lookup` does not find it. */
+export function isOpen(scope: Scope | null): boolean {
+  for (let current = scope; current !== null; current = current.parent) if (current.list.open) return true;
+  return false;
 }
 
 /** Every name in scope, innermost first. */

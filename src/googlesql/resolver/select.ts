@@ -20,7 +20,7 @@ import { supportsGrouping } from './comparable';
 import { plainContext, type AggregateSink, type Context, type WindowSink } from './context';
 import { resolveCondition } from './expression';
 import { resolveFrom, type Source } from './from';
-import { identity, regroup, resolveGroupBy, type Groups } from './grouping';
+import { identity, regroup, resolveGroupBy, type GroupKey, type Groups } from './grouping';
 import { resolveOrderBy } from './order';
 import { aliasTargets, limited, type Tail } from './queries';
 import { mapWindow, replacing, type Replace } from '../resolved-walk';
@@ -92,15 +92,29 @@ class SelectResolver {
     checkNamedWindows({ ...listContext, aggregates: { calls: [] }, windows: UNUSED_WINDOW }, this.named);
     const groups = this.resolveGroups(listContext, items);
     const after = this.afterGrouping(groups);
-    const finals = items.map((item) => after.item(item));
-    const having = this.resolveHaving(listContext, items, finals, groups);
+    const finals = items.map((item) =>
+      session.recover(
+        () => after.item(item),
+        () => session.unknownExpr(item.span),
+      ),
+    );
+    const having = session.recover(
+      () => this.resolveHaving(listContext, items, finals, groups),
+      () => null,
+    );
 
     const computed: ComputedColumn[] = [];
     let output = items.map((item, i) => this.outputColumn(item, finals[i] ?? item.expr, computed));
     const lateWindows = this.windowSink();
-    const qualify = this.resolveQualify(scope, items, output, groups, after, listWindows, lateWindows);
+    const qualify = session.recover(
+      () => this.resolveQualify(scope, items, output, groups, after, listWindows, lateWindows),
+      () => null,
+    );
     const beforeOrder = session.mark();
-    const order = this.resolveOrder(scope, items, output, groups, after, lateWindows);
+    const order = session.recover(
+      () => this.resolveOrder(scope, items, output, groups, after, lateWindows),
+      () => [],
+    );
 
     if (groups !== null) {
       const aggregates = this.aggregates.calls.map(({ column, call }) => ({
@@ -119,6 +133,8 @@ class SelectResolver {
     if (select.distinct) ({ relation, output, keys } = this.distinct(relation, output, order, finals, beforeOrder));
     if (keys.length > 0) relation = { kind: 'sort', input: relation, keys };
     relation = limited(session, relation, this.tail.limit, this.ctes);
+    if (source.list.open && select.items.some(({ kind }) => kind === 'select_star'))
+      session.survey?.markUnknown(output);
     return { ctes: [], relation, output, valueTable: select.as !== null, ordered: keys.length > 0 };
   }
 
@@ -157,12 +173,23 @@ class SelectResolver {
 
   private resolveGroups(context: Context, items: readonly ListItem[]): Groups | null {
     const { groupBy } = this.select;
-    if (groupBy !== null) return resolveGroupBy(context, groupBy, items);
+    if (groupBy !== null)
+      return this.session.recover(
+        () => resolveGroupBy(context, groupBy, items),
+        () => ({ keys: [this.unknownKey(groupBy.span)], sets: null }),
+      );
     return this.aggregates.calls.length > 0 ? { keys: [], sets: null } : null;
   }
 
+  private unknownKey(span: Span): GroupKey {
+    const expr = this.session.unknownExpr(span);
+    return { column: this.session.column(null, expr.type), expr };
+  }
+
   private afterGrouping(groups: Groups | null): AfterGrouping {
-    if (groups === null) return { item: (item) => item.expr, replace: () => () => undefined };
+    // What a key at fault would have grouped is not known.
+    const unknown = groups?.keys.some(({ expr }) => this.session.survey?.isUnknown(expr));
+    if (groups === null || unknown === true) return { item: (item) => item.expr, replace: () => () => undefined };
     const replace = (clause: string): Replace => regroup(this.session, groups.keys, this.from, clause, NOT_GROUPED);
     const inList = replacing(replace('SELECT list expression'));
     const keys = new Map(groups.keys.map((key) => [identity(key.expr), key]));

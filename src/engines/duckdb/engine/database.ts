@@ -6,9 +6,10 @@ import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
 import type { TableSchema } from '../../../googlesql/types';
 import type { Converted, Resources } from '../data/convert-table';
 import { DataFault } from '../data/data-fault';
+import { unknownPart, wholeTable, type Part } from '../data/part';
+import { StoredTables } from '../data/stored-tables';
 import { openTables, type DataTable } from '../data/tables';
 import { storedType } from '../data/field-sql';
-import { unknownPart, type Part } from '../data/part';
 import type { Log } from './log';
 import { LOG_SCHEMA } from '../../log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
@@ -29,12 +30,9 @@ export interface Database {
   readonly reopen: () => Promise<DuckDBInstance>;
   /** What `openDatabase` opens the same data from in another process. */
   readonly contents: Contents;
-  /** By exact name. */
-  readonly tables: ReadonlyMap<string, TableSchema>;
+  readonly data: StoredTables;
   /** Names the data: files, schema, and the clock where it is fixed. */
   readonly target: string;
-  /** The relations that hold a table. */
-  parts(table: TableSchema): readonly Part[];
 }
 
 /**
@@ -126,8 +124,9 @@ async function addSamples(connection: DuckDBConnection, options: DuckDbOptions, 
     await connection.run(`ATTACH ${quoteText(samplesFile)} AS samples (READ_ONLY)`);
   }
   return {
-    tables: schemasOf([...LOG_SCHEMA].map(([name, fields]) => ({ name, fields }))),
-    parts: (table) => [unknownPart(`samples.${quoteName(table.name)}`)],
+    data: new StoredTables(
+      [...LOG_SCHEMA].map(([name, fields]) => wholeTable(schemaOf(name, fields), `samples.${quoteName(name)}`)),
+    ),
     target: `samples-${SAMPLES_VERSION}-${until}`,
   };
 }
@@ -167,8 +166,9 @@ async function addData(connection: DuckDBConnection, data: readonly DataTable[],
   }
   const prints = data.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort();
   return {
-    tables: schemasOf(data),
-    parts: (table) => parts.get(table.name)!,
+    data: new StoredTables(
+      data.map(({ name, fields }) => ({ schema: schemaOf(name, fields), parts: parts.get(name)!, revision: 0 })),
+    ),
     target: createHash('sha256').update(prints.join('\n')).digest('hex').slice(0, 32),
   };
 }
@@ -186,8 +186,8 @@ function report(table: string, { rows, skipped }: Converted, convertedIn: number
   else log.info(facts, 'Table ready');
 }
 
-function schemasOf(tables: readonly { name: string; fields: readonly RestField[] }[]): Map<string, TableSchema> {
-  return new Map(tables.map(({ name, fields }) => [name, { name, columns: columnsOf(fields) }]));
+function schemaOf(name: string, fields: readonly RestField[]): TableSchema {
+  return { name, columns: columnsOf(fields) };
 }
 
 /** The last wall: only translated trees are run, and none of them can name a file, an extension or a setting. */

@@ -2,10 +2,11 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../../errors';
 import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../contract';
 import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
 import { openDatabase, type Database } from './database';
+import type { StoredTables } from '../data/stored-tables';
 import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
@@ -33,6 +34,7 @@ export class DuckDbEngine implements Engine {
   readonly target: string;
   readonly concurrency: number;
   readonly #live: LiveDatabase;
+  readonly #data: StoredTables;
   readonly #translations: Translations;
   readonly #statements = new Statements();
   readonly #threads = new Threads();
@@ -47,7 +49,8 @@ export class DuckDbEngine implements Engine {
     this.target = database.target;
     this.concurrency = options.connections ?? DEFAULTS.connections;
     this.#live = new LiveDatabase(database.instance, database.reopen, this.concurrency, options.log);
-    this.#translations = new Translations(database, this.#threads);
+    this.#data = database.data;
+    this.#translations = new Translations(this.#threads);
   }
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
@@ -67,21 +70,38 @@ export class DuckDbEngine implements Engine {
     checkLimits(limits);
     const { sql, parameters, maxRows, hideBytes, stored = false, fence = null } = query;
     const reading = { hideBytes, maxRows: maxRows + 1, stored, fence };
-    const translation = await this.#translations.translation(sql, parameters, reading, limits);
-    const values = translation.parameters.map((name) => this.#value(name, parameters));
-    const bounds = { maxRows, maxBytes: this.options.maxResultBytes ?? DEFAULTS.maxResultBytes };
-    const truncated = await this.#onConnection(limits, async (connection) => {
-      const statement = await this.#statements.prepare(connection, translation.sql);
-      return readRows(statement, values, bounds, sink);
-    });
-    return { columns: translation.columns, truncated };
+    const tables = this.#data.acquire();
+    try {
+      const translation = await this.#translations.translation(sql, parameters, reading, tables, limits);
+      const values = translation.parameters.map((name) => this.#value(name, parameters));
+      const bounds = { maxRows, maxBytes: this.options.maxResultBytes ?? DEFAULTS.maxResultBytes };
+      const truncated = await this.#onConnection(limits, async (connection) => {
+        const statement = await this.#statements.prepare(connection, translation.sql);
+        return readRows(statement, values, bounds, sink);
+      });
+      return { columns: translation.columns, truncated };
+    } finally {
+      tables.release();
+    }
+  }
+
+  async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
+    checkLimits(limits);
+    const { tables } = this.#data;
+    // Tables have no project or data set here.
+    const known = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (tables.get(name)?.schema ?? [])));
+    return { schemas: new Map(known.map((table) => [table.name, table])), names: [...tables.keys()] };
   }
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     checkLimits(limits);
     const reading = { hideBytes: false, maxRows: 1, stored: false, fence: null };
-    const { columns } = await this.#translations.translation(sql, parameters, reading, limits);
-    return columns;
+    const tables = this.#data.acquire();
+    try {
+      return (await this.#translations.translation(sql, parameters, reading, tables, limits)).columns;
+    } finally {
+      tables.release();
+    }
   }
 
   async inspect(

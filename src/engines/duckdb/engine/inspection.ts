@@ -3,6 +3,7 @@ import { FairSlots } from '../../../concurrency/fair-slots';
 import type { Threads } from '../../../concurrency/threads';
 import type { TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, RunLimits } from '../../contract';
+import { wholeTable } from '../data/part';
 import { isBreakdown } from './native-error';
 import { setUpStatements } from '../translate';
 import { translateText } from './translation-task';
@@ -29,11 +30,9 @@ export class Inspection {
     limits: RunLimits,
   ): Promise<void> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
-    const parts = tables.map(({ name }) => [{ relation: quoteName(name), rows: 0, single: new Set<string>() }]);
     const text = {
       sql: statement,
-      tables,
-      parts,
+      tables: tables.map((table) => wholeTable(table, quoteName(table.name))),
       sandboxed: true,
       parameters: types,
       hideBytes: false,

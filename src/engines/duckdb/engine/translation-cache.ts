@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { QueryError } from '../../../errors';
 import type { Threads } from '../../../concurrency/threads';
-import type { NamedType, TableSchema } from '../../../googlesql/types';
+import type { NamedType } from '../../../googlesql/types';
 import type { BoundParameter, Fence, RunLimits } from '../../contract';
-import type { Database } from './database';
-import type { StoredPart, Translation } from '../translate';
+import type { StoredTable } from '../data/part';
+import type { Translation } from '../translate';
 import { translateText } from './translation-task';
 
 /** Characters of texts, queries and translations together. */
@@ -18,26 +18,28 @@ interface Reading {
   readonly fence: Fence | null;
 }
 
+export interface TablesByName {
+  readonly tables: readonly StoredTable[];
+  find(name: string): StoredTable | undefined;
+}
+
+interface Entry {
+  readonly translation: Translation;
+  /** The tables that it reads, as they were. */
+  readonly read: readonly { readonly name: string; readonly revision: number }[];
+}
+
 /** GoogleSQL into DuckDB SQL, remembered: a text that comes again is neither parsed nor resolved again. */
 export class Translations {
-  readonly #cache = new LRUCache<string, Translation>({
+  readonly #cache = new LRUCache<string, Entry>({
     maxSize: MAX_CHARACTERS,
-    sizeCalculation: (translation, key) => translation.sql.length + key.length,
+    sizeCalculation: ({ translation }, key) => translation.sql.length + key.length,
   });
 
-  private readonly tables: readonly TableSchema[];
-  private readonly parts: readonly (readonly StoredPart[])[];
-
-  constructor(
-    database: Pick<Database, 'tables' | 'parts'>,
-    private readonly threads: Threads,
-  ) {
-    this.tables = [...database.tables.values()];
-    this.parts = this.tables.map((table) => database.parts(table));
-  }
+  constructor(private readonly threads: Threads) {}
 
   /**
-   * The statement that answers `sql`, cut off after `maxRows`.
+   * The statement that answers `sql` over `tables`, cut off after `maxRows`.
    *
    * @throws QueryError for a fault in `sql`, or what the embedded engine does not do; as Threads.do
    */
@@ -45,14 +47,19 @@ export class Translations {
     sql: string,
     parameters: readonly BoundParameter[],
     { hideBytes, maxRows, stored, fence }: Reading,
+    tables: TablesByName,
     limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
     const key = JSON.stringify([hideBytes, maxRows, types, fence, sql]);
     const known = this.#cache.get(key);
-    if (known !== undefined) return known;
-    const translation = await this.#translate(sql, parameters, { hideBytes, maxRows, stored, fence }, limits);
-    this.#cache.set(key, translation);
+    if (known?.read.every(({ name, revision }) => tables.find(name)?.revision === revision) === true) {
+      return known.translation;
+    }
+    const reading = { hideBytes, maxRows, stored, fence };
+    const translation = await this.#translate(sql, parameters, reading, tables, limits);
+    const read = translation.tables.map((name) => ({ name, revision: tables.find(name)!.revision }));
+    this.#cache.set(key, { translation, read });
     return translation;
   }
 
@@ -60,11 +67,11 @@ export class Translations {
     sql: string,
     parameters: readonly BoundParameter[],
     { hideBytes, maxRows, stored, fence }: Reading,
+    { tables }: TablesByName,
     limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
-    const { tables, parts } = this;
-    const text = { sql, tables, parts, sandboxed: false, parameters: types, hideBytes, maxRows, fence };
+    const text = { sql, tables, sandboxed: false, parameters: types, hideBytes, maxRows, fence };
     const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql, limits));
     refuseDuplicates(translation.columns);
     return translation;

@@ -5,15 +5,13 @@ import { parseQuery } from '../../../googlesql/parser';
 import { resolveQuery } from '../../../googlesql/resolver';
 import type { Identifier } from '../../../googlesql/syntax';
 import type { Task } from '../../../concurrency/threads';
-import type { TableSchema } from '../../../googlesql/types';
+import type { StoredTable } from '../data/part';
 import type { BoundParameter, Fence } from '../../contract';
-import { translate, type StoredPart, type Translation } from '../translate';
+import { translate, type Translation } from '../translate';
 
 export interface TextToTranslate {
   readonly sql: string;
-  readonly tables: readonly TableSchema[];
-  /** The parts of each, in the order of `tables`. */
-  readonly parts: readonly (readonly StoredPart[])[];
+  readonly tables: readonly StoredTable[];
   /** A consumer's statement: its tables ignore case, as CTE tables do, and another table is a violation. */
   readonly sandboxed: boolean;
   readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
@@ -26,13 +24,13 @@ export interface TextToTranslate {
 export const translateText: Task<TextToTranslate, Translation> = {
   file: __filename,
   name: 'translateText',
-  run({ sql, tables, parts, sandboxed, parameters, hideBytes, maxRows, fence }) {
+  run({ sql, tables, sandboxed, parameters, hideBytes, maxRows, fence }) {
     const keyOf = (name: string): string => (sandboxed ? name.toLowerCase() : name);
-    const byName = new Map(tables.map((table, i) => [keyOf(table.name), { table, parts: parts[i]! }]));
+    const byName = new Map(tables.map((table) => [keyOf(table.schema.name), table]));
     const resolved = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
       // Tables have no project or data set here.
       findTable: (path) => {
-        const known = path.length === 1 ? byName.get(keyOf(path[0]!.name))?.table : undefined;
+        const known = path.length === 1 ? byName.get(keyOf(path[0]!.name))?.schema : undefined;
         if (known === undefined && sandboxed) throw outside(path, tables);
         return known;
       },
@@ -47,8 +45,8 @@ export const translateText: Task<TextToTranslate, Translation> = {
   },
 };
 
-function outside(path: readonly Identifier[], tables: readonly TableSchema[]): QueryError {
+function outside(path: readonly Identifier[], tables: readonly StoredTable[]): QueryError {
   const span = { start: path[0]!.span.start, end: path.at(-1)!.span.end };
-  const allowed = tables.map(({ name }) => name);
+  const allowed = tables.map(({ schema }) => schema.name);
   return new QueryError('sandboxViolation', 'The query reads a table that it may not read.', span, { allowed });
 }

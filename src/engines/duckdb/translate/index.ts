@@ -5,6 +5,7 @@
 import { QueryError } from '../../../errors';
 import type { Column, Cte, Relation, ResolvedQuery } from '../../../googlesql/resolved';
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
+import type { Part } from '../data/part';
 import type { Fence } from '../../contract';
 import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
@@ -13,14 +14,13 @@ import { printRow } from './relations/json-output';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
 import { overParts, readsPlainTables, type PartsOf } from './parts/over-parts';
-import { physicalType, withLists, type StoredPart } from './parts/stored-part';
+import { physicalType, withLists } from './parts/physical-type';
 import { cteName, printQuery, printRelation } from './relations/relations';
 import { selectList } from './select-list';
 import { physicalFieldNames, quoteName } from '../sql';
 import { SizeEstimates } from './expressions/size-estimate';
 
 export { CLOCK_PARAMETER } from './context';
-export type { StoredPart } from './parts/stored-part';
 export { setUpStatements } from './functions/macros';
 export { runtimeError } from './runtime-errors';
 export { supportedFunctions } from './functions/function-table';
@@ -30,7 +30,7 @@ export interface TranslateOptions {
    * The relations that hold a table, at least one. No array in their columns, at any depth, is NULL or holds a NULL, as in
    * BigQuery's own tables.
    */
-  parts(table: TableSchema): readonly StoredPart[];
+  parts(table: TableSchema): readonly Part[];
   /** BYTES come out as null. */
   readonly hideBytes: boolean;
   /** Give back at most this many rows; null: all. */
@@ -45,6 +45,8 @@ export interface Translation {
   /** The name of each `$n` in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
   readonly parameters: readonly string[];
   readonly columns: readonly NamedType[];
+  /** Names of the tables that it reads. */
+  readonly tables: readonly string[];
 }
 
 /**
@@ -89,7 +91,12 @@ function print(
   isKept: (cte: Cte) => boolean,
   { fence, hideBytes }: TranslateOptions,
 ): Translation {
-  const ctx = new Context(printScan, isKept, new SizeEstimates(query), fence ? new Fencing(fence) : null);
+  const read = new Set<string>();
+  const scan: PrintScan = (table, columns) => {
+    read.add(table.name);
+    return printScan(table, columns);
+  };
+  const ctx = new Context(scan, isKept, new SizeEstimates(query), fence ? new Fencing(fence) : null);
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, query.relation, wanted, true);
@@ -98,6 +105,7 @@ function print(
   return {
     ...renumber(`${printCtes(ctx)}${body}`, ctx.parameters),
     columns: values.map(({ name, type }) => ({ name, type })),
+    tables: [...read],
   };
 }
 

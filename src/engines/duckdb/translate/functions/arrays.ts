@@ -2,7 +2,7 @@
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { mostElements, mostJoined, unlessOver } from '../expressions/size-bounds';
 import { concatArrays } from './operators';
-import { withLists } from '../parts/stored-part';
+import { withLists } from '../parts/physical-type';
 
 /** Joins with a separator; NULL elements are left out, or stand as the third argument. */
 function toText(call: Call): string {

@@ -25,7 +25,7 @@ import { visibleColumns } from '../relations/visible-columns';
 import { PartScan } from './part-scan';
 import { StoredPlace, type Place } from './place';
 import { Union, type Branch } from './union';
-import type { StoredPart } from './stored-part';
+import type { Part } from '../../data/part';
 
 export interface OverParts {
   readonly query: ResolvedQuery;
@@ -33,7 +33,7 @@ export interface OverParts {
   readonly scans: ReadonlyMap<TableSchema, PartScan>;
 }
 
-export type PartsOf = (table: TableSchema) => readonly StoredPart[];
+export type PartsOf = (table: TableSchema) => readonly Part[];
 
 /** Whether the query as written can be printed as it is: all its tables are one relation with lists. */
 export function readsPlainTables(query: ResolvedQuery, partsOf: PartsOf): boolean {
@@ -294,9 +294,9 @@ function unchanged<T>(part: T): T {
  * Parts that are read alike: those that store as single what most rows do, and all others, as lists. Two groups at most, so that
  * a query does not become longer with every odd part.
  */
-function groupsOf(parts: readonly StoredPart[]): { single: ReadonlySet<string>; parts: readonly StoredPart[] }[] {
+function groupsOf(parts: readonly Part[]): { single: ReadonlySet<string>; parts: readonly Part[] }[] {
   const largest = parts.reduce((most, part) => (part.rows > most.rows ? part : most));
-  const alike = (part: StoredPart): boolean => [...largest.single].every((path) => part.single.has(path));
+  const alike = (part: Part): boolean => [...largest.single].every((path) => part.single.has(path));
   const others = parts.filter((part) => !alike(part));
   const groups = [{ single: largest.single, parts: parts.filter(alike) }];
   return others.length === 0 ? groups : [...groups, { single: new Set(), parts: others }];

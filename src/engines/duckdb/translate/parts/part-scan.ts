@@ -4,7 +4,8 @@ import type { SqlType, TableSchema } from '../../../../googlesql/types';
 import { columnName } from '../context';
 import { selectList } from '../select-list';
 import { quoteName } from '../../sql';
-import { physicalType, withLists, type StoredPart } from './stored-part';
+import { physicalType, withLists } from './physical-type';
+import type { Part } from '../../data/part';
 
 export class PartScan {
   /** Its columns are added while the query is rewritten. */
@@ -21,7 +22,7 @@ export class PartScan {
    */
   constructor(
     schema: TableSchema,
-    private readonly parts: readonly StoredPart[],
+    private readonly parts: readonly Part[],
     readonly single: ReadonlySet<string>,
     private readonly newId: () => number,
   ) {
@@ -45,7 +46,7 @@ export class PartScan {
     return this.parts.map((part) => this.#printPart(part, columns)).join(' UNION ALL ');
   }
 
-  #printPart({ relation, single }: StoredPart, columns: TableScan['columns']): string {
+  #printPart({ relation, single }: Part, columns: TableScan['columns']): string {
     const list = columns.map(({ source, column }) => {
       const { path, type } = this.#paths.get(source)!;
       // A bare name may be taken for the table's.

@@ -1,16 +1,6 @@
-/** What the translation knows of the rows of a table: relations, each with its own physical types. */
+/** How values are stored where the lists of `Part.single` are their only elements. */
 import type { SqlType } from '../../../../googlesql/types';
 import { duckType, physicalFieldNames, quoteName, quoteText } from '../../sql';
-
-/** A relation with some of the rows of a table. */
-export interface StoredPart {
-  /** DuckDB's name of it, quoted. Columns have the names of the schema, and the types of `duckType` but for `single`. */
-  readonly relation: string;
-  /** An estimate. */
-  readonly rows: number;
-  /** Paths of lists, `metadata.request`, that hold one element in every row and are stored as that element: a STRUCT. */
-  readonly single: ReadonlySet<string>;
-}
 
 /** The type that a value at `path` is stored as where the lists of `single` are stored as their only element. */
 export function physicalType(type: SqlType, path: string, single: ReadonlySet<string>): SqlType {

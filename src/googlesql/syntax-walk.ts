@@ -9,7 +9,7 @@ export type SyntaxNode = QueryBody | FromItem | Expression;
  * Calls `visit` for `root` and everything below it, parents first, otherwise in the order of the text. It does not
  * recurse, so no tree is too high for it. Returning false from `visit` leaves out what is below that node.
  */
-export function walk(root: SyntaxNode, visit: (node: SyntaxNode) => boolean | void): void {
+export function walk(root: SyntaxNode, visit: (node: SyntaxNode) => unknown): void {
   const pending = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (visit(node) === false) continue;

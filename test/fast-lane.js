@@ -40,10 +40,14 @@ function importsSlow(file) {
  */
 function importsOf(file) {
   return [...fs.readFileSync(file, 'utf8').matchAll(IMPORT)].map(
-    ([, from, bare, required]) => from ?? bare ?? required,
+    ([, from, bare, required]) => from ?? bare ?? required ?? '',
   );
 }
 
+/**
+ * @param {string} folder
+ * @param {string} name
+ */
 function resolve(folder, name) {
   const stem = path.resolve(folder, name.replace(/\.js$/, ''));
   return [`${stem}.ts`, path.join(stem, 'index.ts'), `${stem}.js`].find((file) => fs.existsSync(file));

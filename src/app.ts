@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { StoredAnalyses } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
 import { Threads } from './concurrency/threads';
@@ -120,6 +121,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       catalogue,
       engine,
       gate,
+      analyses: new StoredAnalyses(engine, gate),
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),

@@ -1,4 +1,5 @@
-import type { ConsumerRequest, Endpoint } from '../endpoints';
+import { storedQueryOf } from '../analysis/stored-analyses';
+import type { ConsumerRequest } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { isExecutionFault } from '../engines/execution-faults';
 import { locate, QueryError, ServiceError } from '../errors';
@@ -6,7 +7,7 @@ import { openLql } from '../lql';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
-import { fencedFault, fenceOf } from './fence';
+import { fencedFault } from './fence';
 import type { Services } from './services';
 import type { RequestPlan } from './types';
 
@@ -36,7 +37,7 @@ export async function composeStatement(
   { gate, now }: Pick<Services, 'gate' | 'now'>,
   limits: RunLimits,
 ): Promise<Statement> {
-  const stored = storedQueryOf(endpoint, parameters);
+  const stored = storedQueryOf(endpoint);
   if (query === null) return storedStatement(stored, parameters, fenced);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
@@ -103,10 +104,4 @@ function storedStatement(stored: StoredQuery, parameters: readonly BoundParamete
       return new ServiceError(fault, message, {}, { cause: error });
     },
   };
-}
-
-function storedQueryOf(endpoint: Endpoint, parameters: readonly BoundParameter[]): StoredQuery {
-  const { id, revision, sql, query, cteTables } = endpoint;
-  const { instants } = fenceOf(endpoint, null);
-  return { id, revision, sql, query, cteTables, parameters, instants: instants.map(({ name }) => name) };
 }

@@ -70,6 +70,17 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
     const pointedAt = (sql: string, { span }: QueryError): string | null =>
       span === null ? null : sql.slice(span.start, span.end);
 
+    describe('tables', () => {
+      it('gives the schemas of those that are there, by the paths that were given', async () => {
+        const paths = [['raw_edge_logs'], ['raw_nosuch'], ['nosuch', 'raw_edge_logs']];
+        const { schemas } = await opened.engine.tables(paths, limits());
+        expect([...schemas.keys()]).toEqual(['raw_edge_logs']);
+        const columns = schemas.get('raw_edge_logs')?.columns ?? [];
+        const described = await opened.engine.describe('SELECT * FROM raw_edge_logs', [], limits());
+        expect(columns).toEqual(described);
+      });
+    });
+
     describe('values', () => {
       it.each([
         ['BOOL', 'true', 'true'],

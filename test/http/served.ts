@@ -1,3 +1,4 @@
+import { StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { Threads } from '../../src/concurrency/threads';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -10,7 +11,7 @@ import { Results } from '../../src/cache/results';
 import { Secret } from '../../src/config';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
+import type { Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
@@ -62,6 +63,10 @@ export class ScriptedEngine implements Engine {
       bytesProcessed: this.bytes.processed,
       bytesBilled: this.bytes.billed,
     };
+  }
+
+  tables(): Promise<TableSchemas> {
+    return Promise.resolve({ schemas: new Map(), names: [] });
   }
 
   describe(): Promise<readonly NamedType[]> {
@@ -205,6 +210,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
   const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rates, dailyBytes = null } = options;
   const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
   const engine = billed(bare, { metrics, budgets: new Budgets({ perDay: dailyBytes, shared: null }), keyOf });
+  const gate = new Gate(engine);
   return {
     keys: {
       authenticate(header) {
@@ -219,7 +225,8 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
       find: (idOrName) => endpoints.find(({ id, name }) => name === idOrName || id === idOrName.toLowerCase()) ?? null,
     },
     engine,
-    gate: new Gate(engine),
+    gate,
+    analyses: new StoredAnalyses(engine, gate),
     threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     plans: new PlanCache(),

@@ -13,6 +13,7 @@ const ROOMS = [
   'postman',
   'openapi',
   'run',
+  'analysis',
   'endpoints',
   'sandbox',
   'lql',

@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { StoredAnalyses } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
 import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
 import type { Engine } from './engines/contract';
+import type { FolderStatus } from './engines/data-status';
 import type { DuckDbOptions } from './engines/duckdb/engine/options';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
@@ -26,7 +28,7 @@ import { Admission, admissionBounds } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
-import { Metrics, readHealth, readServices, watchProcess } from './metrics';
+import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
 import { PlanCache } from './run/plan-cache';
 import type { Services } from './run/services';
 import { warm } from './run/warm';
@@ -103,7 +105,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const bare = await openEngine(config, catalogue, log, async (options) => {
       const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
       const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
-      return openRemoteEngine({ ...options, signal: ending.signal, died });
+      const onStatus = ({ degraded }: FolderStatus): void => health.report('data_folder', degraded);
+      return openRemoteEngine({ ...options, signal: ending.signal, died, onStatus });
     });
     closers.push(() => bare.close());
     const redis = config.redis && (await import('./redis/connect.js')).connectRedis(config.redis, log);
@@ -120,6 +123,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       catalogue,
       engine,
       gate,
+      analyses: new StoredAnalyses(engine, gate),
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),
@@ -142,6 +146,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const { breaker: bigquery = null } = engine;
     const engineMemory = bare.resident === undefined ? null : () => bare.resident ?? 0;
     readServices(metrics, { admission, results, memory, warmer, budgets, redis, shared, bigquery, engineMemory });
+    readData(metrics, () => bare.dataStatus?.() ?? null);
     metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
     log.info({ engine: engine.kind, endpoints: endpoints.map(({ name }) => name) }, 'ready');
@@ -178,7 +183,7 @@ function countDroppedLines(metrics: Metrics, log: OpenLog): void {
 
 /** Values of a metric's label, which dashboards know. */
 const WARMING_LABELS = {
-  refreshed: 'made',
+  refreshed: 'refreshed',
   'not due': 'not_due',
   busy: 'busy',
   gone: 'gone',
@@ -202,7 +207,7 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
         longestTtl: Math.max(...all.map(({ cacheTtl }) => cacheTtl)) * 1000,
       };
     },
-    refresh: (usage, age, signal) => warm(usage, age, services, signal),
+    refresh: (usage, age, holdOff, signal) => warm(usage, age, services, holdOff, signal),
     most: cache.maxWarmed,
     onOutcome: (outcome, error) => {
       const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';

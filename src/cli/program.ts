@@ -9,9 +9,11 @@ import { addKeys } from './keys';
 import { addLql } from './lql';
 import { addPostman } from './postman';
 import { addRun } from './run';
+import { addSchema } from './schema';
 import { addServe } from './serve';
 import { addSetupBigQuery } from './setup-bigquery';
 import { Ending, EXIT, type Surroundings } from './surroundings';
+import { addTest } from './test';
 
 const HELP_FOOTER = `
 Exit codes: 0 done; 1 failed; 2 usage error; 130 cancelled with Ctrl-C.
@@ -39,6 +41,8 @@ export function logquay(surroundings: Surroundings): Command {
   addCheck(program, surroundings);
   addKeys(program, surroundings);
   addRun(program, surroundings);
+  addTest(program, surroundings);
+  addSchema(program, surroundings);
   addLql(program, surroundings);
   addPostman(program, surroundings);
   addSetupBigQuery(program, surroundings);

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import type { ServiceError } from '../errors';
-import type { LocalRequest } from './local-run';
+import type { LocalRequest } from './local-runner';
 import { repeatable } from './repeatable';
 import { Ending, EXIT, type Surroundings } from './surroundings';
+import { untilCancelled } from './until-cancelled';
 
 const EXAMPLES = `
 Runs on the engine that the settings name, with every check of the service but the key's: whoever runs this is the operator.
@@ -88,27 +89,6 @@ async function standardInput(): Promise<string> {
   const blocks: Buffer[] = [];
   for await (const block of process.stdin) blocks.push(block as Buffer);
   return Buffer.concat(blocks).toString('utf8');
-}
-
-/** How long work may take to stop, BigQuery's job included: converting data, for one, does not hear of it. */
-const PATIENCE = 2000;
-
-/** The first Ctrl-C (or SIGTERM) asks the work to stop, and ends the process if that takes long; a second one ends it. */
-async function untilCancelled(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const cancel = new AbortController();
-  const onSignal = (): void => {
-    if (cancel.signal.aborted) process.exit(EXIT.cancelled);
-    cancel.abort();
-    setTimeout(() => process.exit(EXIT.cancelled), PATIENCE).unref();
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  try {
-    await work(cancel.signal);
-  } catch (error) {
-    throw cancel.signal.aborted ? new Ending(EXIT.cancelled) : error;
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  }
 }
 
 /** `invalidQuery (line 2, column 6, near "frm"): message`, and the hint below it. */

@@ -35,7 +35,7 @@ const WAITING = 256;
 /** Milliseconds for a thread to start. */
 const START_DEADLINE = 10_000;
 /** A thread that gets no processor is waited for, up to so many deadlines on the clock. */
-const LONGEST_WAIT = 8;
+const LONGEST_WAIT = 40;
 
 interface Job<Input, Output> {
   readonly keyName: string;

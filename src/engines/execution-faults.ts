@@ -1,3 +1,5 @@
+import type { QueryError } from '../errors';
+
 /**
  * The message for the caller when the evaluation of a row fails: one fixed text for each kind, the same on every engine, never
  * the engine's words (docs/errors.md: a consumer's expression may have met rows that are not the caller's).
@@ -23,5 +25,15 @@ export type ExecutionFault = keyof typeof EXECUTION_FAULTS;
 
 /** For a failure of none of these kinds. */
 export const UNKNOWN_EXECUTION_FAULT = 'The query failed on a value while it ran';
+
+/** For a query of a key with pins in which more than one expression can fail (docs/decisions/fence.md). */
+export const SEVERAL_CAN_FAIL = 'The query failed on a value while it ran. Several of its expressions can fail';
+
+const MESSAGES: ReadonlySet<string> = new Set([...Object.values(EXECUTION_FAULTS), UNKNOWN_EXECUTION_FAULT]);
+
+/** Whether an engine raised it while it evaluated rows. */
+export function isExecutionFault({ fault, message }: Pick<QueryError, 'fault' | 'message'>): boolean {
+  return fault === 'invalidQuery' && MESSAGES.has(message);
+}
 
 export const OUT_OF_MEMORY = 'The query needs more memory than it is allowed. Reduce the time range or ask for less.';

@@ -19,6 +19,8 @@ type Kind = SqlType['kind'];
 const TOTAL: ReadonlySet<string> = new Set([
   ...['$and', '$or', '$not', '$equal', '$not_equal', '$less', '$less_or_equal', '$greater', '$greater_or_equal'],
   ...['$between', '$in', '$in_unnest', '$is_null', '$is_true', '$is_false', '$is_distinct_from', '$safe_at'],
+  // An engine's own: a stored value of another shape.
+  ...['$with_lists'],
   ...['$json_member', 'IF', 'IFNULL', 'COALESCE', 'NULLIF', 'GREATEST', 'LEAST', 'TYPEOF'],
   ...['STARTS_WITH', 'ENDS_WITH', 'STRPOS', 'CHAR_LENGTH', 'LENGTH', 'BYTE_LENGTH'],
   ...['LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'ARRAY_LENGTH', 'IS_NAN', 'IS_INF', 'SIGN'],
@@ -57,20 +59,20 @@ export function queryCanFail(query: ResolvedQuery): boolean {
   return relationsBelow(query).some(relationCanFail);
 }
 
-/** Where what may fail stands first in the text; null: nothing may. */
-export function firstThatCanFail(query: ResolvedQuery): Span | null {
-  const spans = relationsBelow(query).flatMap((relation) => [
-    ...relationExpressions(relation).flatMap(spansThatCanFail),
+/** Every place in the text that may fail, in the order of the text, a call before its arguments. */
+export function placesThatCanFail(query: ResolvedQuery): Span[] {
+  const places = relationsBelow(query).flatMap((relation) => [
+    ...relationExpressions(relation).flatMap(placesIn),
     ...callsOf(relation).flatMap((call) => (aggregateFailsItself(call) ? [call.span] : [])),
   ]);
-  return spans.sort((a, b) => a.start - b.start)[0] ?? null;
+  return places.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-function spansThatCanFail(expr: Expr): Span[] {
+function placesIn(expr: Expr): Span[] {
   if (!canFail(expr)) return [];
-  if (failsItself(expr)) return [expr.span];
-  const inner = expr.kind === 'subquery' ? firstThatCanFail(expr.query) : null;
-  return [...operandsOf(expr).flatMap(spansThatCanFail), ...(inner === null ? [] : [inner])];
+  const own = failsItself(expr) ? [expr.span] : [];
+  const inner = expr.kind === 'subquery' ? placesThatCanFail(expr.query) : [];
+  return [...own, ...operandsOf(expr).flatMap(placesIn), ...inner];
 }
 
 function callsOf(relation: Relation): AggregateCall[] {
@@ -305,7 +307,7 @@ function isNear(expr: Expr, steps = 0): boolean {
     case '$add':
     case '$subtract':
       if (value === undefined || amount?.kind !== 'call' || amount.function !== '$interval') return false;
-      return failsItself(amount) === false && isNear(value, steps + 1);
+      return !failsItself(amount) && isNear(value, steps + 1);
     case 'TIMESTAMP_MICROS':
     case 'TIMESTAMP_MILLIS':
     case 'TIMESTAMP_SECONDS':

@@ -44,6 +44,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     },
     ...(engine.dataStatus === undefined ? {} : { dataStatus: () => engine.dataStatus?.() ?? null }),
     run,
+    tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
     inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
     dryRun: engine.dryRun,

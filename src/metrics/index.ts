@@ -1,4 +1,4 @@
 export { Metrics } from './metrics';
 export { RequestMeter } from './request-meter';
-export { readHealth, readServices, type Sources } from './readings';
+export { readData, readHealth, readServices, type Sources } from './readings';
 export { watchProcess } from './process';

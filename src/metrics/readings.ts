@@ -1,3 +1,4 @@
+import type { FolderStatus, TableStatus } from '../engines/data-status';
 import { COMPONENTS, type Health } from '../health/health';
 import type { Metrics } from './metrics';
 import { LABELS } from './table';
@@ -27,6 +28,30 @@ export function readHealth(metrics: Metrics, health: Pick<Health, 'degradations'
     const degraded = new Set(health.degradations.map(({ component }) => component));
     return COMPONENTS.map((component) => [{ component }, degraded.has(component) ? 1 : 0]);
   });
+}
+
+/** Tables of which there are gauges. */
+const MOST_TABLES = 200;
+
+/** Registers the gauges of a data folder. @param status null: there is none */
+export function readData(metrics: Metrics, status: () => FolderStatus | null): void {
+  const tables = (): readonly TableStatus[] => (status()?.tables ?? []).slice(0, MOST_TABLES);
+  metrics.read('dataRows', () => tables().map(({ table, rows }) => [{ table }, rows]));
+  metrics.read('dataBytes', () => tables().map(({ table, bytes }) => [{ table }, bytes]));
+  metrics.read('dataFiles', () =>
+    tables().flatMap(({ table, files, faults }) => [
+      [{ table, file: 'read' }, files - faults],
+      [{ table, file: 'set_aside' }, faults],
+    ]),
+  );
+  metrics.read('dataBehind', () => tables().map(({ table, behind }) => [{ table }, behind]));
+  metrics.read('dataConversions', () => tables().map(({ table, conversions }) => [{ table }, conversions]));
+  metrics.read('dataLeftOut', () =>
+    tables().flatMap(({ table, leftOut, ignoredFields, nulledValues }) => {
+      const counts = { ...leftOut, ignored_field: ignoredFields, nulled_value: nulledValues };
+      return LABELS.left_out.map((left_out) => [{ table, left_out }, counts[left_out] ?? 0] as const);
+    }),
+  );
 }
 
 /** Registers the gauges of the services. */

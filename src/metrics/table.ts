@@ -44,7 +44,7 @@ export const LABELS = {
   kind: ['run', 'sandbox', 'warm'],
   result: ['ok', 'abandoned', ...REASONS],
   language: ['sql', 'lql'],
-  warming: ['made', 'not_due', 'busy', 'gone', 'failed', 'budget'],
+  warming: ['refreshed', 'not_due', 'busy', 'gone', 'failed', 'budget'],
   failure: ['timeout', 'refused', 'failed', 'skipped'],
   cause: ['overdue', 'memory', 'stalled', 'crashed'],
   state: ['closed', 'half-open', 'open'],
@@ -53,6 +53,9 @@ export const LABELS = {
   memory: ['rss', 'heap_total', 'heap_used', 'external', 'array_buffers'],
   gc: ['minor', 'major', 'incremental', 'weak_callbacks', 'other'],
   component: COMPONENTS,
+  table: 'names',
+  file: ['read', 'set_aside'],
+  left_out: ['not_json', 'too_long', 'no_timestamp', 'does_not_fit', 'ignored_field', 'nulled_value'],
 } as const satisfies Record<string, 'names' | readonly string[]>;
 
 /** Seconds: from an answer out of memory to the longest deadline that is usual. */
@@ -159,6 +162,42 @@ export const METRICS = {
     type: 'gauge',
     labels: [],
     help: "Resident memory of the embedded engine's processes",
+  },
+  dataRows: {
+    name: 'logquay_data_rows',
+    type: 'gauge',
+    labels: ['table'],
+    help: 'Rows of DATA_DIR that are served',
+  },
+  dataBytes: {
+    name: 'logquay_data_stored_bytes',
+    type: 'gauge',
+    labels: ['table'],
+    help: 'Bytes that rows of DATA_DIR take in CACHE_DIR',
+  },
+  dataFiles: {
+    name: 'logquay_data_files',
+    type: 'gauge',
+    labels: ['table', 'file'],
+    help: 'Files of DATA_DIR that rows are read from, and those that are set aside',
+  },
+  dataBehind: {
+    name: 'logquay_data_behind_seconds',
+    type: 'gauge',
+    labels: ['table'],
+    help: 'Since when something in DATA_DIR is not served yet; 0: everything is',
+  },
+  dataLeftOut: {
+    name: 'logquay_data_left_out_rows',
+    type: 'gauge',
+    labels: ['table', 'left_out'],
+    help: 'Rows of DATA_DIR that are left out, by why',
+  },
+  dataConversions: {
+    name: 'logquay_data_conversions',
+    type: 'gauge',
+    labels: ['table'],
+    help: "Segments written since the engine's process has started",
   },
   bytesProcessed: {
     name: 'logquay_bytes_processed_total',

@@ -1,6 +1,8 @@
 /** Who may do what: keys, endpoints, rates, and what a key may send. */
 import { type ConsumerRequest, type Endpoint, mayRun, type RawEntry } from '../endpoints';
+import type { Engine } from '../engines/contract';
 import { ServiceError } from '../errors';
+import { tablesRead } from '../googlesql/from-paths';
 import type { Key } from '../keys';
 import type { RateAnswer } from '../limits/rate-limits';
 import type { Services } from './services';
@@ -73,6 +75,30 @@ export function checkPermissions(
     'accessDenied',
     `Parameter "${pattern.name}" is a regular expression, which may not be sent where redaction is forced.`,
     { parameter: pattern.name },
+  );
+}
+
+/**
+ * Checks that a query of a key with pins reads only tables whose schema is declared: an inferred one tells of rows of all
+ * projects.
+ *
+ * @throws ServiceError accessDenied
+ */
+export function checkDeclaredTables(
+  query: ConsumerRequest['query'],
+  key: Pick<Key, 'pins'>,
+  endpoint: Pick<Endpoint, 'query'>,
+  engine: Pick<Engine, 'dataStatus'>,
+): void {
+  const status = engine.dataStatus?.() ?? null;
+  if (query === null || key.pins.size === 0 || status === null) return;
+  const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));
+  const tables = tablesRead(endpoint.query).map(({ node }) => node.path.map(({ name }) => name).join('.'));
+  if (tables.every((table) => declared.has(table))) return;
+  throw new ServiceError(
+    'accessDenied',
+    `"${query.language}" may not be used with pinned parameters where the schema of a table is inferred from its rows.`,
+    { parameter: query.language },
   );
 }
 

@@ -3,7 +3,7 @@ import type { Usage } from '../cache/usage';
 import { type Endpoint, readConsumerRequest, readParameters } from '../endpoints';
 import type { Key } from '../keys';
 import { chooseRepresentation } from '../rendering/representation';
-import { checkPermissions } from './authorise';
+import { checkDeclaredTables, checkPermissions } from './authorise';
 import { checkDryRun } from './dry-run';
 import { needsFence } from './fence';
 import { asksForRedaction } from './redact-header';
@@ -22,11 +22,16 @@ export async function planRequest(
   services: Services,
 ): Promise<RequestPlan> {
   const cached = services.plans.get(request, key, endpoint);
-  if (cached !== null) return cached;
+  if (cached !== null) {
+    // A table may have come since.
+    checkDeclaredTables(cached.query, key, endpoint, services.engine);
+    return cached;
+  }
   const representation = chooseRepresentation(request.header('accept').join(', '));
   const given = await request.timed('read', () => request.parameters());
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions(consumer, given, key, endpoint);
+  checkDeclaredTables(consumer.query, key, endpoint, services.engine);
   checkDryRun(consumer.dryRun, services.engine);
   const parameters = readParameters(endpoint, given, key.pins);
   const redactionRequested = asksForRedaction(request.header('lf-endpoint-redact-pii'));

@@ -1,3 +1,4 @@
+import type { StoredAnalyses } from '../analysis/stored-analyses';
 import type { Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
 import type { Threads } from '../concurrency/threads';
@@ -19,6 +20,7 @@ export interface Services {
   readonly catalogue: Pick<Catalogue, 'current' | 'find'>;
   readonly engine: Engine;
   readonly gate: Gate;
+  readonly analyses: StoredAnalyses;
   readonly admission: Admission;
   readonly threads: Threads;
   readonly rates: RateLimits;

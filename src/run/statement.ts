@@ -1,10 +1,13 @@
-import type { ConsumerRequest, Endpoint } from '../endpoints';
+import { storedQueryOf } from '../analysis/stored-analyses';
+import type { ConsumerRequest } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
+import { isExecutionFault } from '../engines/execution-faults';
 import { locate, QueryError, ServiceError } from '../errors';
 import { openLql } from '../lql';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
+import { fencedFault } from './fence';
 import type { Services } from './services';
 import type { RequestPlan } from './types';
 
@@ -34,14 +37,14 @@ export async function composeStatement(
   { gate, now }: Pick<Services, 'gate' | 'now'>,
   limits: RunLimits,
 ): Promise<Statement> {
-  const stored = storedQueryOf(endpoint, parameters);
-  if (query === null) return storedStatement(stored, parameters);
+  const stored = storedQueryOf(endpoint);
+  if (query === null) return storedStatement(stored, parameters, fenced);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
     return admitted(gate, stored, { ...query, fenced }, parameters, toCaller, limits);
   }
   const lql = openLql(query.text, { tables: endpoint.cteTables, now: now() });
-  if (lql === null) return storedStatement(stored, parameters);
+  if (lql === null) return storedStatement(stored, parameters, fenced);
   const { columns } = await gate.columns(stored, lql.table, limits);
   const translation = lql.translate(columns);
   const translated = { language: 'lql', text: translation.sql, fenced } as const;
@@ -69,6 +72,7 @@ async function admitted(
     ordered,
     tables,
     parameters: named,
+    onlyFault,
     original,
   } = await gate.admit(stored, text, { from: language, fenced, limits }).catch((error: unknown) => {
     throw error instanceof QueryError ? toCaller(error) : error;
@@ -79,24 +83,25 @@ async function admitted(
     ordered,
     parameters: parameters.filter(({ name }) => named.has(name.toLowerCase())),
     tables,
-    errorForCaller: ({ fault, message, span, details }) =>
-      toCaller(new QueryError(fault, message, span && original(span), details)),
+    errorForCaller: (error) => {
+      if (isExecutionFault(error) && fenced) return toCaller(fencedFault(error, onlyFault));
+      const { fault, message, span, details } = error;
+      return toCaller(new QueryError(fault, message, span && original(span), details));
+    },
   };
 }
 
 /** The caller did not write the stored query: errors carry no position in it. */
-function storedStatement(stored: StoredQuery, parameters: readonly BoundParameter[]): Statement {
+function storedStatement(stored: StoredQuery, parameters: readonly BoundParameter[], fenced: boolean): Statement {
   return {
     sql: stored.sql,
     consumer: null,
     ordered: fixesOrder(stored.query),
     parameters,
     tables: tablesOfStoredQuery(stored),
-    errorForCaller: (error) => new ServiceError(error.fault, error.message, {}, { cause: error }),
+    errorForCaller: (error) => {
+      const { fault, message } = isExecutionFault(error) && fenced ? fencedFault(error, null) : error;
+      return new ServiceError(fault, message, {}, { cause: error });
+    },
   };
-}
-
-function storedQueryOf(endpoint: Endpoint, parameters: readonly BoundParameter[]): StoredQuery {
-  const { id, revision, sql, query, cteTables } = endpoint;
-  return { id, revision, sql, query, cteTables, parameters };
 }

@@ -5,15 +5,14 @@ import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql/lexer';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
-import type { PrintedQuery } from '../googlesql/printer';
 import type { Span } from '../googlesql/syntax';
 import { Threads } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
-import { composeFence, type Fence, fenceOf } from './fence';
+import { composeFence, type Fence, fenceOf, storedCanFail } from './fence';
 import { originalSpan } from './lenient';
-import { checkMeaning, inSentText, readText, type ReadText, type SentText } from './reading';
+import { checkMeaning, inSentText, type Meaning, readText, type ReadText, type SentText } from './reading';
 import { OpinionTimeout, SecondOpinion } from './second-opinion';
 import type { StoredQuery } from './stored-query';
 import { Verdicts } from './verdicts';
@@ -30,10 +29,15 @@ export interface Admitted {
   readonly tables: readonly string[];
   /** Lower-case names of the parameters that `sql` holds: those to bind. */
   readonly parameters: ReadonlySet<string>;
+  /**
+   * The one place, in the text that was sent, where the query can fail on a value while it runs; null: nowhere, or at several.
+   * Which of several fails first depends on the order of evaluation.
+   */
+  readonly onlyFault: Span | null;
   /** How many pieces of text `original` goes by. */
   readonly pieces: number;
   /** A place in `sql` as a place in the text that was sent; null outside of it, and everywhere in a fenced form. */
-  original(span: Span): Span | null;
+  readonly original: (span: Span) => Span | null;
 }
 
 /** Who sends a text. */
@@ -117,15 +121,27 @@ export class Gate {
   async #passOtherWalls(stored: StoredQuery, read: ReadText, fenced: boolean, limits: RunLimits): Promise<Admitted> {
     await this.#askSecondOpinion(stored, read, limits);
     const fence = fenced ? fenceOf(stored, read.tables) : null;
-    const printed = await this.#checkMeaning(stored, read, fence, limits);
+    const { printed, onlyFault } = await this.#checkMeaning(stored, read, fence, limits);
     const tables = await this.#columns.of(stored, read.tables, limits);
     await this.#engine.inspect(read.statement, tables, typicalValues(stored), limits);
 
+    const fault = {
+      onlyFault: onlyFault === null || storedCanFail(stored, read.tables) ? null : originalSpan(read.passes, onlyFault),
+    };
     if (printed !== null) {
       const { sql, parameters, reached } = composeFence(stored, printed, read.tables);
       const named = new Set([...parameters, ...printed.parameters]);
       const { ordered } = read;
-      return { sql, consumer: null, ordered, tables: reached, parameters: named, pieces: 0, original: () => null };
+      return {
+        sql,
+        consumer: null,
+        ordered,
+        tables: reached,
+        parameters: named,
+        ...fault,
+        pieces: 0,
+        original: () => null,
+      };
     }
     const { sql, consumer, parameters, reached } = compose(stored, read.statement, read.tables);
     // Verdicts are kept: nothing else of what was read may be.
@@ -136,6 +152,7 @@ export class Gate {
       ordered: read.ordered,
       tables: reached,
       parameters: new Set([...parameters, ...read.parameters.map((name) => name.toLowerCase())]),
+      ...fault,
       pieces: passes.reduce((sum, pieces) => sum + pieces.length, 0),
       original: ({ start, end }) =>
         start < consumer.start || end > consumer.end
@@ -168,15 +185,10 @@ export class Gate {
    * Names and types, then the fenced form where there has to be one. An unknown field is looked for once more with
    * columns read anew: the table may have got it meanwhile.
    */
-  async #checkMeaning(
-    stored: StoredQuery,
-    read: ReadText,
-    fence: Fence | null,
-    limits: RunLimits,
-  ): Promise<PrintedQuery | null> {
+  async #checkMeaning(stored: StoredQuery, read: ReadText, fence: Fence | null, limits: RunLimits): Promise<Meaning> {
     const { statement, query } = read;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
-    const check = async (): Promise<PrintedQuery | null> => {
+    const check = async (): Promise<Meaning> => {
       const tables = await this.#columns.of(stored, read.tables, limits);
       return this.#threads.do(checkMeaning, { statement, query, tables, parameters, fence }, statement, limits);
     };

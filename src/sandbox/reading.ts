@@ -3,12 +3,13 @@
  * a long text passes them on a thread.
  */
 import { unsupportedError } from '../googlesql/parser';
-import type { PrintedQuery } from '../googlesql/printer';
+import { placesThatCanFail, type PrintedQuery } from '../googlesql/printer';
+import type { ResolvedQuery } from '../googlesql/resolved';
 import { fixesOrder } from '../googlesql/row-order';
 import { resolveQuery } from '../googlesql/resolver';
-import type { Query } from '../googlesql/syntax';
+import type { Query, Span } from '../googlesql/syntax';
 import type { Task } from '../concurrency/threads';
-import type { TableSchema } from '../googlesql/types';
+import type { SqlType, TableSchema } from '../googlesql/types';
 import { walk } from '../googlesql/syntax-walk';
 import { QueryError } from '../errors';
 import { type Fence, fencedQuery } from './fence';
@@ -59,7 +60,7 @@ function checked(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | '
   const reading = readConsumerQuery(statement, stored);
   const [construct] = unsupported;
   if (construct !== undefined) throw unsupportedError(construct);
-  const masked = joinsInParentheses(query) ? null : maskStatement(text, tokens);
+  const masked = isBeyondSecondOpinion(query) ? null : maskStatement(text, tokens);
   return { ...reading, query, statement: text.slice(0, end), ordered: fixesOrder(query), masked, passes };
 }
 
@@ -68,11 +69,15 @@ export function inSentText({ fault, message, span, details }: QueryError, passes
   return new QueryError(fault, message, span && originalSpan(passes, span), details);
 }
 
-/** node-sql-parser reads no join in parentheses, in any form, but in a long text takes up its time to find out. */
-function joinsInParentheses(query: Query): boolean {
+/**
+ * node-sql-parser reads no join in parentheses, in any form, but in a long text takes up its time to find out. Of pipe
+ * syntax it has a reading of its own, which no text is held to.
+ */
+function isBeyondSecondOpinion(query: Query): boolean {
   let found = false;
-  walk(query, ({ kind }) => {
-    found ||= kind === 'parenthesised_join';
+  walk(query, (node) => {
+    found ||= node.kind === 'parenthesised_join' || node.kind === 'from_query';
+    found ||= node.kind === 'query' && node.pipes.length > 0;
     return !found;
   });
   return found;
@@ -85,12 +90,20 @@ export interface TypedText extends Pick<StoredQuery, 'parameters'>, Pick<ReadTex
   readonly fence: Fence | null;
 }
 
+/** What names and types say about a statement. */
+export interface Meaning {
+  /** The fenced form; null where the statement may run as it is. */
+  readonly printed: PrintedQuery | null;
+  /** The one place where the statement can fail on a value while it runs; null: nowhere, or at several. */
+  readonly onlyFault: Span | null;
+}
+
 /**
- * Names and types, from the CTE tables alone; then the fenced form, null where the statement may run as it is.
+ * Names and types, from the CTE tables alone; then the fenced form.
  *
  * @throws QueryError with a span in the statement
  */
-export const checkMeaning: Task<TypedText, PrintedQuery | null> = {
+export const checkMeaning: Task<TypedText, Meaning> = {
   file: __filename,
   name: 'checkMeaning',
   run({ statement, query: parsed, tables, parameters, fence }) {
@@ -99,6 +112,18 @@ export const checkMeaning: Task<TypedText, PrintedQuery | null> = {
       findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
       parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
     });
-    return fence === null ? null : fencedQuery(query, fence);
+    return { printed: fence === null ? null : fencedQuery(query, fence), onlyFault: onlyFaultOf(query) };
   },
 };
+
+function onlyFaultOf(query: ResolvedQuery): Span | null {
+  // An array in the result fails on a NULL element (docs/dialect.md).
+  if (query.output.some(({ column }) => holdsArray(column.type))) return null;
+  const [first = null, second] = placesThatCanFail(query);
+  return second === undefined ? first : null;
+}
+
+function holdsArray(type: SqlType): boolean {
+  if (type.kind === 'STRUCT') return type.fields.some((field) => holdsArray(field.type));
+  return type.kind === 'ARRAY';
+}

@@ -9,4 +9,6 @@ export interface StoredQuery {
   readonly query: Query;
   readonly cteTables: readonly string[];
   readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
+  /** Parameters that hold a valid timestamp or date, or '': a cast of one fails on no row that another does not fail on. */
+  readonly instants?: readonly string[];
 }

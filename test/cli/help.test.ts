@@ -10,6 +10,8 @@ const COMMANDS = [
   ['keys', 'list'],
   ['keys', 'revoke'],
   ['run'],
+  ['test'],
+  ['schema'],
   ['lql', 'rules'],
   ['postman'],
   ['setup-bigquery'],

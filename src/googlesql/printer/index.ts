@@ -12,7 +12,7 @@ import { Names, PREFIX } from './names';
 import { PrintSession } from './session';
 import { statementSql } from './queries';
 
-export { firstThatCanFail, queryCanFail } from '../totality';
+export { placesThatCanFail, queryCanFail } from '../totality';
 export { quotedName } from './names';
 
 export interface PrintOptions {

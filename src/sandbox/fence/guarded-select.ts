@@ -23,7 +23,11 @@ export function guardSelect(context: FromContext, select: Select, guard: string)
 
   const grouped = select.groupBy !== null || select.items.some((item) => isGrouped(item)) || select.having !== null;
   const groups = rows === null || !grouped ? rows : `LOGICAL_OR(${rows})`;
-  if (select.windows.some(({ window }) => [...window.partitionBy, ...window.orderBy.map(expressionOf)].some(mayFail)))
+  if (
+    select.windows.some(({ window }) =>
+      [...window.partitionBy, ...window.orderBy.map(expressionOf)].some((expression) => mayFail(expression)),
+    )
+  )
     throw new Unfenceable('a WINDOW clause with an expression that may fail');
   const later = [select.having, select.qualify].filter((condition) => condition !== null);
   for (const condition of later) refuseAliases(condition, select);
@@ -97,6 +101,8 @@ function refuseStars(context: FromContext, select: Select): void {
     if (node.kind === 'subquery_item' && !inExpression) return;
     if (inExpression && node.kind === 'query' && node.with !== null && context.scope.size > 0)
       throw new Unfenceable('a WITH in a subquery');
+    if (inExpression && (node.kind === 'from_query' || (node.kind === 'query' && node.pipes.length > 0)))
+      throw new Unfenceable('pipe syntax');
     if (inExpression && node.kind === 'select') {
       const from = { ...NO_FROM, columns: node.from === null ? [] : tableGuards(context, node.from) };
       refuseWholeRows(node, from);
@@ -207,10 +213,10 @@ function hasFallibleKey(item: GroupingItem): boolean {
     case 'expression':
       return mayFail(item.expression);
     case 'list':
-      return item.expressions.some(mayFail);
+      return item.expressions.some((expression) => mayFail(expression));
     case 'rollup':
     case 'cube':
-      return item.sets.some((set) => set.some(mayFail));
+      return item.sets.some((set) => set.some((expression) => mayFail(expression)));
     case 'grouping_sets':
       return item.items.some(hasFallibleKey);
   }

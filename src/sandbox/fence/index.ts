@@ -3,11 +3,12 @@
  * can fail only on rows that the stored query shows.
  */
 import { QueryError } from '../../errors';
-import { firstThatCanFail, printQuery, queryCanFail, type PrintedQuery } from '../../googlesql/printer';
+import { placesThatCanFail, printQuery, queryCanFail, type PrintedQuery } from '../../googlesql/printer';
 import type { ResolvedQuery } from '../../googlesql/resolved';
 import { composeFenced, reachedEntries, type Composed } from '../compose';
 import type { StoredQuery } from '../stored-query';
 import { storedGuards } from './stored-guards';
+import { mayFail } from './written-totality';
 
 /** What of the stored query decides on the fenced form of a query over some of its tables. Plain data. */
 export interface Fence {
@@ -35,6 +36,12 @@ export function fenceOf(stored: StoredQuery, tables: readonly string[]): Fence {
   return { guards, fallible, unfenceable };
 }
 
+/** Whether the stored CTEs behind these tables hold what may fail, anywhere. */
+export function storedCanFail(stored: StoredQuery, tables: readonly string[]): boolean {
+  const instants = new Set(stored.instants?.map((name) => name.toLowerCase()));
+  return reachedEntries(stored, tables).some(({ query }) => mayFail(query, instants));
+}
+
 /**
  * The query in its fenced form; null where it may run as it was sent: nothing in it can fail, or it reads no table.
  *
@@ -48,7 +55,7 @@ export function fencedQuery(query: ResolvedQuery, { guards, fallible, unfenceabl
   throw new QueryError(
     'invalidQuery',
     `The stored query defines ${table} with ${construct}. A key with pinned parameters may not use over it what can fail on a value.`,
-    firstThatCanFail(query),
+    placesThatCanFail(query)[0] ?? null,
   );
 }
 

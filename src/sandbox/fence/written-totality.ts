@@ -53,9 +53,18 @@ const FALLIBLE_OPERATORS: ReadonlySet<string> = new Set([
   ...['like', 'not like', '|', '^', '&', '<<', '>>', '+', '-', '*', '/'],
 ]);
 
-/** Whether the node or anything below it may fail. */
-export function mayFail(node: SyntaxNode): boolean {
-  return has(node, ownMayFail);
+/**
+ * Whether the node or anything below it may fail.
+ *
+ * @param instants parameters in lower case of which a cast does not
+ */
+export function mayFail(node: SyntaxNode, instants: ReadonlySet<string> = new Set()): boolean {
+  return has(node, (inner) => ownMayFail(inner) && !isCastOf(inner, instants));
+}
+
+function isCastOf(node: SyntaxNode, parameters: ReadonlySet<string>): boolean {
+  if (node.kind !== 'cast' || node.format !== null || node.timeZone !== null) return false;
+  return node.expression.kind === 'parameter' && parameters.has(node.expression.name.toLowerCase());
 }
 
 /** Functions that give another value each time: a condition with one cannot be written twice. */

@@ -72,10 +72,11 @@ export async function loadParquet(
   const skipped = await connection.runAndReadAll(
     `SELECT reason, count(*), list(line ORDER BY line)[:${NAMED}] FROM (SELECT line, ${fault ?? "''"} AS reason FROM ${base} WHERE ${bad}) GROUP BY 1`,
   );
-  return skipped.getRowsJS().map(([reason, count, lines]) => ({
-    reason: /^timestamp is (?:required|missing)$/.test(String(reason)) ? 'no_timestamp' : 'does_not_fit',
+  const groups = skipped.getRowsJS() as [string, bigint, bigint[]][];
+  return groups.map(([reason, count, lines]) => ({
+    reason: /^timestamp is (?:required|missing)$/.test(reason) ? 'no_timestamp' : 'does_not_fit',
     count: Number(count),
-    first: (lines as bigint[]).map((line) => ({ file: file.path, line: Number(line), reason: String(reason) })),
+    first: lines.map((line) => ({ file: file.path, line: Number(line), reason: reason })),
   }));
 }
 

@@ -92,7 +92,7 @@ function fittedList(field: RestField, value: unknown, path: string, fitting: Fit
     if (item === null) return unfit(`${path}[${i}] is null`, fitting);
     return fittedItem(field, item, `${path}[${i}]`, fitting);
   });
-  return fitting.lenient ? fitted.filter((item) => item !== undefined) : fitted;
+  return fitting.lenient ? fitted.filter((item) => item !== null) : fitted;
 }
 
 function fittedItem(field: RestField, value: unknown, path: string, fitting: Fitting): unknown {
@@ -104,10 +104,10 @@ function fittedItem(field: RestField, value: unknown, path: string, fitting: Fit
   return fitted === undefined ? unfit(`${path} is not a ${field.type}`, fitting) : fitted;
 }
 
-function unfit(message: string, fitting: Fitting): undefined {
+function unfit(message: string, fitting: Fitting): null {
   if (!fitting.lenient) throw new Unfit(message);
   fitting.nulled++;
-  return undefined;
+  return null;
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -85,11 +85,11 @@ async function* zstdDecompressed(path: string): AsyncGenerator<Buffer> {
   const file: ReadStream = createReadStream(path, { highWaterMark: READ_AT_ONCE });
   try {
     for await (const part of file as AsyncIterable<Buffer>) {
-      decompressing(() => archive.push(part));
+      decompressing(() => void archive.push(part));
       yield* blocks.splice(0);
     }
     if (file.bytesRead === 0) throw new ContentFault('an empty archive');
-    decompressing(() => archive.push(new Uint8Array(0), true));
+    decompressing(() => void archive.push(new Uint8Array(0), true));
     yield* blocks.splice(0);
     if (!ended) throw new ContentFault('an unfinished zstd archive');
   } finally {

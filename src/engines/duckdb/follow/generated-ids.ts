@@ -4,6 +4,12 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteText } from '../sql';
 import type { Segment } from './segment';
 
+/** A segment whose file is attached as `name`. */
+export interface StoredSegment {
+  readonly name: string;
+  readonly segment: Pick<Segment, 'earliest' | 'latest' | 'odd'>;
+}
+
 /** What the id of a row begins with until it is numbered. */
 export const UNNUMBERED = '\u0001';
 
@@ -13,33 +19,35 @@ const DIGEST = 32;
 export const ORDINAL = `coalesce(TRY_CAST(substr(id, ${DIGEST + 2}) AS BIGINT), 0)`;
 
 /**
- * Numbers the rows of table `rows` that have no id yet, above equal rows in other segments. Equal rows have equal times:
- * only what is near in time is looked through.
+ * Numbers the rows of `tables` that have no id yet, above equal rows in segments. Equal rows have equal times: only what is
+ * near in time is looked through.
  */
 export async function numberGeneratedIds(
   connection: DuckDBConnection,
-  others: readonly { readonly path: string; readonly segment: Pick<Segment, 'earliest' | 'latest'> }[],
+  tables: readonly string[],
+  segments: readonly StoredSegment[],
 ): Promise<void> {
   const marked = `starts_with(id, ${quoteText(UNNUMBERED)})`;
-  const found = await connection.runAndReadAll(
-    `SELECT CAST(epoch_us(min(timestamp)) AS VARCHAR), CAST(epoch_us(max(timestamp)) AS VARCHAR) FROM rows WHERE ${marked}`,
-  );
-  const [first, last] = (found.getRows()[0] ?? []) as (string | null)[];
-  if (first == null || last == null) return;
-  const taken = [`SELECT id FROM rows WHERE NOT ${marked}`];
-  for (const [i, { path, segment }] of others.entries()) {
-    const apart = BigInt(segment.latest ?? last) < BigInt(first) || BigInt(segment.earliest ?? first) > BigInt(last);
-    if (apart) continue;
-    await connection.run(`ATTACH ${quoteText(path)} AS other_${i} (READ_ONLY)`);
-    taken.push(
-      `SELECT id FROM other_${i}.rows WHERE timestamp BETWEEN make_timestamp(${first}) AND make_timestamp(${last})`,
-    );
+  const bounds = 'CAST(epoch_us(min(timestamp)) AS VARCHAR), CAST(epoch_us(max(timestamp)) AS VARCHAR)';
+  for (const table of tables) {
+    const found = await connection.runAndReadAll(`SELECT ${bounds} FROM ${table} WHERE ${marked}`);
+    const [[first, last]] = found.getRows() as [[string | null, string | null]];
+    if (first === null || last === null) continue;
+    const taken = tables.map((other) => `SELECT id FROM ${other} WHERE NOT ${marked}`);
+    for (const { name, segment } of segments) {
+      const apart = BigInt(segment.latest ?? last) < BigInt(first) || BigInt(segment.earliest ?? first) > BigInt(last);
+      if (apart) continue;
+      for (const relation of segment.odd > 0 ? ['rows', 'odd'] : ['rows']) {
+        const within = `timestamp BETWEEN make_timestamp(${first}) AND make_timestamp(${last})`;
+        taken.push(`SELECT id FROM ${name}.${relation} WHERE ${within}`);
+      }
+    }
+    await connection.run(`UPDATE ${table} SET id = numbered.id FROM (
+        SELECT row AS of, digest || CASE WHEN n = 0 THEN '' ELSE '-' || n END AS id FROM (
+          SELECT row, digest, coalesce(next, 0) + row_number() OVER (PARTITION BY digest ORDER BY row) - 1 AS n
+          FROM (SELECT rowid AS row, substr(id, 2) AS digest FROM ${table} WHERE ${marked})
+          LEFT JOIN (SELECT substr(id, 1, ${DIGEST}) AS digest, max(${ORDINAL}) + 1 AS next FROM (${taken.join(' UNION ALL ')})
+            WHERE substr(id, 1, ${DIGEST}) IN (SELECT substr(id, 2) FROM ${table} WHERE ${marked}) GROUP BY 1) USING (digest)))
+        AS numbered WHERE ${table}.rowid = numbered.of`);
   }
-  await connection.run(`UPDATE rows SET id = numbered.id FROM (
-      SELECT row AS of, digest || CASE WHEN n = 0 THEN '' ELSE '-' || n END AS id FROM (
-        SELECT row, digest, coalesce(next, 0) + row_number() OVER (PARTITION BY digest ORDER BY row) - 1 AS n
-        FROM (SELECT rowid AS row, substr(id, 2) AS digest FROM rows WHERE ${marked})
-        LEFT JOIN (SELECT substr(id, 1, ${DIGEST}) AS digest, max(${ORDINAL}) + 1 AS next FROM (${taken.join(' UNION ALL ')})
-          WHERE substr(id, 1, ${DIGEST}) IN (SELECT substr(id, 2) FROM rows WHERE ${marked}) GROUP BY 1) USING (digest)))
-      AS numbered WHERE rows.rowid = numbered.of`);
 }

@@ -80,7 +80,7 @@ function fieldOf(name: string, value: unknown, depth: number): RestField | null 
   if (typeof value === 'number') return leaf(Number.isSafeInteger(value) ? 'INT64' : 'FLOAT64');
   const long = longNumber(value);
   if (long !== null) return leaf(/^-?\d+$/.test(long) ? 'NUMERIC' : 'FLOAT64');
-  return leaf(textType(String(value)));
+  return leaf(typeof value === 'string' ? textType(value) : 'STRING');
 }
 
 function common(types: readonly RestField[]): RestField['type'] {

@@ -22,7 +22,6 @@ import { NamedOnce } from './named-once';
 import { ChangedContent } from './resume-digest';
 import { type LeftOut, leftOutRows } from './segment';
 import type { SegmentResult } from './segment-job';
-import type { Source } from './source';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
 const LOOK_AGAIN = 200;
@@ -44,6 +43,8 @@ const CONVERTED_AT_ONCE = 512 * 1024 * 1024;
 const TRY_AGAIN = 2_000;
 /** Bytes in files for which opening waits, rather than answer from a part of them. */
 const WAITED_FOR = 32 * 1024 * 1024;
+/** The same in milliseconds. */
+const LONGEST_WAIT = 3_000;
 
 export interface LiveFolderOptions {
   readonly dataDir: string;
@@ -146,7 +147,8 @@ export class LiveFolder {
     if (bytes === 0)
       this.options.log.info({ dataDir: this.options.dataDir }, 'DATA_DIR holds no rows yet: waiting for files');
     const wait = this.options.complete || pending <= WAITED_FOR;
-    while (wait && this.#isBehind() && !this.#closing.signal.aborted) {
+    const end = this.options.complete ? Infinity : performance.now() + LONGEST_WAIT;
+    while (wait && this.#hasBacklog() && !this.#closing.signal.aborted && performance.now() < end) {
       await sleep(20);
       await this.#look();
     }
@@ -276,16 +278,13 @@ export class LiveFolder {
     return [...this.#tables.values()].reduce((sum, { tailBytes }) => sum + tailBytes, 0);
   }
 
-  /** Whether something is not served that could be. */
-  #isBehind(): boolean {
+  /** Whether conversions have something left to read; rows that are appended all the time do not count. */
+  #hasBacklog(): boolean {
     if (this.#conversion !== null) return true;
+    if (!this.#writer) return false;
     const now = performance.now();
-    const readable = (source: Source): boolean =>
-      source.isChanged && source.fault === null && now >= source.notBefore && !source.replaced;
-    const mine = (source: Source): boolean =>
-      this.#writer || (source.file.format !== 'parquet' && this.#tailBytes <= MOST_TAIL_BYTES);
-    return [...this.#tables.values()].some(({ sources }) =>
-      sources.some((source) => source.replaced || (readable(source) && mine(source))),
+    return [...this.#tables.values()].some((table) =>
+      table.sources.some((source) => table.isBacklog(source) && source.fault === null && now >= source.notBefore),
     );
   }
 

@@ -336,14 +336,18 @@ export class LiveTable {
       if (this.#rowsOf(segment) === 0) continue;
       const relation = await this.#attach(segment);
       const dropped = Object.keys(segment.sources).filter((id) => !this.#sources.has(Number(id)));
-      const { rows, earliest, latest, single, fields } = segment;
-      const bounds = { earliest: bigintOf(earliest), latest: bigintOf(latest) };
+      const { rows, odd, earliest, latest, single, fields } = segment;
+      const bounds = { earliest: bigintOf(earliest), latest: bigintOf(latest), grows: false };
       const where = dropped.length === 0 ? '' : ` WHERE ${SOURCE_COLUMN} NOT IN (${dropped.join(', ')})`;
-      const as = await this.#inForm(relation, fields, where, used);
-      parts.push({ relation: as, rows, ...bounds, single: new Set(single), grows: false });
+      const same = sameFields(fields, this.#fields);
+      const as = await this.#inForm(`${relation}.rows`, fields, single, where, used);
+      parts.push({ relation: as, rows: rows - odd, ...bounds, single: new Set(same ? single : []) });
+      if (odd === 0) continue;
+      const oddOnes = await this.#inForm(`${relation}.odd`, fields, [], where, used);
+      parts.push({ relation: oddOnes, rows: odd, ...bounds, single: new Set() });
     }
     for (const tail of this.#tails) {
-      const relation = await this.#inForm(tail.relation, tail.fields, '', used);
+      const relation = await this.#inForm(tail.relation, tail.fields, [], '', used);
       parts.push({ relation, rows: tail.rows, earliest: null, latest: null, single: new Set(), grows: true });
     }
     if (parts.length === 0) {
@@ -372,13 +376,23 @@ export class LiveTable {
       await connection.run(`ATTACH ${quoteText(join(folder, file))} AS ${alias} (READ_ONLY)`);
       this.#attached.set(file, alias);
     }
-    return `${alias}.rows`;
+    return alias;
   }
 
-  /** The relation, or a view of it in the form of the table now. */
-  async #inForm(relation: string, fields: readonly RestField[], where: string, used: Set<string>): Promise<string> {
-    if (where === '' && (fields === this.#fields || sameFields(fields, this.#fields))) return relation;
-    const text = `SELECT ${castColumns(fields, this.#fields)} FROM ${relation}${where}`;
+  /** The relation, or a view of it with the rows and in the form of the table now. */
+  async #inForm(
+    relation: string,
+    fields: readonly RestField[],
+    single: readonly string[],
+    where: string,
+    used: Set<string>,
+  ): Promise<string> {
+    const same = sameFields(fields, this.#fields);
+    if (where === '' && same) return relation;
+    const columns = same
+      ? fields.map(({ name }) => quoteName(name)).join(', ')
+      : castColumns(fields, this.#fields, new Set(single));
+    const text = `SELECT ${columns} FROM ${relation}${where}`;
     let view = this.#views.get(text);
     if (view === undefined) {
       view = quoteName(`view ${this.options.index} ${this.#nextView++}`);

@@ -12,6 +12,7 @@ import { linesOf, scanOf } from '../data/file-scan';
 import { inferredColumns } from '../data/parquet-schema';
 import { loadParquet } from '../data/load-parquet';
 import { lossyLines } from '../data/lossy-lines';
+import { findSingleLists, oneOfEach, singleType, singleValue } from '../data/single-lists';
 import { Unfit } from '../data/strict-row';
 import { messageOf } from '../engine/native-error';
 import { quoteName, quoteText } from '../sql';
@@ -349,42 +350,79 @@ class SegmentWriter {
     staged: readonly Staged[],
   ): Promise<Omit<Segment, 'file' | 'bytes'> | null> {
     const { job } = this;
-    const selected = ({ table, fields }: Staged): string =>
-      `SELECT ${castColumns(fields, this.#fields)}, ${SOURCE_COLUMN} FROM ${table}`;
-    const inputs = staged.map(selected);
-    for (const [i, { path, segment, dropped }] of job.merged.entries()) {
-      await connection.run(`ATTACH ${quoteText(path)} AS merged_${i} (READ_ONLY)`);
-      const table = `merged_${i}.rows`;
+    const attached = [...job.merged, ...job.others].map(({ path, segment }, i) => ({
+      name: `segment_${i}`,
+      path,
+      segment,
+    }));
+    for (const { name, path } of attached) await connection.run(`ATTACH ${quoteText(path)} AS ${name} (READ_ONLY)`);
+    if (this.#rules.identified)
+      await numberGeneratedIds(
+        connection,
+        staged.map(({ table }) => table),
+        attached,
+      );
+    const select = (table: string, fields: readonly RestField[], single: readonly string[] = []): string =>
+      `SELECT ${castColumns(fields, this.#fields, new Set(single))}, ${SOURCE_COLUMN} FROM ${table}`;
+    const inputs = staged.map(({ table, fields }) => select(table, fields));
+    for (const [i, { segment, dropped }] of job.merged.entries()) {
       const where = dropped.length === 0 ? '' : ` WHERE ${SOURCE_COLUMN} NOT IN (${dropped.join(', ')})`;
-      inputs.push(`${selected({ table, fields: segment.fields })}${where}`);
+      inputs.push(`${select(`segment_${i}.rows`, segment.fields, segment.single)}${where}`);
+      if (segment.odd > 0) inputs.push(`${select(`segment_${i}.odd`, segment.fields)}${where}`);
     }
     if (inputs.length === 0) return null;
-    await connection.run(`CREATE TABLE rows (${this.#columns().join(', ')})`);
-    const time = this.#fields.find(
+    const writing = this.#writeSorted(connection, `(${inputs.join(' UNION ALL ')})`);
+    const { odd, single, time } = await this.watch.statement('Sorting', connection, writing);
+    const all = ['rows', ...(odd > 0 ? ['odd'] : [])].map(
+      (table) => `SELECT ${SOURCE_COLUMN} AS s, ${time} AS t FROM ${table}`,
+    );
+    const groups = await connection.runAndReadAll(
+      `SELECT s, count(*), count(t), epoch_us(min(t)), epoch_us(max(t)) FROM (${all.join(' UNION ALL ')}) GROUP BY 1`,
+    );
+    const sources = groups.getRows() as [number, bigint, bigint, bigint | null, bigint | null][];
+    if (sources.length === 0) return null;
+    const timed = sources.every(([, rows, times]) => rows === times);
+    const bound = (values: readonly (bigint | null)[]): string | null =>
+      timed ? String(values.reduce((best, value) => (value! < best! ? value : best))) : null;
+    return {
+      rows: sources.reduce((sum, [, count]) => sum + Number(count), 0),
+      odd,
+      earliest: bound(sources.map(([, , , earliest]) => earliest)),
+      latest: timed ? String(-BigInt(bound(sources.map(([, , , , latest]) => -latest!))!)) : null,
+      sources: Object.fromEntries(sources.map(([source, count]) => [source, Number(count)])),
+      fields: this.#fields,
+      single,
+    };
+  }
+
+  /** Writes tables `rows` and `odd` from a relation with lists. */
+  async #writeSorted(
+    connection: DuckDBConnection,
+    from: string,
+  ): Promise<{ readonly odd: number; readonly single: readonly string[]; readonly time: string }> {
+    const fields = this.#fields;
+    const timestamp = fields.find(
       ({ name, type, mode }) => name === 'timestamp' && mode !== 'REPEATED' && TIMES.has(type),
     );
-    const order = time === undefined ? '' : ` ORDER BY ${quoteName(time.name)}`;
-    const insert = connection.run(`INSERT INTO rows ${inputs.join(' UNION ALL ')}${order}`);
-    await this.watch.statement('Sorting', connection, insert);
-    if (this.#rules.identified) await numberGeneratedIds(connection, job.others);
-    const bounds = time?.type === 'TIMESTAMP' ? 'epoch_us(min("timestamp")), epoch_us(max("timestamp"))' : 'NULL, NULL';
-    const read = await connection.runAndReadAll(`SELECT ${SOURCE_COLUMN}, count(*), ${bounds} FROM rows GROUP BY 1`);
-    const groups = read.getRows() as [number, bigint, bigint | null, bigint | null][];
-    if (groups.length === 0) return null;
-    return {
-      rows: groups.reduce((sum, [, count]) => sum + Number(count), 0),
-      earliest: bound(
-        groups.map(([, , earliest]) => earliest),
-        (a, b) => a < b,
-      ),
-      latest: bound(
-        groups.map(([, , , latest]) => latest),
-        (a, b) => a > b,
-      ),
-      sources: Object.fromEntries(groups.map(([source, count]) => [source, Number(count)])),
-      fields: this.#fields,
-      single: [],
-    };
+    // The last first: those that are read most are found soonest.
+    const order = timestamp === undefined ? '' : ` ORDER BY ${quoteName(timestamp.name)} DESC NULLS LAST`;
+    const single = await findSingleLists(connection, from, fields);
+    const condition = oneOfEach(fields, single);
+    const types = fields.map((field) => `${quoteName(field.name)} ${singleType(field, single)}`);
+    await connection.run(`CREATE TABLE rows (${[...types, `${SOURCE_COLUMN} INTEGER`].join(', ')})`);
+    const values = fields.map((field) => `${singleValue(field, single)} AS ${quoteName(field.name)}`);
+    const where = condition === null ? '' : ` WHERE ${condition}`;
+    await connection.run(
+      `INSERT INTO rows SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${from}${where}${order}`,
+    );
+    let odd = 0;
+    if (condition !== null) {
+      await connection.run(`CREATE TABLE odd AS FROM ${from} WHERE NOT (${condition})${order}`);
+      odd = Number((await connection.runAndReadAll('SELECT count(*) FROM odd')).getRows()[0]![0]);
+      if (odd === 0) await connection.run('DROP TABLE odd');
+    }
+    const time = timestamp?.type === 'TIMESTAMP' ? quoteName(timestamp.name) : 'CAST(NULL AS TIMESTAMP)';
+    return { odd, single: [...single], time };
   }
 
   /** A fault of a file's content is told; others end the job. */
@@ -392,20 +430,6 @@ class SegmentWriter {
     if (!(error instanceof ContentFault)) throw error;
     this.#faults[source] = error.message;
   }
-}
-
-/** null: a group has rows without a time. */
-function bound(values: readonly (bigint | null)[], better: (a: bigint, b: bigint) => boolean): string | null {
-  let best: bigint | null = null;
-  for (const value of values) {
-    if (value === null) return null;
-    if (best === null || better(value, best)) best = value;
-  }
-  return best === null ? null : String(best);
-}
-
-function stagedIn(folder: string): string {
-  return join(folder, 'staged.duckdb');
 }
 
 /** Whether nothing follows what has been read to its end. */
@@ -432,4 +456,8 @@ async function synced(path: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+function stagedIn(folder: string): string {
+  return join(folder, 'staged.duckdb');
 }

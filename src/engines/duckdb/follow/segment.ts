@@ -1,4 +1,7 @@
-/** A part of a table on disk: a DuckDB file with rows in time order, table `rows`, which is never written again. */
+/**
+ * A part of a table on disk: a DuckDB file with rows in time order, the last first, which is never written again. Table `rows`
+ * has the lists of `single` as their elements; the few rows that do not fit that are in table `odd`, with lists.
+ */
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { LeftOutReason } from '../data/strict-row';
 import { quoteName } from '../sql';
@@ -10,6 +13,8 @@ export interface Segment {
   /** Name of the file in the table's folder. */
   readonly file: string;
   readonly rows: number;
+  /** Those of them that are in table `odd`; 0: there is none. */
+  readonly odd: number;
   /** Bytes of the file. */
   readonly bytes: number;
   /** Bounds of `timestamp` in microseconds since the epoch, as digits; null: it has none. */

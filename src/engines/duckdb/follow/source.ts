@@ -19,6 +19,8 @@ export class Source {
   replaced = false;
   /** Its last line has no newline yet. */
   waiting = false;
+  /** It was not found at the last look. */
+  missed = false;
   /** A conversion reads it to an end that is not known yet. */
   converting = false;
   /** Why it is set aside; it is tried again when it changes, and now and then. */

@@ -1,9 +1,12 @@
 /** Which files a table's rows come from, through appending, rotation, compression, replacement and deletion. */
 import { join } from 'node:path';
 
+import { codeOf } from '../engine/native-error';
+import { ContentFault } from './content';
 import { beginsWith, isCopySoFar } from './copies';
 import type { FoundFile } from './folder-scan';
 import type { Manifest } from './manifest';
+import { ChangedContent, resumeDigest } from './resume-digest';
 import { Source } from './source';
 
 /** A file that holds the same rows as a source, or the first of them, while that is there. */
@@ -67,9 +70,13 @@ export class SourcesOfTable {
     const byIdentity = new Map(this.all.map((source) => [source.file.identity, source]));
     const found = new Set<Source>();
     const candidates: FoundFile[] = [];
+    const seen = new Set<string>();
     for (const file of files) {
+      // One file of two names, or renamed while the folder was read.
+      if (seen.has(file.identity)) continue;
+      seen.add(file.identity);
       const source = byIdentity.get(file.identity);
-      if (source === undefined || found.has(source) || isOther(source, file)) candidates.push(file);
+      if (source === undefined || isOther(source, file) || !(await this.#isStill(source, file))) candidates.push(file);
       else {
         found.add(source);
         changed ||= this.#see(source, file);
@@ -77,15 +84,21 @@ export class SourcesOfTable {
     }
     const vanished = new Set(this.all.filter((source) => !found.has(source)));
     for (const source of vanished) if (!source.replaced && !isKnown(source.file.path)) vanished.delete(source);
+    // A folder is not read at one instant: what is renamed meanwhile may be missed once.
+    const missed = new Set(
+      [...vanished].filter((source) => !source.replaced && !seen.has(source.file.identity) && !source.missed),
+    );
+    for (const source of this.all) source.missed = missed.has(source);
     candidates.sort((a, b) => rank(a) - rank(b));
     for (const file of candidates) {
       if (await this.#adopt(file, vanished)) changed = true;
-      else if (!(await this.#isCopy(file))) {
+      else if (!(await this.#isCopy(file, vanished))) {
         const source = new Source(this.#next++, file);
         this.#sources.set(source.id, source);
         changed = true;
       }
     }
+    for (const source of missed) vanished.delete(source);
     for (const source of vanished) this.#sources.delete(source.id);
     const there = new Set(files.map(({ identity }) => identity));
     for (const identity of this.#copies.keys()) if (!there.has(identity)) this.#copies.delete(identity);
@@ -111,7 +124,7 @@ export class SourcesOfTable {
       if (!related || source.read.position.offset === 0 || source.converting) continue;
       if (source.file.format === 'parquet' || source.file.format !== file.format) continue;
       if (file.compression === 'none' && file.size < source.read.position.offset) continue;
-      if (!(await this.#tried(() => beginsWith(this.#contentOf(file), source.read)))) continue;
+      if ((await this.#tried(() => beginsWith(this.#contentOf(file), source.read))) !== true) continue;
       source.file = file;
       source.seen = null;
       source.replaced = false;
@@ -124,7 +137,7 @@ export class SourcesOfTable {
   }
 
   /** Whether a file is a copy of a source that is still there, as rotation makes it. */
-  async #isCopy(file: FoundFile): Promise<boolean> {
+  async #isCopy(file: FoundFile, vanished: ReadonlySet<Source>): Promise<boolean> {
     if (!file.rotated || file.format === 'parquet') return false;
     const known = this.#copies.get(file.identity);
     if (known !== undefined && this.has(known.of.id)) {
@@ -137,7 +150,11 @@ export class SourcesOfTable {
       if (family !== file.family || identity === file.identity || compression !== 'none') continue;
       if (file.compression === 'none' && rotated) continue;
       const started = performance.now();
-      if (!(await this.#tried(() => isCopySoFar(this.#contentOf(file), this.#contentOf(source.file))))) continue;
+      if (vanished.has(source) && !source.missed) continue;
+      const isCopy = await this.#tried(() => isCopySoFar(this.#contentOf(file), this.#contentOf(source.file)));
+      // One of them has gone meanwhile: the next look tells.
+      if (isCopy === null) return true;
+      if (!isCopy) continue;
       const took = performance.now() - started;
       this.#copies.set(file.identity, { of: source, file, notBefore: performance.now() + PATIENCE * took });
       return true;
@@ -146,13 +163,31 @@ export class SourcesOfTable {
     return false;
   }
 
-  /** A file that cannot be read now is no copy now. */
-  async #tried(compare: () => Promise<boolean>): Promise<boolean> {
+  /** A file that cannot be read is no copy; null: one of the files is not there any more. */
+  async #tried(compare: () => Promise<boolean>): Promise<boolean | null> {
     try {
       return await compare();
-    } catch {
-      return false;
+    } catch (error) {
+      return codeOf(error) === 'ENOENT' ? null : false;
     }
+  }
+
+  /** Whether a file of another name is the one that was read: numbers of files are given again. */
+  async #isStill(source: Source, file: FoundFile): Promise<boolean> {
+    const { path, size, modified } = source.file;
+    if (path === file.path || (size === file.size && modified === file.modified)) return true;
+    if (file.format === 'parquet' || source.read.position.offset === 0) return true;
+    const from = source.read;
+    const still = await this.#tried(() =>
+      resumeDigest({ ...this.#contentOf(file), from }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ChangedContent || error instanceof ContentFault) return false;
+          throw error;
+        },
+      ),
+    );
+    return still !== false;
   }
 
   #contentOf({ path, compression }: FoundFile): { path: string; compression: FoundFile['compression'] } {

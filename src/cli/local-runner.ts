@@ -1,0 +1,150 @@
+import { StoredAnalyses } from '../analysis/stored-analyses';
+import { nowOf, openEngine } from '../app';
+import { MemoryStore } from '../cache/memory-store';
+import { MemoryUsageBook } from '../cache/memory-usage-book';
+import { Results } from '../cache/results';
+import { Threads } from '../concurrency/threads';
+import type { Config } from '../config';
+import type { Catalogue } from '../endpoints';
+import type { Engine } from '../engines/contract';
+import type { NamedType } from '../googlesql/types';
+import type { Key } from '../keys';
+import { Admission } from '../limits/admission';
+import { RateLimits } from '../limits/rate-limits';
+import type { Log } from '../log';
+import type { EncodedResponse } from '../rendering/encoded-response';
+import { PlanCache } from '../run/plan-cache';
+import { run } from '../run/run';
+import type { Services } from '../run/services';
+import type { RunRequest } from '../run/types';
+import { Gate } from '../sandbox';
+
+export interface LocalRequest {
+  /** Name or id. */
+  readonly endpoint: string;
+  /** Names and values as a URL would have them, the reserved ones among them. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly redact: boolean;
+  /** The media type of the result. */
+  readonly accept: string;
+}
+
+export interface LocalResult {
+  readonly response: EncodedResponse;
+  /** The columns of the result with their types. */
+  readonly columns: readonly NamedType[];
+}
+
+/** Runs stored endpoints in this process: the same way as a request's (src/run/run.ts), without HTTP, keys file and cache. */
+export interface LocalRunner {
+  /** @throws ServiceError as for a caller; AbortError by the signal */
+  run(request: LocalRequest, key: Key, signal: AbortSignal): Promise<LocalResult>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the engine of `config` for runs over `catalogue`.
+ *
+ * @throws DataFault, ServiceError as at a start; AbortError by the signal
+ */
+export async function openLocalRunner(
+  config: Config,
+  catalogue: Catalogue,
+  log: Log,
+  signal: AbortSignal,
+): Promise<LocalRunner> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of closers.reverse()) await one();
+  };
+  try {
+    signal.throwIfAborted();
+    const threads = new Threads();
+    closers.push(() => threads.close());
+    const engine = await openEngine(config, catalogue, log);
+    closers.push(() => engine.close());
+    signal.throwIfAborted();
+    const gate = new Gate(engine, threads);
+    closers.push(() => gate.close());
+    return {
+      run: async (request, key, runSignal) => {
+        let columns: readonly NamedType[] = [];
+        const recording = withColumns(engine, (ofResult) => (columns = ofResult));
+        const services = servicesOf(config, { catalogue, engine: recording, gate, threads }, key);
+        const { response } = await run(toRunRequest(request, runSignal), services);
+        return { response, columns };
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function servicesOf(
+  config: Config,
+  opened: Pick<Services, 'catalogue' | 'engine' | 'gate' | 'threads'>,
+  key: Key,
+): Services {
+  return {
+    ...opened,
+    analyses: new StoredAnalyses(opened.engine, opened.gate),
+    keys: { authenticate: () => key, find: () => key },
+    now: nowOf(config.clock),
+    pricePerTiB: config.pricePerTiB,
+    admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
+    rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
+    plans: new PlanCache(),
+    results: new Results({
+      memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
+      shared: null,
+      staleIfError: 0,
+      leaseTime: config.cache.leaseTime,
+    }),
+    usage: new MemoryUsageBook(0),
+    cacheState: () => 'ok',
+    defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
+    longestResponse: config.maxResponseBytes,
+    escapeFormulas: config.csvEscapeFormulas,
+  };
+}
+
+/** The engine, whose results' columns are reported as well. */
+function withColumns(engine: Engine, report: (columns: readonly NamedType[]) => void): Engine {
+  return {
+    kind: engine.kind,
+    target: engine.target,
+    run: async (query, limits) => {
+      const result = await engine.run(query, limits);
+      report(result.columns);
+      return result;
+    },
+    tables: (paths, limits) => engine.tables(paths, limits),
+    describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
+    inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
+    dryRun: engine.dryRun,
+    ping: (limits) => engine.ping(limits),
+    close: () => engine.close(),
+  };
+}
+
+function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, signal: AbortSignal): RunRequest {
+  const headers = new Map([
+    ['accept', accept],
+    ['lf-endpoint-redact-pii', String(redact)],
+  ]);
+  return {
+    id: 'local',
+    idOrName: endpoint,
+    query: null,
+    header: (name) => [headers.get(name) ?? []].flat(),
+    parameters: () => Promise.resolve(parameters.map(([name, text]) => ({ name, value: { kind: 'text', text } }))),
+    arrived: performance.now(),
+    signal,
+    timed: async (_phase, step) => step(),
+    record: () => undefined,
+    expectUntil: () => undefined,
+    setHeaders: () => undefined,
+  };
+}

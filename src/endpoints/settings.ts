@@ -89,7 +89,7 @@ export interface SettingsBlock {
   readonly settings: Settings | null;
   readonly faults: readonly LineFault[];
   /** Line of a setting by its path (`['params', 'project', 'default']`), or of the nearest setting around it. */
-  lineOf(path: readonly PropertyKey[]): number;
+  readonly lineOf: (path: readonly PropertyKey[]) => number;
 }
 
 const HEAD = /^\s*\/\*([\s\S]*?)\*\//;
@@ -153,7 +153,7 @@ function keepWrittenScalars(document: Document): void {
     const scalars = [declaration.get('default', true), ...(isSeq(written) ? written.items : [])];
     for (const scalar of scalars) {
       if (!isScalar(scalar) || scalar.value === null || typeof scalar.value === 'string') continue;
-      scalar.value = scalar.source ?? String(scalar.value);
+      if (scalar.source !== undefined) scalar.value = scalar.source;
     }
   }
 }

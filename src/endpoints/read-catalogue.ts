@@ -7,6 +7,7 @@ import { findClashes } from './clashes';
 import { type Definition, readDefinition } from './definition';
 import { type Fingerprint, listQueries } from './directory';
 import type { Fault } from './fault';
+import { FILE_START } from './settings';
 
 export interface ReadFile {
   readonly name: string;
@@ -28,23 +29,23 @@ export async function readCatalogue(directory: string): Promise<ReadCatalogue> {
   try {
     listed = await listQueries(directory);
   } catch (error) {
-    return { files, faults: [{ file: directory, line: 1, reason: `cannot be read (${codeOf(error)})` }] };
+    return { files, faults: [{ file: directory, ...FILE_START, reason: `cannot be read (${codeOf(error)})` }] };
   }
   for (const [name, fingerprint] of listed) {
     const file = path.join(directory, name);
     try {
-      const definition = readDefinition(await readFile(file));
+      const definition = readDefinition(await readFile(file), file);
       files.push({ name, fingerprint, definition });
       faults.push(...definition.faults.map((fault) => ({ file, ...fault })));
     } catch (error) {
-      faults.push({ file, line: 1, reason: `cannot be read (${codeOf(error)})` });
+      faults.push({ file, ...FILE_START, reason: `cannot be read (${codeOf(error)})` });
     }
   }
   const clashes = findClashes(
     files.map(({ name, definition }) => ({ file: name, serving: null, candidate: definition })),
   );
   for (const { file, line, reason } of clashes.values()) {
-    faults.push({ file: path.join(directory, file), line, reason });
+    faults.push({ file: path.join(directory, file), line, column: 1, reason });
   }
   return { files, faults };
 }

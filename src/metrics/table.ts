@@ -280,6 +280,12 @@ export const METRICS = {
     labels: ['component'],
     help: 'Whether the component is impaired while the service goes on: 1 if it is',
   },
+  brokenEndpoints: {
+    name: 'logquay_broken_endpoint',
+    type: 'gauge',
+    labels: ['endpoint'],
+    help: 'Endpoints whose stored query does not resolve: 1 for each of them',
+  },
   failedLogins: {
     name: 'logquay_failed_logins_total',
     type: 'counter',

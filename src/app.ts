@@ -214,7 +214,7 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
         longestTtl: Math.max(...all.map(({ cacheTtl }) => cacheTtl)) * 1000,
       };
     },
-    refresh: (usage, age, signal) => warm(usage, age, services, signal),
+    refresh: (usage, age, holdOff, signal) => warm(usage, age, services, holdOff, signal),
     most: cache.maxWarmed,
     onOutcome: (outcome, error) => {
       const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';

@@ -74,7 +74,7 @@ export function compared(ours: Answer, theirs: Answer, order: Order): string | n
 }
 
 /** JSON.parse would round integers beyond 2^53: they become texts that start with "#". */
-function exactly(text: string): unknown {
+export function exactly(text: string): unknown {
   const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
   return JSON.parse(text.replace(tokens, (token) => (/^-?\d{16,}$/.test(token) ? `"#${token}"` : token)));
 }
@@ -86,7 +86,7 @@ function shown(answer: Answer): string {
 /** Floating-point numbers are summed and rooted in other orders and by other libraries: they may differ in the last digits. */
 const TOLERANCE = 1e-9;
 
-function same(a: unknown, b: unknown): boolean {
+export function same(a: unknown, b: unknown): boolean {
   // A FLOAT64 may be written with an exponent on one side and as an integer on the other.
   if (typeof a === 'number' && isLong(b)) return same(a, Number(b.slice(1)));
   if (isLong(a) && typeof b === 'number') return same(Number(a.slice(1)), b);
@@ -102,7 +102,7 @@ function isLong(value: unknown): value is string {
   return typeof value === 'string' && /^#-?\d+$/.test(value);
 }
 
-function sorted(rows: readonly unknown[]): unknown[] {
+export function sorted(rows: readonly unknown[]): unknown[] {
   const rounded = (_: string, value: unknown): unknown =>
     typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value;
   return rows
@@ -111,7 +111,7 @@ function sorted(rows: readonly unknown[]): unknown[] {
     .map(({ row }) => row);
 }
 
-function typeName(type: SqlType): string {
+export function typeName(type: SqlType): string {
   if (type.kind === 'ARRAY') return `ARRAY<${typeName(type.element)}>`;
   if (type.kind !== 'STRUCT') return type.kind;
   return `STRUCT<${type.fields.map((field) => [field.name, typeName(field.type)].filter(Boolean).join(' ')).join(', ')}>`;

@@ -7,9 +7,9 @@ import { findFunction, type SqlFunction } from '../../src/googlesql/functions/ca
 import { spread } from '../../src/googlesql/functions/match';
 import { signatureOf, type Parameter, type Pattern } from '../../src/googlesql/functions/signature';
 import type { SqlType } from '../../src/googlesql/types';
-import { PARTS } from '../dialect/edge-values';
+import { PARTS } from '../dialect/fuzz/edge-values';
 import type { Random } from '../dialect/random';
-import { written } from '../dialect/scalar-calls';
+import { written } from '../dialect/fuzz/written-calls';
 import { ARGUMENTS, LARGE_COLUMNS, WRITTEN_ARGUMENTS } from './arguments';
 
 export interface HostileQuery {

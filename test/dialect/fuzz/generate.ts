@@ -1,0 +1,411 @@
+/** Random typed expressions, made from the function table: every scalar function and operator that the gate admits. */
+import { findFunction, functionNames, type SqlFunction } from '../../../src/googlesql/functions/catalogue';
+import { spread } from '../../../src/googlesql/functions/match';
+import { signatureOf, type Parameter, type Signature } from '../../../src/googlesql/functions/signature';
+import { isAllowedFunction } from '../../../src/sandbox/functions';
+import type { SqlType } from '../../../src/googlesql/types';
+import { CAST_TEXTS, PARTS, SPECIAL, VALUES } from './edge-values';
+import type { Random } from '../random';
+import { CASTS, OPERATORS, SLOW_DECIMALS, written } from './written-calls';
+import { call, column, literal, type Expression } from './expression';
+
+/** Their value is nobody's to know beforehand, or they cannot be compared on the reference. */
+const LEFT_OUT = new Set(['ERROR', 'SESSION_USER', 'RAND', 'GENERATE_UUID', '$extract', 'COLLATE']);
+
+function isAllowed(name: string): boolean {
+  const parts = name.split('.').map((part) => ({ name: part, quoted: false, span: { start: 0, end: 0 } }));
+  return isAllowedFunction(parts);
+}
+
+/** Names of all scalar functions and operators that are called. */
+export const SCALARS: readonly string[] = [...functionNames().filter(isAllowed), ...OPERATORS].filter((name) => {
+  const fn = findFunction(name);
+  return fn?.mode === 'scalar' && !LEFT_OUT.has(fn.name) && !LEFT_OUT.has(name);
+});
+
+/** Types that a template is bound to. */
+const ELEMENTS = [
+  ...['STRING', 'INT64', 'FLOAT64', 'BOOL', 'TIMESTAMP', 'DATE', 'BYTES', 'NUMERIC', 'DATETIME', 'TIME', 'INTERVAL'],
+];
+/** Types of expressions. */
+export const TYPES: readonly string[] = Object.keys(VALUES);
+
+const CONSTRUCTS = [
+  ...['CAST', 'CASE', 'EXTRACT', 'ELEMENT', 'JSON_ELEMENT', 'ARRAY', 'ARRAY_SUBQUERY', 'SCALAR_SUBQUERY', 'EXISTS'],
+  ...['STRUCT_FIELD', 'STRUCT_COMPARED', 'IS_NULL', 'INTERVAL', 'NOT_IN', 'IN_SUBQUERY', 'SAFE'],
+] as const;
+
+/** What the generator begins an expression with; each is taken once a round so that none is left out. */
+export const STARTS: readonly string[] = [...SCALARS, ...CONSTRUCTS];
+
+export class Generator {
+  /** @param rows how many values a column has */
+  constructor(
+    private readonly random: Random,
+    private readonly rows: number,
+  ) {}
+
+  /** An expression whose outermost call is `start`; null where it has no signature that can be written. */
+  startingWith(start: string, depth = 1): Expression | null {
+    return (CONSTRUCTS as readonly string[]).includes(start)
+      ? this.construct(start as (typeof CONSTRUCTS)[number], depth)
+      : this.callOf(start, null, depth);
+  }
+
+  /** An expression of that type. */
+  ofType(type: string, depth: number): Expression {
+    const { random } = this;
+    if (depth > 0 && random.chance(0.45)) {
+      const names = RESULTS.get(type) ?? [];
+      if (names.length > 0 && random.chance(0.75)) {
+        const built = this.callOf(random.pick(names), type, depth - 1);
+        if (built !== null) return built;
+      }
+      const casts = CASTS.filter(([, to]) => to === type);
+      if (casts.length > 0 && random.chance(0.5)) return this.cast(random.pick(casts), depth - 1);
+      if (type !== 'JSON' && random.chance(0.5)) return this.caseOf(type, depth - 1);
+    }
+    return this.value(type, VALUES[type] ?? []);
+  }
+
+  /** A literal or a column of the type, or NULL. */
+  value(type: string, texts: readonly string[], constant = false): Expression {
+    const { random } = this;
+    const one = (): string =>
+      random.chance(0.05) || texts.length === 0 ? `CAST(NULL AS ${type})` : random.pick(texts);
+    if (constant || random.chance(0.3)) return literal(type, one());
+    return column(type, Array.from({ length: this.rows }, one));
+  }
+
+  /** Arguments of an aggregate or window function; its constants are among `constants`. */
+  argumentsOf(fn: SqlFunction, depth: number, constants: readonly string[]): Expression[] | null {
+    const signature = this.signature(fn, null);
+    if (signature === null) return null;
+    const element = templateOf(signature, null) ?? this.random.pick(ELEMENTS);
+    const counts = Array.from({ length: signature.parameters.length + 2 }, (_, i) => spread(signature, i)).filter(
+      (list) => list !== null,
+    );
+    if (counts.length === 0) return null;
+    return this.random.pick(counts).map((parameter, i) => {
+      if (fn.constant?.includes(i) !== true) return this.ofType(typeText(parameter, element), depth);
+      const type = typeText(parameter, element);
+      return this.value(type, constants.length > 0 ? constants : (VALUES[type] ?? []), true);
+    });
+  }
+
+  private callOf(name: string, result: string | null, depth: number): Expression | null {
+    const { random } = this;
+    const fn = findFunction(name);
+    if (fn === undefined) throw new Error(`No function ${name}.`);
+    const signature = this.signature(fn, result);
+    if (signature === null) return null;
+    const element = templateOf(signature, result) ?? random.pick(ELEMENTS);
+    const counts = Array.from({ length: signature.parameters.length + 3 }, (_, i) => spread(signature, i)).filter(
+      (list) => list !== null,
+    );
+    if (counts.length === 0) return null;
+    const parameters = random.pick(counts);
+    let first: string | null = null;
+    const args = parameters.map((parameter, i) => {
+      const argument = this.argument(fn, parameter, i, element, first, depth);
+      if (parameter.pattern.kind !== 'part') first ??= argument.type;
+      return argument;
+    });
+    const namedOnly = signature.parameters.filter((parameter) => parameter.namedOnly && random.chance(0.3));
+    for (const parameter of namedOnly) {
+      const type = typeText(parameter, element);
+      const special = NAMED[parameter.name ?? ''];
+      args.push(
+        call(
+          type,
+          'named',
+          [this.value(type, special ?? VALUES[type] ?? [], true)],
+          ([value]) => `${parameter.name} => ${value}`,
+        ),
+      );
+    }
+    const type = resultText(signature, element, args);
+    const safe = !name.startsWith('$') && random.chance(0.12) ? 'SAFE.' : '';
+    return call(type, name, args, (texts) => safe + written(name, texts));
+  }
+
+  private signature(fn: SqlFunction, result: string | null): Signature | null {
+    const fitting = fn.signatures
+      .filter((text) => !SLOW_DECIMALS.has(fn.name) || !text.includes('NUMERIC'))
+      .map(signatureOf)
+      .filter((signature) => result === null || canResultIn(signature, result));
+    return fitting.length === 0 ? null : this.random.pick(fitting);
+  }
+
+  private argument(
+    fn: SqlFunction,
+    parameter: Parameter,
+    i: number,
+    element: string,
+    first: string | null,
+    depth: number,
+  ): Expression {
+    const { random } = this;
+    const special = SPECIAL[fn.name]?.[i] ?? null;
+    switch (parameter.pattern.kind) {
+      case 'part':
+        return literal('PART', this.part(special?.texts ?? PARTS[first ?? 'TIMESTAMP'] ?? PARTS['TIMESTAMP']!));
+      case 'mode':
+        return literal('MODE', random.pick(special?.texts ?? ['NFC', 'NFKC', 'NFD', 'NFKD']));
+      case 'rounding':
+        return literal('ROUNDING', random.pick([`'ROUND_HALF_EVEN'`, `'ROUND_HALF_AWAY_FROM_ZERO'`]));
+      default:
+    }
+    const type = typeText(parameter, element);
+    const texts = special?.texts.flatMap((text) => adapted(text, type)) ?? [];
+    const constant = special?.constant === true && random.chance(0.7);
+    if (texts.length > 0 && random.chance(0.85)) return this.value(type, texts, constant);
+    return constant ? this.value(type, VALUES[type] ?? [], true) : this.ofType(type, depth);
+  }
+
+  private part(parts: readonly string[]): string {
+    return this.random.chance(0.08) ? this.random.pick(ALL_PARTS) : this.random.pick(parts);
+  }
+
+  private cast([from, to]: readonly [string, string], depth: number): Expression {
+    const { random } = this;
+    const name = random.chance(0.5) ? 'CAST' : 'SAFE_CAST';
+    const texts = from === 'STRING' && random.chance(0.7) ? CAST_TEXTS : null;
+    const input = texts === null ? this.ofType(from, depth) : this.value(from, texts);
+    return call(to, name, [input], ([x]) => `${name}(${x} AS ${to})`);
+  }
+
+  private caseOf(type: string, depth: number): Expression {
+    const [when, then, otherwise] = [this.ofType('BOOL', depth), this.ofType(type, depth), this.ofType(type, depth)];
+    return call(type, 'CASE', [when, then, otherwise], ([a, b, c]) => `CASE WHEN ${a} THEN ${b} ELSE ${c} END`);
+  }
+
+  private construct(kind: (typeof CONSTRUCTS)[number], depth: number): Expression | null {
+    const { random } = this;
+    switch (kind) {
+      case 'CAST':
+        return this.cast(random.pick(CASTS), depth);
+      case 'CASE':
+        return this.caseOf(random.pick(ELEMENTS), depth);
+      case 'SAFE': {
+        const name = random.pick(SCALARS.filter((scalar) => !scalar.startsWith('$')));
+        const built = this.callOf(name, null, depth);
+        return built === null ? null : { ...built, write: (texts) => `SAFE.${written(name, texts)}` };
+      }
+      case 'EXTRACT': {
+        const type = random.pick(['DATE', 'TIMESTAMP', 'DATETIME', 'TIME', 'INTERVAL']);
+        const part = this.part(EXTRACTED[type] ?? PARTS['TIMESTAMP']!);
+        const args = [this.ofType(type, depth)];
+        if (type === 'TIMESTAMP' && random.chance(0.7))
+          args.push(this.value('STRING', SPECIAL['CURRENT_DATE']![0]!.texts));
+        return call(
+          'INT64',
+          `EXTRACT ${part}`,
+          args,
+          ([x, zone]) => `EXTRACT(${part} FROM ${x}${zone === undefined ? '' : ` AT TIME ZONE ${zone}`})`,
+        );
+      }
+      case 'ELEMENT': {
+        const element = random.pick(['INT64', 'STRING', 'FLOAT64']);
+        const form = random.pick(['OFFSET', 'ORDINAL', 'SAFE_OFFSET', 'SAFE_ORDINAL', '']);
+        const args = [this.ofType(`ARRAY<${element}>`, depth), this.value('INT64', ['0', '1', '2', '-1', '3', '100'])];
+        return call(element, `[${form}]`, args, ([list, i]) => `${list}[${form === '' ? i : `${form}(${i})`}]`);
+      }
+      case 'JSON_ELEMENT': {
+        const key = random.chance(0.5)
+          ? this.value('INT64', ['0', '1', '-1', '5'])
+          : this.value('STRING', [`'a'`, `'c'`, `'e e'`, `'0'`, `''`]);
+        return call('JSON', '[json]', [this.ofType('JSON', depth), key], ([json, i]) => `${json}[${i}]`);
+      }
+      case 'ARRAY': {
+        const type = random.pick(['INT64', 'STRING', 'FLOAT64']);
+        const args = Array.from({ length: 1 + random.int(3) }, () => this.ofType(type, depth));
+        return call(`ARRAY<${type}>`, 'ARRAY', args, (texts) => `[${texts.join(', ')}]`);
+      }
+      case 'ARRAY_SUBQUERY': {
+        const type = random.pick(['INT64', 'STRING', 'FLOAT64']);
+        const order = random.pick(['o', 'o DESC', 'e, o', 'e DESC, o']);
+        const where = random.pick(['', 'WHERE o > 0 ', 'WHERE e IS NOT NULL ', 'WHERE MOD(o, 2) = 0 ']);
+        const limit = random.pick(['', ' LIMIT 2', ' LIMIT 1 OFFSET 1']);
+        return call(
+          `ARRAY<${type}>`,
+          'ARRAY_SUBQUERY',
+          [this.ofType(`ARRAY<${type}>`, depth)],
+          ([list]) => `ARRAY(SELECT e FROM UNNEST(${list}) AS e WITH OFFSET AS o ${where}ORDER BY ${order}${limit})`,
+        );
+      }
+      case 'SCALAR_SUBQUERY': {
+        const type = random.pick(['INT64', 'FLOAT64']);
+        const what = random.pick([
+          'SUM(e)',
+          'COUNT(e)',
+          'MAX(e)',
+          'MIN(e)',
+          'AVG(e)',
+          'COUNT(DISTINCT e)',
+          'COUNT(*)',
+          'SUM(e * o)',
+          'MAX(o)',
+        ]);
+        return call(
+          type,
+          `subquery ${what}`,
+          [this.ofType(`ARRAY<${type}>`, depth)],
+          ([list]) => `(SELECT ${what} FROM UNNEST(${list}) AS e WITH OFFSET AS o)`,
+        );
+      }
+      case 'EXISTS': {
+        const args = [this.ofType('ARRAY<STRING>', depth), this.ofType('STRING', depth)];
+        return call('BOOL', 'EXISTS', args, ([list, x]) => `EXISTS(SELECT 1 FROM UNNEST(${list}) AS e WHERE e = ${x})`);
+      }
+      case 'STRUCT_FIELD': {
+        const type = random.pick(ELEMENTS);
+        const args = [this.ofType(type, depth), this.ofType(random.pick(ELEMENTS), depth)];
+        return call(type, 'STRUCT_FIELD', args, ([a, b]) => `STRUCT(${a} AS x, ${b} AS y).x`);
+      }
+      case 'STRUCT_COMPARED': {
+        const types = [random.pick(ELEMENTS), random.pick(ELEMENTS)].filter((type) => type !== 'INTERVAL');
+        const side = (): Expression[] => types.map((type) => this.ofType(type, depth));
+        const [left, right] = [side(), side()];
+        const operator = random.pick(['=', '!=', 'IN']);
+        return call('BOOL', `STRUCT ${operator}`, [...left, ...right], (texts) => {
+          const [a, b] = [texts.slice(0, left.length), texts.slice(left.length)].map(
+            (list) => `STRUCT(${list.join(', ')})`,
+          );
+          return operator === 'IN' ? `${a} IN (${b})` : `${a} ${operator} ${b}`;
+        });
+      }
+      case 'IS_NULL': {
+        const word = random.pick(['IS NULL', 'IS NOT NULL']);
+        return call('BOOL', word, [this.ofType(random.pick(TYPES), depth)], ([x]) => `(${x}) ${word}`);
+      }
+      case 'INTERVAL': {
+        const part = random.pick(INTERVAL_PARTS);
+        const amount = this.value('INT64', ['0', '1', '-1', '13', '400', '-90061', '100000']);
+        return call('INTERVAL', `INTERVAL ${part}`, [amount], ([n]) => `INTERVAL ${n} ${part}`);
+      }
+      case 'NOT_IN': {
+        const type = random.pick(ELEMENTS.filter((element) => element !== 'INTERVAL'));
+        const args = Array.from({ length: 3 }, () => this.ofType(type, depth));
+        return call('BOOL', 'NOT IN', args, ([x, ...list]) => `${x} NOT IN (${list.join(', ')})`);
+      }
+      case 'IN_SUBQUERY': {
+        const type = random.pick(['INT64', 'STRING', 'FLOAT64']);
+        const word = random.pick(['IN', 'NOT IN']);
+        const args = [this.ofType(type, depth), this.ofType(`ARRAY<${type}>`, depth)];
+        return call(
+          'BOOL',
+          `${word} (SELECT)`,
+          args,
+          ([x, list]) => `${x} ${word} (SELECT e FROM UNNEST(${list}) AS e)`,
+        );
+      }
+    }
+  }
+}
+
+const INTERVAL_PARTS = [
+  'YEAR',
+  'QUARTER',
+  'MONTH',
+  'WEEK',
+  'DAY',
+  'HOUR',
+  'MINUTE',
+  'SECOND',
+  'MILLISECOND',
+  'MICROSECOND',
+];
+const ALL_PARTS = [...INTERVAL_PARTS, 'ISOWEEK', 'ISOYEAR', 'WEEK(SUNDAY)', 'DAYOFWEEK', 'DAYOFYEAR', 'DATE', 'TIME'];
+const EXTRACTED: Readonly<Record<string, readonly string[]>> = {
+  DATE: [...PARTS['DATE']!, 'DAYOFWEEK', 'DAYOFYEAR'],
+  DATETIME: [...PARTS['DATETIME']!, 'DAYOFWEEK', 'DAYOFYEAR', 'DATE', 'TIME'],
+  TIMESTAMP: [...PARTS['TIMESTAMP']!, 'DAYOFWEEK', 'DAYOFYEAR', 'DATE', 'TIME', 'DATETIME'],
+  TIME: PARTS['TIME']!,
+  INTERVAL: ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND', 'MILLISECOND', 'MICROSECOND'],
+};
+
+/** What arguments that are given by name are. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  wide_number_mode: [`'exact'`, `'round'`, `'ROUND'`],
+  json_scope: [`'JSON_VALUES'`, `'JSON_KEYS'`, `'JSON_KEYS_AND_VALUES'`],
+  mode: [`'strict'`, `'lax'`, `'lax recursive'`],
+  max_distance: ['0', '1', '2', '10'],
+};
+
+/** A special text as an argument of the type; none where it is of another. */
+function adapted(text: string, type: string): string[] {
+  const own = text.startsWith("'")
+    ? 'STRING'
+    : text.startsWith("b'")
+      ? 'BYTES'
+      : /^-?\d+$/.test(text)
+        ? 'INT64'
+        : /^([A-Z]+) '/.exec(text)?.[1];
+  if (own === type) return [text];
+  return own === 'STRING' && type === 'BYTES' && !/[^\x20-\x7e]/.test(text) ? [`b${text}`] : [];
+}
+
+function typeText({ pattern }: Parameter, element: string): string {
+  switch (pattern.kind) {
+    case 'fixed':
+      return nameOf(pattern.type);
+    case 'array_template':
+      return ARRAY_ELEMENTS.has(element) ? `ARRAY<${element}>` : 'ARRAY<INT64>';
+    default:
+      return element;
+  }
+}
+
+const ARRAY_ELEMENTS = new Set(['INT64', 'STRING', 'FLOAT64']);
+
+function nameOf(type: SqlType): string {
+  if (type.kind === 'ARRAY') return `ARRAY<${nameOf(type.element)}>`;
+  return type.kind === 'STRUCT' ? 'STRUCT' : type.kind;
+}
+
+/** The type of templates where a result of that type is wanted. */
+function templateOf(signature: Signature, result: string | null): string | null {
+  if (result === null) {
+    return signature.parameters.some(({ pattern }) => pattern.kind === 'array_template') ? 'INT64' : null;
+  }
+  if (signature.result.kind === 'template') return result;
+  return signature.result.kind === 'array_template' ? result.slice('ARRAY<'.length, -1) : null;
+}
+
+function canResultIn({ result, parameters }: Signature, type: string): boolean {
+  switch (result.kind) {
+    case 'fixed':
+      return nameOf(result.type) === type;
+    case 'template':
+      // Of an array's elements: only of those there are arrays of.
+      return (
+        !type.startsWith('ARRAY<') &&
+        (ARRAY_ELEMENTS.has(type) || !parameters.some(({ pattern }) => pattern.kind === 'array_template'))
+      );
+    case 'array_template':
+      return ['ARRAY<INT64>', 'ARRAY<STRING>', 'ARRAY<FLOAT64>'].includes(type);
+    default:
+      return false;
+  }
+}
+
+function resultText({ result }: Signature, element: string, args: readonly Expression[]): string {
+  switch (result.kind) {
+    case 'fixed':
+      return nameOf(result.type);
+    case 'template':
+      return element;
+    case 'array_template':
+      return args.find((arg) => arg.type.startsWith('ARRAY<'))?.type ?? `ARRAY<${element}>`;
+    default:
+      return 'STRING';
+  }
+}
+
+const RESULTS: ReadonlyMap<string, readonly string[]> = new Map(
+  TYPES.map((type) => [
+    type,
+    SCALARS.filter((name) => findFunction(name)?.signatures.some((text) => canResultIn(signatureOf(text), type))),
+  ]),
+);

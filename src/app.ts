@@ -243,7 +243,7 @@ async function openHere(options: DuckDbOptions): Promise<Engine> {
  */
 export async function openEngine(
   config: Config,
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogue, 'current'>,
   log: Log,
   openEmbedded: (options: DuckDbOptions) => Promise<Engine> = openHere,
 ): Promise<Engine> {

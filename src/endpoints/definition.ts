@@ -21,6 +21,8 @@ export interface Claim {
 export interface Definition {
   /** null: there are faults. */
   readonly endpoint: Endpoint | null;
+  /** As far as it can be read, whatever else is wrong: to find out more, never to run. */
+  readonly draft: Endpoint | null;
   readonly faults: readonly LineFault[];
   readonly claims: readonly Claim[];
 }
@@ -37,13 +39,13 @@ export function readDefinition(bytes: Buffer, file = ''): Definition {
   try {
     sql = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return { endpoint: null, faults: [{ ...FILE_START, reason: 'the file is not UTF-8' }], claims: [] };
+    return { endpoint: null, draft: null, faults: [{ ...FILE_START, reason: 'the file is not UTF-8' }], claims: [] };
   }
   const { settings, faults: settingsFaults, placeOf } = readSettings(sql);
   const faults = [...settingsFaults];
   const query = parse(sql, faults);
   if (query !== null) faults.push(...cteFaults(sql, query));
-  if (settings === null) return { endpoint: null, faults: byLine(faults), claims: [] };
+  if (settings === null) return { endpoint: null, draft: null, faults: byLine(faults), claims: [] };
 
   const { declarations, faults: declarationFaults } = readDeclarations(settings.params ?? {}, placeOf);
   faults.push(...declarationFaults, ...cacheFaults(settings, placeOf));
@@ -55,9 +57,10 @@ export function readDefinition(bytes: Buffer, file = ''): Definition {
     { key: 'id', value: settings.id.toLowerCase(), line: placeOf(['id']).line },
     { key: 'name', value: settings.name, line: placeOf(['name']).line },
   ];
-  if (query === null || faults.length > 0) return { endpoint: null, faults: byLine(faults), claims };
+  if (query === null) return { endpoint: null, draft: null, faults: byLine(faults), claims };
   const revision = createHash('sha256').update(bytes).digest('hex');
-  return { endpoint: { ...toEndpoint(settings, declarations, sql, query, revision), file }, faults: [], claims };
+  const draft = { ...toEndpoint(settings, declarations, sql, query, revision), file };
+  return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), claims };
 }
 
 function byLine(faults: readonly LineFault[]): LineFault[] {

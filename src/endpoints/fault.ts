@@ -8,7 +8,8 @@ export interface Fault extends LineFault {
 
 /** `file:line:column: reason`, the form that editors and CI logs make clickable, and what may have been meant. */
 export function describeFault({ file, line, column, reason, hint }: Fault): string {
-  const more = hint === undefined ? '' : ` ${hint}`;
+  const end = /[.?!]$/.test(reason) ? '' : '.';
+  const more = hint === undefined ? '' : `${end} ${hint}`;
   return `${file}:${String(line)}:${String(column)}: ${reason}${more}`;
 }
 

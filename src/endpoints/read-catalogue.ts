@@ -13,6 +13,7 @@ export interface ReadFile {
   readonly name: string;
   readonly fingerprint: Fingerprint;
   readonly definition: Definition;
+  readonly text: string;
 }
 
 /** Everything that a directory of stored queries holds, and everything that is wrong with it. */
@@ -34,8 +35,9 @@ export async function readCatalogue(directory: string): Promise<ReadCatalogue> {
   for (const [name, fingerprint] of listed) {
     const file = path.join(directory, name);
     try {
-      const definition = readDefinition(await readFile(file), file);
-      files.push({ name, fingerprint, definition });
+      const bytes = await readFile(file);
+      const definition = readDefinition(bytes, file);
+      files.push({ name, fingerprint, definition, text: bytes.toString('utf8') });
       faults.push(...definition.faults.map((fault) => ({ file, ...fault })));
     } catch (error) {
       faults.push({ file, ...FILE_START, reason: `cannot be read (${codeOf(error)})` });

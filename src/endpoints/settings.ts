@@ -96,7 +96,7 @@ function strict(otherwise: string): z.core.$ZodErrorMap {
 
 /** The settings as written, and where each of them stands. */
 export interface SettingsBlock {
-  /** null: they are not of the shape that `faults` says. */
+  /** null: they are not of the shape that `faults` says. With faults: those that are. */
   readonly settings: Settings | null;
   readonly faults: readonly LineFault[];
   /** Place of a setting by its path (`['params', 'project', 'default']`), or of the nearest setting around it. */
@@ -131,7 +131,8 @@ export function readSettings(sql: string): SettingsBlock {
   }
   const placeOf = (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path) ?? before);
   keepWrittenScalars(document);
-  const read = settingsSchema.safeParse(document.toJS());
+  const written: unknown = document.toJS();
+  const read = settingsSchema.safeParse(written);
   if (read.success) return { settings: read.data, faults: [], placeOf };
   const faults = read.error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
@@ -145,7 +146,19 @@ export function readSettings(sql: string): SettingsBlock {
     const subject = issue.message === 'is required' ? `${String(last)} ` : '';
     return [{ ...placeOf(issue.path), reason: `${subject}${issue.message}${inside(issue.path)}` }];
   });
-  return { settings: null, faults, placeOf };
+  const rest = settingsSchema.safeParse(withoutUnknown(written, read.error.issues));
+  return { settings: rest.data ?? null, faults, placeOf };
+}
+
+/** What is known of settings among which there are unknown ones. */
+function withoutUnknown(written: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const known = structuredClone(written);
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const map = issue.path.reduce((inner: unknown, step) => Reflect.get(inner as object, step), known);
+    for (const key of issue.keys) Reflect.deleteProperty(map as object, key);
+  }
+  return known;
 }
 
 /** The setting that was probably meant, among those of the same map. */

@@ -9,6 +9,7 @@ import { addKeys } from './keys';
 import { addLql } from './lql';
 import { addPostman } from './postman';
 import { addRun } from './run';
+import { addSchema } from './schema';
 import { addServe } from './serve';
 import { addSetupBigQuery } from './setup-bigquery';
 import { Ending, EXIT, type Surroundings } from './surroundings';
@@ -41,6 +42,7 @@ export function logquay(surroundings: Surroundings): Command {
   addKeys(program, surroundings);
   addRun(program, surroundings);
   addTest(program, surroundings);
+  addSchema(program, surroundings);
   addLql(program, surroundings);
   addPostman(program, surroundings);
   addSetupBigQuery(program, surroundings);

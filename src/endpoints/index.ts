@@ -6,6 +6,7 @@ export { readDefinition } from './definition';
 export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
 export { faultIn } from './definition';
 export { CatalogueError, describeFault, type Fault } from './fault';
+export { jsonSchemaOf, settingsJsonSchema } from './settings-json-schema';
 export { readJsonBody } from './json-body';
 export { boundTypes, readParameters } from './parameters';
 export type { RawEntry, RawValue } from './raw-entry';

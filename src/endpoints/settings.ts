@@ -100,7 +100,7 @@ export interface SettingsBlock {
   readonly settings: Settings | null;
   readonly faults: readonly LineFault[];
   /** Place of a setting by its path (`['params', 'project', 'default']`), or of the nearest setting around it. */
-  placeOf(path: readonly PropertyKey[]): Place;
+  readonly placeOf: (path: readonly PropertyKey[]) => Place;
 }
 
 const HEAD = /^\s*\/\*([\s\S]*?)\*\//;
@@ -185,7 +185,7 @@ function keepWrittenScalars(document: Document): void {
     const scalars = [declaration.get('default', true), ...(isSeq(written) ? written.items : [])];
     for (const scalar of scalars) {
       if (!isScalar(scalar) || scalar.value === null || typeof scalar.value === 'string') continue;
-      scalar.value = scalar.source ?? String(scalar.value);
+      if (scalar.source !== undefined) scalar.value = scalar.source;
     }
   }
 }

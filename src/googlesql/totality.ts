@@ -305,7 +305,7 @@ function isNear(expr: Expr, steps = 0): boolean {
     case '$add':
     case '$subtract':
       if (value === undefined || amount?.kind !== 'call' || amount.function !== '$interval') return false;
-      return failsItself(amount) === false && isNear(value, steps + 1);
+      return !failsItself(amount) && isNear(value, steps + 1);
     case 'TIMESTAMP_MICROS':
     case 'TIMESTAMP_MILLIS':
     case 'TIMESTAMP_SECONDS':

@@ -98,7 +98,7 @@ describeWithRedis('the store in a Redis Cluster', () => {
     const directs = servers.map(({ port }) => new Redis(port));
     const [first] = directs;
     if (first === undefined) throw new Error('There are three.');
-    const slot = Number(await first.cluster('KEYSLOT', key));
+    const slot = await first.cluster('KEYSLOT', key);
     const from = serverOf(slot);
     const to = (from + 1) % 3;
     const id = String(await directs[to]?.call('CLUSTER', 'MYID'));

@@ -115,7 +115,10 @@ describeWithRedis('the store in a Redis that fails', () => {
     for (let i = 0; i < count; i++) {
       expect(on.connection.state).not.toBe('closed');
       if (on.connection.state === 'open') await clock.advanceToNext();
-      for (; on.connection.state === 'half-open'; await clock.advanceToNext()) await sleep(1);
+      while (on.connection.state === 'half-open') {
+        await sleep(1);
+        await clock.advanceToNext();
+      }
     }
     expect(on.connection.state).toBe('open');
   }
@@ -267,7 +270,7 @@ describeWithRedis('the store in a Redis that fails', () => {
 
   it('reads from one that is full, and writes again when there is room', async () => {
     const direct = new Redis(server.url);
-    later.push(() => Promise.resolve(direct.disconnect()));
+    later.push(async () => direct.disconnect());
     const kept = newIdentity();
     await redis.store.write(kept, await entryOf(kept, rowsOf(3000), 7), 60_000);
     const lease = await redis.store.acquire(newIdentity());
@@ -295,7 +298,7 @@ describeWithRedis('the store in a Redis that fails', () => {
 
   it('begins anew with one that was flushed', async () => {
     const direct = new Redis(server.url);
-    later.push(() => Promise.resolve(direct.disconnect()));
+    later.push(async () => direct.disconnect());
     const identity = newIdentity();
     await redis.store.write(identity, await entryOf(identity, '{}'), 60_000);
     const lease = await redis.store.acquire(identity);
@@ -318,7 +321,7 @@ describeWithRedis('the store in a Redis that fails', () => {
       expect(refused.logged.join()).not.toContain('hidden-word');
     }
     const direct = new Redis(`redis://:right@127.0.0.1:${locked.port}`);
-    later.push(() => Promise.resolve(direct.disconnect()));
+    later.push(async () => direct.disconnect());
     const admitted = open(`redis://:right@127.0.0.1:${locked.port}`);
     later.push(() => admitted.close());
     await heals(admitted);
@@ -332,7 +335,7 @@ describeWithRedis('the store in a Redis that fails', () => {
 
   it('leaves one that does not take writes any more, and asks anew where to go', async () => {
     const direct = new Redis(server.url);
-    later.push(() => Promise.resolve(direct.disconnect()));
+    later.push(async () => direct.disconnect());
     const connections = proxy.connections;
     await direct.replicaof('127.0.0.1', String(await freePort()));
     await expect(redis.store.acquire(newIdentity())).rejects.toThrow(RedisUnavailable);

@@ -149,7 +149,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const asked = payers.map((payer) =>
       process.ask(identity, { payer, run: (limits) => stage.runs.begin(limits, process) }).then(
         ({ outcome }) => outcome,
-        (error: ServiceError) => error.reason,
+        (error: unknown) => (error as ServiceError).reason,
       ),
     );
     (await stage.runs.nth(0)).fail(fault('budgetExceeded'));

@@ -11,6 +11,7 @@ const COMMANDS = [
   ['keys', 'revoke'],
   ['run'],
   ['test'],
+  ['schema'],
   ['lql', 'rules'],
   ['postman'],
   ['setup-bigquery'],

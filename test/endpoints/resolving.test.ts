@@ -68,7 +68,7 @@ it('check names each of twenty faults with file, line, column, the line and a ca
     const [, name, line, column, reason] = /^(.*):(\d+):(\d+): (.*)$/.exec(fault) ?? [];
     expect([name, line]).toEqual([folder.file(`q${String(i + 10)}.sql`), '6']);
     expect(reason).toMatch(message);
-    expect(shown.slice(4)).toContain(sql.slice(0, 40));
+    expect(shown.slice(4)).toContain(sql.slice(-20));
     if (near !== '') expect(shown.slice(caret.length - 1)).toMatch(new RegExp(`^${near.replace(/[+.]/g, '\\$&')}`));
     expect(sql.slice(Number(column) - 1)).toMatch(new RegExp(`^${near.replace(/[+.]/g, '\\$&')}`));
   });

@@ -50,7 +50,8 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     jobs[0]?.error === 'stopped' && requests.some(({ operation }) => operation === 'cancel');
   /** Asks until it is so: what happens when nobody waits any more happens behind the answer. */
   const eventually = async (what: (state: ControlState) => boolean): Promise<ControlState> => {
-    for (const end = performance.now() + 5_000; ; await sleep(20)) {
+    for (const end = performance.now() + 5_000; ;) {
+      await sleep(20);
       const state = await local().control();
       if (what(state) || performance.now() > end) {
         expect(what(state)).toBe(true);

@@ -17,7 +17,7 @@ describe('over HTTP', () => {
   const ask = (path: string, key?: string): Promise<Response> =>
     request(served.server)
       .get(path)
-      .set(key === undefined ? {} : { 'X-API-KEY': key }) as never;
+      .set(key === undefined ? {} : { 'X-API-KEY': key });
   async function fail(times: number): Promise<Response[]> {
     const answers: Response[] = [];
     for (let i = 0; i < times; i++) answers.push(await ask(PATH, `wrong-${String(i)}`));

@@ -4,6 +4,7 @@ import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
 import type { Part } from '../data/part';
+import type { Names } from './expressions/call';
 import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
 import { isSimple, quoteName, volatile } from '../sql';
@@ -95,9 +96,10 @@ export class Context {
   }
 
   /** See Call.bind. */
-  bind(values: readonly string[], body: (...names: string[]) => string): string {
+  bind<const Values extends readonly string[]>(values: Values, body: (...names: Names<Values>) => string): string {
+    const print = (names: readonly string[]): string => body(...(names as Names<Values>));
     const complex = values.filter((v) => !isSimple(v));
-    if (complex.length === 0) return body(...values);
+    if (complex.length === 0) return print(values);
     const variable = this.variable();
     const single = complex.length === 1;
     let next = 0;
@@ -105,7 +107,7 @@ export class Context {
     const bound = single ? complex[0]! : `{${complex.map((v, i) => `'f${i}': ${v}`).join(', ')}}`;
     // The check of a size inside may fail, too, where nothing else does.
     const list = this.fencing === null || this.rowsOnly ? `[${bound}]` : volatile(`[${bound}]`);
-    return `list_transform(${list}, lambda ${variable}: ${body(...names)})[1]`;
+    return `list_transform(${list}, lambda ${variable}: ${print(names)})[1]`;
   }
 
   unsupported(what: string, span: Span): never {

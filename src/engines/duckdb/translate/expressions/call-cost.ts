@@ -151,9 +151,9 @@ export function withinCastCost(
   const most = steps * (estimate <= SMALL ? ROOM_BETWEEN : 1);
   let possible = true;
   const bounded = ctx.bind([text], (x) => {
-    const converted = print(x!);
+    const converted = print(x);
     possible = converted !== null;
-    const over = `${bytesOfValue(x!, input.type)} * ${CONVERTING} > ${most}`;
+    const over = `${bytesOfValue(x, input.type)} * ${CONVERTING} > ${most}`;
     return `CASE WHEN ${over} THEN ${safe ? 'NULL' : fail('size')} ELSE ${converted ?? 'NULL'} END`;
   });
   return possible ? bounded : null;

@@ -78,7 +78,7 @@ function slice(call: Call): string {
     const place = (i: string): string => `CASE WHEN ${i} < 0 THEN len(${list}) + ${i} + 1 ELSE ${i} + 1 END`;
     return (
       `CASE WHEN ${list} IS NULL OR ${from} IS NULL OR ${to} IS NULL THEN NULL ` +
-      `WHEN ${place(to!)} < 1 THEN ${list}[1:0] ELSE list_slice(${list}, greatest(${place(from!)}, 1), ${place(to!)}) END`
+      `WHEN ${place(to)} < 1 THEN ${list}[1:0] ELSE list_slice(${list}, greatest(${place(from)}, 1), ${place(to)}) END`
     );
   });
 }

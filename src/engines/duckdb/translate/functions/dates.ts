@@ -264,7 +264,7 @@ function orFail(call: Call, value: string, tried: (x: string) => string): string
   if (call.safe) return tried(value);
   return call.bind(
     [value],
-    (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x!)}, ${call.fail('date')}) END`,
+    (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x)}, ${call.fail('date')}) END`,
   );
 }
 
@@ -274,9 +274,9 @@ function text(call: Call): string {
     case 'TIMESTAMP':
       return timestampText((v, body) => call.bind(v, body), value.sql, zoneArgument(call, 1));
     case 'DATETIME':
-      return call.bind([value.sql], (x) => datetimeText(x!, ' '));
+      return call.bind([value.sql], (x) => datetimeText(x, ' '));
     case 'TIME':
-      return call.bind([value.sql], (x) => timeText(x!));
+      return call.bind([value.sql], (x) => timeText(x));
     case 'JSON':
       return call.bind([value.sql], (x) => {
         const failing = call.fail('json');

@@ -67,9 +67,9 @@ function integerDivision(operator: '//' | '%'): (call: Call) => string {
       return `(${sqlOf(call, 0)} ${operator} ${divisor.sql})`;
     }
     return call.bind([sqlOf(call, 0), divisor.sql], (a, b) => {
-      const text = `${a} ${operator} ${guarded(call, a!, b!)}`;
+      const text = `${a} ${operator} ${guarded(call, a, b)}`;
       if (call.type.kind === 'INT64') return `(${text})`;
-      return operator === '%' ? typed(call, text) : typed(call, `trunc(${a} / ${guarded(call, a!, b!)})`);
+      return operator === '%' ? typed(call, text) : typed(call, `trunc(${a} / ${guarded(call, a, b)})`);
     });
   };
 }

@@ -28,7 +28,7 @@ function comparison(operator: '<' | '<=' | '>' | '>='): (call: Call) => string {
     const checks = suspects.filter((i) => mayBeNaN(call, i));
     if (checks.length === 0) return infix(call, operator);
     return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
-      const sides = [a!, b!];
+      const sides = [a, b];
       return `(${a} ${operator} ${b}${checks.map((i) => ` AND NOT isnan(${sides[i]})`).join('')})`;
     });
   };
@@ -103,7 +103,7 @@ function divide(call: Call): string {
   if (b.constant !== null && Number(b.constant) !== 0) return exactDecimal(call, infix(call, '/'));
   return exactDecimal(
     call,
-    call.bind([a.sql, b.sql], (x, y) => `(${x} / ${guarded(call, x!, y!)})`),
+    call.bind([a.sql, b.sql], (x, y) => `(${x} / ${guarded(call, x, y)})`),
   );
 }
 
@@ -167,7 +167,7 @@ function membership(call: Call): string {
     return `(${operand.sql} IN (${items.map((i) => i.sql).join(', ')}))`;
   }
   return call.bind([operand.sql, ...items.map((i) => i.sql)], (x, ...names) => {
-    return `(${names.map((name) => equality(call, x!, name, type, true)).join(' OR ')})`;
+    return `(${names.map((name) => equality(call, x, name, type, true)).join(' OR ')})`;
   });
 }
 
@@ -181,7 +181,7 @@ function at(call: Call): string {
         : `${i} < 0 OR ${i} >= len(${list})`;
     return `CASE WHEN ${outside} THEN ${call.fail('subscript')} ELSE list_extract(${list}, ${i} + 1) END`;
   };
-  return call.bind([array.sql, index.sql], (list, i) => body(list!, i!));
+  return call.bind([array.sql, index.sql], (list, i) => body(list, i));
 }
 
 function safeAt(call: Call): string {
@@ -220,7 +220,7 @@ function logic(operator: 'AND' | 'OR'): (call: Call) => string {
 function inUnnest(call: Call): string {
   const type = arg(call, 0).type;
   if (type.kind === 'STRUCT' || type.kind === 'FLOAT64') return call.unsupported('IN UNNEST of this type');
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x!, list!));
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x, list));
 }
 
 function jsonMember(call: Call): string {

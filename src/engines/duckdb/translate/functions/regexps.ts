@@ -111,13 +111,15 @@ function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string
       if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
       const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
       if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
-      const [text, pattern, ...rest] = call.args;
+      const [text, pattern] = [arg(call, 0), arg(call, 1)];
+      const named = (s: string, re: string): string => {
+        const args = [{ ...text, sql: s }, { ...pattern, sql: re }, ...call.args.slice(2)];
+        return bounded({ ...call, args }, emit({ ...call, args }));
+      };
       // A literal pattern stays where it is, to be compiled once.
-      const written = pattern!.constant !== null;
-      return call.bind([text!.sql, ...(written ? [] : [pattern!.sql])], (s, re) => {
-        const named = { ...call, args: [{ ...text!, sql: s! }, { ...pattern!, sql: re ?? pattern!.sql }, ...rest] };
-        return bounded(named, emit(named));
-      });
+      return pattern.constant === null
+        ? call.bind([text.sql, pattern.sql], named)
+        : call.bind([text.sql], (s) => named(s, pattern.sql));
     },
     raises: true,
   };
@@ -131,7 +133,7 @@ function extract(call: Call): string {
       [sqlOf(call, 0), sqlOf(call, 1), position.sql, occurrence?.sql ?? '1'],
       (s, re, p, n) =>
         `CASE WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} ELSE ` +
-        byGroup(call, re!, (g) => `regexp_extract_all(substr(${s}, ${p}), ${re}, ${g})[${n}]`) +
+        byGroup(call, re, (g) => `regexp_extract_all(substr(${s}, ${p}), ${re}, ${g})[${n}]`) +
         ' END',
     );
   }
@@ -146,7 +148,7 @@ function extract(call: Call): string {
 
 function extractAll(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
-    byGroup(call, re!, (g) => `regexp_extract_all(${s}, ${re}, ${g})`),
+    byGroup(call, re, (g) => `regexp_extract_all(${s}, ${re}, ${g})`),
   );
 }
 
@@ -171,8 +173,8 @@ function replace(call: Call): string {
   }
   return rewritten(
     call,
-    ([, , to]) => `greatest(coalesce(strlen(${to}), 0), 1)`,
-    (names) => `regexp_replace(${names.join(', ')}, 'g')`,
+    (_text, _pattern, to) => `greatest(coalesce(strlen(${to}), 0), 1)`,
+    (...names) => `regexp_replace(${names.join(', ')}, 'g')`,
   );
 }
 

@@ -99,12 +99,12 @@ function instr(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'], (s, sub, p, n) => {
     const searches = `least(${n}, length(${s}) + 1)`;
     const over = `${searches} * (strlen(${s}) * (strlen(${sub}) / 64 + 1) + ${ONE_SEARCH}) > ${MOST_SEARCHING} * ${mostSteps(call)}`;
-    const forwards = nthPlace(s!, sub!, `${p} - 1`, searches);
+    const forwards = nthPlace(s, sub, `${p} - 1`, searches);
     const onlyForwards = position === undefined || (position.constant !== null && Number(position.constant) > 0);
-    const [r, bus] = [reversed(s!), reversed(sub!)];
+    const [r, bus] = [reversed(s), reversed(sub)];
     const from = `greatest(-${p} - length(${sub}), 0)`;
     const backwards = call.bind([r, bus], (x, y) => {
-      const place = nthPlace(x!, y!, from, searches);
+      const place = nthPlace(x, y, from, searches);
       return `CASE WHEN ${place} > length(${x}) THEN length(${x}) + 1 ELSE length(${x}) - ${place} - length(${y}) + 2 END`;
     });
     return (
@@ -143,7 +143,7 @@ function containsSubstr(call: Call): string {
   const value = arg(call, 0);
   return call.bind([value.sql, sqlOf(call, 1)], (x, needle) => {
     const found = anywhere(
-      x!,
+      x,
       value.type,
       (text) => `contains(lower(nfc_normalize(${text})), lower(nfc_normalize(${needle})))`,
     );
@@ -194,7 +194,7 @@ function editDistance(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
     const over = `strlen(${a}) * strlen(${b}) > ${mostSteps(call)}`;
     const short = (x: string): string => `CASE WHEN ${over} THEN '' ELSE ${x} END`;
-    return unlessOver(call, over, `levenshtein(${short(a!)}, ${short(b!)})`);
+    return unlessOver(call, over, `levenshtein(${short(a)}, ${short(b)})`);
   });
 }
 
@@ -242,8 +242,8 @@ export const STRING_FUNCTIONS: FunctionTable = {
   REPLACE: onStrings((call) =>
     rewritten(
       call,
-      ([, from, to]) => `coalesce(strlen(${to}) / greatest(strlen(${from}), 1), 0)`,
-      (names) => `replace(${names.join(', ')})`,
+      (_, from, to) => `coalesce(strlen(${to}) / greatest(strlen(${from}), 1), 0)`,
+      (...names) => `replace(${names.join(', ')})`,
     ),
   ),
   REVERSE: onStrings((call) => reversed(sqlOf(call, 0))),

@@ -72,7 +72,7 @@ function inOrder(faults: readonly Fault[]): readonly Fault[] {
 
 /** The line at fault and a caret below it; null where there is nothing to show. */
 function lineOf(text: string | undefined, { line, column }: Fault): readonly [string, string] | null {
-  const written = [...(text?.split(/\r\n|\r|\n/)[line - 1] ?? '')];
+  const written = Array.from(text?.split(/\r\n|\r|\n/)[line - 1] ?? '');
   if (written.length === 0) return null;
   const start = Math.max(0, column - 1 - CONTEXT);
   const shown = written.slice(start, column - 1 + CONTEXT).map((character) => (/\s/.test(character) ? ' ' : character));

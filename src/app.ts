@@ -190,7 +190,7 @@ function countDroppedLines(metrics: Metrics, log: OpenLog): void {
 
 /** Values of a metric's label, which dashboards know. */
 const WARMING_LABELS = {
-  refreshed: 'made',
+  refreshed: 'refreshed',
   'not due': 'not_due',
   busy: 'busy',
   gone: 'gone',

@@ -44,7 +44,7 @@ export const LABELS = {
   kind: ['run', 'sandbox', 'warm'],
   result: ['ok', 'abandoned', ...REASONS],
   language: ['sql', 'lql'],
-  warming: ['made', 'not_due', 'busy', 'gone', 'failed', 'budget'],
+  warming: ['refreshed', 'not_due', 'busy', 'gone', 'failed', 'budget'],
   failure: ['timeout', 'refused', 'failed', 'skipped'],
   cause: ['overdue', 'memory', 'stalled', 'crashed'],
   state: ['closed', 'half-open', 'open'],

@@ -99,9 +99,9 @@ export class Logquay {
   }
 
   /** The rows of a query of your own over the tables of an endpoint. Never rejects. */
-  query<R = Row>(
-    name: QueryableName,
-    parameters: ParametersOf<QueryableName>,
+  query<R = Row, Name extends QueryableName = QueryableName>(
+    name: Name,
+    parameters: ParametersOf<Name>,
     text: { readonly sql: string } | { readonly lql: string },
     options: RequestOptions = {},
   ): Promise<Result<R>> {

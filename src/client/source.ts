@@ -1,6 +1,6 @@
 import type { DescribedEndpoint, DescribedParameter } from '../openapi';
 import { RUNTIME } from './runtime';
-import { memberName, objectType } from './typescript-types';
+import { memberName, objectType, quoted } from './typescript-types';
 
 const HEAD = `/**
  * A client of Logquay, written by \`logquay client\`: write it again when stored queries change. It needs \`fetch\` alone.
@@ -15,7 +15,7 @@ export function clientSource(endpoints: readonly DescribedEndpoint[]): string {
   const members = endpoints.map(
     (endpoint) => `${comment(endpoint.description, '  ')}  readonly ${memberName(endpoint.name)}: {
     readonly parameters: ${parametersType(endpoint.parameters)};
-    readonly row: ${endpoint.columns === null ? 'Row' : objectType(endpoint.columns)};
+    readonly row: ${endpoint.columns === null ? 'Row' : objectType(endpoint.columns, '    ')};
     readonly queryable: ${String(endpoint.tables.length > 0)};
   };
 `,
@@ -42,7 +42,7 @@ function parametersType(parameters: readonly DescribedParameter[]): string {
 function parameterType({ type, values }: DescribedParameter): string {
   switch (type) {
     case 'enum':
-      return (values ?? []).map((value) => JSON.stringify(value)).join(' | ');
+      return (values ?? []).map((value) => quoted(value)).join(' | ');
     case 'boolean':
       return 'boolean';
     case 'integer':

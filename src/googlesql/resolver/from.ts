@@ -9,7 +9,7 @@ import { plainContext } from './context';
 import { resolveExpr } from './expression';
 import { resolveJoin } from './joins';
 import { resolvePivot } from './pivot';
-import { resolveQueryIn } from './queries';
+import { namesOf, resolveNamedQuery } from './queries';
 import { lookup, NameList, scopeOf, type Scope } from './scope';
 import { invalid, type CteScope, type Session } from './session';
 import { nearest } from './suggestion';
@@ -110,14 +110,17 @@ function scanCte(session: Session, cte: Cte, alias: string): Source {
   return { relation, list: listOf(session, cte.query, alias, named) };
 }
 
-/** A subquery sees the rows around the whole query, never its neighbours in FROM. */
-function resolveSubqueryItem({ session, outer, ctes }: FromContext, { query, alias }: SubqueryItem): Source {
-  const resolved = resolveQueryIn(session, query, outer, ctes);
-  const relation: Relation = { kind: 'query', query: resolved };
-  const [only] = resolved.output;
-  const name = alias?.name ?? null;
-  if (resolved.valueTable && only !== undefined) return { relation, list: NameList.value(name, only.column) };
-  return { relation, list: listOf(session, resolved, name, resolved.output) };
+/**
+ * A subquery sees the rows around the whole query, never its neighbours in FROM. Without an alias of its own, the table
+ * aliases of a query in pipe syntax are seen from outside.
+ */
+function resolveSubqueryItem({ session, outer, ctes }: FromContext, { query: item, alias }: SubqueryItem): Source {
+  const { query, names } = resolveNamedQuery(session, item, outer, ctes);
+  const relation: Relation = { kind: 'query', query };
+  if (alias !== null) return { relation, list: names.aliased(alias.name) };
+  // Aliases reach columns that are not in the output.
+  if (names.ranges.size > 0 && query.ctes.length === 0) return { relation: query.relation, list: names };
+  return { relation, list: namesOf(session, query) };
 }
 
 /** The names of a query's columns under `alias`; in a survey not all of them may be known. */

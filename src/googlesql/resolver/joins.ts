@@ -1,6 +1,6 @@
 /** Joins: of tables, and of a table with the elements of its own arrays. */
 import type { Column, ComputedColumn, Expr, JoinRelation, Relation } from '../resolved';
-import type { FromItem, Identifier, Join } from '../syntax';
+import type { FromItem, Identifier, Join, JoinSide, Span } from '../syntax';
 import { fieldAt } from './access';
 import { supportsEquality } from './comparable';
 import { plainContext, type Context } from './context';
@@ -40,7 +40,8 @@ export function resolveJoin(context: FromContext, join: Join): Source {
   return left;
 }
 
-function joinTo(context: FromContext, left: Source, join: Join): Source {
+/** Joins one more item to what is left of it. */
+export function joinTo(context: FromContext, left: Source, join: JoinSide & { readonly span: Span }): Source {
   const type = TYPES[join.type];
   const lateral = type === 'inner' || type === 'left';
   const duplicate = (name: string): never => {

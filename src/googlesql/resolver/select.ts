@@ -3,32 +3,22 @@
  * ORDER BY) and stacked in the order of execution: FROM, WHERE, grouping, HAVING, windows, the select list, QUALIFY,
  * DISTINCT, ORDER BY, LIMIT.
  */
-import type {
-  AggregateCall,
-  Column,
-  ComputedColumn,
-  Expr,
-  OutputColumn,
-  Relation,
-  ResolvedQuery,
-  SortKey,
-} from '../resolved';
-import type { NamedWindow, Select, Span, WindowSpecification } from '../syntax';
-import type { SqlType } from '../types';
+import type { Column, ComputedColumn, Expr, OutputColumn, Relation, ResolvedQuery, SortKey } from '../resolved';
+import type { Select, Span, WindowSpecification } from '../syntax';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
 import { plainContext, type AggregateSink, type Context, type WindowSink } from './context';
 import { resolveCondition } from './expression';
 import { resolveFrom, type Source } from './from';
-import { identity, regroup, resolveGroupBy, type GroupKey, type Groups } from './grouping';
+import { groupingCall, identity, regroup, resolveGroupBy, type GroupKey, type Groups } from './grouping';
 import { resolveOrderBy } from './order';
 import { aliasTargets, limited, type Tail } from './queries';
 import { mapWindow, replacing, type Replace } from '../resolved-walk';
-import { sameExpr } from './same';
 import { NameList, scopeOf, type Scope } from './scope';
+import { asValue } from './select-as';
 import { resolveSelectList, type ListItem } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
-import { checkNamedWindows } from './windows';
+import { checkNamedWindows, namedWindows } from './windows';
 
 export function resolveSelect(
   session: Session,
@@ -119,7 +109,7 @@ class SelectResolver {
     if (groups !== null) {
       const aggregates = this.aggregates.calls.map(({ column, call }) => ({
         column,
-        call: call.function === 'GROUPING' ? this.groupingCall(call, groups) : call,
+        call: call.function === 'GROUPING' ? groupingCall(session, call, groups) : call,
       }));
       relation = { kind: 'aggregate', input: relation, keys: groups.keys, groupingSets: groups.sets, aggregates };
     }
@@ -128,7 +118,11 @@ class SelectResolver {
     if (computed.length > 0) relation = { kind: 'compute', input: relation, columns: computed };
     relation = windowed(relation, lateWindows, after.replace('ORDER BY clause expression'));
     if (qualify !== null) relation = { kind: 'filter', input: relation, condition: qualify };
-    if (select.as !== null) ({ relation, output } = this.asValue(relation, output));
+    if (select.as !== null) {
+      const row = asValue(session, select.as, select.span, relation, output);
+      relation = row.relation;
+      output = [{ name: null, column: row.column }];
+    }
     let keys = order;
     if (select.distinct) ({ relation, output, keys } = this.distinct(relation, output, order, finals, beforeOrder));
     if (keys.length > 0) relation = { kind: 'sort', input: relation, keys };
@@ -310,29 +304,6 @@ class SelectResolver {
     }));
   }
 
-  private groupingCall(call: AggregateCall, groups: Groups): AggregateCall {
-    const [arg] = call.args;
-    const key = groups.keys.find(({ expr }) => arg !== undefined && sameExpr(expr, arg));
-    if (key === undefined) throw invalid('The argument of GROUPING must be one of the keys of GROUP BY.', call.span);
-    return { ...call, args: [this.session.ref(key.column, call.span)] };
-  }
-
-  private asValue(input: Relation, output: readonly OutputColumn[]): { relation: Relation; output: OutputColumn[] } {
-    const { session, select } = this;
-    if (select.as === 'value') {
-      const [only] = output;
-      if (output.length !== 1 || only === undefined) throw invalid('SELECT AS VALUE has one column.', select.span);
-      return { relation: input, output: [{ name: null, column: only.column }] };
-    }
-    const fields = output.map(({ name, column }) => ({ name, type: column.type }));
-    const type: SqlType = { kind: 'STRUCT', fields };
-    session.budget.value(type, select.span);
-    const column = session.column(null, type);
-    const refs = output.map((out) => session.ref(out.column, select.span));
-    const expr: Expr = { kind: 'make_struct', fields: refs, type, span: select.span };
-    return { relation: { kind: 'compute', input, columns: [{ column, expr }] }, output: [{ name: null, column }] };
-  }
-
   /** Rows told apart by all output columns; ORDER BY then sees these only. */
   private distinct(
     input: Relation,
@@ -385,14 +356,4 @@ function windowed(input: Relation, { calls }: WindowSink, replace: Replace): Rel
     input,
     functions: calls.map(({ column, call }) => ({ column, call: mapWindow(call, replacing(replace).expr) })),
   };
-}
-
-function namedWindows(windows: readonly NamedWindow[]): Map<string, WindowSpecification> {
-  const named = new Map<string, WindowSpecification>();
-  for (const { name, window } of windows) {
-    const key = name.name.toLowerCase();
-    if (named.has(key)) throw invalid(`Duplicate window ${name.name}.`, name.span);
-    named.set(key, window);
-  }
-  return named;
 }

@@ -19,15 +19,23 @@ export function unknownField(message: string, name: string, span: Span, names: r
 const LONGEST_NAME = 64;
 const MOST_COMPARED = 1_000;
 
-/** The known name that differs least, if it differs by a slip of the keyboard: a third of its length at most. */
+/** The shortest beginning of a name that represents it. */
+const SHORTEST_BEGINNING = 4;
+
+/**
+ * The known name that differs least, if it differs by a slip of the keyboard: a third of its length at most; else the shortest
+ * one that goes on where `name` ends.
+ */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const wanted = name.toLowerCase();
   let best: string | undefined;
+  let longer: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   let compared = 0;
   for (const candidate of known) {
     if (compared++ === MOST_COMPARED) break;
+    if (candidate.length < (longer?.length ?? Infinity) && candidate.toLowerCase().startsWith(wanted)) longer = candidate;
     if (Math.abs(candidate.length - wanted.length) >= least) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < least) {
@@ -35,7 +43,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
       best = candidate;
     }
   }
-  return best;
+  return best ?? (wanted.length >= SHORTEST_BEGINNING ? longer : undefined);
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours. */

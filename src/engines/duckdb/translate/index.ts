@@ -55,14 +55,14 @@ export interface Translation {
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
   const limited = { ...query, relation: cutOff(query.relation, options.maxRows) };
   const partsOf: PartsOf = (table) => options.parts(table);
-  const isKept = materializedCtes(limited);
-  const asLists = (): Translation => print(limited, listScan(partsOf), isKept, options);
+  const isComputedOnce = materializedCtes(limited);
+  const asLists = (): Translation => print(limited, listScan(partsOf), isComputedOnce, options);
   if (readsPlainTables(limited, partsOf)) return asLists();
   // Whether a query is taken must not depend on the shape that rows of others gave the parts.
   const refusing = options.fence ? asLists() : null;
   try {
-    const { query: rewritten, scans } = overParts(limited, partsOf, isKept);
-    return print(rewritten, (table, columns) => scans.get(table)!.print(columns), isKept, options);
+    const { query: rewritten, scans } = overParts(limited, partsOf, isComputedOnce);
+    return print(rewritten, (table, columns) => scans.get(table)!.print(columns), isComputedOnce, options);
   } catch (error) {
     if (error instanceof QueryError) return refusing ?? asLists();
     throw error;
@@ -88,7 +88,7 @@ function listScan(partsOf: PartsOf): PrintScan {
 function print(
   query: ResolvedQuery,
   printScan: PrintScan,
-  isKept: (cte: Cte) => boolean,
+  isComputedOnce: (cte: Cte) => boolean,
   { fence, hideBytes }: TranslateOptions,
 ): Translation {
   const read = new Set<string>();
@@ -96,7 +96,7 @@ function print(
     read.add(table.name);
     return printScan(table, columns);
   };
-  const ctx = new Context(scan, isKept, new SizeEstimates(query), fence ? new Fencing(fence) : null);
+  const ctx = new Context(scan, isComputedOnce, new SizeEstimates(query), fence ? new Fencing(fence) : null);
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, query.relation, wanted, true);

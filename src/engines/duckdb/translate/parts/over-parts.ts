@@ -49,11 +49,11 @@ export function readsPlainTables(query: ResolvedQuery, partsOf: PartsOf): boolea
 }
 
 /**
- * @param isKept whether a CTE is computed once, and not written out where it is read
+ * @param isComputedOnce whether a CTE is computed once, and not written out where it is read
  * @throws QueryError resourcesExceeded where it becomes too long
  */
-export function overParts(query: ResolvedQuery, partsOf: PartsOf, isKept: (cte: Cte) => boolean): OverParts {
-  return new Rewriting(query, partsOf, isKept).result();
+export function overParts(query: ResolvedQuery, partsOf: PartsOf, isComputedOnce: (cte: Cte) => boolean): OverParts {
+  return new Rewriting(query, partsOf, isComputedOnce).result();
 }
 
 /** More than this many parts are read together where each could have been read by itself. */
@@ -64,14 +64,14 @@ type Scope = readonly ReadonlyMap<number, Place>[];
 
 class Rewriting {
   readonly #scans = new Map<TableSchema, PartScan>();
-  readonly #kept = new Map<number, Cte>();
+  readonly #computed = new Map<number, Cte>();
   readonly #budget = new PrintBudget();
   #lastId = 0;
 
   constructor(
     private readonly query: ResolvedQuery,
     private readonly partsOf: PartsOf,
-    private readonly isKept: (cte: Cte) => boolean,
+    private readonly isComputedOnce: (cte: Cte) => boolean,
   ) {
     const note = ({ id }: Column): void => void (this.#lastId = Math.max(this.#lastId, id));
     visitQuery(query, { relation: (relation) => visibleColumns(relation).forEach(note) });
@@ -79,7 +79,7 @@ class Rewriting {
 
   result(): OverParts {
     const query = this.#query(this.query, []);
-    return { query: { ...query, ctes: [...this.#kept.values()] }, scans: this.#scans };
+    return { query: { ...query, ctes: [...this.#computed.values()] }, scans: this.#scans };
   }
 
   readonly #newId = (): number => ++this.#lastId;
@@ -101,10 +101,10 @@ class Rewriting {
     return { ...query, ctes: [], relation: withComputed(branch.relation, computed), output };
   }
 
-  /** A relation as one branch. @param anew what it shows is computed in it: an outer join may make all of it NULL */
-  #one(relation: Relation, scope: Scope, anew = false): Branch {
+  /** A relation as one branch. @param recomputed what it shows is computed in it: an outer join may make all of it NULL */
+  #one(relation: Relation, scope: Scope, recomputed = false): Branch {
     const branches = this.#branches(relation, scope, false);
-    return branches.length === 1 && !anew ? branches[0]! : this.#union(branches, relation);
+    return branches.length === 1 && !recomputed ? branches[0]! : this.#union(branches, relation);
   }
 
   #union(branches: readonly Branch[], written: Relation): Branch {
@@ -208,7 +208,7 @@ class Rewriting {
 
   #cte(relation: CteScan, scope: Scope, each: boolean): readonly Branch[] {
     const { cte, columns } = relation;
-    if (this.isKept(cte)) return [{ relation: this.#keptScan(relation), places: NO_PLACES }];
+    if (this.isComputedOnce(cte)) return [{ relation: this.#scanOfComputed(relation), places: NO_PLACES }];
     return this.#branches(cte.query.relation, scope, each).map((branch) => {
       const inner = [...scope, branch.places];
       const places = new Map<number, Place>();
@@ -222,15 +222,15 @@ class Rewriting {
     });
   }
 
-  #keptScan({ cte, columns }: CteScan): CteScan {
-    let kept = this.#kept.get(cte.id);
-    if (kept === undefined) this.#kept.set(cte.id, (kept = { ...cte, query: this.#query(cte.query, []) }));
-    const { output } = kept.query;
+  #scanOfComputed({ cte, columns }: CteScan): CteScan {
+    let computed = this.#computed.get(cte.id);
+    if (computed === undefined) this.#computed.set(cte.id, (computed = { ...cte, query: this.#query(cte.query, []) }));
+    const { output } = computed.query;
     const renamed = columns.map(({ column, source }) => ({
       column,
       source: output[cte.query.output.findIndex((o) => o.column.id === source.id)]!.column,
     }));
-    return { kind: 'cte', cte: kept, columns: renamed };
+    return { kind: 'cte', cte: computed, columns: renamed };
   }
 
   #unnest(scan: UnnestScan, input: Branch, scope: Scope): Branch {
@@ -248,7 +248,7 @@ class Rewriting {
     return { relation: scan.on === null ? relation : this.#filtered(relation, scan.on, [...scope, places]), places };
   }
 
-  /** A filter, of which an EXISTS that has become a condition on the row stands beside the others. */
+  /** A filter, of which an EXISTS that has become a condition on the row is next to the others. */
   #filtered(input: Relation, written: Expr, scope: Scope): Relation {
     const conditions = conjuncts(this.#expr(written, scope)).flatMap((condition) => conditionsOnRow(condition));
     const [first] = conditions;

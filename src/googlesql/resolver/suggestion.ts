@@ -1,5 +1,6 @@
 /** Unknown names: what may have been meant, and what there is. */
 import { QueryError } from '../../errors';
+import { otherDialectHint } from '../functions/other-dialects';
 import type { Span } from '../syntax';
 
 /** Longest list of names that an error carries. */
@@ -15,6 +16,51 @@ export function unknownField(message: string, name: string, span: Span, names: r
   });
 }
 
+/** Most function names that an error lists. */
+const NEAREST_LIMIT = 10;
+
+/**
+ * A call of a function that GoogleSQL does not have: how GoogleSQL writes what another dialect calls so, or the nearest name.
+ *
+ * @param names of the functions that may be called
+ */
+export function functionNotFound(
+  fault: 'invalidQuery' | 'sandboxViolation',
+  name: string,
+  span: Span,
+  names: readonly string[],
+): QueryError {
+  const [near] = nearestNames(name, names, 1, slips(name));
+  const hint = otherDialectHint(name) ?? (near === undefined ? undefined : `Did you mean ${near}?`);
+  return new QueryError(fault, `Function not found: ${name}.`, span, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(fault === 'sandboxViolation' ? { allowed: nearestNames(name, names, NEAREST_LIMIT) } : {}),
+  });
+}
+
+/** Known names that differ least, the nearest first; of those that differ alike the first of the list. */
+export function nearestNames(
+  name: string,
+  known: readonly string[],
+  limit = NEAREST_LIMIT,
+  most = Infinity,
+): readonly string[] {
+  if (name.length > LONGEST_NAME) return known.slice(0, limit === 1 ? 0 : limit);
+  const wanted = name.toLowerCase();
+  return known
+    .slice(0, MOST_COMPARED)
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= most)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
+}
+
+/** How many slips of the keyboard a name may have: a third of its length. */
+function slips(name: string): number {
+  return Math.max(1, Math.floor(name.length / 3));
+}
+
 /** Comparing two names takes time in proportion to the product of their lengths: of longer ones and of more nobody makes slips. */
 const LONGEST_NAME = 64;
 const MOST_COMPARED = 1_000;
@@ -24,7 +70,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   if (name.length > LONGEST_NAME) return undefined;
   const wanted = name.toLowerCase();
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let least = slips(wanted) + 1;
   let compared = 0;
   for (const candidate of known) {
     if (compared++ === MOST_COMPARED) break;

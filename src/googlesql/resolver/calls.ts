@@ -12,6 +12,7 @@ import type { Context } from './context';
 import { convert } from './convert';
 import { partOfExpression, partsOfFunction } from './date-parts';
 import { resolveExpr } from './expression';
+import { resolveLambdaCall } from './lambdas';
 import { noSignatureOfFunction, typeOfOperand } from './no-signature';
 import { invalid } from './session';
 import { functionNotFound } from './suggestion';
@@ -34,6 +35,8 @@ export function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean
 export function resolveCall(context: Context, call: Call): Expr {
   if (call.path.length === 1 && call.path[0]?.name.toUpperCase() === 'GROUPING')
     return resolveAggregate(context, call, null, false);
+  const lambda = resolveLambdaCall(context, call);
+  if (lambda !== null) return lambda;
   const { fn, safe } = functionOfCall(call);
   if (fn.mode !== 'scalar') return resolveAggregate(context, call, fn, safe);
   refuseModifiers(call, fn.name);

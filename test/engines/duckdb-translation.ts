@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
 import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
+import type { Part } from '../../src/engines/duckdb/data/part';
 import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
-import { unknownPart } from '../../src/engines/duckdb/data/part';
+import { SHAPES, type Shape } from './duckdb-shapes';
 import { quoteName, quoteText } from '../../src/engines/duckdb/sql';
 import { parseQuery } from '../../src/googlesql/parser';
 import { resolveQuery } from '../../src/googlesql/resolver';
@@ -30,9 +31,10 @@ export class TranslationBench {
     private readonly instance: DuckDBInstance,
     readonly connection: DuckDBConnection,
     private readonly tables: ReadonlyMap<string, TableSchema>,
+    private readonly parts: ReadonlyMap<string, readonly Part[]>,
   ) {}
 
-  static async open(): Promise<TranslationBench> {
+  static async open(shape: Shape = 'lists'): Promise<TranslationBench> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
     for (const statement of setUpStatements()) await connection.run(statement);
@@ -41,6 +43,7 @@ export class TranslationBench {
       { fields: unknown }
     >;
     const tables = new Map<string, TableSchema>();
+    const parts = new Map<string, readonly Part[]>();
     for (const [name, table] of Object.entries(schema)) {
       const fields = parseRestSchema(table, name);
       const columns = columnsOf(fields);
@@ -51,8 +54,9 @@ export class TranslationBench {
         `CREATE TABLE ${quoteName(name)} AS SELECT ${values.join(', ')} FROM read_json(${file}, columns = {${types}})`,
       );
       tables.set(name, { name, columns });
+      parts.set(name, await SHAPES[shape](connection, name, fields));
     }
-    return new TranslationBench(instance, connection, tables);
+    return new TranslationBench(instance, connection, tables, parts);
   }
 
   translate(
@@ -65,12 +69,7 @@ export class TranslationBench {
       findTable: (path) => this.tables.get(path.map((p) => p.name).join('.')),
       parameters: new Map(Object.keys(parameters).map((name) => [name, { kind: 'STRING' }])),
     });
-    return translate(resolved, {
-      parts: (table) => [unknownPart(quoteName(table.name))],
-      hideBytes: false,
-      maxRows,
-      fence,
-    });
+    return translate(resolved, { parts: ({ name }) => this.parts.get(name)!, hideBytes: false, maxRows, fence });
   }
 
   async run(

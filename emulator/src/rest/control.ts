@@ -28,7 +28,7 @@ export function answerControl(
     counters: context.log.counters,
     requests: context.log.seen,
     jobs: context.jobs.all().map((job) => ({
-      id: job.spec.id,
+      id: job.id,
       state: job.done ? 'DONE' : 'RUNNING',
       cancelled: job.cancelled,
       error: job.error?.reason ?? null,

@@ -24,7 +24,7 @@ export function partName({ name, weekday, span }: DatePart): string {
 /**
  * The part that an argument names, `day` or `week(monday)`; null where it is no name.
  *
- * @param hint for a name that is none
+ * @param hint for an unknown name
  */
 export function partOfExpression(expression: Expression, hint?: string): string | null {
   if (expression.kind === 'path' && expression.parts.length === 1) {

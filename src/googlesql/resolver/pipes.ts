@@ -222,8 +222,8 @@ class Pipeline {
     const open = this.list.open && items.some(({ kind }) => kind === 'select_star');
     if (as === null) this.list = NameList.table(null, output, open);
     else {
-      const made = asValue(this.session, as, span, this.relation, output);
-      this.take({ relation: made.relation, list: NameList.value(null, made.column) });
+      const value = asValue(this.session, as, span, this.relation, output);
+      this.take({ relation: value.relation, list: NameList.value(null, value.column) });
     }
     if (distinct) this.distinct(span);
   }

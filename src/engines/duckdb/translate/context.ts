@@ -1,9 +1,8 @@
 /** The state of one translation: parameters met, names handed out, columns bound inside lambdas, CTEs to write. */
-import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
+import type { Cte, ResolvedQuery, TableScan } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
-import type { Part } from '../data/part';
 import type { Names } from './expressions/call';
 import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
@@ -15,6 +14,9 @@ export const CLOCK_PARAMETER = '@now';
 
 /** Thrown inside where a subquery cannot become list functions; caught where the general form can be printed instead. */
 export class NeedsRelation extends Error {}
+
+/** The SELECT text of some columns of a table, under their names `c<id>`. */
+export type PrintScan = (table: TableSchema, columns: TableScan['columns']) => string;
 
 export class Context {
   readonly parameters: string[] = [];
@@ -37,7 +39,7 @@ export class Context {
   private variables = 0;
 
   constructor(
-    readonly parts: (table: TableSchema) => readonly Part[],
+    readonly printScan: PrintScan,
     readonly worthKeeping: (cte: Cte) => boolean,
     readonly estimates: SizeEstimates,
     /** null: nothing has to be guarded. */

@@ -3,7 +3,8 @@ import type { AggregateCall, Relation, ResolvedBound, WindowCall } from '../../.
 import { printAggregateCall } from './aggregate-functions';
 import { columnName, type Context } from '../context';
 import { printExpr, printSortKeys } from '../expressions/expressions';
-import { selectList, type Wanted } from '../relations/relations';
+import type { Wanted } from '../relations/relations';
+import { selectList } from '../select-list';
 
 type AggregateRelation = Extract<Relation, { kind: 'aggregate' }>;
 

@@ -2,6 +2,7 @@
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { mostElements, mostJoined, unlessOver } from '../expressions/size-bounds';
 import { concatArrays } from './operators';
+import { withLists } from '../parts/physical-type';
 
 /** Joins with a separator; NULL elements are left out, or stand as the third argument. */
 function toText(call: Call): string {
@@ -92,6 +93,8 @@ function rangeBucket(call: Call): string {
 }
 
 export const ARRAY_FUNCTIONS: FunctionTable = {
+  // Of parts/place.ts.
+  $with_lists: (call) => call.bind([sqlOf(call, 0)], (value) => withLists(value!, arg(call, 0).type, call.type)),
   ARRAY_CONCAT: (call) => (call.args.length === 1 ? arg(call, 0).sql : concatArrays(call)),
   ARRAY_FIRST: end(false),
   ARRAY_LAST: end(true),

@@ -70,7 +70,8 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let compared = 0;
   for (const candidate of known) {
     if (compared++ === MOST_COMPARED) break;
-    if (candidate.length < (longer?.length ?? Infinity) && candidate.toLowerCase().startsWith(wanted)) longer = candidate;
+    if (candidate.length < (longer?.length ?? Infinity) && candidate.toLowerCase().startsWith(wanted))
+      longer = candidate;
     if (Math.abs(candidate.length - wanted.length) >= least) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < least) {

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { resolverOf } from './analysis/resolve-stored';
 import { StoredAnalyses } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
 import { Threads } from './concurrency/threads';
 import type { Config } from './config';
-import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
+import { type Catalogue, CatalogueError, type Endpoint, openCatalogue } from './endpoints';
 import type { Engine } from './engines/contract';
 import type { FolderStatus } from './engines/data-status';
 import type { DuckDbOptions } from './engines/duckdb/engine/options';
@@ -118,12 +119,21 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
+    const analyses = new StoredAnalyses(engine, gate);
+    const faults = await catalogue.resolveWith(resolverOf(analyses));
+    if (config.strictStart && faults.length > 0) throw new CatalogueError(faults);
+    metrics.read('brokenEndpoints', () =>
+      catalogue
+        .current()
+        .filter((endpoint) => catalogue.isBroken(endpoint))
+        .map(({ name }) => [{ endpoint: name }, 1]),
+    );
     const services: Services = {
       keys,
       catalogue,
       engine,
       gate,
-      analyses: new StoredAnalyses(engine, gate),
+      analyses,
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),
@@ -236,7 +246,7 @@ async function openHere(options: DuckDbOptions): Promise<Engine> {
  */
 export async function openEngine(
   config: Config,
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogue, 'current'>,
   log: Log,
   openEmbedded: (options: DuckDbOptions) => Promise<Engine> = openHere,
 ): Promise<Engine> {

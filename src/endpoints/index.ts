@@ -1,9 +1,11 @@
 export { mayRun } from './access';
 export { openCatalogue, type Catalogue, type CatalogueOptions } from './catalogue';
+export { check, type CheckOptions } from './check';
 export { readConsumerRequest, type ConsumerRequest } from './consumer-request';
 export { RESERVED } from './declaration';
 export { readDefinition } from './definition';
 export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
+export { faultIn } from './definition';
 export { CatalogueError, describeFault, type Fault } from './fault';
 export { jsonSchemaOf, settingsJsonSchema } from './settings-json-schema';
 export { readJsonBody } from './json-body';
@@ -11,4 +13,5 @@ export { boundTypes, readParameters } from './parameters';
 export type { RawEntry, RawValue } from './raw-entry';
 export { readUrlEncoded } from './url-encoded';
 export { readInstant } from './values/instant';
+export type { Resolution, ResolveStored } from './resolve';
 export { readCatalogue } from './read-catalogue';

@@ -1,4 +1,5 @@
-import type { LeftOutReason } from './duckdb/data/strict-row';
+/** Why a row of the data folder is left out, as metrics count it. */
+export type LeftOutReason = 'not_json' | 'too_long' | 'no_timestamp' | 'does_not_fit';
 
 /** What metrics and `/ready` tell of a table. Plain data. */
 export interface TableStatus {

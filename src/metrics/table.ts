@@ -52,10 +52,10 @@ export const LABELS = {
   mode: ['user', 'system'],
   memory: ['rss', 'heap_total', 'heap_used', 'external', 'array_buffers'],
   gc: ['minor', 'major', 'incremental', 'weak_callbacks', 'other'],
-  component: COMPONENTS,
   table: 'names',
   file: ['read', 'set_aside'],
   left_out: ['not_json', 'too_long', 'no_timestamp', 'does_not_fit', 'ignored_field', 'nulled_value'],
+  component: COMPONENTS,
 } as const satisfies Record<string, 'names' | readonly string[]>;
 
 /** Seconds: from an answer out of memory to the longest deadline that is usual. */
@@ -318,6 +318,12 @@ export const METRICS = {
     type: 'gauge',
     labels: ['component'],
     help: 'Whether the component is impaired while the service goes on: 1 if it is',
+  },
+  brokenEndpoints: {
+    name: 'logquay_broken_endpoint',
+    type: 'gauge',
+    labels: ['endpoint'],
+    help: 'Endpoints whose stored query does not resolve: 1 for each of them',
   },
   failedLogins: {
     name: 'logquay_failed_logins_total',

@@ -1,4 +1,4 @@
 export { tablesOfStoredQuery } from './compose';
-export { typicalValues } from './cte-columns';
+export { StoredQueryFault, typicalValues } from './cte-columns';
 export { Gate, type Admitted } from './gate';
 export type { StoredQuery } from './stored-query';

@@ -312,11 +312,19 @@ describe('the engine', () => {
 
   it('keeps the place of a fault in a stored query to itself', async () => {
     const answer = await refused(
-      failing(new QueryError('invalidQuery', 'Division by zero.', { start: 3, end: 9 })),
+      failing(new QueryError('invalidQuery', 'Division by zero', { start: 3, end: 9 })),
       'invalidQuery',
     );
-    expect(answer).toEqual({ domain: 'global', reason: 'invalidQuery', message: 'Division by zero.' });
+    expect(answer).toEqual({ domain: 'global', reason: 'invalidQuery', message: 'Division by zero' });
   });
+
+  it('500: a stored query that is wrong is not the fault of the caller, and the log has its place', async () => {
+    const fault = new QueryError('unknownField', 'Unrecognized name: pth.', { start: 3, end: 9 });
+    const answer = await refused(failing(fault), 'storedQueryFailed');
+    expect(JSON.stringify(answer)).not.toContain('pth');
+    expect(served.logged.join('')).toContain('Unrecognized name: pth.');
+  });
+
 
   it('500: nothing of the inside leaks, and the log has it', async () => {
     const answer = await refused(failing(new TypeError('secret inside')), 'internalError');

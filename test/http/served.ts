@@ -120,6 +120,8 @@ export interface ServedOptions {
   readonly engine?: Engine;
   readonly endpoints?: readonly Endpoint[];
   readonly bounds?: Partial<AdmissionBounds>;
+  /** Name of an endpoint that is broken. */
+  readonly broken?: string;
   readonly corsOrigins?: '*' | readonly string[];
   readonly docs?: 'open' | 'key' | 'off';
   readonly longestResponse?: number;
@@ -221,6 +223,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
       find: (name) => Object.values(KEYS).find((key) => key.name === name) ?? null,
     },
     catalogue: {
+      isBroken: ({ name }) => name === options.broken,
       current: () => endpoints,
       find: (idOrName) => endpoints.find(({ id, name }) => name === idOrName || id === idOrName.toLowerCase()) ?? null,
     },

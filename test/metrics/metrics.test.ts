@@ -72,7 +72,7 @@ describe('what is declared', () => {
 
   it('has labels whose values are in closed lists, or names that the operator gives', () => {
     const names = Object.entries(LABELS).flatMap(([label, values]) => (values === 'names' ? [label] : []));
-    expect(names).toEqual(['route', 'endpoint', 'key', 'version', 'node']);
+    expect(names).toEqual(['route', 'endpoint', 'key', 'version', 'node', 'table']);
     for (const values of Object.values(LABELS)) {
       if (values !== 'names') expect(new Set(values).size).toBe(values.length);
     }

@@ -6,7 +6,7 @@ import { jsonType, storedType, storedValue } from './field-sql';
 import { holdsLists, holdsNullArrays } from './null-arrays';
 import { shapedColumn } from './parquet-columns';
 import { scanOf } from './file-scan';
-import type { LeftOutReason } from './strict-row';
+import type { LeftOutReason } from '../../data-status';
 import type { Watch } from './conversion-progress';
 
 /** So many rows that are left out are named. */

@@ -1,9 +1,7 @@
 import type { RestField } from '../../../googlesql/rest-schema';
+import type { LeftOutReason } from '../../data-status';
 import { strictValue } from './strict-value';
 import { parseLine, printLine } from './json-line';
-
-/** Why a row is left out, as metrics count it. */
-export type LeftOutReason = 'not_json' | 'too_long' | 'no_timestamp' | 'does_not_fit';
 
 /** Why a line is no row of its table. Names fields, never a value. */
 export class Unfit extends Error {

@@ -107,9 +107,9 @@ function decompressing(work: () => void): void {
 }
 
 /** The blocks, each kept until who digests them takes it. */
-export async function* keeping(content: AsyncIterable<Buffer>, kept: Buffer[]): AsyncGenerator<Buffer> {
+export async function* keeping(content: AsyncIterable<Buffer>, pending: Buffer[]): AsyncGenerator<Buffer> {
   for await (const block of content) {
-    kept.push(block);
+    pending.push(block);
     yield block;
   }
 }

@@ -1,5 +1,5 @@
 /** CSV after RFC 4180, with a header line. */
-import type { Splitter } from './records';
+import type { Splitter } from './splitter';
 
 const [QUOTE, NEWLINE] = [0x22, 10];
 

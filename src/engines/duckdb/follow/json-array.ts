@@ -1,4 +1,4 @@
-import type { Splitter } from './records';
+import type { Splitter } from './splitter';
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const OPENING = new Set([0x5b, 0x7b]);

@@ -1,4 +1,5 @@
-import type { Fitting, Unfit, LeftOutReason } from '../data/strict-row';
+import type { LeftOutReason } from '../../data-status';
+import type { Fitting, Unfit } from '../data/strict-row';
 import { type LeftOut, type LeftOutRow, NAMED } from './segment';
 
 /** Counts what is left out while rows are read. */

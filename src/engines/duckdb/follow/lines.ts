@@ -1,4 +1,4 @@
-import type { Splitter } from './records';
+import type { Splitter } from './splitter';
 
 const NEWLINE = 10;
 

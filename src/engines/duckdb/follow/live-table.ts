@@ -206,8 +206,8 @@ export class LiveTable {
       };
       const pending: Buffer[] = [];
       let digested = position.offset;
-      const kept = keeping(content, pending);
-      for await (const batch of readRecords(kept, file.format, position, closed)) {
+      const blocks = keeping(content, pending);
+      for await (const batch of readRecords(blocks, file.format, position, closed)) {
         await this.#insert(batch.records, source);
         digested = digest.take(pending, batch.position.offset - digested) + digested;
         source.read = { position: batch.position, digest: digest.state() };

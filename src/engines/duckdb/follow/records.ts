@@ -4,6 +4,7 @@ import { csvObject, CsvSplitter } from './csv';
 import { ArraySplitter } from './json-array';
 import { LineSplitter } from './lines';
 import type { SourceFormat } from './source-name';
+import type { Splitter } from './splitter';
 
 /** How far a content has been read, so that it can be read on from there. */
 export interface Position {
@@ -30,18 +31,6 @@ export interface RecordBatch {
   readonly records: readonly RawRecord[];
   /** Behind the last of them. */
   readonly position: Position;
-}
-
-/** Finds where records end. */
-export interface Splitter {
-  /**
-   * @param buffer begins where a record does, or between two
-   * @param visit called with the bounds of each complete record
-   * @returns bytes that need not be shown again
-   */
-  split(buffer: Buffer, visit: (start: number, end: number) => void): number;
-  /** The same for the end of the content, when nothing will follow. */
-  last(buffer: Buffer, visit: (start: number, end: number) => void): number;
 }
 
 /**

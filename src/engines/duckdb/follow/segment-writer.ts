@@ -425,7 +425,7 @@ class SegmentWriter {
     return { odd, single: [...single], time };
   }
 
-  /** A fault of a file's content is told; others end the job. */
+  /** A fault of a file's content is reported; others end the job. */
   #fault({ source }: Range, error: unknown): void {
     if (!(error instanceof ContentFault)) throw error;
     this.#faults[source] = error.message;

@@ -1,5 +1,6 @@
 /** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { mostElements, unlessOver } from '../expressions/size-bounds';
 import { timestampText, datetimeText, timeText } from '../expressions/value-texts';
 import { timestampOfText, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
@@ -34,9 +35,11 @@ function partOf(call: Call): string {
   return call.part;
 }
 
+/** The zone that an argument names; a literal that names none fails wherever the zone is used. */
 function zoneArgument(call: Call, i: number): string | null {
   const zone = call.args[i];
-  return zone === undefined ? null : zoneOf(zone.sql, zone.expr);
+  if (zone === undefined) return null;
+  return zone.constant !== null && timeZone(zone.constant) === null ? call.fail('zone') : zoneOf(zone.sql, zone.expr);
 }
 
 /** `n` times `factor`, computed here where `n` is a literal. */
@@ -61,6 +64,14 @@ export function inYears(call: Call, text: string): string {
   return `lq_${kind === 'DATE' ? 'date_' : ''}in_years${call.safe ? '_or_null' : ''}(${text})`;
 }
 
+/** A TIME some units on, days left out: of the amount no more than a day counts. */
+function aroundTheClock(call: Call, time: string, sign: 1n | -1n): string {
+  const unit = MICROS[partOf(call)];
+  if (unit === undefined) return call.unsupported(`The part ${partOf(call)} in ${call.name}`);
+  const amount = `to_microseconds(${sqlOf(call, 1)} % ${MICROS['DAY']! / unit} * ${unit})`;
+  return `(${time} ${sign < 0n ? '-' : '+'} ${amount})`;
+}
+
 function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true } {
   const emit = (call: Call): string => {
     const value = arg(call, 0);
@@ -70,6 +81,7 @@ function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true }
       if (part === 'WEEK') return `(${value.sql} + CAST(${times(call, 1, 7n * sign)} AS INTEGER))`;
       return `CAST(${value.sql} + ${duration(call, 1, sign)} AS DATE)`;
     }
+    if (value.type.kind === 'TIME') return aroundTheClock(call, value.sql, sign);
     return `(${value.sql} + ${duration(call, 1, sign)})`;
   };
   return { emit: (call) => inYears(call, emit(call)), raises: true };
@@ -102,7 +114,13 @@ function truncated(call: Call, x: string, part: string): string {
   }
 }
 
+/** Weeks and ISO years may begin before the year 1. */
 function truncate(call: Call): string {
+  const text = truncatedValue(call);
+  return /^(?:ISO|WEEK)/.test(partOf(call)) ? call.bind([text], (t) => inYears(call, t!)) : text;
+}
+
+function truncatedValue(call: Call): string {
   const value = arg(call, 0);
   const part = partOf(call);
   switch (value.type.kind) {
@@ -115,10 +133,23 @@ function truncate(call: Call): string {
     case 'TIMESTAMP': {
       const zone = zoneArgument(call, 1);
       // Zones differ by whole minutes.
-      if (zone === null || ['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE'].includes(part)) {
-        return truncated(call, value.sql, part);
+      if (zone === null) return truncated(call, value.sql, part);
+      if (['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE'].includes(part)) {
+        const text = truncated(call, value.sql, part);
+        // A literal zone has been looked at.
+        if (call.args[1]?.constant !== null) return text;
+        return call.bind(
+          [value.sql],
+          (t) => `CASE WHEN ${toCivil(t!, zone)} IS NOT NULL THEN ${truncated(call, t!, part)} END`,
+        );
       }
-      return toInstant(truncated(call, toCivil(value.sql, zone), part), zone);
+      if (part === 'HOUR') {
+        // Whole hours of the zone's clock, counted back from the instant: the clock may show an hour twice.
+        return call.bind([value.sql], (t) =>
+          call.bind([toCivil(t!, zone)], (civil) => `(${t} - (${civil} - date_trunc('hour', ${civil})))`),
+        );
+      }
+      return toInstant(call.bind, truncated(call, toCivil(value.sql, zone), part), zone);
     }
     default:
       return truncated(call, value.sql, part);
@@ -250,11 +281,11 @@ function timestamp(call: Call): string {
   switch (value.type.kind) {
     case 'STRING':
       if (zone === null && !call.safe) return call.bind([value.sql], (x) => `lq_timestamp_or_fail(${x})`);
-      return orFail(call, value.sql, (x) => timestampOfText(x, zone));
+      return orFail(call, value.sql, (x) => timestampOfText(call.bind, x, zone));
     case 'DATE':
-      return toInstant(`CAST(${value.sql} AS TIMESTAMP)`, zone);
+      return toInstant(call.bind, `CAST(${value.sql} AS TIMESTAMP)`, zone);
     case 'DATETIME':
-      return toInstant(value.sql, zone);
+      return toInstant(call.bind, value.sql, zone);
     default:
       return value.sql;
   }
@@ -336,10 +367,10 @@ function dayDuration(call: Call): string {
 }
 
 export const DATE_FUNCTIONS: FunctionTable = {
-  $extract: extract,
-  CURRENT_DATE: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS DATE)`,
-  CURRENT_DATETIME: (call) => toCivil(call.now(), zoneArgument(call, 0)),
-  CURRENT_TIME: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS TIME)`,
+  $extract: { emit: extract, raises: true },
+  CURRENT_DATE: { emit: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS DATE)`, raises: true },
+  CURRENT_DATETIME: { emit: (call) => toCivil(call.now(), zoneArgument(call, 0)), raises: true },
+  CURRENT_TIME: { emit: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS TIME)`, raises: true },
   CURRENT_TIMESTAMP: (call) => call.now(),
   DATE: { emit: date, raises: true },
   DATETIME: { emit: datetime, raises: true },
@@ -358,11 +389,11 @@ export const DATE_FUNCTIONS: FunctionTable = {
   DATETIME_DIFF: difference,
   TIMESTAMP_DIFF: difference,
   TIME_DIFF: difference,
-  DATE_TRUNC: truncate,
-  DATETIME_TRUNC: truncate,
+  DATE_TRUNC: { emit: truncate, raises: true },
+  DATETIME_TRUNC: { emit: truncate, raises: true },
   TIMESTAMP_TRUNC: { emit: truncate, raises: true },
   TIME_TRUNC: truncate,
-  LAST_DAY: lastDay,
+  LAST_DAY: { emit: (call) => call.bind([lastDay(call)], (d) => inYears(call, d!)), raises: true },
   DATE_FROM_UNIX_DATE: {
     emit: (call) => inYears(call, `(DATE '1970-01-01' + CAST(${sqlOf(call, 0)} AS INTEGER))`),
     raises: true,

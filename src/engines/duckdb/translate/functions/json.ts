@@ -147,6 +147,11 @@ function toJsonString(call: Call): string {
   if (call.args.length > 1 && call.args[1]?.constant !== 'false')
     return call.unsupported('TO_JSON_STRING with pretty printing');
   const value = arg(call, 0);
+  if (value.type.kind === 'FLOAT64') {
+    const text = (x: string): string =>
+      `CASE WHEN ${x} IS NULL THEN 'null' WHEN isfinite(${x}) THEN lq_float_string(${x}) ELSE CAST(lq_float_json(${x}) AS VARCHAR) END`;
+    return onName(call, value.sql, text);
+  }
   const text = (x: string): string =>
     `coalesce(CAST(to_json(${googleJson(call, x, value.type, true)}) AS VARCHAR), 'null')`;
   // Escapes double what is written again and again.

@@ -1,7 +1,7 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { duckType } from '../../sql';
-import { guarded } from './operators';
+import { guarded, product, quotient } from './operators';
 
 function typed(call: Call, text: string): string {
   return call.type.kind === 'FLOAT64' ? text : `CAST(${text} AS ${duckType(call.type)})`;
@@ -28,6 +28,17 @@ const finite = (emit: (call: Call) => string): Raising => ({
   },
   raises: true,
 });
+
+/** NaN of a negative infinity and, with `both`, of either: DuckDB raises an error of it. */
+const unlessInfinite =
+  (emit: (call: Call) => string, both = false) =>
+  (call: Call): string => {
+    if (arg(call, 0).type.kind !== 'FLOAT64') return emit(call);
+    return call.bind([sqlOf(call, 0)], (x) => {
+      const infinite = both ? `isinf(${x})` : `${x} = CAST('-inf' AS DOUBLE)`;
+      return `CASE WHEN ${infinite} THEN CAST('NaN' AS DOUBLE) ELSE ${emit({ ...call, args: [{ ...arg(call, 0), sql: x! }] })} END`;
+    });
+  };
 
 const trigonometry = (duckName: string): Raising => ({ emit: same(duckName), raises: true });
 
@@ -69,7 +80,8 @@ function integerDivision(operator: '//' | '%'): (call: Call) => string {
     return call.bind([sqlOf(call, 0), divisor.sql], (a, b) => {
       const text = `${a} ${operator} ${guarded(call, a!, b!)}`;
       if (call.type.kind === 'INT64') return `(${text})`;
-      return operator === '%' ? typed(call, text) : typed(call, `trunc(${a} / ${guarded(call, a!, b!)})`);
+      if (operator === '%') return typed(call, text);
+      return typed(call, `trunc(${quotient(call, a!, guarded(call, a!, b!))})`);
     });
   };
 }
@@ -93,7 +105,16 @@ function extreme(duckName: 'greatest' | 'least'): (call: Call) => string {
 const safely =
   (operator: '+' | '-' | '*') =>
   (call: Call): string =>
-    call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => `TRY(${typed(call, `${a} ${operator} ${b}`)})`);
+    call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
+      const result = operator === '*' ? product(call, a!, b!) : `${a} ${operator} ${b}`;
+      if (call.type.kind !== 'FLOAT64') return `TRY(${typed(call, result)})`;
+      return finiteOrNull(result, a!, b!);
+    });
+
+/** NULL where two numbers make something infinite. */
+function finiteOrNull(result: string, a: string, b: string): string {
+  return `CASE WHEN isfinite(${result}) OR NOT isfinite(${a}) OR NOT isfinite(${b}) THEN ${result} END`;
+}
 
 function logarithm(call: Call): string {
   if (call.args.length === 1) return typed(call, `ln(${float(call, 0)})`);
@@ -112,12 +133,12 @@ const throughFloat = (duckName: string): { emit: (call: Call) => string; raises:
 export const MATH_FUNCTIONS: FunctionTable = {
   ABS: { emit: same('abs'), raises: true },
   ACOS: ofFinite('acos'),
-  ACOSH: finite(same('acosh')),
+  ACOSH: { emit: unlessInfinite(finite(same('acosh')).emit), raises: true },
   ASIN: ofFinite('asin'),
   ASINH: trigonometry('asinh'),
   ATAN: trigonometry('atan'),
   ATAN2: trigonometry('atan2'),
-  ATANH: finite(same('atanh')),
+  ATANH: { emit: unlessInfinite(finite(same('atanh')).emit, true), raises: true },
   BIT_COUNT: (call) =>
     arg(call, 0).type.kind === 'INT64'
       ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`
@@ -138,9 +159,9 @@ export const MATH_FUNCTIONS: FunctionTable = {
   IS_INF: same('isinf'),
   IS_NAN: same('isnan'),
   LEAST: extreme('least'),
-  LN: throughFloat('ln'),
+  LN: { emit: unlessInfinite(throughFloat('ln').emit), raises: true },
   LOG: { emit: logarithm, raises: true },
-  LOG10: throughFloat('log10'),
+  LOG10: { emit: unlessInfinite(throughFloat('log10').emit), raises: true },
   MOD: { emit: integerDivision('%'), raises: true },
   PARSE_BIGNUMERIC: (call) => parsed(call),
   PARSE_NUMERIC: (call) => parsed(call),
@@ -148,7 +169,10 @@ export const MATH_FUNCTIONS: FunctionTable = {
   RAND: () => 'random()',
   ROUND: { emit: rounding('round'), raises: true },
   SAFE_ADD: safely('+'),
-  SAFE_DIVIDE: (call) => typed(call, `(${sqlOf(call, 0)} / nullif(${sqlOf(call, 1)}, 0))`),
+  SAFE_DIVIDE: (call) =>
+    call.bind([sqlOf(call, 0), `nullif(${sqlOf(call, 1)}, 0)`], (a, b) =>
+      call.type.kind === 'FLOAT64' ? finiteOrNull(`(${a} / ${b})`, a!, b!) : quotient(call, a!, b!, true),
+    ),
   SAFE_MULTIPLY: safely('*'),
   SAFE_NEGATE: (call) => call.bind([sqlOf(call, 0)], (x) => `TRY(-(${x}))`),
   SAFE_SUBTRACT: safely('-'),
@@ -162,7 +186,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
     ),
   SIN: ofFinite('sin'),
   SINH: finite(same('sinh')),
-  SQRT: throughFloat('sqrt'),
+  SQRT: { emit: throughFloat('sqrt').emit, raises: true },
   TAN: ofFinite('tan'),
   TANH: trigonometry('tanh'),
   TRUNC: { emit: rounding('trunc'), raises: true },
@@ -173,6 +197,6 @@ function parsed(call: Call): string {
   return call.bind(
     [sqlOf(call, 0)],
     (s) =>
-      `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(lq_numeric(${s}) AS ${type}), ${call.fail('cast')}) END`,
+      `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(lq_parsed_number(${s}) AS ${type}), ${call.fail('cast')}) END`,
   );
 }

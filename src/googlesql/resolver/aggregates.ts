@@ -126,8 +126,16 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
   if (call.distinct && (fn.mode === 'analytic' || OF_PAIRS.has(fn.name)))
     throw invalid(`DISTINCT is not allowed for function ${fn.name}.`, call.span);
   for (const { expression } of call.orderBy)
-    if (expression.kind === 'literal' && expression.type === 'INT64')
-      throw invalid('Aggregate functions do not allow ORDER BY by index in arguments.', expression.span);
+    if (
+      expression.kind === 'literal' &&
+      ['INT64', 'FLOAT64', 'STRING', 'BYTES', 'BOOL', 'NULL'].includes(expression.type)
+    )
+      throw invalid(
+        expression.type === 'INT64'
+          ? 'Aggregate functions do not allow ORDER BY by index in arguments.'
+          : 'Cannot ORDER BY literal values.',
+        expression.span,
+      );
   if (call.nulls !== null && fn.nulls !== true) refuse(`${call.nulls.toUpperCase()} NULLS`);
   if (call.orderBy.length > 0 && fn.orderBy !== true) refuse('ORDER BY among its arguments');
   if (call.limit !== null && fn.limit !== true) refuse('LIMIT among its arguments');

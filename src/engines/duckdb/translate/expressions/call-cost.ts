@@ -90,7 +90,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   NORMALIZE: perByte(64),
   NORMALIZE_AND_CASEFOLD: perByte(192),
   PARSE_JSON: perByte(16),
-  RANGE_BUCKET: ([, list]) => `${list!.bytes} * 4`,
+  RANGE_BUCKET: ([, list]) => `${list!.bytes} * 16`,
   REGEXP_CONTAINS: perByte(8),
   REGEXP_EXTRACT: perByte(16),
   REGEXP_EXTRACT_ALL: perByte(128),

@@ -95,7 +95,17 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   'NET.IPV4_TO_INT64': ipv4ToInt64,
   SAFE_CONVERT_BYTES_TO_STRING: (call) => {
     if (arg(call, 0).type.kind !== 'BYTES') return call.unsupported('SAFE_CONVERT_BYTES_TO_STRING of this type');
-    return call.bind([sqlOf(call, 0)], (b) => `TRY(decode(${b}))`);
+    return call.bind([sqlOf(call, 0)], (b) => {
+      const slow = unlessOver(
+        call,
+        `octet_length(${b}) * ${ONE_CODE_POINT} > ${mostSteps(call)}`,
+        `lq_text_of_bytes(hex(${b}))`,
+      );
+      return call.bind(
+        [`TRY(decode(${b}))`],
+        (text) => `CASE WHEN ${text} IS NOT NULL OR ${b} IS NULL THEN ${text} ELSE ${slow} END`,
+      );
+    });
   },
   SHA1: hash('sha1'),
   SHA256: hash('sha256'),

@@ -45,7 +45,9 @@ function zoneArgument(call: Call, i: number): string | null {
 /** `n` times `factor`, computed here where `n` is a literal. */
 function times(call: Call, i: number, factor: bigint): string {
   const { constant, sql } = arg(call, i);
-  if (constant !== null) return `CAST(${BigInt(constant) * factor} AS BIGINT)`;
+  // Beyond INT64 is beyond every calendar too.
+  if (constant !== null)
+    return `CAST(${BigInt.asIntN(64, BigInt(constant) * factor) === BigInt(constant) * factor ? BigInt(constant) * factor : constant.startsWith('-') !== factor < 0n ? '-9223372036854775807' : '9223372036854775807'} AS BIGINT)`;
   return factor === 1n ? sql : `(${sql} * ${factor})`;
 }
 
@@ -72,13 +74,18 @@ function aroundTheClock(call: Call, time: string, sign: 1n | -1n): string {
   return `(${time} ${sign < 0n ? '-' : '+'} ${amount})`;
 }
 
+/** A number of days as DuckDB takes it. TRY does not see the error of a cast that is folded. */
+function days(call: Call, count: string): string {
+  return `${call.safe ? 'TRY_CAST' : 'CAST'}(${count} AS INTEGER)`;
+}
+
 function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true } {
   const emit = (call: Call): string => {
     const value = arg(call, 0);
     const part = partOf(call);
     if (value.type.kind === 'DATE' && call.type.kind === 'DATE') {
-      if (part === 'DAY') return `(${value.sql} + CAST(${times(call, 1, sign)} AS INTEGER))`;
-      if (part === 'WEEK') return `(${value.sql} + CAST(${times(call, 1, 7n * sign)} AS INTEGER))`;
+      if (part === 'DAY') return `(${value.sql} + ${days(call, times(call, 1, sign))})`;
+      if (part === 'WEEK') return `(${value.sql} + ${days(call, times(call, 1, 7n * sign))})`;
       return `CAST(${value.sql} + ${duration(call, 1, sign)} AS DATE)`;
     }
     if (value.type.kind === 'TIME') return aroundTheClock(call, value.sql, sign);
@@ -283,12 +290,17 @@ function timestamp(call: Call): string {
       if (zone === null && !call.safe) return call.bind([value.sql], (x) => `lq_timestamp_or_fail(${x})`);
       return orFail(call, value.sql, (x) => timestampOfText(call.bind, x, zone));
     case 'DATE':
-      return toInstant(call.bind, `CAST(${value.sql} AS TIMESTAMP)`, zone);
+      return inYearsOfZone(call, toInstant(call.bind, `CAST(${value.sql} AS TIMESTAMP)`, zone), zone);
     case 'DATETIME':
-      return toInstant(call.bind, value.sql, zone);
+      return inYearsOfZone(call, toInstant(call.bind, value.sql, zone), zone);
     default:
       return value.sql;
   }
+}
+
+/** A zone's clock shows the first and the last hours of the calendar at instants outside of it. */
+function inYearsOfZone(call: Call, text: string, zone: string | null): string {
+  return zone === null ? text : call.bind([text], (t) => inYears(call, t!));
 }
 
 function orFail(call: Call, value: string, tried: (x: string) => string): string {
@@ -395,7 +407,7 @@ export const DATE_FUNCTIONS: FunctionTable = {
   TIME_TRUNC: truncate,
   LAST_DAY: { emit: (call) => call.bind([lastDay(call)], (d) => inYears(call, d!)), raises: true },
   DATE_FROM_UNIX_DATE: {
-    emit: (call) => inYears(call, `(DATE '1970-01-01' + CAST(${sqlOf(call, 0)} AS INTEGER))`),
+    emit: (call) => inYears(call, `(DATE '1970-01-01' + ${days(call, sqlOf(call, 0))})`),
     raises: true,
   },
   UNIX_DATE: (call) => `date_diff('day', DATE '1970-01-01', ${sqlOf(call, 0)})`,

@@ -66,8 +66,10 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_trunc_at(x, p)': `CASE WHEN abs(x * p) >= 4503599627370496e0 THEN x
       WHEN trunc(x * p) = x * p AND lq_product_error(x, p) * sign(x) < 0 THEN (x * p - sign(x)) / p
       ELSE trunc(x * p) / p END`,
-  'lq_round(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
-  'lq_trunc(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
+  'lq_round(x, n)':
+    'CASE WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
+  'lq_trunc(x, n)':
+    'CASE WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
 
   // A LIKE pattern, whose escape is the backslash, as a regular expression. What is escaped is put aside as characters
   // for private use, every other character is quoted, and `%` and `_` are what is left.
@@ -104,13 +106,19 @@ const MACROS: Readonly<Record<string, string>> = {
       || CASE WHEN lq_interval_micros(i) % 1000000 = 0 THEN ''
         WHEN lq_interval_micros(i) % 1000 = 0 THEN printf('.%03d', abs(lq_interval_micros(i)) // 1000 % 1000)
         ELSE printf('.%06d', abs(lq_interval_micros(i)) % 1000000) END`,
+  // Bytes as text, each that is part of no UTF-8 as a replacement character: by two hexadecimal digits.
+  'lq_text_of_bytes(h)': String.raw`decode(unhex(array_to_string(list_transform(regexp_extract_all(h,
+      '[0-7].|(?:C[2-9A-F]|D.)[89AB].|E0[AB].[89AB].|(?:E[1-9A-CEF])[89AB].[89AB].|ED[89].[89AB].|F0[9AB].[89AB].[89AB].|F[1-3][89AB].[89AB].[89AB].|F48.[89AB].[89AB].|..'),
+      lambda c: CASE WHEN length(c) = 2 AND c >= '80' THEN 'EFBFBD' ELSE c END), '')))`,
   'lq_offset(z)': String.raw`to_minutes(
       CASE WHEN z[1] = '-' THEN -1 ELSE 1 END
       * (CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 1) AS BIGINT) * 60
         + coalesce(TRY_CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 2) AS BIGINT), 0)))`,
   'lq_is_offset(z)': String.raw`regexp_full_match(z, '[+-]\d{1,2}(?::?\d{2})?')`,
-  'lq_civil(t, z)': `CASE WHEN lq_is_offset(z) THEN t + lq_offset(z) ELSE timezone(z, timezone('UTC', t)) END`,
-  'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(z, t)) END`,
+  // DuckDB reads names in any case, GoogleSQL as they are spelt; none is in small letters throughout.
+  'lq_zone_name(z)': `CASE WHEN z = lower(z) THEN 'logquay:' || z ELSE z END`,
+  'lq_civil(t, z)': `CASE WHEN lq_is_offset(z) THEN t + lq_offset(z) ELSE timezone(lq_zone_name(z), timezone('UTC', t)) END`,
+  'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(lq_zone_name(z), t)) END`,
   'lq_zone_suffix(m)': `printf('%s%02d%s', CASE WHEN m < 0 THEN '-' ELSE '+' END, abs(m) // 60,
       CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
   // What the zone of the text says, UTC where it has none. DuckDB reads the rest once offsets have two digits, T and Z are upper case.

@@ -62,7 +62,7 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
     if (call.type.kind === 'FLOAT64') {
       const exact = constant !== null && /^[1-9]\d?$/.test(constant) && Number(constant) <= 22;
       if (exact) return call.bind([sqlOf(call, 0)], (x) => `lq_${duckName}_at(${x}, 1e${constant})`);
-      const digits = `CAST(${sqlOf(call, 1)} AS INTEGER)`;
+      const digits = `CAST(greatest(least(${sqlOf(call, 1)}, 400), -400) AS INTEGER)`;
       return call.bind([sqlOf(call, 0), digits], (x, n) => `lq_${duckName}(${x}, ${n})`);
     }
     // DuckDB rounds a DECIMAL only to a constant number of digits.
@@ -95,7 +95,18 @@ function extreme(duckName: 'greatest' | 'least'): (call: Call) => string {
         const some = names.filter((n) => !/^(?:\d|')/.test(n)).map((n) => `${n} IS NULL`);
         const nan = call.type.kind === 'FLOAT64' && duckName === 'least';
         const check = nan ? ` WHEN ${names.map((n) => `isnan(${n})`).join(' OR ')} THEN CAST('NaN' AS DOUBLE)` : '';
-        const text = `${duckName}(${names.join(', ')})`;
+        // DuckDB's own compares the parts of an INTERVAL one by one.
+        const before = duckName === 'least' ? '<=' : '>=';
+        const text =
+          call.type.kind === 'INTERVAL'
+            ? names.reduceRight(
+                (rest, name) =>
+                  rest === ''
+                    ? name
+                    : `list_reduce([${name}, ${rest}], lambda x, y: CASE WHEN x ${before} y THEN x ELSE y END)`,
+                '',
+              )
+            : `${duckName}(${names.join(', ')})`;
         if (some.length === 0 && check === '') return text;
         return `CASE${some.length === 0 ? '' : ` WHEN ${some.join(' OR ')} THEN NULL`}${check} ELSE ${text} END`;
       },
@@ -118,7 +129,12 @@ function finiteOrNull(result: string, a: string, b: string): string {
 
 function logarithm(call: Call): string {
   if (call.args.length === 1) return typed(call, `ln(${float(call, 0)})`);
-  return typed(call, `(ln(${float(call, 0)}) / ln(${float(call, 1)}))`);
+  return call.bind([float(call, 0), float(call, 1)], (x, base) => {
+    const text = typed(call, `(ln(${x}) / ln(${base}))`);
+    if (call.type.kind !== 'FLOAT64') return text;
+    const nan = `isnan(${x}) OR isnan(${base}) OR ${x} = CAST('-inf' AS DOUBLE) OR isinf(${base})`;
+    return `CASE WHEN ${nan} THEN CAST('NaN' AS DOUBLE) WHEN ${base} = 1 THEN ${call.fail('overflow')} ELSE ${text} END`;
+  });
 }
 
 function float(call: Call, i: number): string {

@@ -57,7 +57,8 @@ function addedToInstant(call: Call, operator: '+' | '-'): string {
   if (hasNoMonths(b)) return `(${a.sql} ${operator} ${b.sql})`;
   return call.bind(
     [a.sql, b.sql],
-    (t, i) => `CASE WHEN lq_interval_months(${i}) <> 0 THEN ${call.fail('argument')} ELSE ${t} ${operator} ${i} END`,
+    (t, i) =>
+      `CASE WHEN ${t} IS NOT NULL AND lq_interval_months(${i}) <> 0 THEN ${call.fail('argument')} ELSE ${t} ${operator} ${i} END`,
   );
 }
 
@@ -298,7 +299,7 @@ function jsonElement(call: Call): string {
 function shift(call: Call, left: boolean): string {
   if (call.type.kind === 'BYTES') return call.unsupported('Shifting BYTES');
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, n) => {
-    const bits = `CAST(CAST(${x} AS BIT) ${left ? '<<' : '>>'} CAST(${n} AS INTEGER) AS BIGINT)`;
+    const bits = `CAST(CAST(${x} AS BIT) ${left ? '<<' : '>>'} CAST(greatest(least(${n}, 63), 0) AS INTEGER) AS BIGINT)`;
     return `CASE WHEN ${x} IS NULL OR ${n} IS NULL THEN NULL WHEN ${n} < 0 THEN ${call.fail('argument')} WHEN ${n} >= 64 THEN CAST(0 AS BIGINT) ELSE ${bits} END`;
   });
 }

@@ -166,6 +166,7 @@ function allMatches(call: Call, s: string, re: string, group: 0 | 1): string {
 
 function instr(call: Call): string {
   if (call.args.length > 2) return call.unsupported('REGEXP_INSTR with more than two arguments');
+  if ((groups(call) ?? 0) > 1) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1)],
     (s, re) =>

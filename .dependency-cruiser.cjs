@@ -11,8 +11,10 @@ const ROOMS = [
   'app',
   'http',
   'postman',
+  'client',
   'openapi',
   'run',
+  'analysis',
   'endpoints',
   'sandbox',
   'lql',
@@ -32,6 +34,7 @@ const ROOMS = [
   'concurrency',
   'health',
   'errors',
+  'time',
 ];
 
 /** Rooms that share one place in the order of ROOMS with a file of another name. */

@@ -44,11 +44,11 @@ const CONSUMER = [
 ];
 
 const KINDS: readonly Kind[] = [
-  { name: 'hit', share: 45, path: (n) => USAGE + INTERVALS[n % INTERVALS.length] },
+  { name: 'hit', share: 45, path: (n) => `${USAGE}${INTERVALS[n % INTERVALS.length]}` },
   {
     name: 'not modified',
     share: 45,
-    path: (n) => USAGE + INTERVALS[n % INTERVALS.length],
+    path: (n) => `${USAGE}${INTERVALS[n % INTERVALS.length]}`,
     headers: (etags, path) => {
       const etag = etags.get(path);
       return etag === undefined ? {} : { 'If-None-Match': etag };

@@ -108,7 +108,7 @@ async function measure(one: Case | null): Promise<Measured> {
     await firstAnswer(service, `${RUN}?project=default`);
     for (let i = 0; i < 20; i++) await ask('ordinary', another(-i));
     const statuses = new Map<number, number>();
-    const attack = one === null ? [] : attackers(one, (parameters) => ask('hostile', parameters), statuses, end.signal);
+    if (one !== null) attackers(one, (parameters) => ask('hostile', parameters), statuses, end.signal);
     const watch = watchService(service, agent, end.signal);
     const answers: Answer[] = [];
     const asking: Promise<unknown>[] = [];
@@ -119,7 +119,7 @@ async function measure(one: Case | null): Promise<Measured> {
     await Promise.all(asking);
     end.abort();
     const watched = await watch;
-    void attack;
+
     const times = answers.map(({ ms }) => ms);
     return {
       p50: percentile(times, 0.5),

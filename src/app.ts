@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { resolverOf } from './analysis/resolve-stored';
+import { StoredAnalyses } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
 import { Threads } from './concurrency/threads';
 import type { Config } from './config';
-import { type Catalogue, type Endpoint, openCatalogue } from './endpoints';
+import { type Catalogue, CatalogueError, type Endpoint, openCatalogue } from './endpoints';
 import type { Engine } from './engines/contract';
 import type { DuckDbOptions } from './engines/duckdb/engine/options';
 import type { Cause } from './engines/duckdb/process/watchdog';
@@ -115,11 +117,21 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
+    const analyses = new StoredAnalyses(engine, gate);
+    const faults = await catalogue.resolveWith(resolverOf(analyses));
+    if (config.strictStart && faults.length > 0) throw new CatalogueError(faults);
+    metrics.read('brokenEndpoints', () =>
+      catalogue
+        .current()
+        .filter((endpoint) => catalogue.isBroken(endpoint))
+        .map(({ name }) => [{ endpoint: name }, 1]),
+    );
     const services: Services = {
       keys,
       catalogue,
       engine,
       gate,
+      analyses,
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),
@@ -178,7 +190,7 @@ function countDroppedLines(metrics: Metrics, log: OpenLog): void {
 
 /** Values of a metric's label, which dashboards know. */
 const WARMING_LABELS = {
-  refreshed: 'made',
+  refreshed: 'refreshed',
   'not due': 'not_due',
   busy: 'busy',
   gone: 'gone',
@@ -202,7 +214,7 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
         longestTtl: Math.max(...all.map(({ cacheTtl }) => cacheTtl)) * 1000,
       };
     },
-    refresh: (usage, age, signal) => warm(usage, age, services, signal),
+    refresh: (usage, age, holdOff, signal) => warm(usage, age, services, holdOff, signal),
     most: cache.maxWarmed,
     onOutcome: (outcome, error) => {
       const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';
@@ -231,7 +243,7 @@ async function openHere(options: DuckDbOptions): Promise<Engine> {
  */
 export async function openEngine(
   config: Config,
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogue, 'current'>,
   log: Log,
   openEmbedded: (options: DuckDbOptions) => Promise<Engine> = openHere,
 ): Promise<Engine> {

@@ -176,6 +176,7 @@ export const SETTINGS = {
   SANDBOX_DRY_RUN: setting('', 'on or off', oneOf('on', 'off')),
   MAX_RESPONSE_BYTES: setting('67108864', 'a number of bytes from 1024 to 268435456', integer(1024, 268_435_456)),
   CSV_ESCAPE_FORMULAS: setting('on', 'on or off', oneOf('on', 'off')),
+  STRICT_START: setting('off', 'on or off', oneOf('on', 'off')),
   MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
   MAX_RUNNING: setting('64', 'a number of queries from 1 to 10000', integer(1, 10_000)),
   MAX_WAITING: setting('100', 'a number of queries from 0 to 100000', integer(0, 100_000)),
@@ -284,6 +285,8 @@ export interface Config {
   readonly maxResponseBytes: number;
   /** Whether CSV keeps spreadsheets from computing texts of a result. */
   readonly csvEscapeFormulas: boolean;
+  /** Whether a stored query that does not resolve stops the start. */
+  readonly strictStart: boolean;
   readonly maxRunningPerKey: number;
   readonly maxRunning: number;
   readonly maxWaiting: number;
@@ -393,6 +396,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     sandboxDryRun: value('SANDBOX_DRY_RUN', S.SANDBOX_DRY_RUN) !== 'off',
     maxResponseBytes: given('MAX_RESPONSE_BYTES', S.MAX_RESPONSE_BYTES),
     csvEscapeFormulas: given('CSV_ESCAPE_FORMULAS', S.CSV_ESCAPE_FORMULAS) === 'on',
+    strictStart: given('STRICT_START', S.STRICT_START) === 'on',
     maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
     maxRunning: given('MAX_RUNNING', S.MAX_RUNNING),
     maxWaiting: given('MAX_WAITING', S.MAX_WAITING),

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-import { ServiceError } from './errors';
+import { type Reason, ServiceError } from './errors';
 import { LineWriter } from './log/line-writer';
 import { progressLines } from './log/progress-lines';
 import type { Progress } from './log/standing';
@@ -57,6 +57,9 @@ function withProgress<T extends object>(log: pino.Logger, more: T): Log & T {
   });
 }
 
+/** Reasons whose cause is of our making: a bug, or the place of a fault in a stored query. */
+const OWN_CAUSES: ReadonlySet<Reason> = new Set(['internalError', 'storedQueryFailed']);
+
 /**
  * The service's own errors are logged by their message. Their causes, from an engine, can hold SQL and values: only their
  * kind is logged. Anything else is a bug and logged with message and stack.
@@ -70,7 +73,7 @@ function describeError(error: unknown): unknown {
   }
   const { reason, message, cause } = error;
   if (cause === undefined) return { reason, message };
-  return { reason, message, cause: reason === 'internalError' ? describeError(cause) : kindOf(cause) };
+  return { reason, message, cause: OWN_CAUSES.has(reason) ? describeError(cause) : kindOf(cause) };
 }
 
 /** Where an error was thrown, without its message. */

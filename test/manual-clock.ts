@@ -51,6 +51,17 @@ export class ManualClock implements Clock {
     this.#elapsed = end;
     await settled();
   }
+
+  /** Moves on to the next timer; with none it stands still. */
+  async advanceToNext(): Promise<void> {
+    if (this.pending > 0) await this.advance(this.next);
+  }
+
+  /** Moves on at once, as while the event loop is blocked: timers fire late. */
+  async jump(milliseconds: number): Promise<void> {
+    this.#elapsed += milliseconds;
+    await this.advance(0);
+  }
 }
 
 /** Lets promises and callbacks of the event loop go on that wait for nothing outside the process. */

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -82,10 +82,19 @@ async function startOn(port: number, settings: readonly string[], sentinel: stri
     port,
     url: `redis://127.0.0.1:${port}`,
     kill,
-    freeze: () => void child.kill('SIGSTOP'),
+    freeze: () => {
+      child.kill('SIGSTOP');
+      while (!isStopped(child.pid));
+    },
     thaw: () => void child.kill('SIGCONT'),
     stop: kill,
   };
+}
+
+/** Signals take effect a little later; where that cannot be seen, it counts as done. */
+function isStopped(pid: number | undefined): boolean {
+  const status = `/proc/${String(pid)}/stat`;
+  return !existsSync(status) || /^\d+ \(.*\) [TZX] /.test(readFileSync(status, 'latin1'));
 }
 
 /** A port of the loopback that nothing listened on a moment ago. */

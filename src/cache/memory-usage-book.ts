@@ -53,6 +53,10 @@ export class MemoryUsageBook implements UsageBook {
     return Promise.resolve();
   }
 
+  isHeldOff(hash: string): Promise<boolean> {
+    return Promise.resolve((this.#lines.peek(hash)?.heldUntil ?? 0) > this.clock.monotonic());
+  }
+
   succeeded(hash: string): Promise<void> {
     const line = this.#lines.peek(hash);
     if (line !== undefined) {

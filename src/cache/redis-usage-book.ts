@@ -6,9 +6,9 @@ import { CONTENT_TYPES, type Representation } from '../rendering/representation'
 import type { InUse, Usage, UsageBook } from './usage';
 import { FORMAT } from './redis-codec';
 import type { RedisConnection } from '../redis/connection';
-import { readNumber, Unexpected } from '../redis/replies';
+import { readFlag, readNumber, Unexpected } from '../redis/replies';
 import { evaluate } from '../redis/scripts';
-import { FAILED, FORGET, IN_USE, SUCCEEDED, TOUCH } from './redis-usage-scripts';
+import { FAILED, FORGET, HELD_OFF, IN_USE, SUCCEEDED, TOUCH } from './redis-usage-scripts';
 
 /** Requests within so many milliseconds, or a tenth of the ttl where that is less, are recorded as one. */
 const LONGEST_TOGETHER = 10_000;
@@ -80,6 +80,10 @@ export class RedisUsageBook implements UsageBook {
 
   async failed(hash: string, holdOff: number): Promise<void> {
     await this.options.redis.run((client) => evaluate(client, FAILED, this.#keys, [hash, Math.ceil(holdOff)]));
+  }
+
+  async isHeldOff(hash: string): Promise<boolean> {
+    return this.options.redis.run(async (client) => readFlag(await evaluate(client, HELD_OFF, this.#keys, [hash])));
   }
 
   async succeeded(hash: string): Promise<void> {

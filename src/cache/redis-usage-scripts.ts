@@ -61,6 +61,13 @@ export const FAILED = script(`
   return 1
 `);
 
+/** ARGV: name. Returns 1 while it is held off. */
+export const HELD_OFF = script(`
+  ${CLOCK}
+  local untilWhen = tonumber(string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '', '^%d+'))
+  return untilWhen and untilWhen > millis and 1 or 0
+`);
+
 /** ARGV: name. */
 export const SUCCEEDED = script(`
   return redis.call('HDEL', KEYS[3], ARGV[1])

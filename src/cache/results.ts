@@ -64,6 +64,14 @@ export interface ResultsOptions {
   readonly clock?: Clock;
 }
 
+/** What processes know of each other's failed refreshes. Both are called while this process holds the lease. */
+export interface HoldOff {
+  /** Whether a failure of another process holds this refresh off. */
+  readonly active: () => Promise<boolean>;
+  /** Records a failure; never rejects. */
+  readonly begin: () => Promise<void>;
+}
+
 /** The outcome of a shared run: a response, cached or not, and its source. */
 interface SharedRun {
   readonly response: EncodedResponse;
@@ -125,31 +133,33 @@ export class Results {
   }
 
   /**
-   * Refreshes an entry before it is stale, unless another run is already at it.
+   * Refreshes an entry before it is stale, unless another run is already at it or has just failed.
    *
    * @param due whether the current entry, of that age in milliseconds, should be replaced
-   * @throws as `answer`; RedisUnavailable
+   * @throws as `get`; RedisUnavailable
    */
   async refresh(
     request: CacheRequest,
     due: (entry: Entry | null, age: number) => boolean,
+    holdOff: HoldOff | null = null,
   ): Promise<'refreshed' | 'not due' | 'busy'> {
     const { identity } = request;
     const { memory, shared } = this.options;
     const current = shared === null ? memory.get(identity) : await shared.read(identity);
     if (!this.#isDue(due, current)) return 'not due';
-    if (shared === null) return this.#refreshWith(request, null);
+    if (shared === null) return this.#refreshWith(request, null, holdOff);
     const lease = this.#inFlight.has(identity.hash) ? null : await shared.acquire(identity);
     if (lease === null) return 'busy';
-    let outcome: 'refreshed' | 'not due' | 'busy' = 'not due';
+    let started = false;
     try {
-      // Another process may have refreshed it between the read and the lease.
+      // Another process may have refreshed it, or failed to, between the read and the lease.
       const same = lease.previous === (current?.fence ?? null);
-      if (same || this.#isDue(due, await shared.read(identity))) outcome = await this.#refreshWith(request, lease);
-      return outcome;
+      if (!same && !this.#isDue(due, await shared.read(identity))) return 'not due';
+      if ((await holdOff?.active()) === true) return 'busy';
+      return await this.#refreshWith(request, lease, holdOff, () => (started = true));
     } finally {
-      // After a refresh it is released once the entry is written.
-      if (outcome !== 'refreshed') this.#detach(lease.release());
+      // A run releases it itself: when the entry is written, or its failure recorded.
+      if (!started) this.#detach(lease.release());
     }
   }
 
@@ -159,13 +169,20 @@ export class Results {
     while (this.#background.size > 0) await Promise.allSettled(this.#background);
   }
 
-  /** @throws as `answer` */
-  async #refreshWith(request: CacheRequest, lease: Lease | null): Promise<'refreshed' | 'busy'> {
+  /** @throws as `get` */
+  async #refreshWith(
+    request: CacheRequest,
+    lease: Lease | null,
+    holdOff: HoldOff | null,
+    onStart: () => void = () => undefined,
+  ): Promise<'refreshed' | 'busy'> {
     const { hash } = request.identity;
     if (this.#inFlight.has(hash)) return 'busy';
-    await this.#inFlight
-      .join(hash, request.limits, (control) => this.#runAndStore(request, control, lease))
-      .catch(unwrap);
+    const work = (control: RunControl): Promise<SharedRun> => {
+      onStart();
+      return this.#runAndStore(request, control, lease, holdOff);
+    };
+    await this.#inFlight.join(hash, request.limits, work).catch(unwrap);
     return 'refreshed';
   }
 
@@ -208,7 +225,12 @@ export class Results {
   }
 
   /** @param lease null: the shared store does not know of this run */
-  async #runAndStore(request: CacheRequest, control: RunControl, lease: Lease | null): Promise<SharedRun> {
+  async #runAndStore(
+    request: CacheRequest,
+    control: RunControl,
+    lease: Lease | null,
+    holdOff: HoldOff | null = null,
+  ): Promise<SharedRun> {
     const stopRenewing = lease === null ? null : this.#hold(lease, control);
     const fence = lease?.fence ?? this.#ownFence(request.identity);
     try {
@@ -216,6 +238,7 @@ export class Results {
       const entry = await this.#store(request, outcome.response, lease, fence);
       return { ...outcome, entry };
     } catch (error) {
+      await holdOff?.begin();
       if (lease !== null) this.#detach(lease.release());
       throw error;
     } finally {

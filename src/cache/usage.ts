@@ -35,6 +35,8 @@ export interface UsageBook {
   inUse(within: number, atMost: number): Promise<InUse[]>;
   /** A refresh failed: no process tries it again for so many milliseconds. */
   failed(hash: string, holdOff: number): Promise<void>;
+  /** Whether a failed refresh, of any process, holds further ones off now. */
+  isHeldOff(hash: string): Promise<boolean>;
   succeeded(hash: string): Promise<void>;
   /** It is not refreshed until it is requested again. */
   forget(hash: string): Promise<void>;

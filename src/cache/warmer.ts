@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 
 import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
+import type { HoldOff } from './results';
 import type { InUse, Usage, UsageBook } from './usage';
 
 /** Milliseconds between two rounds, and until the first; up to a fifth is added at random. */
@@ -40,7 +41,7 @@ export interface WarmerOptions {
    *
    * @throws what the run rejects with
    */
-  readonly refresh: (usage: Usage, age: number, signal: AbortSignal) => Promise<Refreshed>;
+  readonly refresh: (usage: Usage, age: number, holdOff: HoldOff, signal: AbortSignal) => Promise<Refreshed>;
   /** Results that are kept warm. */
   readonly most: number;
   readonly onOutcome: (outcome: WarmingOutcome, error: unknown) => void;
@@ -121,15 +122,23 @@ export class Warmer {
   async #refresh({ usage, failures }: InUse, age: number, warming: number): Promise<void> {
     const { hash } = usage;
     const book = this.options.usage;
+    const pause = Math.min(warming * FIRST_HOLD_OFF * 2 ** Math.min(failures, 20), LONGEST_HOLD_OFF);
+    let recorded: Promise<void> | null = null;
+    const holdOff: HoldOff = {
+      active: () => book.isHeldOff(hash),
+      begin: async () => {
+        if (!this.#stopping.signal.aborted) await (recorded ??= book.failed(hash, pause).catch(ignore));
+      },
+    };
     let refreshed: Refreshed;
     try {
-      refreshed = await this.options.refresh(usage, age, this.#stopping.signal);
+      refreshed = await this.options.refresh(usage, age, holdOff, this.#stopping.signal);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.options.onOutcome('failed', error);
-      const holdOff = Math.min(warming * FIRST_HOLD_OFF * 2 ** Math.min(failures, 20), LONGEST_HOLD_OFF);
-      this.#next.set(hash, this.#clock.now() + holdOff);
-      await book.failed(hash, holdOff).catch(ignore);
+      this.#next.set(hash, this.#clock.now() + pause);
+      // It may have failed before it had the lease.
+      await holdOff.begin();
       return;
     }
     this.options.onOutcome(refreshed.outcome, null);

@@ -1,3 +1,4 @@
+import { StoredAnalyses } from '../analysis/stored-analyses';
 import { nowOf, openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
 import { MemoryUsageBook } from '../cache/memory-usage-book';
@@ -88,6 +89,7 @@ function servicesOf(
 ): Services {
   return {
     ...opened,
+    analyses: new StoredAnalyses(opened.engine, opened.gate),
     keys: { authenticate: () => key, find: () => key },
     now: nowOf(config.clock),
     pricePerTiB: config.pricePerTiB,
@@ -118,6 +120,7 @@ function withColumns(engine: Engine, report: (columns: readonly NamedType[]) => 
       report(result.columns);
       return result;
     },
+    tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
     inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
     dryRun: engine.dryRun,

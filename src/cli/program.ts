@@ -4,11 +4,13 @@ import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 
 import { addCheck } from './check';
+import { addClient } from './client';
 import { addEmulator } from './emulator';
 import { addKeys } from './keys';
 import { addLql } from './lql';
 import { addPostman } from './postman';
 import { addRun } from './run';
+import { addSchema } from './schema';
 import { addServe } from './serve';
 import { addSetupBigQuery } from './setup-bigquery';
 import { Ending, EXIT, type Surroundings } from './surroundings';
@@ -41,8 +43,10 @@ export function logquay(surroundings: Surroundings): Command {
   addKeys(program, surroundings);
   addRun(program, surroundings);
   addTest(program, surroundings);
+  addSchema(program, surroundings);
   addLql(program, surroundings);
   addPostman(program, surroundings);
+  addClient(program, surroundings);
   addSetupBigQuery(program, surroundings);
   addEmulator(program, surroundings);
   return program;

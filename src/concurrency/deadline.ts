@@ -116,7 +116,7 @@ export function withTimeout<T>(milliseconds: number, work: () => Promise<T>, clo
       },
       (error: unknown) => {
         cancelTimer();
-        reject(error as Error);
+        reject(error);
       },
     );
   });

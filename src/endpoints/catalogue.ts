@@ -9,7 +9,8 @@ import { type Fingerprint, listQueries, readUnchanged } from './directory';
 import type { Endpoint } from './endpoint';
 import { CatalogueError, describeFault, type Fault } from './fault';
 import { codeOf, readCatalogue } from './read-catalogue';
-import { UUID } from './settings';
+import type { ResolveStored } from './resolve';
+import { FILE_START, UUID } from './settings';
 
 /** The stored endpoints as they are now. What a caller holds stays as it was when it asked. */
 export interface Catalogue {
@@ -17,6 +18,13 @@ export interface Catalogue {
   current(): readonly Endpoint[];
   /** A UUID in any case is an id, everything else a name, exact and case-sensitive (docs/http.md). */
   find(idOrName: string): Endpoint | null;
+  /** Whether the stored query of an endpoint that is served means nothing to the engine, so that it cannot run. */
+  isBroken(endpoint: Endpoint): boolean;
+  /**
+   * Resolves every stored query, and from now on each changed one before it is served. Gives the faults: of endpoints that are
+   * broken from the start, as there is no good version of them.
+   */
+  resolveWith(resolve: ResolveStored): Promise<readonly Fault[]>;
   /** Stops watching the directory. */
   close(): void;
 }
@@ -27,6 +35,8 @@ export interface CatalogueOptions {
   readonly report?: ReportFault;
   /** Milliseconds between two looks at the directory. A change is taken up at the second look that finds it the same. */
   readonly pollEvery?: number;
+  /** Milliseconds after which what could not be resolved is resolved again: its tables may have changed. */
+  readonly resolveEvery?: number;
 }
 
 /** What is known of one file. */
@@ -38,6 +48,12 @@ interface FileState {
   serving: Definition | null;
   /** Sound in itself, but not served (yet): another file holds its id or name. */
   candidate: Definition | null;
+  /** The engine did not answer when the candidate was to be resolved. */
+  unreached: boolean;
+  /** Not served, as it does not resolve. */
+  refused: Definition | null;
+  /** What is served has not been resolved: it is broken, or the engine did not answer. */
+  unresolved: 'broken' | 'unreachable' | null;
   /** What was last logged against the file, so that it is logged once. */
   complaint: string;
 }
@@ -55,13 +71,7 @@ export async function openCatalogue(directory: string, options: CatalogueOptions
   if (faults.length > 0) throw new CatalogueError(faults);
   const catalogue = new WatchedCatalogue(directory, options);
   for (const { name, fingerprint, definition } of files) {
-    catalogue.states.set(name, {
-      seen: fingerprint,
-      read: fingerprint,
-      serving: definition,
-      candidate: null,
-      complaint: '',
-    });
+    catalogue.states.set(name, { ...newState(), seen: fingerprint, read: fingerprint, serving: definition });
   }
   catalogue.publish();
   if (files.length === 0) options.log.warn({ directory }, 'the catalogue is empty');
@@ -72,22 +82,30 @@ export async function openCatalogue(directory: string, options: CatalogueOptions
 /** Faults that are reported at a time; the log has all of them. */
 const MOST_REPORTED = 20;
 
+/** Stored queries that are resolved at the same time. */
+const RESOLVED_AT_ONCE = 8;
+
 class WatchedCatalogue implements Catalogue {
   readonly states = new Map<string, FileState>();
   private endpoints: readonly Endpoint[] = [];
   private byId: ReadonlyMap<string, Endpoint> = new Map();
   private byName: ReadonlyMap<string, Endpoint> = new Map();
+  private broken: ReadonlySet<Endpoint> = new Set();
+  private resolve: ResolveStored | null = null;
+  private resolvedAt = performance.now();
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
   private complaint = '';
   private readonly log: CatalogueOptions['log'];
   private readonly pollEvery: number;
+  private readonly resolveEvery: number;
   private readonly report: ReportFault;
 
   constructor(
     private readonly directory: string,
-    { log, pollEvery = 500, report = () => undefined }: CatalogueOptions,
+    { log, pollEvery = 500, resolveEvery = 10_000, report = () => undefined }: CatalogueOptions,
   ) {
+    this.resolveEvery = resolveEvery;
     this.log = log;
     this.report = report;
     this.pollEvery = pollEvery;
@@ -100,6 +118,21 @@ class WatchedCatalogue implements Catalogue {
   find(idOrName: string): Endpoint | null {
     const found = UUID.test(idOrName) ? this.byId.get(idOrName.toLowerCase()) : this.byName.get(idOrName);
     return found ?? null;
+  }
+
+  isBroken(endpoint: Endpoint): boolean {
+    return this.broken.has(endpoint);
+  }
+
+  async resolveWith(resolve: ResolveStored): Promise<readonly Fault[]> {
+    this.resolve = resolve;
+    const faults: Fault[] = [];
+    await concurrently(RESOLVED_AT_ONCE, [...this.states], async ([name, state]) => {
+      faults.push(...(await this.resolveServed(path.join(this.directory, name), state)));
+    });
+    this.publish();
+    this.tell();
+    return faults;
   }
 
   close(): void {
@@ -130,6 +163,8 @@ class WatchedCatalogue implements Catalogue {
     this.endpoints = served.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.byId = new Map(served.map((endpoint) => [endpoint.id, endpoint]));
     this.byName = new Map(served.map((endpoint) => [endpoint.name, endpoint]));
+    const states = [...this.states.values()].filter(({ unresolved }) => unresolved === 'broken');
+    this.broken = new Set(states.flatMap(({ serving }) => serving?.endpoint ?? []));
   }
 
   private async look(): Promise<void> {
@@ -146,13 +181,14 @@ class WatchedCatalogue implements Catalogue {
     for (const name of new Set([...this.states.keys(), ...listed.keys()])) {
       if (await this.lookAt(name, listed.get(name) ?? null)) changed = true;
     }
+    if (await this.resolveAgain()) changed = true;
     if (changed && !this.closed) this.settle();
     this.complaint = '';
   }
 
   /** Whether something about this file is to be taken up. */
   private async lookAt(name: string, fingerprint: Fingerprint | null): Promise<boolean> {
-    const state = this.states.get(name) ?? { seen: null, read: null, serving: null, candidate: null, complaint: '' };
+    const state = this.states.get(name) ?? newState();
     this.states.set(name, state);
     const settled = state.seen === fingerprint;
     state.seen = fingerprint;
@@ -167,15 +203,16 @@ class WatchedCatalogue implements Catalogue {
       const bytes = await readUnchanged(file, fingerprint);
       if (bytes === null) return false;
       state.read = fingerprint;
-      return this.takeUp(file, state, readDefinition(bytes));
+      return await this.takeUp(file, state, readDefinition(bytes, file));
     } catch (error) {
-      this.complain(state, [{ file, line: 1, reason: `cannot be read (${codeOf(error)})` }]);
+      this.complain(state, [{ file, ...FILE_START, reason: `cannot be read (${codeOf(error)})` }]);
       return false;
     }
   }
 
-  private takeUp(file: string, state: FileState, definition: Definition): boolean {
+  private async takeUp(file: string, state: FileState, definition: Definition): Promise<boolean> {
     const { endpoint, faults } = definition;
+    state.refused = null;
     if (endpoint === null) {
       state.candidate = null;
       this.complain(
@@ -185,9 +222,76 @@ class WatchedCatalogue implements Catalogue {
       return false;
     }
     const unchanged = endpoint.revision === state.serving?.endpoint?.revision;
-    state.candidate = unchanged ? null : definition;
-    if (unchanged) state.complaint = '';
+    if (!unchanged) return this.consider(file, state, definition);
+    state.candidate = null;
+    if (state.unresolved === null) state.complaint = '';
     return true;
+  }
+
+  /** Whether a definition resolves, and may be served. */
+  private async consider(file: string, state: FileState, definition: Definition): Promise<boolean> {
+    const faults = definition.endpoint === null ? [] : await this.faultsOf(file, state, definition.endpoint);
+    const refused = faults !== null && faults.length > 0;
+    state.candidate = refused ? null : definition;
+    state.unreached = faults === null;
+    state.refused = refused ? definition : null;
+    if (refused) this.complain(state, faults);
+    return !refused;
+  }
+
+  /** Resolves what is served, for which there is no other version. */
+  private async resolveServed(file: string, state: FileState): Promise<readonly Fault[]> {
+    const endpoint = state.serving?.endpoint ?? null;
+    if (endpoint === null) return [];
+    const faults = await this.faultsOf(file, state, endpoint);
+    const before = state.unresolved;
+    // An engine that does not answer makes nothing better or worse.
+    if (faults === null) {
+      state.unresolved ??= 'unreachable';
+      return [];
+    }
+    state.unresolved = faults.length > 0 ? 'broken' : null;
+    if (faults.length > 0) this.complain(state, faults);
+    else if (before !== null) {
+      if (state.refused === null) state.complaint = '';
+      this.log.info({ file, endpoint: endpoint.name }, 'a stored query resolves now');
+    }
+    return faults;
+  }
+
+  /** Resolves anew, now and then, whatever did not resolve. */
+  private async resolveAgain(): Promise<boolean> {
+    if (this.resolve === null || performance.now() - this.resolvedAt < this.resolveEvery) return false;
+    let changed = false;
+    await concurrently(RESOLVED_AT_ONCE, [...this.states], async ([name, state]) => {
+      const file = path.join(this.directory, name);
+      const { refused, unresolved } = state;
+      if (refused !== null && (await this.consider(file, state, refused))) changed = true;
+      else if (unresolved !== null) {
+        await this.resolveServed(file, state);
+        if (state.unresolved !== unresolved) changed = true;
+      }
+    });
+    this.resolvedAt = performance.now();
+    return changed;
+  }
+
+  /** null: the engine does not answer, and what it cannot be asked is accepted. */
+  private async faultsOf(file: string, state: FileState, endpoint: Endpoint): Promise<readonly Fault[] | null> {
+    if (this.resolve === null) return null;
+    const resolution = await this.resolve(endpoint);
+    switch (resolution.kind) {
+      case 'resolved':
+        return [];
+      case 'faulty':
+        return resolution.faults.map((fault) => ({ file, ...fault }));
+      case 'unreachable':
+        if (state.unresolved === null) {
+          const message = 'a stored query could not be resolved and is accepted as it is';
+          this.log.warn({ file, reason: resolution.reason }, message);
+        }
+        return null;
+    }
   }
 
   /** Serves every candidate that clashes with no other file. */
@@ -197,10 +301,11 @@ class WatchedCatalogue implements Catalogue {
     const clashes = findClashes(contenders);
     for (const [file, state] of this.states) {
       const clash = clashes.get(file);
-      if (clash !== undefined) this.complain(state, [{ ...clash, file: path.join(this.directory, file) }]);
+      if (clash !== undefined) this.complain(state, [{ ...clash, column: 1, file: path.join(this.directory, file) }]);
       else if (state.candidate !== null) {
         state.serving = state.candidate;
         state.candidate = null;
+        state.unresolved = state.unreached ? 'unreachable' : null;
         state.complaint = '';
         this.log.info({ file, endpoint: state.serving.endpoint?.name }, 'a stored endpoint was taken up');
       }
@@ -226,7 +331,33 @@ class WatchedCatalogue implements Catalogue {
     const complaint = lines.join('\n');
     if (complaint === state.complaint) return;
     state.complaint = complaint;
-    const outcome = state.serving === null ? 'it is not served' : 'its last good version keeps serving';
-    this.log.warn({ faults: lines }, `a stored endpoint has faults; ${outcome}`);
+    this.log.warn({ faults: lines }, `a stored endpoint has faults; ${outcomeOf(state)}`);
   }
+}
+
+function newState(): FileState {
+  return {
+    seen: null,
+    read: null,
+    serving: null,
+    candidate: null,
+    unreached: false,
+    refused: null,
+    unresolved: null,
+    complaint: '',
+  };
+}
+
+function outcomeOf({ serving, unresolved }: FileState): string {
+  if (serving === null) return 'it is not served';
+  return unresolved === 'broken' ? 'it is answered with endpointBroken' : 'its last good version keeps serving';
+}
+
+/** Does `work` for each item, for `most` of them at the same time. */
+async function concurrently<T>(most: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  const worker = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: most }, worker));
 }

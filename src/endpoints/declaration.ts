@@ -1,5 +1,5 @@
 import type { ParameterDeclaration } from './endpoint';
-import type { LineFault, WrittenDeclaration } from './settings';
+import type { LineFault, Place, WrittenDeclaration } from './settings';
 import { readValue } from './values/value';
 
 /** Names that every endpoint keeps for itself (docs/endpoints.md). */
@@ -17,14 +17,14 @@ const WITH_EMPTY_FORM = new Set(['string', 'enum', 'regex', 'timestamp', 'date']
  */
 export function readDeclarations(
   written: Readonly<Record<string, WrittenDeclaration>>,
-  lineOf: (path: readonly PropertyKey[]) => number,
+  placeOf: (path: readonly PropertyKey[]) => Place,
 ): { declarations: ParameterDeclaration[]; faults: LineFault[] } {
   const faults: LineFault[] = [];
   const seen = new Map<string, string>();
   const declarations = Object.entries(written).map(([name, setting]) => {
     const fault = (reason: string, key?: string) => {
       const path = key === undefined ? ['params', name] : ['params', name, key];
-      faults.push({ line: lineOf(path), reason: `parameter ${JSON.stringify(name)}: ${reason}` });
+      faults.push({ ...placeOf(path), reason: `parameter ${JSON.stringify(name)}: ${reason}` });
     };
     const folded = name.toLowerCase();
     if (!NAME.test(name)) fault('a name is of letters, digits and _ and begins with a letter or _');

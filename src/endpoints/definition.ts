@@ -8,7 +8,7 @@ import { walk } from '../googlesql/syntax-walk';
 
 import { readDeclarations } from './declaration';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
-import { type LineFault, readSettings, type Settings } from './settings';
+import { FILE_START, type LineFault, type Place, readSettings, type Settings } from './settings';
 
 /** An id or a name that a file lays claim to: no two files may hold the same. */
 export interface Claim {
@@ -21,6 +21,8 @@ export interface Claim {
 export interface Definition {
   /** null: there are faults. */
   readonly endpoint: Endpoint | null;
+  /** As far as it can be read, whatever else is wrong: to find out more, never to run. */
+  readonly draft: Endpoint | null;
   readonly faults: readonly LineFault[];
   readonly claims: readonly Claim[];
 }
@@ -32,36 +34,37 @@ const REACHABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * Reads one file of `queries/`: all its faults at once, in the order of their lines, or the endpoint that it defines.
  * What concerns several files (ids and names used twice) is judged by the catalogue.
  */
-export function readDefinition(bytes: Buffer): Definition {
+export function readDefinition(bytes: Buffer, file = ''): Definition {
   let sql: string;
   try {
     sql = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return { endpoint: null, faults: [{ line: 1, reason: 'the file is not UTF-8' }], claims: [] };
+    return { endpoint: null, draft: null, faults: [{ ...FILE_START, reason: 'the file is not UTF-8' }], claims: [] };
   }
-  const { settings, faults: settingsFaults, lineOf } = readSettings(sql);
+  const { settings, faults: settingsFaults, placeOf } = readSettings(sql);
   const faults = [...settingsFaults];
   const query = parse(sql, faults);
   if (query !== null) faults.push(...cteFaults(sql, query));
-  if (settings === null) return { endpoint: null, faults: byLine(faults), claims: [] };
+  if (settings === null) return { endpoint: null, draft: null, faults: byLine(faults), claims: [] };
 
-  const { declarations, faults: declarationFaults } = readDeclarations(settings.params ?? {}, lineOf);
-  faults.push(...declarationFaults, ...cacheFaults(settings, lineOf));
+  const { declarations, faults: declarationFaults } = readDeclarations(settings.params ?? {}, placeOf);
+  faults.push(...declarationFaults, ...cacheFaults(settings, placeOf));
   if (query !== null) {
-    faults.push(...parameterFaults(sql, query, declarations, lineOf));
-    if (settings.sandbox === true) faults.push(...sandboxFaults(sql, query, lineOf(['sandbox'])));
+    faults.push(...parameterFaults(sql, query, declarations, placeOf));
+    if (settings.sandbox === true) faults.push(...sandboxFaults(sql, query, placeOf(['sandbox'])));
   }
   const claims: Claim[] = [
-    { key: 'id', value: settings.id.toLowerCase(), line: lineOf(['id']) },
-    { key: 'name', value: settings.name, line: lineOf(['name']) },
+    { key: 'id', value: settings.id.toLowerCase(), line: placeOf(['id']).line },
+    { key: 'name', value: settings.name, line: placeOf(['name']).line },
   ];
-  if (query === null || faults.length > 0) return { endpoint: null, faults: byLine(faults), claims };
+  if (query === null) return { endpoint: null, draft: null, faults: byLine(faults), claims };
   const revision = createHash('sha256').update(bytes).digest('hex');
-  return { endpoint: toEndpoint(settings, declarations, sql, query, revision), faults: [], claims };
+  const draft = { ...toEndpoint(settings, declarations, sql, query, revision), file };
+  return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), claims };
 }
 
 function byLine(faults: readonly LineFault[]): LineFault[] {
-  return [...faults].sort((a, b) => a.line - b.line);
+  return [...faults].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function toEndpoint(
@@ -70,7 +73,7 @@ function toEndpoint(
   sql: string,
   query: Query,
   revision: string,
-): Endpoint {
+): Omit<Endpoint, 'file'> {
   return {
     id: settings.id.toLowerCase(),
     name: settings.name,
@@ -95,18 +98,23 @@ function parse(sql: string, faults: LineFault[]): Query | null {
     return parseQuery(sql);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    const { line, column } = lineAndColumn(sql, error.span?.start ?? sql.length);
-    faults.push({ line, reason: `the SQL does not parse: ${error.message} (column ${String(column)})` });
+    faults.push(faultIn(sql, error, 'the SQL does not parse: '));
     return null;
   }
 }
 
-function cacheFaults(settings: Settings, lineOf: (path: readonly PropertyKey[]) => number): LineFault[] {
+/** A fault of a stored query, which is the text of a whole file. @param before what the reason begins with */
+export function faultIn(sql: string, { span, message, details }: QueryError, before = ''): LineFault {
+  const place = span === null ? FILE_START : lineAndColumn(sql, span.start);
+  return { ...place, reason: `${before}${message}`, hint: details.hint };
+}
+
+function cacheFaults(settings: Settings, placeOf: (path: readonly PropertyKey[]) => Place): LineFault[] {
   const ttl = settings.cache_ttl ?? 0n;
   const warming = settings.cache_warming ?? 0n;
   if (warming === 0n || warming < ttl) return [];
   const reason = ttl === 0n ? 'cache_warming needs a cache_ttl' : 'cache_warming must be shorter than cache_ttl';
-  return [{ line: lineOf(['cache_warming']), reason }];
+  return [{ ...placeOf(['cache_warming']), reason }];
 }
 
 /** Every `@name`, `@@name` and `?` of the query, CTE bodies included, in the order of the text. */
@@ -122,26 +130,26 @@ function parameterFaults(
   sql: string,
   query: Query,
   declarations: readonly ParameterDeclaration[],
-  lineOf: (path: readonly PropertyKey[]) => number,
+  placeOf: (path: readonly PropertyKey[]) => Place,
 ): LineFault[] {
   const faults: LineFault[] = [];
   const named = new Set<string>();
   const reported = new Set<string>();
   for (const { form, name, span } of parametersOf(query)) {
-    const { line } = lineAndColumn(sql, span.start);
-    if (form === 'positional') faults.push({ line, reason: '? cannot be bound: name the parameter with @' });
+    const place = lineAndColumn(sql, span.start);
+    if (form === 'positional') faults.push({ ...place, reason: '? cannot be bound: name the parameter with @' });
     if (form !== 'named') continue;
     named.add(name);
     if (declarations.some((declaration) => declaration.name === name) || reported.has(name)) continue;
     reported.add(name);
     const twin = declarations.find((declaration) => declaration.name.toLowerCase() === name.toLowerCase());
     const hint = twin === undefined ? '' : ` (declared is ${twin.name}: write it alike)`;
-    faults.push({ line, reason: `@${name} has no declaration under params${hint}` });
+    faults.push({ ...place, reason: `@${name} has no declaration under params${hint}` });
   }
   for (const { name } of declarations) {
     if (named.has(name)) continue;
     faults.push({
-      line: lineOf(['params', name]),
+      ...placeOf(['params', name]),
       reason: `parameter ${JSON.stringify(name)}: the SQL has no @${name}`,
     });
   }
@@ -155,7 +163,7 @@ function cteFaults(sql: string, query: Query): LineFault[] {
   for (const { name } of ctes) {
     const folded = name.name.toLowerCase();
     if (seen.has(folded)) {
-      faults.push({ line: lineAndColumn(sql, name.span.start).line, reason: `the CTE ${name.name} is defined twice` });
+      faults.push({ ...lineAndColumn(sql, name.span.start), reason: `the CTE ${name.name} is defined twice` });
     }
     seen.add(folded);
   }
@@ -172,23 +180,23 @@ function cteFaults(sql: string, query: Query): LineFault[] {
     if (parts.length > 1 && within?.name.name.toLowerCase() !== table) continue;
     reported.add(table);
     const reason = `the CTE ${parts.at(-1) ?? ''} is named like a table that the query reads: give the CTE another name`;
-    faults.push({ line: lineAndColumn(sql, span.start).line, reason });
+    faults.push({ ...lineAndColumn(sql, span.start), reason });
   }
   return faults;
 }
 
-function sandboxFaults(sql: string, query: Query, line: number): LineFault[] {
+function sandboxFaults(sql: string, query: Query, place: Place): LineFault[] {
   const ctes = query.with?.entries ?? [];
-  if (query.with === null || ctes.length === 0) return [{ line, reason: 'sandbox needs at least one CTE to read' }];
+  if (query.with === null || ctes.length === 0) return [{ ...place, reason: 'sandbox needs at least one CTE to read' }];
   const faults = ctes
     .filter(({ name }) => !REACHABLE.test(name.name))
     .map(({ name }) => ({
-      line: lineAndColumn(sql, name.span.start).line,
+      ...lineAndColumn(sql, name.span.start),
       reason: `sandbox: a CTE is named with ASCII letters, digits and _, not ${JSON.stringify(name.name)}`,
     }));
   if (query.with.recursive) {
-    const start = lineAndColumn(sql, query.with.span.start).line;
-    faults.push({ line: start, reason: 'sandbox: WITH RECURSIVE cannot take a consumer query' });
+    const start = lineAndColumn(sql, query.with.span.start);
+    faults.push({ ...start, reason: 'sandbox: WITH RECURSIVE cannot take a consumer query' });
   }
   return faults;
 }

@@ -20,6 +20,8 @@ export interface ParameterDeclaration {
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
+  /** For the log: as the reader would open it. */
+  readonly file: string;
   readonly description: string;
   readonly maxRows: number;
   /** Seconds; 0: not cached. */

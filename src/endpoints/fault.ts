@@ -1,15 +1,16 @@
+import type { LineFault } from './settings';
+
 /** What is wrong with one file of the catalogue, and where. */
-export interface Fault {
+export interface Fault extends LineFault {
   /** As the reader would open it: the directory as given, then the file's name. */
   readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  readonly reason: string;
 }
 
-/** `file:line: reason`, the form that editors and CI logs make clickable. */
-export function describeFault(fault: Fault): string {
-  return `${fault.file}:${String(fault.line)}: ${fault.reason}`;
+/** `file:line:column: reason`, the form that editors and CI logs make clickable, and what may have been meant. */
+export function describeFault({ file, line, column, reason, hint }: Fault): string {
+  const end = /[.?!]$/.test(reason) ? '' : '.';
+  const more = hint === undefined ? '' : `${end} ${hint}`;
+  return `${file}:${String(line)}:${String(column)}: ${reason}${more}`;
 }
 
 /** The catalogue cannot be served: every fault of every file, not only the first. */

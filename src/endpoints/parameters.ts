@@ -48,6 +48,11 @@ export function readParameters(
   });
 }
 
+/** The types that the declared parameters are bound with, in their order. */
+export function boundTypes({ parameters }: Pick<Endpoint, 'parameters'>): Pick<BoundParameter, 'name' | 'type'>[] {
+  return parameters.map(({ name, type }) => ({ name, type: BOUND_TYPES[type] }));
+}
+
 /** What was given under a name; null: nothing, an empty text or a JSON null, which all mean the same. */
 export function onlyValue(raw: readonly RawEntry[], name: string): Exclude<RawValue, { kind: 'null' }> | null {
   const given = raw.filter((entry) => entry.name === name);

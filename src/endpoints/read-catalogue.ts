@@ -7,11 +7,13 @@ import { findClashes } from './clashes';
 import { type Definition, readDefinition } from './definition';
 import { type Fingerprint, listQueries } from './directory';
 import type { Fault } from './fault';
+import { FILE_START } from './settings';
 
 export interface ReadFile {
   readonly name: string;
   readonly fingerprint: Fingerprint;
   readonly definition: Definition;
+  readonly text: string;
 }
 
 /** Everything that a directory of stored queries holds, and everything that is wrong with it. */
@@ -28,23 +30,24 @@ export async function readCatalogue(directory: string): Promise<ReadCatalogue> {
   try {
     listed = await listQueries(directory);
   } catch (error) {
-    return { files, faults: [{ file: directory, line: 1, reason: `cannot be read (${codeOf(error)})` }] };
+    return { files, faults: [{ file: directory, ...FILE_START, reason: `cannot be read (${codeOf(error)})` }] };
   }
   for (const [name, fingerprint] of listed) {
     const file = path.join(directory, name);
     try {
-      const definition = readDefinition(await readFile(file));
-      files.push({ name, fingerprint, definition });
+      const bytes = await readFile(file);
+      const definition = readDefinition(bytes, file);
+      files.push({ name, fingerprint, definition, text: bytes.toString('utf8') });
       faults.push(...definition.faults.map((fault) => ({ file, ...fault })));
     } catch (error) {
-      faults.push({ file, line: 1, reason: `cannot be read (${codeOf(error)})` });
+      faults.push({ file, ...FILE_START, reason: `cannot be read (${codeOf(error)})` });
     }
   }
   const clashes = findClashes(
     files.map(({ name, definition }) => ({ file: name, serving: null, candidate: definition })),
   );
   for (const { file, line, reason } of clashes.values()) {
-    faults.push({ file: path.join(directory, file), line, reason });
+    faults.push({ file: path.join(directory, file), line, column: 1, reason });
   }
   return { files, faults };
 }

@@ -2,15 +2,26 @@ import { type Document, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import { z } from 'zod';
 
 import { lineAndColumn } from '../errors';
+import { nearest } from '../googlesql/resolver';
 
 import type { ParameterType } from './endpoint';
 
-/** A fault within one file. */
-export interface LineFault {
-  /** From 1. */
+/** Line and column in a file, from 1. */
+export interface Place {
   readonly line: number;
-  readonly reason: string;
+  /** In Unicode code points. */
+  readonly column: number;
 }
+
+/** A fault within one file. */
+export interface LineFault extends Place {
+  readonly reason: string;
+  /** What may have been meant. */
+  readonly hint?: string | undefined;
+}
+
+/** Where a fault is that has no place of its own. */
+export const FILE_START: Place = { line: 1, column: 1 };
 
 const PARAMETER_TYPES = [
   'string',
@@ -85,11 +96,11 @@ function strict(otherwise: string): z.core.$ZodErrorMap {
 
 /** The settings as written, and where each of them stands. */
 export interface SettingsBlock {
-  /** null: they are not of the shape that `faults` says. */
+  /** null: they are not of the shape that `faults` says. With faults: those that are. */
   readonly settings: Settings | null;
   readonly faults: readonly LineFault[];
-  /** Line of a setting by its path (`['params', 'project', 'default']`), or of the nearest setting around it. */
-  lineOf(path: readonly PropertyKey[]): number;
+  /** Place of a setting by its path (`['params', 'project', 'default']`), or of the nearest setting around it. */
+  readonly placeOf: (path: readonly PropertyKey[]) => Place;
 }
 
 const HEAD = /^\s*\/\*([\s\S]*?)\*\//;
@@ -102,7 +113,7 @@ export function readSettings(sql: string): SettingsBlock {
   const head = HEAD.exec(sql);
   if (head === null) {
     const reason = 'the file must begin with a block comment that holds the settings as YAML';
-    return { settings: null, faults: [{ line: 1, reason }], lineOf: () => 1 };
+    return { settings: null, faults: [{ ...FILE_START, reason }], placeOf: () => FILE_START };
   }
   // What stands before the YAML is replaced by as many line ends, so that YAML's own positions are lines of the file;
   // the blanks after the opening of the comment are no indentation.
@@ -112,28 +123,49 @@ export function readSettings(sql: string): SettingsBlock {
   const yaml = '\n'.repeat(lines) + block.replace(/^[ \t]+/, '');
 
   const document = parseDocument(yaml, { intAsBigInt: true, prettyErrors: false, version: '1.2' });
-  const lineAt = (offset: number) => lineAndColumn(yaml, offset).line;
+  const placeAt = (offset: number) => lineAndColumn(yaml, offset);
   const syntax = [...document.errors, ...document.warnings];
   if (syntax.length > 0) {
-    const faults = syntax.map((fault) => ({ line: lineAt(fault.pos[0]), reason: `bad YAML: ${fault.message}` }));
-    return { settings: null, faults, lineOf: () => lines + 1 };
+    const faults = syntax.map((fault) => ({ ...placeAt(fault.pos[0]), reason: `bad YAML: ${fault.message}` }));
+    return { settings: null, faults, placeOf: () => ({ line: lines + 1, column: 1 }) };
   }
-  const lineOf = (path: readonly PropertyKey[]) => lineAt(offsetOf(document, path) ?? before);
+  const placeOf = (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path) ?? before);
   keepWrittenScalars(document);
-  const read = settingsSchema.safeParse(document.toJS());
-  if (read.success) return { settings: read.data, faults: [], lineOf };
+  const written: unknown = document.toJS();
+  const read = settingsSchema.safeParse(written);
+  if (read.success) return { settings: read.data, faults: [], placeOf };
   const faults = read.error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
-        line: lineOf([...issue.path, key]),
+        ...placeOf([...issue.path, key]),
         reason: `unknown setting ${JSON.stringify(key)}${inside(issue.path)}`,
+        hint: meant(key, issue.path),
       }));
     }
     const last = issue.path.at(-1);
     const subject = issue.message === 'is required' ? `${String(last)} ` : '';
-    return [{ line: lineOf(issue.path), reason: `${subject}${issue.message}${inside(issue.path)}` }];
+    return [{ ...placeOf(issue.path), reason: `${subject}${issue.message}${inside(issue.path)}` }];
   });
-  return { settings: null, faults, lineOf };
+  const rest = settingsSchema.safeParse(withoutUnknown(written, read.error.issues));
+  return { settings: rest.data ?? null, faults, placeOf };
+}
+
+/** What is known of settings among which there are unknown ones. */
+function withoutUnknown(written: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const known = structuredClone(written);
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const map = issue.path.reduce((inner: unknown, step) => Reflect.get(inner as object, step), known);
+    for (const key of issue.keys) Reflect.deleteProperty(map as object, key);
+  }
+  return known;
+}
+
+/** The setting that was probably meant, among those of the same map. */
+function meant(key: string, path: readonly PropertyKey[]): string | undefined {
+  const { shape } = path.length === 0 ? settingsSchema : declarationSchema;
+  const near = nearest(key, Object.keys(shape));
+  return near === undefined ? undefined : `Did you mean ${near}?`;
 }
 
 function inside(path: readonly PropertyKey[]): string {
@@ -153,7 +185,7 @@ function keepWrittenScalars(document: Document): void {
     const scalars = [declaration.get('default', true), ...(isSeq(written) ? written.items : [])];
     for (const scalar of scalars) {
       if (!isScalar(scalar) || scalar.value === null || typeof scalar.value === 'string') continue;
-      scalar.value = scalar.source ?? String(scalar.value);
+      if (scalar.source !== undefined) scalar.value = scalar.source;
     }
   }
 }

@@ -39,6 +39,14 @@ export interface EngineQuery {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** What an engine knows of tables that a stored query names. */
+export interface TableSchemas {
+  /** By the path as it is written, its parts joined by dots; without tables that are not there. */
+  readonly schemas: ReadonlyMap<string, TableSchema>;
+  /** Every table there is, for suggestions; empty: not known. */
+  readonly names: readonly string[];
+}
+
 export type { RunLimits };
 
 export interface EngineResult {
@@ -66,6 +74,8 @@ export interface Engine {
   /** Queries that it runs at once; missing: as many as it is sent. */
   readonly concurrency?: number;
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
+  /** Schemas of tables by their paths. @throws ServiceError where they cannot be read at the moment */
+  tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas>;
   /** The columns of a query without running it. */
   describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]>;
   /**

@@ -29,9 +29,11 @@ export const ERRORS = {
   rateLimitExceeded: { http: 429, status: 'RESOURCE_EXHAUSTED', retryable: true },
   budgetExceeded: { http: 429, status: 'RESOURCE_EXHAUSTED', retryable: true },
   tooManyConcurrentQueries: { http: 429, status: 'RESOURCE_EXHAUSTED', retryable: true },
+  storedQueryFailed: { http: 500, status: 'INTERNAL', retryable: false },
   internalError: { http: 500, status: 'INTERNAL', retryable: false },
   backendError: { http: 502, status: 'UNAVAILABLE', retryable: true },
   backendUnavailable: { http: 503, status: 'UNAVAILABLE', retryable: true },
+  endpointBroken: { http: 503, status: 'UNAVAILABLE', retryable: true },
   deadlineExceeded: { http: 504, status: 'DEADLINE_EXCEEDED', retryable: true },
 } as const satisfies Record<string, ErrorKind>;
 

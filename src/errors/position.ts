@@ -18,14 +18,14 @@ export function lineAndColumn(text: string, offset: number): { line: number; col
       lineStart = i + 1;
     }
   }
-  return { line, column: [...text.slice(lineStart, offset)].length + 1 };
+  return { line, column: Array.from(text.slice(lineStart, offset)).length + 1 };
 }
 
 /** The error that the caller of `text` gets for a fault found in it. */
 export function locate(error: QueryError, text: string): ServiceError {
   const { span } = error;
   if (span === null) return new ServiceError(error.fault, error.message, error.details, { cause: error });
-  const near = [...text.slice(span.start, span.end)].slice(0, NEAR_LIMIT).join('');
+  const near = Array.from(text.slice(span.start, span.end)).slice(0, NEAR_LIMIT).join('');
   return new ServiceError(
     error.fault,
     error.message,

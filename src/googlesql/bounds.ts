@@ -13,6 +13,8 @@ export interface Bounds {
   readonly nesting: number;
   /** WITH entries of the whole query, subqueries included. */
   readonly ctes: number;
+  /** Pipe operators of the whole query, subqueries included: each is a query around what is before it. */
+  readonly pipes: number;
   /**
    * Height of the finished tree. Nesting alone does not bound it: `a + b + c ...` and `x[0][0] ...` grow to the left by
    * iteration. Chains of AND, OR and `||`, which may be long in honest queries, are built balanced and so stay far
@@ -27,6 +29,7 @@ export const QUERY_BOUNDS: Bounds = {
   tokens: 20_000,
   nesting: 100,
   ctes: 100,
+  pipes: 200,
   treeHeight: 500,
 };
 
@@ -39,6 +42,7 @@ export const COMPOSED_BOUNDS: Bounds = {
   tokens: 2 * QUERY_BOUNDS.tokens + 100,
   nesting: QUERY_BOUNDS.nesting + 10,
   ctes: 2 * QUERY_BOUNDS.ctes,
+  pipes: 2 * QUERY_BOUNDS.pipes,
   treeHeight: QUERY_BOUNDS.treeHeight + 10,
 };
 

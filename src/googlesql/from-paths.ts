@@ -4,7 +4,8 @@
  * A path of one part is always a table. One of several parts is an array where its first part is a name in scope, else a
  * table. A WITH name is visible to later entries and to the body, never to its own query unless the WITH is recursive.
  */
-import type { FromItem, Identifier, Query, QueryBody, Select, TablePath, WithClause, WithEntry } from './syntax';
+import type { FromItem, Identifier, JoinSide, PipeOperator, Query, QueryBody } from './syntax';
+import type { Select, TablePath, WithClause, WithEntry } from './syntax';
 import { forEachChild, type SyntaxNode, walk } from './syntax-walk';
 
 /** @param inScope whether a row has the name: a range variable or a column of it */
@@ -58,11 +59,18 @@ class Reader {
 
   constructor(private readonly root: Query) {}
 
-  query(query: Query, around: Ctes, outer: Aliases): void {
-    const ctes = query.with === null ? around : this.#with(query.with, around, query === this.root);
-    const aliases = this.#body(query.body, ctes, outer);
+  /** Returns the aliases of its rows, which a FROM around it sees unless it gives the query an alias. */
+  query(query: Query, around: Ctes, outer: Aliases): readonly string[] {
+    let ctes = query.with === null ? around : this.#with(query.with, around, query === this.root);
+    const { own, visible } = this.#body(query.body, ctes, outer);
     const entries = query.with?.entries ?? [];
-    this.#others(query, [query.body, ...entries.map((entry) => entry.query)], ctes, aliases);
+    this.#others(query, [query.body, ...entries.map((entry) => entry.query), ...query.pipes], ctes, visible);
+    let rows = own;
+    for (const operator of query.pipes) {
+      if (operator.kind === 'pipe_with') ctes = this.#with(operator.with, ctes, false);
+      else rows = this.#pipe(operator, ctes, outer, rows);
+    }
+    return rows;
   }
 
   /** A CTE's query sees no alias around it. */
@@ -79,17 +87,18 @@ class Reader {
     return ctes;
   }
 
-  /** Returns the aliases that an ORDER BY behind the body sees. */
-  #body(body: QueryBody, ctes: Ctes, outer: Aliases): Aliases {
+  /** `own`: aliases of the rows that it gives; `visible`: those that an ORDER BY behind it sees. */
+  #body(body: QueryBody, ctes: Ctes, outer: Aliases): { readonly own: readonly string[]; readonly visible: Aliases } {
     switch (body.kind) {
       case 'query':
-        this.query(body, ctes, outer);
-        return outer;
+        return { own: this.query(body, ctes, outer), visible: outer };
       case 'set_operation':
         for (const input of body.inputs) this.#body(input, ctes, outer);
-        return outer;
+        return { own: [], visible: outer };
       case 'select':
-        return this.#select(body, ctes, outer);
+        return { own: [], visible: this.#select(body, ctes, outer) };
+      case 'from_query':
+        return { own: this.#from(body.from, ctes, outer, outer), visible: outer };
     }
   }
 
@@ -98,6 +107,39 @@ class Reader {
     const aliases = new Set([...outer, ...own]);
     this.#others(select, [select.from], ctes, aliases);
     return aliases;
+  }
+
+  /** Reads one pipe operator over rows with the aliases `rows`; returns the aliases after it. */
+  #pipe(operator: PipeOperator, ctes: Ctes, outer: Aliases, rows: readonly string[]): readonly string[] {
+    if (operator.kind === 'pipe_join') return this.#joined(operator, rows, ctes, outer, outer);
+    if (operator.kind === 'pipe_set_operation') {
+      for (const input of operator.inputs) this.query(input, ctes, outer);
+      return [];
+    }
+    this.#others(operator, [], ctes, new Set([...outer, ...rows]));
+    switch (operator.kind) {
+      case 'pipe_as':
+        return aliasOf(operator.alias);
+      case 'pipe_pivot':
+      case 'pipe_unpivot':
+        return aliasOf(operator.alias);
+      case 'pipe_select':
+      case 'pipe_aggregate':
+        return [];
+      case 'pipe_drop': {
+        const dropped = new Set(operator.columns.map(({ name }) => name.toLowerCase()));
+        return rows.filter((name) => !dropped.has(name));
+      }
+      case 'pipe_extend':
+      case 'pipe_set':
+      case 'pipe_rename':
+      case 'pipe_where':
+      case 'pipe_distinct':
+      case 'pipe_order_by':
+      case 'pipe_limit':
+      case 'pipe_with':
+        return rows;
+    }
   }
 
   /**
@@ -112,16 +154,12 @@ class Reader {
       case 'unnest':
         this.#expression(item.array, ctes, scope);
         return aliasOf(item.alias);
-      case 'subquery_item':
-        this.query(item.query, ctes, outer);
-        return aliasOf(item.alias);
-      case 'join': {
-        const left = this.#from(item.left, ctes, outer, scope);
-        const right = this.#from(item.right, ctes, outer, new Set([...scope, ...left]));
-        const both = [...left, ...right];
-        this.#others(item, [item.left, item.right], ctes, new Set([...scope, ...both]));
-        return both;
+      case 'subquery_item': {
+        const rows = this.query(item.query, ctes, outer);
+        return item.alias === null ? rows : aliasOf(item.alias);
       }
+      case 'join':
+        return this.#joined(item, this.#from(item.left, ctes, outer, scope), ctes, outer, scope);
       // Nothing inside the parentheses sees an alias of the same FROM outside them.
       case 'parenthesised_join':
         return this.#from(item.item, ctes, outer, outer);
@@ -134,6 +172,19 @@ class Reader {
       case 'table_function':
         return aliasOf(item.alias);
     }
+  }
+
+  #joined(
+    join: JoinSide & SyntaxNode,
+    left: readonly string[],
+    ctes: Ctes,
+    outer: Aliases,
+    scope: Aliases,
+  ): readonly string[] {
+    const right = this.#from(join.right, ctes, outer, new Set([...scope, ...left]));
+    const both = [...left, ...right];
+    if (join.on !== null) this.#expression(join.on, ctes, new Set([...scope, ...both]));
+    return both;
   }
 
   #named(

@@ -8,7 +8,7 @@ const OTHER_STATEMENTS = new Set(
    MERGE RAISE RENAME REPEAT REVOKE ROLLBACK SET TRUNCATE UNDROP UPDATE WHILE`.split(/\s+/),
 );
 
-const QUERY_STARTS = new Set(['SELECT', 'WITH', '(']);
+const QUERY_STARTS = new Set(['SELECT', 'WITH', 'FROM', '(']);
 
 /**
  * Judges by its first token alone whether a text is a query, before any of it is parsed; `tokens` come from `lex`.
@@ -26,7 +26,7 @@ export function checkStatement(tokens: readonly Token[]): void {
     throw second === null ? new QueryError('invalidQuery', 'The query is blank.', first) : secondStatementError(second);
   }
   if (!QUERY_STARTS.has(first.symbol)) {
-    throw new QueryError('invalidQuery', 'Syntax error: a query begins with SELECT, WITH or (.', first);
+    throw new QueryError('invalidQuery', 'Syntax error: a query begins with SELECT, FROM, WITH or (.', first);
   }
 }
 

@@ -1,15 +1,16 @@
 /** The one walk over syntax trees. A kind of node that it does not know fails compilation; a test holds it to the fields. */
-import type { Argument, Expression, FromItem, GroupingItem, OrderItem, Query, QueryBody } from './syntax';
-import type { LimitClause, Select, SelectItem, WindowFrame, WindowSpecification } from './syntax';
+import type { Argument, Expression, FromItem, GroupingItem, JoinSide, OrderItem, Query, QueryBody } from './syntax';
+import type { LimitClause, NamedWindow, PipeAggregate, PipeOperator, PivotClause, Select, SelectItem } from './syntax';
+import type { UnpivotClause, WindowFrame, WindowSpecification } from './syntax';
 
-/** What the tree is made of: queries and their bodies, FROM items, expressions. */
-export type SyntaxNode = QueryBody | FromItem | Expression;
+/** What the tree is made of: queries, their bodies and pipe operators, FROM items, expressions. */
+export type SyntaxNode = QueryBody | PipeOperator | FromItem | Expression;
 
 /**
  * Calls `visit` for `root` and everything below it, parents first, otherwise in the order of the text. It does not
  * recurse, so no tree is too high for it. Returning false from `visit` leaves out what is below that node.
  */
-export function walk(root: SyntaxNode, visit: (node: SyntaxNode) => boolean | void): void {
+export function walk(root: SyntaxNode, visit: (node: SyntaxNode) => unknown): void {
   const pending = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (visit(node) === false) continue;
@@ -50,7 +51,40 @@ export function forEachChild(node: SyntaxNode, visit: Visit): void {
     case 'select':
       return visitSelect(node, visit);
     case 'set_operation':
+    case 'pipe_set_operation':
       return each(node.inputs, visit);
+    case 'from_query':
+      return visit(node.from);
+
+    case 'pipe_select':
+    case 'pipe_extend':
+      for (const item of node.items) visitItem(item, visit);
+      return visitWindows(node.windows, visit);
+    case 'pipe_set':
+      for (const { expression } of node.items) visit(expression);
+      return;
+    case 'pipe_drop':
+    case 'pipe_rename':
+    case 'pipe_as':
+    case 'pipe_distinct':
+      return;
+    case 'pipe_where':
+      return visit(node.condition);
+    case 'pipe_aggregate':
+      return visitAggregate(node, visit);
+    case 'pipe_order_by':
+      return visitOrder(node.items, visit);
+    case 'pipe_limit':
+      return visitLimit(node.limit, visit);
+    case 'pipe_join':
+      return visitJoined(node, visit);
+    case 'pipe_pivot':
+      return visitPivot(node, visit);
+    case 'pipe_unpivot':
+      return visitUnpivot(node, visit);
+    case 'pipe_with':
+      for (const { query } of node.with.entries) visit(query);
+      return;
 
     case 'table_path':
     case 'table_function':
@@ -64,20 +98,15 @@ export function forEachChild(node: SyntaxNode, visit: Visit): void {
       return visit(node.query);
     case 'join':
       visit(node.left);
-      visit(node.right);
-      return maybe(node.on, visit);
+      return visitJoined(node, visit);
     case 'parenthesised_join':
       return visit(node.item);
     case 'pivot':
       visit(node.input);
-      for (const { expression } of node.aggregates) visit(expression);
-      visit(node.for);
-      for (const { expression } of node.in) visit(expression);
-      return;
+      return visitPivot(node, visit);
     case 'unpivot':
       visit(node.input);
-      for (const { label } of node.in) maybe(label, visit);
-      return;
+      return visitUnpivot(node, visit);
 
     case 'field':
       return visit(node.input);
@@ -146,6 +175,27 @@ function visitQuery(query: Query, visit: Visit): void {
   visit(query.body);
   visitOrder(query.orderBy, visit);
   visitLimit(query.limit, visit);
+  each(query.pipes, visit);
+}
+
+function visitAggregate({ items, groupBy }: PipeAggregate, visit: Visit): void {
+  for (const item of items) visitItem(item, visit);
+  for (const item of groupBy?.items ?? []) visitGrouping(item, visit);
+}
+
+function visitJoined({ right, on }: JoinSide, visit: Visit): void {
+  visit(right);
+  maybe(on, visit);
+}
+
+function visitPivot(pivot: PivotClause, visit: Visit): void {
+  for (const { expression } of pivot.aggregates) visit(expression);
+  visit(pivot.for);
+  for (const { expression } of pivot.in) visit(expression);
+}
+
+function visitUnpivot(unpivot: UnpivotClause, visit: Visit): void {
+  for (const { label } of unpivot.in) maybe(label, visit);
 }
 
 function visitSelect(select: Select, visit: Visit): void {
@@ -155,7 +205,11 @@ function visitSelect(select: Select, visit: Visit): void {
   for (const item of select.groupBy?.items ?? []) visitGrouping(item, visit);
   maybe(select.having, visit);
   maybe(select.qualify, visit);
-  for (const { window } of select.windows) visitWindow(window, visit);
+  visitWindows(select.windows, visit);
+}
+
+function visitWindows(windows: readonly NamedWindow[], visit: Visit): void {
+  for (const { window } of windows) visitWindow(window, visit);
 }
 
 function visitItem(item: SelectItem, visit: Visit): void {

@@ -26,6 +26,8 @@ export interface Query extends Node {
   readonly body: QueryBody;
   readonly orderBy: readonly OrderItem[];
   readonly limit: LimitClause | null;
+  /** Applied to what is before them, from left to right. */
+  readonly pipes: readonly PipeOperator[];
 }
 
 export interface WithClause extends Node {
@@ -39,14 +41,33 @@ export interface WithEntry extends Node {
 }
 
 /** A query in parentheses is a `Query` as a body. */
-export type QueryBody = Select | SetOperation | Query;
+export type QueryBody = Select | SetOperation | Query | FromQuery;
+
+/** A query that begins with FROM: every row with all its columns. */
+export interface FromQuery extends Node {
+  readonly kind: 'from_query';
+  readonly from: FromItem;
+}
 
 /** `a UNION ALL b UNION ALL c` is one node: GoogleSQL allows no mix of operators without parentheses. */
 export interface SetOperation extends Node {
   readonly kind: 'set_operation';
   readonly operator: 'union' | 'intersect' | 'except';
   readonly distinct: boolean;
+  /** null: columns are matched by position. */
+  readonly matching: ColumnMatching | null;
   readonly inputs: readonly QueryBody[];
+}
+
+/** BY NAME and CORRESPONDING: columns matched by name. */
+export interface ColumnMatching extends Node {
+  /**
+   * Which columns the result has: those of all inputs (`inner`), of the first (`left`), of any (`full`). null: BY NAME
+   * wants the same names on all sides.
+   */
+  readonly mode: 'inner' | 'left' | 'full' | null;
+  /** BY NAME ON (a, b), CORRESPONDING BY (a, b). */
+  readonly columns: readonly Identifier[] | null;
 }
 
 export interface Select extends Node {
@@ -109,6 +130,128 @@ export interface NamedWindow extends Node {
   readonly window: WindowSpecification;
 }
 
+// ------------------------------------------------------------------------------------------ pipes
+
+/** What follows `|>`. Its span begins at the operator's first word. */
+export type PipeOperator =
+  | PipeSelect
+  | PipeExtend
+  | PipeSet
+  | PipeDrop
+  | PipeRename
+  | PipeAs
+  | PipeWhere
+  | PipeAggregate
+  | PipeDistinct
+  | PipeJoin
+  | PipeOrderBy
+  | PipeLimit
+  | PipeSetOperation
+  | PipePivot
+  | PipeUnpivot
+  | PipeWith;
+
+export interface PipeSelect extends Node {
+  readonly kind: 'pipe_select';
+  readonly distinct: boolean;
+  readonly as: Select['as'];
+  readonly items: readonly SelectItem[];
+  readonly windows: readonly NamedWindow[];
+}
+
+/** EXTEND; and WINDOW, each of whose items holds a window function. */
+export interface PipeExtend extends Node {
+  readonly kind: 'pipe_extend';
+  readonly operator: 'EXTEND' | 'WINDOW';
+  readonly items: readonly SelectItem[];
+  readonly windows: readonly NamedWindow[];
+}
+
+export interface PipeSet extends Node {
+  readonly kind: 'pipe_set';
+  readonly items: readonly { readonly column: Identifier; readonly expression: Expression }[];
+}
+
+export interface PipeDrop extends Node {
+  readonly kind: 'pipe_drop';
+  readonly columns: readonly Identifier[];
+}
+
+export interface PipeRename extends Node {
+  readonly kind: 'pipe_rename';
+  readonly items: readonly { readonly from: Identifier; readonly to: Identifier }[];
+}
+
+export interface PipeAs extends Node {
+  readonly kind: 'pipe_as';
+  readonly alias: Identifier;
+}
+
+export interface PipeWhere extends Node {
+  readonly kind: 'pipe_where';
+  readonly condition: Expression;
+}
+
+export interface PipeAggregate extends Node {
+  readonly kind: 'pipe_aggregate';
+  readonly items: readonly SelectItem[];
+  /** Of each item. */
+  readonly orders: readonly (OrderSuffix | null)[];
+  readonly groupBy: PipeGroupBy | null;
+}
+
+export interface PipeGroupBy extends Node {
+  /** GROUP AND ORDER BY. */
+  readonly ordered: boolean;
+  readonly items: readonly GroupingItem[];
+  /** Of each item; ROLLUP and its like have neither. */
+  readonly suffixes: readonly { readonly alias: Identifier | null; readonly order: OrderSuffix | null }[];
+}
+
+/** ASC or DESC with NULLS FIRST or LAST behind an item of AGGREGATE or its GROUP BY. */
+export type OrderSuffix = Pick<OrderItem, 'descending' | 'nulls'>;
+
+export interface PipeDistinct extends Node {
+  readonly kind: 'pipe_distinct';
+}
+
+export interface PipeJoin extends Node, JoinSide {
+  readonly kind: 'pipe_join';
+}
+
+export interface PipeOrderBy extends Node {
+  readonly kind: 'pipe_order_by';
+  readonly items: readonly OrderItem[];
+}
+
+export interface PipeLimit extends Node {
+  readonly kind: 'pipe_limit';
+  readonly limit: LimitClause;
+}
+
+export interface PipeSetOperation extends Node {
+  readonly kind: 'pipe_set_operation';
+  readonly operator: SetOperation['operator'];
+  readonly distinct: boolean;
+  readonly matching: ColumnMatching | null;
+  /** What follows the operator: the first input is what is before it. */
+  readonly inputs: readonly Query[];
+}
+
+export interface PipePivot extends Node, PivotClause {
+  readonly kind: 'pipe_pivot';
+}
+
+export interface PipeUnpivot extends Node, UnpivotClause {
+  readonly kind: 'pipe_unpivot';
+}
+
+/** Its entries are visible to the operators after it. */
+export interface PipeWith extends Node {
+  readonly kind: 'pipe_with';
+  readonly with: WithClause;
+}
+
 // ------------------------------------------------------------------------------------------- FROM
 
 export type FromItem =
@@ -141,10 +284,14 @@ export interface SubqueryItem extends Node {
   readonly alias: Identifier | null;
 }
 
-export interface Join extends Node {
+export interface Join extends Node, JoinSide {
   readonly kind: 'join';
-  readonly type: 'comma' | 'cross' | 'inner' | 'left' | 'right' | 'full';
   readonly left: FromItem;
+}
+
+/** What a join joins to its left side. */
+export interface JoinSide {
+  readonly type: 'comma' | 'cross' | 'inner' | 'left' | 'right' | 'full';
   readonly right: FromItem;
   readonly on: Expression | null;
   readonly using: readonly Identifier[];
@@ -155,18 +302,24 @@ export interface ParenthesisedJoin extends Node {
   readonly item: FromItem;
 }
 
-export interface Pivot extends Node {
+export interface Pivot extends Node, PivotClause {
   readonly kind: 'pivot';
   readonly input: FromItem;
+}
+
+export interface PivotClause {
   readonly aggregates: readonly { readonly expression: Expression; readonly alias: Identifier | null }[];
   readonly for: Expression;
   readonly in: readonly { readonly expression: Expression; readonly alias: Identifier | null }[];
   readonly alias: Identifier | null;
 }
 
-export interface Unpivot extends Node {
+export interface Unpivot extends Node, UnpivotClause {
   readonly kind: 'unpivot';
   readonly input: FromItem;
+}
+
+export interface UnpivotClause {
   readonly includeNulls: boolean;
   /** One name, or several for multi-column UNPIVOT. */
   readonly values: readonly Identifier[];

@@ -118,7 +118,10 @@ function readPins(options: readonly string[]): Record<string, string> {
 /** Shows the keys, never their secrets. @throws KeysFileError */
 export async function listKeys(file: string, { out, note }: Console, now = Date.now()): Promise<void> {
   const entries = await readOrEmpty(file);
-  if (entries.length === 0) return note(`There are no keys in ${file}.`);
+  if (entries.length === 0) {
+    note(`There are no keys in ${file}.`);
+    return;
+  }
   const rows = entries.map((written) => {
     const read = readEntry(written);
     if ('fault' in read) return [nameOfEntry(written) ?? '(no name)', `FAULTY, left out: ${read.fault}`];

@@ -41,6 +41,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     kind: engine.kind,
     target: engine.target,
     run,
+    tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
     inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
     dryRun: engine.dryRun,

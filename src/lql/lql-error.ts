@@ -51,7 +51,7 @@ const EXCERPT = 80;
 /** The first words of a text, for messages: whole code points, cut with an ellipsis. */
 export function excerpt(text: string): string {
   // Twice as many UTF-16 units always hold as many code points, so a huge text is not split as a whole.
-  const points = [...text.slice(0, 2 * EXCERPT + 2)];
+  const points = Array.from(text.slice(0, 2 * EXCERPT + 2));
   return points.length > EXCERPT ? `${points.slice(0, EXCERPT).join('')}…` : text;
 }
 

@@ -1,7 +1,7 @@
 import { excerpt, LqlError } from './lql-error';
 import { isDateSpelling } from './moment';
 import type { FieldOperator } from './operators';
-import type { Test, Value } from './rules';
+import type { Instant, Test, Value } from './rules';
 import type { Piece, Scanner } from './scanner';
 import { onlyColonBeforeRange } from './timestamp';
 
@@ -45,7 +45,10 @@ export function readOperand(scanner: Scanner, path: string, operator: FieldOpera
   return { ...test(operator, readBare(piece, operator)), quoted: false };
 }
 
-function test(operator: FieldOperator, value: Value): Test {
+/** Moments are read elsewhere, where a path is known to be a timestamp. */
+type BareValue = Exclude<Value, Instant>;
+
+function test(operator: FieldOperator, value: BareValue): Test {
   if (operator !== '~' && operator !== 'list_includes_regex') return { operator, value };
   return { operator, value: String(value) };
 }
@@ -68,7 +71,7 @@ function levelRank(name: string): number {
   return LEVELS.findIndex((level) => level === name);
 }
 
-function readBare(piece: Piece, operator: FieldOperator): Value {
+function readBare(piece: Piece, operator: FieldOperator): BareValue {
   const { text, span } = piece;
   const ordered = operator !== '=' && operator !== 'list_includes';
   if (isDateSpelling(text)) return text;

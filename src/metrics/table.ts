@@ -44,7 +44,7 @@ export const LABELS = {
   kind: ['run', 'sandbox', 'warm'],
   result: ['ok', 'abandoned', ...REASONS],
   language: ['sql', 'lql'],
-  warming: ['made', 'not_due', 'busy', 'gone', 'failed', 'budget'],
+  warming: ['refreshed', 'not_due', 'busy', 'gone', 'failed', 'budget'],
   failure: ['timeout', 'refused', 'failed', 'skipped'],
   cause: ['overdue', 'memory', 'stalled', 'crashed'],
   state: ['closed', 'half-open', 'open'],
@@ -279,6 +279,12 @@ export const METRICS = {
     type: 'gauge',
     labels: ['component'],
     help: 'Whether the component is impaired while the service goes on: 1 if it is',
+  },
+  brokenEndpoints: {
+    name: 'logquay_broken_endpoint',
+    type: 'gauge',
+    labels: ['endpoint'],
+    help: 'Endpoints whose stored query does not resolve: 1 for each of them',
   },
   failedLogins: {
     name: 'logquay_failed_logins_total',

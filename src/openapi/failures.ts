@@ -124,10 +124,20 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
     message: 'Something went wrong inside. The log names it by the request id.',
     details: {},
   },
+  storedQueryFailed: {
+    when: 'The stored query of the endpoint is wrong, whatever is sent: its operator finds the place in the log.',
+    message: 'The stored query of this endpoint is wrong. Its operator finds the reason in the log.',
+    details: {},
+  },
   backendError: { when: 'The engine failed.', message: 'The embedded engine failed.', details: {} },
   backendUnavailable: {
     when: 'The engine cannot be reached, or the service is starting or ending.',
     message: 'The service is starting.',
+    details: {},
+  },
+  endpointBroken: {
+    when: 'The stored query of the endpoint means nothing to the engine since the service was started: its operator finds the reason in the log.',
+    message: 'The stored query of this endpoint has a fault. Its operator finds the reason in the log.',
     details: {},
   },
   deadlineExceeded: {

@@ -19,7 +19,7 @@ const LONGEST_LOCAL = 256;
 
 const LOCAL = /[\p{L}\p{M}\p{N}\p{S}]/u;
 /** In mail any of these may stand anywhere; in logs they enclose and separate, unless letters are on both sides. */
-const INNER = new Set([..."!#$*^`{}~'"].map((sign) => sign.charCodeAt(0)));
+const INNER = new Set(Array.from("!#$*^`{}~'", (sign) => sign.charCodeAt(0)));
 
 /**
  * Every e-mail address: a local part (any script, plus-tags, quoted), the sign, and a domain with at least one dot and a

@@ -6,10 +6,13 @@ import type { RateAnswer } from '../limits/rate-limits';
 import type { Services } from './services';
 import type { RunRequest } from './types';
 
+/** Seconds after which a broken endpoint is worth another try. */
+const BROKEN_RETRY = 60;
+
 /**
  * Authenticates a request and finds the endpoint it may run, each counted against its rate limit.
  *
- * @throws ServiceError unauthenticated, notFound, rateLimitExceeded
+ * @throws ServiceError unauthenticated, notFound, rateLimitExceeded, endpointBroken
  */
 export function authorise(
   request: Pick<RunRequest, 'arrived' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
@@ -23,7 +26,14 @@ export function authorise(
   request.record({ endpoint: endpoint.name });
   const rate = rates.countEndpoint(endpoint, key, arrived);
   if (rate !== null) applyRate(request, rate);
+  if (services.catalogue.isBroken(endpoint)) throw brokenEndpoint();
   return { key, endpoint };
+}
+
+/** What is wrong with it concerns its operator alone. */
+function brokenEndpoint(): ServiceError {
+  const message = 'The stored query of this endpoint has a fault. Its operator finds the reason in the log.';
+  return new ServiceError('endpointBroken', message, { retryAfter: BROKEN_RETRY });
 }
 
 /** The key of a request, recorded in its telemetry. @throws ServiceError unauthenticated */

@@ -1,3 +1,4 @@
+import type { StoredAnalyses } from '../analysis/stored-analyses';
 import type { Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
 import type { Threads } from '../concurrency/threads';
@@ -16,9 +17,10 @@ export interface Services {
     authenticate(header: (name: string) => readonly string[]): Key;
     find(name: string): Key | null;
   };
-  readonly catalogue: Pick<Catalogue, 'current' | 'find'>;
+  readonly catalogue: Pick<Catalogue, 'current' | 'find' | 'isBroken'>;
   readonly engine: Engine;
   readonly gate: Gate;
+  readonly analyses: StoredAnalyses;
   readonly admission: Admission;
   readonly threads: Threads;
   readonly rates: RateLimits;

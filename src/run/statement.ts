@@ -1,3 +1,4 @@
+import { storedQueryOf } from '../analysis/stored-analyses';
 import type { ConsumerRequest, Endpoint } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { isExecutionFault } from '../engines/execution-faults';
@@ -5,9 +6,10 @@ import { locate, QueryError, ServiceError } from '../errors';
 import { openLql } from '../lql';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
-import { type Gate, type StoredQuery, tablesOfStoredQuery } from '../sandbox';
-import { fencedFault, fenceOf } from './fence';
+import { type Gate, type StoredQuery, StoredQueryFault, tablesOfStoredQuery } from '../sandbox';
+import { fencedFault } from './fence';
 import type { Services } from './services';
+import { isFaultOfText, storedQueryFailed } from './stored-query-failed';
 import type { RequestPlan } from './types';
 
 /** The SQL of a request: the stored query, or the consumer's over its CTE tables. */
@@ -36,18 +38,18 @@ export async function composeStatement(
   { gate, now }: Pick<Services, 'gate' | 'now'>,
   limits: RunLimits,
 ): Promise<Statement> {
-  const stored = storedQueryOf(endpoint, parameters);
-  if (query === null) return storedStatement(stored, parameters, fenced);
+  const stored = storedQueryOf(endpoint);
+  if (query === null) return storedStatement(endpoint, stored, parameters, fenced);
   if (query.language === 'sql') {
     const toCaller = (error: QueryError): ServiceError => locate(error, query.text);
-    return admitted(gate, stored, { ...query, fenced }, parameters, toCaller, limits);
+    return admitted(gate, endpoint, stored, { ...query, fenced }, parameters, toCaller, limits);
   }
   const lql = openLql(query.text, { tables: endpoint.cteTables, now: now() });
-  if (lql === null) return storedStatement(stored, parameters, fenced);
-  const { columns } = await gate.columns(stored, lql.table, limits);
+  if (lql === null) return storedStatement(endpoint, stored, parameters, fenced);
+  const { columns } = await gate.columns(stored, lql.table, limits).catch(rethrowFor(endpoint));
   const translation = lql.translate(columns);
   const translated = { language: 'lql', text: translation.sql, fenced } as const;
-  return admitted(gate, stored, translated, parameters, translation.locate, limits);
+  return admitted(gate, endpoint, stored, translated, parameters, translation.locate, limits);
 }
 
 /** For `catch`: translates errors in the SQL for the caller and rethrows others. */
@@ -59,6 +61,7 @@ export function forCaller({ errorForCaller }: Statement): (thrown: unknown) => n
 
 async function admitted(
   gate: Gate,
+  endpoint: Endpoint,
   stored: StoredQuery,
   { language, text, fenced }: NonNullable<ConsumerRequest['query']> & { readonly fenced: boolean },
   parameters: readonly BoundParameter[],
@@ -73,9 +76,12 @@ async function admitted(
     parameters: named,
     onlyFault,
     original,
-  } = await gate.admit(stored, text, { from: language, fenced, limits }).catch((error: unknown) => {
-    throw error instanceof QueryError ? toCaller(error) : error;
-  });
+  } = await gate
+    .admit(stored, text, { from: language, fenced, limits })
+    .catch((error: unknown) => {
+      throw error instanceof QueryError ? toCaller(error) : error;
+    })
+    .catch(rethrowFor(endpoint));
   return {
     sql,
     consumer,
@@ -85,13 +91,29 @@ async function admitted(
     errorForCaller: (error) => {
       if (isExecutionFault(error) && fenced) return toCaller(fencedFault(error, onlyFault));
       const { fault, message, span, details } = error;
-      return toCaller(new QueryError(fault, message, span && original(span), details));
+      const own = span && original(span);
+      if (consumer !== null && span !== null && own === null && isFaultOfText(error)) {
+        return storedQueryFailed(endpoint, error, null);
+      }
+      return toCaller(new QueryError(fault, message, own, details));
     },
   };
 }
 
+/** For `catch`: a fault of the stored query is its operator's, whoever sent what else. */
+function rethrowFor(endpoint: Endpoint): (thrown: unknown) => never {
+  return (thrown) => {
+    throw thrown instanceof StoredQueryFault ? storedQueryFailed(endpoint, thrown.fault, null) : thrown;
+  };
+}
+
 /** The caller did not write the stored query: errors carry no position in it. */
-function storedStatement(stored: StoredQuery, parameters: readonly BoundParameter[], fenced: boolean): Statement {
+function storedStatement(
+  endpoint: Endpoint,
+  stored: StoredQuery,
+  parameters: readonly BoundParameter[],
+  fenced: boolean,
+): Statement {
   return {
     sql: stored.sql,
     consumer: null,
@@ -99,14 +121,9 @@ function storedStatement(stored: StoredQuery, parameters: readonly BoundParamete
     parameters,
     tables: tablesOfStoredQuery(stored),
     errorForCaller: (error) => {
-      const { fault, message } = isExecutionFault(error) && fenced ? fencedFault(error, null) : error;
+      if (isFaultOfText(error)) return storedQueryFailed(endpoint, error, error.span);
+      const { fault, message } = fenced && isExecutionFault(error) ? fencedFault(error, null) : error;
       return new ServiceError(fault, message, {}, { cause: error });
     },
   };
-}
-
-function storedQueryOf(endpoint: Endpoint, parameters: readonly BoundParameter[]): StoredQuery {
-  const { id, revision, sql, query, cteTables } = endpoint;
-  const { instants } = fenceOf(endpoint, null);
-  return { id, revision, sql, query, cteTables, parameters, instants: instants.map(({ name }) => name) };
 }

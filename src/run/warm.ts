@@ -1,3 +1,4 @@
+import type { HoldOff } from '../cache/results';
 import type { Usage } from '../cache/usage';
 import type { Refreshed } from '../cache/warmer';
 import { type Endpoint, mayRun, readParameters } from '../endpoints';
@@ -16,7 +17,13 @@ import type { RequestPlan } from './types';
  * @param age milliseconds: a younger result is left as it is
  * @throws ServiceError as `run`
  */
-export async function warm(usage: Usage, age: number, services: Services, signal: AbortSignal): Promise<Refreshed> {
+export async function warm(
+  usage: Usage,
+  age: number,
+  services: Services,
+  holdOff: HoldOff | null,
+  signal: AbortSignal,
+): Promise<Refreshed> {
   const endpoint = services.catalogue.find(usage.endpointId);
   const key = services.keys.find(usage.keyName);
   const plan = endpoint === null || key === null ? null : planOf(usage, endpoint, key, services);
@@ -39,6 +46,7 @@ export async function warm(usage: Usage, age: number, services: Services, signal
       createdAt = entry?.createdAt ?? 0;
       return entryAge >= age;
     },
+    holdOff,
   );
   return outcome === 'not due' ? { outcome, createdAt } : { outcome };
 }

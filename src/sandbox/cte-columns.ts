@@ -1,6 +1,7 @@
 /** The columns of the CTE tables, as the engine describes them. */
 import { LRUCache } from 'lru-cache';
 import type { BoundParameter, Engine, RunLimits } from '../engines/contract';
+import { QueryError } from '../errors';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import type { StoredQuery } from './stored-query';
@@ -8,6 +9,15 @@ import type { StoredQuery } from './stored-query';
 /** Milliseconds after which columns are read again: a table may have got new ones. */
 const MAX_AGE = 3_600_000;
 const MAX_ENTRIES = 2_000;
+
+/** A CTE table cannot be described, as the stored query is wrong. */
+export class StoredQueryFault extends Error {
+  override readonly name = 'StoredQueryFault';
+
+  constructor(readonly fault: QueryError) {
+    super(fault.message);
+  }
+}
 
 export class CteColumns {
   readonly #engine: Engine;
@@ -40,7 +50,10 @@ export class CteColumns {
   async #describe(stored: StoredQuery, table: string, limits: RunLimits): Promise<TableSchema> {
     const { sql, parameters } = compose(stored, `SELECT * FROM \`${table}\``, [table]);
     const values = typicalValues(stored).filter(({ name }) => parameters.has(name.toLowerCase()));
-    return { name: table, columns: await this.#engine.describe(sql, values, limits) };
+    const columns = await this.#engine.describe(sql, values, limits).catch((error: unknown) => {
+      throw error instanceof QueryError ? new StoredQueryFault(error) : error;
+    });
+    return { name: table, columns };
   }
 
   #key(stored: StoredQuery, table: string): string {

@@ -37,7 +37,7 @@ export interface Admitted {
   /** How many pieces of text `original` goes by. */
   readonly pieces: number;
   /** A place in `sql` as a place in the text that was sent; null outside of it, and everywhere in a fenced form. */
-  original(span: Span): Span | null;
+  readonly original: (span: Span) => Span | null;
 }
 
 /** Who sends a text. */

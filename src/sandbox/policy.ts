@@ -99,6 +99,7 @@ class Reader {
     walk(query, (node) => {
       switch (node.kind) {
         case 'query':
+        case 'pipe_with':
           if (node.with?.recursive === true)
             this.#violation('WITH RECURSIVE is not allowed in a consumer query.', node.with.span);
           break;

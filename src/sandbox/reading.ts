@@ -60,7 +60,7 @@ function checked(statement: Statement, stored: Pick<StoredQuery, 'cteTables' | '
   const reading = readConsumerQuery(statement, stored);
   const [construct] = unsupported;
   if (construct !== undefined) throw unsupportedError(construct);
-  const masked = joinsInParentheses(query) ? null : maskStatement(text, tokens);
+  const masked = isBeyondSecondOpinion(query) ? null : maskStatement(text, tokens);
   return { ...reading, query, statement: text.slice(0, end), ordered: fixesOrder(query), masked, passes };
 }
 
@@ -69,11 +69,15 @@ export function inSentText({ fault, message, span, details }: QueryError, passes
   return new QueryError(fault, message, span && originalSpan(passes, span), details);
 }
 
-/** node-sql-parser reads no join in parentheses, in any form, but in a long text takes up its time to find out. */
-function joinsInParentheses(query: Query): boolean {
+/**
+ * node-sql-parser reads no join in parentheses, in any form, but in a long text takes up its time to find out. Of pipe
+ * syntax it has a reading of its own, which no text is held to.
+ */
+function isBeyondSecondOpinion(query: Query): boolean {
   let found = false;
-  walk(query, ({ kind }) => {
-    found ||= kind === 'parenthesised_join';
+  walk(query, (node) => {
+    found ||= node.kind === 'parenthesised_join' || node.kind === 'from_query';
+    found ||= node.kind === 'query' && node.pipes.length > 0;
     return !found;
   });
   return found;

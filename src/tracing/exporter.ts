@@ -27,7 +27,7 @@ export class CollectorExporter extends OTLPTraceExporter {
   }
 
   #watch({ code, error }: Result): void {
-    const failing = code !== SUCCESS;
+    const failing = (code as number) !== SUCCESS;
     if (failing === this.#failing) return;
     this.#failing = failing;
     if (failing)
@@ -39,5 +39,6 @@ export class CollectorExporter extends OTLPTraceExporter {
 /** A code of the system or a status of HTTP; of what a collector answers beside that, nothing. */
 function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && error.code !== undefined ? String(error.code) : error.message;
+  const code = 'code' in error ? error.code : undefined;
+  return typeof code === 'string' || typeof code === 'number' ? String(code) : error.message;
 }

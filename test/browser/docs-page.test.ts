@@ -87,8 +87,8 @@ withBrowser('in a browser, DOCS=open', () => {
     for (const url of requests.filter((one) => !one.startsWith('data:'))) expect(new URL(url).origin).toBe(base);
     expect(requests.join(' ')).not.toContain(KEY);
     const stored = await page.evaluate(async () => ({
-      local: { ...localStorage },
-      session: { ...sessionStorage },
+      local: Object.fromEntries(Object.entries(localStorage)),
+      session: Object.fromEntries(Object.entries(sessionStorage)),
       cookie: document.cookie,
       databases: await indexedDB.databases(),
       url: location.href,

@@ -28,7 +28,7 @@ interface Options {
 
 /** Opens all that a process would; the command timeout is long, for machines that are busy with something else. */
 export function openTestRedis(url: string, options: Options = {}): OpenedRedis {
-  const { prefix = 'test', timeout = 1000, maxEntry = MAX_ENTRY, leaseTime = LEASE, mostInUse = 50, clock } = options;
+  const { prefix = 'test', timeout = 30_000, maxEntry = MAX_ENTRY, leaseTime = LEASE, mostInUse = 50, clock } = options;
   const logged: string[] = [];
   const out = { write: (line: string) => logged.push(line) > 0 } as unknown as NodeJS.WritableStream;
   const connection = connectRedis({ url: new Secret(url), prefix, timeout }, openLog('trace', out), clock);
@@ -60,6 +60,11 @@ export class Processes {
     const one = this.#all[this.#next++ % this.#all.length];
     if (one === undefined) throw new Error('No process is open.');
     return one;
+  }
+
+  /** The store of the next one, with leases of so many milliseconds. */
+  store(leaseTime = LEASE): RedisStore {
+    return new RedisStore({ redis: this.next().connection, maxEntry: MAX_ENTRY, leaseTime });
   }
 
   /** Resolves when Redis has executed all commands sent. */

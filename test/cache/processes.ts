@@ -1,15 +1,16 @@
 /** Processes that share results, in one: what `open.ts` opens for each, and runs that a test ends as it likes. */
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { Identity } from '../../src/cache/identity';
 import { MemoryStore } from '../../src/cache/memory-store';
 import { type CacheRequest, type CacheResult, type RunResult, Results } from '../../src/cache/results';
 import type { RunLimits } from '../../src/engines/contract';
+import type { Clock } from '../../src/concurrency/clock';
 import { abortError } from '../../src/concurrency/deadline';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
+import { until } from '../until';
 import { type OpenedRedis, openTestRedis } from './opened';
 
-const LEASE = 8000;
+/** Milliseconds: no lease of a process that lives ends by itself within a test. */
+const LEASE = 60_000;
 
 /** Bytes of one entry, in every store. */
 export const MAX_ENTRY = 100_000;
@@ -79,8 +80,10 @@ export interface ProcessOptions {
   readonly memory?: number;
   /** Milliseconds. */
   readonly staleIfError?: number;
-  /** Milliseconds of a lease; long, for machines that are busy with something else. */
+  /** Milliseconds of a lease. */
   readonly leaseTime?: number;
+  /** Milliseconds between two renewals; a third of the lease time unless given. */
+  readonly renewal?: number;
   /** Whether its leases are never renewed, as those of a process that has died or hangs. */
   readonly dead?: boolean;
 }
@@ -92,13 +95,17 @@ export class Process {
 
   constructor(
     readonly runs: Runs,
-    { redis = null, memory = 8_000_000, staleIfError = 60_000, leaseTime = LEASE, dead = false }: ProcessOptions = {},
+    { redis = null, memory = 8_000_000, staleIfError = 60_000, leaseTime = LEASE, ...options }: ProcessOptions = {},
   ) {
     this.redis = redis;
     this.memory = new MemoryStore({ bytes: memory, maxEntry: MAX_ENTRY });
-    // A third of the lease time lies between two renewals.
-    const renewed = dead ? 3_600_000 : leaseTime;
-    this.results = new Results({ memory: this.memory, shared: redis?.store ?? null, staleIfError, leaseTime: renewed });
+    const renewal = options.dead === true ? 3_600_000 : (options.renewal ?? leaseTime / 3);
+    this.results = new Results({
+      memory: this.memory,
+      shared: redis?.store ?? null,
+      staleIfError,
+      leaseTime: 3 * renewal,
+    });
   }
 
   ask(identity: Identity, asking: Asking = {}): Promise<CacheResult> {
@@ -129,9 +136,13 @@ export class Stage {
   readonly #open: Process[] = [];
 
   /** @param url null: it is alone */
-  async open(url: string | null, options: ProcessOptions & { readonly timeout?: number } = {}): Promise<Process> {
-    const { timeout = 1000, leaseTime = LEASE } = options;
-    const redis = url === null ? null : openTestRedis(url, { leaseTime, timeout, maxEntry: MAX_ENTRY });
+  async open(
+    url: string | null,
+    options: ProcessOptions & { readonly timeout?: number; /** Of Redis. */ readonly clock?: Clock } = {},
+  ): Promise<Process> {
+    const { timeout = 30_000, leaseTime = LEASE, clock } = options;
+    const more = clock === undefined ? {} : { clock };
+    const redis = url === null ? null : openTestRedis(url, { leaseTime, timeout, maxEntry: MAX_ENTRY, ...more });
     await redis?.connection.tried;
     const process = new Process(this.runs, { redis, ...options });
     this.#open.push(process);
@@ -140,15 +151,6 @@ export class Stage {
 
   async close(): Promise<void> {
     await Promise.all(this.#open.splice(0).map((process) => process.close()));
-  }
-}
-
-/** Looks every few milliseconds; what does not come in a long time fails the test. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`It does not come: ${String(condition)}`);
-    await sleep(5);
   }
 }
 

@@ -1,6 +1,8 @@
 import { createServer, type Server, type Socket, connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
+import { type Clock, SYSTEM_CLOCK } from '../../src/concurrency/clock';
+
 /**
  * What a proxy does to what comes through it. `through`: nothing. `hang`: connections are accepted, and nothing comes
  * through. `garbage`: the server's answers are replaced by something that is no Redis protocol. `nonsense`: every command is
@@ -18,7 +20,10 @@ export class Proxy {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
 
-  private constructor(target: number) {
+  private constructor(
+    target: number,
+    private readonly clock: Clock,
+  ) {
     this.#server = createServer((client) => {
       this.connections++;
       const server = connect(target, '127.0.0.1');
@@ -38,8 +43,8 @@ export class Proxy {
     });
   }
 
-  static async to(target: number): Promise<Proxy> {
-    const proxy = new Proxy(target);
+  static async to(target: number, clock: Clock = SYSTEM_CLOCK): Promise<Proxy> {
+    const proxy = new Proxy(target, clock);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
     return proxy;
   }
@@ -87,6 +92,6 @@ export class Proxy {
   #answer(bytes: Buffer, client: Socket): void {
     if (this.mode !== 'through') return;
     if (this.delay === 0) client.write(bytes);
-    else setTimeout(() => this.mode === 'through' && client.write(bytes), this.delay);
+    else this.clock.after(this.delay, () => this.mode === 'through' && client.write(bytes));
   }
 }

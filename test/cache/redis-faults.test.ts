@@ -1,3 +1,4 @@
+/** A real Redis that fails, by a clock that stands still while something can still answer: no result depends on the machine. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
@@ -5,21 +6,19 @@ import { Redis } from 'ioredis';
 import type { Identity } from '../../src/cache/identity';
 import type { Lease } from '../../src/cache/stores';
 import { RedisUnavailable } from '../../src/redis/unavailable';
+import { ManualClock, settled } from '../manual-clock';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
+import { until } from '../until';
 import { entryOf, newIdentity, rowsOf } from './entries';
 import { type OpenedRedis, openTestRedis } from './opened';
 import { Proxy } from './proxy';
 
-/** Longer than the default: a machine that is busy with other tests may leave Redis without a turn for as long. */
-const TIMEOUT = 250;
+const TIMEOUT = 150;
 
-/** What a call may take beyond the command timeout on a machine that is busy with other tests. */
-const SLACK = 200;
+/** In which the breaker must have healed once Redis answers again: the longest pause between two attempts. */
+const HEALING = 5000;
 
-/** In which the breaker must have healed once Redis answers again. */
-const HEALING = 8000;
-
-/** Whatever nobody waited for. */
+/** Failures that nothing has handled. */
 const unhandled: unknown[] = [];
 const onUnhandled = (error: unknown): number => unhandled.push(error);
 process.on('unhandledRejection', onUnhandled);
@@ -29,22 +28,25 @@ describeWithRedis('the store in a Redis that fails', () => {
   let server: RedisServer;
   let proxy: Proxy;
   let redis: OpenedRedis;
+  let clock: ManualClock;
   const later: (() => Promise<unknown>)[] = [];
 
+  const open = (url: string): OpenedRedis => openTestRedis(url, { timeout: TIMEOUT, clock });
+
   beforeEach(async () => {
-    server = await startRedis(['--enable-debug-command', 'yes']);
-    proxy = await Proxy.to(server.port);
-    redis = openTestRedis(proxy.url, { timeout: TIMEOUT });
+    clock = new ManualClock();
+    server = await startRedis();
+    proxy = await Proxy.to(server.port, clock);
+    redis = open(proxy.url);
     await redis.connection.tried;
   });
   afterEach(async () => {
-    const began = performance.now();
+    // While time stands still: it waits for nothing.
     await redis.close();
-    expect(performance.now() - began).toBeLessThan(TIMEOUT + SLACK);
     for (const close of later.splice(0)) await close();
     await proxy.close();
     await server.stop();
-    await sleep(20);
+    await settled();
     expect(unhandled).toEqual([]);
   });
   afterAll(() => {
@@ -52,8 +54,29 @@ describeWithRedis('the store in a Redis that fails', () => {
     process.removeListener('uncaughtException', onUnhandled);
   });
 
-  /** Every call there is, and how each ends: `fine`, or that Redis is not available. Anything else fails the test. */
-  async function everyCall(on: OpenedRedis, identity: Identity, lease: Lease | null): Promise<string[]> {
+  /**
+   * How a call ends: `fine`, or that Redis is not available. Anything else fails the test.
+   *
+   * @param silent Redis does not answer: the call ends by its timeout. Otherwise time stands still.
+   */
+  async function endOf(call: Promise<unknown>, silent: boolean): Promise<string> {
+    let end: string | null = null;
+    const ended = call.then(
+      () => (end = 'fine'),
+      (error: unknown) => (end = error instanceof RedisUnavailable ? 'unavailable' : `threw ${String(error)}`),
+    );
+    await settled();
+    if (silent && end === null) await clock.advance(TIMEOUT);
+    return ended;
+  }
+
+  /** How each kind of call ends. */
+  async function everyCall(
+    on: OpenedRedis,
+    identity: Identity,
+    lease: Lease | null,
+    { silent = false } = {},
+  ): Promise<string[]> {
     const entry = await entryOf(identity, rowsOf(3000), 7);
     const calls: (() => Promise<unknown>)[] = [
       () => on.store.read(identity),
@@ -65,27 +88,19 @@ describeWithRedis('the store in a Redis that fails', () => {
       ...(lease === null ? [] : [() => lease.renew(), () => lease.awaited(), () => lease.release()]),
       () => on.usage.inUse(1000, 10),
       () => on.usage.failed(identity.hash, 10),
+      () => on.usage.isHeldOff(identity.hash),
       () => on.usage.succeeded(identity.hash),
       () => on.usage.forget(identity.hash),
     ];
     const ends: string[] = [];
-    for (const call of calls) {
-      const began = performance.now();
-      const end = await call().then(
-        () => 'fine',
-        (error: unknown) => (error instanceof RedisUnavailable ? 'unavailable' : `threw ${String(error)}`),
-      );
-      expect(performance.now() - began).toBeLessThan(TIMEOUT + SLACK);
-      ends.push(end);
-    }
+    for (const call of calls) ends.push(await endOf(call(), silent));
     return ends;
   }
 
   const only = (ends: readonly string[]): string => [...new Set(ends)].join(' and ');
 
-  /** Milliseconds that `calls` calls take while the breaker is open. */
+  /** While the breaker is open, or half-open with a connection under test: nothing is sent. */
   async function rejectsAtOnce(on: OpenedRedis): Promise<void> {
-    // It may be asking just now whether Redis is back; either way nothing is sent.
     expect(on.connection.state).not.toBe('closed');
     const skipped = on.connection.counts.skipped;
     const began = process.cpuUsage();
@@ -95,19 +110,34 @@ describeWithRedis('the store in a Redis that fails', () => {
     expect(on.connection.counts.skipped).toBe(skipped + 100);
   }
 
-  async function heals(on: OpenedRedis): Promise<void> {
-    const began = performance.now();
-    while (on.connection.state !== 'closed') {
-      expect(performance.now() - began).toBeLessThan(HEALING);
-      await sleep(10);
+  /** So many attempts to connect fail. */
+  async function attempts(on: OpenedRedis, count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      expect(on.connection.state).not.toBe('closed');
+      if (on.connection.state === 'open') await clock.advanceToNext();
+      while (on.connection.state === 'half-open') {
+        await sleep(1);
+        await clock.advanceToNext();
+      }
     }
+    expect(on.connection.state).toBe('open');
+  }
+
+  /** Once no attempt from before is left; time passes only between attempts. */
+  async function heals(on: OpenedRedis, within = HEALING): Promise<void> {
+    const began = clock.monotonic();
+    await until(async () => {
+      if (on.connection.state === 'open') await clock.advanceToNext();
+      return on.connection.state === 'closed';
+    });
+    expect(clock.monotonic() - began).toBeLessThanOrEqual(within);
     const identity = newIdentity();
     expect(only(await everyCall(on, identity, await on.store.acquire(newIdentity())))).toBe('fine');
     expect(await on.store.read(identity)).not.toBeNull();
   }
 
-  /** What the log tells, without the words of every day. */
-  const told = (): string[] => redis.logged.map((line) => String((JSON.parse(line) as { msg: unknown }).msg));
+  /** Messages of the log. */
+  const messages = (): string[] => redis.logged.map((line) => String((JSON.parse(line) as { msg: unknown }).msg));
   const UP = 'Redis answers: results are shared';
   const DOWN = 'Redis does not answer: results are not shared';
   const AGAIN = 'Redis answers again: results are shared';
@@ -123,18 +153,18 @@ describeWithRedis('the store in a Redis that fails', () => {
       opened: 0,
       closed: 1,
     });
-    expect(told()).toEqual([UP]);
+    expect(messages()).toEqual([UP]);
   });
 
   it('does without one that is dead at the start, and finds it when it has started', async () => {
     const port = await freePort();
-    const early = openTestRedis(`redis://:hidden-word@127.0.0.1:${port}`, { timeout: TIMEOUT });
+    const early = open(`redis://:hidden-word@127.0.0.1:${port}`);
     later.push(() => early.close());
     expect(early.connection.state).toBe('half-open');
     expect(only(await everyCall(early, newIdentity(), null))).toBe('unavailable');
     await early.connection.tried;
     await rejectsAtOnce(early);
-    await sleep(500);
+    await attempts(early, 3);
     const started = await startRedis(['--requirepass', 'hidden-word'], { port });
     later.push(() => started.stop());
     await heals(early);
@@ -147,61 +177,62 @@ describeWithRedis('the store in a Redis that fails', () => {
     const lease = await redis.store.acquire(newIdentity());
     if (how === 'frozen') server.freeze();
     else proxy.mode = 'hang';
-    expect(only(await everyCall(redis, newIdentity(), lease))).toBe('unavailable');
-    await rejectsAtOnce(redis);
-    // The first that came too late made it ask for a sign of life; there was none.
+    const began = clock.monotonic();
+    expect(only(await everyCall(redis, newIdentity(), lease, { silent: true }))).toBe('unavailable');
+    // The first timeout is followed by a PING, which nobody answers; what comes after that waits for nothing.
     expect(redis.connection.counts.timeout).toBeLessThanOrEqual(3);
-    await sleep(1000);
+    expect(clock.monotonic() - began).toBeLessThanOrEqual(3 * TIMEOUT);
+    await rejectsAtOnce(redis);
+    await attempts(redis, 3);
     await rejectsAtOnce(redis);
     if (how === 'frozen') server.thaw();
     else proxy.mode = 'through';
     await heals(redis);
-    expect(told()).toEqual([UP, DOWN, AGAIN]);
-    await sleep(2 * TIMEOUT);
-    // Nothing of the dead connection is left.
-    expect(proxy.size).toBe(1);
+    expect(messages()).toEqual([UP, DOWN, AGAIN]);
+    // Nothing of the dead connections is left.
+    await until(() => proxy.size === 1);
   });
 
   it('drops a connection that hangs though only one command met it', async () => {
     proxy.mode = 'hang';
-    await expect(redis.store.read(newIdentity())).rejects.toThrow(RedisUnavailable);
-    await sleep(3 * TIMEOUT);
-    expect(redis.connection.state).not.toBe('closed');
+    expect(await endOf(redis.store.read(newIdentity()), true)).toBe('unavailable');
+    expect(redis.connection.state).toBe('closed');
+    await clock.advance(TIMEOUT);
+    await attempts(redis, 1);
     proxy.mode = 'through';
     await heals(redis);
   });
 
   it('does without one that takes 2 seconds for an answer', async () => {
     proxy.delay = 2000;
-    expect(only(await everyCall(redis, newIdentity(), null))).toBe('unavailable');
+    expect(only(await everyCall(redis, newIdentity(), null, { silent: true }))).toBe('unavailable');
     await rejectsAtOnce(redis);
-    await sleep(3000);
     // It does answer, and is too slow all the same.
-    expect(redis.connection.state).not.toBe('closed');
+    await attempts(redis, 3);
     expect(redis.connection.counts.closed).toBe(1);
     proxy.delay = 0;
     await heals(redis);
-    expect(told()).toEqual([UP, DOWN, AGAIN]);
+    expect(messages()).toEqual([UP, DOWN, AGAIN]);
   });
 
   it('fails one command that takes too long, and goes on', async () => {
-    const direct = new Redis(server.url);
-    later.push(() => Promise.resolve(direct.disconnect()));
-    await direct.ping();
-    // Awake again in the middle of the time that the sign of life may take.
-    const asleep = direct.call('DEBUG', 'SLEEP', String((1.6 * TIMEOUT) / 1000));
-    await sleep(20);
-    await expect(redis.store.read(newIdentity())).rejects.toThrow(RedisUnavailable);
-    await asleep;
+    server.freeze();
+    expect(await endOf(redis.store.read(newIdentity()), true)).toBe('unavailable');
+    // Within the time for the PING that follows.
+    await clock.advance(TIMEOUT / 2);
+    server.thaw();
     expect(only(await everyCall(redis, newIdentity(), null))).toBe('fine');
+    await clock.advance(TIMEOUT);
+    expect(redis.connection.state).toBe('closed');
     expect(redis.connection.counts).toMatchObject({ timeout: 1, opened: 0 });
   });
 
   it('does not take its own being busy for a failure of Redis', async () => {
+    server.freeze();
     const reads = Array.from({ length: 10 }, () => redis.store.read(newIdentity()));
-    await sleep(1);
-    const until = performance.now() + 3 * TIMEOUT;
-    while (performance.now() < until); // as a long computation would
+    await settled();
+    await clock.jump(3 * TIMEOUT);
+    server.thaw();
     expect(await Promise.all(reads)).toEqual(reads.map(() => null));
     expect(redis.connection.counts).toMatchObject({ timeout: 0, opened: 0 });
   });
@@ -210,21 +241,18 @@ describeWithRedis('the store in a Redis that fails', () => {
     const calls = Array.from({ length: 20 }, () => redis.store.read(newIdentity()).catch((error: unknown) => error));
     await server.kill();
     for (const end of await Promise.all(calls)) expect(end === null || end instanceof RedisUnavailable).toBe(true);
-    await sleep(50);
+    await until(() => redis.connection.state !== 'closed');
     expect(only(await everyCall(redis, newIdentity(), null))).toBe('unavailable');
     await rejectsAtOnce(redis);
     server = await startRedis([], { port: server.port });
     await heals(redis);
-    expect(told()).toEqual([UP, DOWN, AGAIN]);
+    expect(messages()).toEqual([UP, DOWN, AGAIN]);
   });
 
   it('comes back at once when the line was cut', async () => {
     proxy.cut();
-    await sleep(10);
-    const began = performance.now();
-    while (redis.connection.state !== 'closed') await sleep(5);
-    expect(performance.now() - began).toBeLessThan(1000);
-    expect(only(await everyCall(redis, newIdentity(), null))).toBe('fine');
+    await until(() => redis.connection.counts.opened === 1);
+    await heals(redis, 50);
   });
 
   it.each(['garbage', 'nonsense'] as const)('does without one that answers %s', async (mode) => {
@@ -233,17 +261,16 @@ describeWithRedis('the store in a Redis that fails', () => {
     const ends = await everyCall(redis, newIdentity(), lease);
     expect(ends.filter((end) => end !== 'unavailable' && end !== 'fine')).toEqual([]);
     for (let i = 0; i < 3; i++) await redis.store.acquire(newIdentity()).catch(() => null);
-    await sleep(50);
+    await until(() => redis.connection.state !== 'closed');
     await rejectsAtOnce(redis);
-    await sleep(500);
-    expect(redis.connection.state).not.toBe('closed');
+    await attempts(redis, 3);
     proxy.mode = 'through';
     await heals(redis);
   });
 
   it('reads from one that is full, and writes again when there is room', async () => {
     const direct = new Redis(server.url);
-    later.push(() => Promise.resolve(direct.disconnect()));
+    later.push(async () => direct.disconnect());
     const kept = newIdentity();
     await redis.store.write(kept, await entryOf(kept, rowsOf(3000), 7), 60_000);
     const lease = await redis.store.acquire(newIdentity());
@@ -263,7 +290,7 @@ describeWithRedis('the store in a Redis that fails', () => {
     expect(redis.connection.state).toBe('closed');
     expect(redis.connection.counts).toMatchObject({ refused: 30, opened: 0, timeout: 0 });
     // Said once, not thirty times.
-    expect(told()).toEqual([UP, 'Redis refuses commands: some results are not shared']);
+    expect(messages()).toEqual([UP, 'Redis refuses commands: some results are not shared']);
     expect(redis.logged.join()).toContain('answered OOM');
     await direct.config('SET', 'maxmemory', '0');
     await heals(redis);
@@ -271,7 +298,7 @@ describeWithRedis('the store in a Redis that fails', () => {
 
   it('begins anew with one that was flushed', async () => {
     const direct = new Redis(server.url);
-    later.push(() => Promise.resolve(direct.disconnect()));
+    later.push(async () => direct.disconnect());
     const identity = newIdentity();
     await redis.store.write(identity, await entryOf(identity, '{}'), 60_000);
     const lease = await redis.store.acquire(identity);
@@ -285,7 +312,7 @@ describeWithRedis('the store in a Redis that fails', () => {
     const locked = await startRedis(['--requirepass', 'right']);
     later.push(() => locked.stop());
     for (const url of [`redis://127.0.0.1:${locked.port}`, `redis://:hidden-word@127.0.0.1:${locked.port}`]) {
-      const refused = openTestRedis(url, { timeout: TIMEOUT });
+      const refused = open(url);
       later.push(() => refused.close());
       await refused.connection.tried;
       await rejectsAtOnce(refused);
@@ -294,25 +321,28 @@ describeWithRedis('the store in a Redis that fails', () => {
       expect(refused.logged.join()).not.toContain('hidden-word');
     }
     const direct = new Redis(`redis://:right@127.0.0.1:${locked.port}`);
-    later.push(() => Promise.resolve(direct.disconnect()));
-    const admitted = openTestRedis(`redis://:right@127.0.0.1:${locked.port}`, { timeout: TIMEOUT });
+    later.push(async () => direct.disconnect());
+    const admitted = open(`redis://:right@127.0.0.1:${locked.port}`);
     later.push(() => admitted.close());
     await heals(admitted);
     // Rights are taken away while it runs.
     await direct.config('SET', 'requirepass', 'another');
     await direct.call('CLIENT', 'KILL', 'TYPE', 'normal');
-    await sleep(200);
+    await until(() => admitted.connection.counts.opened === 1);
+    await attempts(admitted, 2);
     await rejectsAtOnce(admitted);
   });
 
   it('leaves one that does not take writes any more, and asks anew where to go', async () => {
     const direct = new Redis(server.url);
-    later.push(() => Promise.resolve(direct.disconnect()));
+    later.push(async () => direct.disconnect());
     const connections = proxy.connections;
     await direct.replicaof('127.0.0.1', String(await freePort()));
     await expect(redis.store.acquire(newIdentity())).rejects.toThrow(RedisUnavailable);
-    await sleep(300);
-    expect(proxy.connections).toBeGreaterThan(connections);
+    await until(async () => {
+      if (redis.connection.state === 'open') await clock.advanceToNext();
+      return proxy.connections > connections;
+    });
     await direct.replicaof('NO', 'ONE');
     await heals(redis);
     expect(redis.logged.join()).toContain('READONLY');
@@ -321,24 +351,20 @@ describeWithRedis('the store in a Redis that fails', () => {
   it('closes at once, whatever Redis does, and answers nothing after that', async () => {
     proxy.mode = 'hang';
     const pending = redis.store.read(newIdentity()).catch((error: unknown) => error);
-    const began = performance.now();
+    // While time stands still.
     await redis.close();
-    expect(performance.now() - began).toBeLessThan(TIMEOUT + SLACK);
     expect(await pending).toBeInstanceOf(RedisUnavailable);
     await expect(redis.store.read(newIdentity())).rejects.toThrow(RedisUnavailable);
-    await sleep(500);
-    expect(proxy.size).toBe(0);
+    await until(() => proxy.size === 0);
   });
 
   it('closes at once while it is asking whether Redis is back', async () => {
     proxy.mode = 'hang';
-    const hopeful = openTestRedis(proxy.url, { timeout: TIMEOUT });
-    await sleep(50);
-    expect(proxy.size).toBe(2);
+    const hopeful = open(proxy.url);
+    await until(() => proxy.size === 2);
     await hopeful.close();
-    await sleep(2 * TIMEOUT);
-    expect(proxy.size).toBe(1);
-    expect(hopeful.logged).toEqual([]);
+    await until(() => proxy.size === 1);
     await hopeful.connection.tried;
+    expect(hopeful.logged).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ describeWithRedis('the store in Redis', () => {
     await server.stop();
   });
 
-  testSharedStore(() => processes.next().store);
+  testSharedStore((leaseTime) => processes.store(leaseTime));
 
   /** Writes an entry, and gives the name of its key. */
   async function written(identity: Identity): Promise<string> {

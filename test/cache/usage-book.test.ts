@@ -64,11 +64,16 @@ function testUsageBook(open: () => UsageBook, pass: (milliseconds: number) => Pr
     book.touch(a, 1000);
     book.touch(b, 1000);
     await pass(RECORDED);
+    const heldOff = (): Promise<boolean[]> => Promise.all([a, b].map(({ hash }) => book.isHeldOff(hash)));
+    expect(await heldOff()).toEqual([false, false]);
     await book.failed(a.hash, 60_000);
+    expect(await heldOff()).toEqual([true, false]);
     expect((await book.inUse(60_000, 1)).map(({ usage }) => usage.hash)).toEqual([b.hash]);
     await book.succeeded(a.hash);
+    expect(await heldOff()).toEqual([false, false]);
     await book.failed(a.hash, 300);
     await pass(400);
+    expect(await heldOff()).toEqual([false, false]);
     await book.failed(b.hash, 60_000);
     const found = await book.inUse(60_000, 10);
     expect(found.map(({ usage, failures }) => [usage.hash, failures])).toEqual([[a.hash, 1]]);

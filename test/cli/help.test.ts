@@ -11,6 +11,8 @@ const COMMANDS = [
   ['keys', 'revoke'],
   ['run'],
   ['test'],
+  ['schema'],
+  ['client'],
   ['lql', 'rules'],
   ['postman'],
   ['setup-bigquery'],

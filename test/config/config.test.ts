@@ -230,7 +230,7 @@ describe('secrets', () => {
   it('print nowhere', () => {
     expect(inspect(config, { depth: null, showHidden: true })).not.toContain('hunter2');
     expect(JSON.stringify({ ...config, maxBytesBilled: null, clock: null })).not.toContain('hunter2');
-    expect(`${String(config.apiKey)}`).toBe('[secret]');
+    expect(String(config.apiKey)).toBe('[secret]');
     expect(config.apiKey?.reveal()).toBe('hunter2');
   });
 

@@ -56,7 +56,7 @@ overLocalBigQuery('queries as clients send them', (local) => {
       reasons.push(
         await consumer.sql(sql).then(
           () => 'answered',
-          (error: { reason?: unknown }) => error.reason,
+          (error: unknown) => (error as { reason?: unknown }).reason,
         ),
       );
     }

@@ -53,7 +53,11 @@ const NOTES: Readonly<Record<string, string>> = {
 
 /** A construct of GoogleSQL that is refused; `at`: what its position points to. */
 export const REFUSED: readonly { readonly construct: string; readonly sql: string; readonly at: string }[] = [
-  { construct: 'Pipe syntax', sql: 'SELECT id FROM raw_edge_logs |> LIMIT 1', at: '|>' },
+  {
+    construct: 'The pipe operators `CALL` and `TABLESAMPLE`',
+    sql: 'FROM raw_edge_logs |> TABLESAMPLE SYSTEM (1 PERCENT)',
+    at: 'TABLESAMPLE',
+  },
   {
     construct: '`NATURAL JOIN`',
     sql: 'SELECT 1 FROM raw_edge_logs AS a NATURAL JOIN raw_edge_logs AS b',
@@ -72,7 +76,6 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
   },
   { construct: '`UNNEST` of several arrays', sql: 'SELECT 1 FROM UNNEST([1], [2])', at: 'UNNEST([1], [2])' },
   { construct: '`CAST` with `FORMAT`', sql: `SELECT CAST(DATE '2026-01-01' AS STRING FORMAT 'YYYY')`, at: 'CAST' },
-  { construct: '`BY NAME` in set operations', sql: 'SELECT 1 AS a UNION ALL BY NAME SELECT 2 AS a', at: 'BY NAME' },
   { construct: 'The `WITH(...)` expression', sql: 'SELECT WITH(a AS 1, a + 1)', at: 'WITH' },
   { construct: 'Lambdas', sql: 'SELECT ARRAY_TRANSFORM([1], e -> e + 1)', at: 'e ->' },
   { construct: 'A format that is computed', sql: 'SELECT FORMAT(id, 1) FROM raw_edge_logs', at: 'FORMAT' },

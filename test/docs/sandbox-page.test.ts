@@ -60,13 +60,14 @@ test('the bounds are those in force', () => {
   const section = PAGE.slice(PAGE.indexOf('## Bounds'), PAGE.indexOf('## The walls'));
   const rows = [...section.matchAll(/^\| ([^|]+?) +\| ([\d,]+)(?: (KiB))? +\|$/gm)];
   const values = rows.map(([, , digits = '', unit]) => Number(digits.replace(/,/g, '')) * (unit === 'KiB' ? 1024 : 1));
-  const { textBytes, tokens, nesting, ctes, treeHeight } = QUERY_BOUNDS;
+  const { textBytes, tokens, nesting, ctes, pipes, treeHeight } = QUERY_BOUNDS;
   expect(values).toEqual([
     textBytes,
     TRANSLATED_BOUNDS.textBytes,
     tokens,
     nesting,
     ctes,
+    pipes,
     treeHeight,
     MAX_COLUMNS,
     MAX_FIELDS,

@@ -78,12 +78,13 @@ describe('at start', () => {
     expect(faults).toEqual([
       'c.sql:4: max_rows must be a whole number from 1 to 10000',
       'd.sql:4: unknown setting "foo"',
+      'd.sql:6: @x has no declaration under params',
       'e.sql:1: the file must begin with a block comment that holds the settings as YAML',
       expect.stringMatching(/^f\.sql:6: the SQL does not parse/),
       `b.sql:2: the id ${uuid(1)} is already that of a.sql`,
       `f.sql:2: the id ${uuid(1)} is already that of a.sql`,
     ]);
-    expect((error as CatalogueError).message).toContain(`${folder.file('c.sql')}:4: max_rows`);
+    expect((error as CatalogueError).message).toContain(`${folder.file('c.sql')}:4:1: max_rows`);
   });
 
   it('tells names used twice, which differ in case from others', async () => {
@@ -92,13 +93,13 @@ describe('at start', () => {
       'b.sql': storedQuery(2, 'A'),
       'c.sql': storedQuery(3, 'a'),
     });
-    await expect(open(folder)).rejects.toThrow(/c\.sql:3: the name a is already that of a\.sql$/);
+    await expect(open(folder)).rejects.toThrow(/c\.sql:3:1: the name a is already that of a\.sql$/);
   });
 
   it('does not go without its folder, but without files', async () => {
     const folder = await folderOf({});
     await expect(openCatalogue(folder.file('none'), { log: { info: () => 0, warn: () => 0 } })).rejects.toThrow(
-      /none:1: cannot be read \(ENOENT\)/,
+      /none:1:1: cannot be read \(ENOENT\)/,
     );
     expect((await open(folder)).current()).toEqual([]);
     expect(logged).toEqual([expect.stringMatching(/^the catalogue is empty/)]);
@@ -129,7 +130,7 @@ describe('while running', () => {
     await until(() => complaints().length > 0);
     await settled();
     expect(complaints()).toEqual([expect.stringContaining('its last good version keeps serving')]);
-    expect(complaints()[0]).toContain(`${folder.file('a.sql')}:4: max_rows`);
+    expect(complaints()[0]).toContain(`${folder.file('a.sql')}:4:1: max_rows`);
     expect(catalogue.find('a')?.maxRows).toBe(1000);
 
     await folder.write('a.sql', storedQuery(1, 'a', 'max_rows: 7'));
@@ -199,10 +200,10 @@ describe('while running', () => {
     const catalogue = await open(folder);
     await folder.write('a.sql', storedQuery(3, 'x'));
     await until(() => complaints().length === 1);
-    expect(complaints()[0]).toMatch(/a\.sql:3: the name x is already that of b\.sql/);
+    expect(complaints()[0]).toMatch(/a\.sql:3:1: the name x is already that of b\.sql/);
     await folder.write('c.sql', storedQuery(1, 'y', 'max_rows: 2'));
     await until(() => complaints().length === 2);
-    expect(complaints()[1]).toMatch(/c\.sql:2: the id \S+ is already that of b\.sql/);
+    expect(complaints()[1]).toMatch(/c\.sql:2:1: the id \S+ is already that of b\.sql/);
     expect(catalogue.current().map(({ id, name }) => [id, name])).toEqual([
       [uuid(1), 'x'],
       [uuid(2), 'y'],
@@ -245,7 +246,9 @@ describe('check', () => {
     expect(await check(folder.path, (line) => lines.push(line))).toBe(1);
     expect(lines).toEqual([
       `${folder.file('a.sql')}: OK`,
-      `${folder.file('b.sql')}:4: max_rows must be a whole number from 1 to 10000`,
+      `${folder.file('b.sql')}:4:1: max_rows must be a whole number from 1 to 10000`,
+      '    max_rows: 0',
+      '    ^',
     ]);
     await rm(folder.file('b.sql'));
     expect(await check(folder.path, () => 0)).toBe(0);

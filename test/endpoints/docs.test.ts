@@ -44,3 +44,20 @@ describe('docs/endpoints.md', () => {
     }
   });
 });
+
+it('the problem matcher of docs/endpoints.md finds the faults that check prints', async () => {
+  const [, tasks = ''] = /```json\n(\{\n {2}"version"[^]*?)```/.exec(PAGE) ?? [];
+  const pattern = JSON.parse(tasks).tasks[0].problemMatcher.pattern as { regexp: string; file: number; line: number };
+  const folder = await QueryFolder.create({ 'bad.sql': '/*\nid: 1\n*/\nSELECT 1' });
+  try {
+    const lines: string[] = [];
+    await check(folder.path, (line) => lines.push(line));
+    const found = lines.flatMap((line) => {
+      const match = new RegExp(pattern.regexp).exec(line);
+      return match === null ? [] : [[match[pattern.file], match[pattern.line]]];
+    });
+    expect(found).toContainEqual([folder.file('bad.sql'), '2']);
+  } finally {
+    await folder.remove();
+  }
+});

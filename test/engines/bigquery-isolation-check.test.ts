@@ -5,7 +5,7 @@ import type { DryRunQuery } from '../../src/engines/bigquery/api';
 import { IsolationCheck } from '../../src/engines/bigquery/isolation-check';
 import { recordingLog, type Logged } from './over-local-bigquery';
 
-const limits = (): RunLimits => ({ deadline: performance.now() + 1_000, signal: new AbortController().signal });
+const limits = (): RunLimits => ({ deadline: performance.now() + 50_000, signal: new AbortController().signal });
 const LISTED: DryRunQuery = { statementType: 'SELECT', referencedTables: [{ tableId: 'a' }] };
 const NOT_LISTED: DryRunQuery = { statementType: 'SELECT' };
 const DOWN = new ApiFailure(503, 'backendError');

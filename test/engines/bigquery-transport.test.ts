@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { until } from '../until';
 import { Transport } from '../../src/engines/bigquery/transport';
 
 describe('an answer', () => {
@@ -24,7 +25,7 @@ describe('an answer', () => {
     outcomes.length = 0;
   });
 
-  const send = (patience = 5_000, signal?: AbortSignal): Promise<unknown> => {
+  const send = (patience = 50_000, signal?: AbortSignal): Promise<unknown> => {
     const emulator = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const transport = new Transport({ projectId: 'p:q', emulator, credentials: null, observer });
     return transport
@@ -57,11 +58,12 @@ describe('an answer', () => {
     answer = async (_, response) => {
       for (const part of ['{"a', '":', '[1,', '2]', '}']) {
         response.write(part);
-        await sleep(60);
+        await sleep(600);
       }
       response.end();
     };
-    expect(await send(150)).toEqual({ a: [1, 2] });
+    // Longer than the patience as a whole, each part well within it.
+    expect(await send(2_000)).toEqual({ a: [1, 2] });
   });
 
   test.each([
@@ -84,8 +86,7 @@ describe('an answer', () => {
         if (!response.write(part)) await Promise.race([new Promise((go) => response.once('drain', go)), sleep(100)]);
     };
     expect(await send()).toMatchObject({ reason: 'malformedAnswer', detail: 'The answer is too long.' });
-    for (let i = 0; open && i < 100; i++) await sleep(20);
-    expect(open).toBe(false);
+    await until(() => !open);
   });
 
   test.each<[number, unknown, object]>([
@@ -116,15 +117,15 @@ describe('an answer', () => {
     const reason = new Error('gone');
     const gone = new AbortController();
     setTimeout(() => gone.abort(reason), 50);
-    expect(await send(5_000, gone.signal)).toBe(reason);
-    expect(await send(5_000, AbortSignal.abort(reason))).toBe(reason);
+    expect(await send(50_000, gone.signal)).toBe(reason);
+    expect(await send(50_000, AbortSignal.abort(reason))).toBe(reason);
     expect(outcomes).toEqual([]);
   });
 });
 
 describe('credentials', () => {
   const observer = { succeeded: () => undefined, failed: () => undefined };
-  const request = { method: 'GET', path: '/x', patience: 5_000 } as const;
+  const request = { method: 'GET', path: '/x', patience: 50_000 } as const;
 
   test('that cannot be had are told without a word of them', async () => {
     const transport = new Transport({ projectId: 'p', emulator: null, credentials: '/nowhere/secret.json', observer });

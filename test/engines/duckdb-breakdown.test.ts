@@ -11,7 +11,7 @@ async function breakDown(connection: DuckDBConnection): Promise<void> {
   await connection.run('SELECT array_cosine_similarity([1]::FLOAT[1], [NULL]::FLOAT[1]) FROM range(3)');
 }
 
-const limits = (ms = 20_000): RunLimits => ({ deadline: performance.now() + ms, signal: new AbortController().signal });
+const limits = (ms = 50_000): RunLimits => ({ deadline: performance.now() + ms, signal: new AbortController().signal });
 
 describe.each([
   ['a data folder', true],
@@ -32,7 +32,7 @@ describe.each([
         const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${table.parts[0]!.relation}`);
         return Number(reader.getRows()[0]?.[0]);
       });
-  }, 30_000);
+  });
   afterEach(async () => {
     await live.close();
     await folder.remove();

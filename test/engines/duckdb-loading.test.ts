@@ -235,7 +235,7 @@ describe('Rows of a data folder', () => {
   it('survive a byte order mark, Windows line ends, a lone surrogate and a last line without an end', async () => {
     await plain(`\ufeff${JSON.stringify(good)}\r`, '{"timestamp":"2026-01-01","id":"\\ud800"}\r');
     await folder.write({
-      'raw_x.ndjson': `${'\ufeff'}${JSON.stringify(good)}\r\n{"timestamp":"2026-01-01","id":"\\ud800"}`,
+      'raw_x.ndjson': `\ufeff${JSON.stringify(good)}\r\n{"timestamp":"2026-01-01","id":"\\ud800"}`,
     });
     expect(await folder.rows('SELECT id FROM raw_x ORDER BY timestamp')).toEqual([{ id: '\ufffd' }, { id: 'good' }]);
     expect(folder.skipped).toEqual([]);

@@ -63,7 +63,7 @@ describe('an engine in a process of its own', () => {
       const running = [1, 2, 3].map((i) => engine.run(query(`${sql} WHERE ${String(i)} > 0`), limits()));
       process.kill(await childPid(), 'SIGKILL');
       for (const result of await Promise.all(running)) expect(result.rows).toEqual(rows);
-      expect(await engine.ping(limits())).toBeUndefined();
+      await engine.ping(limits());
       expect(engine.target).toBe(target);
       expect((await engine.run(query(sql), limits())).rows).toEqual(rows);
       expect(causes.every((cause) => cause === 'crashed')).toBe(true);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fence } from '../../src/engines/contract';
 import { runtimeError } from '../../src/engines/duckdb/translate';
+import { SHAPES, type Shape } from './duckdb-shapes';
 import { TranslationBench } from './duckdb-translation';
 import { sameValue } from './same-value';
 
@@ -57,15 +58,20 @@ function sameRows(actual: unknown[][], expected: readonly (readonly unknown[])[]
   });
 }
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-}, 60_000);
-afterAll(() => bench.close());
-
 const expected = new Map(lines<Expected>('log-queries-expected.jsonl').map((e) => [e.id, e]));
 
-describe.each(FENCES)('%s', (_name, fence) => {
+/** A stored table's rows have the same answers whatever shape they are stored in. */
+const RUNS = Object.keys(SHAPES).flatMap((shape) =>
+  FENCES.map(([name, fence]) => [`${shape}, ${name}`, shape as Shape, fence] as const),
+);
+
+describe.each(RUNS)('%s', (_name, shape, fence) => {
+  let bench: TranslationBench;
+  beforeAll(async () => {
+    bench = await TranslationBench.open(shape);
+  }, 60_000);
+  afterAll(() => bench.close());
+
   test.each(lines<Case>('log-queries.jsonl').map((c) => [c.id, c] as const))(
     '%s',
     async (id, { sql, params, ordered }) => {

@@ -40,14 +40,20 @@ async function answered(sql: string): Promise<Answer | null> {
 
 test.each(cases<{ expr: string }>('expressions.jsonl').map((j) => [j.expr, j] as const))('%s', async (expr, j) => {
   const answer = await answered(`SELECT ${expr} AS value`);
-  if (j.error !== undefined) return expect(answer).toBeNull();
+  if (j.error !== undefined) {
+    expect(answer).toBeNull();
+    return;
+  }
   const { value } = answer!.rows[0] as { value: unknown };
   if (!sameValue(value, j.value)) expect(value).toEqual(j.value);
 });
 
 test.each(cases<{ sql: string }>('queries.jsonl').map((j) => [j.sql, j] as const))('%s', async (sql, j) => {
   const answer = await answered(sql);
-  if (j.error !== undefined) return expect(answer).toBeNull();
+  if (j.error !== undefined) {
+    expect(answer).toBeNull();
+    return;
+  }
   const rows = answer!.rows.map((row) => answer!.columns.map((c) => (row as Record<string, unknown>)[c.name]));
   if (!sameValue(rows, j.rows)) expect(rows).toEqual(j.rows);
 });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
 import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
+import type { Part } from '../../src/engines/duckdb/data/part';
 import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
-import { unknownPart } from '../../src/engines/duckdb/data/part';
+import { SHAPES, type Shape } from './duckdb-shapes';
 import { quoteName, quoteText } from '../../src/engines/duckdb/sql';
 import { parseQuery } from '../../src/googlesql/parser';
 import { resolveQuery } from '../../src/googlesql/resolver';
@@ -30,29 +31,30 @@ export class TranslationBench {
     private readonly instance: DuckDBInstance,
     readonly connection: DuckDBConnection,
     private readonly tables: ReadonlyMap<string, TableSchema>,
+    private readonly parts: ReadonlyMap<string, readonly Part[]>,
   ) {}
 
-  static async open(): Promise<TranslationBench> {
+  /** @param folder with `schema.json` and a file of rows for each of its tables */
+  static async open(shape: Shape = 'lists', folder = FIXTURE): Promise<TranslationBench> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
     for (const statement of setUpStatements()) await connection.run(statement);
-    const schema = JSON.parse(readFileSync(join(FIXTURE, 'schema.json'), 'utf8')) as Record<
-      string,
-      { fields: unknown }
-    >;
+    const schema = JSON.parse(readFileSync(join(folder, 'schema.json'), 'utf8')) as Record<string, { fields: unknown }>;
     const tables = new Map<string, TableSchema>();
+    const parts = new Map<string, readonly Part[]>();
     for (const [name, table] of Object.entries(schema)) {
       const fields = parseRestSchema(table, name);
       const columns = columnsOf(fields);
       const types = fields.map((f) => `${quoteText(f.name)}: ${quoteText(jsonType(f))}`).join(', ');
       const values = fields.map((f) => `${storedValue(f, quoteName(f.name), 'base64')} AS ${quoteName(f.name)}`);
-      const file = quoteText(join(FIXTURE, `${name}.ndjson`));
+      const file = quoteText(join(folder, `${name}.ndjson`));
       await connection.run(
         `CREATE TABLE ${quoteName(name)} AS SELECT ${values.join(', ')} FROM read_json(${file}, columns = {${types}})`,
       );
       tables.set(name, { name, columns });
+      parts.set(name, await SHAPES[shape](connection, name, fields));
     }
-    return new TranslationBench(instance, connection, tables);
+    return new TranslationBench(instance, connection, tables, parts);
   }
 
   translate(
@@ -65,12 +67,7 @@ export class TranslationBench {
       findTable: (path) => this.tables.get(path.map((p) => p.name).join('.')),
       parameters: new Map(Object.keys(parameters).map((name) => [name, { kind: 'STRING' }])),
     });
-    return translate(resolved, {
-      parts: (table) => [unknownPart(quoteName(table.name))],
-      hideBytes: false,
-      maxRows,
-      fence,
-    });
+    return translate(resolved, { parts: ({ name }) => this.parts.get(name)!, hideBytes: false, maxRows, fence });
   }
 
   async run(

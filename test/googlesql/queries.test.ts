@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { lineAndColumn, QueryError } from '../../src/errors';
 import { forEachChild, walk, type SyntaxNode } from '../../src/googlesql/syntax-walk';
+import { QUERY_BOUNDS } from '../../src/googlesql/bounds';
 import { lex } from '../../src/googlesql/lexer';
 import { parseQuery, surveyQuery } from '../../src/googlesql/parser';
 import type { FromItem, Query, Select } from '../../src/googlesql/syntax';
@@ -228,12 +229,9 @@ describe('constructs that are refused by name', () => {
   it.each([
     ['FOR SYSTEM_TIME AS OF', 'select * from a for system_time as of (select max(x) from hidden)'],
     ['TABLESAMPLE', 'select * from a tablesample system (10 percent) join hidden on true'],
-    [
-      'pipe syntax',
-      'select * from a |> where x |> join hidden using (id) |> aggregate count(*) as n group by y |> limit 1',
-    ],
-    ['pipe syntax', 'select * from a |> extend (select 1 from hidden) as x |> as b |> set y = 1 |> drop z'],
-    ['pipe syntax', 'select * from a where b in (from hidden |> select c)'],
+    ['the pipe operator ASSERT', 'from a |> where x |> assert (select 1 from hidden) > 0 |> limit 1'],
+    ['the pipe operator CALL', 'from hidden |> call f(1)'],
+    ['TABLESAMPLE', 'from a |> tablesample system (10 percent) |> join hidden using (id)'],
     [
       'MATCH_RECOGNIZE',
       `select * from a match_recognize (partition by b order by c measures max(d) as e after match skip past last row
@@ -247,7 +245,6 @@ describe('constructs that are refused by name', () => {
     ['a MODEL argument', 'select f(model a.b, (select 1 from hidden))'],
     ['INTERSECT ALL', 'select 1 intersect all select 2 from hidden'],
     ['EXCEPT ALL', 'select 1 except all select 2 from hidden'],
-    ['BY NAME and CORRESPONDING', 'select 1 union all by name on (a) select 2 from hidden'],
     ['a mix of set operations without parentheses', 'select 1 union all select 2 except distinct select 3 from hidden'],
     ['CROSS JOIN with a condition', 'select 1 from a cross join hidden on true'],
     ['NATURAL JOIN', 'select 1 from a natural join hidden'],
@@ -268,6 +265,85 @@ describe('constructs that are refused by name', () => {
       fault: 'invalidQuery',
       message: expect.stringContaining('is not supported') as string,
     });
+  });
+});
+
+describe('pipe operators', () => {
+  it.each([
+    ['from a', ''],
+    ['from a |> where x |> join b using (id)', 'pipe_where pipe_join'],
+    [
+      'select 1 |> extend 2 as y, |> set x = 1, y = 2, |> drop x, |> rename y as z,',
+      'pipe_extend pipe_set pipe_drop pipe_rename',
+    ],
+    ['from a |> select distinct b, c window w as (order by b),', 'pipe_select'],
+    ['from a |> aggregate group by b |> as x', 'pipe_aggregate pipe_as'],
+    [
+      'from a |> aggregate count(*) as n desc nulls last, group and order by b as c desc, rollup(d, e)',
+      'pipe_aggregate',
+    ],
+    ['from a |> order by b desc |> limit 1 offset 2 |> distinct', 'pipe_order_by pipe_limit pipe_distinct'],
+    [
+      'from a |> union all (select 1), (from b), |> full outer union all by name (from c)',
+      'pipe_set_operation pipe_set_operation',
+    ],
+    ['from a |> left union all by name on (x) (from c) |> left join c on true', 'pipe_set_operation pipe_join'],
+    ['from a |> pivot (sum(x) for y in (1)) as p |> unpivot (v for n in (b, c)) u', 'pipe_pivot pipe_unpivot'],
+    [
+      'from a |> with b as (select 1), c as (from b), |> cross join c |> window sum(x) over ()',
+      'pipe_with pipe_join pipe_extend',
+    ],
+    ['(select 1) as t |> where t.x', 'pipe_as pipe_where'],
+    ['with a as (select 1) from a |> order by 1', 'pipe_order_by'],
+  ])('%s', (sql, kinds) => {
+    expect(
+      parseQuery(sql)
+        .pipes.map(({ kind }) => kind)
+        .join(' '),
+    ).toBe(kinds);
+  });
+
+  it('are read wherever a query is', () => {
+    const sql = 'select (from a |> limit 1), array(from b), exists(from c) from (from d |> as x) where 1 in (from e)';
+    const found: string[] = [];
+    walk(parseQuery(sql), (node) => {
+      if (node.kind === 'from_query' && node.from.kind === 'table_path') found.push(node.from.path[0]?.name ?? '');
+    });
+    expect(found.sort().join('')).toBe('abcde');
+  });
+
+  it.each([
+    ['from a where x', 'where', 'WHERE is not supported after a FROM query: consider the pipe operator |> WHERE.'],
+    ['from a group by x', 'group', '|> AGGREGATE'],
+    ['from a limit 1', 'limit', '|> LIMIT'],
+    ['from a union all select 1', 'union', '|> UNION'],
+    ['from a |> group by x', 'group', 'GROUP BY is part of AGGREGATE'],
+    ['from a |> aggregate', 'aggregate', 'cannot have both an empty aggregate list and an empty GROUP BY'],
+    ['from a |> aggregate group by ()', 'aggregate', 'cannot have both an empty aggregate list'],
+    ['from a |> set t.x = 1', 't.', 'by name alone'],
+    ['from a |> drop t.x', 't.', 'by name alone'],
+    ['from a |> rename t.x as y', 't.', 'by name alone'],
+    ['from a |> extend *', '*', '*'],
+    ['from a |> join b on true on true', 'on true on true', 'belongs to no JOIN'],
+    ['from a |> union all select 1', 'select', 'expected ('],
+    ['from a |> left union all (select 1)', 'left', 'needs BY NAME or CORRESPONDING'],
+    ['from a |> union all strict by name (select 1)', 'by', 'expected CORRESPONDING'],
+    ['from a |> fork (|> limit 1)', 'fork', 'The pipe operator FORK is not supported.'],
+    ['from a |> static_describe', 'static_describe', 'The pipe operator STATIC_DESCRIBE is not supported.'],
+    ['from a |> nonsense', 'nonsense', 'expected a pipe operator'],
+    ['with a as (select 1) |> limit 1', '|>', 'expected SELECT'],
+    ['from a |>', '', 'expected a pipe operator'],
+  ])('refuses %s', (sql, at, message) => {
+    const error = fault(sql);
+    expect(error.fault).toBe('invalidQuery');
+    expect(error.message).toContain(message);
+    if (at !== '') expect(sql.slice(error.span?.start).startsWith(at.split(' ')[0] ?? '')).toBe(true);
+  });
+
+  it('are bounded', () => {
+    expect(parseQuery(`from a${' |> distinct'.repeat(QUERY_BOUNDS.pipes)}`).pipes).toHaveLength(QUERY_BOUNDS.pipes);
+    const many = ' |> distinct'.repeat(QUERY_BOUNDS.pipes / 2);
+    expect(fault(`from (from a${many})${many} |> distinct`).message).toBe('A query has at most 200 pipe operators.');
   });
 });
 

@@ -164,7 +164,11 @@ describe('readers of a query agree on its parameters', () => {
     expect(distinct(inSyntax)).toEqual(listed);
     const tree = resolve(sql);
     const visited = new Set<string>();
-    visitQuery(tree, { expr: (expr) => void (expr.kind === 'parameter' && visited.add(expr.name)) });
+    visitQuery(tree, {
+      expr: (expr) => {
+        if (expr.kind === 'parameter') visited.add(expr.name);
+      },
+    });
     expect(distinct(visited)).toEqual(listed);
     expect(distinct(printQuery(tree).parameters)).toEqual(listed.map((name) => name.toLowerCase()));
   });

@@ -9,12 +9,13 @@ const SHAPES: Shapes = {
     FromItem: (id) => ({ kind: 'table_path', id }),
     QueryBody: (id) => ({ kind: 'select', id }),
     Query: (id) => ({ kind: 'query', id }),
+    PipeOperator: (id) => ({ kind: 'pipe_distinct', id }),
   },
   leaves: ['Identifier', 'Span'],
 };
 
 it('knows the parts of every node', () => {
-  for (const union of ['Expression', 'FromItem', 'QueryBody']) {
+  for (const union of ['Expression', 'FromItem', 'QueryBody', 'PipeOperator']) {
     for (const { kind, node, parts } of samplesOf(union, SHAPES)) {
       const seen: SyntaxNode[] = [];
       forEachChild(node as SyntaxNode, (child) => seen.push(child));

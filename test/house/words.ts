@@ -40,6 +40,16 @@ export const NAMES: Readonly<Record<string, string>> = {
   giving: 'cancellation, deadline',
 };
 
+/** Names that are Node's, or fields of the log tables. */
+const NAMES_OF_OTHERS: ReadonlySet<string> = new Set([
+  'finished',
+  'writableFinished',
+  'clientFinished',
+  'serverFinished',
+]);
+
+const isWord = (part: string): boolean => Object.hasOwn(WORDS, part) || Object.hasOwn(NAMES, part);
+
 /** What no line of code, comment or page has. */
 export const PHRASES: readonly RegExp[] = [
   /\btakes? (?:a|its|their|his) turns?\b/i,
@@ -55,7 +65,7 @@ export const PHRASES: readonly RegExp[] = [
   /\bmay be \d+ seconds old\b/i,
   /\bForm of the answer\b|\bAs received\b|\bSend again later\b/,
   /\bmade up\b/i,
-  /\b(?:is|are) none\b/i,
+  /(?<!\bthere )\b(?:is|are) none\b/i,
   /\bdoes not take [A-Z]/,
   /\baloft\b/i,
 ];
@@ -75,12 +85,12 @@ export function findingsIn(file: string, text = readFileSync(file, 'utf8')): Fin
   const add = (kind: Finding['kind'], at: number, found: string): void => {
     findings.push({ file, line: lineAt(at), kind, found });
   };
-  for (const part of partsOf(file)) if (part in WORDS || part in NAMES) add('file name', 0, part);
+  for (const part of partsOf(file)) if (isWord(part)) add('file name', 0, part);
   for (const phrase of PHRASES) {
     for (const { 0: found, index } of text.matchAll(new RegExp(phrase, `${phrase.flags}g`))) add('text', index, found);
   }
   const wordsOf = (kind: Finding['kind'], at: number, sentence: string): void => {
-    for (const word of partsOf(sentence)) if (word in WORDS) add(kind, at, word);
+    for (const word of partsOf(sentence)) if (Object.hasOwn(WORDS, word)) add(kind, at, word);
   };
   if (file.endsWith('.md')) {
     for (const { 1: heading = '', index } of text.matchAll(/^#+ (.*)$/gm)) wordsOf('heading', index, heading);
@@ -88,7 +98,8 @@ export function findingsIn(file: string, text = readFileSync(file, 'utf8')): Fin
   }
   for (const { kind, at, value } of tokensOf(text, file)) {
     if (kind === 'name') {
-      for (const part of partsOf(value)) if (part in WORDS || part in NAMES) add('identifier', at, value);
+      if (NAMES_OF_OTHERS.has(value)) continue;
+      for (const part of partsOf(value)) if (isWord(part)) add('identifier', at, value);
     } else if (file.includes('src/')) {
       wordsOf('message', at, value);
     }

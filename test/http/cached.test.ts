@@ -11,6 +11,7 @@ import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/eng
 import { type Reason, ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { PlanCache } from '../../src/run/plan-cache';
+import { until } from '../until';
 import { ENDPOINTS, ScriptedEngine, serve, type Served } from './served';
 
 function endpointOf(digit: number, name: string, ttl: number): Endpoint {
@@ -122,14 +123,6 @@ function closeGate(): () => void {
 function counted(): (number: number) => Promise<void> {
   const answers = jest.spyOn(served.lifecycle.services().results, 'get');
   return (number) => until(() => answers.mock.calls.length === number);
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error(`It does not come: ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }
 
 describe('the headers of', () => {

@@ -62,7 +62,7 @@ describe('docs/http.md', () => {
       served.lifecycle.drain();
       answers.push(await agent.get('/ready'));
       for (const { headers } of answers) {
-        for (const name of Object.keys(headers as object)) seen.add(name);
+        for (const name of Object.keys(headers)) seen.add(name);
       }
       const security = new Set(Object.keys(SECURITY_HEADERS).map((name) => name.toLowerCase()));
       const sent = [...seen].filter((name) => !TRANSPORT.includes(name) && !security.has(name));

@@ -43,7 +43,7 @@ async function refused(test: Test, reason: Reason): Promise<Record<string, unkno
   expect(headers['cache-control']).toBe('no-store');
   expect(headers['x-request-id']).toBe(error.requestId);
   // A key that has pins gets no precise clock.
-  if (String(test.get('X-API-KEY')) === 'pinned') expect(headers).not.toHaveProperty('server-timing');
+  if (test.get('X-API-KEY') === 'pinned') expect(headers).not.toHaveProperty('server-timing');
   else expect(headers['server-timing']).toMatch(/total;dur=/);
   expect(headers['x-content-type-options']).toBe('nosniff');
   expect(headers).not.toHaveProperty('etag');
@@ -280,7 +280,7 @@ describe('sizes', () => {
 
 describe('the engine', () => {
   const failing = (error: unknown): Test => {
-    engine.onRun = () => Promise.reject(error as Error);
+    engine.onRun = () => Promise.reject(error);
     return get(`${PLAIN}?project=a`);
   };
 
@@ -312,11 +312,19 @@ describe('the engine', () => {
 
   it('keeps the place of a fault in a stored query to itself', async () => {
     const answer = await refused(
-      failing(new QueryError('invalidQuery', 'Division by zero.', { start: 3, end: 9 })),
+      failing(new QueryError('invalidQuery', 'Division by zero', { start: 3, end: 9 })),
       'invalidQuery',
     );
-    expect(answer).toEqual({ domain: 'global', reason: 'invalidQuery', message: 'Division by zero.' });
+    expect(answer).toEqual({ domain: 'global', reason: 'invalidQuery', message: 'Division by zero' });
   });
+
+  it('500: a stored query that is wrong is not the fault of the caller, and the log has its place', async () => {
+    const fault = new QueryError('unknownField', 'Unrecognized name: pth.', { start: 3, end: 9 });
+    const answer = await refused(failing(fault), 'storedQueryFailed');
+    expect(JSON.stringify(answer)).not.toContain('pth');
+    expect(served.logged.join('')).toContain('Unrecognized name: pth.');
+  });
+
 
   it('500: nothing of the inside leaks, and the log has it', async () => {
     const answer = await refused(failing(new TypeError('secret inside')), 'internalError');

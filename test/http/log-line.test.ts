@@ -15,8 +15,8 @@ async function start(options: ServedOptions = {}): Promise<Served> {
 }
 
 /** The lines of requests, each parsed. */
-async function lines({ logged }: Served): Promise<Record<string, unknown>[]> {
-  await new Promise((resolve) => setTimeout(resolve, 20));
+async function lines({ logged, idle }: Served): Promise<Record<string, unknown>[]> {
+  await idle();
   return logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'request');
 }
 

@@ -5,6 +5,7 @@ import request from 'supertest';
 
 import { ServiceError } from '../../src/errors';
 import { LABELS, METRICS } from '../../src/metrics/table';
+import { until } from '../until';
 import { ScriptedEngine, serve, type Served, type ServedOptions } from './served';
 
 const PLAIN = '/api/endpoints/query/test.plain?project=a';
@@ -147,7 +148,7 @@ describe('requests', () => {
     while (engine.queries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     gone.abort();
     await ended;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await here.idle();
     const requests = await counted(here, 'logquay_requests_total');
     expect(Object.keys(requests)).toEqual([expect.stringContaining('status="499"')]);
     expect(await counted(here, 'logquay_engine_runs_total')).toEqual({
@@ -180,8 +181,9 @@ it('results are counted by where they came from, and whether they were kept', as
   await get(PLAIN);
   let go = (): void => undefined;
   engine.onRun = () => new Promise((resolve) => (go = resolve));
+  const joined = jest.spyOn(here.lifecycle.services().results, 'get');
   const shared = [1, 2].map(() => get(`${CACHED}2`).then(({ status }) => status));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until(() => joined.mock.calls.length === 2);
   go();
   await Promise.all(shared);
   expect(await counted(here, 'logquay_cache_requests_total')).toEqual({

@@ -1,3 +1,4 @@
+import { StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { Threads } from '../../src/concurrency/threads';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -10,7 +11,7 @@ import { Results } from '../../src/cache/results';
 import { Secret } from '../../src/config';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
+import type { Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
@@ -30,6 +31,8 @@ import { PlanCache } from '../../src/run/plan-cache';
 import type { Services } from '../../src/run/services';
 import { Gate } from '../../src/sandbox';
 import type { Tracing } from '../../src/tracing/traced';
+import { settled } from '../manual-clock';
+import { until } from '../until';
 
 /** An engine whose answers a test decides: what is tested here is what HTTP makes of them. */
 export class ScriptedEngine implements Engine {
@@ -60,6 +63,10 @@ export class ScriptedEngine implements Engine {
       bytesProcessed: this.bytes.processed,
       bytesBilled: this.bytes.billed,
     };
+  }
+
+  tables(): Promise<TableSchemas> {
+    return Promise.resolve({ schemas: new Map(), names: [] });
   }
 
   describe(): Promise<readonly NamedType[]> {
@@ -113,6 +120,8 @@ export interface ServedOptions {
   readonly engine?: Engine;
   readonly endpoints?: readonly Endpoint[];
   readonly bounds?: Partial<AdmissionBounds>;
+  /** Name of an endpoint that is broken. */
+  readonly broken?: string;
   readonly corsOrigins?: '*' | readonly string[];
   readonly docs?: 'open' | 'key' | 'off';
   readonly longestResponse?: number;
@@ -136,6 +145,8 @@ export interface Served {
   readonly metrics: Metrics;
   /** Lines of the log. */
   readonly logged: string[];
+  /** Resolves when no response is under way, and all that have ended are logged, counted and traced. */
+  idle(): Promise<void>;
   /** As app.ts: `slack` milliseconds after the latest deadline. */
   drain(slack: number): Promise<void>;
   close(): Promise<void>;
@@ -163,6 +174,11 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     recordRefused(log, metrics),
   );
   const drain = drainable(server);
+  let open = 0;
+  server.on('request', (_request, response) => {
+    open++;
+    response.once('close', () => open--);
+  });
   if (options.starting !== true) lifecycle.open(services(options, metrics));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -172,6 +188,10 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     lifecycle,
     metrics,
     logged,
+    idle: async () => {
+      await until(() => open === 0);
+      await settled();
+    },
     drain: (slack) => {
       lifecycle.drain();
       const earliest = performance.now();
@@ -192,6 +212,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
   const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rates, dailyBytes = null } = options;
   const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
   const engine = billed(bare, { metrics, budgets: new Budgets({ perDay: dailyBytes, shared: null }), keyOf });
+  const gate = new Gate(engine);
   return {
     keys: {
       authenticate(header) {
@@ -202,11 +223,13 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
       find: (name) => Object.values(KEYS).find((key) => key.name === name) ?? null,
     },
     catalogue: {
+      isBroken: ({ name }) => name === options.broken,
       current: () => endpoints,
       find: (idOrName) => endpoints.find(({ id, name }) => name === idOrName || id === idOrName.toLowerCase()) ?? null,
     },
     engine,
-    gate: new Gate(engine),
+    gate,
+    analyses: new StoredAnalyses(engine, gate),
     threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     plans: new PlanCache(),

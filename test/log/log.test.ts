@@ -5,7 +5,7 @@ import { openLog } from '../../src/log';
 function written(isTTY: boolean, write: (log: ReturnType<typeof openLog>) => void, level = 'info'): string {
   let text = '';
   const out = { isTTY, write: (line: string) => (text += line).length > 0 };
-  write(openLog(level, out as unknown as NodeJS.WritableStream));
+  write(openLog(level, out));
   return text;
 }
 

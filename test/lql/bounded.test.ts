@@ -66,7 +66,7 @@ describe('any text is read or refused with a code', () => {
         const { details } = error.toServiceError(text);
         expect(details.line).toBeGreaterThan(0);
         expect(details.column).toBeGreaterThan(0);
-        expect([...(details.near ?? '')].length).toBeLessThanOrEqual(81);
+        expect(Array.from(details.near ?? '').length).toBeLessThanOrEqual(81);
         expect(error.message.length).toBeLessThan(400);
       }),
       { numRuns: 2000 },

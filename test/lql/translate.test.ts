@@ -91,7 +91,7 @@ describe('errors', () => {
 
   test('a long word is cut in near and in the message', () => {
     const error = refusal(`m.x:${'🚀'.repeat(10_000)}`);
-    expect([...(error.details.near ?? '')].length).toBe(81);
+    expect(Array.from(error.details.near ?? '').length).toBe(81);
     expect(error.message.length).toBeLessThan(200);
   });
 

@@ -29,7 +29,7 @@ export class Started {
   }
 
   /** Waits for a line of the log. @throws Error when it does not come */
-  async logged(pattern: RegExp, within = 30_000): Promise<RegExpExecArray> {
+  async logged(pattern: RegExp, within = 55_000): Promise<RegExpExecArray> {
     const end = performance.now() + within;
     for (;;) {
       const match = pattern.exec(this.err);

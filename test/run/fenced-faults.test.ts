@@ -24,7 +24,10 @@ afterAll(async () => {
 const faultOf = (consumer: Consumer, sql: string): Promise<unknown> =>
   consumer.sql(sql).then(
     () => null,
-    ({ message, details }: { message: string; details: Record<string, unknown> }) => ({ message, ...details }),
+    (error: unknown) => {
+      const { message, details } = error as { message: string; details: Record<string, unknown> };
+      return { message, ...details };
+    },
   );
 
 test('one expression that can fail: its kind, and its place in the text that was sent', async () => {

@@ -1,5 +1,6 @@
 import { Metrics } from '../../src/metrics';
-import { QueryError } from '../../src/errors';
+import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
+import { QueryError, type ServiceError } from '../../src/errors';
 import { run } from '../../src/run/run';
 import type { Services } from '../../src/run/services';
 import type { Endpoint } from '../../src/endpoints';
@@ -67,12 +68,28 @@ it('sorts the rows of a fenced caller, whose order would reveal other rows', asy
 });
 
 it('keeps positions in the stored query from the caller', async () => {
-  engine.onRun = () => Promise.reject(new QueryError('invalidQuery', 'Division by zero.', { start: 3, end: 4 }));
+  const { division } = EXECUTION_FAULTS;
+  engine.onRun = () => Promise.reject(new QueryError('invalidQuery', division, { start: 3, end: 4 }));
   await expect(run(requestOf(PLAIN.name), shared)).rejects.toMatchObject({
     reason: 'invalidQuery',
-    message: 'Division by zero.',
+    message: division,
     details: {},
   });
+});
+
+it('says that a stored query is wrong, and where only to the log', async () => {
+  const start = PLAIN.sql.indexOf('SELECT');
+  engine.onRun = () =>
+    Promise.reject(new QueryError('unknownField', 'Unrecognized name: x.', { start, end: start + 6 }));
+  const error: unknown = await run(requestOf(PLAIN.name), shared).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ reason: 'storedQueryFailed', details: {} });
+  expect((error as ServiceError).message).not.toContain('Unrecognized');
+  expect(String((error as ServiceError).cause)).toMatch(/:\d+:1: Unrecognized name: x\.$/);
+});
+
+it('refuses a broken endpoint before anything is read of the request', async () => {
+  const broken = { ...shared, catalogue: { ...shared.catalogue, isBroken: () => true } };
+  await expect(run(requestOf(PLAIN.name), broken)).rejects.toMatchObject({ reason: 'endpointBroken' });
 });
 
 it('refuses a dry run on an engine that has none', async () => {

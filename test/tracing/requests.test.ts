@@ -46,7 +46,7 @@ async function start(options: ServedOptions = {}, more: Partial<TracingConfig> =
 /** All spans of the requests so far, which is the end of tracing. */
 async function spans(): Promise<readonly Arrived[]> {
   // An answer reaches its caller before its end is recorded.
-  await sleep(20);
+  await served.idle();
   await tracing.close();
   return collector.spans;
 }

@@ -6,9 +6,9 @@ import { parseQuery } from '../../../src/googlesql/parser';
 import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
 import { printQuery } from '../../../src/googlesql/printer';
 import { resolveQuery } from '../../../src/googlesql/resolver';
-import type { SqlType as ServiceType } from '../../../src/googlesql/types';
 import { type NamedType } from '../googlesql/types';
 import { BigQueryError } from '../query/error';
+import { serviceColumns } from '../sql/service-types';
 import { evaluateEagerly } from './eager';
 
 /** A table by the one name that the text has for it. */
@@ -19,27 +19,15 @@ export interface EagerTable {
 
 /** @throws BigQueryError `notImplemented` for what the service's GoogleSQL does not read */
 export function eagerText(sql: string, tables: readonly EagerTable[], parameters: readonly NamedType[]): string {
-  const schemas = new Map(tables.map(({ name, columns }) => [name, { name, columns: columns.filter(isKnown) }]));
+  const schemas = new Map(tables.map(({ name, columns }) => [name, { name, columns: serviceColumns(columns) }]));
   try {
     const query = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
       findTable: (path) => (path.length === 1 ? schemas.get(path[0]?.name ?? '') : undefined),
-      parameters: new Map(parameters.filter(isKnown).map(({ name, type }) => [name.toLowerCase(), type])),
+      parameters: new Map(serviceColumns(parameters).map(({ name, type }) => [name.toLowerCase(), type])),
     });
     return printQuery(evaluateEagerly(query)).sql;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new BigQueryError('notImplemented', `The local BigQuery cannot evaluate this eagerly: ${message}`);
   }
-}
-
-type KnownType = NamedType & { readonly type: ServiceType };
-
-/** The service has no RANGE. */
-function isKnown(column: NamedType): column is KnownType {
-  const known = (type: NamedType['type']): boolean => {
-    if (type.kind === 'RANGE') return false;
-    if (type.kind === 'ARRAY') return known(type.element);
-    return type.kind !== 'STRUCT' || type.fields.every((field) => known(field.type));
-  };
-  return known(column.type);
 }

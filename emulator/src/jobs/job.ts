@@ -1,6 +1,7 @@
 import { type Cell } from '../googlesql/values';
 import { BigQueryError } from '../query/error';
 import { type Plan, type QueryRequest, type QueryRunner } from '../query/runner';
+import { type StoredJob } from './store';
 import { sizeOf } from '../warehouse/size';
 
 /** What a job is made of. */
@@ -23,7 +24,7 @@ export interface JobSpec {
 const HELD_WAIT = 100;
 
 /** One query on its way: it runs from its construction until it is done, failed or cancelled. */
-export class Job {
+export class Job implements StoredJob {
   readonly created = Date.now();
   ended: number | null = null;
   plan: Plan | null = null;
@@ -46,6 +47,22 @@ export class Job {
     this.held = spec.held;
     this.gate = this.held > 0 ? new Promise((resolve) => (this.open = resolve)) : Promise.resolve();
     this.completed = this.run(runner);
+  }
+
+  get id(): string {
+    return this.spec.id;
+  }
+
+  get project(): string {
+    return this.spec.request.project;
+  }
+
+  get location(): string {
+    return this.spec.request.location;
+  }
+
+  get listed(): boolean {
+    return this.spec.listed;
   }
 
   get done(): boolean {

@@ -2,28 +2,38 @@ import { type NamedType } from '../googlesql/types';
 import { type Plan } from '../query/runner';
 import { fieldsOf } from '../warehouse/schema';
 import { type Job } from './job';
+import { type StoredJob } from './store';
 
-/** The `Job` resource of the API. */
-export function jobResource(job: Job): Record<string, unknown> {
-  const { id, configuration, request } = job.spec;
-  const times = { creationTime: String(job.created), startTime: String(job.created) };
+/** The `Job` resource of the API, around what its kind adds. */
+export function resourceOf(
+  job: StoredJob,
+  configuration: Readonly<Record<string, unknown>>,
+  statistics: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const { id, project, location, created, ended } = job;
   return {
     kind: 'bigquery#job',
     etag: 'local',
-    id: `${request.project}:${request.location}.${id}`,
-    jobReference: { projectId: request.project, jobId: id, location: request.location },
+    id: `${project}:${location}.${id}`,
+    jobReference: { projectId: project, jobId: id, location },
     configuration,
     user_email: 'local@example.com',
     status: jobStatus(job),
     statistics: {
-      ...times,
-      ...(job.ended === null ? {} : { endTime: String(job.ended) }),
-      ...(job.plan === null ? {} : planStatistics(job.plan, false)),
+      creationTime: String(created),
+      startTime: String(created),
+      ...(ended === null ? {} : { endTime: String(ended) }),
+      ...statistics,
     },
   };
 }
 
-function jobStatus(job: Job): Record<string, unknown> {
+/** The `Job` resource of a query. */
+export function jobResource(job: Job): Record<string, unknown> {
+  return resourceOf(job, job.spec.configuration, job.plan === null ? {} : planStatistics(job.plan, false));
+}
+
+function jobStatus(job: StoredJob): Record<string, unknown> {
   if (!job.done) return { state: 'RUNNING' };
   if (job.error === null) return { state: 'DONE' };
   return { state: 'DONE', errorResult: job.error.entry, errors: [job.error.entry] };

@@ -1,4 +1,5 @@
 import { type Job } from './job';
+import { type BigQueryError } from '../query/error';
 
 const MOST_JOBS = 200;
 /** By BigQuery's measure; in memory a result takes some ten times that. */
@@ -8,18 +9,39 @@ const NEWEST = 16;
 /** How long a request id identifies the job that its first request made (BigQuery: 15 minutes). */
 const REQUEST_ID_LIFE = 15 * 60_000;
 
+/** What every kind of job has. Times are milliseconds since the epoch. */
+export interface StoredJob {
+  readonly id: string;
+  readonly project: string;
+  readonly location: string;
+  /** False for a query that BigQuery would run without a job. */
+  readonly listed: boolean;
+  readonly created: number;
+  readonly ended: number | null;
+  readonly done: boolean;
+  readonly cancelled: boolean;
+  readonly error: BigQueryError | null;
+  /** Bytes that its result takes, by BigQuery's own measure. */
+  readonly size: number;
+  cancel(): void;
+}
+
 /** The jobs that can still be asked for. The oldest finished ones go when there are too many or their results too big. */
 export class JobStore {
-  private readonly jobs = new Map<string, Job>();
+  private readonly jobs = new Map<string, StoredJob>();
   private readonly requests = new Map<string, { readonly job: Job; readonly at: number }>();
 
-  add(job: Job, requestId: string | null): void {
-    this.jobs.set(job.spec.id, job);
-    if (requestId !== null) this.requests.set(requestId, { job, at: Date.now() });
+  add(job: StoredJob): void {
+    this.jobs.set(job.id, job);
     this.forget();
   }
 
-  get(id: string): Job | null {
+  /** From now on `byRequest` finds the job. */
+  identify(job: Job, requestId: string): void {
+    this.requests.set(requestId, { job, at: Date.now() });
+  }
+
+  get(id: string): StoredJob | null {
     return this.jobs.get(id) ?? null;
   }
 
@@ -30,12 +52,12 @@ export class JobStore {
   }
 
   /** Newest first. */
-  all(): Job[] {
+  all(): StoredJob[] {
     return [...this.jobs.values()].reverse();
   }
 
-  remove(job: Job): void {
-    this.jobs.delete(job.spec.id);
+  remove(job: StoredJob): void {
+    this.jobs.delete(job.id);
     for (const [id, known] of this.requests) if (known.job === job) this.requests.delete(id);
   }
 

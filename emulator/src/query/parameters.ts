@@ -36,7 +36,7 @@ export function parametersOf(json: unknown): Parameter[] {
 }
 
 function typeOf(json: ParameterType, shown: string): SqlType {
-  const name = String(json.type ?? '').toUpperCase();
+  const name = (json.type ?? '').toUpperCase();
   if (name === 'ARRAY' && json.arrayType !== undefined)
     return { kind: 'ARRAY', element: typeOf(json.arrayType, shown) };
   if (name === 'STRUCT' && json.structTypes !== undefined)

@@ -1,3 +1,4 @@
+import type { TableSchema } from '../../../src/googlesql/types';
 import { analyserOptions, readRefusal, type Refusal } from '../analyser';
 import { type GoogleSqlEngine, UNAVAILABLE } from '../googlesql/engine';
 import type { Message } from '../googlesql/protocol';
@@ -9,6 +10,8 @@ import { clockEdits } from '../sql/clock';
 import { applyEdits, byteOffsets } from '../sql/edits';
 import { expandGroupingSets } from '../sql/grouping-sets';
 import { unquotedPaths } from '../sql/paths';
+import { standardForm } from '../sql/pipes';
+import { serviceColumns } from '../sql/service-types';
 import { substitute } from '../sql/substitutes';
 import { tableEdits } from '../sql/tables';
 import { isScript, tokensOf } from '../sql/tokens';
@@ -76,14 +79,19 @@ export class QueryRunner {
     if (request.sql.trim() === '') throw invalid('Required parameter is missing: query', 'query');
     const tokens = tokensOf(request.sql);
     if (isScript(tokens)) return scriptPlan(request);
-    const sql = unquotedPaths(request.sql, tokens, (path) => this.isTable(path, request.project));
     const names = request.parameters.flatMap((p) => (p.name === null ? [] : [{ name: p.name, type: p.type }]));
+    const written = unquotedPaths(request.sql, tokens, (path) => this.isTable(path, request.project));
+    const standard = standardForm(written, (path) => this.tableOf(path, request), names);
+    const sql = standard ?? written;
     const positional = request.parameters.flatMap((p) => (p.name === null ? [p.type] : []));
     const options = { parameters: names, positional, inferParameters: dryRun, ...(signal && { signal }) };
     const analysis = await this.catalogues.analyse(request.project, request.defaultDataset, (a) =>
       a.analyse(sql, options),
     );
-    if (!analysis.ok) throw this.refused(analysis.refusal, request);
+    if (!analysis.ok) {
+      const place = standard === null ? {} : { line: null, column: null };
+      throw this.refused({ ...analysis.refusal, ...place }, request);
+    }
     const { tree } = analysis;
     this.refuseOtherCase(sql, tree, request);
     const declared = new Set(names.map((p) => p.name.toLowerCase()));
@@ -156,6 +164,15 @@ export class QueryRunner {
     const parts = path.split('.');
     const [project = '', dataset = '', table = ''] = parts.length === 2 ? [home, ...parts] : parts;
     return this.warehouse.dataset(project, dataset)?.tables.has(table) ?? false;
+  }
+
+  /** A table by its path, for the service's own GoogleSQL; its name is one that the engine knows. */
+  private tableOf(path: readonly string[], { project: home, defaultDataset }: QueryRequest): TableSchema | undefined {
+    const parts = path.flatMap((part) => part.split('.'));
+    const [id = '', dataset = defaultDataset?.dataset ?? '', project] = parts.toReversed();
+    const standard = parts.length === 1 ? defaultDataset?.project : undefined;
+    const table = this.warehouse.dataset(project ?? standard ?? home, dataset)?.tables.get(id);
+    return table === undefined ? undefined : { name: fullName(table), columns: serviceColumns(table.columns) };
   }
 
   /** Names of tables and data sets are exact in BigQuery; the engine ignores their case. */

@@ -4,6 +4,7 @@ import { type Warehouse } from '../warehouse/warehouse';
 import { type Clock } from '../clock';
 import { type Faults } from './faults';
 import { cancelJob, deleteJob, getJob, insertJob, listJobs } from './jobs';
+import { Uploads } from './load/uploads';
 import { type RequestLog } from './log';
 import { getResults, postQuery, type QueryContext } from './queries';
 import { insertAll, listRows } from './rows';
@@ -37,6 +38,12 @@ export function apiRoutes(context: Context): Routes {
   routes.add('getJob', 'GET', `${project}/jobs/:job`, (r) => getJob(query, r));
   routes.add('cancel', 'POST', `${project}/jobs/:job/cancel`, (r) => cancelJob(query, r));
   routes.add('deleteJob', 'DELETE', `${project}/jobs/:job/delete`, (r) => deleteJob(query, r));
+
+  const uploads = new Uploads(query, warehouse);
+  for (const path of [`/upload${project}/jobs`, `/upload/bigquery/v2${project}/jobs`]) {
+    routes.add('upload', 'POST', path, (r) => uploads.begin(r));
+    routes.add('upload', 'PUT', path, (r) => uploads.resume(r));
+  }
 
   routes.add('other', 'GET', '/projects', () => tables.listProjects(context.project));
   routes.add('datasets', 'GET', `${project}/datasets`, (r) => tables.listDatasets(warehouse, r));

@@ -3,10 +3,11 @@ import { gunzipSync } from 'node:zlib';
 import { parseExact } from '../exact-json';
 import { BigQueryError, invalid } from '../query/error';
 
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Bytes of a request, and of an upload in several. */
+export const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The JSON object of a request's body; `{}` for none. Rejects with `BigQueryError`. */
-export async function readBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+/** The bytes of a request's body. Rejects with `BigQueryError`. */
+export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -15,12 +16,16 @@ export async function readBody(request: IncomingMessage): Promise<Readonly<Recor
       throw new BigQueryError('requestTooLarge', 'Request payload size exceeds the limit', {}, 413);
     chunks.push(chunk);
   }
-  if (bytes === 0) return {};
   const raw = Buffer.concat(chunks);
-  const content = request.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
+  return request.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
+}
+
+/** The JSON object of a body; `{}` for none. @throws BigQueryError */
+export function parseBody(raw: Buffer): Readonly<Record<string, unknown>> {
+  if (raw.length === 0) return {};
   let json: unknown;
   try {
-    json = parseExact(content.toString('utf8'));
+    json = parseExact(raw.toString('utf8'));
   } catch {
     throw new BigQueryError('parseError', 'Parse Error');
   }

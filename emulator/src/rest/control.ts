@@ -16,7 +16,7 @@ export function answerControl(
   if (!/^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? ''))
     return { status: 403, json: new BigQueryError('accessDenied', 'The control path answers loopback alone').body };
   try {
-    if (request.method === 'POST') apply(context, body as ControlInput);
+    if (request.method === 'POST') apply(context, body);
   } catch (error) {
     if (!(error instanceof BigQueryError)) throw error;
     return { status: error.code, json: error.body };
@@ -28,7 +28,7 @@ export function answerControl(
     counters: context.log.counters,
     requests: context.log.seen,
     jobs: context.jobs.all().map((job) => ({
-      id: job.spec.id,
+      id: job.id,
       state: job.done ? 'DONE' : 'RUNNING',
       cancelled: job.cancelled,
       error: job.error?.reason ?? null,

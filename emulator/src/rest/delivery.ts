@@ -56,7 +56,8 @@ export function delivery(response: ServerResponse, reply: ApiReply, fault: Fault
       );
       return;
     default:
-      if (json === null) response.writeHead(status).end();
+      for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+      if (json === null) response.writeHead(status, { 'Content-Length': 0 }).end();
       else send(response, status, textOf(json));
   }
 }

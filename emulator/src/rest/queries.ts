@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Job, type JobSpec } from '../jobs/job';
 import { pageOf, startOf, type PageRequest } from '../jobs/page';
 import { type RowFormat, type TimestampFormat } from '../jobs/rows';
-import { type JobStore } from '../jobs/store';
+import { type JobStore, type StoredJob } from '../jobs/store';
 import { type BigQueryError, invalid, notFound } from '../query/error';
 import { parametersOf } from '../query/parameters';
 import { type Plan, type QueryRequest, type QueryRunner } from '../query/runner';
@@ -71,7 +71,10 @@ export async function postQuery(context: QueryContext, { path, body }: ApiReques
   if (requestId !== null && requestId.length > 36) throw invalid('requestId is longer than 36 characters', 'requestId');
   const known = requestId === null ? null : context.jobs.byRequest(requestId);
   const job = known ?? startJob(context, request, body, text(body['jobCreationMode']) !== 'JOB_CREATION_OPTIONAL');
-  if (known === null) context.jobs.add(job, requestId);
+  if (known === null) {
+    context.jobs.add(job);
+    if (requestId !== null) context.jobs.identify(job, requestId);
+  }
   const done = await job.wait(waitOf(body['timeoutMs']));
   const maxResults = isGoccy(context.shape) ? null : smallInteger(body['maxResults'], 'maxResults');
   return results(context, job, done, 'bigquery#queryResponse', { maxResults, start: 0, format });
@@ -80,6 +83,7 @@ export async function postQuery(context: QueryContext, { path, body }: ApiReques
 /** GET /projects/:project/queries/:job */
 export async function getResults(context: QueryContext, { path, query }: ApiRequest): Promise<ApiReply> {
   const job = findJob(context, path, query);
+  if (!(job instanceof Job)) throw invalid(`Job ${job.project}:${job.location}.${job.id} is not a query job`);
   const done = await job.wait(waitOf(query.get('timeoutMs')));
   const token = query.get('pageToken');
   const start =
@@ -94,12 +98,12 @@ export async function getResults(context: QueryContext, { path, query }: ApiRequ
 }
 
 /** The job that a path names. Its location has to be right where one is given; it has to be given outside the US and EU. */
-export function findJob(context: QueryContext, path: ApiRequest['path'], query: URLSearchParams): Job {
+export function findJob(context: QueryContext, path: ApiRequest['path'], query: URLSearchParams): StoredJob {
   const job = context.jobs.get(path['job'] ?? '');
   const location = query.get('location') ?? 'US';
-  const here = job?.spec.request.location.toUpperCase() ?? '';
+  const here = job?.location.toUpperCase() ?? '';
   const found = here === location.toUpperCase() || (query.get('location') === null && here === 'EU');
-  if (job === null || (!found && !isGoccy(context.shape)) || job.spec.request.project !== path['project'])
+  if (job === null || (!found && !isGoccy(context.shape)) || job.project !== path['project'])
     throw notFound(`Job ${path['project']}:${location}.${path['job']}`);
   return job;
 }

@@ -14,8 +14,9 @@ export function smallInteger(value: unknown, name: string): number | null {
   return found === null ? null : Number(found);
 }
 
+/** Also `True`, which Google's Python client sends. */
 export function boolean(value: unknown): boolean {
-  return value === true || value === 'true';
+  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
 }
 
 export function text(value: unknown): string | null {

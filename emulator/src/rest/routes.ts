@@ -4,14 +4,20 @@ export interface ApiRequest {
   /** Parts of the path that the route names: `project`, `job`, `dataset`, `table`. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The JSON body; `{}` without one. */
+  /** The JSON body; `{}` without one, and for an upload. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** The bytes of an upload; empty for any other request. */
+  readonly raw: Buffer;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** `http://127.0.0.1:9050`, as the caller names it. */
+  readonly origin: string;
 }
 
 /** An answer: a JSON value, or JSON text that is ready. */
 export interface ApiReply {
   readonly status: number;
   readonly json: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Handler = (request: ApiRequest) => Promise<ApiReply> | ApiReply;
@@ -28,6 +34,7 @@ export type Operation =
   | 'datasets'
   | 'tables'
   | 'insertAll'
+  | 'upload'
   | 'listRows'
   | 'other';
 

@@ -1,8 +1,8 @@
 import { restRow } from '../jobs/rows';
 import { type Cell } from '../googlesql/values';
 import { invalid } from '../query/error';
-import { BadRow, rowOf } from '../warehouse/ingest';
-import { type Table, type Warehouse } from '../warehouse/warehouse';
+import { BadRow, rowOf, withRequired } from '../warehouse/ingest';
+import { type Warehouse } from '../warehouse/warehouse';
 import { rowFormat } from './queries';
 import { boolean, record, smallInteger } from './read';
 import { JsonText, ok, type ApiReply, type ApiRequest } from './routes';
@@ -24,7 +24,7 @@ export function insertAll(warehouse: Warehouse, { path, body }: ApiRequest): Api
   const stopped: number[] = [];
   rows.forEach((row: unknown, index) => {
     try {
-      good.push(checked(table, rowOf(table.columns, record(row)['json'], { ignoreUnknown })));
+      good.push(withRequired(table.fields, rowOf(table.columns, record(row)['json'], { ignoreUnknown })));
       stopped.push(index);
     } catch (error) {
       if (!(error instanceof BadRow)) throw error;
@@ -44,15 +44,6 @@ export function insertAll(warehouse: Warehouse, { path, body }: ApiRequest): Api
     for (const index of stopped)
       insertErrors.push({ index, errors: [{ reason: 'stopped', location: '', debugInfo: '', message: '' }] });
   return ok({ kind, insertErrors });
-}
-
-/** A row without a value for a REQUIRED column is no row of the table. */
-function checked(table: Table, row: Cell[]): Cell[] {
-  table.fields.forEach((field, i) => {
-    if (field.mode?.toUpperCase() === 'REQUIRED' && Object.keys(row[i] ?? {}).length === 0)
-      throw new BadRow(field.name, `Missing required field: Msg_0_CLOUD_QUERY_TABLE.${field.name}.`);
-  });
-  return row;
 }
 
 /** GET .../tables/:table/data */

@@ -4,7 +4,7 @@ import { BigQueryError, invalid } from '../query/error';
 import { apiRoutes, type Context } from './api';
 import { answerControl } from './control';
 import { delivery } from './delivery';
-import { readBody } from './body';
+import { parseBody, readBytes } from './body';
 import { type SeenRequest } from './log';
 import { errorAsResult } from './queries';
 import { type ApiReply, type Routes } from './routes';
@@ -42,7 +42,15 @@ export class RestServer {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://local');
     const method = request.method ?? 'GET';
-    const body = await readBody(request).catch((error: unknown) => error as BigQueryError);
+    const isUpload = url.pathname.startsWith('/upload/');
+    let raw: Buffer = Buffer.alloc(0);
+    const body = await readBytes(request)
+      .then((bytes) => {
+        if (!isUpload) return parseBody(bytes);
+        raw = bytes;
+        return {};
+      })
+      .catch((error: unknown) => error as BigQueryError);
     if (url.pathname === '/_control') {
       const bad = body instanceof Error ? body : null;
       delivery(
@@ -79,7 +87,11 @@ export class RestServer {
     try {
       if (body instanceof Error) throw body;
       if (route === null) throw new BigQueryError('notFound', `The local BigQuery has no ${method} ${url.pathname}`);
-      reply = await route.handler({ method, path: route.path, query: url.searchParams, body });
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+      );
+      const origin = `http://${request.headers.host ?? 'localhost'}`;
+      reply = await route.handler({ method, path: route.path, query: url.searchParams, body, raw, headers, origin });
     } catch (error) {
       reply = this.failed(error, seen);
     }

@@ -1,4 +1,5 @@
 import { NotAValue, NULL, scalarCell, timestampCell, type Cell } from '../googlesql/values';
+import { type TableField } from './schema';
 import { type NamedType, type ScalarName, type SqlType } from '../googlesql/types';
 
 /** Why a JSON row does not fit its table. `location` is the path of the field. */
@@ -19,6 +20,15 @@ export interface IngestOptions {
 /** A row of cells from a JSON object, fields matched without regard to case. Throws `BadRow`. */
 export function rowOf(columns: readonly NamedType[], json: unknown, options: IngestOptions): Cell[] {
   return recordCells(columns, json, '', options);
+}
+
+/** @throws BadRow for a row without a value for a REQUIRED column */
+export function withRequired(fields: readonly TableField[], row: Cell[]): Cell[] {
+  fields.forEach((field, i) => {
+    if (field.mode?.toUpperCase() === 'REQUIRED' && Object.keys(row[i] ?? {}).length === 0)
+      throw new BadRow(field.name, `Missing required field: Msg_0_CLOUD_QUERY_TABLE.${field.name}.`);
+  });
+  return row;
 }
 
 function recordCells(

@@ -45,7 +45,7 @@ export function columnsOf(fields: readonly TableField[]): NamedType[] {
 }
 
 function elementType(field: TableField): SqlType {
-  const name = String(field.type ?? '').toUpperCase();
+  const name = (field.type ?? '').toUpperCase();
   if (name === 'RECORD' || name === 'STRUCT') {
     if (field.fields === undefined || field.fields.length === 0)
       throw new BadSchema(`Field ${field.name} is type RECORD but has no schema`);

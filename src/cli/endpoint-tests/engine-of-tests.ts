@@ -59,6 +59,8 @@ function catalogueOf(endpoint: Endpoint): Catalogue {
   return {
     current: () => [endpoint],
     find: (idOrName) => (idOrName === endpoint.id ? endpoint : null),
+    isBroken: () => false,
+    resolveWith: () => Promise.resolve([]),
     close: () => undefined,
   };
 }

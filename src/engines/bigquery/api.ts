@@ -71,3 +71,8 @@ export interface DryRunQuery {
   readonly referencedRoutines?: readonly unknown[];
   readonly schema?: { readonly fields?: unknown };
 }
+
+/** What tables.get answers. */
+export interface TableResource {
+  readonly schema?: { readonly fields?: unknown };
+}

@@ -3,7 +3,7 @@ import { type BreakerState, CircuitBreaker } from '../../concurrency/circuit-bre
 import { ServiceError } from '../../errors';
 import type { EngineQuery, RunLimits } from '../contract';
 import { withinLimits } from '../../concurrency/deadline';
-import type { DryRunJob, DryRunQuery, QueryResponse, QueryText } from './api';
+import type { DryRunJob, DryRunQuery, QueryResponse, QueryText, TableResource } from './api';
 import { ApiFailure } from './api-failure';
 import { queryPages } from './job';
 import { bigQueryLabels } from './labels';
@@ -92,6 +92,31 @@ export class BigQueryClient {
       bytesProcessed: bytes !== undefined && /^\d+$/.test(bytes) ? BigInt(bytes) : null,
       query: statistics?.query,
     };
+  }
+
+  /**
+   * The fields of a table or view, as its schema has them; null: there is none of this name that can be looked up, such as a
+   * wildcard table or a view of INFORMATION_SCHEMA. @throws as `query`
+   */
+  async table(path: readonly string[], limits: RunLimits): Promise<unknown> {
+    const options = this.#options;
+    const [table = '', dataset = options.dataset, project = options.projectId, ...more] = path
+      .flatMap((part) => part.split('.'))
+      .reverse();
+    if (more.length > 0 || project !== options.projectId || table === '' || /[*]/.test(table)) return null;
+    const parts = ['', 'datasets', dataset, 'tables', table].map((part) => encodeURIComponent(part));
+    const request = { method: 'GET', path: parts.join('/'), patience: DRY_RUN_PATIENCE } as const;
+    try {
+      const { schema } = await this.#guarded(limits, (inner) =>
+        withinLimits(inner, (signal) =>
+          retrying(() => this.#transport.send<TableResource>({ ...request, signal }), { ...inner, signal }),
+        ),
+      );
+      return schema?.fields ?? null;
+    } catch (error) {
+      if (error instanceof ApiFailure && (error.reason === 'notFound' || error.httpStatus === 404)) return null;
+      throw error;
+    }
   }
 
   /** The cheapest request that needs the right to run queries. One try. @throws as `query` */

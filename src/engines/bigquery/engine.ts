@@ -3,7 +3,7 @@ import type { BreakerState } from '../../concurrency/circuit-breaker';
 import { FairSlots } from '../../concurrency/fair-slots';
 import { QueryError, ServiceError } from '../../errors';
 import type { NamedType, TableSchema } from '../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../contract';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../contract';
 import { ApiFailure } from './api-failure';
 import { BigQueryClient } from './client';
 import { DEFAULTS, type BigQueryOptions } from './options';
@@ -74,6 +74,17 @@ class BigQueryEngine implements Engine {
     if (bytesProcessed === null) throw new ServiceError('backendError', 'BigQuery gave no estimate.');
     return { bytesProcessed };
   };
+
+  async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
+    const schemas = await Promise.all(
+      paths.map(async (path) => {
+        const name = path.join('.');
+        const table = await this.#translating({ sql: '', offset: 0 }, () => this.#client.table(path, limits));
+        return table === null ? null : ([name, { name, columns: resultShape(table, false).columns }] as const);
+      }),
+    );
+    return { schemas: new Map(schemas.filter((known) => known !== null)), names: [] };
+  }
 
   /** Dry runs are free; where they return no schema, the query runs with LIMIT 0. */
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {

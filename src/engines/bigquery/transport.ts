@@ -73,7 +73,7 @@ export class Transport {
 
   async #exchange({ method, path, query, body, patience, signal }: Request): Promise<object> {
     signal?.throwIfAborted();
-    const url = `${this.#base}${path}?${new URLSearchParams({ prettyPrint: 'false', ...query })}`;
+    const url = `${this.#base}${path}?${new URLSearchParams({ prettyPrint: 'false', ...query }).toString()}`;
     const given = new AbortController();
     const onAbort = (): void => given.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });

@@ -23,6 +23,7 @@ export class Cursor {
   private readonly closing: Uint32Array;
   private nesting = 0;
   private ctes = 0;
+  private pipes = 0;
   token: Token;
 
   /** `tokens` ends with an `end` token. */
@@ -124,6 +125,19 @@ export class Cursor {
     return items;
   }
 
+  /** As `list`; a comma may follow the last item where nothing else of the operator does. */
+  pipeList<T>(item: (cursor: Cursor) => T): T[] {
+    const items = [item(this)];
+    while (this.accept(',') && !this.atPipeEnd()) items.push(item(this));
+    return items;
+  }
+
+  /** Nothing of a pipe operator follows. */
+  atPipeEnd(): boolean {
+    const { kind, symbol } = this.token;
+    return kind === 'end' || symbol === '|>' || symbol === ')' || symbol === ';';
+  }
+
   /** `( item, item, ... )` */
   parenthesised<T>(item: (cursor: Cursor) => T): T[] {
     this.expect('(');
@@ -145,6 +159,12 @@ export class Cursor {
   countCte(span: Span): void {
     if (++this.ctes > this.bounds.ctes) {
       throw new BoundsError(`A query has at most ${this.bounds.ctes} WITH entries.`, span);
+    }
+  }
+
+  countPipe(span: Span): void {
+    if (++this.pipes > this.bounds.pipes) {
+      throw new BoundsError(`A query has at most ${this.bounds.pipes} pipe operators.`, span);
     }
   }
 

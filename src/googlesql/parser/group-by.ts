@@ -7,11 +7,12 @@ export function parseGroupBy(cursor: Cursor): GroupBy {
   const { start } = cursor.expect('GROUP');
   cursor.expect('BY');
   if (cursor.accept('ALL')) return { all: true, items: [], span: cursor.spanFrom(start) };
-  const items = cursor.list(parseItem);
+  const items = cursor.list(parseGroupingItem);
   return { all: false, items, span: cursor.spanFrom(start) };
 }
 
-function parseItem(cursor: Cursor): GroupingItem {
+/** An expression, or ROLLUP, CUBE, GROUPING SETS or `()`. */
+export function parseGroupingItem(cursor: Cursor): GroupingItem {
   const { start } = cursor.token;
   if (cursor.at('GROUPING') && cursor.peek(1).symbol === 'SETS') {
     cursor.next();

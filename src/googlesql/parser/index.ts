@@ -59,6 +59,6 @@ export function surveyQuery(text: string, bounds: Bounds = QUERY_BOUNDS): Parsed
 
 /** The refusal of a construct. */
 export function unsupportedError({ name, span }: Construct): QueryError {
-  const subject = name[0]?.toUpperCase() + name.slice(1);
+  const subject = name.slice(0, 1).toUpperCase() + name.slice(1);
   return new QueryError('invalidQuery', `${subject} is not supported.`, span);
 }

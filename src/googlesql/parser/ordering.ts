@@ -22,7 +22,8 @@ function parseOrderItem(cursor: Cursor): OrderItem {
   return { expression, descending, nulls: parseNullOrder(cursor), span: cursor.spanFrom(start) };
 }
 
-function parseNullOrder(cursor: Cursor): OrderItem['nulls'] {
+/** NULLS FIRST, NULLS LAST; null: neither. */
+export function parseNullOrder(cursor: Cursor): OrderItem['nulls'] {
   if (!cursor.accept('NULLS')) return null;
   const first = cursor.at('FIRST');
   if (!first && !cursor.at('LAST')) cursor.fail('FIRST or LAST');

@@ -1,157 +1,175 @@
-import type { Expression, FromItem, Identifier, OrderItem, Query, QueryBody } from '../syntax';
+import type { PipeOperator, PipeSet, SelectItem } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
-import { parseFrom, parseJoinType } from './from';
-import { parseGroupBy } from './group-by';
+import { parseJoinType } from './from';
 import { parseConditions } from './join';
 import { parseLimit, parseOrderBy } from './ordering';
-import { parsePivots } from './pivot';
-import { parseOperandQuery, parseSetOperator } from './query';
-import { parseSelectList } from './select';
-import { standInSelect, standInTable } from './stand-in';
+import { parsePipeAggregate } from './pipe-aggregate';
+import { atPivot, parsePivot, parseUnpivot } from './pivot';
+import { parseParenthesisedQuery, parseWith } from './query';
+import { parseSelectClause, parseSelectList } from './select';
+import { parseSetOperator } from './set-operator';
 import { parseTable } from './table';
 import { parseSample } from './table-suffix';
+import { parseNamedWindow } from './window';
 
-/** Pipe syntax is refused by name; it is read only for the tables and functions that it names. */
-class Pipeline {
-  alias: Identifier | null = null;
-  readonly expressions: Expression[] = [];
-  readonly orderBy: OrderItem[] = [];
-  readonly tables: FromItem[] = [];
-  readonly queries: QueryBody[] = [];
+/** `|> operator`, as often as it comes. Those that this service does not take are refused by name. */
+export function parsePipes(cursor: Cursor): PipeOperator[] {
+  const pipes: PipeOperator[] = [];
+  while (cursor.at('|>')) {
+    cursor.countPipe(cursor.next());
+    const operator = parseOperator(cursor);
+    if (operator !== null) pipes.push(operator);
+  }
+  return pipes;
 }
 
-/** A query that begins with FROM. */
-export function parseFromQuery(cursor: Cursor): QueryBody {
-  const { start } = cursor.expect('FROM');
-  const from = parseFrom(cursor);
-  cursor.refuse('pipe syntax', cursor.spanFrom(start));
-  return standInSelect(from, [], cursor.spanFrom(start));
-}
-
-/** The pipe operators after a query. */
-export function parsePipes(cursor: Cursor, input: Query): Query {
-  const { start } = cursor.token;
-  const pipeline = new Pipeline();
-  while (cursor.accept('|>')) parseOperator(cursor, pipeline);
-  cursor.refuse('pipe syntax', cursor.spanFrom(start));
-
-  const span = cursor.spanFrom(input.span.start);
-  const { alias, expressions, orderBy, tables, queries } = pipeline;
-  const from = tables.reduce<FromItem>(
-    (left, right) => ({ kind: 'join', type: 'comma', left, right, on: null, using: [], span }),
-    standInTable(input, [], alias),
-  );
-  const select = standInSelect(from, expressions, span);
-  const body: QueryBody =
-    queries.length === 0
-      ? select
-      : { kind: 'set_operation', operator: 'union', distinct: false, inputs: [select, ...queries], span };
-  return { kind: 'query', with: null, body, orderBy, limit: null, span };
-}
-
-function parseOperator(cursor: Cursor, pipeline: Pipeline): void {
-  const { expressions } = pipeline;
-  switch (cursor.token.symbol) {
-    case 'WHERE':
-    case 'ASSERT':
-      cursor.next();
-      expressions.push(...cursor.list(parseExpression));
-      return;
-    case 'SELECT':
-    case 'EXTEND':
-    case 'WINDOW':
-      cursor.next();
-      cursor.accept('DISTINCT');
-      parseItems(cursor, expressions);
-      return;
-    case 'AGGREGATE':
-      cursor.next();
-      if (!cursor.at('GROUP') && !atOperatorEnd(cursor)) parseItems(cursor, expressions);
-      if (cursor.at('GROUP')) parseGrouping(cursor, expressions);
-      return;
-    case 'SET':
-      cursor.next();
-      expressions.push(...cursor.list(parseAssignment));
-      return;
-    case 'DROP':
-      cursor.next();
-      cursor.list((at) => at.name('a column name'));
-      return;
-    case 'RENAME':
-      cursor.next();
-      cursor.list(parseRenaming);
-      return;
-    case 'AS':
-      cursor.next();
-      pipeline.alias = cursor.name('an alias');
-      return;
-    case 'DISTINCT':
-      cursor.next();
-      return;
-    case 'ORDER':
-      pipeline.orderBy.push(...parseOrderBy(cursor));
-      return;
-    case 'LIMIT': {
-      const { count, offset } = parseLimit(cursor);
-      expressions.push(count, ...(offset === null ? [] : [offset]));
-      return;
+/** null: refused, with nothing in it that could name a table. */
+function parseOperator(cursor: Cursor): PipeOperator | null {
+  const { start, symbol } = cursor.token;
+  switch (symbol) {
+    case 'SELECT': {
+      const clause = parseSelectClause(cursor);
+      const windows = parseWindows(cursor);
+      return { kind: 'pipe_select', ...clause, windows, span: cursor.spanFrom(start) };
     }
-    case 'TABLESAMPLE':
-      parseSample(cursor);
-      return;
-    case 'CALL':
+    case 'EXTEND':
+    case 'WINDOW': {
       cursor.next();
-      pipeline.tables.push(parseTable(cursor));
-      return;
+      const items = parseSelectList(cursor);
+      refuseBareStar(cursor, items, symbol);
+      const windows = symbol === 'EXTEND' ? parseWindows(cursor) : [];
+      return { kind: 'pipe_extend', operator: symbol, items, windows, span: cursor.spanFrom(start) };
+    }
+    case 'SET': {
+      cursor.next();
+      return { kind: 'pipe_set', items: cursor.pipeList(parseAssignment), span: cursor.spanFrom(start) };
+    }
+    case 'DROP': {
+      cursor.next();
+      const columns = cursor.pipeList((at) => parseColumn(at, 'DROP'));
+      return { kind: 'pipe_drop', columns, span: cursor.spanFrom(start) };
+    }
+    case 'RENAME': {
+      cursor.next();
+      const items = cursor.pipeList((at) => {
+        const from = parseColumn(at, 'RENAME');
+        at.accept('AS');
+        return { from, to: at.name('a column name') };
+      });
+      return { kind: 'pipe_rename', items, span: cursor.spanFrom(start) };
+    }
+    case 'AS': {
+      cursor.next();
+      return { kind: 'pipe_as', alias: cursor.name('an alias'), span: cursor.spanFrom(start) };
+    }
+    case 'WHERE': {
+      cursor.next();
+      return { kind: 'pipe_where', condition: parseExpression(cursor), span: cursor.spanFrom(start) };
+    }
+    case 'AGGREGATE':
+      return parsePipeAggregate(cursor);
+    case 'DISTINCT': {
+      cursor.next();
+      return { kind: 'pipe_distinct', span: cursor.spanFrom(start) };
+    }
+    case 'ORDER':
+      return { kind: 'pipe_order_by', items: parseOrderBy(cursor), span: cursor.spanFrom(start) };
+    case 'LIMIT': {
+      const limit = parseLimit(cursor);
+      return { kind: 'pipe_limit', limit, span: limit.span };
+    }
+    case 'WITH': {
+      const clause = parseWith(cursor);
+      return { kind: 'pipe_with', with: clause, span: clause.span };
+    }
+    case 'GROUP':
+      return cursor.fault('Syntax error: GROUP BY is part of AGGREGATE, without a |> of its own.', cursor.token);
     default:
-      parseTableOperator(cursor, pipeline);
+      return parseTableOperator(cursor);
   }
 }
 
-/** JOIN, PIVOT, UNPIVOT and set operations. */
-function parseTableOperator(cursor: Cursor, pipeline: Pipeline): void {
-  if (parseSetOperator(cursor) !== null) {
-    pipeline.queries.push(...cursor.list(parseOperandQuery));
-    return;
+/** JOIN, PIVOT, UNPIVOT and set operations; and what is refused. */
+function parseTableOperator(cursor: Cursor): PipeOperator | null {
+  const { start } = cursor.token;
+  const setOperator = parseSetOperator(cursor);
+  if (setOperator !== null) {
+    const inputs = cursor.pipeList(parseParenthesisedQuery);
+    return { ...setOperator, kind: 'pipe_set_operation', inputs, span: cursor.spanFrom(start) };
   }
-  if (parseJoinType(cursor) !== null) {
-    pipeline.tables.push(parseTable(cursor));
-    for (const { on } of parseConditions(cursor)) if (on !== null) pipeline.expressions.push(on);
-    return;
+  if (atPivot(cursor)) {
+    if (cursor.at('PIVOT')) return { kind: 'pipe_pivot', ...parsePivot(cursor), span: cursor.spanFrom(start) };
+    return { kind: 'pipe_unpivot', ...parseUnpivot(cursor), span: cursor.spanFrom(start) };
   }
-  const { start, end } = cursor.token;
-  const nothing = standInTable(standInSelect(null, [], { start, end }), [], null);
-  const pivot = parsePivots(cursor, nothing);
-  if (pivot === nothing) cursor.fail('a pipe operator');
-  pipeline.tables.push(pivot);
+  const join = parseJoinType(cursor);
+  if (join === null) return parseRefused(cursor);
+  const right = parseTable(cursor);
+  const conditions = parseConditions(cursor);
+  const [condition = { on: null, using: [] }, second] = conditions;
+  if (second !== undefined) cursor.fault('Syntax error: this condition belongs to no JOIN.', second);
+  if (conditions[0] !== undefined && join.type === 'cross') {
+    cursor.refuse('CROSS JOIN with a condition', conditions[0]);
+  }
+  const { on, using } = condition;
+  return { kind: 'pipe_join', type: join.type, right, on, using, span: cursor.spanFrom(start) };
 }
 
-function parseItems(cursor: Cursor, expressions: Expression[]): void {
-  for (const item of parseSelectList(cursor)) {
-    if (item.kind === 'select_expression') expressions.push(item.expression);
-    else expressions.push(...item.replace.map((replacement) => replacement.expression));
-    if (cursor.at('ASC') || cursor.at('DESC')) cursor.next();
+/** Words that begin pipe operators of GoogleSQL beside those above. */
+const REFUSED = new Set(
+  'ASSERT CALL CREATE DESCRIBE ELSE ELSEIF EXPORT FINISH FORK IF INSERT LOG MATCH_RECOGNIZE RECURSIVE STATIC_DESCRIBE TEE'.split(
+    ' ',
+  ),
+);
+
+function parseRefused(cursor: Cursor): PipeOperator | null {
+  const { start, symbol } = cursor.token;
+  if (symbol === 'TABLESAMPLE') {
+    parseSample(cursor);
+    return null;
   }
+  if (!REFUSED.has(symbol)) cursor.fail('a pipe operator');
+  if (symbol === 'CALL') {
+    // A table function is no less forbidden here than in FROM: the walk finds it.
+    cursor.next();
+    const right = parseTable(cursor);
+    const span = cursor.spanFrom(start);
+    cursor.refuse('the pipe operator CALL', span);
+    return { kind: 'pipe_join', type: 'cross', right, on: null, using: [], span };
+  }
+  if (symbol === 'ASSERT') {
+    cursor.next();
+    const elements = cursor.pipeList(parseExpression);
+    const span = cursor.spanFrom(start);
+    cursor.refuse('the pipe operator ASSERT', span);
+    return { kind: 'pipe_where', condition: { kind: 'array', elementType: null, elements, span }, span };
+  }
+  return cursor.fault(`The pipe operator ${symbol} is not supported.`, cursor.token);
 }
 
-function parseGrouping(cursor: Cursor, expressions: Expression[]): void {
-  for (const item of parseGroupBy(cursor).items) if (item.kind === 'expression') expressions.push(item.expression);
+/** `t.*` is an item of every operator, `*` of SELECT alone: all others keep the columns that there are. */
+export function refuseBareStar(cursor: Cursor, items: readonly SelectItem[], operator: string): void {
+  const star = items.find((item) => item.kind === 'select_star' && item.of === null);
+  if (star !== undefined) cursor.fault(`Syntax error: * is no item of pipe ${operator}.`, star.span);
 }
 
-function parseAssignment(cursor: Cursor): Expression {
-  cursor.name('a column name');
+function parseWindows(cursor: Cursor): ReturnType<typeof parseNamedWindow>[] {
+  return cursor.accept('WINDOW') ? cursor.pipeList(parseNamedWindow) : [];
+}
+
+function parseAssignment(cursor: Cursor): PipeSet['items'][number] {
+  const column = parseColumn(cursor, 'SET');
   cursor.expect('=');
-  return parseExpression(cursor);
+  return { column, expression: parseExpression(cursor) };
 }
 
-function parseRenaming(cursor: Cursor): void {
-  cursor.name('a column name');
-  cursor.accept('AS');
-  cursor.name('a column name');
-}
-
-function atOperatorEnd(cursor: Cursor): boolean {
-  const { kind, symbol } = cursor.token;
-  return kind === 'end' || symbol === '|>' || symbol === ')' || symbol === ';';
+function parseColumn(cursor: Cursor, operator: string): ReturnType<Cursor['name']> {
+  const name = cursor.name('a column name');
+  if (cursor.at('.')) {
+    cursor.fault(`Syntax error: pipe ${operator} takes columns by name alone, not under aliases or paths.`, {
+      start: name.span.start,
+      end: cursor.token.end,
+    });
+  }
+  return name;
 }

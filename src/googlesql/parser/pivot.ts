@@ -1,4 +1,4 @@
-import type { Expression, FromItem, Identifier, Pivot, Unpivot } from '../syntax';
+import type { Expression, FromItem, Identifier, PivotClause, Unpivot, UnpivotClause } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseArithmetic, parseExpression } from './expression';
 import { parseAlias } from './table';
@@ -13,7 +13,9 @@ export function atPivot(cursor: Cursor): boolean {
 /** The table with the PIVOT or UNPIVOT clause that may follow it. */
 export function parsePivots(cursor: Cursor, input: FromItem): FromItem {
   if (!atPivot(cursor)) return input;
-  return cursor.at('PIVOT') ? parsePivot(cursor, input) : parseUnpivot(cursor, input);
+  const { start } = input.span;
+  if (!cursor.at('PIVOT')) return { kind: 'unpivot', input, ...parseUnpivot(cursor), span: cursor.spanFrom(start) };
+  return { kind: 'pivot', input, ...parsePivot(cursor), span: cursor.spanFrom(start) };
 }
 
 interface Aliased {
@@ -22,7 +24,7 @@ interface Aliased {
 }
 
 /** PIVOT (SUM(x) AS s, ... FOR y IN ('a' AS a, ...)) [[AS] alias] */
-function parsePivot(cursor: Cursor, input: FromItem): Pivot {
+export function parsePivot(cursor: Cursor): PivotClause {
   cursor.expect('PIVOT');
   cursor.expect('(');
   const aggregates = cursor.list(parseAliased);
@@ -31,9 +33,7 @@ function parsePivot(cursor: Cursor, input: FromItem): Pivot {
   cursor.expect('IN');
   const values = cursor.parenthesised(parseAliased);
   cursor.expect(')');
-  const alias = parseAlias(cursor);
-  const span = cursor.spanFrom(input.span.start);
-  return { kind: 'pivot', input, aggregates, for: column, in: values, alias, span };
+  return { aggregates, for: column, in: values, alias: parseAlias(cursor) };
 }
 
 function parseAliased(cursor: Cursor): Aliased {
@@ -43,7 +43,7 @@ function parseAliased(cursor: Cursor): Aliased {
 }
 
 /** UNPIVOT [INCLUDE NULLS] (v FOR name IN (a AS 'x', ...)), UNPIVOT ((v, w) FOR name IN ((a, b), ...)) */
-function parseUnpivot(cursor: Cursor, input: FromItem): Unpivot {
+export function parseUnpivot(cursor: Cursor): UnpivotClause {
   cursor.expect('UNPIVOT');
   const includeNulls = cursor.accept('INCLUDE');
   if (includeNulls || cursor.accept('EXCLUDE')) cursor.expect('NULLS');
@@ -54,9 +54,7 @@ function parseUnpivot(cursor: Cursor, input: FromItem): Unpivot {
   cursor.expect('IN');
   const columns = cursor.parenthesised(parseUnpivotColumns);
   cursor.expect(')');
-  const alias = parseAlias(cursor);
-  const span = cursor.spanFrom(input.span.start);
-  return { kind: 'unpivot', input, includeNulls, values, name, in: columns, alias, span };
+  return { includeNulls, values, name, in: columns, alias: parseAlias(cursor) };
 }
 
 function parseColumnName(cursor: Cursor): Identifier {

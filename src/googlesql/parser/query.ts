@@ -1,18 +1,52 @@
-import type { Query, QueryBody, SetOperation, WithClause, WithEntry } from '../syntax';
+import type { FromQuery, PipeOperator, Query, QueryBody, WithClause, WithEntry } from '../syntax';
 import type { Cursor } from './cursor';
-import { parseFromQuery, parsePipes } from './pipes';
+import { parseFrom } from './from';
+import { parsePipes } from './pipes';
 import { parseLimit, parseOrderBy } from './ordering';
 import { parseSelect } from './select';
+import { parseSetOperator, type SetOperator } from './set-operator';
 
-/** [WITH ...] body [ORDER BY ...] [LIMIT ...] */
+/** [WITH ...] body [ORDER BY ...] [LIMIT ...] [|> ...], FROM ... [|> ...] */
 export function parseQuery(cursor: Cursor): Query {
   const { start } = cursor.token;
   const clause = cursor.at('WITH') ? parseWith(cursor) : null;
-  const body = cursor.at('FROM') ? parseFromQuery(cursor) : parseBody(cursor);
-  const orderBy = cursor.at('ORDER') ? parseOrderBy(cursor) : [];
-  const limit = cursor.at('LIMIT') ? parseLimit(cursor) : null;
-  const query: Query = { kind: 'query', with: clause, body, orderBy, limit, span: cursor.spanFrom(start) };
-  return cursor.at('|>') ? parsePipes(cursor, query) : query;
+  const fromFirst = cursor.at('FROM');
+  const body = fromFirst ? parseFromQuery(cursor) : parseBody(cursor);
+  const orderBy = !fromFirst && cursor.at('ORDER') ? parseOrderBy(cursor) : [];
+  const limit = !fromFirst && cursor.at('LIMIT') ? parseLimit(cursor) : null;
+  const plain = orderBy.length === 0 && limit === null;
+  const alias = body.kind === 'query' && plain ? parseAliasBeforePipes(cursor) : [];
+  const pipes = [...alias, ...parsePipes(cursor)];
+  return { kind: 'query', with: clause, body, orderBy, limit, pipes, span: cursor.spanFrom(start) };
+}
+
+/** Clauses of SELECT that pipe operators take the place of. */
+const NOT_AFTER_FROM: ReadonlyMap<string, string> = new Map([
+  ...['WHERE', 'WINDOW', 'LIMIT', 'UNION', 'INTERSECT', 'EXCEPT'].map((word) => [word, word] as const),
+  ...['HAVING', 'QUALIFY'].map((word) => [word, 'WHERE'] as const),
+  ['SELECT', 'SELECT'],
+  ['GROUP', 'AGGREGATE'],
+  ['ORDER', 'ORDER BY'],
+]);
+
+/** A query that begins with FROM. */
+function parseFromQuery(cursor: Cursor): FromQuery {
+  const { start } = cursor.expect('FROM');
+  const from = parseFrom(cursor);
+  const operator = NOT_AFTER_FROM.get(cursor.token.symbol);
+  if (operator !== undefined) {
+    const { symbol } = cursor.token;
+    const message = `Syntax error: ${symbol} is not supported after a FROM query: consider the pipe operator |> ${operator}.`;
+    cursor.fault(message, cursor.token);
+  }
+  return { kind: 'from_query', from, span: cursor.spanFrom(start) };
+}
+
+/** `(query) AS t |> ...` is `(query) |> AS t |> ...`. */
+function parseAliasBeforePipes(cursor: Cursor): PipeOperator[] {
+  if (!cursor.at('AS') || !cursor.atName(1) || cursor.peek(2).symbol !== '|>') return [];
+  const { start } = cursor.next();
+  return [{ kind: 'pipe_as', alias: cursor.name('an alias'), span: cursor.spanFrom(start) }];
 }
 
 /** ( query ) */
@@ -24,10 +58,10 @@ export function parseParenthesisedQuery(cursor: Cursor): Query {
 }
 
 /** WITH [RECURSIVE] name AS (query), ... */
-function parseWith(cursor: Cursor): WithClause {
+export function parseWith(cursor: Cursor): WithClause {
   const { start } = cursor.expect('WITH');
   const recursive = cursor.accept('RECURSIVE');
-  const entries = cursor.list(parseWithEntry);
+  const entries = cursor.pipeList(parseWithEntry);
   return { recursive, entries, span: cursor.spanFrom(start) };
 }
 
@@ -46,60 +80,23 @@ function parseBody(cursor: Cursor): QueryBody {
   let kind: SetOperator | null = null;
   for (let next = parseSetOperator(cursor); next !== null; next = parseSetOperator(cursor)) {
     kind ??= next;
-    if (kind.operator !== next.operator || kind.distinct !== next.distinct) {
+    if (kind.operator !== next.operator || kind.distinct !== next.distinct || !sameMatching(kind, next)) {
       cursor.refuse('a mix of set operations without parentheses', next.span);
     }
     inputs.push(parseOperandQuery(cursor));
   }
   if (kind === null) return first;
-  const { operator, distinct } = kind;
-  return { kind: 'set_operation', operator, distinct, inputs, span: cursor.spanFrom(start) };
+  return { ...kind, kind: 'set_operation', inputs, span: cursor.spanFrom(start) };
+}
+
+function sameMatching({ matching: a }: SetOperator, { matching: b }: SetOperator): boolean {
+  const names = (matching: SetOperator['matching']): string | undefined =>
+    matching?.columns?.map(({ name }) => name.toLowerCase()).join();
+  return (a === null) === (b === null) && a?.mode === b?.mode && names(a) === names(b);
 }
 
 /** What a set operation combines. */
-export function parseOperandQuery(cursor: Cursor): QueryBody {
+function parseOperandQuery(cursor: Cursor): QueryBody {
   if (cursor.at('(')) return parseParenthesisedQuery(cursor);
   return parseSelect(cursor);
-}
-
-type SetOperator = Pick<SetOperation, 'operator' | 'distinct' | 'span'>;
-
-const OPERATORS: ReadonlyMap<string, SetOperation['operator']> = new Map([
-  ['UNION', 'union'],
-  ['INTERSECT', 'intersect'],
-  ['EXCEPT', 'except'],
-]);
-
-/** UNION ALL and its kin, or null where the token begins none. */
-export function parseSetOperator(cursor: Cursor): SetOperator | null {
-  const { start, symbol } = cursor.token;
-  if (symbol === 'LEFT' || symbol === 'FULL' || symbol === 'INNER') {
-    const ahead = cursor.peek(1).symbol === 'OUTER' ? 2 : 1;
-    if (!OPERATORS.has(cursor.peek(ahead).symbol)) return null;
-    for (let i = 0; i < ahead; i++) cursor.next();
-    cursor.refuse(`${symbol} in a set operation`, cursor.spanFrom(start));
-  }
-  const operator = OPERATORS.get(cursor.token.symbol);
-  if (operator === undefined) return null;
-  const { symbol: word } = cursor.next();
-  const distinct = cursor.at('DISTINCT');
-  if (!distinct && !cursor.at('ALL')) cursor.fail('ALL or DISTINCT');
-  cursor.next();
-  const span = cursor.spanFrom(start);
-  if (!distinct && operator !== 'union') cursor.refuse(`${word} ALL`, span);
-  parseColumnMatching(cursor);
-  return { operator, distinct, span };
-}
-
-/** [STRICT] CORRESPONDING [BY (a, b)], BY NAME [ON (a, b)] */
-function parseColumnMatching(cursor: Cursor): void {
-  const { start } = cursor.token;
-  if (cursor.at('STRICT')) cursor.next();
-  if (cursor.accept('CORRESPONDING')) {
-    if (cursor.accept('BY')) cursor.parenthesised((at) => at.name('a column name'));
-  } else if (cursor.accept('BY')) {
-    cursor.expect('NAME');
-    if (cursor.accept('ON')) cursor.parenthesised((at) => at.name('a column name'));
-  }
-  if (cursor.end > start) cursor.refuse('BY NAME and CORRESPONDING', cursor.spanFrom(start));
 }

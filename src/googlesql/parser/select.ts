@@ -7,12 +7,8 @@ import { parseNamedWindow } from './window';
 
 /** SELECT with every clause up to WINDOW. */
 export function parseSelect(cursor: Cursor): Select {
-  const { start } = cursor.at('SELECT') ? cursor.next() : cursor.fail('SELECT');
-  if (cursor.at('WITH') && cursor.peek(1).symbol !== '(') parseSelectWith(cursor);
-  const distinct = cursor.accept('DISTINCT');
-  if (!distinct) cursor.accept('ALL');
-  const as = cursor.accept('AS') ? parseSelectAs(cursor) : null;
-  const items = parseSelectList(cursor);
+  const { start } = cursor.token;
+  const { distinct, as, items } = parseSelectClause(cursor);
   const from = cursor.accept('FROM') ? parseFrom(cursor) : null;
   const where = cursor.accept('WHERE') ? parseExpression(cursor) : null;
   const groupBy = cursor.at('GROUP') ? parseGroupBy(cursor) : null;
@@ -21,6 +17,16 @@ export function parseSelect(cursor: Cursor): Select {
   const windows = cursor.accept('WINDOW') ? cursor.list(parseNamedWindow) : [];
   const span = cursor.spanFrom(start);
   return { kind: 'select', distinct, as, items, from, where, groupBy, having, qualify, windows, span };
+}
+
+/** SELECT [DISTINCT | ALL] [AS STRUCT | VALUE] with its list. */
+export function parseSelectClause(cursor: Cursor): Pick<Select, 'distinct' | 'as' | 'items'> {
+  cursor.expect('SELECT');
+  if (cursor.at('WITH') && cursor.peek(1).symbol !== '(') parseSelectWith(cursor);
+  const distinct = cursor.accept('DISTINCT');
+  if (!distinct) cursor.accept('ALL');
+  const as = cursor.accept('AS') ? parseSelectAs(cursor) : null;
+  return { distinct, as, items: parseSelectList(cursor) };
 }
 
 /** SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(...): its options name columns only. */
@@ -58,17 +64,16 @@ export function parseSelectList(cursor: Cursor): SelectItem[] {
 }
 
 /** After a comma: a token that no item can begin with, so that the comma was a trailing one. */
-function atListEnd(cursor: Cursor): boolean {
-  const { kind, symbol, reserved } = cursor.token;
-  if (kind === 'end' || symbol === ')' || symbol === ';' || symbol === '|>') return true;
-  return reserved && LIST_END.has(symbol);
+export function atListEnd(cursor: Cursor): boolean {
+  const { symbol, reserved } = cursor.token;
+  return cursor.atPipeEnd() || (reserved && LIST_END.has(symbol));
 }
 
 const LIST_END = new Set(
   'FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT UNION INTERSECT EXCEPT FULL INNER FOR'.split(' '),
 );
 
-function parseSelectItem(cursor: Cursor): SelectItem {
+export function parseSelectItem(cursor: Cursor): SelectItem {
   const { start } = cursor.token;
   if (cursor.accept('*')) return parseStarModifiers(cursor, null, start);
   const expression = parseExpression(cursor);

@@ -26,6 +26,6 @@ export function standInTable(
   orderBy: readonly OrderItem[],
   alias: SubqueryItem['alias'],
 ): SubqueryItem {
-  const query: Query = { kind: 'query', with: null, body, orderBy, limit: null, span: body.span };
+  const query: Query = { kind: 'query', with: null, body, orderBy, limit: null, pipes: [], span: body.span };
   return { kind: 'subquery_item', query, alias, span: body.span };
 }

@@ -31,10 +31,17 @@ export function aggregateBlock(
       key?.kind === 'column' ? `GROUPING(${columns.get(key.column.id)?.sql ?? ''})` : aggregateSql(session, call, rows);
     columns.set(column.id, { sql, simple: false });
   }
+  const selected = new Set([...needed, ...aggregate.keys.map(({ column }) => column.id)]);
+  const [first] = aggregate.aggregates;
+  if (columns.size === 0 && first !== undefined) {
+    // One row it is only by an aggregate, whether or not anything reads it.
+    columns.set(first.column.id, { sql: 'COUNT(*)', simple: false });
+    selected.add(first.column.id);
+  }
   const guards = rows.guard === null ? [] : [`LOGICAL_OR(${rows.guard})`];
   const grouped: Block = { ...block, columns, guards, groupBy: groupBySql(session, aggregate, columns) };
   // Keys are named in GROUP BY by their aliases, so all of them are selected.
-  return nested(session, grouped, new Set([...needed, ...aggregate.keys.map(({ column }) => column.id)]));
+  return nested(session, grouped, selected);
 }
 
 function groupBySql(session: PrintSession, aggregate: Aggregate, columns: ReadonlyMap<number, Item>): string {

@@ -7,7 +7,7 @@ import type { SqlType } from '../types';
 import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
-import { lookup, visibleNames, type NameList, type Target } from './scope';
+import { isOpen, lookup, visibleNames, type NameList, type Target } from './scope';
 import { invalid, type Session } from './session';
 import { unknownField } from './suggestion';
 
@@ -16,6 +16,7 @@ export function resolvePath(context: Context, { parts, span }: PathExpression): 
   const [first, ...rest] = parts;
   if (first === undefined) throw new Error('a path has a first part');
   const target = lookup(context.scope, first.name);
+  if (target === undefined && isOpen(context.scope)) context.session.survey?.useUnknown();
   if (target === undefined)
     throw unknownField(`Unrecognized name: ${first.name}.`, first.name, first.span, visibleNames(context.scope));
   return fromTarget(context, target, first, rest, span);
@@ -48,6 +49,7 @@ function fromTarget(
 
 function columnOf(session: Session, list: NameList, alias: Identifier, { name, span }: Identifier): Expr {
   const found = list.lookup(name);
+  if (found === undefined && list.open) session.survey?.useUnknown();
   if (found === undefined) throw unknownField(`Name ${name} not found inside ${alias.name}.`, name, span, list.names());
   if (found.kind === 'ambiguous') throw invalid(`Name ${name} is ambiguous inside ${alias.name}.`, span);
   const whole = { start: alias.span.start, end: span.end };

@@ -20,6 +20,15 @@ import { resolveArraySubquery, resolveExists, resolveInSubquery, resolveScalarSu
 /** The typed tree of an expression. Throws QueryError. */
 export function resolveExpr(context: Context, expression: Expression): Expr {
   spend();
+  const { session } = context;
+  if (session.survey === null) return resolveKind(context, expression);
+  return session.survey.recover(
+    () => resolveKind(context, expression),
+    () => session.unknownExpr(expression.span),
+  );
+}
+
+function resolveKind(context: Context, expression: Expression): Expr {
   switch (expression.kind) {
     case 'literal':
       return resolveLiteral(context.session, expression);
@@ -70,7 +79,11 @@ export function resolveExpr(context: Context, expression: Expression): Expr {
 
 /** A condition: BOOL or an error that names `what`. */
 export function resolveCondition(context: Context, expression: Expression, what: string): Expr {
-  return converted(context.session, resolveExpr(context, expression), { kind: 'BOOL' }, what);
+  const { session } = context;
+  return session.recover(
+    () => converted(session, resolveExpr(context, expression), { kind: 'BOOL' }, what),
+    () => session.unknownExpr(expression.span),
+  );
 }
 
 /** The name a column gets from its expression: the last name of a path or field access. */

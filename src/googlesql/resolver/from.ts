@@ -1,6 +1,7 @@
 /** FROM: a relation, and the names that it brings into scope. Items to the right see those to the left in UNNEST. */
+import { QueryError } from '../../errors';
 import { isArrayPath } from '../from-paths';
-import type { Column, Cte, Expr, Relation } from '../resolved';
+import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../resolved';
 import type { FromItem, Identifier, OffsetClause, SubqueryItem, TablePath } from '../syntax';
 import type { SqlType } from '../types';
 import { resolvePath, shortType } from './access';
@@ -8,9 +9,10 @@ import { plainContext } from './context';
 import { resolveExpr } from './expression';
 import { resolveJoin } from './joins';
 import { resolvePivot } from './pivot';
-import { resolveQueryIn } from './queries';
+import { namesOf, resolveNamedQuery } from './queries';
 import { lookup, NameList, scopeOf, type Scope } from './scope';
 import { invalid, type CteScope, type Session } from './session';
+import { nearest } from './suggestion';
 import { resolveUnpivot } from './unpivot';
 
 export interface FromContext {
@@ -28,6 +30,13 @@ export interface Source {
 }
 
 export function resolveFrom(context: FromContext, item: FromItem): Source {
+  return context.session.recover(
+    () => resolveItem(context, item),
+    () => ({ relation: { kind: 'single_row' }, list: NameList.empty.opened() }),
+  );
+}
+
+function resolveItem(context: FromContext, item: FromItem): Source {
   switch (item.kind) {
     case 'table_path':
       return namesArray(context, item) ? resolveArray(context, item) : resolveTable(context, item);
@@ -67,7 +76,12 @@ function resolveTable({ session, ctes }: FromContext, { path, alias, offset, spa
     }
   }
   const table = session.environment.findTable(path);
-  if (table === undefined) throw invalid(`Table not found: ${path.map((part) => part.name).join('.')}.`, span);
+  if (table === undefined) {
+    const written = path.map((part) => part.name).join('.');
+    const near = session.environment.suggestTable?.(written) ?? nearest(written, cteNames(ctes));
+    const hint = near === undefined ? {} : { hint: `Did you mean ${near}?` };
+    throw new QueryError('invalidQuery', `Table not found: ${written}.`, span, hint);
+  }
   const columns: { column: Column; source: string }[] = [];
   const named = table.columns.map(({ name: source, type }) => {
     const column: Column = session.column(source, type);
@@ -76,26 +90,47 @@ function resolveTable({ session, ctes }: FromContext, { path, alias, offset, spa
   return { relation: { kind: 'table', table, columns }, list: NameList.table(name, named) };
 }
 
+function cteNames(ctes: CteScope | null): string[] {
+  const names: string[] = [];
+  for (let scope = ctes; scope !== null; scope = scope.parent)
+    names.push(...Array.from(scope.names.values(), ({ name }) => name));
+  return names;
+}
+
 function scanCte(session: Session, cte: Cte, alias: string): Source {
   const columns: { column: Column; source: Column }[] = [];
   const named = cte.query.output.map(({ name, column: source }) => {
     const column = session.column(name, source.type);
+    if (session.survey?.isUnknown(source) === true) session.survey.markUnknown(column);
     return { name, column: session.deferred(column, () => columns.push({ column, source })) };
   });
   const relation: Relation = { kind: 'cte', cte, columns };
   const [only] = named;
   if (cte.query.valueTable && only !== undefined) return { relation, list: NameList.value(alias, only.column) };
-  return { relation, list: NameList.table(alias, named) };
+  return { relation, list: listOf(session, cte.query, alias, named) };
 }
 
-/** A subquery sees the rows around the whole query, never its neighbours in FROM. */
-function resolveSubqueryItem({ session, outer, ctes }: FromContext, { query, alias }: SubqueryItem): Source {
-  const resolved = resolveQueryIn(session, query, outer, ctes);
-  const relation: Relation = { kind: 'query', query: resolved };
-  const [only] = resolved.output;
-  const name = alias?.name ?? null;
-  if (resolved.valueTable && only !== undefined) return { relation, list: NameList.value(name, only.column) };
-  return { relation, list: NameList.table(name, resolved.output) };
+/**
+ * A subquery sees the rows around the whole query, never its neighbours in FROM. Without an alias of its own, the table
+ * aliases of a query in pipe syntax are seen from outside.
+ */
+function resolveSubqueryItem({ session, outer, ctes }: FromContext, { query: item, alias }: SubqueryItem): Source {
+  const { query, names } = resolveNamedQuery(session, item, outer, ctes);
+  const relation: Relation = { kind: 'query', query };
+  if (alias !== null) return { relation, list: names.aliased(alias.name) };
+  // Aliases reach columns that are not in the output.
+  if (names.ranges.size > 0 && query.ctes.length === 0) return { relation: query.relation, list: names };
+  return { relation, list: namesOf(session, query) };
+}
+
+/** The names of a query's columns under `alias`; in a survey not all of them may be known. */
+function listOf(
+  { survey }: Session,
+  { output }: ResolvedQuery,
+  alias: string | null,
+  columns: readonly { name: string | null; column: Column }[],
+): NameList {
+  return NameList.table(alias, columns, survey?.isUnknown(output));
 }
 
 /** An array's elements as rows, in the form that a join to what is left of it takes. */

@@ -1,12 +1,12 @@
 /** GROUP BY: keys out of positions, aliases and expressions, and what may be named after grouping. */
-import type { Column, Expr } from '../resolved';
-import type { Expression, GroupBy, GroupingItem, Span } from '../syntax';
+import type { AggregateCall, Column, Expr } from '../resolved';
+import type { Expression, GroupBy, GroupingItem, OrderSuffix, PipeGroupBy, Span } from '../syntax';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
 import { plainContext, type Context } from './context';
-import { resolveExpr } from './expression';
+import { inferredName, resolveExpr } from './expression';
 import type { Replace } from '../resolved-walk';
-import { fingerprint } from './same';
+import { fingerprint, sameExpr } from './same';
 import type { ListItem } from './select-list';
 import { invalid, type Session } from './session';
 
@@ -36,13 +36,14 @@ class Keys {
     }
   }
 
-  add(expr: Expr, span: Span): number {
+  /** @param alias of a key that is its own name for it */
+  add(expr: Expr, span: Span, alias: string | null = null): number {
     const key = identity(expr);
     const known = this.#positions.get(key);
     if (known !== undefined) return known;
     if (!supportsGrouping(expr.type))
       throw invalid(`Grouping by expressions of type ${shortType(expr.type)} is not allowed.`, span);
-    const name = this.#names.get(key) ?? nameOf(expr);
+    const name = alias ?? this.#names.get(key) ?? nameOf(expr);
     this.#positions.set(key, this.list.length);
     this.list.push({ column: this.session.column(name, expr.type), expr });
     return this.list.length - 1;
@@ -70,17 +71,81 @@ export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readon
   }
   const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY clause');
   const one = (expression: Expression): number => keys.add(groupExpr(inner, expression, items), expression.span);
-  if (groupBy.items.every((item) => item.kind === 'expression')) {
-    for (const item of groupBy.items) if (item.kind === 'expression') one(item.expression);
-    return { keys: keys.list, sets: null };
+  const sets = groupingSets(groupBy.items, one, groupBy.span);
+  return { keys: keys.list, sets };
+}
+
+/** null: every item is a plain key. @param one resolves a key and gives its index */
+function groupingSets(
+  items: readonly GroupingItem[],
+  one: (expression: Expression) => number,
+  span: Span,
+): readonly (readonly number[])[] | null {
+  if (items.every((item) => item.kind === 'expression')) {
+    for (const item of items) one(item.expression);
+    return null;
   }
   let sets: number[][] = [[]];
-  for (const item of groupBy.items) {
+  for (const item of items) {
     const alternatives = setsOf(item, one);
     sets = sets.flatMap((set) => alternatives.map((more) => [...new Set([...set, ...more])]));
-    if (sets.length > MAX_SETS) throw invalid(`GROUP BY makes more than ${MAX_SETS} grouping sets.`, groupBy.span);
+    if (sets.length > MAX_SETS) throw invalid(`GROUP BY makes more than ${MAX_SETS} grouping sets.`, span);
   }
-  return { keys: keys.list, sets };
+  return sets;
+}
+
+/** A column that the operator AGGREGATE gives of a key. */
+interface KeyOutput {
+  readonly name: string | null;
+  readonly column: Column;
+  readonly order: OrderSuffix | null;
+}
+
+/**
+ * GROUP BY of the operator AGGREGATE: no places and no aliases of the list, but aliases of its own. A key of ROLLUP and its
+ * like is one column however often it is written there, and has to have a name.
+ *
+ * @param context the one of the operator's input
+ */
+export function resolvePipeGroupBy(
+  context: Context,
+  groupBy: PipeGroupBy | null,
+): { readonly groups: Groups; readonly outputs: readonly KeyOutput[] } {
+  const keys = new Keys(context.session, []);
+  const outputs: KeyOutput[] = [];
+  if (groupBy === null) return { groups: { keys: [], sets: null }, outputs };
+  const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY clause');
+  const plain = new Map(
+    groupBy.items.map((item, i) => [item.kind === 'expression' ? item.expression : null, groupBy.suffixes[i]] as const),
+  );
+  const one = (expression: Expression): number => {
+    const written = plain.get(expression);
+    const name = written?.alias?.name ?? inferredName(expression);
+    const expr = resolveExpr(inner, expression);
+    if (expression.kind === 'literal' && expression.type === 'INT64')
+      throw invalid('GROUP BY ordinal not allowed in pipe AGGREGATE.', expression.span);
+    if (written === undefined && name === null)
+      throw invalid(
+        'Anonymous columns are not allowed in grouping sets; use EXTEND before AGGREGATE to give the expression a name.',
+        expression.span,
+      );
+    const known = keys.list.length;
+    const at = keys.add(expr, expression.span, name);
+    const key = keys.list[at];
+    if (key !== undefined && (written !== undefined || at === known))
+      outputs.push({ name, column: key.column, order: written?.order ?? null });
+    return at;
+  };
+  const sets = groupingSets(groupBy.items, one, groupBy.span);
+  return { groups: { keys: keys.list, sets }, outputs };
+}
+
+/** GROUPING(x) over the column of the key x. */
+export function groupingCall(session: Session, call: AggregateCall, { keys }: Groups): AggregateCall {
+  const [arg] = call.args;
+  const key = keys.find(({ expr }) => arg !== undefined && sameExpr(expr, arg));
+  if (key === undefined) throw invalid('The argument of GROUPING must be one of the keys of GROUP BY.', call.span);
+  return { ...call, args: [session.ref(key.column, call.span)] };
 }
 
 const MAX_SETS = 4096;

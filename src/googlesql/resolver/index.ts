@@ -5,9 +5,18 @@ import type { Query } from '../syntax';
 import { resolveQueryIn } from './queries';
 import { MAX_RESULT_FIELDS, sizeOf, tooLarge } from './size';
 import { Session, type Environment } from './session';
+import { Survey, TooManyFaults } from './survey';
 
 export type { Environment } from './session';
 export { nearest } from './suggestion';
+
+/** What could be resolved of a query, and what could not. */
+export interface SurveyedQuery {
+  /** Must not run where there are faults: it has NULLs in their places. null: not even so much. */
+  readonly resolved: ResolvedQuery | null;
+  /** In the order of the text, at most twenty. */
+  readonly faults: readonly QueryError[];
+}
 
 /**
  * The resolved tree of a parsed query. `text` is what was parsed; spans count in it. Throws QueryError: `unknownField`
@@ -15,8 +24,28 @@ export { nearest } from './suggestion';
  * function among them, `resourcesExceeded` for chains of operators beyond what can be walked.
  */
 export function resolveQuery(query: Query, text: string, environment: Environment): ResolvedQuery {
+  return resolveIn(new Session(environment, text), query);
+}
+
+/** As `resolveQuery`, but goes on behind a fault and gives all that can be told from each other. */
+export function surveyMeaning(query: Query, text: string, environment: Environment): SurveyedQuery {
+  const survey = new Survey();
   try {
-    const resolved = resolveQueryIn(new Session(environment, text), query, null, null);
+    const resolved = survey.recover(
+      () => resolveIn(new Session(environment, text, survey), query),
+      () => null,
+    );
+    return { resolved, faults: survey.faults };
+  } catch (error) {
+    if (error instanceof TooManyFaults) return { resolved: null, faults: survey.faults };
+    if (error instanceof QueryError) return { resolved: null, faults: [...survey.faults, error] };
+    throw error;
+  }
+}
+
+function resolveIn(session: Session, query: Query): ResolvedQuery {
+  try {
+    const resolved = resolveQueryIn(session, query, null, null);
     const fields = resolved.output.reduce((sum, { column }) => sum + sizeOf(column.type), 0);
     if (fields > MAX_RESULT_FIELDS) {
       throw tooLarge(`A result has at most ${MAX_RESULT_FIELDS} columns, fields of structs included.`, query.body.span);

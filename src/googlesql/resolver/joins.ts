@@ -1,6 +1,6 @@
 /** Joins: of tables, and of a table with the elements of its own arrays. */
 import type { Column, ComputedColumn, Expr, JoinRelation, Relation } from '../resolved';
-import type { FromItem, Identifier, Join } from '../syntax';
+import type { FromItem, Identifier, Join, JoinSide, Span } from '../syntax';
 import { fieldAt } from './access';
 import { supportsEquality } from './comparable';
 import { plainContext, type Context } from './context';
@@ -30,11 +30,18 @@ export function resolveJoin(context: FromContext, join: Join): Source {
     first = first.left;
   }
   let left = resolveFrom(context, first);
-  for (const step of chain.reverse()) left = joinTo(context, left, step);
+  for (const step of chain.reverse()) {
+    const before = left;
+    left = context.session.recover(
+      () => joinTo(context, before, step),
+      () => ({ relation: before.relation, list: before.list.opened() }),
+    );
+  }
   return left;
 }
 
-function joinTo(context: FromContext, left: Source, join: Join): Source {
+/** Joins one more item to what is left of it. */
+export function joinTo(context: FromContext, left: Source, join: JoinSide & { readonly span: Span }): Source {
   const type = TYPES[join.type];
   const lateral = type === 'inner' || type === 'left';
   const duplicate = (name: string): never => {

@@ -6,7 +6,7 @@ import { coerces } from '../coercion';
 import { columnsRead } from '../columns-read';
 import { callExpressions } from '../resolved-walk';
 import type { AggregateCall, Column, ComputedColumn, Expr, Relation } from '../resolved';
-import type { Pivot } from '../syntax';
+import type { Pivot, PivotClause, Span } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { supportsEquality, supportsGrouping } from './comparable';
@@ -25,10 +25,14 @@ type PivotAggregate = Pivot['aggregates'][number];
 const SEES_NULL = new Set(['APPROX_TOP_COUNT', 'APPROX_TOP_SUM', 'ARRAY_AGG']);
 
 export function resolvePivot(context: FromContext, pivot: Pivot): Source {
+  return pivotOver(context, resolveFrom(context, pivot.input), pivot, pivot.span);
+}
+
+/** @param span of the whole clause, for what is wrong with it */
+export function pivotOver(context: FromContext, input: Source, pivot: PivotClause, span: Span): Source {
   const { session } = context;
-  const input = resolveFrom(context, pivot.input);
   if (input.list.columns.some(({ valueTable }) => valueTable))
-    throw invalid('PIVOT is not allowed with array scans.', pivot.input.span);
+    throw invalid('PIVOT is not allowed with array scans.', span);
   const scope = scopeOf(input.list, context.outer);
   const plain = plainContext(session, scope, context.ctes, 'PIVOT clause');
   const calls = pivot.aggregates.map((aggregate) => pivotAggregate(plain, aggregate));
@@ -48,10 +52,10 @@ export function resolvePivot(context: FromContext, pivot: Pivot): Source {
     if (!supportsGrouping(source.type))
       throw invalid(
         `Column ${name ?? ''} of type ${shortType(source.type)} cannot be used as an implicit grouping column of a PIVOT clause.`,
-        pivot.span,
+        span,
       );
     const column = session.column(name, source.type);
-    keys.push({ column, expr: session.ref(source, pivot.span) });
+    keys.push({ column, expr: session.ref(source, span) });
     named.push({ name, column });
   }
   const forColumn = session.column(null, by.type);
@@ -98,7 +102,7 @@ function pivotValue({ session }: Context, value: Expr, type: SqlType): Expr {
   return convert(session, value, type);
 }
 
-function nameOf(pivot: Pivot, valueAt: number, aggregateAt: number, value: Expr): string {
+function nameOf(pivot: PivotClause, valueAt: number, aggregateAt: number, value: Expr): string {
   const aggregate = pivot.aggregates[aggregateAt];
   if (aggregate !== undefined && aggregate.alias === null && pivot.aggregates.length > 1)
     throw invalid('Each of several aggregates in PIVOT needs an alias.', aggregate.expression.span);

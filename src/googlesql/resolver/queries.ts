@@ -1,12 +1,13 @@
-/** Queries: WITH, then a SELECT, a set operation or a query in parentheses, then ORDER BY and LIMIT. */
+/** Queries: WITH, then a SELECT, a set operation or a query in parentheses, then ORDER BY and LIMIT; or pipes. */
 import type { ComputedColumn, Cte, OutputColumn, Relation, ResolvedQuery } from '../resolved';
-import type { LimitClause, OrderItem, Query, QueryBody } from '../syntax';
+import type { LimitClause, OrderItem, Query, QueryBody, WithClause } from '../syntax';
 import { sameType } from '../type-names';
 import type { SqlType } from '../types';
 import { plainContext, type Context } from './context';
 import { convert } from './convert';
 import { resolveLimitCount } from './limit';
 import { resolveOrderBy } from './order';
+import { resolvePipes } from './pipes';
 import { NameList, scopeOf, type Scope, type Target } from './scope';
 import { resolveSelect } from './select';
 import { invalid, type CteScope, type Session } from './session';
@@ -24,21 +25,61 @@ export function resolveQueryIn(
   outer: Scope | null,
   ctes: CteScope | null,
 ): ResolvedQuery {
-  const { list, scope } = resolveWith(session, query, ctes);
-  const body = resolveBody(session, query.body, outer, scope, { orderBy: query.orderBy, limit: query.limit });
-  return list.length === 0 ? body : { ...body, ctes: [...list, ...body.ctes] };
+  return resolveNamedQuery(session, query, outer, ctes).query;
+}
+
+/** A query, and the names that a FROM around it sees of its rows where it gives the query no alias. */
+export interface NamedQuery {
+  readonly query: ResolvedQuery;
+  readonly names: NameList;
+}
+
+export function resolveNamedQuery(
+  session: Session,
+  query: Query,
+  outer: Scope | null,
+  ctes: CteScope | null,
+): NamedQuery {
+  const { body, orderBy, limit, pipes } = query;
+  const { list, scope } = resolveWith(session, query.with, ctes);
+  const piped = pipes.length > 0 || body.kind === 'from_query';
+  const named = session.recover(
+    () =>
+      piped
+        ? resolvePipes(session, query, outer, scope)
+        : resolveNamedBody(session, body, outer, scope, { orderBy, limit }),
+    () => namedQuery(session, unknownQuery(session)),
+  );
+  return list.length === 0 ? named : { ...named, query: { ...named.query, ctes: [...list, ...named.query.ctes] } };
+}
+
+/** What a survey goes on with in the place of a query at fault: its columns are not known. */
+function unknownQuery({ survey }: Session): ResolvedQuery {
+  const output: OutputColumn[] = [];
+  survey?.markUnknown(output);
+  return { ctes: [], relation: { kind: 'single_row' }, output, valueTable: false, ordered: false };
 }
 
 /** A CTE sees earlier ones and those of enclosing queries, not itself, and no rows. */
-function resolveWith(session: Session, query: Query, ctes: CteScope | null): { list: Cte[]; scope: CteScope | null } {
-  if (query.with === null) return { list: [], scope: ctes };
-  if (query.with.recursive) throw invalid('WITH RECURSIVE is not supported.', query.with.span);
+export function resolveWith(
+  session: Session,
+  clause: WithClause | null,
+  ctes: CteScope | null,
+): { list: Cte[]; scope: CteScope | null } {
+  if (clause === null) return { list: [], scope: ctes };
+  if (clause.recursive) throw invalid('WITH RECURSIVE is not supported.', clause.span);
   const list: Cte[] = [];
   let scope = ctes;
   const seen = new Set<string>();
-  for (const { name, query: body } of query.with.entries) {
+  for (const { name, query: body } of clause.entries) {
     const key = name.name.toLowerCase();
-    if (seen.has(key)) throw invalid(`Duplicate alias ${name.name} for WITH subquery.`, name.span);
+    if (seen.has(key))
+      session.recover(
+        () => {
+          throw invalid(`Duplicate alias ${name.name} for WITH subquery.`, name.span);
+        },
+        () => undefined,
+      );
     seen.add(key);
     const cte: Cte = { id: session.cteId(), name: name.name, query: resolveQueryIn(session, body, null, scope) };
     list.push(cte);
@@ -55,27 +96,46 @@ export interface Tail {
 
 const NO_TAIL: Tail = { orderBy: [], limit: null };
 
-export function resolveBody(
+export function resolveNamedBody(
   session: Session,
   body: QueryBody,
   outer: Scope | null,
   ctes: CteScope | null,
   tail: Tail = NO_TAIL,
-): ResolvedQuery {
+): NamedQuery {
   switch (body.kind) {
     case 'select':
-      return resolveSelect(session, body, outer, ctes, tail);
+      return namedQuery(session, resolveSelect(session, body, outer, ctes, tail));
     case 'set_operation': {
-      const inputs = body.inputs.map((input) => resolveBody(session, input, outer, ctes));
-      return withTail(session, resolveSetOperation(session, body, inputs), outer, ctes, tail);
+      const inputs = body.inputs.map((input) => resolveNamedBody(session, input, outer, ctes).query);
+      const spans = body.inputs.map(({ span }) => span);
+      return namedQuery(
+        session,
+        withTail(session, resolveSetOperation(session, body, inputs, spans), outer, ctes, tail),
+      );
     }
     case 'query': {
-      const inner = resolveQueryIn(session, body, outer, ctes);
+      const inner = resolveNamedQuery(session, body, outer, ctes);
       if (tail.orderBy.length === 0 && tail.limit === null) return inner;
-      const wrapped: ResolvedQuery = { ...inner, ctes: [], relation: { kind: 'query', query: inner } };
-      return withTail(session, wrapped, outer, ctes, tail);
+      const { query } = inner;
+      const wrapped: ResolvedQuery = { ...query, ctes: [], relation: { kind: 'query', query } };
+      return namedQuery(session, withTail(session, wrapped, outer, ctes, tail));
     }
+    case 'from_query':
+      throw new Error('A FROM query has no body.');
   }
+}
+
+/** A query whose rows have no alias. */
+function namedQuery(session: Session, query: ResolvedQuery): NamedQuery {
+  return { query, names: namesOf(session, query) };
+}
+
+/** The names of a query's columns; in a survey not all of them may be known. */
+export function namesOf({ survey }: Session, { output, valueTable }: ResolvedQuery): NameList {
+  const [only] = output;
+  if (valueTable && only !== undefined) return NameList.value(null, only.column);
+  return NameList.table(null, output, survey?.isUnknown(output));
 }
 
 /** ORDER BY after a set operation or parentheses sees the names of the result only. */
@@ -86,10 +146,12 @@ function withTail(
   ctes: CteScope | null,
   { orderBy, limit }: Tail,
 ): ResolvedQuery {
-  const list = NameList.table(null, query.output);
-  const only = query.output[0];
-  const names = query.valueTable && only !== undefined ? NameList.value(null, only.column) : list;
-  const context = plainContext(session, scopeOf(names, outer), ctes, 'ORDER BY after a set operation');
+  const context = plainContext(
+    session,
+    scopeOf(namesOf(session, query), outer),
+    ctes,
+    'ORDER BY after a set operation',
+  );
   const columns = query.output.map(({ column }) => column);
   const keys = resolveOrderBy(context, orderBy, columns);
   let relation: Relation = query.relation;

@@ -12,8 +12,10 @@ export interface NamedColumn {
   readonly column: Column;
   /** The row itself is the value: a star expands its fields, and they are visible unqualified. */
   readonly valueTable: boolean;
-  /** Fields that a join's USING has taken over, in lower case. */
+  /** Fields that a join's USING or a pipe operator has taken over, in lower case. */
   readonly hidden: ReadonlySet<string>;
+  /** Fields of a value table that only a star shows: the pipe operator AS has taken its alias away. */
+  readonly starOnly?: boolean;
 }
 
 export type Target =
@@ -35,15 +37,26 @@ export class NameList {
     readonly ranges: ReadonlyMap<string, NameList>,
     /** One column, which is the row. */
     readonly isValueTable = false,
+    /** In a survey: there are more names than could be found out. */
+    readonly open = false,
   ) {}
 
   static readonly empty = new NameList([], new Map());
 
+  /** The same, of which not every name is known. */
+  opened(): NameList {
+    return new NameList(this.columns, this.ranges, this.isValueTable, true);
+  }
+
   /** A table or subquery called `alias`: its columns, and the alias for its row. */
-  static table(alias: string | null, columns: readonly { name: string | null; column: Column }[]): NameList {
+  static table(
+    alias: string | null,
+    columns: readonly { name: string | null; column: Column }[],
+    open = false,
+  ): NameList {
     const named = columns.map(({ name, column }) => ({ name, column, valueTable: false, hidden: NOTHING_HIDDEN }));
-    const inner = new NameList(named, new Map());
-    return alias === null ? inner : new NameList(named, new Map([[alias.toLowerCase(), inner]]));
+    const inner = new NameList(named, new Map(), false, open);
+    return alias === null ? inner : new NameList(named, new Map([[alias.toLowerCase(), inner]]), false, open);
   }
 
   /** A value table called `alias`: an array's elements, their offsets, or SELECT AS STRUCT / VALUE. */
@@ -56,7 +69,8 @@ export class NameList {
   /** Both, `other` after this. `duplicate` is called with a range variable that both have. */
   merge(other: NameList, duplicate: (name: string) => never): NameList {
     for (const name of other.ranges.keys()) if (this.ranges.has(name)) duplicate(name);
-    return new NameList([...this.columns, ...other.columns], new Map([...this.ranges, ...other.ranges]));
+    const ranges = new Map([...this.ranges, ...other.ranges]);
+    return new NameList([...this.columns, ...other.columns], ranges, false, this.open || other.open);
   }
 
   /** Without the columns of these (lower-case) names; range variables still reach them. */
@@ -66,7 +80,44 @@ export class NameList {
       if (named.name !== null && names.has(named.name.toLowerCase())) continue;
       columns.push(named.valueTable ? { ...named, hidden: new Set([...named.hidden, ...names]) } : named);
     }
-    return new NameList(columns, this.ranges);
+    return new NameList(columns, this.ranges, false, this.open);
+  }
+
+  /** The rows under one alias: all others are gone. */
+  aliased(alias: string): NameList {
+    const [only] = this.columns;
+    if (only?.valueTable === true && this.columns.length === 1) return NameList.value(alias, only.column);
+    const columns = this.columns.map((named) => (named.valueTable ? { ...named, starOnly: true } : named));
+    const ranges = new Map([[alias.toLowerCase(), new NameList(columns, new Map(), false, this.open)]]);
+    return new NameList(columns, ranges, false, this.open);
+  }
+
+  /**
+   * Each column as `change` gives it, null: without it. Names of `taken` (in lower case) are gone as aliases and as fields of
+   * value tables; other aliases reach the rows as they were.
+   */
+  replaced(change: (column: NamedColumn) => NamedColumn | null, taken: ReadonlySet<string> = NOTHING_HIDDEN): NameList {
+    const columns = this.columns.flatMap((column) => {
+      const named = change(column);
+      if (named === null) return [];
+      return named.valueTable && taken.size > 0 ? { ...named, hidden: new Set([...named.hidden, ...taken]) } : named;
+    });
+    return new NameList(columns, new Map([...this.ranges].filter(([name]) => !taken.has(name))), false, this.open);
+  }
+
+  /** With more columns behind its own. */
+  extended(columns: readonly { readonly name: string | null; readonly column: Column }[]): NameList {
+    return new NameList([...this.columns, ...NameList.table(null, columns).columns], this.ranges, false, this.open);
+  }
+
+  /** With other columns in the place of all, aliases included; those that have none are left out. */
+  mapped(columnOf: (column: Column) => Column | undefined): NameList {
+    const columns = this.columns.flatMap((named) => {
+      const column = columnOf(named.column);
+      return column === undefined ? [] : [{ ...named, column }];
+    });
+    const ranges = new Map([...this.ranges].map(([name, list]) => [name, list.mapped(columnOf)] as const));
+    return new NameList(columns, ranges, this.isValueTable && columns.length > 0, this.open);
   }
 
   lookup(name: string): Target | undefined {
@@ -77,9 +128,9 @@ export class NameList {
   /** Every name that `lookup` finds, as first spelt. */
   names(): string[] {
     const names = [...this.ranges.keys()];
-    for (const { name, column, valueTable, hidden } of this.columns) {
+    for (const { name, column, valueTable, hidden, starOnly } of this.columns) {
       if (name !== null) names.push(name);
-      if (valueTable)
+      if (valueTable && starOnly !== true)
         for (const field of fieldsOf(column.type)) if (!hidden.has(field.toLowerCase())) names.push(field);
     }
     return names;
@@ -92,8 +143,8 @@ export class NameList {
         if (named.name !== null) this.#add(named.name, { kind: 'column', column: named.column });
         continue;
       }
-      const { column, hidden } = named;
-      if (column.type.kind !== 'STRUCT') continue;
+      const { column, hidden, starOnly } = named;
+      if (column.type.kind !== 'STRUCT' || starOnly === true) continue;
       for (const [index, field] of column.type.fields.entries())
         if (field.name !== null && !hidden.has(field.name.toLowerCase()))
           this.#add(field.name, { kind: 'field', column, index });
@@ -129,6 +180,12 @@ export function lookup(scope: Scope | null, name: string): Target | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Whether a name may be there although `lookup` does not find it. */
+export function isOpen(scope: Scope | null): boolean {
+  for (let current = scope; current !== null; current = current.parent) if (current.list.open) return true;
+  return false;
 }
 
 /** Every name in scope, innermost first. */

@@ -22,7 +22,12 @@ export interface ListItem {
 /** Every item resolved among the rows of FROM; aggregates and windows are collected by the context. */
 export function resolveSelectList(context: Context, items: readonly SelectItem[], from: NameList | null): ListItem[] {
   return items.flatMap((item) =>
-    item.kind === 'select_star' ? resolveStar(context, item, from) : [resolveItem(context, item)],
+    item.kind === 'select_star'
+      ? context.session.recover(
+          () => resolveStar(context, item, from),
+          () => [],
+        )
+      : [resolveItem(context, item)],
   );
 }
 
@@ -51,6 +56,7 @@ interface StarColumn {
 
 function resolveStar(context: Context, star: SelectStar, from: NameList | null): ListItem[] {
   const columns = starColumns(context, star, from);
+  if (from?.open === true) context.session.survey?.useUnknown();
   const { span } = star;
   const asItem = ({ name, expr }: StarColumn): ListItem => {
     return { name, expr, span, hasAggregate: false, hasWindow: false, written: null };

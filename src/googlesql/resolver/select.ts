@@ -3,32 +3,22 @@
  * ORDER BY) and stacked in the order of execution: FROM, WHERE, grouping, HAVING, windows, the select list, QUALIFY,
  * DISTINCT, ORDER BY, LIMIT.
  */
-import type {
-  AggregateCall,
-  Column,
-  ComputedColumn,
-  Expr,
-  OutputColumn,
-  Relation,
-  ResolvedQuery,
-  SortKey,
-} from '../resolved';
-import type { NamedWindow, Select, Span, WindowSpecification } from '../syntax';
-import type { SqlType } from '../types';
+import type { Column, ComputedColumn, Expr, OutputColumn, Relation, ResolvedQuery, SortKey } from '../resolved';
+import type { Select, Span, WindowSpecification } from '../syntax';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
 import { plainContext, type AggregateSink, type Context, type WindowSink } from './context';
 import { resolveCondition } from './expression';
 import { resolveFrom, type Source } from './from';
-import { identity, regroup, resolveGroupBy, type Groups } from './grouping';
+import { groupingCall, identity, regroup, resolveGroupBy, type GroupKey, type Groups } from './grouping';
 import { resolveOrderBy } from './order';
 import { aliasTargets, limited, type Tail } from './queries';
 import { mapWindow, replacing, type Replace } from '../resolved-walk';
-import { sameExpr } from './same';
 import { NameList, scopeOf, type Scope } from './scope';
+import { asValue } from './select-as';
 import { resolveSelectList, type ListItem } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
-import { checkNamedWindows } from './windows';
+import { checkNamedWindows, namedWindows } from './windows';
 
 export function resolveSelect(
   session: Session,
@@ -92,20 +82,34 @@ class SelectResolver {
     checkNamedWindows({ ...listContext, aggregates: { calls: [] }, windows: UNUSED_WINDOW }, this.named);
     const groups = this.resolveGroups(listContext, items);
     const after = this.afterGrouping(groups);
-    const finals = items.map((item) => after.item(item));
-    const having = this.resolveHaving(listContext, items, finals, groups);
+    const finals = items.map((item) =>
+      session.recover(
+        () => after.item(item),
+        () => session.unknownExpr(item.span),
+      ),
+    );
+    const having = session.recover(
+      () => this.resolveHaving(listContext, items, finals, groups),
+      () => null,
+    );
 
     const computed: ComputedColumn[] = [];
     let output = items.map((item, i) => this.outputColumn(item, finals[i] ?? item.expr, computed));
     const lateWindows = this.windowSink();
-    const qualify = this.resolveQualify(scope, items, output, groups, after, listWindows, lateWindows);
+    const qualify = session.recover(
+      () => this.resolveQualify(scope, items, output, groups, after, listWindows, lateWindows),
+      () => null,
+    );
     const beforeOrder = session.mark();
-    const order = this.resolveOrder(scope, items, output, groups, after, lateWindows);
+    const order = session.recover(
+      () => this.resolveOrder(scope, items, output, groups, after, lateWindows),
+      () => [],
+    );
 
     if (groups !== null) {
       const aggregates = this.aggregates.calls.map(({ column, call }) => ({
         column,
-        call: call.function === 'GROUPING' ? this.groupingCall(call, groups) : call,
+        call: call.function === 'GROUPING' ? groupingCall(session, call, groups) : call,
       }));
       relation = { kind: 'aggregate', input: relation, keys: groups.keys, groupingSets: groups.sets, aggregates };
     }
@@ -114,11 +118,17 @@ class SelectResolver {
     if (computed.length > 0) relation = { kind: 'compute', input: relation, columns: computed };
     relation = windowed(relation, lateWindows, after.replace('ORDER BY clause expression'));
     if (qualify !== null) relation = { kind: 'filter', input: relation, condition: qualify };
-    if (select.as !== null) ({ relation, output } = this.asValue(relation, output));
+    if (select.as !== null) {
+      const row = asValue(session, select.as, select.span, relation, output);
+      relation = row.relation;
+      output = [{ name: null, column: row.column }];
+    }
     let keys = order;
     if (select.distinct) ({ relation, output, keys } = this.distinct(relation, output, order, finals, beforeOrder));
     if (keys.length > 0) relation = { kind: 'sort', input: relation, keys };
     relation = limited(session, relation, this.tail.limit, this.ctes);
+    if (source.list.open && select.items.some(({ kind }) => kind === 'select_star'))
+      session.survey?.markUnknown(output);
     return { ctes: [], relation, output, valueTable: select.as !== null, ordered: keys.length > 0 };
   }
 
@@ -157,12 +167,23 @@ class SelectResolver {
 
   private resolveGroups(context: Context, items: readonly ListItem[]): Groups | null {
     const { groupBy } = this.select;
-    if (groupBy !== null) return resolveGroupBy(context, groupBy, items);
+    if (groupBy !== null)
+      return this.session.recover(
+        () => resolveGroupBy(context, groupBy, items),
+        () => ({ keys: [this.unknownKey(groupBy.span)], sets: null }),
+      );
     return this.aggregates.calls.length > 0 ? { keys: [], sets: null } : null;
   }
 
+  private unknownKey(span: Span): GroupKey {
+    const expr = this.session.unknownExpr(span);
+    return { column: this.session.column(null, expr.type), expr };
+  }
+
   private afterGrouping(groups: Groups | null): AfterGrouping {
-    if (groups === null) return { item: (item) => item.expr, replace: () => () => undefined };
+    // What a key at fault would have grouped is not known.
+    const unknown = groups?.keys.some(({ expr }) => this.session.survey?.isUnknown(expr));
+    if (groups === null || unknown === true) return { item: (item) => item.expr, replace: () => () => undefined };
     const replace = (clause: string): Replace => regroup(this.session, groups.keys, this.from, clause, NOT_GROUPED);
     const inList = replacing(replace('SELECT list expression'));
     const keys = new Map(groups.keys.map((key) => [identity(key.expr), key]));
@@ -283,29 +304,6 @@ class SelectResolver {
     }));
   }
 
-  private groupingCall(call: AggregateCall, groups: Groups): AggregateCall {
-    const [arg] = call.args;
-    const key = groups.keys.find(({ expr }) => arg !== undefined && sameExpr(expr, arg));
-    if (key === undefined) throw invalid('The argument of GROUPING must be one of the keys of GROUP BY.', call.span);
-    return { ...call, args: [this.session.ref(key.column, call.span)] };
-  }
-
-  private asValue(input: Relation, output: readonly OutputColumn[]): { relation: Relation; output: OutputColumn[] } {
-    const { session, select } = this;
-    if (select.as === 'value') {
-      const [only] = output;
-      if (output.length !== 1 || only === undefined) throw invalid('SELECT AS VALUE has one column.', select.span);
-      return { relation: input, output: [{ name: null, column: only.column }] };
-    }
-    const fields = output.map(({ name, column }) => ({ name, type: column.type }));
-    const type: SqlType = { kind: 'STRUCT', fields };
-    session.budget.value(type, select.span);
-    const column = session.column(null, type);
-    const refs = output.map((out) => session.ref(out.column, select.span));
-    const expr: Expr = { kind: 'make_struct', fields: refs, type, span: select.span };
-    return { relation: { kind: 'compute', input, columns: [{ column, expr }] }, output: [{ name: null, column }] };
-  }
-
   /** Rows told apart by all output columns; ORDER BY then sees these only. */
   private distinct(
     input: Relation,
@@ -358,14 +356,4 @@ function windowed(input: Relation, { calls }: WindowSink, replace: Replace): Rel
     input,
     functions: calls.map(({ column, call }) => ({ column, call: mapWindow(call, replacing(replace).expr) })),
   };
-}
-
-function namedWindows(windows: readonly NamedWindow[]): Map<string, WindowSpecification> {
-  const named = new Map<string, WindowSpecification>();
-  for (const { name, window } of windows) {
-    const key = name.name.toLowerCase();
-    if (named.has(key)) throw invalid(`Duplicate window ${name.name}.`, name.span);
-    named.set(key, window);
-  }
-  return named;
 }

@@ -6,12 +6,15 @@ import type { Column, ColumnRef, Cte, Expr, ResolvedLiteral } from '../resolved'
 import type { Identifier, Span } from '../syntax';
 import type { SqlType, TableSchema } from '../types';
 import { Budget } from './size';
+import type { Survey } from './survey';
 
 /** Where a query's tables and parameters come from. */
 export interface Environment {
   /** Exactly as written: table names keep their case. */
   findTable(path: readonly Identifier[]): TableSchema | undefined;
   readonly parameters: ReadonlyMap<string, SqlType>;
+  /** The table probably meant by a name that no table has. */
+  suggestTable?(name: string): string | undefined;
 }
 
 /** CTE names visible at a place in the query; inner ones hide outer ones. */
@@ -37,6 +40,8 @@ export class Session {
   constructor(
     readonly environment: Environment,
     readonly text: string,
+    /** null: the first fault ends the resolution. */
+    readonly survey: Survey | null = null,
   ) {
     this.parameters = new Map([...environment.parameters].map(([name, type]) => [name.toLowerCase(), type]));
   }
@@ -63,6 +68,7 @@ export class Session {
   }
 
   ref(column: Column, span: Span): ColumnRef {
+    if (this.survey?.isUnknown(column) === true) this.survey.useUnknown();
     const onFirstRead = this.#unread.get(column.id);
     if (onFirstRead !== undefined) {
       this.#unread.delete(column.id);
@@ -117,7 +123,20 @@ export class Session {
     return expr.kind === 'make_struct' && expr.fields.every((field) => this.isConstant(field));
   }
 
+  /** Does `work`; in a survey `instead` where it fails. */
+  recover<T>(work: () => T, instead: () => T): T {
+    return this.survey === null ? work() : this.survey.recover(work, instead);
+  }
+
+  /** What a survey goes on with in the place of an expression at fault: a NULL fits everywhere. */
+  unknownExpr(span: Span): ResolvedLiteral {
+    const literal = this.nullLiteral(span);
+    this.survey?.markUnknown(literal);
+    return literal;
+  }
+
   rememberLiteral(column: Column, expr: Expr): void {
+    if (this.survey?.isUnknown(expr) === true) this.survey.markUnknown(column);
     const operand = this.operand(expr);
     if (operand.form !== 'value' || operand.fields !== undefined) this.#literals.set(column, expr);
   }

@@ -1,10 +1,11 @@
-/** UNION, INTERSECT and EXCEPT: columns matched by position, names from the first input, one type for all. */
+/** UNION, INTERSECT and EXCEPT: columns matched by position or by name, names from the first input, one type for all. */
 import { supertype, type Operand } from '../coercion';
 import type { Column, ResolvedQuery } from '../resolved';
-import type { SetOperation } from '../syntax';
+import type { SetOperation, Span } from '../syntax';
 import { typeText } from '../type-names';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
+import { matchByName } from './match-by-name';
 import { castOutputs } from './queries';
 import { invalid, type Session } from './session';
 
@@ -14,16 +15,20 @@ function operandOf(session: Session, { relation }: ResolvedQuery, column: Column
   return own ? session.operandOfColumn(column) : { type: column.type, form: 'value' };
 }
 
+/** @param spans of the inputs */
 export function resolveSetOperation(
   session: Session,
-  operation: SetOperation,
-  inputs: readonly ResolvedQuery[],
+  operation: Pick<SetOperation, 'operator' | 'distinct' | 'matching' | 'span'>,
+  given: readonly ResolvedQuery[],
+  spans: readonly Span[],
 ): ResolvedQuery {
+  const { matching } = operation;
+  const inputs = matching === null ? given : matchByName(session, matching, given, spans);
   const [first] = inputs;
   if (first === undefined) throw new Error('a set operation has inputs');
   const shown = `${operation.operator} ${operation.distinct ? 'distinct' : 'all'}`.toUpperCase();
   for (const [i, input] of inputs.entries()) {
-    const { span } = operation.inputs[i] ?? operation;
+    const span = spans[i] ?? operation.span;
     if (input.output.length !== first.output.length)
       throw invalid(
         `Queries in ${shown} have mismatched column count; query 1 has ${columnCount(first)}, query ${i + 1} has ${columnCount(input)}.`,

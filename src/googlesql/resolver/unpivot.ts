@@ -1,6 +1,6 @@
 /** UNPIVOT, lowered to an array of (label, values) per row, unnested. */
 import type { Column, ComputedColumn, Expr, Relation } from '../resolved';
-import type { Unpivot } from '../syntax';
+import type { Span, Unpivot, UnpivotClause } from '../syntax';
 import { sameType, typeText } from '../type-names';
 import type { SqlType } from '../types';
 import { fieldAt, resolvePath } from './access';
@@ -12,15 +12,19 @@ import { NameList, scopeOf } from './scope';
 import { invalid, type Session } from './session';
 
 export function resolveUnpivot(context: FromContext, unpivot: Unpivot): Source {
+  return unpivotOver(context, resolveFrom(context, unpivot.input), unpivot, unpivot.span);
+}
+
+/** @param span of the whole clause, for what is wrong with it */
+export function unpivotOver(context: FromContext, input: Source, unpivot: UnpivotClause, span: Span): Source {
   const { session } = context;
-  const input = resolveFrom(context, unpivot.input);
   if (input.list.columns.some(({ valueTable }) => valueTable))
-    throw invalid('UNPIVOT is not allowed with array scans.', unpivot.input.span);
-  const groups = columnGroups(context, unpivot, input);
-  const labels = labelsOf(session, unpivot);
+    throw invalid('UNPIVOT is not allowed with array scans.', span);
+  const groups = columnGroups(context, unpivot, input, span);
+  const labels = labelsOf(session, unpivot, span);
   const [firstLabel] = labels;
   const [types] = groups.map((group) => group.map((expr) => expr.type));
-  if (firstLabel === undefined || types === undefined) throw invalid('UNPIVOT needs a column.', unpivot.span);
+  if (firstLabel === undefined || types === undefined) throw invalid('UNPIVOT needs a column.', span);
 
   const row: SqlType = {
     kind: 'STRUCT',
@@ -28,9 +32,9 @@ export function resolveUnpivot(context: FromContext, unpivot: Unpivot): Source {
   };
   const elements = groups.map((group, i): Expr => {
     const fields = [labels[i] ?? firstLabel, ...group];
-    return { kind: 'make_struct', fields, type: row, span: unpivot.span };
+    return { kind: 'make_struct', fields, type: row, span };
   });
-  const array: Expr = { kind: 'make_array', elements, type: { kind: 'ARRAY', element: row }, span: unpivot.span };
+  const array: Expr = { kind: 'make_array', elements, type: { kind: 'ARRAY', element: row }, span };
   const element = session.column(null, row);
   const unnest: Relation = {
     kind: 'unnest',
@@ -41,7 +45,7 @@ export function resolveUnpivot(context: FromContext, unpivot: Unpivot): Source {
     outer: false,
     on: null,
   };
-  const part = (index: number): Expr => fieldAt(session.ref(element, unpivot.span), index, unpivot.span);
+  const part = (index: number): Expr => fieldAt(session.ref(element, span), index, span);
   const computed: ComputedColumn[] = types.map((type, i) => ({
     column: session.column(unpivot.values[i]?.name ?? null, type),
     expr: part(i + 1),
@@ -60,7 +64,7 @@ export function resolveUnpivot(context: FromContext, unpivot: Unpivot): Source {
 }
 
 /** The columns of each row to be, checked to be columns, all of the first row's types, none twice. */
-function columnGroups(context: FromContext, unpivot: Unpivot, input: Source): Expr[][] {
+function columnGroups(context: FromContext, unpivot: UnpivotClause, input: Source, whole: Span): Expr[][] {
   const { session } = context;
   const plain = plainContext(session, scopeOf(input.list, context.outer), context.ctes, 'UNPIVOT clause');
   const own = new Set(input.list.columns.map(({ column }) => column.id));
@@ -70,7 +74,7 @@ function columnGroups(context: FromContext, unpivot: Unpivot, input: Source): Ex
     if (columns.length !== unpivot.values.length)
       throw invalid(
         `UNPIVOT makes ${unpivot.values.length} value columns, but ${columns.length} are given here.`,
-        unpivot.span,
+        whole,
       );
     const group = columns.map((parts, i) => {
       const span = { start: parts[0]?.span.start ?? 0, end: parts.at(-1)?.span.end ?? 0 };
@@ -93,11 +97,11 @@ function columnGroups(context: FromContext, unpivot: Unpivot, input: Source): Ex
 }
 
 /** Written labels, or the columns' names joined. */
-function labelsOf(session: Session, unpivot: Unpivot): Expr[] {
+function labelsOf(session: Session, unpivot: UnpivotClause, span: Span): Expr[] {
   const labels = unpivot.in.map(({ columns, label }): Expr => {
     if (label === null) {
       const value = columns.map((parts) => parts.at(-1)?.name ?? '').join('_');
-      return { kind: 'literal', type: { kind: 'STRING' }, value, span: unpivot.span };
+      return { kind: 'literal', type: { kind: 'STRING' }, value, span };
     }
     if (label.kind !== 'literal' || (label.type !== 'STRING' && label.type !== 'INT64'))
       throw invalid('A label of UNPIVOT is a STRING or INT64 literal.', label.span);

@@ -1,7 +1,7 @@
 /** OVER clauses: named windows merged in, frames checked and written out. */
 import type { SqlFunction } from '../functions/catalogue';
 import type { Expr, ResolvedBound, ResolvedFrame, SortKey, WindowCall } from '../resolved';
-import type { Call, FrameBound, WindowFrame, WindowSpecification } from '../syntax';
+import type { Call, FrameBound, NamedWindow, WindowFrame, WindowSpecification } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { sortKey } from './aggregates';
@@ -39,6 +39,17 @@ export function resolveWindow(context: Context, call: Call, fn: SqlFunction, nam
     );
   if (call.distinct) throw invalid('Window framing clause is not allowed if DISTINCT is specified.', window.frame.span);
   return { partitionBy, orderBy, frame: resolveFrame(context, window.frame, orderBy) };
+}
+
+/** The entries of a WINDOW clause by lower-case name. */
+export function namedWindows(windows: readonly NamedWindow[]): Map<string, WindowSpecification> {
+  const named = new Map<string, WindowSpecification>();
+  for (const { name, window } of windows) {
+    const key = name.name.toLowerCase();
+    if (named.has(key)) throw invalid(`Duplicate window ${name.name}.`, name.span);
+    named.set(key, window);
+  }
+  return named;
 }
 
 /** Errors of named windows that nothing uses. */

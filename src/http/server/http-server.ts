@@ -38,7 +38,7 @@ export function createHttpServer(listener: RequestListener, onRefused: OnRefused
   server.on('connect', (_request, socket: Socket) => {
     onRefused(...refuse(socket, notAllowed('CONNECT')));
   });
-  server.on('clientError', (error: ParserError, socket) => onClientError(error, socket as Socket, onRefused));
+  server.on('clientError', (error: ParserError, socket: Socket) => onClientError(error, socket, onRefused));
   return server;
 }
 

@@ -101,6 +101,8 @@ function refuseStars(context: FromContext, select: Select): void {
     if (node.kind === 'subquery_item' && !inExpression) return;
     if (inExpression && node.kind === 'query' && node.with !== null && context.scope.size > 0)
       throw new Unfenceable('a WITH in a subquery');
+    if (inExpression && (node.kind === 'from_query' || (node.kind === 'query' && node.pipes.length > 0)))
+      throw new Unfenceable('pipe syntax');
     if (inExpression && node.kind === 'select') {
       const from = { ...NO_FROM, columns: node.from === null ? [] : tableGuards(context, node.from) };
       refuseWholeRows(node, from);

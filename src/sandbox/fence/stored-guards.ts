@@ -88,6 +88,7 @@ interface Editing {
 }
 
 function guardQuery(editing: Editing, query: Query, outer: GuardScope, guard: string): void {
+  if (query.pipes.length > 0) throw new Unfenceable('pipe syntax');
   if (query.limit !== null) throw new Unfenceable('a LIMIT');
   if (query.with?.recursive === true) throw new Unfenceable('WITH RECURSIVE');
   if (query.orderBy.some(({ expression }) => mayFail(expression)))
@@ -108,8 +109,11 @@ function guardBody(editing: Editing, body: QueryBody, scope: GuardScope, guard: 
     case 'set_operation':
       // A row of one side that the other side takes away passes the conditions of its own.
       if (body.operator !== 'union') throw new Unfenceable(body.operator.toUpperCase());
+      if (body.matching !== null) throw new Unfenceable('a set operation BY NAME');
       for (const input of body.inputs) guardBody(editing, input, scope, guard);
       return;
+    case 'from_query':
+      throw new Unfenceable('pipe syntax');
     case 'select': {
       const context: FromContext = {
         source: editing.source,

@@ -243,7 +243,7 @@ describe('faults', () => {
     await folder.write('gone.test.yaml', 'tests:\n  - { name: a, count: 1 }\n');
     const { out } = await run('  - { name: a, count: 1 }');
     expect(out.join('\n')).toMatch(/gone\.sql: cannot be read \(ENOENT\)/);
-    expect(out.join('\n')).toMatch(/numbers\.sql:2: id must be a text/);
+    expect(out.join('\n')).toMatch(/numbers\.sql:2:1: id must be a text/);
   });
 
   it('no tests at all', async () => {

@@ -61,7 +61,10 @@ export class ScalarCheck {
       const source = new Source();
       const sql = `SELECT ${source.text(expression)} AS v FROM ${source.from(rows, form)}`;
       const difference = await this.compareOne(expression, sql);
-      if (difference !== null) return this.add(difference);
+      if (difference !== null) {
+        this.add(difference);
+        return;
+      }
     }
     // ISERROR of the reference sees errors where there are none.
     this.findings.agreed++;

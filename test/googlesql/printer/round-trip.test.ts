@@ -106,11 +106,11 @@ overLocalBigQuery('printed queries on the local BigQuery', (local) => {
   };
 
   it.each(cases.map(({ sql }) => [sql] as const))('%s', async (sql) => {
-    const sent = await answer(sql.replace(/;\s*$/, ''), sentHead).catch((error: Error) => error);
+    const sent = await answer(sql.replace(/;\s*$/, ''), sentHead).catch((error: unknown) => error as Error);
     // What the local BigQuery does not take as it was written says nothing of what is printed.
     if (sent instanceof Error) return;
     const { sql: fenced } = printQuery(resolveQuery(parseQuery(sql), sql, withoutGeography), { guards });
-    const printed = await answer(fenced, head).catch((error: Error) => error);
+    const printed = await answer(fenced, head).catch((error: unknown) => error as Error);
     if (printed instanceof Error) throw new Error(`${printed.message}: ${fenced}`);
     expect(printed.columns).toEqual(sent.columns);
     expect(printed.rows.length).toBe(sent.rows.length);

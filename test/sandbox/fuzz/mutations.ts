@@ -46,7 +46,7 @@ export const NEUTRAL: readonly Mutation[] = [
   (sql, random) =>
     rewrite(sql, ({ kind, quoted, symbol }, text) =>
       kind === 'identifier' && !quoted && symbol !== '' && random.chance(40)
-        ? [...text].map((char) => (random.chance(50) ? char.toUpperCase() : char.toLowerCase())).join('')
+        ? Array.from(text, (char) => (random.chance(50) ? char.toUpperCase() : char.toLowerCase())).join('')
         : text,
     ),
   // Blanks and comments between tokens that had some.

@@ -218,7 +218,7 @@ export function truthOf({ sql, type }: Fallible, random: Random): string {
     INT64: `${sql} <> 123456`,
     FLOAT64: `${sql} <> 123456.5`,
     NUMERIC: `${sql} <> numeric '123456'`,
-    BOOL: `${sql}`,
+    BOOL: sql,
     STRING: `${sql} <> 'none'`,
     DATE: `${sql} <> date '2000-01-01'`,
     TIMESTAMP: `${sql} > timestamp '0001-01-01 00:00:00+00'`,

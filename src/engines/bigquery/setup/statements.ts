@@ -29,9 +29,9 @@ export function setupStatements(options: SetupOptions): readonly string[] {
     return elsewhere === undefined ? tableText(options, name, fields) : viewText(options, name, fields, elsewhere);
   });
   // Nothing but reading, on this data set alone. The right to run queries at all belongs to the project (rolesNote).
+  if (serviceAccount === null) return [schema, ...tables];
   const member = text(`serviceAccount:${serviceAccount}`);
-  const grant = `GRANT ${quotePath(['roles/bigquery.dataViewer'])} ON SCHEMA ${home} TO ${member}`;
-  return [schema, ...tables, ...(serviceAccount === null ? [] : [grant])];
+  return [schema, ...tables, `GRANT ${quotePath(['roles/bigquery.dataViewer'])} ON SCHEMA ${home} TO ${member}`];
 }
 
 function tableText({ project, dataset, keepDays }: SetupOptions, name: string, fields: readonly RestField[]): string {

@@ -12,7 +12,7 @@ export interface Target {
   readonly watch: Watch;
 }
 
-/** The end of a query whose rows come in order of a field. */
+/** The end of a query whose rows come in order of a field, the last first: those that are read most are found soonest. */
 export function orderBy(field: RestField | null): string {
-  return field === null ? '' : ` ORDER BY ${quoteName(field.name)}`;
+  return field === null ? '' : ` ORDER BY ${quoteName(field.name)} DESC NULLS LAST`;
 }

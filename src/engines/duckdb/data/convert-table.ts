@@ -7,6 +7,7 @@ import { codeOf, messageOf } from '../engine/native-error';
 import { copyStrictly, NAMED, NOTHING, type Skipped, type SkippedRow } from './strict-copy';
 import { DataFault } from './data-fault';
 import { storedType, storedValue } from './field-sql';
+import { findSingleLists, oneOfEach, singleType, singleValue } from './single-lists';
 import { lossyLines } from './lossy-lines';
 import { loadParquet } from './load-parquet';
 import { linesOf, scanOf } from './file-scan';
@@ -22,6 +23,10 @@ export interface Resources {
 
 export interface Converted {
   readonly rows: number;
+  /** Those of them that are in table `odd`, with all lists. */
+  readonly odd: number;
+  /** Paths of the lists that table `rows` has as their only elements. */
+  readonly single: readonly string[];
   readonly skipped: Skipped;
 }
 
@@ -38,8 +43,8 @@ export interface Conversion {
 const TIME = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 
 /**
- * Writes the rows of a source into a new DuckDB file, table `rows`, sorted by their column `timestamp` so that a time
- * window reads only its part, and into table `about` what was left out.
+ * Writes the rows of a source into a new DuckDB file, tables `rows` and `odd`, sorted by their column `timestamp` so that a
+ * time window reads only its part, and into table `about` what was left out.
  *
  * @throws DataFault for a file that cannot be read at all.
  */
@@ -61,10 +66,10 @@ export async function convertTable(
     await connection.run(`SET TimeZone = 'UTC'`);
     await watch.prepare(connection);
     await connection.run(`ATTACH ${quoteText(join(folder, 'staged.duckdb'))} AS staging`);
-    const skipped = await fill(connection, source, fields, { folder, watch });
+    const skipped = await stage(connection, source, fields, { folder, watch });
+    const shaped = await watch.statement('Sorting', connection, write(connection, fields));
     await connection.run('DETACH staging');
-    const rows = Number((await connection.runAndReadAll('SELECT count(*) FROM rows')).getRows()[0]![0]);
-    const about = JSON.stringify({ rows, skipped } satisfies Converted);
+    const about = JSON.stringify({ ...shaped, skipped } satisfies Converted);
     await connection.run(`CREATE TABLE about AS SELECT ${quoteText(about)} AS about`);
     await watch.statement('Writing', connection, connection.run('CHECKPOINT'));
     connection.closeSync();
@@ -73,21 +78,14 @@ export async function convertTable(
   }
 }
 
-async function fill(
+/** Reads all files into table `staged`, with lists. */
+async function stage(
   connection: DuckDBConnection,
   source: Source,
   fields: readonly RestField[],
   { folder, watch }: Pick<Conversion, 'folder' | 'watch'>,
 ): Promise<Skipped> {
-  const time = fields.find((field) => field.name.toLowerCase() === 'timestamp' && field.mode !== 'REPEATED');
-  const order = time !== undefined && TIME.has(time.type) ? time : null;
-  const columns = fields.map(
-    (field) => `${quoteName(field.name)} ${storedType(field)}${field.mode === 'REQUIRED' ? ' NOT NULL' : ''}`,
-  );
-  await connection.run(`CREATE TABLE rows (${columns.join(', ')})`);
-  if (source.files.length === 1)
-    return load(connection, source.files[0]!, fields, { table: 'rows', order, folder, watch });
-
+  const columns = fields.map((field) => `${quoteName(field.name)} ${storedType(field)}${required(field)}`);
   await connection.run(`CREATE TABLE staging.staged (${columns.join(', ')})`);
   let count = 0;
   const first: SkippedRow[] = [];
@@ -96,9 +94,32 @@ async function fill(
     count += skipped.count;
     first.push(...skipped.first.slice(0, NAMED - first.length));
   }
-  const insert = connection.run(`INSERT INTO rows SELECT * FROM staging.staged${orderBy(order)}`);
-  await watch.statement('Sorting', connection, insert);
   return { count, first };
+}
+
+/** Sorts what is staged into its tables. */
+async function write(connection: DuckDBConnection, fields: readonly RestField[]): Promise<Omit<Converted, 'skipped'>> {
+  const time = fields.find((field) => field.name.toLowerCase() === 'timestamp' && field.mode !== 'REPEATED');
+  const order = orderBy(time !== undefined && TIME.has(time.type) ? time : null);
+  const single = await findSingleLists(connection, 'staging.staged', fields);
+  const condition = oneOfEach(fields, single);
+  const types = fields.map((field) => `${quoteName(field.name)} ${singleType(field, single)}${required(field)}`);
+  await connection.run(`CREATE TABLE rows (${types.join(', ')})`);
+  const values = fields.map((field) => `${singleValue(field, single)} AS ${quoteName(field.name)}`).join(', ');
+  const where = condition === null ? '' : ` WHERE ${condition}`;
+  await connection.run(`INSERT INTO rows SELECT ${values} FROM staging.staged${where}${order}`);
+  const rows = await countOf(connection, 'staging.staged');
+  const odd = rows - (await countOf(connection, 'rows'));
+  if (odd > 0) await connection.run(`CREATE TABLE odd AS FROM staging.staged WHERE NOT (${condition})${order}`);
+  return { rows, odd, single: [...single] };
+}
+
+async function countOf(connection: DuckDBConnection, table: string): Promise<number> {
+  return Number((await connection.runAndReadAll(`SELECT count(*) FROM ${table}`)).getRows()[0]![0]);
+}
+
+function required(field: RestField): string {
+  return field.mode === 'REQUIRED' ? ' NOT NULL' : '';
 }
 
 async function load(

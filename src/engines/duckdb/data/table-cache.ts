@@ -12,7 +12,7 @@ import type { Source } from './sources';
 import type { Watch } from './conversion-progress';
 
 /** Raised when the way rows are stored changes: older files are then converted again. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Half-made files this old belong to a process that died. */
 const ABANDONED_MS = 24 * 3600_000;
 /** A file that is not the one in use, though of the same content: for so long another process may be about to open it. */

@@ -54,7 +54,8 @@ export async function openTables({ dataDir, cacheDir, resources, log }: DataOpti
   return tables;
 }
 
-async function inferred(source: Source, log: Log): Promise<readonly RestField[]> {
+/** The schema of a table that nothing describes. @throws DataFault */
+export async function inferred(source: Source, log: Log): Promise<readonly RestField[]> {
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const connection = await instance.connect();

@@ -6,7 +6,7 @@ import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
 import type { TableSchema } from '../../../googlesql/types';
 import type { Converted, Resources } from '../data/convert-table';
 import { DataFault } from '../data/data-fault';
-import { wholeTable } from '../data/part';
+import { unknownPart, wholeTable, type Part } from '../data/part';
 import { StoredTables } from '../data/stored-tables';
 import { openTables, type DataTable } from '../data/tables';
 import { storedType } from '../data/field-sql';
@@ -149,25 +149,34 @@ async function fillSamples(
 }
 
 async function addData(connection: DuckDBConnection, data: readonly DataTable[], log: Log): Promise<Filled> {
-  const relations = new Map<string, string>();
+  const parts = new Map<string, readonly Part[]>();
   for (const { name, fields, file, convertedIn } of data) {
     const alias = quoteName(`data ${name}`);
     if (file !== null) {
       await connection.run(`ATTACH ${quoteText(file)} AS ${alias} (READ_ONLY)`);
       const about = await connection.runAndReadAll(`SELECT about FROM ${alias}.about`);
-      report(name, JSON.parse(String(about.getRows()[0]![0])) as Converted, convertedIn, log);
-      relations.set(name, `${alias}.rows`);
+      const converted = JSON.parse(String(about.getRows()[0]![0])) as Converted;
+      report(name, converted, convertedIn, log);
+      parts.set(name, partsOf(alias, converted));
     } else {
       const columns = fields.map((field) => `${quoteName(field.name)} ${storedType(field)}`);
       await connection.run(`CREATE TABLE ${quoteName(name)} (${columns.join(', ')})`);
-      relations.set(name, quoteName(name));
+      parts.set(name, [unknownPart(quoteName(name))]);
     }
   }
   const prints = data.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort();
   return {
-    data: new StoredTables(data.map(({ name, fields }) => wholeTable(schemaOf(name, fields), relations.get(name)!))),
+    data: new StoredTables(
+      data.map(({ name, fields }) => ({ schema: schemaOf(name, fields), parts: parts.get(name)!, revision: 0 })),
+    ),
     target: createHash('sha256').update(prints.join('\n')).digest('hex').slice(0, 32),
   };
+}
+
+/** @param database its quoted name */
+function partsOf(database: string, { rows, odd, single }: Converted): readonly Part[] {
+  const part = { ...unknownPart(`${database}.rows`), rows: rows - odd, single: new Set(single) };
+  return odd === 0 ? [part] : [part, { ...unknownPart(`${database}.odd`), rows: odd }];
 }
 
 function report(table: string, { rows, skipped }: Converted, convertedIn: number | null, log: Log): void {

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ServiceError } from '../../../errors';
 import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../contract';
 import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
 import { openDatabase, type Database } from './database';
@@ -83,6 +83,14 @@ export class DuckDbEngine implements Engine {
     } finally {
       tables.release();
     }
+  }
+
+  async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
+    checkLimits(limits);
+    const { tables } = this.#data;
+    // Tables have no project or data set here.
+    const known = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (tables.get(name)?.schema ?? [])));
+    return { schemas: new Map(known.map((table) => [table.name, table])), names: [...tables.keys()] };
   }
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {

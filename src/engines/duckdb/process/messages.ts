@@ -7,7 +7,7 @@ import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
 import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { Standing } from '../../../log/standing';
-import type { BoundParameter, EngineQuery, EngineResult } from '../../contract';
+import type { BoundParameter, EngineQuery, EngineResult, TableSchemas } from '../../contract';
 import type { Contents } from '../engine/database';
 import type { DuckDbOptions } from '../engine/options';
 
@@ -18,6 +18,7 @@ export type Opening =
 
 export type Request =
   | { readonly kind: 'run'; readonly query: EngineQuery }
+  | { readonly kind: 'tables'; readonly paths: readonly (readonly string[])[] }
   | { readonly kind: 'describe'; readonly sql: string; readonly parameters: readonly BoundParameter[] }
   | {
       readonly kind: 'inspect';
@@ -30,6 +31,7 @@ export type Request =
 /** What each request is answered with; of a run the rows come before, part by part. */
 export interface Answers {
   run: Pick<EngineResult, 'columns' | 'truncated'>;
+  tables: TableSchemas;
   describe: readonly NamedType[];
   inspect: undefined;
   ping: undefined;

@@ -64,6 +64,8 @@ function partsOf(request: Request): unknown {
       return ['run', request.query.sql, request.query.parameters];
     case 'describe':
       return ['describe', request.sql];
+    case 'tables':
+      return ['tables'];
     case 'inspect':
       return ['inspect', request.statement];
     case 'ping':

@@ -1,6 +1,6 @@
 import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits } from '../../contract';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../contract';
 import { withinLimits } from '../../../concurrency/deadline';
 import type { Reply } from './call';
 import type { Answers, Request } from './messages';
@@ -47,6 +47,11 @@ export class RemoteEngine implements Engine {
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     const { answer, rows } = await this.#call(this.options.data, { kind: 'run', query }, limits, this.#slots);
     return { ...(answer as Answers['run']), rows, bytesProcessed: null, bytesBilled: null };
+  }
+
+  async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
+    const { answer } = await this.#call(this.options.data, { kind: 'tables', paths }, limits, this.#planning);
+    return answer as Answers['tables'];
   }
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {

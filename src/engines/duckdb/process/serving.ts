@@ -34,6 +34,8 @@ async function openData({ options, before }: Opening & { role: 'data' }, log: Lo
       switch (request.kind) {
         case 'run':
           return engine.stream(request.query, limits, sink);
+        case 'tables':
+          return engine.tables(request.paths, limits);
         case 'describe':
           return engine.describe(request.sql, request.parameters, limits);
         case 'inspect':

@@ -1,9 +1,9 @@
 /** The state of one translation: parameters met, names handed out, columns bound inside lambdas, CTEs to write. */
-import type { Cte, ResolvedQuery } from '../../../googlesql/resolved';
+import type { Cte, ResolvedQuery, TableScan } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
-import type { Part } from '../data/part';
+import type { Names } from './expressions/call';
 import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
 import { isSimple, quoteName, volatile } from '../sql';
@@ -14,6 +14,9 @@ export const CLOCK_PARAMETER = '@now';
 
 /** Thrown inside where a subquery cannot become list functions; caught where the general form can be printed instead. */
 export class NeedsRelation extends Error {}
+
+/** The SELECT text of some columns of a table, under their names `c<id>`. */
+export type PrintScan = (table: TableSchema, columns: TableScan['columns']) => string;
 
 export class Context {
   readonly parameters: string[] = [];
@@ -36,7 +39,7 @@ export class Context {
   private variables = 0;
 
   constructor(
-    readonly parts: (table: TableSchema) => readonly Part[],
+    readonly printScan: PrintScan,
     readonly worthKeeping: (cte: Cte) => boolean,
     readonly estimates: SizeEstimates,
     /** null: nothing has to be guarded. */
@@ -95,9 +98,10 @@ export class Context {
   }
 
   /** See Call.bind. */
-  bind(values: readonly string[], body: (...names: string[]) => string): string {
+  bind<const Values extends readonly string[]>(values: Values, body: (...names: Names<Values>) => string): string {
+    const print = (names: readonly string[]): string => body(...(names as Names<Values>));
     const complex = values.filter((v) => !isSimple(v));
-    if (complex.length === 0) return body(...values);
+    if (complex.length === 0) return print(values);
     const variable = this.variable();
     const single = complex.length === 1;
     let next = 0;
@@ -105,7 +109,7 @@ export class Context {
     const bound = single ? complex[0]! : `{${complex.map((v, i) => `'f${i}': ${v}`).join(', ')}}`;
     // The check of a size inside may fail, too, where nothing else does.
     const list = this.fencing === null || this.rowsOnly ? `[${bound}]` : volatile(`[${bound}]`);
-    return `list_transform(${list}, lambda ${variable}: ${body(...names)})[1]`;
+    return `list_transform(${list}, lambda ${variable}: ${print(names)})[1]`;
   }
 
   unsupported(what: string, span: Span): never {

@@ -2,17 +2,21 @@
  * A resolved query as one DuckDB SELECT with BigQuery's meaning. Nothing is ever matched by its text: what the tree does
  * not say, or what the tables here have no row for, is refused.
  */
-import type { Column, Relation, ResolvedQuery } from '../../../googlesql/resolved';
+import { QueryError } from '../../../errors';
+import type { Column, Cte, Relation, ResolvedQuery } from '../../../googlesql/resolved';
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import type { Part } from '../data/part';
 import type { Fence } from '../../contract';
-import { Context, columnName } from './context';
+import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
 import { Fencing } from './expressions/guards';
 import { printRow } from './relations/json-output';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
-import { cteName, printQuery, printRelation, selectList } from './relations/relations';
+import { overParts, readsPlainTables, type PartsOf } from './parts/over-parts';
+import { physicalType, withLists } from './parts/physical-type';
+import { cteName, printQuery, printRelation } from './relations/relations';
+import { selectList } from './select-list';
 import { physicalFieldNames, quoteName } from '../sql';
 import { SizeEstimates } from './expressions/size-estimate';
 
@@ -23,8 +27,8 @@ export { supportedFunctions } from './functions/function-table';
 
 export interface TranslateOptions {
   /**
-   * The relations that together hold a table. No array in them, at any depth, is NULL or holds a NULL, as in BigQuery's own
-   * tables.
+   * The relations that hold a table, at least one. No array in their columns, at any depth, is NULL or holds a NULL, as in
+   * BigQuery's own tables.
    */
   parts(table: TableSchema): readonly Part[];
   /** BYTES come out as null. */
@@ -49,21 +53,54 @@ export interface Translation {
  * Translates `query`. Throws QueryError `invalidQuery` for what the embedded engine cannot do, with the construct's span.
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
-  const fencing = options.fence ? new Fencing(options.fence) : null;
+  const limited = { ...query, relation: cutOff(query.relation, options.maxRows) };
+  const partsOf: PartsOf = (table) => options.parts(table);
+  const isComputedOnce = materializedCtes(limited);
+  const asLists = (): Translation => print(limited, listScan(partsOf), isComputedOnce, options);
+  if (readsPlainTables(limited, partsOf)) return asLists();
+  // Whether a query is taken must not depend on the shape that rows of others gave the parts.
+  const refusing = options.fence ? asLists() : null;
+  try {
+    const { query: rewritten, scans } = overParts(limited, partsOf, isComputedOnce);
+    return print(rewritten, (table, columns) => scans.get(table)!.print(columns), isComputedOnce, options);
+  } catch (error) {
+    if (error instanceof QueryError) return refusing ?? asLists();
+    throw error;
+  }
+}
+
+/** Scans of tables with all their parts as lists. */
+function listScan(partsOf: PartsOf): PrintScan {
+  return (table, columns) => {
+    const types = new Map(table.columns.map(({ name, type }) => [name, type]));
+    const scans = partsOf(table).map(({ relation, single }) => {
+      const list = columns.map(({ column, source }) => {
+        const type = types.get(source) ?? column.type;
+        const value = withLists(`"part".${quoteName(source)}`, physicalType(type, source, single), type);
+        return `${value} AS ${columnName(column.id)}`;
+      });
+      return `${selectList(list)} FROM ${relation} AS "part"`;
+    });
+    return scans.join(' UNION ALL ');
+  };
+}
+
+function print(
+  query: ResolvedQuery,
+  printScan: PrintScan,
+  isComputedOnce: (cte: Cte) => boolean,
+  { fence, hideBytes }: TranslateOptions,
+): Translation {
   const read = new Set<string>();
-  const ctx = new Context(
-    (table) => {
-      read.add(table.name);
-      return options.parts(table);
-    },
-    materializedCtes(query),
-    new SizeEstimates(query),
-    fencing,
-  );
+  const scan: PrintScan = (table, columns) => {
+    read.add(table.name);
+    return printScan(table, columns);
+  };
+  const ctx = new Context(scan, isComputedOnce, new SizeEstimates(query), fence ? new Fencing(fence) : null);
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
-  const rows = printRelation(ctx, cutOff(query.relation, options.maxRows), wanted, true);
-  const row = printRow(ctx, values, options.hideBytes);
+  const rows = printRelation(ctx, query.relation, wanted, true);
+  const row = printRow(ctx, values, hideBytes);
   const body = `SELECT ${row} AS "row" FROM (${rows})`;
   return {
     ...renumber(`${printCtes(ctx)}${body}`, ctx.parameters),

@@ -52,7 +52,7 @@ const writing =
 /** Values are handed on, compared by their beginnings, or bounded by the printer of the function. */
 const FREE: ReadonlySet<string> = new Set(
   `$and $or $not $is_null $is_true $is_false $is_distinct_from $equal $not_equal $less $less_or_equal $greater
-   $greater_or_equal $between $in $concat $at $safe_at ARRAY_FIRST ARRAY_LAST ARRAY_LENGTH BYTE_LENGTH COALESCE CONCAT
+   $greater_or_equal $between $in $concat $at $safe_at $with_lists ARRAY_FIRST ARRAY_LAST ARRAY_LENGTH BYTE_LENGTH COALESCE CONCAT
    EDIT_DISTANCE ENDS_WITH ERROR GREATEST IF IFNULL INSTR LEAST NULLIF REPEAT STARTS_WITH TYPEOF $like`.split(/\s+/),
 );
 
@@ -151,9 +151,9 @@ export function withinCastCost(
   const most = steps * (estimate <= SMALL ? ROOM_BETWEEN : 1);
   let possible = true;
   const bounded = ctx.bind([text], (x) => {
-    const converted = print(x!);
+    const converted = print(x);
     possible = converted !== null;
-    const over = `${bytesOfValue(x!, input.type)} * ${CONVERTING} > ${most}`;
+    const over = `${bytesOfValue(x, input.type)} * ${CONVERTING} > ${most}`;
     return `CASE WHEN ${over} THEN ${safe ? 'NULL' : fail('size')} ELSE ${converted ?? 'NULL'} END`;
   });
   return possible ? bounded : null;

@@ -13,6 +13,14 @@ export interface Argument {
   readonly constant: string | null;
 }
 
+/** A name for each of the values, in their order. */
+export type Names<Values extends readonly string[]> = { readonly [Index in keyof Values]: string };
+
+export type Bind = <const Values extends readonly string[]>(
+  values: Values,
+  body: (...names: Names<Values>) => string,
+) => string;
+
 export interface Call {
   /** Canonical GoogleSQL name. */
   readonly name: string;
@@ -28,7 +36,7 @@ export interface Call {
    * Computes each of `values` once and prints `body` over names for them. Everything that may hold a subquery must come
    * in through `values`: DuckDB allows none inside a lambda.
    */
-  bind(values: readonly string[], body: (...names: string[]) => string): string;
+  readonly bind: Bind;
   /** Computed for one row alone, not for each of many rows together. */
   readonly once: boolean;
   /** About how many values of tables and literals the argument is made of; above SMALL it may be of any size. */

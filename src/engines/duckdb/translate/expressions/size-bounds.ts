@@ -44,13 +44,13 @@ export function joined(call: Call, print: (names: readonly string[]) => string):
 /** A text of which more may be made, unless it is larger than `factor` times leaves room for. */
 export function rewritten(
   call: Call,
-  factor: (names: readonly string[]) => string,
-  print: (names: readonly string[]) => string,
+  factor: (...names: string[]) => string,
+  print: (...names: string[]) => string,
 ): string {
   const all = call.args.map((a) => a.sql);
   const [text] = call.args;
-  if (text === undefined || call.args.reduce((sum, a) => sum + call.estimate(a), 0) <= SMALL) return print(all);
+  if (text === undefined || call.args.reduce((sum, a) => sum + call.estimate(a), 0) <= SMALL) return print(...all);
   return call.bind(all, (...names) =>
-    unlessOver(call, `${bytesOf(names[0]!, text)} * ${factor(names)} > ${mostJoined(call)}`, print(names)),
+    unlessOver(call, `${bytesOf(names[0]!, text)} * ${factor(...names)} > ${mostJoined(call)}`, print(...names)),
   );
 }

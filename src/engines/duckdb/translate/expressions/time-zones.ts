@@ -1,5 +1,6 @@
 /** Time zones: a TIMESTAMP is UTC, a civil time is what the clocks of a zone show. Zones are SQL texts; null is UTC. */
 import type { Expr } from '../../../../googlesql/resolved';
+import type { Bind } from './call';
 
 const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
 
@@ -15,9 +16,6 @@ export function toCivil(instant: string, zone: string | null): string {
   if (shift !== null) return `(${instant} + to_microseconds(${shift}))`;
   return isText(zone) ? `timezone(${zone}, timezone('UTC', ${instant}))` : `lq_civil(${instant}, ${zone})`;
 }
-
-/** Computes values once: see Call.bind. */
-export type Bind = (values: readonly string[], body: (...names: string[]) => string) => string;
 
 /** The instant at which the clocks of `zone` show `civil`; the first of them where they show it twice. */
 export function toInstant(bind: Bind, civil: string, zone: string | null): string {

@@ -1,4 +1,5 @@
 /** Values as GoogleSQL writes them: CAST AS STRING, TO_JSON_STRING, FORMAT. Arguments must be names or may be repeated. */
+import type { Bind } from './call';
 import { toCivil, zoneSuffix } from './time-zones';
 
 /** FLOAT64: the shortest digits that read back, an exponent from 1e15 on, no trailing `.0`. */
@@ -25,11 +26,7 @@ export function timeText(x: string): string {
 }
 
 /** `2026-09-30 11:00:00+00`, the offset with minutes only where it has some. */
-export function timestampText(
-  bind: (values: readonly string[], body: (...names: string[]) => string) => string,
-  x: string,
-  zone: string | null,
-): string {
+export function timestampText(bind: Bind, x: string, zone: string | null): string {
   if (zone === null) return bind([x], (t) => `(${datetimeText(t, ' ')} || '+00')`);
   return bind([x], (t) =>
     bind([toCivil(t, zone)], (civil) => `(${datetimeText(civil, ' ')} || ${zoneSuffix(t, civil)})`),

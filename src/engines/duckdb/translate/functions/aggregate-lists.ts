@@ -1,16 +1,12 @@
 /** Aggregates over a list instead of over rows. */
 import type { AggregateCall } from '../../../../googlesql/resolved';
 import { duckType } from '../../sql';
+import type { Bind } from '../expressions/call';
 
 /**
  * `call` over the elements of `list`, or null where only rows will do. `rest` are the printed further arguments.
  */
-export function aggregateOfList(
-  call: AggregateCall,
-  list: string,
-  rest: readonly string[],
-  bind: (values: readonly string[], body: (name: string) => string) => string,
-): string | null {
+export function aggregateOfList(call: AggregateCall, list: string, rest: readonly string[], bind: Bind): string | null {
   if (call.orderBy.length > 0 || call.limit !== null || call.having !== null || call.safe) return null;
   const type = duckType(call.type);
   const float = call.args[0]?.type.kind === 'FLOAT64';

@@ -4,7 +4,8 @@ import type { Span } from '../../../../googlesql/syntax';
 import { printAggregateCall } from './aggregate-functions';
 import { columnName, type Context } from '../context';
 import { printExpr, printSortKeys } from '../expressions/expressions';
-import { selectList, type Wanted } from '../relations/relations';
+import type { Wanted } from '../relations/relations';
+import { selectList } from '../select-list';
 
 type AggregateRelation = Extract<Relation, { kind: 'aggregate' }>;
 

@@ -2,6 +2,7 @@
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { mostElements, mostJoined, unlessOver } from '../expressions/size-bounds';
 import { concatArrays } from './operators';
+import { withLists } from '../parts/physical-type';
 
 /** Joins with a separator; NULL elements are left out, or stand as the third argument. */
 function toText(call: Call): string {
@@ -80,7 +81,7 @@ function slice(call: Call): string {
       `CASE WHEN ${i} < 0 THEN len(${list}) + ${i} ELSE least(${i}, len(${list})) END + 1`;
     return (
       `CASE WHEN ${list} IS NULL OR ${from} IS NULL OR ${to} IS NULL THEN NULL ` +
-      `WHEN ${place(to!)} < 1 THEN ${list}[1:0] ELSE list_slice(${list}, greatest(${place(from!)}, 1), ${place(to!)}) END`
+      `WHEN ${place(to)} < 1 THEN ${list}[1:0] ELSE list_slice(${list}, greatest(${place(from)}, 1), ${place(to)}) END`
     );
   });
 }
@@ -96,6 +97,8 @@ function rangeBucket(call: Call): string {
 }
 
 export const ARRAY_FUNCTIONS: FunctionTable = {
+  // Of parts/place.ts.
+  $with_lists: (call) => call.bind([sqlOf(call, 0)], (value) => withLists(value, arg(call, 0).type, call.type)),
   ARRAY_CONCAT: (call) => (call.args.length === 1 ? arg(call, 0).sql : concatArrays(call)),
   ARRAY_FIRST: end(false),
   ARRAY_LAST: end(true),

@@ -113,12 +113,12 @@ export const BYTES_FUNCTIONS: FunctionTable = {
     rewritten(
       call,
       () => '1',
-      ([bytes]) => `to_base64(${bytes})`,
+      (bytes) => `to_base64(${bytes})`,
     ),
   TO_HEX: (call) =>
     rewritten(
       call,
       () => '1',
-      ([bytes]) => `lower(hex(${bytes}))`,
+      (bytes) => `lower(hex(${bytes}))`,
     ),
 };

@@ -124,7 +124,7 @@ function truncated(call: Call, x: string, part: string): string {
 /** Weeks and ISO years may begin before the year 1. */
 function truncate(call: Call): string {
   const text = truncatedValue(call);
-  return /^(?:ISO|WEEK)/.test(partOf(call)) ? call.bind([text], (t) => inYears(call, t!)) : text;
+  return /^(?:ISO|WEEK)/.test(partOf(call)) ? call.bind([text], (t) => inYears(call, t)) : text;
 }
 
 function truncatedValue(call: Call): string {
@@ -147,13 +147,13 @@ function truncatedValue(call: Call): string {
         if (call.args[1]?.constant !== null) return text;
         return call.bind(
           [value.sql],
-          (t) => `CASE WHEN ${toCivil(t!, zone)} IS NOT NULL THEN ${truncated(call, t!, part)} END`,
+          (t) => `CASE WHEN ${toCivil(t, zone)} IS NOT NULL THEN ${truncated(call, t, part)} END`,
         );
       }
       if (part === 'HOUR') {
         // Whole hours of the zone's clock, counted back from the instant: the clock may show an hour twice.
         return call.bind([value.sql], (t) =>
-          call.bind([toCivil(t!, zone)], (civil) => `(${t} - (${civil} - date_trunc('hour', ${civil})))`),
+          call.bind([toCivil(t, zone)], (civil) => `(${t} - (${civil} - date_trunc('hour', ${civil})))`),
         );
       }
       return toInstant(call.bind, truncated(call, toCivil(value.sql, zone), part), zone);
@@ -300,14 +300,14 @@ function timestamp(call: Call): string {
 
 /** A zone's clock shows the first and the last hours of the calendar at instants outside of it. */
 function inYearsOfZone(call: Call, text: string, zone: string | null): string {
-  return zone === null ? text : call.bind([text], (t) => inYears(call, t!));
+  return zone === null ? text : call.bind([text], (t) => inYears(call, t));
 }
 
 function orFail(call: Call, value: string, tried: (x: string) => string): string {
   if (call.safe) return tried(value);
   return call.bind(
     [value],
-    (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x!)}, ${call.fail('date')}) END`,
+    (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x)}, ${call.fail('date')}) END`,
   );
 }
 
@@ -317,9 +317,9 @@ function text(call: Call): string {
     case 'TIMESTAMP':
       return timestampText((v, body) => call.bind(v, body), value.sql, zoneArgument(call, 1));
     case 'DATETIME':
-      return call.bind([value.sql], (x) => datetimeText(x!, ' '));
+      return call.bind([value.sql], (x) => datetimeText(x, ' '));
     case 'TIME':
-      return call.bind([value.sql], (x) => timeText(x!));
+      return call.bind([value.sql], (x) => timeText(x));
     case 'JSON':
       return call.bind([value.sql], (x) => {
         const failing = call.fail('json');
@@ -405,7 +405,7 @@ export const DATE_FUNCTIONS: FunctionTable = {
   DATETIME_TRUNC: { emit: truncate, raises: true },
   TIMESTAMP_TRUNC: { emit: truncate, raises: true },
   TIME_TRUNC: truncate,
-  LAST_DAY: { emit: (call) => call.bind([lastDay(call)], (d) => inYears(call, d!)), raises: true },
+  LAST_DAY: { emit: (call) => call.bind([lastDay(call)], (d) => inYears(call, d)), raises: true },
   DATE_FROM_UNIX_DATE: {
     emit: (call) => inYears(call, `(DATE '1970-01-01' + ${days(call, sqlOf(call, 0))})`),
     raises: true,

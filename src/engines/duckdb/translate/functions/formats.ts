@@ -23,9 +23,9 @@ function format(call: Call): string {
     const at = zone(call, 2);
     return call.bind([value.sql], (instant) =>
       at === null
-        ? timestampFormat(call, pattern, { civil: instant!, instant: instant!, has: 'both' })
-        : call.bind([toCivil(instant!, at)], (civil) =>
-            timestampFormat(call, pattern, { civil: civil!, instant: instant!, has: 'both' }),
+        ? timestampFormat(call, pattern, { civil: instant, instant: instant, has: 'both' })
+        : call.bind([toCivil(instant, at)], (civil) =>
+            timestampFormat(call, pattern, { civil: civil, instant: instant, has: 'both' }),
           ),
     );
   }

@@ -34,7 +34,7 @@ function interval(call: Call): string {
   }
   return call.bind(
     [sqlOf(call, 0)],
-    (n) => `CASE WHEN ${n} > ${most} OR ${n} < -${most} THEN ${call.fail('argument')} ELSE ${part(name, n!)} END`,
+    (n) => `CASE WHEN ${n} > ${most} OR ${n} < -${most} THEN ${call.fail('argument')} ELSE ${part(name, n)} END`,
   );
 }
 
@@ -59,9 +59,9 @@ function makeInterval(call: Call): string {
 function bucket(origin: string): (call: Call) => string {
   return (call) =>
     call.bind([sqlOf(call, 0), sqlOf(call, 1), call.args[2]?.sql ?? origin], (t, width, from) => {
-      const wrong = [`${width} <= to_days(0)`, ...mixedParts(call, width!)].join(' OR ');
+      const wrong = [`${width} <= to_days(0)`, ...mixedParts(call, width)].join(' OR ');
       const text = call.bind([`time_bucket(${width}, ${t}, ${from})`], (b) =>
-        inYears(call, call.type.kind === 'DATE' ? `CAST(${b} AS DATE)` : b!),
+        inYears(call, call.type.kind === 'DATE' ? `CAST(${b} AS DATE)` : b),
       );
       return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${text} END`;
     });

@@ -37,7 +37,7 @@ function pathOf(call: Call, i = 1): string {
 function onDocument(call: Call, print: (document: string) => string): string {
   const document = arg(call, 0);
   if (document.type.kind === 'JSON') return print(document.sql);
-  return call.bind([document.sql], (d) => `CASE WHEN json_valid(${d}) THEN ${print(d!)} END`);
+  return call.bind([document.sql], (d) => `CASE WHEN json_valid(${d}) THEN ${print(d)} END`);
 }
 
 /** A scalar as text; NULL for an object, an array and JSON null. */
@@ -159,7 +159,7 @@ function toJsonString(call: Call): string {
     return rewritten(
       call,
       () => '1',
-      ([x]) => onName(call, x!, text),
+      (x) => onName(call, x, text),
     );
   return onName(call, value.sql, text);
 }

@@ -36,7 +36,7 @@ const unlessInfinite =
     if (arg(call, 0).type.kind !== 'FLOAT64') return emit(call);
     return call.bind([sqlOf(call, 0)], (x) => {
       const infinite = both ? `isinf(${x})` : `${x} = CAST('-inf' AS DOUBLE)`;
-      return `CASE WHEN ${infinite} THEN CAST('NaN' AS DOUBLE) ELSE ${emit({ ...call, args: [{ ...arg(call, 0), sql: x! }] })} END`;
+      return `CASE WHEN ${infinite} THEN CAST('NaN' AS DOUBLE) ELSE ${emit({ ...call, args: [{ ...arg(call, 0), sql: x }] })} END`;
     });
   };
 
@@ -78,10 +78,10 @@ function integerDivision(operator: '//' | '%'): (call: Call) => string {
       return `(${sqlOf(call, 0)} ${operator} ${divisor.sql})`;
     }
     return call.bind([sqlOf(call, 0), divisor.sql], (a, b) => {
-      const text = `${a} ${operator} ${guarded(call, a!, b!)}`;
+      const text = `${a} ${operator} ${guarded(call, a, b)}`;
       if (call.type.kind === 'INT64') return `(${text})`;
       if (operator === '%') return typed(call, text);
-      return typed(call, `trunc(${quotient(call, a!, guarded(call, a!, b!))})`);
+      return typed(call, `trunc(${quotient(call, a, guarded(call, a, b))})`);
     });
   };
 }
@@ -117,9 +117,9 @@ const safely =
   (operator: '+' | '-' | '*') =>
   (call: Call): string =>
     call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
-      const result = operator === '*' ? product(call, a!, b!) : `${a} ${operator} ${b}`;
+      const result = operator === '*' ? product(call, a, b) : `${a} ${operator} ${b}`;
       if (call.type.kind !== 'FLOAT64') return `TRY(${typed(call, result)})`;
-      return finiteOrNull(result, a!, b!);
+      return finiteOrNull(result, a, b);
     });
 
 /** NULL where two numbers make something infinite. */
@@ -187,7 +187,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   SAFE_ADD: safely('+'),
   SAFE_DIVIDE: (call) =>
     call.bind([sqlOf(call, 0), `nullif(${sqlOf(call, 1)}, 0)`], (a, b) =>
-      call.type.kind === 'FLOAT64' ? finiteOrNull(`(${a} / ${b})`, a!, b!) : quotient(call, a!, b!, true),
+      call.type.kind === 'FLOAT64' ? finiteOrNull(`(${a} / ${b})`, a, b) : quotient(call, a, b, true),
     ),
   SAFE_MULTIPLY: safely('*'),
   SAFE_NEGATE: (call) => call.bind([sqlOf(call, 0)], (x) => `TRY(-(${x}))`),

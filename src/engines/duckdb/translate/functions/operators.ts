@@ -28,7 +28,7 @@ function comparison(operator: '<' | '<=' | '>' | '>='): (call: Call) => string {
     const checks = suspects.filter((i) => mayBeNaN(call, i));
     if (checks.length === 0) return infix(call, operator);
     return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
-      const sides = [a!, b!];
+      const sides = [a, b];
       return `(${a} ${operator} ${b}${checks.map((i) => ` AND NOT isnan(${sides[i]})`).join('')})`;
     });
   };
@@ -97,7 +97,7 @@ function subtract(call: Call): string {
 function multiply(call: Call): string {
   if (call.type.kind === 'INTERVAL') return call.unsupported('Multiplication of an INTERVAL');
   if (call.type.kind === 'FLOAT64' || call.type.kind === 'INT64') return arithmetic(call, '*');
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => product(call, a!, b!));
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => product(call, a, b));
 }
 
 /** The product of two names; decimals exactly, rounded half away from zero. */
@@ -146,7 +146,7 @@ function divide(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
   const divisor = b.constant === null ? 0 : Math.abs(Number(b.constant));
   if (call.type.kind !== 'FLOAT64')
-    return call.bind([a.sql, b.sql], (x, y) => quotient(call, x!, divisor > 0 ? y! : guarded(call, x!, y!)));
+    return call.bind([a.sql, b.sql], (x, y) => quotient(call, x, divisor > 0 ? y : guarded(call, x, y)));
   // A quotient by one or more stays finite.
   if (divisor >= 1) return infix(call, '/');
   return call.bind([a.sql, b.sql], (x, y) => {
@@ -216,7 +216,7 @@ function membership(call: Call): string {
     return `(${operand.sql} IN (${items.map((i) => i.sql).join(', ')}))`;
   }
   return call.bind([operand.sql, ...items.map((i) => i.sql)], (x, ...names) => {
-    return `(${names.map((name) => equality(call, x!, name, type, true)).join(' OR ')})`;
+    return `(${names.map((name) => equality(call, x, name, type, true)).join(' OR ')})`;
   });
 }
 
@@ -230,7 +230,7 @@ function at(call: Call): string {
         : `${i} < 0 OR ${i} >= len(${list})`;
     return `CASE WHEN ${outside} THEN ${call.fail('subscript')} ELSE list_extract(${list}, ${i} + 1) END`;
   };
-  return call.bind([array.sql, index.sql], (list, i) => body(list!, i!));
+  return call.bind([array.sql, index.sql], (list, i) => body(list, i));
 }
 
 function safeAt(call: Call): string {
@@ -269,7 +269,7 @@ function logic(operator: 'AND' | 'OR'): (call: Call) => string {
 function inUnnest(call: Call): string {
   const type = arg(call, 0).type;
   if (type.kind === 'STRUCT' || type.kind === 'FLOAT64') return call.unsupported('IN UNNEST of this type');
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x!, list!));
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x, list));
 }
 
 function jsonMember(call: Call): string {

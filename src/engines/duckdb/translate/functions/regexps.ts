@@ -114,13 +114,15 @@ function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string
       if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
       const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
       if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
-      const [text, pattern, ...rest] = call.args;
+      const [text, pattern] = [arg(call, 0), arg(call, 1)];
+      const named = (s: string, re: string): string => {
+        const args = [{ ...text, sql: s }, { ...pattern, sql: re }, ...call.args.slice(2)];
+        return bounded({ ...call, args }, emit({ ...call, args }));
+      };
       // A literal pattern stays where it is, to be compiled once.
-      const written = pattern!.constant !== null;
-      return call.bind([text!.sql, ...(written ? [] : [pattern!.sql])], (s, re) => {
-        const named = { ...call, args: [{ ...text!, sql: s! }, { ...pattern!, sql: re ?? pattern!.sql }, ...rest] };
-        return bounded(named, emit(named));
-      });
+      return pattern.constant === null
+        ? call.bind([text.sql, pattern.sql], named)
+        : call.bind([text.sql], (s) => named(s, pattern.sql));
     },
     raises: true,
   };
@@ -134,8 +136,8 @@ function extract(call: Call): string {
       [sqlOf(call, 0), sqlOf(call, 1), position.sql, occurrence?.sql ?? '1'],
       (s, re, p, n) =>
         `CASE WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} ELSE ` +
-        byGroup(call, re!, (g) =>
-          call.bind([`substr(${s}, ${p})`], (rest) => `${allMatches(call, rest, re!, g)}[${n}]`),
+        byGroup(call, re, (g) =>
+          call.bind([`substr(${s}, ${p})`], (rest) => `${allMatches(call, rest, re, g)}[${n}]`),
         ) +
         ' END',
     );
@@ -150,9 +152,7 @@ function extract(call: Call): string {
 }
 
 function extractAll(call: Call): string {
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
-    byGroup(call, re!, (g) => allMatches(call, s!, re!, g)),
-  );
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) => byGroup(call, re, (g) => allMatches(call, s, re, g)));
 }
 
 /** All matches or groups. DuckDB finds the empty text at the end of another once more, where nothing is left to search. */
@@ -187,8 +187,8 @@ function replace(call: Call): string {
   if (replacement === null) return computedReplacement(call, count);
   return rewritten(
     call,
-    ([, , to]) => `greatest(coalesce(strlen(${to}), 0), 1)`,
-    (names) => `regexp_replace(${names.join(', ')}, 'g')`,
+    (_text, _pattern, to) => `greatest(coalesce(strlen(${to}), 0), 1)`,
+    (...names) => `regexp_replace(${names.join(', ')}, 'g')`,
   );
 }
 
@@ -196,14 +196,14 @@ function replace(call: Call): string {
 function computedReplacement(call: Call, count: number | null): string {
   return rewritten(
     call,
-    ([, , to]) => `greatest(coalesce(strlen(${to}), 0), 1)`,
-    (all) =>
+    (_text, _pattern, to) => `greatest(coalesce(strlen(${to}), 0), 1)`,
+    (...all) =>
       call.bind(all, (s, re, to) => {
         const written = `regexp_full_match(${to}, '(?s)(?:[^\\\\]|\\\\[\\\\0-9])*')`;
         const plain = `replace(${to}, '\\\\', '')`;
         const numbers = `list_transform(regexp_extract_all(${plain}, '\\\\([0-9])', 1), lambda d: CAST(d AS BIGINT))`;
         const most = `coalesce(list_max(${numbers}), 0)`;
-        const groups = count === null ? openingParentheses(re!) : String(count);
+        const groups = count === null ? openingParentheses(re) : String(count);
         return `CASE WHEN NOT ${written} OR ${most} > ${groups} THEN ${call.fail('regexp')} ELSE regexp_replace(${s}, ${re}, ${to}, 'g') END`;
       }),
   );

@@ -106,12 +106,12 @@ function instr(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'], (s, sub, p, n) => {
     const searches = `least(${n}, length(${s}) + 1)`;
     const over = `${searches} * (strlen(${s}) * (strlen(${sub}) / 64 + 1) + ${ONE_SEARCH}) > ${MOST_SEARCHING} * ${mostSteps(call)}`;
-    const forwards = nthPlace(s!, sub!, `${p} - 1`, searches);
+    const forwards = nthPlace(s, sub, `${p} - 1`, searches);
     const onlyForwards = position === undefined || (position.constant !== null && Number(position.constant) > 0);
-    const [r, bus] = [reversed(s!), reversed(sub!)];
+    const [r, bus] = [reversed(s), reversed(sub)];
     const from = `greatest(-${p} - length(${sub}), 0)`;
     const backwards = call.bind([r, bus], (x, y) => {
-      const place = nthPlace(x!, y!, from, searches);
+      const place = nthPlace(x, y, from, searches);
       return `CASE WHEN ${place} > length(${x}) THEN length(${x}) + 1 ELSE length(${x}) - ${place} - length(${y}) + 2 END`;
     });
     return (
@@ -149,7 +149,7 @@ function concat(call: Call): string {
 function containsSubstr(call: Call): string {
   const value = arg(call, 0);
   return call.bind([value.sql, sqlOf(call, 1)], (x, needle) => {
-    const found = anywhere(x!, value.type, (text) => `contains(lq_folded(${text}), lq_folded(${needle}))`);
+    const found = anywhere(x, value.type, (text) => `contains(lq_folded(${text}), lq_folded(${needle}))`);
     return found ?? call.unsupported('CONTAINS_SUBSTR of this type');
   });
 }
@@ -202,7 +202,7 @@ function translateCharacters(call: Call): string {
       const twice = `len(list_distinct(string_split(${from}, ''))) < length(${from})`;
       const text = `translate(${s}, ${from}, ${to})`;
       const { constant } = arg(call, 1);
-      if (constant !== null) return new Set(constant).size < [...constant].length ? call.fail('argument') : text;
+      if (constant !== null) return new Set(constant).size < Array.from(constant).length ? call.fail('argument') : text;
       return `CASE WHEN ${twice} THEN ${call.fail('argument')} ELSE ${text} END`;
     },
   );
@@ -213,7 +213,7 @@ function editDistance(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
     const over = `strlen(${a}) * strlen(${b}) > ${mostSteps(call)}`;
     const short = (x: string): string => `CASE WHEN ${over} THEN '' ELSE ${x} END`;
-    return unlessOver(call, over, `levenshtein(${short(a!)}, ${short(b!)})`);
+    return unlessOver(call, over, `levenshtein(${short(a)}, ${short(b)})`);
   });
 }
 
@@ -259,8 +259,8 @@ export const STRING_FUNCTIONS: FunctionTable = {
   REPLACE: onStrings((call) =>
     rewritten(
       call,
-      ([, from, to]) => `coalesce(strlen(${to}) / greatest(strlen(${from}), 1), 0)`,
-      (names) => `replace(${names.join(', ')})`,
+      (_, from, to) => `coalesce(strlen(${to}) / greatest(strlen(${from}), 1), 0)`,
+      (...names) => `replace(${names.join(', ')})`,
     ),
   ),
   REVERSE: onStrings((call) => reversed(sqlOf(call, 0))),

@@ -17,6 +17,7 @@ import type {
 import { printAggregate, printWindow } from '../functions/aggregates';
 import { withoutConstantRow } from './constant-rows';
 import { visibleColumns } from './visible-columns';
+import { selectList } from '../select-list';
 import { columnName, type Context } from '../context';
 import { conjuncts } from './subquery-lists';
 import { printExpr, printSortKeys } from '../expressions/expressions';
@@ -45,12 +46,10 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     case 'single_row':
       return selectList([]);
     case 'table': {
-      const columns = relation.columns.filter((c) => wanted.has(c.column.id));
-      const list = columns.map((c) => `${quoteName(c.source)} AS ${columnName(c.column.id)}`);
-      return ctx
-        .parts(relation.table)
-        .map((part) => `${selectList(list)} FROM ${part.relation}`)
-        .join(' UNION ALL ');
+      return ctx.printScan(
+        relation.table,
+        relation.columns.filter((c) => wanted.has(c.column.id)),
+      );
     }
     case 'cte':
       return printCteScan(ctx, relation, wanted);
@@ -192,11 +191,6 @@ function withKeysComputed(ctx: Context, relation: Aggregate): Relation | null {
 /** The SELECT text of a query for those of its output columns that are wanted. */
 export function printQuery(ctx: Context, query: ResolvedQuery, wanted: Wanted, ordered: boolean): string {
   return printRelation(ctx, query.relation, wanted, ordered);
-}
-
-/** A SELECT of nothing still has to have a row for each row. */
-export function selectList(items: readonly string[]): string {
-  return `SELECT ${items.length === 0 ? '1 AS "none"' : items.join(', ')}`;
 }
 
 function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): string {

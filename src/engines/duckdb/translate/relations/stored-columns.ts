@@ -39,5 +39,6 @@ function sourcesOf(relation: Relation): (readonly [id: number, from: readonly (n
 
 function isStored(expr: Expr, stored: ReadonlySet<number>): boolean {
   if (expr.kind === 'column') return stored.has(expr.column.id);
+  if (expr.kind === 'call') return expr.function === '$with_lists' && expr.args.every((arg) => isStored(arg, stored));
   return expr.kind === 'field' && isStored(expr.input, stored);
 }

@@ -39,6 +39,8 @@ export function printAsLists(ctx: Context, expr: SubqueryExpr): string | null {
 
 class ListPrinter {
   private readonly levels: Level[] = [];
+  /** On the row itself, before any level. */
+  private readonly onRow: string[] = [];
 
   constructor(
     private readonly ctx: Context,
@@ -87,7 +89,6 @@ class ListPrinter {
       }
       case 'filter':
         this.read(relation.input);
-        if (this.levels.length === 0) throw new NeedsRelation();
         conjuncts(relation.condition).forEach((c) => this.addCondition(c));
         return;
       case 'compute':
@@ -101,10 +102,7 @@ class ListPrinter {
         if (relation.type !== 'inner') throw new NeedsRelation();
         this.read(relation.left);
         this.read(relation.right);
-        if (relation.on !== null) {
-          if (this.levels.length === 0) throw new NeedsRelation();
-          conjuncts(relation.on).forEach((c) => this.addCondition(c));
-        }
+        if (relation.on !== null) conjuncts(relation.on).forEach((c) => this.addCondition(c));
         return;
       case 'sort':
         return this.read(relation.input);
@@ -137,6 +135,7 @@ class ListPrinter {
   /** A condition is asked at the first level that knows all it reads, so that inner lists are only walked where needed. */
   private addCondition(condition: Expr): void {
     const text = printExpr(this.ctx, condition);
+    if (this.levels.length === 0) return void this.onRow.push(text);
     const reads = columnsRead([condition]);
     const computed = [...reads].some((id) => this.bound.includes(id) && !this.levels.some((l) => l.own.has(id)));
     let at = this.levels.length - 1;
@@ -145,18 +144,23 @@ class ListPrinter {
   }
 
   private exists(): string {
-    if (this.levels.length === 0) return 'true';
-    return this.levels.reduceRight<string>((inner, level) => {
+    const inLists = this.levels.reduceRight<string>((inner, level) => {
       const condition = [...level.conditions, ...(inner === '' ? [] : [inner])].join(' AND ');
       const list = condition === '' ? level.array : filtered(level, condition);
       return `(coalesce(len(${list}), 0) > 0)`;
     }, '');
+    if (this.onRow.length === 0) return inLists === '' ? 'true' : inLists;
+    return `coalesce(${[...this.onRow, ...(inLists === '' ? [] : [inLists])].join(' AND ')}, false)`;
   }
 
   /** The list of `value` for every row of the chain. */
   private values(value: string): string {
+    const list = this.levels.length === 0 ? `[${value}]` : this.valuesInLists(value);
+    return this.onRow.length === 0 ? list : `CASE WHEN ${this.onRow.join(' AND ')} THEN ${list} ELSE [] END`;
+  }
+
+  private valuesInLists(value: string): string {
     const last = this.levels.length - 1;
-    if (last < 0) return `[${value}]`;
     return this.levels.reduceRight<string>((inner, level, i) => {
       const condition = level.conditions.join(' AND ');
       const list = condition === '' ? level.array : filtered(level, condition);
@@ -206,7 +210,6 @@ class ListPrinter {
   private membership(expr: SubqueryExpr, value: Column): string {
     const operand = printExpr(this.ctx, operandOf(expr));
     this.read(withoutOrder(expr.query.relation));
-    if (this.levels.length === 0) throw new NeedsRelation();
     const list = this.values(this.ctx.column(value.id));
     return this.ctx.bind([operand, list], (x, l) => listMembership(x, l));
   }
@@ -215,7 +218,6 @@ class ListPrinter {
     const aggregate = aggregateUnder(relation);
     if (aggregate !== null) {
       this.read(aggregate.relation.input);
-      if (this.levels.length === 0) throw new NeedsRelation();
       const results = aggregate.relation.aggregates.map(({ column, call }) => ({
         column,
         text: this.aggregate(call),
@@ -228,7 +230,9 @@ class ListPrinter {
     const { limit, offset, key, input } = peel(relation);
     this.read(input);
     const text = this.ctx.column(value.id);
-    if (this.levels.length === 0) return limit === null ? `(${text})` : throwNeedsRelation();
+    if (this.levels.length === 0 && limit === null) {
+      return this.onRow.length === 0 ? `(${text})` : `CASE WHEN ${this.onRow.join(' AND ')} THEN ${text} END`;
+    }
     const list = this.orderedValues(key, text);
     if (limit !== null) {
       if (limit.kind !== 'literal' || limit.value !== '1') throw new NeedsRelation();

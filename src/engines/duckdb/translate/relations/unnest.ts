@@ -9,7 +9,8 @@ import { canFail } from '../../../../googlesql/totality';
 import { visibleColumns } from './visible-columns';
 import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
-import { printFilter, printRelation, selectList, type Wanted } from './relations';
+import { printFilter, printRelation, type Wanted } from './relations';
+import { selectList } from '../select-list';
 import { SMALL } from '../expressions/size-estimate';
 
 export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): string {

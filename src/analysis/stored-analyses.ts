@@ -1,0 +1,95 @@
+import { LRUCache } from 'lru-cache';
+
+import { boundTypes, type Endpoint } from '../endpoints';
+import type { Engine, RunLimits } from '../engines/contract';
+import { QueryError } from '../errors';
+import { tablesRead } from '../googlesql/from-paths';
+import type { NamedType, TableSchema } from '../googlesql/types';
+import { type Gate, type StoredQuery, typicalValues } from '../sandbox';
+import { analyseStored, type StoredAnalysis } from './stored-query';
+
+/** Milliseconds after which an endpoint is analysed again: its tables may have changed. */
+const MAX_AGE = 3_600_000;
+const MAX_ENTRIES = 2_000;
+
+/** Analyses of stored queries against the tables of an engine, kept for an hour. */
+export class StoredAnalyses {
+  readonly #known = new LRUCache<string, StoredAnalysis>({ max: MAX_ENTRIES, ttl: MAX_AGE });
+  readonly #running = new Map<string, Promise<StoredAnalysis>>();
+
+  constructor(
+    private readonly engine: Pick<Engine, 'kind' | 'target' | 'tables' | 'describe'>,
+    private readonly gate: Pick<Gate, 'columns'>,
+  ) {}
+
+  /** @throws ServiceError where the engine does not answer in time; a failure is not kept */
+  of(endpoint: Endpoint, limits: RunLimits): Promise<StoredAnalysis> {
+    const key = this.#key(endpoint);
+    const known = this.#known.get(key);
+    if (known !== undefined) return Promise.resolve(known);
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const analysis = this.#analyse(endpoint, limits)
+      .then((fresh) => {
+        this.#known.set(key, fresh);
+        return fresh;
+      })
+      .finally(() => this.#running.delete(key));
+    this.#running.set(key, analysis);
+    return analysis;
+  }
+
+  /** The last analysis of this definition, which may be older than an hour; null: there was none. */
+  latest(endpoint: Endpoint): StoredAnalysis | null {
+    return this.#known.get(this.#key(endpoint), { allowStale: true, noDeleteOnStaleGet: true }) ?? null;
+  }
+
+  /** Forgets what is known of an endpoint, so that the next call analyses it again. */
+  forget(endpoint: Endpoint): void {
+    this.#known.delete(this.#key(endpoint));
+  }
+
+  async #analyse(endpoint: Endpoint, limits: RunLimits): Promise<StoredAnalysis> {
+    const paths = tablesRead(endpoint.query).map(({ node }) => node.path.map(({ name }) => name));
+    const tables = await this.engine.tables(unique(paths), limits);
+    const own = analyseStored(endpoint, tables);
+    const isComplete = paths.every((path) => tables.schemas.has(path.join('.')));
+    // The engine has the last word: it may know more, or less, than our resolver.
+    const described = await this.#describe(endpoint, limits);
+    if (described instanceof QueryError) {
+      const known = own.errors.length > 0 && (isComplete || this.engine.kind === 'duckdb');
+      return { ...own, columns: null, errors: known ? own.errors : [described] };
+    }
+    if (own.errors.length === 0 || this.engine.kind === 'duckdb') return own;
+    return { ...own, columns: described, tables: await this.#cteTables(endpoint, limits), errors: [] };
+  }
+
+  /** @throws what `Engine.describe` throws beside QueryError */
+  async #describe(endpoint: Endpoint, limits: RunLimits): Promise<readonly NamedType[] | QueryError> {
+    const values = typicalValues(storedQueryOf(endpoint));
+    return this.engine.describe(endpoint.sql, values, limits).catch((error: unknown) => {
+      if (error instanceof QueryError) return error;
+      throw error;
+    });
+  }
+
+  #cteTables(endpoint: Endpoint, limits: RunLimits): Promise<TableSchema[]> {
+    const stored = storedQueryOf(endpoint);
+    return Promise.all(endpoint.cteTables.map((table) => this.gate.columns(stored, table, limits)));
+  }
+
+  #key({ id, revision }: Endpoint): string {
+    return JSON.stringify([id, revision, this.engine.target]);
+  }
+}
+
+/** What the gate and the engine need of an endpoint. */
+export function storedQueryOf(endpoint: Endpoint): StoredQuery {
+  const { id, revision, sql, query, cteTables, parameters } = endpoint;
+  const instants = parameters.filter(({ type }) => type === 'timestamp' || type === 'date').map(({ name }) => name);
+  return { id, revision, sql, query, cteTables, parameters: boundTypes(endpoint), instants };
+}
+
+function unique(paths: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(paths.map((path) => [path.join('.'), path])).values()];
+}

@@ -1,0 +1,41 @@
+/** What is known of a stored query without running it. */
+import { boundTypes, type Endpoint } from '../endpoints';
+import type { BoundParameter, TableSchemas } from '../engines/contract';
+import type { QueryError } from '../errors';
+import { nearest, surveyMeaning } from '../googlesql/resolver';
+import { resultColumns } from '../googlesql/result-columns';
+import type { NamedType, TableSchema } from '../googlesql/types';
+
+export interface StoredAnalysis {
+  /** Columns of the rows that the query gives without a consumer query; null: not known, as it has faults. */
+  readonly columns: readonly NamedType[] | null;
+  /** The tables that a consumer query may read, in the order of the WITH; without those that are not known. */
+  readonly tables: readonly TableSchema[];
+  /** Types as they are bound, in the order of the declarations. */
+  readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
+  /** In the order of the text; spans are offsets into the endpoint's `sql`. */
+  readonly errors: readonly QueryError[];
+  /** For the operator. */
+  readonly warnings: readonly string[];
+}
+
+/** Resolves a stored query against the engine's tables: every fault that can be told from the others, and all types. */
+export function analyseStored(
+  endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>,
+  tables: TableSchemas,
+): StoredAnalysis {
+  const { sql, query } = endpoint;
+  const parameters = boundTypes(endpoint);
+  const { resolved, faults } = surveyMeaning(query, sql, {
+    findTable: (path) => tables.schemas.get(path.map(({ name }) => name).join('.')),
+    parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
+    suggestTable: (name) => nearest(name, tables.names),
+  });
+  return {
+    columns: resolved === null || faults.length > 0 ? null : resultColumns(resolved),
+    tables: (resolved?.ctes ?? []).map((cte) => ({ name: cte.name, columns: resultColumns(cte.query) })),
+    parameters,
+    errors: faults,
+    warnings: [],
+  };
+}

@@ -1,0 +1,12 @@
+import type { Endpoint } from './endpoint';
+import type { LineFault } from './settings';
+
+/** Whether a stored query means something to the engine: names, types, functions. */
+export type Resolution =
+  | { readonly kind: 'resolved' }
+  | { readonly kind: 'faulty'; readonly faults: readonly LineFault[] }
+  /** The engine does not answer at the moment. */
+  | { readonly kind: 'unreachable'; readonly reason: string };
+
+/** Resolves a stored query against the engine's tables, as they are now; never rejects. */
+export type ResolveStored = (endpoint: Endpoint) => Promise<Resolution>;

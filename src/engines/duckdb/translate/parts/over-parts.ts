@@ -1,0 +1,384 @@
+/**
+ * A query over tables in parts. Where a part stores a list as its only element, its UNNEST becomes that element: no row
+ * multiplies or goes, and only the fields that are read are taken from the table. Parts of different shape become branches of
+ * a UNION ALL, as far up as rows are still looked at one by one.
+ */
+import type {
+  Column,
+  ComputedColumn,
+  Cte,
+  CteScan,
+  Expr,
+  Limit,
+  OutputColumn,
+  Relation,
+  ResolvedQuery,
+  TableScan,
+  UnnestScan,
+} from '../../../../googlesql/resolved';
+import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
+import type { Span } from '../../../../googlesql/syntax';
+import type { TableSchema } from '../../../../googlesql/types';
+import { PrintBudget } from '../print-budget';
+import { conjuncts } from '../relations/subquery-lists';
+import { visibleColumns } from '../relations/visible-columns';
+import { PartScan } from './part-scan';
+import { CorrelatedRow, StoredPlace, type Place } from './place';
+import { Union, type Branch } from './union';
+import type { Part } from '../../data/part';
+
+export interface OverParts {
+  readonly query: ResolvedQuery;
+  /** What each table scan in it is of. */
+  readonly scans: ReadonlyMap<TableSchema, PartScan>;
+}
+
+export type PartsOf = (table: TableSchema) => readonly Part[];
+
+/** Whether the query as written can be printed as it is: all its tables are one relation with lists. */
+export function readsPlainTables(query: ResolvedQuery, partsOf: PartsOf): boolean {
+  let plain = true;
+  visitQuery(query, {
+    relation: (relation) => {
+      if (relation.kind !== 'table') return;
+      const parts = partsOf(relation.table);
+      plain &&= parts.length === 1 && parts[0]!.single.size === 0;
+    },
+  });
+  return plain;
+}
+
+/**
+ * @param isComputedOnce whether a CTE is computed once, and not written out where it is read
+ * @throws QueryError resourcesExceeded where it becomes too long
+ */
+export function overParts(query: ResolvedQuery, partsOf: PartsOf, isComputedOnce: (cte: Cte) => boolean): OverParts {
+  return new Rewriting(query, partsOf, isComputedOnce).result();
+}
+
+/** More than this many parts are read together where each could have been read by itself. */
+const MOST_BRANCHES = 64;
+
+/** The places of columns around an expression, the innermost last. */
+type Scope = readonly ReadonlyMap<number, Place>[];
+
+class Rewriting {
+  readonly #scans = new Map<TableSchema, PartScan>();
+  readonly #computed = new Map<number, Cte>();
+  readonly #budget = new PrintBudget();
+  #lastId = 0;
+
+  constructor(
+    private readonly query: ResolvedQuery,
+    private readonly partsOf: PartsOf,
+    private readonly isComputedOnce: (cte: Cte) => boolean,
+  ) {
+    const note = ({ id }: Column): void => void (this.#lastId = Math.max(this.#lastId, id));
+    visitQuery(query, { relation: (relation) => visibleColumns(relation).forEach(note) });
+  }
+
+  result(): OverParts {
+    const query = this.#query(this.query, []);
+    return { query: { ...query, ctes: [...this.#computed.values()] }, scans: this.#scans };
+  }
+
+  readonly #newId = (): number => ++this.#lastId;
+
+  /** With the values of its columns as the query has them. */
+  #query(query: ResolvedQuery, scope: Scope): ResolvedQuery {
+    const branch = this.#one(query.relation, scope);
+    const inner = [...scope, branch.places];
+    const computed: ComputedColumn[] = [];
+    const output = query.output.map(({ name, column }): OutputColumn => {
+      const place = placeOfColumn(column, inner);
+      if (place === null) return { name, column };
+      const expr = place.value(NOWHERE);
+      if (expr.kind === 'column') return { name, column: expr.column };
+      const own = { ...column, id: this.#newId() };
+      computed.push({ column: own, expr });
+      return { name, column: own };
+    });
+    return { ...query, ctes: [], relation: withComputed(branch.relation, computed), output };
+  }
+
+  /** A relation as one branch. @param recomputed what it shows is computed in it: an outer join may make all of it NULL */
+  #one(relation: Relation, scope: Scope, recomputed = false): Branch {
+    const branches = this.#branches(relation, scope, false);
+    return branches.length === 1 && !recomputed ? branches[0]! : this.#union(branches, relation);
+  }
+
+  #union(branches: readonly Branch[], written: Relation): Branch {
+    return new Union(branches, this.#newId).asBranch(visibleColumns(written));
+  }
+
+  /** @param each whether every part is to be a branch of its own */
+  #branches(relation: Relation, scope: Scope, each: boolean): readonly Branch[] {
+    this.#budget.step();
+    switch (relation.kind) {
+      case 'single_row':
+        return [{ relation, places: NO_PLACES }];
+      case 'table':
+        return this.#table(relation, each);
+      case 'cte':
+        return this.#cte(relation, scope, each);
+      case 'query':
+        return this.#branches(relation.query.relation, scope, each);
+      case 'unnest':
+        return this.#eachInput(relation.input, [relation.array, relation.on], scope, each, (input) =>
+          this.#unnest(relation, input, scope),
+        );
+      case 'filter':
+        return this.#eachInput(relation.input, [relation.condition], scope, each, (input) => ({
+          ...input,
+          relation: this.#filtered(input.relation, relation.condition, [...scope, input.places]),
+        }));
+      case 'compute': {
+        const exprs = relation.columns.map(({ expr }) => expr);
+        return this.#eachInput(relation.input, exprs, scope, each, (input) => {
+          const places = new Map(input.places);
+          const computed: ComputedColumn[] = [];
+          for (const { column, expr } of relation.columns) {
+            const place = placeOf(expr, [...scope, input.places]);
+            if (place === null) computed.push({ column, expr: this.#expr(expr, [...scope, input.places]) });
+            else places.set(column.id, place);
+          }
+          return { relation: withComputed(input.relation, computed), places };
+        });
+      }
+      case 'join': {
+        const left = this.#one(relation.left, scope, relation.type === 'right' || relation.type === 'full');
+        const right = this.#one(relation.right, scope, relation.type === 'left' || relation.type === 'full');
+        const places = new Map([...left.places, ...right.places]);
+        const on = relation.on && this.#expr(relation.on, [...scope, places]);
+        return [{ relation: { ...relation, left: left.relation, right: right.relation, on }, places }];
+      }
+      case 'sort':
+      case 'window':
+        return [this.#above(relation, this.#one(relation.input, scope), scope)];
+      case 'aggregate':
+        return [{ ...this.#above(relation, this.#one(relation.input, scope), scope), places: NO_PLACES }];
+      case 'limit':
+        return [this.#limit(relation, scope)];
+      case 'set': {
+        const inputs = relation.inputs.map((query) => this.#query(query, scope));
+        return [{ relation: { ...relation, inputs }, places: NO_PLACES }];
+      }
+    }
+  }
+
+  /** An operator over a branch, with the expressions that it evaluates replaced. */
+  #above(relation: Exclude<Relation, UnnestScan>, input: Branch, scope: Scope): Branch {
+    const inner = [...scope, input.places];
+    const mapping = { expr: (expr: Expr) => this.#expr(expr, inner), relation: () => input.relation, query: unchanged };
+    return { relation: mapRelation(relation, mapping), places: input.places };
+  }
+
+  /** An operator that looks at one row at a time, over each branch of its input. */
+  #eachInput(
+    input: Relation | null,
+    exprs: readonly (Expr | null)[],
+    scope: Scope,
+    each: boolean,
+    over: (input: Branch) => Branch,
+  ): readonly Branch[] {
+    if (input === null) return [over({ relation: { kind: 'single_row' }, places: NO_PLACES })];
+    const branches = this.#branches(input, scope, each);
+    // Branches in branches would multiply.
+    if (branches.length > 1 && exprs.some((expr) => expr !== null && readsTables(expr))) {
+      return [over(this.#union(branches, input))];
+    }
+    return branches.map(over);
+  }
+
+  #table(relation: TableScan, each: boolean): readonly Branch[] {
+    const parts = this.partsOf(relation.table);
+    const groups =
+      each && parts.length <= MOST_BRANCHES
+        ? parts.map((part) => ({ single: part.single, parts: [part] }))
+        : groupsOf(parts);
+    return groups.map(({ single, parts: ofGroup }) => {
+      const scan = new PartScan(relation.table, ofGroup, single, this.#newId);
+      this.#scans.set(scan.relation.table, scan);
+      const places = relation.columns.map(
+        ({ column, source }) => [column.id, new StoredPlace(scan, [source], column.type)] as const,
+      );
+      return { relation: scan.relation, places: new Map(places) };
+    });
+  }
+
+  #cte(relation: CteScan, scope: Scope, each: boolean): readonly Branch[] {
+    const { cte, columns } = relation;
+    if (this.isComputedOnce(cte)) return [{ relation: this.#scanOfComputed(relation), places: NO_PLACES }];
+    return this.#branches(cte.query.relation, scope, each).map((branch) => {
+      const inner = [...scope, branch.places];
+      const places = new Map<number, Place>();
+      const computed: ComputedColumn[] = [];
+      for (const { column, source } of columns) {
+        const place = placeOfColumn(source, inner);
+        if (place !== null) places.set(column.id, place);
+        else computed.push({ column, expr: { kind: 'column', column: source, type: source.type, span: NOWHERE } });
+      }
+      return { relation: withComputed(branch.relation, computed), places };
+    });
+  }
+
+  #scanOfComputed({ cte, columns }: CteScan): CteScan {
+    let computed = this.#computed.get(cte.id);
+    if (computed === undefined) this.#computed.set(cte.id, (computed = { ...cte, query: this.#query(cte.query, []) }));
+    const { output } = computed.query;
+    const renamed = columns.map(({ column, source }) => ({
+      column,
+      source: output[cte.query.output.findIndex((o) => o.column.id === source.id)]!.column,
+    }));
+    return { kind: 'cte', cte: computed, columns: renamed };
+  }
+
+  #unnest(scan: UnnestScan, input: Branch, scope: Scope): Branch {
+    const inner = [...scope, input.places];
+    const element = scan.outer && scan.on !== null ? null : (placeOf(scan.array, inner)?.element() ?? null);
+    if (element === null) {
+      const array = this.#expr(scan.array, inner);
+      const on = scan.on && this.#expr(scan.on, inner);
+      return { relation: { ...scan, input: scan.input && input.relation, array, on }, places: input.places };
+    }
+    const row = scan.input === null ? new CorrelatedRow(this.#newId) : null;
+    const places = new Map([...input.places, [scan.element.id, row === null ? element : row.place(element)]]);
+    const offset = scan.offset === null ? [] : [{ column: scan.offset, expr: integer(0, scan.array.span) }];
+    const relation = withComputed(row === null ? input.relation : row.relation, offset);
+    return { relation: scan.on === null ? relation : this.#filtered(relation, scan.on, [...scope, places]), places };
+  }
+
+  /** A filter, of which an EXISTS that has become a condition on the row is next to the others. */
+  #filtered(input: Relation, written: Expr, scope: Scope): Relation {
+    const conditions = conjuncts(this.#expr(written, scope)).flatMap((condition) => conditionsOnRow(condition));
+    const [first] = conditions;
+    if (first === undefined) return input;
+    const { type, span } = written;
+    const all = { function: '$and', safe: false, args: conditions, named: {}, part: null, type, span } as const;
+    return { kind: 'filter', input, condition: conditions.length === 1 ? first : { kind: 'call', ...all } };
+  }
+
+  /** The first rows of many parts are among the first rows of each: few are read of any but what they are picked by. */
+  #limit(limit: Limit, scope: Scope): Branch {
+    const { input: sort } = limit;
+    const most = sort.kind === 'sort' && sort.keys.every(({ expr }) => isPath(expr)) ? mostRows(limit) : null;
+    if (sort.kind !== 'sort' || most === null) return this.#above(limit, this.#one(limit.input, scope), scope);
+    const branches = this.#branches(sort.input, scope, true);
+    const sorted = (branch: Branch): Branch => this.#above(sort, branch, scope);
+    if (branches.length === 1) return this.#above(limit, sorted(branches[0]!), scope);
+    const first = branches.map(sorted).map(({ relation, places }): Branch => {
+      return { relation: { kind: 'limit', input: relation, count: most, offset: null }, places };
+    });
+    return this.#above(limit, sorted(this.#union(first, sort.input)), scope);
+  }
+
+  #expr(expr: Expr, scope: Scope): Expr {
+    this.#budget.step();
+    const place = placeOf(expr, scope);
+    if (place !== null) return place.value(expr.span);
+    if (isCall(expr, 'ARRAY_LENGTH') && placeOf(expr.args[0]!, scope)?.element()) return integer(1, expr.span);
+    return mapOperands(expr, {
+      expr: (operand) => this.#expr(operand, scope),
+      query: (query) => this.#query(query, scope),
+    });
+  }
+}
+
+const NOWHERE: Span = { start: 0, end: 0 };
+const NO_PLACES: ReadonlyMap<number, Place> = new Map();
+
+function unchanged<T>(part: T): T {
+  return part;
+}
+
+/**
+ * Parts that are read alike: those that store as single what most rows do, and all others, as lists. Two groups at most, so that
+ * a query does not become longer with every odd part.
+ */
+function groupsOf(parts: readonly Part[]): { single: ReadonlySet<string>; parts: readonly Part[] }[] {
+  const largest = parts.reduce((most, part) => (part.rows > most.rows ? part : most));
+  const alike = (part: Part): boolean => [...largest.single].every((path) => part.single.has(path));
+  const others = parts.filter((part) => !alike(part));
+  const groups = [{ single: largest.single, parts: parts.filter(alike) }];
+  return others.length === 0 ? groups : [...groups, { single: new Set(), parts: others }];
+}
+
+function placeOfColumn({ id }: Column, scope: Scope): Place | null {
+  for (let i = scope.length - 1; i >= 0; i--) {
+    const place = scope[i]!.get(id);
+    if (place !== undefined) return place;
+  }
+  return null;
+}
+
+/** The place that an expression reads: of a column, a field, or the first element of a list that has no other. */
+function placeOf(expr: Expr, scope: Scope): Place | null {
+  if (expr.kind === 'column') return placeOfColumn(expr.column, scope);
+  if (expr.kind === 'field') return placeOf(expr.input, scope)?.field(expr.index) ?? null;
+  if (!isCall(expr, '$at') && !isCall(expr, '$safe_at')) return null;
+  const [list, index] = expr.args;
+  if (list === undefined || index?.kind !== 'literal' || index.value !== '0') return null;
+  return placeOf(list, scope)?.element() ?? null;
+}
+
+function isCall(expr: Expr, name: string): expr is Extract<Expr, { kind: 'call' }> {
+  return expr.kind === 'call' && expr.function === name && !expr.safe;
+}
+
+/** Whether an expression is a column or a part of one. */
+function isPath(expr: Expr): boolean {
+  return expr.kind === 'column' || (expr.kind === 'field' && isPath(expr.input));
+}
+
+function integer(value: number, span: Span): Expr {
+  return { kind: 'literal', type: { kind: 'INT64' }, value: String(value), span };
+}
+
+function withComputed(input: Relation, columns: readonly ComputedColumn[]): Relation {
+  return columns.length === 0 ? input : { kind: 'compute', input, columns };
+}
+
+/** More rows are not taken of each part: they are as many as it has. */
+const MOST_FIRST = 100_000n;
+
+/** How many rows a LIMIT reads at most; null: many, or not known from the text. */
+function mostRows({ count, offset }: Limit): Expr | null {
+  if (count.kind === 'parameter' && offset === null) return count;
+  if (count.kind !== 'literal' || (offset !== null && offset.kind !== 'literal')) return null;
+  const most = BigInt(count.value ?? '0') + BigInt(offset?.value ?? '0');
+  return most > MOST_FIRST ? null : { ...count, value: String(most) };
+}
+
+/** What holds where `EXISTS (SELECT ... WHERE ...)` of one row does; any other condition is itself. */
+function conditionsOnRow(condition: Expr): readonly Expr[] {
+  if (condition.kind !== 'subquery' || condition.mode !== 'exists') return [condition];
+  return conditionsOf(condition.query.relation) ?? [condition];
+}
+
+/** The conditions of a relation of one row, which it has where they hold; null: it reads others. */
+function conditionsOf(relation: Relation, computed = new Map<number, Expr>()): readonly Expr[] | null {
+  if (relation.kind === 'single_row') return [];
+  if (relation.kind !== 'filter' && relation.kind !== 'compute') return null;
+  const before = conditionsOf(relation.input, computed);
+  if (before === null) return null;
+  const onRow = (expr: Expr): Expr =>
+    replacing((part) => (part.kind === 'column' ? computed.get(part.column.id) : undefined)).expr(expr);
+  if (relation.kind === 'filter') return [...before, ...conjuncts(onRow(relation.condition))];
+  for (const { column, expr } of relation.columns) computed.set(column.id, onRow(expr));
+  return before;
+}
+
+function readsTables(expr: Expr): boolean {
+  let reads = false;
+  const visitor = {
+    relation: (relation: Relation): void => {
+      reads ||= relation.kind === 'table' || relation.kind === 'cte';
+    },
+  };
+  const pending = [expr];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === 'subquery') visitQuery(next.query, visitor);
+    mapOperands(next, { expr: (operand) => (pending.push(operand), operand), query: unchanged });
+  }
+  return reads;
+}

@@ -1,0 +1,59 @@
+/** A scan of some parts of a table, of whose records only the fields that something reads are taken. */
+import type { Column, TableScan } from '../../../../googlesql/resolved';
+import type { SqlType, TableSchema } from '../../../../googlesql/types';
+import { columnName } from '../context';
+import { selectList } from '../select-list';
+import { quoteName } from '../../sql';
+import { physicalType, withLists } from './physical-type';
+import type { Part } from '../../data/part';
+
+export class PartScan {
+  /** Its columns are added while the query is rewritten. */
+  readonly relation: TableScan;
+  readonly #columns: { readonly column: Column; readonly source: string }[] = [];
+  readonly #paths = new Map<
+    string,
+    { readonly path: readonly string[]; readonly type: SqlType; readonly column: Column }
+  >();
+
+  /**
+   * @param single lists that are seen as their only elements; each is one in every part
+   * @param newId of a column
+   */
+  constructor(
+    schema: TableSchema,
+    private readonly parts: readonly Part[],
+    readonly single: ReadonlySet<string>,
+    private readonly newId: () => number,
+  ) {
+    // An identity of its own, by which it is printed.
+    this.relation = { kind: 'table', table: { ...schema }, columns: this.#columns };
+  }
+
+  /** The column with the values at a path. @param type that GoogleSQL knows */
+  column(path: readonly string[], type: SqlType): Column {
+    const source = path.join('.');
+    const known = this.#paths.get(source);
+    if (known !== undefined) return known.column;
+    const column = { id: this.newId(), name: path.at(-1)!, type: physicalType(type, source, this.single) };
+    this.#paths.set(source, { path, type, column });
+    this.#columns.push({ column, source });
+    return column;
+  }
+
+  /** The SELECT text of some of its columns. */
+  print(columns: TableScan['columns']): string {
+    return this.parts.map((part) => this.#printPart(part, columns)).join(' UNION ALL ');
+  }
+
+  #printPart({ relation, single }: Part, columns: TableScan['columns']): string {
+    const list = columns.map(({ source, column }) => {
+      const { path, type } = this.#paths.get(source)!;
+      // A bare name may be taken for the table's.
+      const value = `"part".${path.map(quoteName).join('.')}`;
+      const stored = physicalType(type, source, single);
+      return `${withLists(value, stored, column.type)} AS ${columnName(column.id)}`;
+    });
+    return `${selectList(list)} FROM ${relation} AS "part"`;
+  }
+}

@@ -1,0 +1,90 @@
+/** Where the rows have a value, of which only what is read becomes a column. */
+import type { Column, ComputedColumn, Expr, Relation } from '../../../../googlesql/resolved';
+import type { Span } from '../../../../googlesql/syntax';
+import type { SqlType } from '../../../../googlesql/types';
+import { physicalFieldNames } from '../../sql';
+import type { PartScan } from './part-scan';
+
+export interface Place {
+  /** As GoogleSQL knows it. */
+  readonly type: SqlType;
+  /** A field of the record here. */
+  field(index: number): Place;
+  /** The only element of the list here; null: it may have others, or none. */
+  element(): Place | null;
+  value(span: Span): Expr;
+}
+
+/** In the columns of a table. */
+export class StoredPlace implements Place {
+  constructor(
+    private readonly scan: PartScan,
+    private readonly path: readonly string[],
+    readonly type: SqlType,
+  ) {}
+
+  field(index: number): Place {
+    if (this.type.kind !== 'STRUCT') throw new Error('a field of something that is no struct');
+    const { fields } = this.type;
+    const name = physicalFieldNames(fields)[index]!;
+    return new StoredPlace(this.scan, [...this.path, name], fields[index]!.type);
+  }
+
+  element(): Place | null {
+    const { type } = this;
+    if (type.kind !== 'ARRAY' || !this.scan.single.has(this.path.join('.'))) return null;
+    return new StoredPlace(this.scan, this.path, type.element);
+  }
+
+  value(span: Span): Expr {
+    const { type } = this;
+    const column = this.scan.column(this.path, type);
+    const stored: Expr = { kind: 'column', column, type: column.type, span };
+    if (column.type === type) return stored;
+    const lists = { function: '$with_lists', args: [stored], named: {}, part: null, safe: false } as const;
+    return { kind: 'call', ...lists, type, span };
+  }
+}
+
+/**
+ * The one row of a subquery that reads a record of the row around it. What is read becomes a column of its own: DuckDB takes an
+ * aggregate of nothing but columns of the row around it for one of the query around it.
+ */
+export class CorrelatedRow {
+  readonly relation: Relation;
+  readonly #computed: ComputedColumn[] = [];
+
+  constructor(private readonly newId: () => number) {
+    this.relation = { kind: 'compute', input: { kind: 'single_row' }, columns: this.#computed };
+  }
+
+  /** A place of the row around it, as one of this row. */
+  place(outer: Place): Place {
+    let known: Column | null = null;
+    return {
+      type: outer.type,
+      field: (index) => this.place(outer.field(index)),
+      element: () => {
+        const element = outer.element();
+        return element && this.place(element);
+      },
+      value: (span) => {
+        if (known === null) {
+          known = { id: this.newId(), name: 'value', type: outer.type };
+          this.#computed.push({ column: known, expr: outer.value(span) });
+        }
+        return { kind: 'column', column: known, type: known.type, span };
+      },
+    };
+  }
+}
+
+/** A column that a relation computes, or one of its fields: what it reads is what it is. */
+export function valueOfColumn(column: Column, fields: readonly number[], span: Span): Expr {
+  let expr: Expr = { kind: 'column', column, type: column.type, span };
+  for (const index of fields) {
+    if (expr.type.kind !== 'STRUCT') throw new Error('a field of something that is no struct');
+    expr = { kind: 'field', input: expr, index, type: expr.type.fields[index]!.type, span };
+  }
+  return expr;
+}

@@ -1,0 +1,106 @@
+/** Rows of one relation that come in branches, each with its own relation and its own places. */
+import type { Column, ComputedColumn, Expr, OutputColumn, Relation, SetRelation } from '../../../../googlesql/resolved';
+import type { Span } from '../../../../googlesql/syntax';
+import type { SqlType } from '../../../../googlesql/types';
+import { valueOfColumn, type Place } from './place';
+
+export interface Branch {
+  readonly relation: Relation;
+  /** Where it has those columns of the query as written that are no columns of `relation`, by their ids. */
+  readonly places: ReadonlyMap<number, Place>;
+}
+
+const NOWHERE: Span = { start: 0, end: 0 };
+
+/** UNION ALL of branches, with a column for each value that something above reads. */
+export class Union {
+  readonly relation: SetRelation;
+  readonly #columns: Column[] = [];
+  readonly #known = new Map<string, Column>();
+  readonly #inputs: readonly Input[];
+
+  constructor(
+    branches: readonly Branch[],
+    private readonly newId: () => number,
+  ) {
+    this.#inputs = branches.map((branch) => new Input(branch, newId));
+    const inputs = this.#inputs.map(({ relation, output }) => ({
+      ctes: [],
+      relation,
+      output,
+      valueTable: false,
+      ordered: false,
+    }));
+    this.relation = { kind: 'set', operator: 'union', distinct: false, inputs, columns: this.#columns };
+  }
+
+  /** The union as one branch. @param columns those of the query as written that it shows */
+  asBranch(columns: readonly Column[]): Branch {
+    const places = columns.map((column) => [column.id, new UnionPlace(this, column, [], column.type)] as const);
+    return { relation: this.relation, places: new Map(places) };
+  }
+
+  column(from: Column, fields: readonly number[], type: SqlType): Column {
+    const key = [from.id, ...fields].join('.');
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const column = { id: this.newId(), name: from.name, type };
+    this.#known.set(key, column);
+    this.#columns.push(column);
+    for (const input of this.#inputs) input.add(from, fields);
+    return column;
+  }
+}
+
+/** One side of a union. */
+class Input {
+  readonly relation: Relation;
+  readonly output: OutputColumn[] = [];
+  readonly #computed: ComputedColumn[] = [];
+
+  constructor(
+    private readonly branch: Branch,
+    private readonly newId: () => number,
+  ) {
+    this.relation = { kind: 'compute', input: branch.relation, columns: this.#computed };
+  }
+
+  add(from: Column, fields: readonly number[]): void {
+    const place = this.branch.places.get(from.id);
+    const expr =
+      place === undefined
+        ? valueOfColumn(from, fields, NOWHERE)
+        : fields.reduce((inner, field) => inner.field(field), place).value(NOWHERE);
+    this.output.push({ name: from.name, column: this.#columnOf(from.name, expr) });
+  }
+
+  #columnOf(name: string, expr: Expr): Column {
+    if (expr.kind === 'column') return expr.column;
+    const column = { id: this.newId(), name, type: expr.type };
+    this.#computed.push({ column, expr });
+    return column;
+  }
+}
+
+class UnionPlace implements Place {
+  constructor(
+    private readonly union: Union,
+    private readonly column: Column,
+    private readonly fields: readonly number[],
+    readonly type: SqlType,
+  ) {}
+
+  field(index: number): Place {
+    if (this.type.kind !== 'STRUCT') throw new Error('a field of something that is no struct');
+    return new UnionPlace(this.union, this.column, [...this.fields, index], this.type.fields[index]!.type);
+  }
+
+  element(): null {
+    return null;
+  }
+
+  value(span: Span): Expr {
+    const column = this.union.column(this.column, this.fields, this.type);
+    return { kind: 'column', column, type: this.type, span };
+  }
+}

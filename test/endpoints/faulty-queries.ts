@@ -1,0 +1,23 @@
+/** Stored queries that parse, each with one fault that only the engine's tables show: what is at fault, and what it is. */
+export const FAULTY_QUERIES: readonly (readonly [sql: string, near: string, message: RegExp])[] = [
+  ['SELECT pth FROM raw_edge_logs', 'pth', /Unrecognized name: pth/],
+  ['SELECT event_mesage FROM raw_edge_logs', 'event_mesage', /Did you mean event_message\?/],
+  ['SELECT id FROM raw_edge_log', 'raw_edge_log', /Table not found: raw_edge_log\. Did you mean raw_edge_logs\?/],
+  ['SELECT id FROM logs.raw_edge_logs_2', 'logs.raw_edge_logs_2', /Table not found/],
+  ['SELECT DATE_TRUNCATE(timestamp, DAY) FROM raw_edge_logs', 'DATE_TRUNCATE', /Did you mean DATE_TRUNC\?/],
+  ['SELECT LOWER(1) FROM raw_edge_logs', 'LOWER', /No matching signature/],
+  ['SELECT id + 1 FROM raw_edge_logs', '+', /No matching signature/],
+  ['SELECT id FROM raw_edge_logs WHERE timestamp > 1', '>', /No matching signature/],
+  ['SELECT id FROM raw_edge_logs WHERE id', 'id', /BOOL/],
+  ['SELECT m.reqest FROM raw_edge_logs, UNNEST(metadata) AS m', 'reqest', /Did you mean request\?/],
+  ['SELECT metadata.request FROM raw_edge_logs', 'request', /Cannot access field request/],
+  ['SELECT id, COUNT(*) FROM raw_edge_logs', 'id', /neither grouped nor aggregated/],
+  ['SELECT COUNT(*) FROM raw_edge_logs GROUP BY 2', '2', /GROUP BY/],
+  ['SELECT id FROM raw_edge_logs ORDER BY nme', 'nme', /Unrecognized name: nme/],
+  ['SELECT id FROM raw_edge_logs UNION ALL SELECT id, project FROM raw_edge_logs', '', /column/],
+  ['SELECT (SELECT id, project FROM raw_edge_logs) AS x', '', /more than one column/],
+  ['SELECT a.id FROM raw_edge_logs AS a JOIN raw_auth_logs AS b ON a.id = b.idd', 'idd', /Did you mean id\?/],
+  ['SELECT CAST(id AS STRNG) FROM raw_edge_logs', 'STRNG', /Type not found/],
+  ['SELECT * EXCEPT (identifer) FROM raw_edge_logs', 'identifer', /Did you mean identifier\?/],
+  ['WITH x AS (SELECT id AS i FROM raw_edge_logs) SELECT j FROM x', 'j', /Unrecognized name: j/],
+];

@@ -12,6 +12,7 @@ const ROOMS = [
   'explorer',
   'http',
   'postman',
+  'client',
   'openapi',
   'run',
   'analysis',

@@ -143,8 +143,9 @@ withBrowser('the explorer', () => {
   });
 
   it('shows hostile rows as text, and whole numbers with every digit', async () => {
+    // Longer than a URL is made: it is sent as a POST.
     const sql = String.raw`SELECT '<img src=x onerror=alert(1)>' AS markup, 'a\u202eb\u0000c' AS marks,
-      9223372036854775807 AS big, REPEAT('x', 50000) AS long, STRUCT(1 AS constructor) AS nested FROM edge_logs LIMIT 1`;
+      9223372036854775807 AS big, '${'x'.repeat(20_000)}' AS long, STRUCT(1 AS constructor) AS nested FROM edge_logs LIMIT 1`;
     const { page, complaints } = await open({ range: RANGE, sql });
     await enter(page);
     await rows(page).nth(1).waitFor();
@@ -152,7 +153,7 @@ withBrowser('the explorer', () => {
     expect(cells.slice(0, 3)).toEqual(['<img src=x onerror=alert(1)>', 'a[U+202E]b[U+0000]c', '9223372036854775807']);
     expect(cells[3]?.length).toBeLessThan(1000);
     await rows(page).nth(1).click();
-    await page.getByRole('button', { name: /^Show all 50,000/ }).waitFor();
+    await page.getByRole('button', { name: /^Show all 20,000/ }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(complaints).toEqual([]);
   });

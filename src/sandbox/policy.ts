@@ -35,6 +35,17 @@ export function readConsumerQuery(
   { query, parameters, second, text }: Pick<ParsedQuery, 'query' | 'parameters' | 'second'> & { readonly text: string },
   stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
 ): Reading {
+  const { reading, faults } = surveyConsumerQuery({ query, parameters, second, text }, stored);
+  const [error] = faults;
+  if (error !== undefined) throw error;
+  return reading;
+}
+
+/** As `readConsumerQuery`, but gives every fault: the gravest kind first, each kind in the order of the text. */
+export function surveyConsumerQuery(
+  { query, parameters, second, text }: Pick<ParsedQuery, 'query' | 'parameters' | 'second'> & { readonly text: string },
+  stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
+): { readonly reading: Reading; readonly faults: readonly QueryError[] } {
   const reader = new Reader(stored.cteTables);
   const declared = stored.parameters.map(({ name }) => name);
   for (const parameter of parameters) reader.parameter(parameter, declared);
@@ -42,6 +53,9 @@ export function readConsumerQuery(
   if (second !== null) reader.fault(secondStatementError(second));
   return reader.finish(text);
 }
+
+/** Faults that are looked at closely. */
+const MOST_FAULTS = 20;
 
 class Reader {
   readonly #cteTables: readonly string[];
@@ -56,19 +70,17 @@ class Reader {
   }
 
   /** @param text what the spans count in */
-  finish(text: string): Reading {
-    const first = (fault: QueryError['fault']): QueryError | undefined =>
-      this.#faults
-        .filter((error) => error.fault === fault)
-        .sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0))[0];
-    const error = first('invalidQuery') ?? first('sandboxViolation');
-    if (error !== undefined) throw withHint(error, text);
-    return {
+  finish(text: string): { readonly reading: Reading; readonly faults: readonly QueryError[] } {
+    const of = (fault: QueryError['fault']): readonly QueryError[] =>
+      this.#faults.filter((error) => error.fault === fault).sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0));
+    const faults = [...of('invalidQuery'), ...of('sandboxViolation')];
+    const reading = {
       tables: this.#cteTables.filter((name) => this.#read.has(name.toLowerCase())),
       fromNames: this.#fromNames,
       functionNames: this.#functionNames,
       parameters: [...this.#parameters],
     };
+    return { reading, faults: faults.slice(0, MOST_FAULTS).map((error) => withHint(error, text)) };
   }
 
   fault(error: QueryError): void {

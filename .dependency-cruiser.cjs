@@ -33,6 +33,7 @@ const ROOMS = [
   'concurrency',
   'health',
   'errors',
+  'time',
 ];
 
 /** Rooms that share one place in the order of ROOMS with a file of another name. */

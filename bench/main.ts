@@ -4,6 +4,7 @@ import { cache } from './cache';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
 import { hostileRequests } from './hostile-requests';
+import { liveShape } from './live-shape';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
 import { startup } from './startup';
@@ -19,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   cache,
   soak,
   wall,
+  'live-shape': liveShape,
 };
 
 async function main(names: readonly string[]): Promise<void> {

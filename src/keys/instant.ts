@@ -1,3 +1,5 @@
+import { isDay } from '../time/calendar';
+
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 const PERIOD = /^([1-9]\d{0,4})([mhdw])$/;
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -9,7 +11,7 @@ export function readExpiry(text: string): number | null {
   const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00', zone = 'Z'] = match;
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
   // Date.parse carries 30 February over into March.
-  const exists = new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() === Number(day) && Number(hour) < 24;
+  const exists = isDay(Number(year), Number(month), Number(day)) && Number(hour) < 24;
   return Number.isNaN(time) || !exists ? null : time;
 }
 

@@ -1,4 +1,4 @@
-import { isoText } from './calendar';
+import { isoText } from '../time/calendar';
 import type { Filter, Rules, Value } from './rules';
 
 const EXACT = 2n ** 53n;

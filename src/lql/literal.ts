@@ -1,5 +1,5 @@
 /** Values and names as BigQuery SQL text, such that no value can end the literal that holds it. */
-import { partsOf } from './calendar';
+import { partsOf } from '../time/calendar';
 import type { Value } from './rules';
 
 /** What the table's `timestamp` column is; `unknown` where its columns were not given. */

@@ -1,4 +1,4 @@
-import { daysInMonth, daysOf, isInCalendar, SECOND } from './calendar';
+import { DAY_SECONDS, daysOf, isDay, isInCalendar, SECOND } from '../time/calendar';
 import type { Instant, Origin } from './rules';
 
 /** A written moment, or why what was written is not one. */
@@ -37,9 +37,8 @@ export function readMoment(text: string): Moment | null {
     number,
     number,
   ];
-  const possible =
-    year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month) && hour < 24 && minute < 60;
-  if (!possible || second >= 60) return { fault: 'not a calendar date/time' };
+  if (!isDay(year, month, day) || hour >= 24 || minute >= 60 || second >= 60)
+    return { fault: 'not a calendar date/time' };
 
   const sign = civil[9];
   const offset = part(10) * 60 + part(11);
@@ -47,7 +46,7 @@ export function readMoment(text: string): Moment | null {
   if (sign !== undefined && (part(10) >= 24 || part(11) >= 60 || (sign === '-' && offset === 0))) {
     return { fault: 'bad UTC offset' };
   }
-  const seconds = daysOf(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
+  const seconds = daysOf(year, month, day) * DAY_SECONDS + hour * 3600 + minute * 60 + second;
   const shift = (sign === '-' ? 60 : -60) * offset;
   const micros = BigInt(seconds + shift) * SECOND + BigInt((civil[7] ?? '').padEnd(6, '0'));
   if (!isInCalendar(micros)) return { fault: 'outside the calendar (years 1 to 9999, UTC)' };

@@ -1,4 +1,4 @@
-import { civilOf, daysInMonth, daysOf, SECOND, secondsOf } from './calendar';
+import { civilOf, daysInMonth, daysOf, SECOND, secondsOf } from '../time/calendar';
 
 const UNITS: Readonly<Record<string, Unit>> = {
   ...spellings('second', 's', 'seconds'),

@@ -1,4 +1,4 @@
-import { isInCalendar } from './calendar';
+import { isInCalendar } from '../time/calendar';
 import { excerpt, LqlError } from './lql-error';
 import { isMomentSpelling, readMoment, type Moment } from './moment';
 import { OPERATORS } from './operators';

@@ -1,4 +1,5 @@
 import { type Endpoint, mayRun, type ParameterDeclaration, type RESERVED } from '../endpoints';
+import type { NamedType } from '../googlesql/types';
 import type { Key } from '../keys';
 
 export type ReservedParameter = (typeof RESERVED)[number];
@@ -31,19 +32,28 @@ export interface DescribedEndpoint {
   readonly sqlByRight: boolean;
   /** What a query of the caller's own may read; none where it may send none. */
   readonly tables: readonly string[];
+  /** Of the rows that the stored query gives; null: not known. */
+  readonly columns: readonly NamedType[] | null;
   readonly parameters: readonly DescribedParameter[];
   readonly reserved: readonly ReservedParameter[];
 }
 
+/** Columns of a stored query; null: not known. */
+export type ColumnsOf = (endpoint: Endpoint) => readonly NamedType[] | null;
+
 /** The endpoints that the readers may run, by name, each with the parameters that they may send. */
-export function describeEndpoints(endpoints: readonly Endpoint[], readers: Readers): DescribedEndpoint[] {
+export function describeEndpoints(
+  endpoints: readonly Endpoint[],
+  readers: Readers,
+  columnsOf: ColumnsOf = () => null,
+): DescribedEndpoint[] {
   const { key } = readers;
   return endpoints
     .filter((endpoint) => key === null || mayRun(key, endpoint))
-    .map((endpoint) => describeEndpoint(endpoint, readers));
+    .map((endpoint) => ({ ...describeEndpoint(endpoint, readers), columns: columnsOf(endpoint) }));
 }
 
-function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): DescribedEndpoint {
+function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<DescribedEndpoint, 'columns'> {
   const { id, name, description, maxRows, cacheTtl, redactPii, sandbox, cteTables } = endpoint;
   const redacted = redactPii || (key?.redact ?? false);
   // What a request would be refused for is not offered (src/run/rights.ts).

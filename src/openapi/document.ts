@@ -28,6 +28,7 @@ export function openApiDocument(
   readers: Readers,
   access: DocsAccess,
 ): Document {
+  const { paths, schemas } = runPaths(endpoints, readers);
   return {
     openapi: '3.1.0',
     info: {
@@ -45,9 +46,9 @@ export function openApiDocument(
       { name: 'Documentation', description: 'Generated from the current catalogue.' },
       { name: 'Probes', description: 'For load balancers and orchestrators.' },
     ],
-    paths: { ...runPaths(endpoints, readers), ...servicePaths(access, endpoints[0]?.name ?? null) },
+    paths: { ...paths, ...servicePaths(access, endpoints[0]?.name ?? null) },
     components: {
-      schemas: { Error: ERROR_SCHEMA, Endpoint: ENDPOINT_SCHEMA, ...RESULT_SCHEMAS },
+      schemas: { Error: ERROR_SCHEMA, Endpoint: ENDPOINT_SCHEMA, ...RESULT_SCHEMAS, ...schemas },
       parameters: REQUEST_PARAMETERS,
       headers: RESPONSE_HEADERS,
       responses: { NotModified: NOT_MODIFIED, ...errorComponents() },

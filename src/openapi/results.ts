@@ -1,43 +1,65 @@
+import type { NamedType } from '../googlesql/types';
 import { CONTENT_TYPES } from '../rendering/representation';
 import type { DescribedEndpoint, Readers } from './described';
 import { headerReferences, ON_EVERY_ANSWER, type ResponseHeader } from './response-headers';
-import type { Example, Response, Schema } from './schema';
+import { exampleText } from './row-example';
+import type { Example, Json, Response, Schema } from './schema';
 
-/** A result of an endpoint, in every form. */
-export function resultResponse({ reserved, maxRows }: DescribedEndpoint, { key, engine }: Readers): Response {
-  const withDryRun = reserved.includes('dry_run');
+/**
+ * A result of an endpoint, in every form.
+ *
+ * @param row the name of the schema of its rows
+ */
+export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, engine }: Readers): Response {
+  const { reserved, maxRows, columns } = endpoint;
   const result: Schema = {
     type: 'object',
     required: ['result'],
-    properties: { result: { type: 'array', maxItems: maxRows, items: { $ref: '#/components/schemas/Row' } } },
+    properties: { result: { type: 'array', maxItems: maxRows, items: { $ref: `#/components/schemas/${row}` } } },
   };
   const costHeaders = engine.kind === 'bigquery' && (key === null || key.pins.size === 0) ? BYTES : [];
+  const shown = columns ?? SOME_COLUMNS;
+  const rows = JSON.parse(exampleText(shown, 'application/json')) as Json;
   return {
-    description: withDryRun ? 'The rows, or with `dry_run` an estimate (always JSON).' : 'The rows.',
+    description: describeResult(endpoint),
     headers: headerReferences([...ON_EVERY_ANSWER, ...ON_RESULTS, ...costHeaders]),
     content: {
       'application/json': {
-        schema: withDryRun ? { oneOf: [result, { $ref: '#/components/schemas/DryRun' }] } : result,
+        // With dry_run the object is another; a union would take the types from everyone who does not send it.
+        schema: columns === null && reserved.includes('dry_run') ? { oneOf: [result, DRY_RUN_REFERENCE] } : result,
         examples: {
-          rows: { $ref: '#/components/examples/rows' },
+          rows: { summary: columns === null ? 'Rows; the columns are those of the query.' : 'Rows.', value: rows },
           none: { $ref: '#/components/examples/none' },
-          ...(withDryRun ? { dryRun: { $ref: '#/components/examples/dryRun' } } : {}),
         },
       },
       'application/x-ndjson': {
         schema: { type: 'string', description: 'One row a line, as a JSON object.' },
-        example: `${JSON.stringify(ROW)}\n`,
+        example: exampleText(shown, 'application/x-ndjson'),
       },
       'text/csv': {
         schema: {
           type: 'string',
           description: `RFC 4180 with a header line (\`${CONTENT_TYPES['text/csv']}\`); null is an empty field, an empty string \`""\`, records and arrays are JSON. A text that a spreadsheet would compute gets an apostrophe in front, unless the service is set otherwise.`,
         },
-        example: `${Object.keys(ROW).join(',')}\r\n${Object.values(ROW).join(',')}\r\n`,
+        example: exampleText(shown, 'text/csv'),
       },
     },
   };
 }
+
+function describeResult({ reserved, columns }: DescribedEndpoint): string {
+  const other = [
+    ...(reserved.includes('sql')
+      ? ['With `sql` or `lql` the columns are those of that query: rows have the schema `Row`.']
+      : []),
+    ...(reserved.includes('dry_run')
+      ? ['With `dry_run` the answer is an estimate, always JSON, with the schema `DryRun`.']
+      : []),
+  ];
+  return [columns === null ? 'The rows.' : 'The rows of the stored query.', ...other].join(' ');
+}
+
+const DRY_RUN_REFERENCE: Schema = { $ref: '#/components/schemas/DryRun' };
 
 const BYTES: readonly ResponseHeader[] = ['X-Query-Bytes-Processed', 'X-Query-Bytes-Billed'];
 const ON_RESULTS: readonly ResponseHeader[] = [
@@ -56,20 +78,16 @@ export const NOT_MODIFIED: Response = {
   headers: headerReferences([...ON_EVERY_ANSWER, 'ETag', 'Vary']),
 };
 
-const ROW = {
-  id: 'd33b51e4-2141-4899-8680-3e9433c4ace2',
-  timestamp: 1790769600000000,
-  event_message: 'GET | 200 | /rest/v1/items',
-};
+/** Columns to show where those of an endpoint are not known. */
+const SOME_COLUMNS: readonly NamedType[] = [
+  { name: 'id', type: { kind: 'STRING' } },
+  { name: 'timestamp', type: { kind: 'TIMESTAMP' } },
+  { name: 'event_message', type: { kind: 'STRING' } },
+];
 
-/** Answers that succeed; the columns are an example, since each query has its own. */
+/** Answers that succeed, alike for every endpoint. */
 export const SUCCESS_EXAMPLES: Readonly<Record<string, Example>> = {
-  rows: { summary: 'Rows; the columns are those of the query.', value: { result: [ROW] } },
   none: { summary: 'No rows.', value: { result: [] } },
-  dryRun: {
-    summary: 'A dry run.',
-    value: { dryRun: { bytesProcessed: '10485760', estimatedCost: 0.00006, currency: 'USD', tables: ['edge_logs'] } },
-  },
 };
 
 export const RESULT_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -87,6 +105,10 @@ export const RESULT_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   DryRun: {
     type: 'object',
+    description: 'The answer to `dry_run`.',
+    examples: [
+      { dryRun: { bytesProcessed: '10485760', estimatedCost: 0.00006, currency: 'USD', tables: ['edge_logs'] } },
+    ],
     required: ['dryRun'],
     properties: {
       dryRun: {

@@ -3,25 +3,39 @@ import type { DescribedEndpoint, DescribedParameter, Readers, ReservedParameter 
 import { errorResponses, REASONS } from './error-responses';
 import { describeParameter, isRequired, jsonExampleOf, jsonSchema, TEXT_SCHEMA, urlSchema } from './parameter-schema';
 import { resultResponse } from './results';
-import type { Json, MediaType, Operation, Parameter, PathItem, Reference, Schema } from './schema';
+import { rowSchema } from './row-schema';
+import type { Json, MediaType, Operation, Parameter, PathItem, Reference, Response, Schema } from './schema';
 
 /** Where an endpoint is run. */
 export function runPath({ name }: Pick<DescribedEndpoint, 'name'>): string {
   return `/api/endpoints/query/${name}`;
 }
 
-/** The paths of the stored endpoints, by their names. */
-export function runPaths(endpoints: readonly DescribedEndpoint[], readers: Readers): Record<string, PathItem> {
-  const taken = new Set<string>();
-  return Object.fromEntries(
-    endpoints.map((endpoint) => {
-      const word = uniqueWord(endpoint.name, taken);
-      return [
-        runPath(endpoint),
-        { get: getOperation(endpoint, word, readers), post: postOperation(endpoint, word, readers) },
-      ];
-    }),
+/** The paths of the stored endpoints, by their names, and the schemas of their rows. */
+export function runPaths(
+  endpoints: readonly DescribedEndpoint[],
+  readers: Readers,
+): { paths: Record<string, PathItem>; schemas: Record<string, Schema> } {
+  const words = wordsOf(endpoints);
+  const rowOf = ({ columns }: DescribedEndpoint, word: string): string => (columns === null ? 'Row' : `${word}Row`);
+  const paths = endpoints.map((endpoint, i) => {
+    const word = words[i] ?? '';
+    const result = resultResponse(endpoint, rowOf(endpoint, word), readers);
+    return [
+      runPath(endpoint),
+      { get: getOperation(endpoint, word, result), post: postOperation(endpoint, word, result) },
+    ] as const;
+  });
+  const schemas = endpoints.flatMap((endpoint, i) =>
+    endpoint.columns === null ? [] : [[rowOf(endpoint, words[i] ?? ''), rowSchema(endpoint.columns)] as const],
   );
+  return { paths: Object.fromEntries(paths), schemas: Object.fromEntries(schemas) };
+}
+
+/** Words for the names of endpoints, each another: see `uniqueWord`. */
+export function wordsOf(endpoints: readonly Pick<DescribedEndpoint, 'name'>[]): string[] {
+  const taken = new Set<string>();
+  return endpoints.map(({ name }) => uniqueWord(name, taken));
 }
 
 /** `logs.all` as `LogsAll`: what generators of clients name methods by. Names that differ in signs alone get a number. */
@@ -34,7 +48,7 @@ function uniqueWord(name: string, taken: Set<string>): string {
   return free;
 }
 
-function getOperation(endpoint: DescribedEndpoint, word: string, readers: Readers): Operation {
+function getOperation(endpoint: DescribedEndpoint, word: string, result: Response): Operation {
   return {
     operationId: `run${word}`,
     summary: endpoint.name,
@@ -47,14 +61,14 @@ function getOperation(endpoint: DescribedEndpoint, word: string, readers: Reader
       { $ref: '#/components/parameters/If-None-Match' },
     ],
     responses: {
-      '200': resultResponse(endpoint, readers),
+      '200': result,
       '304': { $ref: '#/components/responses/NotModified' },
       ...errorResponses(REASONS.filter((reason) => reason !== 'payloadTooLarge' && reason !== 'unsupportedMediaType')),
     },
   };
 }
 
-function postOperation(endpoint: DescribedEndpoint, word: string, readers: Readers): Operation {
+function postOperation(endpoint: DescribedEndpoint, word: string, result: Response): Operation {
   return {
     operationId: `send${word}`,
     summary: `${endpoint.name}, parameters in the body`,
@@ -68,7 +82,7 @@ function postOperation(endpoint: DescribedEndpoint, word: string, readers: Reade
         'application/x-www-form-urlencoded': body(endpoint, urlSchema, jsonExampleOf),
       },
     },
-    responses: { '200': resultResponse(endpoint, readers), ...errorResponses(REASONS) },
+    responses: { '200': result, ...errorResponses(REASONS) },
   };
 }
 

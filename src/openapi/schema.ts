@@ -7,6 +7,7 @@ export interface Schema {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly format?: string;
+  readonly contentEncoding?: string;
   readonly pattern?: string;
   readonly enum?: readonly Json[];
   readonly const?: Json;

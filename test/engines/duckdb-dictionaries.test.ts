@@ -18,14 +18,16 @@ let engine: Engine;
 beforeAll(async () => {
   const random = new Random(7);
   const valuesOf = (mine: boolean): object[] =>
-    Array.from({ length: DIFFERENT }, () => ({
-      project: mine ? 'mine' : 'other',
-      ...Object.fromEntries(
+    Array.from({ length: DIFFERENT }, () => {
+      const texts = Object.fromEntries(
         TEXT_KINDS.map((kind) => [kind, mine ? acceptedText(kind, random) : failingText(kind, random)]),
-      ),
-    }));
+      );
+      return { project: mine ? 'mine' : 'other', ...texts, metadata: [texts] };
+    });
   const [mine, others] = [valuesOf(true), valuesOf(false)];
-  const fields = ['project', ...TEXT_KINDS].map((name) => ({ name, type: 'STRING' }));
+  const texts = TEXT_KINDS.map((name) => ({ name, type: 'STRING' }));
+  const metadata = { name: 'metadata', type: 'RECORD', mode: 'REPEATED', fields: texts };
+  const fields = [{ name: 'project', type: 'STRING' }, ...texts, metadata];
   folder = await DataFolder.make({
     'raw.ndjson': ndjson(
       ...Array.from({ length: ROWS }, (_, i) => (i % 3 === 0 ? mine : others)[Math.floor(i / 3) % DIFFERENT]!),
@@ -57,8 +59,10 @@ const inSelect = (sql: string): string =>
   `SELECT COUNT(x) AS n FROM (SELECT TO_JSON_STRING(${sql}) AS x FROM logs AS t) AS d`;
 const inUnion = (sql: string): string =>
   `SELECT COUNT(*) AS n FROM (SELECT * FROM logs UNION ALL SELECT * FROM logs) AS t WHERE (${sql}) IS NOT NULL`;
+const ofRecord = (sql: string): string =>
+  `SELECT COUNT(*) AS n FROM logs AS l, UNNEST(l.metadata) AS t WHERE (${sql}) IS NOT NULL`;
 
-const PLACES = [inWhere, inSelect, inUnion];
+const PLACES = [inWhere, inSelect, inUnion, ofRecord];
 
 test.each(CASES)('%s', async (sql) => {
   for (const place of PLACES) {

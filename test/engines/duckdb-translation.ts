@@ -34,14 +34,12 @@ export class TranslationBench {
     private readonly parts: ReadonlyMap<string, readonly Part[]>,
   ) {}
 
-  static async open(shape: Shape = 'lists'): Promise<TranslationBench> {
+  /** @param folder with `schema.json` and a file of rows for each of its tables */
+  static async open(shape: Shape = 'lists', folder = FIXTURE): Promise<TranslationBench> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
     for (const statement of setUpStatements()) await connection.run(statement);
-    const schema = JSON.parse(readFileSync(join(FIXTURE, 'schema.json'), 'utf8')) as Record<
-      string,
-      { fields: unknown }
-    >;
+    const schema = JSON.parse(readFileSync(join(folder, 'schema.json'), 'utf8')) as Record<string, { fields: unknown }>;
     const tables = new Map<string, TableSchema>();
     const parts = new Map<string, readonly Part[]>();
     for (const [name, table] of Object.entries(schema)) {
@@ -49,7 +47,7 @@ export class TranslationBench {
       const columns = columnsOf(fields);
       const types = fields.map((f) => `${quoteText(f.name)}: ${quoteText(jsonType(f))}`).join(', ');
       const values = fields.map((f) => `${storedValue(f, quoteName(f.name), 'base64')} AS ${quoteName(f.name)}`);
-      const file = quoteText(join(FIXTURE, `${name}.ndjson`));
+      const file = quoteText(join(folder, `${name}.ndjson`));
       await connection.run(
         `CREATE TABLE ${quoteName(name)} AS SELECT ${values.join(', ')} FROM read_json(${file}, columns = {${types}})`,
       );

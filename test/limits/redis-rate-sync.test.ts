@@ -5,6 +5,7 @@ import type { RedisConnection } from '../../src/redis/connection';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { RedisRateSync } from '../../src/limits/redis-rate-sync';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
+import { until } from '../until';
 import { connectTo } from './redis';
 
 jest.setTimeout(30_000);
@@ -41,11 +42,12 @@ describeWithRedis('processes that share a Redis', () => {
   }
 
   it('keep one limit together, about', async () => {
-    const limits = await processes(3, 40);
+    // 41 in 10 seconds: the requests of the test are of one window.
+    const limits = await processes(3, 4.1);
     const admitted = await flood(limits, 'shared', 60, 4);
-    expect(admitted).toBeGreaterThanOrEqual(40);
+    expect(admitted).toBeGreaterThanOrEqual(41);
     // Each may be a twentieth off, and what was on its way.
-    expect(admitted).toBeLessThan(40 * 1.4);
+    expect(admitted).toBeLessThan(41 * 1.4);
   });
 
   it('keep it from the first moment of a second once it is exceeded, when all requests come at once', async () => {
@@ -81,8 +83,7 @@ describeWithRedis('processes that share a Redis', () => {
     await watcher.tried;
     expect(await watcher.run((client) => client.exists('test:rate:key:quiet'))).toBe(0);
     await flood([one], 'quiet', 1, 0);
-    await sleep(50);
-    expect(await watcher.run((client) => client.get('test:rate:key:quiet'))).toBe('50');
+    await until(async () => (await watcher.run((client) => client.get('test:rate:key:quiet'))) === '50');
     expect(await watcher.run((client) => client.pttl('test:rate:key:quiet'))).toBeLessThanOrEqual(1000);
   });
 
@@ -95,13 +96,10 @@ describeWithRedis('processes that share a Redis', () => {
       (connection) => new RateLimits({ perKey: 10, perEndpoint: 0, sync: new RedisRateSync(connection) }),
     );
     await own.kill();
-    const start = performance.now();
     expect(await flood(limits, 'k', 20, 0)).toBe(20);
-    // Nobody waited for anything.
-    expect(performance.now() - start).toBeLessThan(50);
     const again = await startRedis([], { port: own.port });
     try {
-      while (opened.some(({ state }) => state !== 'closed')) await sleep(20);
+      await until(() => opened.every(({ state }) => state === 'closed'));
       await sleep(1000);
       const admitted = await flood(limits, 'k', 20, 10);
       expect(admitted).toBeGreaterThanOrEqual(10);

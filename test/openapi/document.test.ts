@@ -4,6 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 
 import { ERRORS } from '../../src/errors';
+import type { NamedType, SqlType, StructField } from '../../src/googlesql/types';
 import { Cors } from '../../src/http/response/cors';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { createRouter } from '../../src/http/server/router';
@@ -40,6 +41,45 @@ describe('is valid, with its examples and defaults', () => {
       documentOf([], ON_DUCKDB),
     ];
     for (const faults of await validated(documents.map((document) => ({ document })))) expect(faults).toEqual([]);
+  });
+
+  it('for columns of every type', async () => {
+    const kinds = [
+      'BOOL',
+      'INT64',
+      'FLOAT64',
+      'NUMERIC',
+      'BIGNUMERIC',
+      'STRING',
+      'BYTES',
+      'DATE',
+      'TIME',
+      'DATETIME',
+    ] as const;
+    const others = ['TIMESTAMP', 'INTERVAL', 'JSON', 'GEOGRAPHY'] as const;
+    const scalars = [...kinds, ...others].map((kind): NamedType => ({ name: kind, type: { kind } }));
+    const record = (fields: readonly StructField[]): SqlType => ({ kind: 'STRUCT', fields });
+    const few: StructField[] = scalars.slice(0, 3);
+    const columns: NamedType[] = [
+      ...scalars,
+      ...scalars.map(({ name, type }) => ({ name: `${name}s`, type: { kind: 'ARRAY', element: type } as const })),
+      { name: 'few', type: record(few) },
+      { name: 'many', type: record(scalars) },
+      { name: 'fews', type: { kind: 'ARRAY', element: record(few) } },
+      { name: 'manys', type: { kind: 'ARRAY', element: record(scalars) } },
+      // Twice one name, none, and names that an object would put elsewhere or drop.
+      {
+        name: '7',
+        type: record([...few.slice(0, 1), ...few.slice(0, 1), { name: null, type: { kind: 'STRING' } }]),
+      },
+      { name: '__proto__', type: { kind: 'INT64' } },
+      { name: '=1+1', type: { kind: 'STRING' } },
+    ];
+    const documents = readers.map((one) => documentOf(ALL, one, 'key', () => columns));
+    for (const faults of await validated(documents.map((document) => ({ document })))) expect(faults).toEqual([]);
+    const schemas = Object.keys(documents[0]?.components.schemas ?? {}).filter((name) => name.endsWith('Row'));
+    expect(schemas.sort()).toEqual(expect.arrayContaining(['LogsAllRow', 'LogsAll_2Row', 'UsageApiCountsRow']));
+    expect(schemas).toHaveLength(ALL.length + 1);
   });
 
   it('for whatever a stored query may declare', async () => {

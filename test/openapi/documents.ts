@@ -1,11 +1,16 @@
 import type { Key } from '../../src/keys';
-import { describeEndpoints, openApiDocument, type Readers } from '../../src/openapi';
+import { type ColumnsOf, describeEndpoints, openApiDocument, type Readers } from '../../src/openapi';
 import type { Document, Operation, Parameter } from '../../src/openapi/schema';
 import { ALL, keyWith, ON_BIGQUERY, ON_DUCKDB } from './endpoints';
 
 /** The document for these readers. */
-export function documentOf(endpoints = ALL, readers: Readers = ON_DUCKDB, access: 'open' | 'key' = 'open'): Document {
-  return openApiDocument(describeEndpoints(endpoints, readers), readers, access);
+export function documentOf(
+  endpoints = ALL,
+  readers: Readers = ON_DUCKDB,
+  access: 'open' | 'key' = 'open',
+  columnsOf?: ColumnsOf,
+): Document {
+  return openApiDocument(describeEndpoints(endpoints, readers, columnsOf), readers, access);
 }
 
 /** Readers with one key. */

@@ -2,6 +2,7 @@
  * ISO 8601 dates and instants by the proleptic Gregorian calendar, in plain arithmetic: `Date` rolls over what does not
  * exist (30 February), knows no microseconds and reads forms of its own.
  */
+import { DAY_SECONDS, daysOf, isDay } from '../../time/calendar';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 /**
@@ -12,10 +13,9 @@ const INSTANT =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6}))?)?([Zz]|[+\- ]\d{2}(?::?\d{2})?)?)?$/;
 
 const MINUTE = 60;
-const DAY = 86_400;
 /** Seconds from the epoch to 0001-01-01T00:00:00Z and to 10000-01-01T00:00:00Z. */
-const FIRST_SECOND = epochDay(1, 1, 1) * DAY;
-const END_SECOND = epochDay(10_000, 1, 1) * DAY;
+const FIRST_SECOND = daysOf(1, 1, 1) * DAY_SECONDS;
+const END_SECOND = daysOf(10_000, 1, 1) * DAY_SECONDS;
 
 /** `YYYY-MM-DD` of a day that exists, from year 1 to 9999; null for anything else. */
 export function readDate(text: string): string | null {
@@ -33,7 +33,7 @@ export function readInstant(text: string): string | null {
   const day = dayOf(date);
   const offset = zoneOffset(zone);
   if (day === null || offset === null || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
-  const seconds = day * DAY + Number(hour) * 3600 + Number(minute) * MINUTE + Number(second) - offset;
+  const seconds = day * DAY_SECONDS + Number(hour) * 3600 + Number(minute) * MINUTE + Number(second) - offset;
   if (seconds < FIRST_SECOND || seconds >= END_SECOND) return null;
   return `${renderSeconds(seconds)}.${fraction.padEnd(6, '0')}Z`;
 }
@@ -52,19 +52,7 @@ function dayOf(date: string): number | null {
   const match = DATE.exec(date);
   if (match === null) return null;
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
-  if (year < 1 || month < 1 || month > 12 || day < 1) return null;
-  const next = month === 12 ? epochDay(year + 1, 1, 1) : epochDay(year, month + 1, 1);
-  const result = epochDay(year, month, day);
-  return result < next ? result : null;
-}
-
-/** Days since 1970-01-01. Counted from 1 March, so that the leap day is the last of its year. */
-function epochDay(year: number, month: number, day: number): number {
-  const marchYear = month > 2 ? year : year - 1;
-  const sinceMarch = (month + 9) % 12;
-  const daysBefore = Math.floor((153 * sinceMarch + 2) / 5) + day - 1;
-  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
-  return marchYear * 365 + leapDays + daysBefore - 719_468;
+  return isDay(year, month, day) ? daysOf(year, month, day) : null;
 }
 
 /** `YYYY-MM-DDTHH:MM:SS`; `Date` renders years 1 to 9999 exactly, only its reading is lax. */

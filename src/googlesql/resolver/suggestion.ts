@@ -19,7 +19,7 @@ export function unknownField(message: string, name: string, span: Span, names: r
 const LONGEST_NAME = 64;
 const MOST_COMPARED = 1_000;
 
-/** The shortest beginning of a name that stands for it. */
+/** The shortest beginning of a name that represents it. */
 const SHORTEST_BEGINNING = 4;
 
 /**

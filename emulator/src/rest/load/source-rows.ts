@@ -9,7 +9,7 @@ export type SourceRow = Readonly<Record<string, unknown>> | Error;
 /**
  * Reads what was uploaded, by `configuration.load`.
  *
- * @param names columns of the table, for CSV; null: taken from the header line or made up
+ * @param names columns of the table, for CSV; null: taken from the header line or generated
  * @throws BigQueryError for a format or an option that the local BigQuery does not take
  */
 export function sourceRows(

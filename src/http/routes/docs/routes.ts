@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../endpoints';
+import { type Endpoint, mayRun } from '../../../endpoints';
 import { ServiceError } from '../../../errors';
 import type { Key } from '../../../keys';
 import { presentsKey } from '../../../keys';
@@ -17,14 +17,24 @@ import { conditionalResponse } from '../../response/conditional';
 import { accepts, namesType } from './accept';
 import { docsPage } from './page';
 import { PAGE_POLICY } from './policy';
+import { storedColumns } from './stored-columns';
 
 /** Contents depend on the key and change with the stored queries: clients revalidate. */
 const VARY = { open: 'Accept, Accept-Encoding', key: 'Accept, Accept-Encoding, X-API-KEY, Authorization' };
 
+/** Milliseconds after which the document is generated again: tables may have changed, or an engine that was away is back. */
+const MAX_AGE = { complete: 600_000, incomplete: 10_000 };
+
 /** The documentation for one key and one state of the catalogue, generated on first request. */
 interface Documents {
-  openApi?: EncodedResponse;
+  openApi?: Promise<OpenApi>;
   page?: EncodedResponse;
+}
+
+interface OpenApi {
+  readonly response: EncodedResponse;
+  /** Milliseconds of `performance.now()`. */
+  readonly expires: number;
 }
 
 const EVERYBODY = {};
@@ -47,10 +57,8 @@ export class DocsRoutes {
     const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'application/json');
     const documents = this.#documentsFor(key, services);
-    documents.openApi ??= finish(
-      JSON.stringify(openApiDocument(described(key, services), readers(key, services), this.access)),
-    );
-    await this.#answer(exchange, documents.openApi, 'application/json; charset=utf-8');
+    const response = await this.#openApi(documents, key, services);
+    await this.#answer(exchange, response, 'application/json; charset=utf-8');
   }
 
   /**
@@ -69,6 +77,24 @@ export class DocsRoutes {
     const documents = this.#documentsFor(key, services);
     documents.page ??= finish(docsPage(described(key, services), this.access));
     await this.#answerPage(exchange, documents.page);
+  }
+
+  async #openApi(documents: Documents, key: Key | null, services: Services): Promise<EncodedResponse> {
+    const known = documents.openApi;
+    if (known !== undefined && performance.now() < (await known).expires) return (await known).response;
+    // Another request may have begun in the meantime.
+    if (documents.openApi === known) delete documents.openApi;
+    documents.openApi ??= this.#generate(key, services);
+    return (await documents.openApi).response;
+  }
+
+  async #generate(key: Key | null, services: Services): Promise<OpenApi> {
+    const visible = services.catalogue.current().filter((endpoint) => key === null || mayRun(key, endpoint));
+    const { columnsOf, complete } = await storedColumns(visible, services);
+    const reader = readers(key, services);
+    const document = openApiDocument(describeEndpoints(visible, reader, columnsOf), reader, this.access);
+    const age = complete ? MAX_AGE.complete : MAX_AGE.incomplete;
+    return { response: finish(JSON.stringify(document)), expires: performance.now() + age };
   }
 
   /** @throws ServiceError unauthenticated */

@@ -18,7 +18,7 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_float_text(x)': `CASE WHEN NOT isfinite(x) THEN CAST(x AS VARCHAR)
       WHEN CAST(printf('%.15g', x) AS DOUBLE) = x THEN printf('%.15g', x) ELSE printf('%.17g', x) END`,
   // Integers as JavaScript prints them; what JSON has no number for, as text.
-  'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(CAST(x AS BIGINT))
+  'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(TRY_CAST(x AS BIGINT))
       WHEN isfinite(x) THEN to_json(x)
       WHEN isnan(x) THEN to_json('NaN') WHEN x > 0 THEN to_json('Infinity') WHEN x < 0 THEN to_json('-Infinity') END`,
   'lq_int64(s)': String.raw`CASE

@@ -16,14 +16,14 @@ import type {
   TableScan,
   UnnestScan,
 } from '../../../../googlesql/resolved';
-import { mapOperands, mapRelation, visitQuery } from '../../../../googlesql/resolved-walk';
+import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
 import type { Span } from '../../../../googlesql/syntax';
 import type { TableSchema } from '../../../../googlesql/types';
 import { PrintBudget } from '../print-budget';
 import { conjuncts } from '../relations/subquery-lists';
 import { visibleColumns } from '../relations/visible-columns';
 import { PartScan } from './part-scan';
-import { StoredPlace, type Place } from './place';
+import { CorrelatedRow, StoredPlace, type Place } from './place';
 import { Union, type Branch } from './union';
 import type { Part } from '../../data/part';
 
@@ -241,9 +241,10 @@ class Rewriting {
       const on = scan.on && this.#expr(scan.on, inner);
       return { relation: { ...scan, input: scan.input && input.relation, array, on }, places: input.places };
     }
-    const places = new Map([...input.places, [scan.element.id, element]]);
+    const row = scan.input === null ? new CorrelatedRow(this.#newId) : null;
+    const places = new Map([...input.places, [scan.element.id, row === null ? element : row.place(element)]]);
     const offset = scan.offset === null ? [] : [{ column: scan.offset, expr: integer(0, scan.array.span) }];
-    const relation = withComputed(input.relation, offset);
+    const relation = withComputed(row === null ? input.relation : row.relation, offset);
     return { relation: scan.on === null ? relation : this.#filtered(relation, scan.on, [...scope, places]), places };
   }
 
@@ -351,17 +352,20 @@ function mostRows({ count, offset }: Limit): Expr | null {
 /** What holds where `EXISTS (SELECT ... WHERE ...)` of one row does; any other condition is itself. */
 function conditionsOnRow(condition: Expr): readonly Expr[] {
   if (condition.kind !== 'subquery' || condition.mode !== 'exists') return [condition];
-  let { relation } = condition.query;
-  while (relation.kind === 'compute' || relation.kind === 'sort') relation = relation.input;
-  return conditionsOf(relation) ?? [condition];
+  return conditionsOf(condition.query.relation) ?? [condition];
 }
 
 /** The conditions of a relation of one row, which it has where they hold; null: it reads others. */
-function conditionsOf(relation: Relation): readonly Expr[] | null {
+function conditionsOf(relation: Relation, computed = new Map<number, Expr>()): readonly Expr[] | null {
   if (relation.kind === 'single_row') return [];
-  if (relation.kind !== 'filter') return null;
-  const before = conditionsOf(relation.input);
-  return before && [...before, ...conjuncts(relation.condition)];
+  if (relation.kind !== 'filter' && relation.kind !== 'compute') return null;
+  const before = conditionsOf(relation.input, computed);
+  if (before === null) return null;
+  const onRow = (expr: Expr): Expr =>
+    replacing((part) => (part.kind === 'column' ? computed.get(part.column.id) : undefined)).expr(expr);
+  if (relation.kind === 'filter') return [...before, ...conjuncts(onRow(relation.condition))];
+  for (const { column, expr } of relation.columns) computed.set(column.id, onRow(expr));
+  return before;
 }
 
 function readsTables(expr: Expr): boolean {

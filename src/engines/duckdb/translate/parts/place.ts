@@ -1,5 +1,5 @@
 /** Where the rows have a value, of which only what is read becomes a column. */
-import type { Column, Expr } from '../../../../googlesql/resolved';
+import type { Column, ComputedColumn, Expr, Relation } from '../../../../googlesql/resolved';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { physicalFieldNames } from '../../sql';
@@ -43,6 +43,39 @@ export class StoredPlace implements Place {
     if (column.type === type) return stored;
     const lists = { function: '$with_lists', args: [stored], named: {}, part: null, safe: false } as const;
     return { kind: 'call', ...lists, type, span };
+  }
+}
+
+/**
+ * The one row of a subquery that reads a record of the row around it. What is read becomes a column of its own: DuckDB takes an
+ * aggregate of nothing but columns of the row around it for one of the query around it.
+ */
+export class CorrelatedRow {
+  readonly relation: Relation;
+  readonly #computed: ComputedColumn[] = [];
+
+  constructor(private readonly newId: () => number) {
+    this.relation = { kind: 'compute', input: { kind: 'single_row' }, columns: this.#computed };
+  }
+
+  /** A place of the row around it, as one of this row. */
+  place(outer: Place): Place {
+    let known: Column | null = null;
+    return {
+      type: outer.type,
+      field: (index) => this.place(outer.field(index)),
+      element: () => {
+        const element = outer.element();
+        return element && this.place(element);
+      },
+      value: (span) => {
+        if (known === null) {
+          known = { id: this.newId(), name: 'value', type: outer.type };
+          this.#computed.push({ column: known, expr: outer.value(span) });
+        }
+        return { kind: 'column', column: known, type: known.type, span };
+      },
+    };
   }
 }
 

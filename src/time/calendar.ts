@@ -4,7 +4,7 @@
  */
 
 export const SECOND = 1_000_000n;
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
 
 /** The first and the last microsecond that a TIMESTAMP can hold. */
 const FIRST = BigInt(daysOf(1, 1, 1) * DAY_SECONDS) * SECOND;
@@ -39,6 +39,11 @@ export function civilOf(days: number): { year: number; month: number; day: numbe
     month,
     day: dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1,
   };
+}
+
+/** Whether there is such a day, in years 1 to 9999. */
+export function isDay(year: number, month: number, day: number): boolean {
+  return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
 export function daysInMonth(year: number, month: number): number {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { civilOf, daysInMonth, daysOf, isoText } from '../../src/lql/calendar';
+import { civilOf, daysInMonth, daysOf, isoText } from '../../src/time/calendar';
 import { readMoment } from '../../src/lql/moment';
 
 /** Days of the years 1 to 9999, as Date has them. */

@@ -14,14 +14,13 @@ import {
   unknownParameters,
 } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
-import { lineAndColumn, QueryError, ServiceError } from '../errors';
+import { lineAndColumn, ServiceError } from '../errors';
 import { describeColumns } from '../googlesql/described-columns';
 import type { Span } from '../googlesql/syntax';
 import type { Key } from '../keys';
 import { tablesOfStoredQuery } from '../sandbox';
 import { authorise, checkPermissions } from './authorise';
 import { engineQuery } from './execute';
-import { needsFence } from './fence';
 import { limitsOf } from './limits';
 import type { Services } from './services';
 import { composeStatement } from './statement';
@@ -45,12 +44,12 @@ export async function analyse(request: RunRequest, services: Services): Promise<
   const limits = { ...bounds, keyName: key.name };
   const stored = await request.timed('gate', () => services.analyses.of(endpoint, limits));
   const bound = bindable(endpoint, given, key);
-  const { kind, text, analysis, errors } = await request.timed('gate', () =>
-    analyseText(endpoint, consumer, stored, key, services, limits),
+  const { kind, text, analysis } = await request.timed('gate', () =>
+    analyseText(endpoint, consumer, stored, services, limits),
   );
   const warnings = [...unknownWarnings(endpoint, given), ...analysis.warnings];
   if (services.engine.kind === 'bigquery' && !isBoundInTime(endpoint, given, key, analysis)) warnings.push(NO_TIME);
-  const faults = [...bound.errors, ...errors.map((fault) => located(fault, text))];
+  const faults = [...bound.errors, ...analysis.errors.map((fault) => located(fault, text))];
   const wanted = readSwitch(endpoint, given, 'estimate') && faults.length === 0 && bound.parameters !== null;
   return {
     kind,
@@ -71,46 +70,25 @@ interface AnalysedText {
   readonly kind: 'sql' | 'lql' | 'stored';
   readonly text: string;
   readonly analysis: ConsumerAnalysis;
-  readonly errors: readonly TextFault[];
 }
 
 async function analyseText(
   endpoint: Endpoint,
   { query }: ConsumerRequest,
   stored: StoredAnalysis,
-  key: Key,
-  { gate, threads, now }: Services,
+  { threads, now }: Services,
   limits: RunLimits,
 ): Promise<AnalysedText> {
   if (query === null || (query.language === 'lql' && query.text.trim() === '')) {
     const tables = tablesOfStoredQuery(storedQueryOf(endpoint));
     const analysis = { lqlAsSql: null, tables, columns: stored.columns, mentionsTime: true, errors: [], warnings: [] };
-    return { kind: 'stored', text: '', analysis, errors: [] };
+    return { kind: 'stored', text: '', analysis };
   }
   const { language, text } = query;
   const { tables, parameters } = stored;
   const given = { language, text, tables, parameters, now: now() };
   const analysis = await threads.do(analyseConsumerText, given, text, limits);
-  if (analysis.errors.length > 0) return { kind: language, text, analysis, errors: analysis.errors };
-  // What only the engine and the other parser know.
-  const sender = { from: language, fenced: needsFence(key), limits } as const;
-  const refusal = await gate.admit(storedQueryOf(endpoint), analysis.lqlAsSql ?? text, sender).then(
-    () => null,
-    (error: unknown) => refusalOf(error, language === 'sql'),
-  );
-  if (refusal === null) return { kind: language, text, analysis, errors: [] };
-  return { kind: language, text, analysis: { ...analysis, columns: null }, errors: [refusal] };
-}
-
-/** @throws what is no refusal of the text */
-function refusalOf(error: unknown, hasPlace: boolean): TextFault {
-  if (error instanceof QueryError) {
-    return { reason: error.fault, message: error.message, span: hasPlace ? error.span : null, ...error.details };
-  }
-  if (error instanceof ServiceError && error.reason === 'resourcesExceeded') {
-    return { reason: error.reason, message: error.message, span: null };
-  }
-  throw error;
+  return { kind: language, text, analysis };
 }
 
 /** The parameters as a run would bind them, or what is wrong with the first that it could not. */

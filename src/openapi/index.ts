@@ -7,6 +7,7 @@ export {
   type Readers,
 } from './described';
 export { openApiDocument } from './document';
+export { fieldName } from './row-schema';
 export { FAILURES } from './failures';
 export { describeParameter, exampleOf, isRequired } from './parameter-schema';
 export { RESPONSE_HEADERS } from './response-headers';

@@ -4,7 +4,9 @@
  */
 import { QueryError } from '../errors';
 import type { ParsedQuery } from '../googlesql/parser';
-import { nearest } from '../googlesql/resolver';
+import { findFunction } from '../googlesql/functions/catalogue';
+import { signatureOf } from '../googlesql/functions/signature';
+import { functionNotFound, nearest, nearestNames } from '../googlesql/resolver';
 import { secondStatementError } from '../googlesql/statement';
 import { firstName, fromPaths, type FromPath } from '../googlesql/from-paths';
 import type { Call, Identifier, Parameter, Query, Span, TablePath } from '../googlesql/syntax';
@@ -35,17 +37,25 @@ export function readConsumerQuery(
   { query, parameters, second, text }: Pick<ParsedQuery, 'query' | 'parameters' | 'second'> & { readonly text: string },
   stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
 ): Reading {
-  const { reading, faults } = surveyConsumerQuery({ query, parameters, second, text }, stored);
+  const { reading, faults } = readAll({ query, parameters, second, text }, stored);
   const [error] = faults;
-  if (error !== undefined) throw error;
+  if (error !== undefined) throw error();
   return reading;
 }
 
-/** As `readConsumerQuery`, but gives every fault: the gravest kind first, each kind in the order of the text. */
+/** As `readConsumerQuery`, but gives up to twenty faults: the gravest kind first, each kind in the order of the text. */
 export function surveyConsumerQuery(
-  { query, parameters, second, text }: Pick<ParsedQuery, 'query' | 'parameters' | 'second'> & { readonly text: string },
+  parsed: Parameters<typeof readConsumerQuery>[0],
   stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
 ): { readonly reading: Reading; readonly faults: readonly QueryError[] } {
+  const { reading, faults } = readAll(parsed, stored);
+  return { reading, faults: faults.slice(0, MOST_FAULTS).map((error) => error()) };
+}
+
+function readAll(
+  { query, parameters, second, text }: Parameters<typeof readConsumerQuery>[0],
+  stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
+): ReturnType<Reader['finish']> {
   const reader = new Reader(stored.cteTables);
   const declared = stored.parameters.map(({ name }) => name);
   for (const parameter of parameters) reader.parameter(parameter, declared);
@@ -63,28 +73,37 @@ class Reader {
   readonly #fromNames = new Set<string>();
   readonly #functionNames = new Set<string>();
   readonly #parameters = new Set<string>();
-  readonly #faults: QueryError[] = [];
+  /** With what makes the error: only that of one fault is made, since looking for names that are like another takes time. */
+  readonly #faults: {
+    readonly fault: QueryError['fault'];
+    readonly start: number;
+    readonly error: () => QueryError;
+  }[] = [];
+  /** `WEEK(MONDAY)` as a date part: it reads like a call. */
+  readonly #weeks = new Set<SyntaxNode>();
 
   constructor(cteTables: readonly string[]) {
     this.#cteTables = cteTables;
   }
 
   /** @param text what the spans count in */
-  finish(text: string): { readonly reading: Reading; readonly faults: readonly QueryError[] } {
-    const of = (fault: QueryError['fault']): readonly QueryError[] =>
-      this.#faults.filter((error) => error.fault === fault).sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0));
-    const faults = [...of('invalidQuery'), ...of('sandboxViolation')];
+  finish(text: string): { readonly reading: Reading; readonly faults: readonly (() => QueryError)[] } {
+    const of = (fault: QueryError['fault']): readonly (() => QueryError)[] =>
+      this.#faults
+        .filter((one) => one.fault === fault)
+        .sort((a, b) => a.start - b.start)
+        .map((one) => () => withHint(one.error(), text));
     const reading = {
       tables: this.#cteTables.filter((name) => this.#read.has(name.toLowerCase())),
       fromNames: this.#fromNames,
       functionNames: this.#functionNames,
       parameters: [...this.#parameters],
     };
-    return { reading, faults: faults.slice(0, MOST_FAULTS).map((error) => withHint(error, text)) };
+    return { reading, faults: [...of('invalidQuery'), ...of('sandboxViolation')] };
   }
 
   fault(error: QueryError): void {
-    this.#faults.push(error);
+    this.#faults.push({ fault: error.fault, start: error.span?.start ?? 0, error: () => error });
   }
 
   #violation(message: string, span: Span, allowed?: readonly string[]): void {
@@ -96,12 +115,12 @@ class Reader {
       this.#violation(`System variable @@${name} is not allowed.`, span);
     } else if (form === 'positional') {
       const message = 'Positional parameters are not supported: name them, as in @name.';
-      this.#faults.push(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
+      this.fault(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
     } else if (declared.some((one) => one.toLowerCase() === name.toLowerCase())) {
       this.#parameters.add(name);
     } else {
       const message = `Parameter @${name} is not declared by this endpoint.`;
-      this.#faults.push(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
+      this.fault(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
     }
   }
 
@@ -149,11 +168,39 @@ class Reader {
     }
   }
 
-  #call({ path }: Call): void {
-    this.#functionNames.add(path.map((part) => part.name.toLowerCase()).join('.'));
-    if (isAllowedFunction(path)) return;
-    this.#violation(`Function ${written(path)} is not allowed.`, pathSpan(path), allowedFunctionNames());
+  /** A function that GoogleSQL does not have is reported as that; it is refused like any other that is not on the list. */
+  #call(call: Call): void {
+    const { path } = call;
+    const name = path.map((part) => part.name).join('.');
+    this.#functionNames.add(name.toLowerCase());
+    for (const { expression } of call.arguments)
+      if (isWeek(expression) && takesDatePart(call)) this.#weeks.add(expression);
+    if (isAllowedFunction(path) || this.#weeks.has(call)) return;
+    const unknown = path.length === 1 && path[0]?.quoted === false && findFunction(name) === undefined;
+    const span = pathSpan(path);
+    const error = (): QueryError => {
+      if (unknown) return functionNotFound('sandboxViolation', name, span, allowedFunctionNames());
+      const allowed = nearestNames(name, allowedFunctionNames());
+      return new QueryError('sandboxViolation', `Function ${written(path)} is not allowed.`, span, { allowed });
+    };
+    this.#faults.push({ fault: 'sandboxViolation', start: span.start, error });
   }
+}
+
+const WEEKDAYS = new Set(['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']);
+
+function isWeek(node: SyntaxNode): boolean {
+  if (node.kind !== 'call' || node.path.length !== 1 || node.path[0]?.name.toUpperCase() !== 'WEEK') return false;
+  const [day, ...others] = node.arguments;
+  if (day?.expression.kind !== 'path' || others.length > 0 || node.over !== null) return false;
+  const [name, ...fields] = day.expression.parts;
+  return fields.length === 0 && name !== undefined && !name.quoted && WEEKDAYS.has(name.name.toUpperCase());
+}
+
+function takesDatePart({ path }: Call): boolean {
+  const name = path.map((part) => part.name).join('.');
+  const signatures = findFunction(name)?.signatures ?? [];
+  return signatures.some((one) => signatureOf(one).parameters.some(({ pattern }) => pattern.kind === 'part'));
 }
 
 /**
@@ -167,7 +214,7 @@ function isPlain({ name, quoted, span }: Identifier): boolean {
 /** The refusal with the allowed name that was probably meant. */
 function withHint(error: QueryError, text: string): QueryError {
   const { fault, message, span, details } = error;
-  if (span === null || details.allowed === undefined) return error;
+  if (span === null || details.allowed === undefined || details.hint !== undefined) return error;
   const near = nearest(text.slice(span.start, span.end), details.allowed);
   return near === undefined
     ? error

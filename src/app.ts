@@ -17,6 +17,7 @@ import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
+import { openExplorer } from './http/explorer/explorer';
 import { drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
 import { createListener } from './http/server/listener';
@@ -68,9 +69,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
   });
   const { corsOrigins, docs, metricsKey, logSql } = config;
+  const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, log);
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
-    createListener({ log, logSql, lifecycle, health, corsOrigins, docs, metrics, metricsKey, tracing }),
+    createListener({ log, logSql, lifecycle, health, corsOrigins, docs, explorer, metrics, metricsKey, tracing }),
     recordRefused(log, metrics),
   );
   const drainListener = drainable(server);
@@ -134,6 +136,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       engine,
       gate,
       analyses,
+      budgets,
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),
@@ -163,7 +166,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const { startKey } = keys;
     const { host } = config;
     const apiKey = config.apiKey !== null;
-    return welcome({ host, port, endpoints, startKey, apiKey, docs: docs !== 'off', terminal });
+    return welcome({ host, port, endpoints, startKey, apiKey, docs: docs !== 'off', explorer: explorer !== null, terminal });
   }
 
   const ready = open();

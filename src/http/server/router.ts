@@ -2,9 +2,12 @@ import express, { type Express, type NextFunction, type Request, type Response }
 
 import { ServiceError } from '../../errors';
 import { Health } from '../../health/health';
+import { answerAnalysis, answerSchema } from '../routes/analysis';
+import { answerKey } from '../routes/key';
 import { answerCatalogue, answerEndpoint } from '../routes/catalogue';
 import type { Cors } from '../response/cors';
 import { DocsRoutes } from '../routes/docs/routes';
+import type { Explorer } from '../explorer/explorer';
 import type { Exchange } from '../exchange';
 import type { Lifecycle } from './lifecycle';
 import { hasMetricsKey } from '../routes/metrics-key';
@@ -18,6 +21,8 @@ export interface RouterOptions {
   readonly lifecycle: Lifecycle;
   /** Who may read what is made from the catalogue: everybody, keys, or nobody. */
   readonly docs: 'open' | 'key' | 'off';
+  /** The page for people; null or absent: there is none. */
+  readonly explorer?: Explorer | null;
   /** null: there is no `/metrics`. */
   readonly metrics: GuardedMetrics | null;
   /** What is impaired; without, nothing ever is. */
@@ -36,7 +41,8 @@ type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
  * The service's routes (docs/http.md). Express finds the route of a request whose `Exchange` stands in
  * `response.locals`; everything that an answer is made of is written by that.
  */
-export function createRouter({ cors, lifecycle, docs, metrics, health = new Health() }: RouterOptions): Express {
+export function createRouter(options: RouterOptions): Express {
+  const { cors, lifecycle, docs, explorer = null, metrics, health = new Health() } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -81,6 +87,16 @@ export function createRouter({ cors, lifecycle, docs, metrics, health = new Heal
   });
   const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.services());
   route(RUN_PATH, { GET: answerQuery, POST: answerQuery });
+  const analyse: Action = (exchange, request) => answerAnalysis(exchange, last(request), lifecycle.services());
+  route('/api/endpoints/analyze/:idOrName', { GET: analyse, POST: analyse });
+  route('/api/endpoints/schema/:idOrName', {
+    GET: (exchange, request) => answerSchema(exchange, last(request), lifecycle.services()),
+  });
+  route('/api/key', {
+    GET: (exchange) => {
+      answerKey(exchange, lifecycle.services());
+    },
+  });
   route('/api/endpoints', {
     GET: (exchange) => {
       answerCatalogue(exchange, lifecycle.services());
@@ -96,6 +112,22 @@ export function createRouter({ cors, lifecycle, docs, metrics, health = new Heal
     const pages = new DocsRoutes(docs);
     route('/openapi.json', { GET: (exchange) => pages.answerOpenApi(exchange, lifecycle.services()) });
     route('/docs', { GET: (exchange) => pages.answerPage(exchange, lifecycle.services()) });
+  }
+
+  if (explorer !== null) {
+    route('/explore', { GET: (exchange) => explorer.answerPage(exchange, lifecycle) });
+    route('/explore/:file', {
+      GET: (exchange, request) => explorer.answerFile(exchange, String(request.params.file)),
+    });
+  }
+  const home = explorer !== null ? 'explore' : docs !== 'off' ? 'docs' : null;
+  if (home !== null) {
+    route('/', {
+      GET: (exchange) => {
+        // Relative, as a proxy may serve this under a path of its own.
+        exchange.send({ status: 307, headers: { Location: home, 'Cache-Control': 'no-store' }, body: null });
+      },
+    });
   }
 
   if (metrics !== null) route('/metrics', { GET: (exchange) => answerMetrics(exchange, metrics) });

@@ -5,11 +5,10 @@ import type { Engines } from './engines';
 import { Generator, STARTS } from './generate';
 import { aggregated, AGGREGATES, placed, PLACE_NAMES } from './query';
 import { checkQuery } from './query-check';
-import { ScalarCheck } from './scalar';
+import { ROWS, ScalarCheck } from './scalar';
 
 /** Expressions in one SELECT. */
 const BATCH = 16;
-const ROWS = 4;
 
 export interface RunOptions {
   /** Expressions and queries. */
@@ -24,7 +23,7 @@ export interface RunOptions {
  * round. Each is made from the seed, its name and the round alone, so that a new function changes none of the others.
  */
 export async function run(
-  engines: Engines,
+  engines: Pick<Engines, 'embedded' | 'reference'>,
   findings: Findings,
   { count, seed, only }: RunOptions,
   progress: (done: number) => void = () => undefined,

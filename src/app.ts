@@ -66,10 +66,21 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   log.onFault((code) => {
     health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
   });
-  const { corsOrigins, docs, metricsKey, logSql } = config;
+  const { corsOrigins, docs, metricsKey, logSql, logflareErrors } = config;
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
-    createListener({ log, logSql, lifecycle, health, corsOrigins, docs, metrics, metricsKey, tracing }),
+    createListener({
+      log,
+      logSql,
+      logflareErrors,
+      lifecycle,
+      health,
+      corsOrigins,
+      docs,
+      metrics,
+      metricsKey,
+      tracing,
+    }),
     recordRefused(log, metrics),
   );
   const drainListener = drainable(server);

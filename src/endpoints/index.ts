@@ -1,6 +1,6 @@
 export { mayRun } from './access';
 export { openCatalogue, type Catalogue, type CatalogueOptions } from './catalogue';
-export { readConsumerRequest, type ConsumerRequest } from './consumer-request';
+export { hasConsumerQuery, readConsumerRequest, type ConsumerRequest } from './consumer-request';
 export { RESERVED } from './declaration';
 export { readDefinition } from './definition';
 export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';

@@ -11,6 +11,7 @@ import { hasMetricsKey } from '../routes/metrics-key';
 import { answerMetrics, type GuardedMetrics } from '../routes/metrics';
 import { answerHealth, answerReady } from '../routes/probes';
 import { checkHead } from '../request/head';
+import { refuseDrains } from '../routes/log-drains';
 import { answerRun } from '../routes/run';
 
 export interface RouterOptions {
@@ -20,12 +21,20 @@ export interface RouterOptions {
   readonly docs: 'open' | 'key' | 'off';
   /** null: there is no `/metrics`. */
   readonly metrics: GuardedMetrics | null;
+  /** Whether errors of consumer queries are answered as Logflare does; absent: no. */
+  readonly logflareErrors?: boolean;
   /** What is impaired; without, nothing ever is. */
   readonly health?: Pick<Health, 'degradations'>;
 }
 
 /** Where a stored endpoint is run. */
 export const RUN_PATH = '/api/endpoints/query/:idOrName';
+
+/** Where older clients of Logflare run one. */
+const RUN_ALIASES = ['/endpoints/query/:idOrName', '/api/endpoints/query/name/:idOrName'];
+
+/** Where Supabase Studio edits log drains. */
+const DRAIN_PATHS = ['/api/backends', '/api/backends/:id', '/api/sources', '/api/rules'];
 
 type Reply = Response<unknown, { exchange: Exchange }>;
 
@@ -36,7 +45,8 @@ type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
  * The service's routes (docs/http.md). Express finds the route of a request whose `Exchange` stands in
  * `response.locals`; everything that an answer is made of is written by that.
  */
-export function createRouter({ cors, lifecycle, docs, metrics, health = new Health() }: RouterOptions): Express {
+export function createRouter(options: RouterOptions): Express {
+  const { cors, lifecycle, docs, metrics, logflareErrors = false, health = new Health() } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -79,8 +89,16 @@ export function createRouter({ cors, lifecycle, docs, metrics, health = new Heal
       return answerReady(exchange, lifecycle, health, operator);
     },
   });
-  const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.services());
-  route(RUN_PATH, { GET: answerQuery, POST: answerQuery });
+  const answerQuery: Action = (exchange, request) =>
+    answerRun(exchange, last(request), lifecycle.services(), logflareErrors);
+  for (const path of [RUN_PATH, ...RUN_ALIASES]) route(path, { GET: answerQuery, POST: answerQuery });
+  for (const path of DRAIN_PATHS) {
+    app.all(path, (_request, response: Reply) => {
+      const { exchange } = response.locals;
+      exchange.telemetry.route = path;
+      refuseDrains(exchange, lifecycle.services());
+    });
+  }
   route('/api/endpoints', {
     GET: (exchange) => {
       answerCatalogue(exchange, lifecycle.services());

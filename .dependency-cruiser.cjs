@@ -11,6 +11,7 @@ const ROOMS = [
   'app',
   'http',
   'postman',
+  'client',
   'openapi',
   'run',
   'analysis',

@@ -9,6 +9,7 @@ import type { Engine } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { openLog } from '../log';
 import { Gate, typicalValues } from '../sandbox';
+import { schemaAnalyses } from './schema-analyses';
 import type { Surroundings } from './surroundings';
 
 export type CheckEngine = 'duckdb' | 'bigquery';
@@ -32,9 +33,8 @@ export async function checkAgainst(
 ): Promise<boolean> {
   const config = readConfig(engine === null ? environment : { ...environment, ENGINE: engine });
   if (config.engine === 'duckdb') {
-    const { openSchemaEngine } = await import('../engines/duckdb/engine/schema-engine.js');
-    const schemas = await openSchemaEngine(config.duckdb.dataDir, openLog('warn', process.stderr));
-    return passes(await check(directory, out, { resolve: resolverOf(new StoredAnalyses(schemas, NO_GATE)) }));
+    const analyses = await schemaAnalyses(config.duckdb.dataDir);
+    return passes(await check(directory, out, { resolve: resolverOf(analyses) }));
   }
   if (engine === null) {
     note('Settings and syntax are checked. --engine bigquery resolves against the tables of BigQuery, in dry runs.');
@@ -56,9 +56,6 @@ export async function checkAgainst(
 const passes = (code: number): boolean => code === 0;
 
 const SILENT = openLog('silent', process.stderr);
-
-/** The embedded engine's resolver knows every CTE table itself. */
-const NO_GATE = { columns: () => Promise.reject(new Error('There is no gate here.')) };
 
 /** What a run without a consumer query would read at most, with typical values of the parameters. */
 function costOf({ dryRun }: Engine, pricePerTiB: number): NonNullable<CheckOptions['about']> {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 
 import { addCheck } from './check';
+import { addClient } from './client';
 import { addEmulator } from './emulator';
 import { addKeys } from './keys';
 import { addLql } from './lql';
@@ -45,6 +46,7 @@ export function logquay(surroundings: Surroundings): Command {
   addSchema(program, surroundings);
   addLql(program, surroundings);
   addPostman(program, surroundings);
+  addClient(program, surroundings);
   addSetupBigQuery(program, surroundings);
   addEmulator(program, surroundings);
   return program;

@@ -44,7 +44,15 @@ export function tablesRead(query: Query): readonly FromPath[] {
 
 /** The name of a path's first part, in lower case. */
 export function firstName({ path }: TablePath): string {
-  return path[0]?.name.toLowerCase() ?? '';
+  return folded(path[0]?.name ?? '');
+}
+
+/**
+ * A name without its case. GoogleSQL ignores the case of ASCII letters alone: a Kelvin sign is no k, and what is called so
+ * does not hide a table k.
+ */
+function folded(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** Definitions of visible WITH names by lower-case name; null: defined elsewhere. */
@@ -76,7 +84,7 @@ class Reader {
   /** A CTE's query sees no alias around it. */
   #with({ entries, recursive }: WithClause, around: Ctes, isOfRoot: boolean): Ctes {
     const ctes = new Map(around);
-    const define = (entry: WithEntry): unknown => ctes.set(entry.name.name.toLowerCase(), entry);
+    const define = (entry: WithEntry): unknown => ctes.set(folded(entry.name.name), entry);
     if (recursive) entries.forEach(define);
     for (const entry of entries) {
       if (isOfRoot) this.#within = entry;
@@ -127,7 +135,7 @@ class Reader {
       case 'pipe_aggregate':
         return [];
       case 'pipe_drop': {
-        const dropped = new Set(operator.columns.map(({ name }) => name.toLowerCase()));
+        const dropped = new Set(operator.columns.map(({ name }) => folded(name)));
         return rows.filter((name) => !dropped.has(name));
       }
       case 'pipe_extend':
@@ -192,7 +200,7 @@ class Reader {
     ctes: Ctes,
     scope: Aliases,
   ): { names: 'array' | 'table' } | { names: 'cte'; entry: WithEntry | null } {
-    if (isArrayPath(item.path, (name) => scope.has(name.toLowerCase()))) return { names: 'array' };
+    if (isArrayPath(item.path, (name) => scope.has(folded(name)))) return { names: 'array' };
     const entry = item.path.length === 1 ? ctes.get(firstName(item)) : undefined;
     return entry === undefined ? { names: 'table' } : { names: 'cte', entry };
   }
@@ -214,5 +222,5 @@ class Reader {
 }
 
 function aliasOf(identifier: Identifier | null): readonly string[] {
-  return identifier === null ? [] : [identifier.name.toLowerCase()];
+  return identifier === null ? [] : [folded(identifier.name)];
 }

@@ -151,6 +151,11 @@ export function forEachChild(node: SyntaxNode, visit: Visit): void {
     case 'in_subquery':
       visit(node.operand);
       return visit(node.query);
+    case 'quantified_like':
+      visit(node.operand);
+      each(node.items, visit);
+      maybe(node.array, visit);
+      return maybe(node.query, visit);
     case 'is':
       visit(node.operand);
       return maybe(node.other, visit);
@@ -161,6 +166,11 @@ export function forEachChild(node: SyntaxNode, visit: Visit): void {
       return;
     case 'interval':
       return visit(node.value);
+    case 'lambda':
+      return visit(node.body);
+    case 'with_expression':
+      for (const { expression } of node.variables) visit(expression);
+      return visit(node.result);
     case 'scalar_subquery':
     case 'array_subquery':
     case 'exists':

@@ -353,13 +353,16 @@ export type Expression =
   | InList
   | InUnnest
   | InSubquery
+  | QuantifiedLike
   | IsTest
   | ArrayConstructor
   | StructConstructor
   | Interval
   | ScalarSubquery
   | ArraySubquery
-  | Exists;
+  | Exists
+  | Lambda
+  | WithExpression;
 
 /**
  * `value`: the decoded text; for BYTES the bytes as latin-1 text; for numbers the digits as written
@@ -558,6 +561,18 @@ export interface InSubquery extends Node {
   readonly query: Query;
 }
 
+/** `x LIKE ANY (a, b)`; SOME is ANY. Its patterns are a list, an array or a query. */
+export interface QuantifiedLike extends Node {
+  readonly kind: 'quantified_like';
+  readonly negated: boolean;
+  readonly all: boolean;
+  readonly operand: Expression;
+  readonly items: readonly Expression[];
+  readonly array: Expression | null;
+  readonly query: Query | null;
+  readonly operatorSpan: Span;
+}
+
 export interface IsTest extends Node {
   readonly kind: 'is';
   readonly negated: boolean;
@@ -601,4 +616,18 @@ export interface ArraySubquery extends Node {
 export interface Exists extends Node {
   readonly kind: 'exists';
   readonly query: Query;
+}
+
+/** `e -> e + 1`, `(e, i) -> ...`: an argument of an array function. */
+export interface Lambda extends Node {
+  readonly kind: 'lambda';
+  readonly parameters: readonly Identifier[];
+  readonly body: Expression;
+}
+
+/** `WITH(a AS 1, b AS a + 1, a + b)`: each variable is visible to those after it and to the result. */
+export interface WithExpression extends Node {
+  readonly kind: 'with_expression';
+  readonly variables: readonly { readonly name: Identifier; readonly expression: Expression }[];
+  readonly result: Expression;
 }

@@ -4,7 +4,9 @@
  */
 import { QueryError } from '../errors';
 import type { ParsedQuery } from '../googlesql/parser';
-import { nearest } from '../googlesql/resolver';
+import { findFunction } from '../googlesql/functions/catalogue';
+import { signatureOf } from '../googlesql/functions/signature';
+import { functionNotFound, nearest, nearestNames } from '../googlesql/resolver';
 import { secondStatementError } from '../googlesql/statement';
 import { firstName, fromPaths, type FromPath } from '../googlesql/from-paths';
 import type { Call, Identifier, Parameter, Query, Span, TablePath } from '../googlesql/syntax';
@@ -49,7 +51,14 @@ class Reader {
   readonly #fromNames = new Set<string>();
   readonly #functionNames = new Set<string>();
   readonly #parameters = new Set<string>();
-  readonly #faults: QueryError[] = [];
+  /** With what makes the error: only that of one fault is made, since looking for names that are like another takes time. */
+  readonly #faults: {
+    readonly fault: QueryError['fault'];
+    readonly start: number;
+    readonly error: () => QueryError;
+  }[] = [];
+  /** `WEEK(MONDAY)` as a date part: it reads like a call. */
+  readonly #weeks = new Set<SyntaxNode>();
 
   constructor(cteTables: readonly string[]) {
     this.#cteTables = cteTables;
@@ -59,8 +68,9 @@ class Reader {
   finish(text: string): Reading {
     const first = (fault: QueryError['fault']): QueryError | undefined =>
       this.#faults
-        .filter((error) => error.fault === fault)
-        .sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0))[0];
+        .filter((one) => one.fault === fault)
+        .sort((a, b) => a.start - b.start)[0]
+        ?.error();
     const error = first('invalidQuery') ?? first('sandboxViolation');
     if (error !== undefined) throw withHint(error, text);
     return {
@@ -72,7 +82,7 @@ class Reader {
   }
 
   fault(error: QueryError): void {
-    this.#faults.push(error);
+    this.#faults.push({ fault: error.fault, start: error.span?.start ?? 0, error: () => error });
   }
 
   #violation(message: string, span: Span, allowed?: readonly string[]): void {
@@ -84,12 +94,12 @@ class Reader {
       this.#violation(`System variable @@${name} is not allowed.`, span);
     } else if (form === 'positional') {
       const message = 'Positional parameters are not supported: name them, as in @name.';
-      this.#faults.push(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
+      this.fault(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
     } else if (declared.some((one) => one.toLowerCase() === name.toLowerCase())) {
       this.#parameters.add(name);
     } else {
       const message = `Parameter @${name} is not declared by this endpoint.`;
-      this.#faults.push(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
+      this.fault(new QueryError('invalidQuery', message, span, { allowed: declared.map((one) => `@${one}`) }));
     }
   }
 
@@ -137,11 +147,39 @@ class Reader {
     }
   }
 
-  #call({ path }: Call): void {
-    this.#functionNames.add(path.map((part) => part.name.toLowerCase()).join('.'));
-    if (isAllowedFunction(path)) return;
-    this.#violation(`Function ${written(path)} is not allowed.`, pathSpan(path), allowedFunctionNames());
+  /** A function that GoogleSQL does not have is reported as that; it is refused like any other that is not on the list. */
+  #call(call: Call): void {
+    const { path } = call;
+    const name = path.map((part) => part.name).join('.');
+    this.#functionNames.add(name.toLowerCase());
+    for (const { expression } of call.arguments)
+      if (isWeek(expression) && takesDatePart(call)) this.#weeks.add(expression);
+    if (isAllowedFunction(path) || this.#weeks.has(call)) return;
+    const unknown = path.length === 1 && path[0]?.quoted === false && findFunction(name) === undefined;
+    const span = pathSpan(path);
+    const error = (): QueryError => {
+      if (unknown) return functionNotFound('sandboxViolation', name, span, allowedFunctionNames());
+      const allowed = nearestNames(name, allowedFunctionNames());
+      return new QueryError('sandboxViolation', `Function ${written(path)} is not allowed.`, span, { allowed });
+    };
+    this.#faults.push({ fault: 'sandboxViolation', start: span.start, error });
   }
+}
+
+const WEEKDAYS = new Set(['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']);
+
+function isWeek(node: SyntaxNode): boolean {
+  if (node.kind !== 'call' || node.path.length !== 1 || node.path[0]?.name.toUpperCase() !== 'WEEK') return false;
+  const [day, ...others] = node.arguments;
+  if (day?.expression.kind !== 'path' || others.length > 0 || node.over !== null) return false;
+  const [name, ...fields] = day.expression.parts;
+  return fields.length === 0 && name !== undefined && !name.quoted && WEEKDAYS.has(name.name.toUpperCase());
+}
+
+function takesDatePart({ path }: Call): boolean {
+  const name = path.map((part) => part.name).join('.');
+  const signatures = findFunction(name)?.signatures ?? [];
+  return signatures.some((one) => signatureOf(one).parameters.some(({ pattern }) => pattern.kind === 'part'));
 }
 
 /**
@@ -155,7 +193,7 @@ function isPlain({ name, quoted, span }: Identifier): boolean {
 /** The refusal with the allowed name that was probably meant. */
 function withHint(error: QueryError, text: string): QueryError {
   const { fault, message, span, details } = error;
-  if (span === null || details.allowed === undefined) return error;
+  if (span === null || details.allowed === undefined || details.hint !== undefined) return error;
   const near = nearest(text.slice(span.start, span.end), details.allowed);
   return near === undefined
     ? error

@@ -12,6 +12,7 @@ const COMMANDS = [
   ['run'],
   ['test'],
   ['schema'],
+  ['client'],
   ['lql', 'rules'],
   ['postman'],
   ['setup-bigquery'],

@@ -68,3 +68,40 @@ it.each([
   expect(namesOf('array').length + (sql.includes('unnest(') ? 1 : 0)).toBe(arrays);
   expect(namesOf('table').every((name) => tables.has(name))).toBe(true);
 });
+
+it('folds the case of ASCII letters alone: what is called by a Kelvin sign does not hide a table k', () => {
+  const names = (sql: string): string[] => fromPaths(parseQuery(sql)).map((path) => path.names);
+  expect(names('with `\u212a` as (select 1) select * from k')).toEqual(['table']);
+  expect(names('with K as (select 1) select * from k')).toEqual(['cte']);
+  expect(names('select 1 from x as `\u212a`, k.a')).toEqual(['table', 'table']);
+});
+
+it('follows the aliases of pipe operators', () => {
+  const names = (sql: string): string =>
+    fromPaths(parseQuery(sql))
+      .map((path) => `${path.node.path.map(({ name }) => name).join('.')} ${path.names}`)
+      .join(', ');
+  expect(names('from t as e |> where true |> extend 1 as x |> distinct |> limit 1 |> cross join e.a')).toBe(
+    't table, e.a array',
+  );
+  expect(names('from t as e |> as f |> cross join e.a |> cross join f.a')).toBe('t table, e.a table, f.a array');
+  expect(names('from t as e |> select x |> cross join e.a')).toBe('t table, e.a table');
+  expect(names('from t as e |> aggregate count(*) as n |> cross join e.a')).toBe('t table, e.a table');
+  expect(names('from t as e |> union all (from u) |> cross join e.a')).toBe('t table, u table, e.a table');
+  expect(names('from t as e |> drop e |> cross join e.a')).toBe('t table, e.a table');
+  expect(names('from t as e |> pivot (sum(x) for y in (1)) as p |> cross join p.a |> cross join e.a')).toBe(
+    't table, p.a array, e.a table',
+  );
+  expect(names('from (from t as e) |> cross join e.a')).toBe('t table, e.a array');
+  expect(names('from (from t as e) as f |> cross join e.a')).toBe('t table, e.a table');
+  expect(names('from (from t as e), e.a')).toBe('t table, e.a array');
+  expect(names('from t as e |> where exists(from e.a |> where e.x in (from e.b))')).toBe(
+    't table, e.a array, e.b array',
+  );
+  expect(names('from w |> with w as (select 1), v as (from w) |> cross join v |> cross join w')).toBe(
+    'w table, w cte, v cte, w cte',
+  );
+  expect(names('from t |> cross join (from u |> with w as (select 1)) |> cross join w')).toBe(
+    't table, u table, w table',
+  );
+});

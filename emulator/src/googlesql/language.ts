@@ -3,13 +3,10 @@ import type { Message } from './protocol';
 /** Features that "maximum" switches on and BigQuery does not have. */
 const NOT_IN_BIGQUERY = [
   'FEATURE_V_1_4_NULLIFZERO_ZEROIFNULL',
-  'FEATURE_V_1_4_CORRESPONDING',
   'FEATURE_V_1_4_STRUCT_POSITIONAL_ACCESSOR',
   'FEATURE_V_1_4_FIRST_AND_LAST_N',
   'FEATURE_V_1_4_ARRAY_FIND_FUNCTIONS',
   'FEATURE_V_1_4_PI_FUNCTIONS',
-  'FEATURE_V_1_3_LIKE_ANY_SOME_ALL',
-  'FEATURE_V_1_3_INLINE_LAMBDA_ARGUMENT',
 ];
 
 /** Features that BigQuery documents and "maximum" leaves out, because it covers the numbered versions of the language alone. */

@@ -1,5 +1,6 @@
 /**
- * Pipe syntax in standard form: the engine is older than pipes. The text is read, resolved and printed by the service's own
+ * Syntax that the engine is too old for, in the form that it knows: pipes, set operations BY NAME, and LIKE ANY and LIKE ALL, whose NOT
+ * it takes to be around the whole. The text is read, resolved and printed by the service's own
  * GoogleSQL; pairs of a pipe query and its standard form written by hand hold that to this engine (test/googlesql/pipes).
  */
 import { lineAndColumn, QueryError } from '../../../src/errors';
@@ -14,14 +15,14 @@ import { type NamedType } from '../googlesql/types';
 import { invalidQuery } from '../query/error';
 import { serviceColumns } from './service-types';
 
-/** What every text in pipe syntax holds, and others too. */
-const WORTH_READING = /\|>|(?:^|[()])\s*from\b/i;
+/** What every such text holds, and others too. */
+const WORTH_READING = /\|>|(?:^|[()])\s*from\b|\b(?:by\s+name|corresponding|like\s+(?:any|some|all))\b/i;
 
 /**
- * The standard form of a text in pipe syntax; null for any other text.
+ * The form that the engine knows of a text with such syntax; null for any other text.
  *
  * @param findTable a table by its path as written
- * @throws BigQueryError `invalidQuery` for pipe syntax that is no query
+ * @throws BigQueryError `invalidQuery` for such a text that is no query
  */
 export function standardForm(
   sql: string,
@@ -31,7 +32,7 @@ export function standardForm(
   if (!WORTH_READING.test(sql)) return null;
   try {
     const { query, unsupported } = surveyQuery(sql, COMPOSED_BOUNDS);
-    if (!hasPipes(query)) return null;
+    if (!isNewer(query)) return null;
     const [construct] = unsupported;
     if (construct !== undefined)
       throw new QueryError('invalidQuery', `Not supported: ${construct.name}`, construct.span);
@@ -49,10 +50,12 @@ export function standardForm(
   }
 }
 
-function hasPipes(query: Query): boolean {
+function isNewer(query: Query): boolean {
   let found = false;
   walk(query, (node) => {
-    found ||= node.kind === 'from_query' || (node.kind === 'query' && node.pipes.length > 0);
+    found ||= node.kind === 'from_query' || node.kind === 'quantified_like';
+    found ||= node.kind === 'query' && node.pipes.length > 0;
+    found ||= node.kind === 'set_operation' && node.matching !== null;
     return !found;
   });
   return found;

@@ -65,10 +65,20 @@ function parseValue(cursor: Cursor): Expression {
   }
   const expression = parseExpression(cursor);
   if (!cursor.at('->')) return expression;
+  const parameters = lambdaParameters(expression);
+  if (parameters === null) cursor.fault('Syntax error: the parameters of a lambda are names.', expression.span);
   cursor.next();
   const body = cursor.nested(() => parseExpression(cursor));
-  cursor.refuse('a lambda', cursor.spanFrom(start));
-  return body;
+  return { kind: 'lambda', parameters, body, span: cursor.spanFrom(start) };
+}
+
+/** `e` or `(e, i)`, read as an expression; null for anything else. */
+function lambdaParameters(expression: Expression): Identifier[] | null {
+  const parts = expression.kind === 'struct' && expression.type === null ? expression.fields : [{ expression }];
+  const names = parts.flatMap(({ expression: part }) =>
+    part.kind === 'path' && part.parts.length === 1 ? part.parts : [],
+  );
+  return names.length === parts.length && names.length > 0 ? names : null;
 }
 
 function positional(expression: Expression): Argument {

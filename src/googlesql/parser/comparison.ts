@@ -1,4 +1,4 @@
-import type { BinaryOperator, Expression, IsTest } from '../syntax';
+import type { BinaryOperator, Expression, IsTest, QuantifiedLike } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseArithmetic, parseExpression, parseOperand } from './expression';
 import { parseParenthesisedQuery } from './query';
@@ -86,11 +86,39 @@ function parseBinary(cursor: Cursor, left: Expression, operator: BinaryOperator,
   const { symbol } = cursor.token;
   if (symbol === 'ANY' || symbol === 'SOME' || symbol === 'ALL') {
     cursor.next();
-    cursor.refuse(`${operator.includes('like') ? 'LIKE' : operator} ${symbol}`, cursor.spanFrom(first.start));
+    if (operator === 'like' || operator === 'not like')
+      return parseQuantified(
+        cursor,
+        left,
+        { negated: operator === 'not like', all: symbol === 'ALL', operatorSpan },
+        start,
+      );
+    cursor.refuse(`${operator} ${symbol}`, cursor.spanFrom(first.start));
     return parseIn(cursor, left, false, start);
   }
   const right = parseArithmetic(cursor);
   return { kind: 'binary', operator, left, right, operatorSpan, span: cursor.spanFrom(start) };
+}
+
+/** After LIKE ANY and its like: a list of patterns, a subquery, or UNNEST of an array. */
+function parseQuantified(
+  cursor: Cursor,
+  operand: Expression,
+  like: Pick<QuantifiedLike, 'negated' | 'all' | 'operatorSpan'>,
+  start: number,
+): QuantifiedLike {
+  const node = { kind: 'quantified_like', ...like, operand, items: [], array: null, query: null } as const;
+  if (cursor.at('UNNEST')) {
+    const array = parseUnnestArguments(cursor);
+    return { ...node, array, span: cursor.spanFrom(start) };
+  }
+  if (!cursor.at('(')) cursor.fail('( or UNNEST');
+  if (cursor.opensQuery()) {
+    const query = parseParenthesisedQuery(cursor);
+    return { ...node, query, span: cursor.spanFrom(start) };
+  }
+  const items = cursor.parenthesised(parseExpression);
+  return { ...node, items, span: cursor.spanFrom(start) };
 }
 
 /** After IS. */

@@ -1,4 +1,4 @@
-import type { Call, Case, Cast, DatePart, Expression, Extract, Interval } from '../syntax';
+import type { Call, Case, Cast, DatePart, Expression, Extract, Interval, WithExpression } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
 import { parseType } from './types';
@@ -58,23 +58,21 @@ export function parseInterval(cursor: Cursor): Interval {
   return { kind: 'interval', value, from, to, span: cursor.spanFrom(start) };
 }
 
-/** WITH(a AS 1, a + 1): read to be refused by its name; the stand-in holds its expressions. */
-export function parseWithExpression(cursor: Cursor): Expression {
+/** WITH(a AS 1, a + 1) */
+export function parseWithExpression(cursor: Cursor): WithExpression {
   const { start } = cursor.expect('WITH');
   cursor.expect('(');
-  const fields: { expression: Expression; alias: null }[] = [];
+  const variables: WithExpression['variables'][number][] = [];
   while (cursor.atName() && cursor.peek(1).symbol === 'AS') {
+    const name = cursor.name('a variable name');
     cursor.next();
-    cursor.next();
-    fields.push({ expression: parseExpression(cursor), alias: null });
+    variables.push({ name, expression: parseExpression(cursor) });
     cursor.expect(',');
   }
-  if (fields.length === 0) cursor.fail('a variable name and AS');
-  fields.push({ expression: parseExpression(cursor), alias: null });
+  if (variables.length === 0) cursor.fail('a variable name and AS');
+  const result = parseExpression(cursor);
   cursor.expect(')');
-  const span = cursor.spanFrom(start);
-  cursor.refuse('the WITH expression', span);
-  return { kind: 'struct', type: null, fields, span };
+  return { kind: 'with_expression', variables, result, span: cursor.spanFrom(start) };
 }
 
 function parseTimeZone(cursor: Cursor): Expression | null {

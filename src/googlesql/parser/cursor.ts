@@ -2,6 +2,7 @@ import { QueryError } from '../../errors';
 import { BoundsError, type Bounds } from '../bounds';
 import type { Identifier, Parameter, Span } from '../syntax';
 import type { Token } from '../token';
+import { syntaxHint } from './other-dialects';
 
 /** A construct that GoogleSQL has and this service does not take (docs/sandbox.md). */
 export interface Construct {
@@ -175,13 +176,14 @@ export class Cursor {
   /** Refuses the text: `expected` could have stood here. */
   fail(expected: string): never {
     const { token } = this;
-    if (token.kind === 'end') this.fault(`The query ends too early: expected ${expected}.`, token);
+    const hint = syntaxHint(this.tokens[this.index - 1], token, expected);
+    if (token.kind === 'end') this.fault(`The query ends too early: expected ${expected}.`, token, hint);
     const found = token.reserved ? `keyword ${token.symbol}` : KINDS[token.kind];
-    this.fault(`Syntax error: unexpected ${found ?? JSON.stringify(token.value)}, expected ${expected}.`, token);
+    this.fault(`Syntax error: unexpected ${found ?? JSON.stringify(token.value)}, expected ${expected}.`, token, hint);
   }
 
-  fault(message: string, { start, end }: Span): never {
-    throw new QueryError('invalidQuery', message, { start, end });
+  fault(message: string, { start, end }: Span, hint: string | null = null): never {
+    throw new QueryError('invalidQuery', message, { start, end }, hint === null ? {} : { hint });
   }
 }
 

@@ -78,7 +78,7 @@ export function parseSelectItem(cursor: Cursor): SelectItem {
   if (cursor.accept('*')) return parseStarModifiers(cursor, null, start);
   const expression = parseExpression(cursor);
   if (cursor.at('.')) {
-    if (cursor.starOperand !== start) cursor.fail('an operator or an alias');
+    if (cursor.starOperand !== start && !isComparison(expression)) cursor.fail('an operator or an alias');
     cursor.next();
     cursor.expect('*');
     return parseStarModifiers(cursor, expression, start);
@@ -86,6 +86,13 @@ export function parseSelectItem(cursor: Cursor): SelectItem {
   const alias = cursor.accept('AS') || cursor.atName() ? cursor.name('an alias') : null;
   return { kind: 'select_expression', expression, alias, span: cursor.spanFrom(start) };
 }
+
+/** Of operators, only a comparison may have `.*` behind it without parentheses. */
+function isComparison(expression: Expression): boolean {
+  return expression.kind === 'binary' && COMPARISONS.has(expression.operator);
+}
+
+const COMPARISONS = new Set(['=', '!=', '<', '<=', '>', '>=']);
 
 /** After the star: [EXCEPT (a, b)] [REPLACE (x AS a)] */
 function parseStarModifiers(cursor: Cursor, of: Expression | null, start: number): SelectStar {

@@ -1,5 +1,4 @@
 /** Calls by name: which function, which overload, which part of a date. */
-import { QueryError } from '../../errors';
 import { findFunction, functionNames, type SqlFunction } from '../functions/catalogue';
 import { matchFunction, type Match, type Slot } from '../functions/match';
 import { signatureOf, type Parameter } from '../functions/signature';
@@ -13,9 +12,10 @@ import type { Context } from './context';
 import { convert } from './convert';
 import { partOfExpression, partsOfFunction } from './date-parts';
 import { resolveExpr } from './expression';
+import { resolveLambdaCall } from './lambdas';
 import { noSignatureOfFunction, typeOfOperand } from './no-signature';
 import { invalid } from './session';
-import { nearest } from './suggestion';
+import { functionNotFound } from './suggestion';
 
 /** A function by the name a call wrote, without its SAFE. */
 export function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean } {
@@ -26,11 +26,8 @@ export function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean
   const first = path[0];
   const last = path.at(-1);
   if (fn === undefined || first === undefined || last === undefined || name.startsWith('$')) {
-    const near = nearest(name, functionNames());
     const span = { start: first?.span.start ?? 0, end: last?.span.end ?? 0 };
-    throw new QueryError('invalidQuery', `Function not found: ${name}.`, span, {
-      ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
-    });
+    throw functionNotFound('invalidQuery', name, span, functionNames());
   }
   return { fn, safe };
 }
@@ -38,6 +35,8 @@ export function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean
 export function resolveCall(context: Context, call: Call): Expr {
   if (call.path.length === 1 && call.path[0]?.name.toUpperCase() === 'GROUPING')
     return resolveAggregate(context, call, null, false);
+  const lambda = resolveLambdaCall(context, call);
+  if (lambda !== null) return lambda;
   const { fn, safe } = functionOfCall(call);
   if (fn.mode !== 'scalar') return resolveAggregate(context, call, fn, safe);
   refuseModifiers(call, fn.name);
@@ -131,7 +130,7 @@ export function argumentsOf(context: Context, args: readonly Argument[], fn: Sql
       continue;
     }
     const kind = kindAt(at);
-    const partName = kind === 'part' ? partOfExpression(expression) : null;
+    const partName = kind === 'part' ? partOfExpression(expression, partFirst(fn, args)) : null;
     if (partName !== null) {
       slots.push({ keyword: partName, slot: 'part' });
       part = { name: partName, span };
@@ -140,6 +139,13 @@ export function argumentsOf(context: Context, args: readonly Argument[], fn: Sql
     } else slots.push({ expr: resolveExpr(context, expression) });
   }
   return { slots: slots.map((slot) => slot ?? null), named, part };
+}
+
+/** `DATE_TRUNC('day', x)`, as PostgreSQL writes it: how it is written here. */
+function partFirst({ name }: SqlFunction, [first, second]: readonly Argument[]): string | undefined {
+  const part = first?.expression.kind === 'literal' ? first.expression.value : '';
+  if (second === undefined || !name.endsWith('_TRUNC') || !/^[a-z]+$/i.test(part)) return undefined;
+  return `In GoogleSQL the part comes second, without quotes: ${name}(x, ${part.toUpperCase()}).`;
 }
 
 function namedPosition(positional: readonly (readonly Parameter[])[], name: string): number | null {

@@ -21,11 +21,15 @@ export function partName({ name, weekday, span }: DatePart): string {
   return part;
 }
 
-/** The part that an argument names, `day` or `week(monday)`; null where it is no name. */
-export function partOfExpression(expression: Expression): string | null {
+/**
+ * The part that an argument names, `day` or `week(monday)`; null where it is no name.
+ *
+ * @param hint for an unknown name
+ */
+export function partOfExpression(expression: Expression, hint?: string): string | null {
   if (expression.kind === 'path' && expression.parts.length === 1) {
     const name = (expression.parts[0]?.name ?? '').toUpperCase();
-    if (!KNOWN.has(name)) throw unknownPart(expression.parts[0]?.name ?? '', expression.span);
+    if (!KNOWN.has(name)) throw unknownPart(expression.parts[0]?.name ?? '', expression.span, hint);
     return name;
   }
   if (expression.kind !== 'call' || expression.path.length !== 1) return null;
@@ -36,11 +40,11 @@ export function partOfExpression(expression: Expression): string | null {
   return part;
 }
 
-function unknownPart(name: string, span: { start: number; end: number }): QueryError {
+function unknownPart(name: string, span: { start: number; end: number }, given?: string): QueryError {
   const near = nearest(name.toUpperCase(), KNOWN);
-  return new QueryError('invalidQuery', `A valid date part name is required but found ${name}.`, span, {
-    ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
-  });
+  const hint = given ?? (near === undefined ? undefined : `Did you mean ${near}?`);
+  const details = hint === undefined ? {} : { hint };
+  return new QueryError('invalidQuery', `A valid date part name is required but found ${name}.`, span, details);
 }
 
 /** Units of INTERVAL. */

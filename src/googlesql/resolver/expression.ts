@@ -12,9 +12,11 @@ import type { Context } from './context';
 import { convert, converted, explicitCast } from './convert';
 import { resolveExtract } from './extract';
 import { resolveLiteral } from './literals';
+import { resolveQuantifiedLike } from './quantified-like';
 import { resolveBetween, resolveBinary, resolveInList, resolveInUnnest, resolveIs, resolveUnary } from './operators';
 import { invalid } from './session';
 import { resolveArraySubquery, resolveExists, resolveInSubquery, resolveScalarSubquery } from './subqueries';
+import { resolveWithExpression } from './variables';
 
 /** The typed tree of an expression. Throws QueryError. */
 export function resolveExpr(context: Context, expression: Expression): Expr {
@@ -59,6 +61,8 @@ function resolveKind(context: Context, expression: Expression): Expr {
       return resolveInUnnest(context, expression);
     case 'in_subquery':
       return resolveInSubquery(context, expression);
+    case 'quantified_like':
+      return resolveQuantifiedLike(context, expression);
     case 'is':
       return resolveIs(context, expression);
     case 'array':
@@ -73,6 +77,13 @@ function resolveKind(context: Context, expression: Expression): Expr {
       return resolveArraySubquery(context, expression);
     case 'exists':
       return resolveExists(context, expression);
+    case 'lambda':
+      throw invalid(
+        'A lambda is an argument of ARRAY_FILTER, ARRAY_TRANSFORM and ARRAY_INCLUDES only.',
+        expression.span,
+      );
+    case 'with_expression':
+      return resolveWithExpression(context, expression);
   }
 }
 

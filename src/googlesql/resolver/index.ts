@@ -8,7 +8,7 @@ import { Session, type Environment } from './session';
 import { Survey, TooManyFaults } from './survey';
 
 export type { Environment } from './session';
-export { nearest } from './suggestion';
+export { functionNotFound, nearest, nearestNames } from './suggestion';
 
 /** What could be resolved of a query, and what could not. */
 export interface SurveyedQuery {

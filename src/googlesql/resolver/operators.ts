@@ -89,7 +89,12 @@ export function resolveBinary(context: Context, expression: Binary): Expr {
   return left;
 }
 
-function combine(context: Context, { operator, operatorSpan, span }: Binary, operands: readonly Expr[]): Expr {
+/** A binary operator over resolved operands; AND and OR take any number of them. */
+export function combine(
+  context: Context,
+  { operator, operatorSpan, span }: Pick<Binary, 'operator' | 'operatorSpan' | 'span'>,
+  operands: readonly Expr[],
+): Expr {
   if (!TAKES_NULL.has(operator) && operands.some((operand) => isBareNull(context, operand)))
     throw invalid(`Operands of ${operator.toUpperCase()} cannot be literal NULL.`, operatorSpan);
   const call = applyOperator(context, OPERATORS[operator], operands, operatorSpan, operator.toUpperCase());

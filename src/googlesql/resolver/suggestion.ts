@@ -1,5 +1,6 @@
 /** Unknown names: what may have been meant, and what there is. */
 import { QueryError } from '../../errors';
+import { otherDialectHint } from '../functions/other-dialects';
 import type { Span } from '../syntax';
 
 /** Longest list of names that an error carries. */
@@ -13,6 +14,40 @@ export function unknownField(message: string, name: string, span: Span, names: r
     ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
     ...(known.length > 0 && known.length <= ALLOWED_LIMIT ? { allowed: known } : {}),
   });
+}
+
+/** Most function names that an error lists. */
+const NEAREST_LIMIT = 10;
+
+/**
+ * A call of a function that GoogleSQL does not have: how GoogleSQL writes what another dialect calls so, or the nearest name.
+ *
+ * @param names of the functions that may be called
+ */
+export function functionNotFound(
+  fault: 'invalidQuery' | 'sandboxViolation',
+  name: string,
+  span: Span,
+  names: readonly string[],
+): QueryError {
+  const near = nearest(name, names);
+  const hint = otherDialectHint(name) ?? (near === undefined ? undefined : `Did you mean ${near}?`);
+  return new QueryError(fault, `Function not found: ${name}.`, span, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(fault === 'sandboxViolation' ? { allowed: nearestNames(name, names) } : {}),
+  });
+}
+
+/** Known names that differ least, the nearest first; of those that differ alike the first of the list. */
+export function nearestNames(name: string, known: readonly string[]): readonly string[] {
+  if (name.length > LONGEST_NAME) return known.slice(0, NEAREST_LIMIT);
+  const wanted = name.toLowerCase();
+  return known
+    .slice(0, MOST_COMPARED)
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, NEAREST_LIMIT)
+    .map(({ candidate }) => candidate);
 }
 
 /** Comparing two names takes time in proportion to the product of their lengths: of longer ones and of more nobody makes slips. */
@@ -35,7 +70,8 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let compared = 0;
   for (const candidate of known) {
     if (compared++ === MOST_COMPARED) break;
-    if (candidate.length < (longer?.length ?? Infinity) && candidate.toLowerCase().startsWith(wanted)) longer = candidate;
+    if (candidate.length < (longer?.length ?? Infinity) && candidate.toLowerCase().startsWith(wanted))
+      longer = candidate;
     if (Math.abs(candidate.length - wanted.length) >= least) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < least) {

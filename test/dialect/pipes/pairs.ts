@@ -133,8 +133,8 @@ class PairBuilder {
     const distinct = random.chance(0.25);
     const windows = !distinct && random.chance(0.2);
     if (random.chance(0.2)) {
-      const kept = this.columns.filter(({ name }) => this.isPlain(name));
-      const [out] = kept;
+      const remaining = this.columns.filter(({ name }) => this.isPlain(name));
+      const [out] = remaining;
       if (out === undefined || this.columns.length < 2) return;
       this.pipes.push(`SELECT ${distinct ? 'DISTINCT ' : ''}* EXCEPT (${out.name})`);
       this.columns = this.columns.filter((column) => column !== out);
@@ -260,18 +260,18 @@ class PairBuilder {
       ...aggregates.map(({ name }) => ({ name, ref: name, type: 'INT64' as const })),
     ];
     this.aliases.clear();
-    // Groups are told apart by their keys.
+    // Groups are distinguished by their keys.
     this.ordered = ordered;
   }
 
   private distinct(): void {
     this.pipes.push('DISTINCT');
-    const kept = new Set(this.columns.map(({ ref }) => ref));
-    this.standard = `SELECT DISTINCT ${[...kept].join(', ')} FROM (${this.standard})`;
+    const remaining = new Set(this.columns.map(({ ref }) => ref));
+    this.standard = `SELECT DISTINCT ${[...remaining].join(', ')} FROM (${this.standard})`;
     for (const [alias, columns] of this.aliases)
       this.aliases.set(
         alias,
-        columns.filter(({ ref }) => kept.has(ref)),
+        columns.filter(({ ref }) => remaining.has(ref)),
       );
     this.ordered = false;
   }
@@ -326,9 +326,9 @@ class PairBuilder {
     const refs = this.columns.map(({ ref }) => ref);
     this.standard = `SELECT * FROM (${this.standard}) ORDER BY ${refs.join(', ')} LIMIT ${count}${offset}`;
     // Of rows that are the same in these columns any may be left, with whatever only an alias reaches.
-    const kept = new Set(refs);
+    const remaining = new Set(refs);
     for (const [alias, columns] of this.aliases)
-      if (columns.some(({ ref }) => !kept.has(ref))) this.aliases.delete(alias);
+      if (columns.some(({ ref }) => !remaining.has(ref))) this.aliases.delete(alias);
   }
 
   private setOperation(): void {

@@ -57,6 +57,23 @@ const PLACES: Readonly<Record<string, (f: string) => string>> = {
     `select count(*) as n from (select distinct event_message, timestamp from edge_logs) as e where ${f}`,
   'unnested elements': (f) => `select count(*) as n from edge_logs as e, unnest(e.metadata) as m where ${f}`,
   UNNEST: (f) => `select count(*) as n from edge_logs as e, unnest(if(${f}, [1], [1])) as x`,
+  'pipe WHERE': (f) => `from edge_logs as e |> where ${f} |> aggregate count(*) as n`,
+  'pipe EXTEND and WHERE': (f) => `from edge_logs as e |> extend ${f} as x |> where x |> aggregate count(*) as n`,
+  'pipe SET': (f) => `from edge_logs as e |> set id = if(${f}, 'a', 'b') |> aggregate count(*) as n group by id`,
+  'pipe SELECT DISTINCT': (f) => `from edge_logs as e |> select distinct ${f} as x`,
+  'pipe AGGREGATE': (f) => `from edge_logs as e |> aggregate countif(${f}) as n`,
+  'key of a pipe AGGREGATE': (f) => `from edge_logs as e |> aggregate count(*) as n group by ${f} as k`,
+  'pipe JOIN': (f) =>
+    `from auth_logs as a |> left join edge_logs as e on a.id = if(${f}, e.id, '') |> aggregate count(*) as n`,
+  'window of a pipe WHERE': (f) =>
+    `from edge_logs as e |> where count(*) over (partition by ${f}) > 0 |> select id |> order by id`,
+  'pipe ORDER BY': (f) => `from edge_logs as e |> order by ${f}, id |> limit 1000 |> select id`,
+  'after a pipe WHERE': (f) => `from edge_logs as e |> where id is not null |> where ${f} |> select id |> order by id`,
+  'pipe PIVOT': (f) => `from edge_logs as e |> select id, ${f} as x |> pivot(count(id) as n for x in (true, false))`,
+  'pipe UNION': (f) =>
+    `from edge_logs |> drop metadata |> union all by name (from postgres_logs |> drop metadata) |> as e |> where ${f} |> aggregate count(*) as n`,
+  'pipe WITH': (f) =>
+    `select 1 as one |> with c as (from edge_logs as e |> where ${f}) |> cross join c |> aggregate count(*) as n`,
   CASE: (f) => `select countif(case when length(id) > 0 then ${f} else false end) as n from edge_logs as e`,
 };
 

@@ -3,18 +3,28 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lex } from '../../../src/googlesql/lexer';
 import { ARBITRARY, NEUTRAL, SMUGGLING } from './mutations';
+import { NEUTRAL_PIPES, SMUGGLING_PIPES } from './pipe-mutations';
 import type { Random } from './random';
 
 export interface Generated {
   readonly sql: string;
+  /** What the analyser reads in its place where that is older than the syntax: the same in standard form. */
+  readonly standard?: string;
   readonly kind: 'neutral' | 'smuggled' | 'arbitrary';
 }
 
-/** A third each: changes that keep the verdict, a forbidden name put in, any edit at all. Up to two neutral ones before. */
+/**
+ * A third each: changes that keep the verdict, a forbidden name put in, any edit at all. Up to two neutral ones before. Some of the
+ * first two kinds put the query into pipe syntax.
+ */
 export function generate(seeds: readonly string[], random: Random): Generated {
   let sql = random.pick(seeds);
   for (let n = random.below(3); n > 0; n--) sql = random.pick(NEUTRAL)(sql, random, seeds);
   const kind = random.pick(['neutral', 'smuggled', 'arbitrary'] as const);
+  if (kind !== 'arbitrary' && random.chance(35)) {
+    const mutate = random.pick(kind === 'neutral' ? NEUTRAL_PIPES : SMUGGLING_PIPES);
+    return { ...mutate(sql, random), kind };
+  }
   if (kind === 'smuggled') {
     const smuggled = random.pick(SMUGGLING)(sql, random);
     if (smuggled !== null) return { sql: smuggled, kind };

@@ -6,7 +6,7 @@ import type { Random } from './random';
 type Mutation = (sql: string, random: Random, seeds: readonly string[]) => string;
 
 /** A statement without its semicolon and what surrounds it. */
-function body(sql: string): string {
+export function body(sql: string): string {
   const tokens = lex(sql);
   const last = tokens.findLast(({ kind, symbol }) => kind !== 'end' && symbol !== ';');
   return sql.slice(tokens[0]?.start ?? 0, last?.end ?? 0);
@@ -82,7 +82,7 @@ export const NEUTRAL: readonly Mutation[] = [
   (sql) => `-- said before\n${sql}`,
 ];
 
-const OUTSIDE = [
+export const OUTSIDE = [
   'raw_edge_logs',
   'billing_events',
   '`billing_events`',
@@ -93,7 +93,7 @@ const OUTSIDE = [
   'prod.INFORMATION_SCHEMA.TABLES',
 ];
 
-const SMUGGLED_CALLS = [
+export const SMUGGLED_CALLS = [
   "external_query('us.c', 'select 1')",
   'session_user()',
   'lib.send_away(1)',

@@ -1,13 +1,17 @@
 /** The gate's own verdict on a text, without the walls that cost a worker or an engine: what our parser says. */
 import { QueryError } from '../../../src/errors';
 import { surveyQuery, unsupportedError } from '../../../src/googlesql/parser';
+import { printQuery } from '../../../src/googlesql/printer';
 import { resolveQuery } from '../../../src/googlesql/resolver';
+import type { Query } from '../../../src/googlesql/syntax';
+import { walk } from '../../../src/googlesql/syntax-walk';
 import { readConsumerQuery } from '../../../src/sandbox/policy';
 import { cteColumns } from './oracle';
 import { CTE_TABLES, PARAMETERS } from './stored';
 
 export type Verdict =
-  | { readonly kind: 'accepted' }
+  /** `standard`: a query in pipe syntax as it is printed; null for any other. */
+  | { readonly kind: 'accepted'; readonly standard: string | null }
   /** No GoogleSQL, or beyond our bounds. */
   | { readonly kind: 'syntax'; readonly message: string }
   | { readonly kind: 'unsupported'; readonly message: string; readonly construct: string }
@@ -43,7 +47,22 @@ export function verdictOf(sql: string): Verdict {
       parameters: new Map(PARAMETERS.map((name) => [name, { kind: 'STRING' }])),
     }),
   );
-  return resolved instanceof QueryError ? { kind: 'meaning', message: resolved.message } : { kind: 'accepted' };
+  if (resolved instanceof QueryError) return { kind: 'meaning', message: resolved.message };
+  return { kind: 'accepted', standard: hasPipes(survey.query) ? printQuery(resolved).sql : null };
+}
+
+/** Whether a text is in pipe syntax; of one that is no query, whether it looks like it. */
+export function mayHavePipes(sql: string): boolean {
+  const survey = attempt(() => surveyQuery(sql));
+  return survey instanceof QueryError ? /\|>|(?:^|[()])\s*from\b/i.test(sql) : hasPipes(survey.query);
+}
+
+function hasPipes(query: Query): boolean {
+  let found = false;
+  walk(query, (node) => {
+    found ||= node.kind === 'from_query' || (node.kind === 'query' && node.pipes.length > 0);
+  });
+  return found;
 }
 
 function attempt<T>(work: () => T): T | QueryError {

@@ -1,0 +1,91 @@
+/** Array functions that take a lambda, as subqueries over the elements of the array. */
+import type { Expr, Relation } from '../resolved';
+import type { Call, Lambda } from '../syntax';
+import type { SqlType } from '../types';
+import { shortType } from './access';
+import type { Context } from './context';
+import { converted } from './convert';
+import { resolveExpr } from './expression';
+import { invalid } from './session';
+import { named, withValue } from './variables';
+
+/** Upper-case names of the functions that take a lambda. */
+export const LAMBDA_FUNCTIONS: ReadonlySet<string> = new Set(['ARRAY_FILTER', 'ARRAY_TRANSFORM', 'ARRAY_INCLUDES']);
+const INT64: SqlType = { kind: 'INT64' };
+const BOOL: SqlType = { kind: 'BOOL' };
+
+/** The call of such a function; null for any other. */
+export function resolveLambdaCall(context: Context, call: Call): Expr | null {
+  const name = call.path.length === 1 ? (call.path[0]?.name.toUpperCase() ?? '') : '';
+  const [array, lambda, ...others] = call.arguments;
+  if (!LAMBDA_FUNCTIONS.has(name)) return null;
+  if (lambda?.expression.kind !== 'lambda')
+    throw invalid(
+      `No matching signature for function ${name}. Supported signature: ${name}(ARRAY, e -> ...).`,
+      call.span,
+    );
+  if (array === undefined || others.length > 0)
+    throw invalid(`Number of arguments does not match for function ${name}.`, call.span);
+  const value = resolveExpr(context, array.expression);
+  const { type } = value;
+  if (type.kind !== 'ARRAY')
+    throw invalid(`The first argument of ${name} is an array, not ${shortType(type)}.`, array.span);
+  const function_ = lambda.expression;
+  return withValue(context.session, value, call.span, (list) =>
+    overElements(context, name, list, type.element, function_),
+  );
+}
+
+function overElements(context: Context, name: string, list: Expr, elementType: SqlType, lambda: Lambda): Expr {
+  const { session } = context;
+  const { span } = lambda;
+  const [first, second, third] = lambda.parameters;
+  if (first === undefined || third !== undefined || (second !== undefined && name === 'ARRAY_INCLUDES'))
+    throw invalid(`The lambda of ${name} has another number of parameters.`, span);
+  const element = session.column(first.name, elementType);
+  const offset = session.column(second?.name ?? null, INT64);
+  const columns = [{ name: first.name, column: element }];
+  if (second !== undefined) columns.push({ name: second.name, column: offset });
+  const inner: Context = {
+    ...context,
+    scope: named(context.scope, columns),
+    aggregates: 'not allowed in a lambda',
+    windows: 'Analytic function not allowed in a lambda.',
+  };
+  const body = resolveExpr(inner, lambda.body);
+  const unnest: Relation = { kind: 'unnest', input: null, array: list, element, offset, outer: false, on: null };
+  const condition = (): Expr => converted(session, body, BOOL, `The lambda of ${name}`);
+  if (name === 'ARRAY_INCLUDES') {
+    const relation: Relation = { kind: 'filter', input: unnest, condition: condition() };
+    const query = { ctes: [], relation, output: [{ name: null, column: element }], valueTable: false, ordered: false };
+    return orNull(list, { kind: 'subquery', mode: 'exists', operand: null, query, type: BOOL, span });
+  }
+  const result = name === 'ARRAY_FILTER' ? element : session.column(null, body.type);
+  const rows: Relation =
+    name === 'ARRAY_FILTER'
+      ? { kind: 'filter', input: unnest, condition: condition() }
+      : { kind: 'compute', input: unnest, columns: [{ column: result, expr: body }] };
+  if (result.type.kind === 'ARRAY') throw invalid('Arrays of arrays are not supported.', span);
+  const keys = [{ expr: session.ref(offset, span), descending: false, nullsFirst: true }];
+  const relation: Relation = { kind: 'sort', input: rows, keys };
+  const query = { ctes: [], relation, output: [{ name: null, column: result }], valueTable: false, ordered: true };
+  const type: SqlType = { kind: 'ARRAY', element: result.type };
+  return orNull(list, { kind: 'subquery', mode: 'array', operand: null, query, type, span });
+}
+
+/** NULL of a NULL array. */
+function orNull(list: Expr, then: Expr): Expr {
+  const { span, type } = then;
+  const isNull: Expr = {
+    kind: 'call',
+    function: '$is_null',
+    safe: false,
+    args: [list],
+    named: {},
+    part: null,
+    type: BOOL,
+    span,
+  };
+  const nothing: Expr = { kind: 'literal', type, value: null, span };
+  return { kind: 'case', operand: null, whens: [{ when: isNull, then: nothing }], else: then, type, span };
+}

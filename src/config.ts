@@ -462,7 +462,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     );
   }
   if (publicToken !== null && publicToken.reveal() === apiKey?.reveal()) {
-    faults.push(`LOGFLARE_PUBLIC_ACCESS_TOKEN: allowed is another value than that of ${keyName}, which may do everything.`);
+    faults.push(
+      `LOGFLARE_PUBLIC_ACCESS_TOKEN: allowed is another value than that of ${keyName}, which may do everything.`,
+    );
   }
   if (clock !== null && !embedded && emulator === null) {
     faults.push('CLOCK: allowed only with ENGINE=duckdb or BIGQUERY_EMULATOR_HOST.');

@@ -3,9 +3,7 @@ import { jsonResponse, type NamedResponse } from './response';
 
 /** Whether Logflare answers such an error of a consumer query with 200 (docs/supabase.md): what its caller can mend. */
 export function isLogflareError(thrown: unknown): thrown is ServiceError {
-  return (
-    thrown instanceof ServiceError && (ERRORS[thrown.reason].http === 400 || thrown.reason === 'sandboxViolation')
-  );
+  return thrown instanceof ServiceError && (ERRORS[thrown.reason].http === 400 || thrown.reason === 'sandboxViolation');
 }
 
 /**

@@ -1,5 +1,6 @@
 export { mayRun } from './access';
 export { openCatalogue, type Catalogue, type CatalogueOptions } from './catalogue';
+export { check, type CheckOptions } from './check';
 export { hasConsumerQuery, readConsumerRequest, type ConsumerRequest } from './consumer-request';
 export { RESERVED } from './declaration';
 export { readDefinition } from './definition';

@@ -9,6 +9,7 @@ const ROOMS = [
   'cli',
   'main',
   'app',
+  'explorer',
   'http',
   'postman',
   'client',
@@ -83,6 +84,19 @@ module.exports = {
       from: { path: '^src/engines/[^/]+\\.ts$' },
       to: { path: '^src/engines/(duckdb|bigquery)/' },
     },
+    {
+      name: 'the explorer imports what bundles for a browser alone',
+      comment: 'Of the server: one reading of SQL and LQL, and what a consumer may name.',
+      severity: 'error',
+      from: { path: '^src/explorer/' },
+      to: { path: '^src/(?!explorer/|googlesql/|lql/|sandbox/policy\\.ts$)' },
+    },
+    {
+      name: 'the server imports nothing of the page',
+      severity: 'error',
+      from: { path: '^src/(?!explorer/)' },
+      to: { path: '^src/explorer/' },
+    },
     ...faces,
     {
       name: 'no circles',
@@ -94,7 +108,7 @@ module.exports = {
     {
       name: 'the product needs no development packages',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^src/', pathNot: '^src/explorer/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], dependencyTypesNot: ['type-only'] },
     },
     {

@@ -16,6 +16,7 @@ import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
+import { openExplorer } from './http/explorer/explorer';
 import { drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
 import { createListener } from './http/server/listener';
@@ -67,6 +68,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
   });
   const { corsOrigins, docs, metricsKey, logSql, logflareErrors } = config;
+  const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, log);
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
     createListener({
@@ -77,6 +79,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       health,
       corsOrigins,
       docs,
+      explorer,
       metrics,
       metricsKey,
       tracing,
@@ -171,7 +174,16 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const { startKey } = keys;
     const { host } = config;
     const apiKey = config.apiKey !== null;
-    return welcome({ host, port, endpoints, startKey, apiKey, docs: docs !== 'off', terminal });
+    return welcome({
+      host,
+      port,
+      endpoints,
+      startKey,
+      apiKey,
+      docs: docs !== 'off',
+      explorer: explorer !== null,
+      terminal,
+    });
   }
 
   const ready = open();

@@ -172,6 +172,7 @@ export const SETTINGS = {
   GOOGLE_APPLICATION_CREDENTIALS: setting('', 'a file', anyText),
   CORS_ORIGINS: setting('', '* or a list of origins such as https://logs.example.com, with commas between', origins),
   DOCS: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
+  EXPLORER: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
   CLOCK: setting('', 'an ISO 8601 instant with its zone, such as 2026-09-30T12:00:00Z', instant),
   QUERY_TIMEOUT: setting('30', 'a number of seconds from 0.001 to 3600', seconds(0.001, 3600)),
   MAX_BYTES_BILLED: setting('10737418240', 'a number of bytes', (text) =>
@@ -289,6 +290,7 @@ export interface Config {
   readonly cache: CacheConfig;
   readonly corsOrigins: '*' | readonly string[];
   readonly docs: 'open' | 'key' | 'off';
+  readonly explorer: 'open' | 'key' | 'off';
   readonly clock: FixedClock | null;
   /** Milliseconds between the signal to end and the closing of the listener. */
   readonly drainDelay: number;
@@ -375,6 +377,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const named = ownProject !== null || emulator !== null || (stackProject !== null && dataDir === null);
   const engine = value('ENGINE', S.ENGINE) ?? (named ? 'bigquery' : 'duckdb');
   const embedded = engine === 'duckdb';
+  const docs = value('DOCS', S.DOCS) ?? (embedded ? 'open' : 'key');
   const clock = value('CLOCK', S.CLOCK);
   const metricsKey = value('METRICS_KEY', S.METRICS_KEY);
   const redisUrl = value('REDIS_URL', S.REDIS_URL);
@@ -418,7 +421,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       maxWarmed: given('MAX_WARMED', S.MAX_WARMED),
     },
     corsOrigins: value('CORS_ORIGINS', S.CORS_ORIGINS) ?? [],
-    docs: value('DOCS', S.DOCS) ?? (embedded ? 'open' : 'key'),
+    docs,
+    explorer: value('EXPLORER', S.EXPLORER) ?? docs,
     clock,
     drainDelay: given('DRAIN_DELAY', S.DRAIN_DELAY),
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),

@@ -59,6 +59,7 @@ describe('defaults', () => {
       keysFile: '.data/keys.json',
       corsOrigins: [],
       docs: 'open',
+      explorer: 'open',
       clock: null,
       drainDelay: 5000,
       queryTimeout: 30_000,
@@ -71,7 +72,7 @@ describe('defaults', () => {
   });
 
   it('are those of a server with one', () => {
-    expect(readConfig(BIGQUERY)).toMatchObject({ engine: 'bigquery', host: '0.0.0.0', docs: 'key' });
+    expect(readConfig(BIGQUERY)).toMatchObject({ engine: 'bigquery', host: '0.0.0.0', docs: 'key', explorer: 'key' });
   });
 
   it('are an empty value', () => {

@@ -4,6 +4,8 @@ import path from 'node:path';
 import request from 'supertest';
 
 import { Cors } from '../../src/http/response/cors';
+import { Explorer } from '../../src/http/explorer/explorer';
+import { EncodedResponse } from '../../src/rendering/encoded-response';
 import { Secret } from '../../src/config';
 import { Metrics } from '../../src/metrics';
 import { Lifecycle } from '../../src/http/server/lifecycle';
@@ -26,7 +28,19 @@ const METRICS = { metrics: new Metrics(), key: new Secret('m') };
 
 describe('docs/http.md', () => {
   it('names the routes that there are', () => {
-    const router = createRouter({ cors: new Cors([]), lifecycle: new Lifecycle(), docs: 'open', metrics: METRICS });
+    const page = {
+      response: new EncodedResponse(Buffer.from(''), 'application/json', false),
+      contentType: 'text/html',
+    };
+    const explorer = new Explorer('open', { page, assets: new Map() });
+    const options = {
+      cors: new Cors([]),
+      lifecycle: new Lifecycle(),
+      docs: 'open',
+      explorer,
+      metrics: METRICS,
+    } as const;
+    const router = createRouter(options);
     const routes = router.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
     expect(firstColumn('Routes', 2).sort()).toEqual(routes.sort());
   });

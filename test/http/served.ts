@@ -18,6 +18,7 @@ import { Health } from '../../src/health/health';
 import { recordRefused } from '../../src/http/server/refused-requests';
 import { drainable } from '../../src/http/server/drain';
 import { createHttpServer } from '../../src/http/server/http-server';
+import type { Explorer } from '../../src/http/explorer/explorer';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { createListener } from '../../src/http/server/listener';
 import type { Key } from '../../src/keys';
@@ -124,6 +125,7 @@ export interface ServedOptions {
   readonly broken?: string;
   readonly corsOrigins?: '*' | readonly string[];
   readonly docs?: 'open' | 'key' | 'off';
+  readonly explorer?: Explorer;
   readonly longestResponse?: number;
   /** Requests per second; without, as many as come. */
   readonly rates?: { readonly perKey?: number; readonly perEndpoint?: number };
@@ -168,6 +170,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       lifecycle,
       corsOrigins: options.corsOrigins ?? [],
       docs: options.docs ?? 'open',
+      explorer: options.explorer ?? null,
       metrics,
       metricsKey: options.metricsKey ? new Secret(options.metricsKey) : null,
       tracing: options.tracing ?? null,

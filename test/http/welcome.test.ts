@@ -11,6 +11,7 @@ const FACTS: WelcomeFacts = {
   startKey: { secret: 'the-secret', file: '.data/key', created: true },
   apiKey: false,
   docs: true,
+  explorer: true,
   terminal: false,
 };
 
@@ -20,6 +21,8 @@ const curl = (facts: Partial<WelcomeFacts>): string =>
 it('names the page for people, where there is one', () => {
   expect(welcome(FACTS)).toContain('http://127.0.0.1:4000/docs');
   expect(welcome({ ...FACTS, docs: false })).not.toContain('/docs');
+  expect(welcome(FACTS)).toContain('http://127.0.0.1:4000/explore');
+  expect(welcome({ ...FACTS, explorer: false })).not.toContain('/explore');
 });
 
 it('reads the key from its file where output may be kept', () => {

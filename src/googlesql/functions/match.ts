@@ -141,6 +141,7 @@ function fits(fn: SqlFunction, { pattern, cardinality }: Parameter, slot: Slot, 
       return templates.addArray(pattern.name, slot);
     case 'fixed':
       if (untyped(slot)) return slot.form === 'null' || pattern.type.kind === 'ARRAY';
+      if (isTextAsInstant(fn, slot, pattern.type)) return false;
       return (
         equivalentTypes(slot.type, pattern.type) ||
         (fn.exact !== true && coerces(slot, pattern.type)) ||
@@ -150,6 +151,11 @@ function fits(fn: SqlFunction, { pattern, cardinality }: Parameter, slot: Slot, 
     case 'top_sum':
       return false;
   }
+}
+
+/** DATETIME_ functions read a literal text as a DATETIME alone, though they take a TIMESTAMP. */
+function isTextAsInstant(fn: SqlFunction, slot: Operand, type: SqlType): boolean {
+  return fn.name.startsWith('DATETIME_') && type.kind === 'TIMESTAMP' && slot.type.kind === 'STRING';
 }
 
 /** What the templates of one signature are bound to. */

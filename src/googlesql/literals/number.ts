@@ -14,7 +14,8 @@ export function integerText(digits: string, negative: boolean): string | null {
 
 /** A FLOAT64 literal in JavaScript's shortest form; one too large is Infinity. */
 export function floatText(text: string): string {
-  return String(Number(text));
+  const value = Number(text);
+  return Object.is(value, -0) ? '-0' : String(value);
 }
 
 /**

@@ -37,7 +37,7 @@ export function toUtc(local: bigint, offsetAt: (utc: bigint) => bigint): bigint 
 /** From UTC milliseconds to what the zone's clock shows, in whole seconds, as milliseconds of a UTC clock. */
 function clockOf(name: string): ((utcMillis: number) => number) | null {
   const known = KNOWN.get(name.toLowerCase());
-  if (!/^[A-Za-z]/.test(name) || (known !== undefined && known !== name)) return null;
+  if (!/^[A-Za-z]/.test(name) || name === name.toLowerCase() || (known !== undefined && known !== name)) return null;
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-US', {

@@ -1,6 +1,7 @@
 /** Aggregate and window calls: each becomes a column that its SELECT computes. */
 import type { SqlFunction } from '../functions/catalogue';
 import type { AggregateCall, Expr, SortKey } from '../resolved';
+import { operandsOf } from '../resolved-walk';
 import type { Call, OrderItem } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
@@ -122,12 +123,26 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
   const refuse = (what: string): never => {
     throw invalid(`Function ${fn.name} does not support ${what}.`, call.span);
   };
-  if (fn.mode === 'analytic' && call.distinct) refuse('DISTINCT');
+  if (call.distinct && (fn.mode === 'analytic' || OF_PAIRS.has(fn.name)))
+    throw invalid(`DISTINCT is not allowed for function ${fn.name}.`, call.span);
+  for (const { expression } of call.orderBy)
+    if (
+      expression.kind === 'literal' &&
+      ['INT64', 'FLOAT64', 'STRING', 'BYTES', 'BOOL', 'NULL'].includes(expression.type)
+    )
+      throw invalid(
+        expression.type === 'INT64'
+          ? 'Aggregate functions do not allow ORDER BY by index in arguments.'
+          : 'Cannot ORDER BY literal values.',
+        expression.span,
+      );
   if (call.nulls !== null && fn.nulls !== true) refuse(`${call.nulls.toUpperCase()} NULLS`);
   if (call.orderBy.length > 0 && fn.orderBy !== true) refuse('ORDER BY among its arguments');
   if (call.limit !== null && fn.limit !== true) refuse('LIMIT among its arguments');
   if (call.distinct && call.arguments.length === 0) refuse('DISTINCT without an argument');
 }
+
+const OF_PAIRS = new Set(['CORR', 'COVAR_POP', 'COVAR_SAMP', 'PERCENTILE_CONT', 'PERCENTILE_DISC']);
 
 const EXTREMES = new Set(['MIN', 'MAX', 'APPROX_QUANTILES', 'PERCENTILE_DISC']);
 const GROUPED = new Set(['APPROX_COUNT_DISTINCT', 'APPROX_TOP_COUNT', 'APPROX_TOP_SUM']);
@@ -135,6 +150,8 @@ const GROUPED = new Set(['APPROX_COUNT_DISTINCT', 'APPROX_TOP_COUNT', 'APPROX_TO
 /** What a constant argument may be at the least and at the most. */
 const RANGES: Readonly<Record<string, readonly [least: number, most?: number]>> = {
   APPROX_QUANTILES: [1],
+  LAG: [0],
+  LEAD: [0],
   NTH_VALUE: [1],
   NTILE: [1],
   PERCENTILE_CONT: [0, 1],
@@ -158,6 +175,9 @@ function checkArguments({ session }: Context, call: Call, fn: SqlFunction, args:
         first.span,
       );
   }
+  const fallback = fn.name === 'LAG' || fn.name === 'LEAD' ? args[2] : undefined;
+  if (fallback !== undefined && !isFixed(fallback))
+    throw invalid(`The third argument (the default expression) to ${fn.name} must be constant.`, fallback.span);
   for (const at of fn.constant ?? []) {
     const arg = args[at];
     if (arg === undefined) continue;
@@ -172,6 +192,11 @@ function checkArguments({ session }: Context, call: Call, fn: SqlFunction, args:
     if (most !== undefined && Number(constant.value) > most)
       throw invalid(`Argument ${at + 1} to ${fn.name} must be at most ${most}.`, arg.span);
   }
+}
+
+/** Whether an expression is the same in every row. */
+function isFixed(expr: Expr): boolean {
+  return expr.kind !== 'column' && expr.kind !== 'subquery' && operandsOf(expr).every(isFixed);
 }
 
 /** An ORDER BY item of an aggregate or a window; a number is a value there, not a position. */

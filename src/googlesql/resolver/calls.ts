@@ -4,10 +4,11 @@ import { matchFunction, type Match, type Slot } from '../functions/match';
 import { signatureOf, type Parameter } from '../functions/signature';
 import type { Expr } from '../resolved';
 import type { Argument, Call, Expression, Span } from '../syntax';
+import { typeText } from '../type-names';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { resolveAggregate } from './aggregates';
-import { supportsOrdering } from './comparable';
+import { supportsEquality, supportsOrdering } from './comparable';
 import type { Context } from './context';
 import { convert } from './convert';
 import { partOfExpression, partsOfFunction } from './date-parts';
@@ -76,6 +77,9 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   }
   checkPart(fn, given.part, args[0]?.type, call.span);
   checkArguments(fn, args);
+  const [compared] = args;
+  if (fn.name === 'NULLIF' && compared !== undefined && !supportsEquality(compared.type))
+    throw invalid(`NULLIF is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);
   const resolved: Expr = {
     kind: 'call',
     function: fn.name,

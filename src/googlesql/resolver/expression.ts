@@ -1,7 +1,8 @@
 /** Expressions: from the syntax tree to typed trees over columns. */
 import { spend } from '../../concurrency/allowance';
 import { supertype } from '../coercion';
-import type { Expr, ResolvedCase } from '../resolved';
+import { decimalText } from '../literals/number';
+import type { Expr, ResolvedCase, ResolvedLiteral } from '../resolved';
 import type { Case, Cast, Expression, Parameter } from '../syntax';
 import { sameType, typeOfName, typeText } from '../type-names';
 import type { SqlType } from '../types';
@@ -113,6 +114,8 @@ function resolveParameter({ session }: Context, { form, name, span }: Parameter)
 function resolveCast(context: Context, cast: Cast): Expr {
   const { session } = context;
   const type = typeOfName(cast.type);
+  const digits = cast.format === null && cast.timeZone === null ? digitsAsWritten(cast, type) : null;
+  if (digits !== null) return digits;
   const input = resolveExpr(context, cast.expression);
   const text = (expression: Expression | null, what: string): Expr | null =>
     expression === null ? null : converted(session, resolveExpr(context, expression), { kind: 'STRING' }, what);
@@ -123,6 +126,17 @@ function resolveCast(context: Context, cast: Cast): Expr {
     parameters: cast.type.kind === 'simple' ? cast.type.parameters : [],
     span: cast.span,
   });
+}
+
+/** A FLOAT64 literal as a decimal number: of its digits, not of the double that they make. */
+function digitsAsWritten({ expression, type: name, span }: Cast, type: SqlType): ResolvedLiteral | null {
+  if (type.kind !== 'NUMERIC' && type.kind !== 'BIGNUMERIC') return null;
+  if (name.kind === 'simple' && name.parameters.length > 0) return null;
+  const negative = expression.kind === 'unary' && expression.operator === '-';
+  const literal = negative ? expression.operand : expression;
+  if (literal.kind !== 'literal' || literal.type !== 'FLOAT64') return null;
+  const value = decimalText(`${negative ? '-' : ''}${literal.value}`, type.kind, false);
+  return value === null ? null : { kind: 'literal', type, value, span };
 }
 
 function resolveCase(context: Context, { operand, whens, else: otherwise, span }: Case): ResolvedCase {

@@ -11,9 +11,13 @@ export function resolveOrderBy(context: Context, items: readonly OrderItem[], co
   return items.map((item) => checkedSortKey(orderExpr(context, item, columns), item.descending, item.nulls));
 }
 
+const NAMED_LITERALS = new Set(['DATE', 'TIME', 'DATETIME', 'TIMESTAMP', 'NUMERIC', 'BIGNUMERIC']);
+
 function orderExpr(context: Context, { expression }: OrderItem, columns: readonly Column[]): Expr {
   const expr = resolveExpr(context, expression);
   if (expression.kind !== 'literal' && !(expression.kind === 'unary' && expr.kind === 'literal')) return expr;
+  // `DATE '2026-09-30'` is a value like any other, the same in every row.
+  if (expression.kind === 'literal' && NAMED_LITERALS.has(expression.type)) return expr;
   if (expr.type.kind !== 'INT64' || expr.kind !== 'literal' || expr.value === null)
     throw invalid('Cannot ORDER BY literal values.', expression.span);
   const position = Number(expr.value);

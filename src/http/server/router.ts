@@ -5,6 +5,7 @@ import { Health } from '../../health/health';
 import { answerCatalogue, answerEndpoint } from '../routes/catalogue';
 import type { Cors } from '../response/cors';
 import { DocsRoutes } from '../routes/docs/routes';
+import type { Explorer } from '../explorer/explorer';
 import type { Exchange } from '../exchange';
 import type { Lifecycle } from './lifecycle';
 import { hasMetricsKey } from '../routes/metrics-key';
@@ -19,6 +20,8 @@ export interface RouterOptions {
   readonly lifecycle: Lifecycle;
   /** Who may read what is made from the catalogue: everybody, keys, or nobody. */
   readonly docs: 'open' | 'key' | 'off';
+  /** The page for people; null or absent: there is none. */
+  readonly explorer?: Explorer | null;
   /** null: there is no `/metrics`. */
   readonly metrics: GuardedMetrics | null;
   /** Whether errors of consumer queries are answered as Logflare does; absent: no. */
@@ -46,7 +49,7 @@ type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
  * `response.locals`; everything that an answer is made of is written by that.
  */
 export function createRouter(options: RouterOptions): Express {
-  const { cors, lifecycle, docs, metrics, logflareErrors = false, health = new Health() } = options;
+  const { cors, lifecycle, docs, explorer = null, metrics, logflareErrors = false, health = new Health() } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -114,6 +117,22 @@ export function createRouter(options: RouterOptions): Express {
     const pages = new DocsRoutes(docs);
     route('/openapi.json', { GET: (exchange) => pages.answerOpenApi(exchange, lifecycle.services()) });
     route('/docs', { GET: (exchange) => pages.answerPage(exchange, lifecycle.services()) });
+  }
+
+  if (explorer !== null) {
+    route('/explore', { GET: (exchange) => explorer.answerPage(exchange, lifecycle) });
+    route('/explore/:file', {
+      GET: (exchange, request) => explorer.answerFile(exchange, String(request.params.file)),
+    });
+  }
+  const home = explorer !== null ? 'explore' : docs !== 'off' ? 'docs' : null;
+  if (home !== null) {
+    route('/', {
+      GET: (exchange) => {
+        // Relative, as a proxy may serve this under a path of its own.
+        exchange.send({ status: 307, headers: { Location: home, 'Cache-Control': 'no-store' }, body: null });
+      },
+    });
   }
 
   if (metrics !== null) route('/metrics', { GET: (exchange) => answerMetrics(exchange, metrics) });

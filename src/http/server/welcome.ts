@@ -11,6 +11,8 @@ export interface WelcomeFacts {
   readonly apiKey: boolean;
   /** Whether there is a page for people. */
   readonly docs: boolean;
+  /** Whether there is the explorer. */
+  readonly explorer: boolean;
   /** Whether a person reads this: a secret goes to a terminal only, never to where output is kept. */
   readonly terminal: boolean;
 }
@@ -25,7 +27,11 @@ export function welcome(facts: WelcomeFacts): string {
     ? `/api/endpoints/query/${SHOWN.name}${SHOWN.query}`
     : '/api/endpoints';
   const curl = `Logquay answers at ${base}. Try:\n\n  curl -H "X-API-KEY: ${shownKey(facts)}" '${base}${path}'\n`;
-  return facts.docs ? `${curl}\nEvery endpoint, and a form to try it: ${base}/docs\n` : curl;
+  const pages = [
+    ...(facts.explorer ? [`Look at the logs: ${base}/explore`] : []),
+    ...(facts.docs ? [`Every endpoint, and a form to try it: ${base}/docs`] : []),
+  ];
+  return pages.length === 0 ? curl : `${curl}\n${pages.join('\n')}\n`;
 }
 
 function shownKey({ startKey, apiKey, terminal }: WelcomeFacts): string {

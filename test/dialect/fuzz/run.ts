@@ -5,11 +5,10 @@ import type { Engines } from './engines';
 import { Generator, STARTS } from './generate';
 import { aggregated, AGGREGATES, placed, PLACE_NAMES } from './query';
 import { checkQuery } from './query-check';
-import { ScalarCheck } from './scalar';
+import { ROWS, ScalarCheck } from './scalar';
 
 /** Expressions in one SELECT. */
 const BATCH = 16;
-const ROWS = 4;
 
 export interface RunOptions {
   /** Expressions and queries. */

@@ -8,6 +8,9 @@ import { VALUES } from './edge-values';
 
 /** A value, or that there is no value but an error. */
 type Value = { readonly value: unknown } | { readonly error: string } | { readonly unsupported: string };
+/** Rows that an expression is evaluated on. */
+export const ROWS = 4;
+
 type Row = Readonly<Record<string, unknown>>;
 type Form = 'union' | 'unnest';
 
@@ -53,10 +56,18 @@ export class ScalarCheck {
       this.add(smallest.difference);
       return;
     }
-    const source = new Source();
-    const sql = `SELECT ${source.text(expression)} AS v FROM ${source.from([row], form)}`;
-    const difference = await this.compareOne(expression, sql);
-    this.add(difference ?? { kind, of: expression.name, sql, embedded: 'differs', reference: 'among other rows only' });
+    // Then as a column, of the one row and of all of them.
+    for (const rows of [[row], Array.from({ length: ROWS }, (_, i) => i)]) {
+      const source = new Source();
+      const sql = `SELECT ${source.text(expression)} AS v FROM ${source.from(rows, form)}`;
+      const difference = await this.compareOne(expression, sql);
+      if (difference !== null) {
+        this.add(difference);
+        return;
+      }
+    }
+    // ISERROR of the reference sees errors where there are none.
+    this.findings.agreed++;
   }
 
   private add(difference: Difference): void {
@@ -186,7 +197,8 @@ export class ScalarCheck {
 
 function valueOf(outcome: Outcome): Value {
   if (!('rows' in outcome)) return outcome;
-  return { value: { type: outcome.columns[0]?.[1], value: (outcome.rows[0] as Row | undefined)?.['v'] } };
+  const values = (outcome.rows as Row[]).map((row) => row['v']);
+  return { value: { type: outcome.columns[0]?.[1], values } };
 }
 
 function shown(value: Value | undefined): string {

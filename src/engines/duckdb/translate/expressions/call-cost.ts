@@ -66,7 +66,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   CHAR_LENGTH: perByte(0.5),
   CODE_POINTS_TO_BYTES: perByte(40),
   CODE_POINTS_TO_STRING: perByte(20),
-  CONTAINS_SUBSTR: perByte(80),
+  CONTAINS_SUBSTR: perByte(192),
   COSINE_DISTANCE: perByte(2),
   EUCLIDEAN_DISTANCE: perByte(2),
   FORMAT: writing(8, 16),
@@ -88,9 +88,9 @@ const COSTS: Readonly<Record<string, Cost>> = {
   MD5: perByte(4),
   'NET.HOST': perByte(200),
   NORMALIZE: perByte(64),
-  NORMALIZE_AND_CASEFOLD: perByte(96),
+  NORMALIZE_AND_CASEFOLD: perByte(192),
   PARSE_JSON: perByte(16),
-  RANGE_BUCKET: ([, list]) => `${list!.bytes} * 4`,
+  RANGE_BUCKET: ([, list]) => `${list!.bytes} * 16`,
   REGEXP_CONTAINS: perByte(8),
   REGEXP_EXTRACT: perByte(16),
   REGEXP_EXTRACT_ALL: perByte(128),
@@ -112,7 +112,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   TO_JSON_STRING: writing(2, 8),
   TRANSLATE: perByte(16),
   TRIM: perByte(16),
-  UPPER: perByte(64),
+  UPPER: perByte(128),
 };
 
 /** The call as `print` writes it, unless what it may cost is over the bound, which fails. */

@@ -3,7 +3,7 @@ import type { ResolvedCast } from '../../../../googlesql/resolved';
 import type { SqlType } from '../../../../googlesql/types';
 import type { Context } from '../context';
 import { withinCastCost } from './call-cost';
-import { floatText, numericText, timeText, timestampText, datetimeText } from './value-texts';
+import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../../sql';
 import { printExpr } from './expressions';
 import { timestampOfText, toCivil, toInstant, zoneOf } from './time-zones';
@@ -82,10 +82,12 @@ export function convert(
     case 'NUMERIC':
     case 'BIGNUMERIC':
       switch (from.kind) {
+        case 'FLOAT64':
+          // BIGNUMERIC would take more digits of a double than there are here.
+          return to.kind === 'NUMERIC' ? checked((x) => `lq_numeric_of_float(${x})`) : null;
         case 'INT64':
         case 'NUMERIC':
         case 'BIGNUMERIC':
-        case 'FLOAT64':
           return checked((x) => `TRY_CAST(${x} AS ${target})`);
         case 'STRING':
           return checked((x) => `TRY_CAST(lq_numeric(${x}) AS ${target})`);
@@ -120,9 +122,9 @@ export function convert(
     case 'TIMESTAMP':
       if (from.kind === 'STRING' && zone === null && !safe)
         return ctx.bind([input], (x) => `lq_timestamp_or_fail(${x})`);
-      if (from.kind === 'STRING') return checked((x) => timestampOfText(x, zone));
-      if (from.kind === 'DATE') return toInstant(`CAST(${input} AS TIMESTAMP)`, zone);
-      if (from.kind === 'DATETIME') return toInstant(input, zone);
+      if (from.kind === 'STRING') return checked((x) => timestampOfText((v, body) => ctx.bind(v, body), x, zone));
+      if (from.kind === 'DATE') return toInstant((v, body) => ctx.bind(v, body), `CAST(${input} AS TIMESTAMP)`, zone);
+      if (from.kind === 'DATETIME') return toInstant((v, body) => ctx.bind(v, body), input, zone);
       return null;
     case 'JSON':
     case 'INTERVAL':
@@ -140,7 +142,7 @@ function stringOf(ctx: Context, input: string, from: SqlType, zone: string | nul
     case 'DATE':
       return `CAST(${input} AS VARCHAR)`;
     case 'FLOAT64':
-      return ctx.bind([input], floatText);
+      return ctx.bind([input], (x) => `lq_float_string(${x})`);
     case 'NUMERIC':
     case 'BIGNUMERIC':
       return numericText(input);

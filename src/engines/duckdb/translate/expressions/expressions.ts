@@ -1,5 +1,6 @@
 /** Expressions: every name is a column already, so printing one never looks anything up. */
 import type { Expr, FunctionCall, ResolvedCase, SortKey } from '../../../../googlesql/resolved';
+import { failsItself } from '../../../../googlesql/totality';
 import type { Argument, Call } from './call';
 import { printCast } from './casts';
 import { isBoundedCast, withinCost } from './call-cost';
@@ -135,6 +136,13 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     };
     return withinCost(call, row.emit);
   };
+  if (NULL_FIRST.has(expr.function) && mayHoldNull(args) && failsItself(expr)) {
+    const text = nullFirst(ctx, args, (named) => {
+      const printed = emit(named);
+      return expr.safe && row.raises === true ? `TRY(${printed})` : printed;
+    });
+    return raises ? guardedToo(ctx, expr, text) : text;
+  }
   if (!expr.safe || row.raises !== true) {
     const text = emit(args);
     return raises ? guardedToo(ctx, expr, text) : text;
@@ -143,6 +151,34 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   return ctx.bind(
     args.map((a) => a.sql),
     (...names) => `TRY(${emit(args.map((a, i) => ({ ...a, sql: names[i]! })))})`,
+  );
+}
+
+/** Functions of which DuckDB, or the check of an argument, would raise an error although another argument is NULL. */
+const NULL_FIRST: ReadonlySet<string> = new Set(
+  `$at $shift_left $shift_right ARRAY_SLICE DATE DATETIME TIME TIMESTAMP DATE_ADD DATE_SUB DATETIME_ADD DATETIME_SUB
+   TIMESTAMP_ADD TIMESTAMP_SUB TIME_ADD TIME_SUB DATE_TRUNC DATETIME_TRUNC TIMESTAMP_TRUNC DATE_BUCKET DATETIME_BUCKET
+   TIMESTAMP_BUCKET FORMAT_TIMESTAMP PARSE_TIMESTAMP GENERATE_ARRAY GENERATE_DATE_ARRAY GENERATE_TIMESTAMP_ARRAY INSTR LEFT
+   RIGHT SUBSTR LPAD RPAD REPEAT MAKE_INTERVAL REGEXP_EXTRACT REGEXP_EXTRACT_ALL REGEXP_REPLACE REGEXP_INSTR RANGE_BUCKET ROUND
+   TRANSLATE TRUNC STRING`.split(/\s+/),
+);
+
+/** More than one argument whose value shows only later, or a NULL as it stands. */
+function mayHoldNull(args: readonly Argument[]): boolean {
+  const unknown = args.filter(({ constant }) => constant === null);
+  return unknown.length > 1 || (args.length > 1 && unknown.some(({ expr }) => expr.kind === 'literal'));
+}
+
+/** NULL where an argument is, and else what `print` makes of names for the arguments. */
+function nullFirst(ctx: Context, args: readonly Argument[], print: (args: readonly Argument[]) => string): string {
+  const unknown = args.filter(({ constant }) => constant === null);
+  return ctx.bind(
+    unknown.map(({ sql }) => sql),
+    (...names) => {
+      const next = names.values();
+      const named = args.map((a) => (a.constant === null ? { ...a, sql: next.next().value! } : a));
+      return `CASE WHEN ${names.map((name) => `${name} IS NULL`).join(' OR ')} THEN NULL ELSE ${print(named)} END`;
+    },
   );
 }
 

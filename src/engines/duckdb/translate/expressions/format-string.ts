@@ -4,7 +4,8 @@ import { type Argument, type Call } from './call';
 import { mostJoined, unlessOver } from './size-bounds';
 import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './value-texts';
-import { physicalFieldNames, quoteName, quoteText } from '../../sql';
+import { QueryError } from '../../../../errors';
+import { physicalFieldNames, quoteName, quoteText, typeName } from '../../sql';
 import { SMALL } from './size-estimate';
 
 const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/gs;
@@ -37,7 +38,8 @@ function formatted(call: Call, format: string, values: readonly Argument[]): str
       return call.unsupported(`The format specifier ${text}`);
     else {
       const value = values[next++];
-      if (value === undefined) return call.fail('argument');
+      if (value === undefined) throw wrongCount(call, format, values.length);
+      checkType(value, letter, next);
       pieces.push(
         one(call, value, {
           flags,
@@ -48,8 +50,31 @@ function formatted(call: Call, format: string, values: readonly Argument[]): str
       );
     }
   }
-  if (next !== values.length) return call.fail('argument');
+  if (next !== values.length) throw wrongCount(call, format, values.length);
   return pieces.length === 0 ? "''" : `(${pieces.join(' || ')})`;
+}
+
+function wrongCount({ span }: Call, format: string, count: number): QueryError {
+  const wanted = [...format.matchAll(SPECIFIER)].filter(
+    ([text, , , , letter]) => text !== '%%' && letter !== undefined,
+  ).length;
+  const words = `Too ${count > wanted ? 'many' : 'few'} arguments to FORMAT for pattern ${JSON.stringify(format)}; Expected ${wanted + 1}; Got ${count + 1}`;
+  return new QueryError('invalidQuery', words, span);
+}
+
+const TAKEN: readonly (readonly [letters: string, kinds: readonly SqlType['kind'][], words: string])[] = [
+  ['dixXo', ['INT64'], 'integer'],
+  ['fFeEgG', ['FLOAT64', 'NUMERIC', 'BIGNUMERIC'], 'FLOAT64'],
+  ['s', ['STRING'], 'STRING'],
+  ['pP', ['JSON'], 'PROTO or JSON'],
+];
+
+/** @throws QueryError for an argument of a type that its specifier does not take */
+function checkType({ type, expr }: Argument, letter: string, place: number): void {
+  const taken = TAKEN.find(([letters]) => letters.includes(letter));
+  if (taken === undefined || taken[1].includes(type.kind)) return;
+  const words = `Invalid type for argument ${place + 1} to FORMAT; Expected ${taken[2]}; Got ${typeName(type)}`;
+  throw new QueryError('invalidQuery', words, expr.span);
 }
 
 interface Specifier {
@@ -68,7 +93,19 @@ function one(call: Call, value: Argument, specifier: Specifier): string {
     case 'x':
     case 'X':
     case 'o':
-      if (flags.includes("'")) return padded(call, `format('{:,}', ${value.sql})`, flags, width);
+      if (flags.includes("'")) {
+        if (!/^[di]$/.test(letter) || /[+ #]/.test(flags) || precision !== null)
+          return call.unsupported(`The format flag ' in ${flags}${letter}`);
+        const grouped = `format('{:,}', ${value.sql})`;
+        // Noughts go between the sign and the digits, and are not grouped.
+        if (flags.includes('0') && !flags.includes('-') && width > 0)
+          return call.bind(
+            [grouped],
+            (t) =>
+              `CASE WHEN length(${t}) >= ${width} THEN ${t} WHEN ${t}[1] = '-' THEN '-' || lpad(${t}[2:], ${width - 1}, '0') ELSE lpad(${t}, ${width}, '0') END`,
+          );
+        return padded(call, grouped, flags, width);
+      }
       if (letter === 'd' || letter === 'i') return printf(value.sql, specifier, 'd');
       // Other bases have a sign, no two's complement.
       return call.bind(

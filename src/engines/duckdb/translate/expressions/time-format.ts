@@ -14,7 +14,9 @@ export interface FormattedTime {
 }
 
 /** Elements that DuckDB's strftime writes as GoogleSQL does, by what they tell. */
-const DATE_ELEMENTS = 'YymdjbBaAUWGVuw';
+const DATE_ELEMENTS = 'ymdjbBaAUWVuw';
+/** DuckDB writes years in four digits, GoogleSQL in as many as they have. */
+const YEARS: Readonly<Record<string, string>> = { Y: '%Y', G: '%G' };
 const TIME_ELEMENTS = 'HMSIp';
 
 /** Elements text of others. */
@@ -34,7 +36,8 @@ const COMPOSED: Readonly<Record<string, string>> = {
 const COMPOSED_OF_DATE = 'FDxh';
 const COMPOSED_OF_TIME = 'TXRr';
 
-export const ELEMENT = /%E[*0-9]S|%E\*f|%E4Y|%Ez|%[A-Za-z%]|%?[^%]+|%/gs;
+export const ELEMENT =
+  /%E[*0-9]S|%E\*f|%E4Y|%Ez|%:z|%[EO][A-Za-z]|%[-_0^#][A-Za-z]|%[0-9]+[A-Za-z]|%[A-Za-z%]|%?[^%]+|%/gs;
 
 /** @throws QueryError for a format of more elements or characters than anyone reads */
 export function refuseLongFormat(call: Call, format: string, elements: number): void {
@@ -55,11 +58,18 @@ export function timestampFormat(call: Call, pattern: string, time: FormattedTime
     for (const [element] of text.matchAll(ELEMENT)) {
       if (element.startsWith('%')) refuseLongFormat(call, pattern, ++count);
       const letter = element.length === 2 && element.startsWith('%') ? element[1]! : null;
-      if (letter === '%') direct += '%%';
+      const year = time.has === 'time' ? undefined : YEARS[letter ?? ''];
+      const other = /^%(?:E([cCxXyY])|O([deHImMSuUVwWy]))$/.exec(element);
+      if (year !== undefined) {
+        flush();
+        pieces.push(`ltrim(strftime(${time.civil}, '${year}'), '0')`);
+      } else if (element === '%E4Y' && time.has !== 'time') direct += '%Y';
+      else if (other !== null) walk(`%${other[1] ?? other[2]!}`);
+      else if (letter === '%') direct += '%%';
       else if (letter !== null && isDirect(letter, time)) direct += element;
       else if (letter !== null && isComposed(letter, time)) walk(COMPOSED[letter]!);
       else {
-        const text = element.startsWith('%') ? computed(call, element, time) : null;
+        const text = element.startsWith('%') ? (flagged(call, element, time) ?? computed(call, element, time)) : null;
         if (text === null) direct += element.replaceAll('%', '%%');
         else {
           flush();
@@ -86,6 +96,34 @@ function isComposed(letter: string, { has }: FormattedTime): boolean {
   return (has !== 'time' && COMPOSED_OF_DATE.includes(letter)) || (has !== 'date' && COMPOSED_OF_TIME.includes(letter));
 }
 
+/** `%-d`, `%_d`, `%^a`: an element without padding, padded with spaces, in capitals; null for one without a flag. */
+function flagged(call: Call, element: string, time: FormattedTime): string | null {
+  if (/^%(?:[1-9]|0\d)/.test(element)) return call.unsupported(`The width in the format element ${element}`);
+  const [, flag, letter = ''] = /^%([-_0^#])([A-Za-z])$/.exec(element) ?? [];
+  if (flag === undefined) return null;
+  const plain = isDirect(letter, time) ? `strftime(${time.civil}, '%${letter}')` : computed(call, `%${letter}`, time);
+  const text =
+    YEARS[letter] !== undefined && time.has !== 'time'
+      ? `ltrim(strftime(${time.civil}, '%${letter}'), '0')`
+      : letter === 'h' && time.has !== 'time'
+        ? `strftime(${time.civil}, '%b')`
+        : plain;
+  if (text === null) return call.unsupported(`The format element ${element}`);
+  const isName = 'aAbBhpPZ'.includes(letter);
+  switch (flag) {
+    case '^':
+      return `upper(${text})`;
+    case '#':
+      return isName ? ('pPZ'.includes(letter) ? `lower(${text})` : `upper(${text})`) : text;
+    case '-':
+      return isName ? text : `regexp_replace(${text}, '^[0 ]+(.)', '\\1')`;
+    case '_':
+      return isName ? text : `lpad(regexp_replace(${text}, '^[0 ]+(.)', '\\1'), CAST(length(${text}) AS INTEGER), ' ')`;
+    default:
+      return isName ? text : `replace(${text}, ' ', '0')`;
+  }
+}
+
 /** The SQL of an element that strftime does not know; null where it is literal. */
 function computed(call: Call, element: string, { civil, instant, has }: FormattedTime): string | null {
   const padded = (value: string, width: number, filler: ' ' | '0'): string =>
@@ -95,13 +133,11 @@ function computed(call: Call, element: string, { civil, instant, has }: Formatte
       case '%e':
         return padded(`day(${civil})`, 2, ' ');
       case '%C':
-        return padded(`year(${civil}) // 100`, 2, '0');
+        return `CAST(year(${civil}) // 100 AS VARCHAR)`;
       case '%g':
         return padded(`isoyear(${civil}) % 100`, 2, '0');
       case '%Q':
         return `CAST(quarter(${civil}) AS VARCHAR)`;
-      case '%E4Y':
-        return `strftime(${civil}, '%Y')`;
       case '%J':
         return call.unsupported('The format element %J');
     }
@@ -126,7 +162,12 @@ function computed(call: Call, element: string, { civil, instant, has }: Formatte
       return `left(strftime(${civil}, '%S.%f') || '000', ${3 + count})`;
     }
   }
-  if (instant === null) return null;
+  if (instant === null) {
+    if (element === '%:z') return `'+00:00'`;
+    return element === '%s' && has === 'both'
+      ? `CAST(epoch_us(date_trunc('second', ${civil})) // 1000000 AS VARCHAR)`
+      : null;
+  }
   // Whole minutes between what the clocks show and UTC.
   const minutes = civil === instant ? null : `date_diff('minute', ${instant}, ${civil})`;
   const sign = `CASE WHEN ${minutes} < 0 THEN '-' ELSE '+' END`;
@@ -137,6 +178,7 @@ function computed(call: Call, element: string, { civil, instant, has }: Formatte
       return minutes === null
         ? `'+0000'`
         : `printf('%s%02d%02d', ${sign}, abs(${minutes}) // 60, abs(${minutes}) % 60)`;
+    case '%:z':
     case '%Ez':
       return minutes === null
         ? `'+00:00'`

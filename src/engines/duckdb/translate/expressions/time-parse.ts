@@ -7,6 +7,10 @@ const MONTH_NAMES =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
 const DAY_NAMES = 'sun(?:day)?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?';
 
+const HOUR = '2[0-3]|[01]?\\d';
+/** Sixty is a leap second: the first of the next minute. */
+const SECOND = '(?:60|[0-5]?\\d)';
+
 /** Elements as regular expressions that catch a field by name. */
 const CAUGHT: Readonly<Record<string, readonly [field: string, pattern: string]>> = {
   '%Y': ['year', '\\d{1,4}'],
@@ -17,15 +21,15 @@ const CAUGHT: Readonly<Record<string, readonly [field: string, pattern: string]>
   '%e': ['day', '\\d{1,2}'],
   '%j': ['day_of_year', '\\d{1,3}'],
   '%b': ['month_name', `(?i:${MONTH_NAMES})`],
-  '%H': ['hour', '\\d{1,2}'],
-  '%k': ['hour', '\\d{1,2}'],
+  '%H': ['hour', HOUR],
+  '%k': ['hour', HOUR],
   '%I': ['half_day_hour', '\\d{1,2}'],
   '%l': ['half_day_hour', '\\d{1,2}'],
-  '%M': ['minute', '\\d{1,2}'],
-  '%S': ['second', '\\d{1,2}'],
-  '%E*S': ['second', '\\d{1,2}(?:\\.\\d+)?'],
+  '%M': ['minute', '[0-5]?\\d'],
+  '%S': ['second', SECOND],
+  '%E*S': ['second', `${SECOND}(?:\\.\\d+)?`],
   '%p': ['half_day', '(?i:am|pm)'],
-  '%s': ['epoch', '[+-]?\\d{1,18}'],
+  '%s': ['epoch', '[+-]?\\d{1,12}'],
   '%z': ['offset', '[+-]\\d{4}'],
   '%Ez': ['offset', '[Zz]|[+-]\\d{1,2}(?::?\\d{2})?'],
   '%Z': ['zone', '[^\\s]+'],
@@ -47,14 +51,39 @@ interface Compiled {
   readonly pattern: string;
   /** The field that each group catches, in order; the last one of a name counts. */
   readonly fields: readonly string[];
+  /** An element is of something that the type has not. */
+  readonly misplaced: boolean;
+}
+
+const CLOCK_ELEMENT = /^%(?:[HIklMSpPTXRrcs]|E[*0-9]S)$/;
+const ZONE_ELEMENT = /^%(?:z|Z|Ez|:z)$/;
+
+/** Whether an element means nothing for the type that is parsed. */
+function isOfAnother(call: Call, element: string): boolean {
+  switch (call.type.kind) {
+    case 'DATE':
+      return CLOCK_ELEMENT.test(element) || ZONE_ELEMENT.test(element);
+    case 'TIME':
+      return !/^%[nt%]$/.test(element) && (!CLOCK_ELEMENT.test(element) || /^%[cs]$/.test(element));
+    case 'DATETIME':
+      return ZONE_ELEMENT.test(element);
+    default:
+      return false;
+  }
 }
 
 function compile(call: Call, format: string): Compiled {
   const fields: string[] = [];
+  let misplaced = false;
   const walk = (text: string): string =>
     [...text.matchAll(ELEMENT)]
       .map(([element]) => {
-        if (!element.startsWith('%') || (element.length > 2 && !element.startsWith('%E'))) return literal(element);
+        if (!element.startsWith('%') || (element.length > 2 && !/^%(?:[EO:]|[-_0^#\d]+[A-Za-z])/.test(element)))
+          return literal(element);
+        if (isOfAnother(call, element)) {
+          misplaced = true;
+          return '';
+        }
         const caught = CAUGHT[SAME[element] ?? element];
         if (caught !== undefined) {
           refuseLongFormat(call, format, fields.push(caught[0]));
@@ -63,7 +92,7 @@ function compile(call: Call, format: string): Compiled {
         const fraction = /^%E(\d)S$/.exec(element);
         if (fraction !== null) {
           fields.push('second');
-          return fraction[1] === '0' ? '(\\d{1,2})' : `(\\d{1,2}(?:\\.\\d{1,${fraction[1]}})?)`;
+          return fraction[1] === '0' ? `(${SECOND})` : `(${SECOND}(?:\\.\\d{1,${fraction[1]}})?)`;
         }
         if (COMPOSED[element] !== undefined) return walk(COMPOSED[element]);
         switch (element) {
@@ -85,7 +114,7 @@ function compile(call: Call, format: string): Compiled {
       .join('');
   refuseLongFormat(call, format, 0);
   const pattern = walk(format);
-  return { pattern: `^(\\s*${pattern}\\s*)$`, fields };
+  return { pattern: `^(\\s*${pattern}\\s*)$`, fields, misplaced };
 }
 
 /** Any white space in a format matches any amount of it in the text. */
@@ -103,7 +132,8 @@ export function timestampParser(
   text: string,
   toInstant: (civil: string) => string = (civil) => civil,
 ): string {
-  const { pattern, fields } = compile(call, format);
+  const { pattern, fields, misplaced } = compile(call, format);
+  if (misplaced) return `CASE WHEN ${text} IS NOT NULL THEN ${call.fail('argument')} END`;
   // A group that is named again by a later one gets a name that nobody reads.
   const names = fields.map((field, i) => (fields.lastIndexOf(field) === i ? field : `unread_${i}`));
   const has = (field: string): boolean => fields.includes(field);
@@ -111,7 +141,7 @@ export function timestampParser(
   return call.bind([caught, text], (m, s) => {
     const field = (name: string): string => `${m}.${name}`;
     const number = (name: string): string => `CAST(${field(name)} AS INTEGER)`;
-    const value = parsedValue(has, field, number, toInstant);
+    const value = call.bind([parsedValue(has, field, number, toInstant)], (t) => `lq_in_years_or_null(${t})`);
     const parsed = `CASE WHEN ${field('whole')} <> '' THEN ${value} END`;
     return call.safe ? parsed : `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(${parsed}, ${call.fail('parse')}) END`;
   });
@@ -136,7 +166,7 @@ function parsedValue(
       : '1';
   const day = has('day') ? field('day') : '1';
   const date = has('day_of_year')
-    ? `(TRY_CAST(concat(lpad(CAST(${year} AS VARCHAR), 4, '0'), '-01-01') AS DATE) + (${number('day_of_year')} - 1))`
+    ? `list_filter([TRY_CAST(concat(lpad(CAST(${year} AS VARCHAR), 4, '0'), '-01-01') AS DATE) + (${number('day_of_year')} - 1)], lambda d: year(d) = CAST(${year} AS INTEGER))[1]`
     : `TRY_CAST(concat(lpad(CAST(${year} AS VARCHAR), 4, '0'), '-', ${month}, '-', ${day}) AS DATE)`;
   const civil = hasTime(has) ? `(${date} + ${timeOfDay(has, field, number)})` : `CAST(${date} AS TIMESTAMP)`;
   if (has('offset')) {
@@ -160,9 +190,9 @@ function timeOfDay(
   const hour = has('half_day_hour')
     ? `CASE WHEN ${number('half_day_hour')} BETWEEN 1 AND 12 THEN ${number('half_day_hour')} % 12 + ${afternoon} ELSE 99 END`
     : has('hour')
-      ? field('hour')
+      ? number('hour')
       : '0';
   const minute = has('minute') ? field('minute') : '0';
   const second = has('second') ? `left(${field('second')}, 9)` : '0';
-  return `TRY_CAST(concat(${hour}, ':', ${minute}, ':', ${second}) AS TIME)`;
+  return `(CASE WHEN ${hour} < 24 THEN to_hours(CAST(${hour} AS BIGINT)) + to_minutes(CAST(${minute} AS BIGINT)) + to_microseconds(CAST(CAST(${second} AS DECIMAL(9, 6)) * 1000000 AS BIGINT)) END)`;
 }

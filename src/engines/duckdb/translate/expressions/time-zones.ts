@@ -1,13 +1,12 @@
 /** Time zones: a TIMESTAMP is UTC, a civil time is what the clocks of a zone show. Zones are SQL texts; null is UTC. */
 import type { Expr } from '../../../../googlesql/resolved';
+import type { Bind } from './call';
 
 const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
 
 /** `printed` is the SQL of a time zone argument; null where it says UTC for certain. */
 export function zoneOf(printed: string, expr: Expr): string | null {
-  return expr.kind === 'literal' && expr.value !== null && /^(?:utc|gmt|z|etc\/utc)$/i.test(expr.value)
-    ? null
-    : printed;
+  return expr.kind === 'literal' && expr.value !== null && /^(?:UTC|GMT|Etc\/UTC)$/.test(expr.value) ? null : printed;
 }
 
 /** What the clocks of `zone` show at `instant`. */
@@ -18,12 +17,20 @@ export function toCivil(instant: string, zone: string | null): string {
   return isText(zone) ? `timezone(${zone}, timezone('UTC', ${instant}))` : `lq_civil(${instant}, ${zone})`;
 }
 
-/** The instant at which the clocks of `zone` show `civil`. */
-export function toInstant(civil: string, zone: string | null): string {
+/** The instant at which the clocks of `zone` show `civil`; the first of them where they show it twice. */
+export function toInstant(bind: Bind, civil: string, zone: string | null): string {
   if (zone === null) return civil;
   const shift = fixedShift(zone);
   if (shift !== null) return `(${civil} - to_microseconds(${shift}))`;
-  return isText(zone) ? `timezone('UTC', timezone(${zone}, ${civil}))` : `lq_instant(${civil}, ${zone})`;
+  return bind([civil], (c) =>
+    bind([isText(zone) ? `timezone('UTC', timezone(${zone}, ${c}))` : `lq_instant(${c}, ${zone})`], (t) => {
+      const before = `${c} - (${toCivil(`(${t} - to_days(1))`, zone)} - (${t} - to_days(1)))`;
+      return bind(
+        [before],
+        (early) => `CASE WHEN ${toCivil(early, zone)} = ${c} THEN least(${early}, ${t}) ELSE ${t} END`,
+      );
+    }),
+  );
 }
 
 /** `+05:30`, or `+05` where the minutes are nought. */
@@ -44,8 +51,8 @@ function fixedShift(zone: string): string | null {
 }
 
 /** The instant that `text`, a name, holds; NULL where it holds none. `zone` is for a text without one of its own. */
-export function timestampOfText(text: string, zone: string | null): string {
+export function timestampOfText(bind: Bind, text: string, zone: string | null): string {
   if (zone === null) return `lq_timestamp(${text})`;
-  const civil = toInstant(`TRY_CAST(replace(${text}, 't', 'T') AS TIMESTAMP)`, zone);
+  const civil = toInstant(bind, `TRY_CAST(replace(${text}, 't', 'T') AS TIMESTAMP)`, zone);
   return `CASE WHEN lq_is_civil(${text}) THEN ${civil} ELSE lq_timestamp(${text}) END`;
 }

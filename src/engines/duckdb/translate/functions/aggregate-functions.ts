@@ -50,6 +50,8 @@ export function printAggregateCall(ctx: Context, call: AggregateCall, over: stri
       return `${name}(${inside})${filter === undefined ? '' : ` FILTER (WHERE ${filter})`}${over === null ? '' : ` OVER ${over}`}`;
     },
   };
+  if (call.having !== null && call.function !== 'ANY_VALUE')
+    return ctx.unsupported(`${call.function} with HAVING ${call.having.kind.toUpperCase()}`, call.span);
   const text = row(parts);
   return call.safe ? `TRY(${text})` : text;
 }
@@ -82,6 +84,16 @@ const narrowed =
   (p) =>
     `CAST(${p.plain(name, [p.at(0)])} AS ${duckType(p.call.type)})`;
 
+/** Months, days and microseconds each by themselves. */
+const sumOfIntervals: Row = (p) => {
+  const sum = (part: string): string => p.plain('sum', [part]);
+  const i = p.at(0);
+  return (
+    `(to_months(CAST(${sum(`lq_interval_months(${i})`)} AS INTEGER)) + to_days(CAST(${sum(`extract(day FROM ${i})`)} AS INTEGER)) + ` +
+    `to_microseconds(CAST(${sum(`lq_interval_micros(${i})`)} AS BIGINT)))`
+  );
+};
+
 /** NaN is smaller than every number for MIN in GoogleSQL, and the greatest of all in DuckDB. */
 const minimum: Row = (p) => {
   const text = extreme(p, 'min');
@@ -113,7 +125,6 @@ function limited(p: Parts, list: string): string {
 }
 
 const arrayAgg: Row = (p) => {
-  if (p.call.having !== null) return p.ctx.unsupported('ARRAY_AGG with HAVING', p.call.span);
   const filter = p.call.nulls === 'ignore' ? { filter: `${p.at(0)} IS NOT NULL` } : {};
   return limited(p, p.plain('list', [p.at(0)], { order: true, ...filter }));
 };
@@ -130,8 +141,12 @@ const stringAgg: Row = (p) => {
 const average: Row = (p) => {
   const kind = p.args[0]?.type.kind;
   if (kind === 'NUMERIC' || kind === 'BIGNUMERIC') {
-    const type = duckType(p.call.type);
-    return `CAST(${p.plain('avg', [`CAST(${p.at(0)} AS DOUBLE)`])} AS ${type})`;
+    if (kind === 'BIGNUMERIC') return p.ctx.unsupported('AVG of BIGNUMERIC', p.call.span);
+    return p.ctx.bind(
+      [p.plain('sum', [p.at(0)]), p.plain('count', [p.at(0)])],
+      (sum, count) =>
+        `CASE WHEN ${count} > 0 THEN CAST(lq_of_digits(lq_quotient_of_digits(lq_digits(${sum}), CAST(${count} AS HUGEINT) * 1000000000)) AS ${duckType(p.call.type)}) END`,
+    );
   }
   if (kind === 'INTERVAL') return p.ctx.unsupported('AVG of INTERVAL', p.call.span);
   return p.plain('avg', [p.at(0)]);
@@ -184,19 +199,34 @@ const approxTopCount: Row = (p) => {
   });
 };
 
+/** NaN as soon as a value is not finite, of which DuckDB raises an error; NULL of one pair where `pairs` says so. */
 const statistics =
-  (name: string): Row =>
-  (p) =>
-    p.plain(
-      name,
-      p.args.map((a) => (a.type.kind === 'FLOAT64' ? a.sql : `CAST(${a.sql} AS DOUBLE)`)),
-    );
+  (name: string, ofOnePair = true): Row =>
+  (p) => {
+    const values = p.args.map((a) => (a.type.kind === 'FLOAT64' ? a.sql : `CAST(${a.sql} AS DOUBLE)`));
+    const checked = ofOnePair ? null : `CASE WHEN ${p.plain('regr_count', values)} > 1 THEN`;
+    const floats = p.args.filter((a) => a.type.kind === 'FLOAT64').map((a) => a.sql);
+    if (floats.length === 0)
+      return checked === null ? p.plain(name, values) : `${checked} ${p.plain(name, values)} END`;
+    const all = values.map((value) => `${value} IS NOT NULL`).join(' AND ');
+    const wild = p.plain('bool_or', [`(${floats.map((x) => `NOT isfinite(${x})`).join(' OR ')}) AND ${all}`]);
+    const finite = [
+      `CASE WHEN ${floats.map((x) => `isfinite(${x})`).join(' AND ')} THEN ${values[0]!} END`,
+      ...values.slice(1),
+    ];
+    const text = `CASE WHEN ${wild} THEN CAST('NaN' AS DOUBLE) ELSE ${p.plain(name, finite)} END`;
+    return checked === null ? text : `${checked} ${text} END`;
+  };
 
 const percentile =
   (name: string): Row =>
   (p) => {
     if (p.call.nulls === 'respect') return p.ctx.unsupported(`${p.call.function} with RESPECT NULLS`, p.call.span);
-    return p.plain(name, [p.at(0), p.at(1)]);
+    if (p.args[0]?.type.kind !== 'FLOAT64') return p.plain(name, [p.at(0), p.at(1)]);
+    // NaN is below all numbers; DuckDB has it above them.
+    const lowest = `CAST('-Infinity' AS DOUBLE)`;
+    const text = p.plain(name, [`CASE WHEN isnan(${p.at(0)}) THEN ${lowest} ELSE ${p.at(0)} END`, p.at(1)]);
+    return `CASE WHEN ${text} = ${lowest} AND ${p.plain('bool_or', [`isnan(${p.at(0)})`])} THEN CAST('NaN' AS DOUBLE) ELSE ${text} END`;
   };
 
 const AGGREGATES: Readonly<Record<string, Row>> = {
@@ -204,9 +234,11 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   COUNT: named('count'),
   COUNTIF: (p) => p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`]),
   SUM: (p) =>
-    p.args[0]?.type.kind === 'FLOAT64' || p.args[0]?.type.kind === 'INTERVAL'
+    p.args[0]?.type.kind === 'FLOAT64'
       ? p.plain('sum', [p.at(0)])
-      : narrowed('sum')(p),
+      : p.args[0]?.type.kind === 'INTERVAL'
+        ? sumOfIntervals(p)
+        : narrowed('sum')(p),
   AVG: average,
   MIN: minimum,
   MAX: (p) => extreme(p, 'max'),
@@ -229,7 +261,7 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   STDDEV_SAMP: statistics('stddev_samp'),
   VAR_POP: statistics('var_pop'),
   VAR_SAMP: statistics('var_samp'),
-  CORR: statistics('corr'),
+  CORR: statistics('corr', false),
   COVAR_POP: statistics('covar_pop'),
   COVAR_SAMP: statistics('covar_samp'),
   PERCENTILE_CONT: percentile('quantile_cont'),

@@ -1,5 +1,6 @@
 /** GROUP BY, aggregate functions and window functions. */
-import type { AggregateCall, Relation, ResolvedBound, WindowCall } from '../../../../googlesql/resolved';
+import type { AggregateCall, Relation, ResolvedBound, SortKey, WindowCall } from '../../../../googlesql/resolved';
+import type { Span } from '../../../../googlesql/syntax';
 import { printAggregateCall } from './aggregate-functions';
 import { columnName, type Context } from '../context';
 import { printExpr, printSortKeys } from '../expressions/expressions';
@@ -38,12 +39,34 @@ function printGroupingSets(ctx: Context, relation: AggregateRelation, wanted: Wa
 export function printWindow(ctx: Context, { call, partitionBy, orderBy, frame }: WindowCall): string {
   const parts: string[] = [];
   if (partitionBy.length > 0) parts.push(`PARTITION BY ${partitionBy.map((p) => printExpr(ctx, p)).join(', ')}`);
-  const keys = printSortKeys(ctx, orderBy);
+  const keys = isNumericRange(frame) ? [rangeKey(ctx, orderBy, frame, call.span)] : printSortKeys(ctx, orderBy);
   if (keys.length > 0) parts.push(`ORDER BY ${keys.join(', ')}`);
   if (frame !== null) {
     parts.push(`${frame.unit.toUpperCase()} BETWEEN ${printBound(ctx, frame.from)} AND ${printBound(ctx, frame.to)}`);
   }
   return printAggregateCall(ctx, call, `(${parts.join(' ')})`);
+}
+
+type Frame = NonNullable<WindowCall['frame']>;
+
+/** A RANGE frame that counts from the key of the current row. */
+function isNumericRange(frame: WindowCall['frame']): frame is Frame {
+  return frame?.unit === 'range' && (frame.from.offset !== null || frame.to.offset !== null);
+}
+
+/**
+ * The one key of a RANGE frame with an offset, a literal too. NaN stands at the other end in DuckDB than in GoogleSQL, which only
+ * a frame up to an end of the partition can tell.
+ */
+function rangeKey(ctx: Context, orderBy: readonly SortKey[], { from, to }: Frame, span: Span): string {
+  const [key] = orderBy;
+  if (key === undefined) throw new Error('a RANGE frame without a key');
+  const unbounded = [from, to].some(({ kind }) => kind.startsWith('unbounded'));
+  if (key.expr.type.kind === 'FLOAT64' && unbounded)
+    return ctx.unsupported('A RANGE frame from an offset to an end of the partition, ordered by FLOAT64,', span);
+  const text = printExpr(ctx, key.expr);
+  const value = key.expr.kind === 'literal' || key.expr.kind === 'parameter' ? `CASE WHEN true THEN ${text} END` : text;
+  return `${value} ${key.descending ? 'DESC' : 'ASC'} ${key.nullsFirst ? 'NULLS FIRST' : 'NULLS LAST'}`;
 }
 
 function printBound(ctx: Context, { kind, offset }: ResolvedBound): string {

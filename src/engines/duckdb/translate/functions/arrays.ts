@@ -48,8 +48,9 @@ function generate(call: Call): string {
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? '1'],
     (a, b, s) =>
-      `CASE WHEN ${s} = 0 THEN ${call.fail('argument')} WHEN (${b} - ${a}) / ${s} >= ${most} THEN ${call.fail('size')} ` +
-      `ELSE list_transform(generate_series(0, CAST(floor(least((${b} - ${a}) / ${s}, ${most})) AS BIGINT)), lambda i: ${a} + i * ${s}) END`,
+      `CASE WHEN ${[`${s} = 0`, ...(kind === 'FLOAT64' ? [a, b, s].map((x) => `isnan(${x})`) : [])].join(' OR ')} THEN ${call.fail('argument')} ` +
+      `WHEN (${b} - ${a}) / ${s} >= ${most} THEN ${call.fail('size')} ` +
+      `ELSE list_transform(generate_series(0, CAST(floor(least(greatest((${b} - ${a}) / ${s}, -1), ${most})) AS BIGINT)), lambda i: ${a} + i * ${s}) END`,
   );
 }
 
@@ -76,7 +77,8 @@ function end(last: boolean): (call: Call) => string {
 /** Offsets from 0, negative ones from the end, both included. */
 function slice(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1), sqlOf(call, 2)], (list, from, to) => {
-    const place = (i: string): string => `CASE WHEN ${i} < 0 THEN len(${list}) + ${i} + 1 ELSE ${i} + 1 END`;
+    const place = (i: string): string =>
+      `CASE WHEN ${i} < 0 THEN len(${list}) + ${i} ELSE least(${i}, len(${list})) END + 1`;
     return (
       `CASE WHEN ${list} IS NULL OR ${from} IS NULL OR ${to} IS NULL THEN NULL ` +
       `WHEN ${place(to)} < 1 THEN ${list}[1:0] ELSE list_slice(${list}, greatest(${place(from)}, 1), ${place(to)}) END`
@@ -88,13 +90,15 @@ function slice(call: Call): string {
 function rangeBucket(call: Call): string {
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1)],
-    (point, bounds) => `CASE WHEN ${point} IS NOT NULL THEN len(list_filter(${bounds}, lambda e: e <= ${point})) END`,
+    (point, bounds) =>
+      `CASE WHEN ${point} IS NULL THEN NULL WHEN list_sort(${bounds}) <> ${bounds} THEN ${call.fail('argument')} ` +
+      `ELSE len(list_filter(${bounds}, lambda e: e <= ${point})) END`,
   );
 }
 
 export const ARRAY_FUNCTIONS: FunctionTable = {
   // Of parts/place.ts.
-  $with_lists: (call) => call.bind([sqlOf(call, 0)], (value) => withLists(value!, arg(call, 0).type, call.type)),
+  $with_lists: (call) => call.bind([sqlOf(call, 0)], (value) => withLists(value, arg(call, 0).type, call.type)),
   ARRAY_CONCAT: (call) => (call.args.length === 1 ? arg(call, 0).sql : concatArrays(call)),
   ARRAY_FIRST: end(false),
   ARRAY_LAST: end(true),

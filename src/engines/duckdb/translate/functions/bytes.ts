@@ -18,11 +18,11 @@ export function substrBytes(call: Call): string {
   const length = call.args[2];
   const values = [sqlOf(call, 0), sqlOf(call, 1), ...(length === undefined ? [] : [length.sql])];
   return call.bind(values, (b, p, n) => {
-    const start = `(CASE WHEN ${p} > 0 THEN ${p} WHEN ${p} = 0 OR -${p} > octet_length(${b}) THEN 1 ELSE octet_length(${b}) + ${p} + 1 END)`;
+    // A position or a length beyond the end is as good as the end, and does not overflow when doubled.
+    const start = `(CASE WHEN ${p} > 0 THEN least(${p}, octet_length(${b}) + 1) WHEN ${p} = 0 OR ${p} < -octet_length(${b}) THEN 1 ELSE octet_length(${b}) + ${p} + 1 END)`;
     if (n === undefined) return `unhex(substr(hex(${b}), 2 * ${start} - 1))`;
-    // A length beyond the end is as good as the end, and does not overflow when doubled.
     const count = `2 * least(${n}, octet_length(${b}))`;
-    return `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE unhex(substr(hex(${b}), 2 * ${start} - 1, ${count})) END`;
+    return `CASE WHEN ${n} IS NULL THEN NULL WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE unhex(substr(hex(${b}), 2 * ${start} - 1, ${count})) END`;
   });
 }
 
@@ -31,7 +31,7 @@ export function endOfBytes(call: Call, duckName: 'left' | 'right'): string {
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1)],
     (b, n) =>
-      `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ` +
+      `CASE WHEN ${n} IS NULL THEN NULL WHEN ${n} < 0 THEN ${call.fail('argument')} ` +
       `ELSE unhex(${duckName}(hex(${b}), 2 * least(${n}, octet_length(${b})))) END`,
   );
 }
@@ -95,7 +95,17 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   'NET.IPV4_TO_INT64': ipv4ToInt64,
   SAFE_CONVERT_BYTES_TO_STRING: (call) => {
     if (arg(call, 0).type.kind !== 'BYTES') return call.unsupported('SAFE_CONVERT_BYTES_TO_STRING of this type');
-    return call.bind([sqlOf(call, 0)], (b) => `TRY(decode(${b}))`);
+    return call.bind([sqlOf(call, 0)], (b) => {
+      const slow = unlessOver(
+        call,
+        `octet_length(${b}) * ${ONE_CODE_POINT} > ${mostSteps(call)}`,
+        `lq_text_of_bytes(hex(${b}))`,
+      );
+      return call.bind(
+        [`TRY(decode(${b}))`],
+        (text) => `CASE WHEN ${text} IS NOT NULL OR ${b} IS NULL THEN ${text} ELSE ${slow} END`,
+      );
+    });
   },
   SHA1: hash('sha1'),
   SHA256: hash('sha256'),

@@ -1,5 +1,6 @@
 /** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { mostElements, unlessOver } from '../expressions/size-bounds';
 import { timestampText, datetimeText, timeText } from '../expressions/value-texts';
 import { timestampOfText, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
@@ -34,15 +35,19 @@ function partOf(call: Call): string {
   return call.part;
 }
 
+/** The zone that an argument names; a literal that names none fails wherever the zone is used. */
 function zoneArgument(call: Call, i: number): string | null {
   const zone = call.args[i];
-  return zone === undefined ? null : zoneOf(zone.sql, zone.expr);
+  if (zone === undefined) return null;
+  return zone.constant !== null && timeZone(zone.constant) === null ? call.fail('zone') : zoneOf(zone.sql, zone.expr);
 }
 
 /** `n` times `factor`, computed here where `n` is a literal. */
 function times(call: Call, i: number, factor: bigint): string {
   const { constant, sql } = arg(call, i);
-  if (constant !== null) return `CAST(${BigInt(constant) * factor} AS BIGINT)`;
+  // Beyond INT64 is beyond every calendar too.
+  if (constant !== null)
+    return `CAST(${BigInt.asIntN(64, BigInt(constant) * factor) === BigInt(constant) * factor ? BigInt(constant) * factor : constant.startsWith('-') !== factor < 0n ? '-9223372036854775807' : '9223372036854775807'} AS BIGINT)`;
   return factor === 1n ? sql : `(${sql} * ${factor})`;
 }
 
@@ -61,15 +66,29 @@ export function inYears(call: Call, text: string): string {
   return `lq_${kind === 'DATE' ? 'date_' : ''}in_years${call.safe ? '_or_null' : ''}(${text})`;
 }
 
+/** A TIME some units on, days left out: of the amount no more than a day counts. */
+function aroundTheClock(call: Call, time: string, sign: 1n | -1n): string {
+  const unit = MICROS[partOf(call)];
+  if (unit === undefined) return call.unsupported(`The part ${partOf(call)} in ${call.name}`);
+  const amount = `to_microseconds(${sqlOf(call, 1)} % ${MICROS['DAY']! / unit} * ${unit})`;
+  return `(${time} ${sign < 0n ? '-' : '+'} ${amount})`;
+}
+
+/** A number of days as DuckDB takes it. TRY does not see the error of a cast that is folded. */
+function days(call: Call, count: string): string {
+  return `${call.safe ? 'TRY_CAST' : 'CAST'}(${count} AS INTEGER)`;
+}
+
 function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true } {
   const emit = (call: Call): string => {
     const value = arg(call, 0);
     const part = partOf(call);
     if (value.type.kind === 'DATE' && call.type.kind === 'DATE') {
-      if (part === 'DAY') return `(${value.sql} + CAST(${times(call, 1, sign)} AS INTEGER))`;
-      if (part === 'WEEK') return `(${value.sql} + CAST(${times(call, 1, 7n * sign)} AS INTEGER))`;
+      if (part === 'DAY') return `(${value.sql} + ${days(call, times(call, 1, sign))})`;
+      if (part === 'WEEK') return `(${value.sql} + ${days(call, times(call, 1, 7n * sign))})`;
       return `CAST(${value.sql} + ${duration(call, 1, sign)} AS DATE)`;
     }
+    if (value.type.kind === 'TIME') return aroundTheClock(call, value.sql, sign);
     return `(${value.sql} + ${duration(call, 1, sign)})`;
   };
   return { emit: (call) => inYears(call, emit(call)), raises: true };
@@ -102,7 +121,13 @@ function truncated(call: Call, x: string, part: string): string {
   }
 }
 
+/** Weeks and ISO years may begin before the year 1. */
 function truncate(call: Call): string {
+  const text = truncatedValue(call);
+  return /^(?:ISO|WEEK)/.test(partOf(call)) ? call.bind([text], (t) => inYears(call, t)) : text;
+}
+
+function truncatedValue(call: Call): string {
   const value = arg(call, 0);
   const part = partOf(call);
   switch (value.type.kind) {
@@ -115,10 +140,23 @@ function truncate(call: Call): string {
     case 'TIMESTAMP': {
       const zone = zoneArgument(call, 1);
       // Zones differ by whole minutes.
-      if (zone === null || ['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE'].includes(part)) {
-        return truncated(call, value.sql, part);
+      if (zone === null) return truncated(call, value.sql, part);
+      if (['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE'].includes(part)) {
+        const text = truncated(call, value.sql, part);
+        // A literal zone has been looked at.
+        if (call.args[1]?.constant !== null) return text;
+        return call.bind(
+          [value.sql],
+          (t) => `CASE WHEN ${toCivil(t, zone)} IS NOT NULL THEN ${truncated(call, t, part)} END`,
+        );
       }
-      return toInstant(truncated(call, toCivil(value.sql, zone), part), zone);
+      if (part === 'HOUR') {
+        // Whole hours of the zone's clock, counted back from the instant: the clock may show an hour twice.
+        return call.bind([value.sql], (t) =>
+          call.bind([toCivil(t, zone)], (civil) => `(${t} - (${civil} - date_trunc('hour', ${civil})))`),
+        );
+      }
+      return toInstant(call.bind, truncated(call, toCivil(value.sql, zone), part), zone);
     }
     default:
       return truncated(call, value.sql, part);
@@ -250,14 +288,19 @@ function timestamp(call: Call): string {
   switch (value.type.kind) {
     case 'STRING':
       if (zone === null && !call.safe) return call.bind([value.sql], (x) => `lq_timestamp_or_fail(${x})`);
-      return orFail(call, value.sql, (x) => timestampOfText(x, zone));
+      return orFail(call, value.sql, (x) => timestampOfText(call.bind, x, zone));
     case 'DATE':
-      return toInstant(`CAST(${value.sql} AS TIMESTAMP)`, zone);
+      return inYearsOfZone(call, toInstant(call.bind, `CAST(${value.sql} AS TIMESTAMP)`, zone), zone);
     case 'DATETIME':
-      return toInstant(value.sql, zone);
+      return inYearsOfZone(call, toInstant(call.bind, value.sql, zone), zone);
     default:
       return value.sql;
   }
+}
+
+/** A zone's clock shows the first and the last hours of the calendar at instants outside of it. */
+function inYearsOfZone(call: Call, text: string, zone: string | null): string {
+  return zone === null ? text : call.bind([text], (t) => inYears(call, t));
 }
 
 function orFail(call: Call, value: string, tried: (x: string) => string): string {
@@ -336,10 +379,10 @@ function dayDuration(call: Call): string {
 }
 
 export const DATE_FUNCTIONS: FunctionTable = {
-  $extract: extract,
-  CURRENT_DATE: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS DATE)`,
-  CURRENT_DATETIME: (call) => toCivil(call.now(), zoneArgument(call, 0)),
-  CURRENT_TIME: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS TIME)`,
+  $extract: { emit: extract, raises: true },
+  CURRENT_DATE: { emit: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS DATE)`, raises: true },
+  CURRENT_DATETIME: { emit: (call) => toCivil(call.now(), zoneArgument(call, 0)), raises: true },
+  CURRENT_TIME: { emit: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS TIME)`, raises: true },
   CURRENT_TIMESTAMP: (call) => call.now(),
   DATE: { emit: date, raises: true },
   DATETIME: { emit: datetime, raises: true },
@@ -358,13 +401,13 @@ export const DATE_FUNCTIONS: FunctionTable = {
   DATETIME_DIFF: difference,
   TIMESTAMP_DIFF: difference,
   TIME_DIFF: difference,
-  DATE_TRUNC: truncate,
-  DATETIME_TRUNC: truncate,
+  DATE_TRUNC: { emit: truncate, raises: true },
+  DATETIME_TRUNC: { emit: truncate, raises: true },
   TIMESTAMP_TRUNC: { emit: truncate, raises: true },
   TIME_TRUNC: truncate,
-  LAST_DAY: lastDay,
+  LAST_DAY: { emit: (call) => call.bind([lastDay(call)], (d) => inYears(call, d)), raises: true },
   DATE_FROM_UNIX_DATE: {
-    emit: (call) => inYears(call, `(DATE '1970-01-01' + CAST(${sqlOf(call, 0)} AS INTEGER))`),
+    emit: (call) => inYears(call, `(DATE '1970-01-01' + ${days(call, sqlOf(call, 0))})`),
     raises: true,
   },
   UNIX_DATE: (call) => `date_diff('day', DATE '1970-01-01', ${sqlOf(call, 0)})`,

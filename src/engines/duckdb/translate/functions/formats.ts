@@ -50,7 +50,9 @@ function parse(finish: (call: Call, civil: string) => string): (call: Call) => s
 function parseTimestamp(call: Call): string {
   const pattern = literalFormat(call);
   const at = zone(call, 2);
-  return timestampParser(call, pattern, sqlOf(call, 1), (civil) => toInstant(civil, at));
+  return timestampParser(call, pattern, sqlOf(call, 1), (civil) =>
+    toInstant((v, body) => call.bind(v, body), civil, at),
+  );
 }
 
 export const FORMAT_FUNCTIONS: FunctionTable = {

@@ -1,5 +1,6 @@
 /** INTERVAL values: months, days and microseconds, kept apart as GoogleSQL and DuckDB both do. */
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { inYears } from './dates';
 
 const MONTHS: Readonly<Record<string, number>> = { YEAR: 12, QUARTER: 3, MONTH: 1 };
 const DAYS: Readonly<Record<string, number>> = { WEEK: 7, DAY: 1 };
@@ -18,9 +19,30 @@ function part(name: string, amount: string): string | null {
   return null;
 }
 
+/** The most of each part, on both sides of nought: ten thousand years. */
+const MOST = { months: 120_000, days: 3_660_000, micros: 316_224_000_000_000_000n };
+
 function interval(call: Call): string {
   const name = call.part ?? '';
-  return part(name, sqlOf(call, 0)) ?? call.unsupported(`INTERVAL of ${name}`);
+  const most = mostOf(name);
+  const { constant } = arg(call, 0);
+  if (constant !== null) {
+    const amount = BigInt(constant);
+    return amount > most || amount < -most
+      ? call.fail('argument')
+      : (part(name, sqlOf(call, 0)) ?? call.unsupported(`INTERVAL of ${name}`));
+  }
+  return call.bind(
+    [sqlOf(call, 0)],
+    (n) => `CASE WHEN ${n} > ${most} OR ${n} < -${most} THEN ${call.fail('argument')} ELSE ${part(name, n)} END`,
+  );
+}
+
+function mostOf(name: string): bigint {
+  if (MONTHS[name] !== undefined) return BigInt(MOST.months / MONTHS[name]);
+  return DAYS[name] === undefined
+    ? MOST.micros / BigInt(MICROS[name] ?? 1)
+    : BigInt(Math.floor(MOST.days / DAYS[name]));
 }
 
 const UNITS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
@@ -35,7 +57,22 @@ function makeInterval(call: Call): string {
 
 /** The start of the bucket, counted from 1950 unless told from where. */
 function bucket(origin: string): (call: Call) => string {
-  return (call) => `time_bucket(${sqlOf(call, 1)}, ${sqlOf(call, 0)}, ${call.args[2]?.sql ?? origin})`;
+  return (call) =>
+    call.bind([sqlOf(call, 0), sqlOf(call, 1), call.args[2]?.sql ?? origin], (t, width, from) => {
+      const wrong = [`${width} <= to_days(0)`, ...mixedParts(call, width)].join(' OR ');
+      const text = call.bind([`time_bucket(${width}, ${t}, ${from})`], (b) =>
+        inYears(call, call.type.kind === 'DATE' ? `CAST(${b} AS DATE)` : b),
+      );
+      return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${text} END`;
+    });
+}
+
+/** A bucket of a DATE is of months or of days, one of an instant of no months, any other of months alone or of none. */
+function mixedParts(call: Call, width: string): string[] {
+  const [months, micros] = [`lq_interval_months(${width}) <> 0`, `lq_interval_micros(${width}) <> 0`];
+  if (call.type.kind === 'TIMESTAMP') return [months];
+  const daysToo = `(${months} AND (extract(day FROM ${width}) <> 0 OR ${micros}))`;
+  return call.type.kind === 'DATE' ? [micros, daysToo] : [daysToo];
 }
 
 /** 30 days to the month, 24 hours to the day; what is justified together gets one sign. */

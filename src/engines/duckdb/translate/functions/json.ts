@@ -147,6 +147,11 @@ function toJsonString(call: Call): string {
   if (call.args.length > 1 && call.args[1]?.constant !== 'false')
     return call.unsupported('TO_JSON_STRING with pretty printing');
   const value = arg(call, 0);
+  if (value.type.kind === 'FLOAT64') {
+    const text = (x: string): string =>
+      `CASE WHEN ${x} IS NULL THEN 'null' WHEN isfinite(${x}) THEN lq_float_string(${x}) ELSE CAST(lq_float_json(${x}) AS VARCHAR) END`;
+    return onName(call, value.sql, text);
+  }
   const text = (x: string): string =>
     `coalesce(CAST(to_json(${googleJson(call, x, value.type, true)}) AS VARCHAR), 'null')`;
   // Escapes double what is written again and again.
@@ -170,11 +175,17 @@ function toJson(call: Call): string {
 
 /** JSON_ARRAY and JSON_OBJECT: a NULL is JSON's null; keys are every other argument. */
 function constructed(call: Call, duckName: string, keyed: boolean): string {
-  const parts = call.args.map((value, i) =>
-    keyed && i % 2 === 0
-      ? value.sql
-      : `to_json(${onName(call, value.sql, (x) => googleJson(call, x, value.type, false))})`,
-  );
+  // Of a key that comes twice the first counts.
+  const keys = call.args.filter((_, i) => i % 2 === 0).map(({ constant }) => constant);
+  if (keyed && keys.length > 1 && keys.includes(null)) return call.unsupported('JSON_OBJECT with computed keys');
+  const counts = (i: number): boolean => !keyed || keys.indexOf(keys[i >> 1] ?? null) === i >> 1;
+  const parts = call.args
+    .flatMap((value, i) => (counts(i) ? [value] : []))
+    .map((value, i) =>
+      keyed && i % 2 === 0
+        ? value.sql
+        : `to_json(${onName(call, value.sql, (x) => googleJson(call, x, value.type, false))})`,
+    );
   return parts.length === 0 ? `CAST('${keyed ? '{}' : '[]'}' AS JSON)` : `${duckName}(${parts.join(', ')})`;
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { fail } from '../../sql';
+import { LETTER_CASE_MACROS } from './letter-case';
 
 const CIVIL = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?)?`;
 const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{1,2}(?::?\d{2})?| [A-Za-z][\w/+-]*)?)?`;
@@ -13,6 +14,8 @@ const IN_YEARS = `t BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:
 const DATE_IN_YEARS = `t BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'`;
 
 const MACROS: Readonly<Record<string, string>> = {
+  ...LETTER_CASE_MACROS,
+
   // ---- numbers
   // Fifteen digits where they read back, else seventeen.
   'lq_float_text(x)': `CASE WHEN NOT isfinite(x) THEN CAST(x AS VARCHAR)
@@ -21,6 +24,19 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(TRY_CAST(x AS BIGINT))
       WHEN isfinite(x) THEN to_json(x)
       WHEN isnan(x) THEN to_json('NaN') WHEN x > 0 THEN to_json('Infinity') WHEN x < 0 THEN to_json('-Infinity') END`,
+  // Of decimals with nine digits behind the point, as integers of all their digits and back.
+  'lq_digits(x)': `CAST(replace(CAST(x AS VARCHAR), '.', '') AS HUGEINT)`,
+  'lq_of_digits(d)': `CAST(d AS DECIMAL(38, 0)) * CAST(0.000000001 AS DECIMAL(10, 9))`,
+  // Exact quotients: nine digits more of what the division of the digits leaves. A divisor of 1e20 leaves no room for them.
+  'lq_quotient_of_digits(a, b)': `sign(a) * sign(b) * (abs(a) // abs(b) * 1000000000
+      + ((abs(a) % abs(b)) * 1000000000 + abs(b) // 2) // abs(b))`,
+  'lq_numeric_quotient(a, b)': 'lq_of_digits(lq_quotient_of_digits(lq_digits(a), lq_digits(b)))',
+  // Exact products: only that of the two fractions has more digits than there is room for.
+  'lq_product(a, b)': `trunc(a) * b + (a - trunc(a)) * trunc(b)`,
+  'lq_numeric_product(a, b)': `lq_product(a, b) + CAST((a - trunc(a)) * (b - trunc(b)) AS DECIMAL(38, 9))`,
+  'lq_bignumeric_product(a, b)': `lq_product(a, b) + CAST((a - trunc(a)) * (b - trunc(b)) AS DECIMAL(38, 18))`,
+  // A double in all its digits, which its product with a power of ten would lose.
+  'lq_numeric_of_float(x)': `TRY_CAST(CASE WHEN isfinite(x) THEN printf('%.40f', x) END AS DECIMAL(38, 9))`,
   'lq_int64(s)': String.raw`CASE
       WHEN regexp_full_match(s, '\s*[+-]?\d+\s*') THEN TRY_CAST(ltrim(trim(s), '+') AS BIGINT)
       WHEN regexp_full_match(s, '\s*[+-]?0[xX][0-9a-fA-F]+\s*') THEN
@@ -30,6 +46,11 @@ const MACROS: Readonly<Record<string, string>> = {
       WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*')
         OR regexp_full_match(s, '\s*[+-]?(?i:inf|infinity|nan)\s*')
       THEN TRY_CAST(ltrim(trim(s), '+') AS DOUBLE) END`,
+  // As text; the sign of a nought is not written.
+  'lq_float_string(x)': `CASE WHEN x = 0 THEN '0' ELSE lq_float_text(x) END`,
+  // Digits in groups, a sign on either side, with white space around it.
+  'lq_parsed_number(s)': String.raw`CASE WHEN regexp_full_match(s, '\s*(?:[+-]\s*(?:\d[\d,]*\.?\d*|[\d,]*\.\d+)(?:[eE][+-]?\d+)?|(?:\d[\d,]*\.?\d*|[\d,]*\.\d+)(?:[eE][+-]?\d+)?\s*[+-]?)\s*')
+      THEN CASE WHEN regexp_matches(s, '^\s*-|-\s*$') THEN '-' ELSE '' END || regexp_replace(regexp_replace(s, '^\s*[+-]|[+-]\s*$', '', 'g'), '[\s,]', '', 'g') END`,
   'lq_numeric(s)': String.raw`CASE
       WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*') THEN ltrim(trim(s), '+') END`,
 
@@ -45,8 +66,10 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_trunc_at(x, p)': `CASE WHEN abs(x * p) >= 4503599627370496e0 THEN x
       WHEN trunc(x * p) = x * p AND lq_product_error(x, p) * sign(x) < 0 THEN (x * p - sign(x)) / p
       ELSE trunc(x * p) / p END`,
-  'lq_round(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
-  'lq_trunc(x, n)': 'CASE WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
+  'lq_round(x, n)':
+    'CASE WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
+  'lq_trunc(x, n)':
+    'CASE WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
 
   // A LIKE pattern, whose escape is the backslash, as a regular expression. What is escaped is put aside as characters
   // for private use, every other character is quoted, and `%` and `_` are what is left.
@@ -83,13 +106,19 @@ const MACROS: Readonly<Record<string, string>> = {
       || CASE WHEN lq_interval_micros(i) % 1000000 = 0 THEN ''
         WHEN lq_interval_micros(i) % 1000 = 0 THEN printf('.%03d', abs(lq_interval_micros(i)) // 1000 % 1000)
         ELSE printf('.%06d', abs(lq_interval_micros(i)) % 1000000) END`,
+  // Bytes as text, each that is part of no UTF-8 as a replacement character: by two hexadecimal digits.
+  'lq_text_of_bytes(h)': String.raw`decode(unhex(array_to_string(list_transform(regexp_extract_all(h,
+      '[0-7].|(?:C[2-9A-F]|D.)[89AB].|E0[AB].[89AB].|(?:E[1-9A-CEF])[89AB].[89AB].|ED[89].[89AB].|F0[9AB].[89AB].[89AB].|F[1-3][89AB].[89AB].[89AB].|F48.[89AB].[89AB].|..'),
+      lambda c: CASE WHEN length(c) = 2 AND c >= '80' THEN 'EFBFBD' ELSE c END), '')))`,
   'lq_offset(z)': String.raw`to_minutes(
       CASE WHEN z[1] = '-' THEN -1 ELSE 1 END
       * (CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 1) AS BIGINT) * 60
         + coalesce(TRY_CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 2) AS BIGINT), 0)))`,
   'lq_is_offset(z)': String.raw`regexp_full_match(z, '[+-]\d{1,2}(?::?\d{2})?')`,
-  'lq_civil(t, z)': `CASE WHEN lq_is_offset(z) THEN t + lq_offset(z) ELSE timezone(z, timezone('UTC', t)) END`,
-  'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(z, t)) END`,
+  // DuckDB reads names in any case, GoogleSQL as they are spelt; none is in small letters throughout.
+  'lq_zone_name(z)': `CASE WHEN z = lower(z) THEN 'logquay:' || z ELSE z END`,
+  'lq_civil(t, z)': `CASE WHEN lq_is_offset(z) THEN t + lq_offset(z) ELSE timezone(lq_zone_name(z), timezone('UTC', t)) END`,
+  'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(lq_zone_name(z), t)) END`,
   'lq_zone_suffix(m)': `printf('%s%02d%s', CASE WHEN m < 0 THEN '-' ELSE '+' END, abs(m) // 60,
       CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
   // What the zone of the text says, UTC where it has none. DuckDB reads the rest once offsets have two digits, T and Z are upper case.

@@ -1,7 +1,7 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { duckType } from '../../sql';
-import { guarded } from './operators';
+import { guarded, product, quotient } from './operators';
 
 function typed(call: Call, text: string): string {
   return call.type.kind === 'FLOAT64' ? text : `CAST(${text} AS ${duckType(call.type)})`;
@@ -29,6 +29,17 @@ const finite = (emit: (call: Call) => string): Raising => ({
   raises: true,
 });
 
+/** NaN of a negative infinity and, with `both`, of either: DuckDB raises an error of it. */
+const unlessInfinite =
+  (emit: (call: Call) => string, both = false) =>
+  (call: Call): string => {
+    if (arg(call, 0).type.kind !== 'FLOAT64') return emit(call);
+    return call.bind([sqlOf(call, 0)], (x) => {
+      const infinite = both ? `isinf(${x})` : `${x} = CAST('-inf' AS DOUBLE)`;
+      return `CASE WHEN ${infinite} THEN CAST('NaN' AS DOUBLE) ELSE ${emit({ ...call, args: [{ ...arg(call, 0), sql: x }] })} END`;
+    });
+  };
+
 const trigonometry = (duckName: string): Raising => ({ emit: same(duckName), raises: true });
 
 /** Of an infinity there is no such function, and DuckDB raises an error where BigQuery says NaN. */
@@ -51,7 +62,7 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
     if (call.type.kind === 'FLOAT64') {
       const exact = constant !== null && /^[1-9]\d?$/.test(constant) && Number(constant) <= 22;
       if (exact) return call.bind([sqlOf(call, 0)], (x) => `lq_${duckName}_at(${x}, 1e${constant})`);
-      const digits = `CAST(${sqlOf(call, 1)} AS INTEGER)`;
+      const digits = `CAST(greatest(least(${sqlOf(call, 1)}, 400), -400) AS INTEGER)`;
       return call.bind([sqlOf(call, 0), digits], (x, n) => `lq_${duckName}(${x}, ${n})`);
     }
     // DuckDB rounds a DECIMAL only to a constant number of digits.
@@ -69,7 +80,8 @@ function integerDivision(operator: '//' | '%'): (call: Call) => string {
     return call.bind([sqlOf(call, 0), divisor.sql], (a, b) => {
       const text = `${a} ${operator} ${guarded(call, a, b)}`;
       if (call.type.kind === 'INT64') return `(${text})`;
-      return operator === '%' ? typed(call, text) : typed(call, `trunc(${a} / ${guarded(call, a, b)})`);
+      if (operator === '%') return typed(call, text);
+      return typed(call, `trunc(${quotient(call, a, guarded(call, a, b))})`);
     });
   };
 }
@@ -83,7 +95,18 @@ function extreme(duckName: 'greatest' | 'least'): (call: Call) => string {
         const some = names.filter((n) => !/^(?:\d|')/.test(n)).map((n) => `${n} IS NULL`);
         const nan = call.type.kind === 'FLOAT64' && duckName === 'least';
         const check = nan ? ` WHEN ${names.map((n) => `isnan(${n})`).join(' OR ')} THEN CAST('NaN' AS DOUBLE)` : '';
-        const text = `${duckName}(${names.join(', ')})`;
+        // DuckDB's own compares the parts of an INTERVAL one by one.
+        const before = duckName === 'least' ? '<=' : '>=';
+        const text =
+          call.type.kind === 'INTERVAL'
+            ? names.reduceRight(
+                (rest, name) =>
+                  rest === ''
+                    ? name
+                    : `list_reduce([${name}, ${rest}], lambda x, y: CASE WHEN x ${before} y THEN x ELSE y END)`,
+                '',
+              )
+            : `${duckName}(${names.join(', ')})`;
         if (some.length === 0 && check === '') return text;
         return `CASE${some.length === 0 ? '' : ` WHEN ${some.join(' OR ')} THEN NULL`}${check} ELSE ${text} END`;
       },
@@ -93,11 +116,25 @@ function extreme(duckName: 'greatest' | 'least'): (call: Call) => string {
 const safely =
   (operator: '+' | '-' | '*') =>
   (call: Call): string =>
-    call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => `TRY(${typed(call, `${a} ${operator} ${b}`)})`);
+    call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
+      const result = operator === '*' ? product(call, a, b) : `${a} ${operator} ${b}`;
+      if (call.type.kind !== 'FLOAT64') return `TRY(${typed(call, result)})`;
+      return finiteOrNull(result, a, b);
+    });
+
+/** NULL where two numbers make something infinite. */
+function finiteOrNull(result: string, a: string, b: string): string {
+  return `CASE WHEN isfinite(${result}) OR NOT isfinite(${a}) OR NOT isfinite(${b}) THEN ${result} END`;
+}
 
 function logarithm(call: Call): string {
   if (call.args.length === 1) return typed(call, `ln(${float(call, 0)})`);
-  return typed(call, `(ln(${float(call, 0)}) / ln(${float(call, 1)}))`);
+  return call.bind([float(call, 0), float(call, 1)], (x, base) => {
+    const text = typed(call, `(ln(${x}) / ln(${base}))`);
+    if (call.type.kind !== 'FLOAT64') return text;
+    const nan = `isnan(${x}) OR isnan(${base}) OR ${x} = CAST('-inf' AS DOUBLE) OR isinf(${base})`;
+    return `CASE WHEN ${nan} THEN CAST('NaN' AS DOUBLE) WHEN ${base} = 1 THEN ${call.fail('overflow')} ELSE ${text} END`;
+  });
 }
 
 function float(call: Call, i: number): string {
@@ -112,12 +149,12 @@ const throughFloat = (duckName: string): { emit: (call: Call) => string; raises:
 export const MATH_FUNCTIONS: FunctionTable = {
   ABS: { emit: same('abs'), raises: true },
   ACOS: ofFinite('acos'),
-  ACOSH: finite(same('acosh')),
+  ACOSH: { emit: unlessInfinite(finite(same('acosh')).emit), raises: true },
   ASIN: ofFinite('asin'),
   ASINH: trigonometry('asinh'),
   ATAN: trigonometry('atan'),
   ATAN2: trigonometry('atan2'),
-  ATANH: finite(same('atanh')),
+  ATANH: { emit: unlessInfinite(finite(same('atanh')).emit, true), raises: true },
   BIT_COUNT: (call) =>
     arg(call, 0).type.kind === 'INT64'
       ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`
@@ -138,9 +175,9 @@ export const MATH_FUNCTIONS: FunctionTable = {
   IS_INF: same('isinf'),
   IS_NAN: same('isnan'),
   LEAST: extreme('least'),
-  LN: throughFloat('ln'),
+  LN: { emit: unlessInfinite(throughFloat('ln').emit), raises: true },
   LOG: { emit: logarithm, raises: true },
-  LOG10: throughFloat('log10'),
+  LOG10: { emit: unlessInfinite(throughFloat('log10').emit), raises: true },
   MOD: { emit: integerDivision('%'), raises: true },
   PARSE_BIGNUMERIC: (call) => parsed(call),
   PARSE_NUMERIC: (call) => parsed(call),
@@ -148,7 +185,10 @@ export const MATH_FUNCTIONS: FunctionTable = {
   RAND: () => 'random()',
   ROUND: { emit: rounding('round'), raises: true },
   SAFE_ADD: safely('+'),
-  SAFE_DIVIDE: (call) => typed(call, `(${sqlOf(call, 0)} / nullif(${sqlOf(call, 1)}, 0))`),
+  SAFE_DIVIDE: (call) =>
+    call.bind([sqlOf(call, 0), `nullif(${sqlOf(call, 1)}, 0)`], (a, b) =>
+      call.type.kind === 'FLOAT64' ? finiteOrNull(`(${a} / ${b})`, a, b) : quotient(call, a, b, true),
+    ),
   SAFE_MULTIPLY: safely('*'),
   SAFE_NEGATE: (call) => call.bind([sqlOf(call, 0)], (x) => `TRY(-(${x}))`),
   SAFE_SUBTRACT: safely('-'),
@@ -162,7 +202,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
     ),
   SIN: ofFinite('sin'),
   SINH: finite(same('sinh')),
-  SQRT: throughFloat('sqrt'),
+  SQRT: { emit: throughFloat('sqrt').emit, raises: true },
   TAN: ofFinite('tan'),
   TANH: trigonometry('tanh'),
   TRUNC: { emit: rounding('trunc'), raises: true },
@@ -173,6 +213,6 @@ function parsed(call: Call): string {
   return call.bind(
     [sqlOf(call, 0)],
     (s) =>
-      `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(lq_numeric(${s}) AS ${type}), ${call.fail('cast')}) END`,
+      `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(lq_parsed_number(${s}) AS ${type}), ${call.fail('cast')}) END`,
   );
 }

@@ -51,8 +51,27 @@ function equality(call: Call, a: string, b: string, type: SqlType, nan: boolean)
   return nan ? call.bind([a, b], (x, y) => `(${x} = ${y} AND NOT isnan(${x}))`) : `(${a} = ${b})`;
 }
 
+/** An instant has no calendar: only days and shorter parts may be added to it. */
+function addedToInstant(call: Call, operator: '+' | '-'): string {
+  const [a, b] = arg(call, 0).type.kind === 'TIMESTAMP' ? [arg(call, 0), arg(call, 1)] : [arg(call, 1), arg(call, 0)];
+  if (hasNoMonths(b)) return `(${a.sql} ${operator} ${b.sql})`;
+  return call.bind(
+    [a.sql, b.sql],
+    (t, i) =>
+      `CASE WHEN ${t} IS NOT NULL AND lq_interval_months(${i}) <> 0 THEN ${call.fail('argument')} ELSE ${t} ${operator} ${i} END`,
+  );
+}
+
+function hasNoMonths({ expr, constant }: Argument): boolean {
+  if (constant !== null) return constant.startsWith('0-0 ');
+  return (
+    expr.kind === 'call' && expr.function === '$interval' && !['YEAR', 'QUARTER', 'MONTH'].includes(expr.part ?? '')
+  );
+}
+
 function add(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (call.type.kind === 'TIMESTAMP') return addedToInstant(call, '+');
   if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return `(${a.sql} + CAST(${b.sql} AS INTEGER))`;
   if (a.type.kind === 'INT64' && b.type.kind === 'DATE') return `(${b.sql} + CAST(${a.sql} AS INTEGER))`;
   return arithmetic(call, '+');
@@ -60,18 +79,31 @@ function add(call: Call): string {
 
 function subtract(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (call.type.kind === 'TIMESTAMP') return addedToInstant(call, '-');
   if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return `(${a.sql} - CAST(${b.sql} AS INTEGER))`;
   if (call.type.kind === 'INTERVAL' && a.type.kind !== 'INTERVAL') {
     if (a.type.kind === 'DATE') return `to_days(CAST(${a.sql} - ${b.sql} AS INTEGER))`;
     if (a.type.kind === 'TIME') return `to_microseconds(date_diff('microsecond', ${b.sql}, ${a.sql}))`;
-    return `to_microseconds(epoch_us(${a.sql}) - epoch_us(${b.sql}))`;
+    const micros = `(epoch_us(${a.sql}) - epoch_us(${b.sql}))`;
+    if (a.type.kind === 'TIMESTAMP') return `to_microseconds(${micros})`;
+    return call.bind(
+      [micros],
+      (n) => `(to_days(CAST(${n} // 86400000000 AS INTEGER)) + to_microseconds(${n} % 86400000000))`,
+    );
   }
   return arithmetic(call, '-');
 }
 
 function multiply(call: Call): string {
   if (call.type.kind === 'INTERVAL') return call.unsupported('Multiplication of an INTERVAL');
-  return arithmetic(call, '*');
+  if (call.type.kind === 'FLOAT64' || call.type.kind === 'INT64') return arithmetic(call, '*');
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => product(call, a, b));
+}
+
+/** The product of two names; decimals exactly, rounded half away from zero. */
+export function product(call: Call, a: string, b: string): string {
+  if (call.type.kind !== 'NUMERIC' && call.type.kind !== 'BIGNUMERIC') return `${a} * ${b}`;
+  return exactDecimal(call, `lq_${call.type.kind.toLowerCase()}_product(${a}, ${b})`);
 }
 
 /** FLOAT64 that comes out infinite of finite numbers is an error; DuckDB lets it be. Other overflow DuckDB reports. */
@@ -97,14 +129,31 @@ function exactDecimal(call: Call, text: string): string {
   return call.type.kind === 'BIGNUMERIC' ? `CAST(${text} AS DECIMAL(38,18))` : text;
 }
 
+/** Of a NUMERIC: the digits of a larger one leave no room for nine more. */
+const LARGEST_DIVISOR = '100000000000000000000';
+
+/** The quotient of two names, rounded half away from zero: decimals exactly where the divisor leaves room for nine more digits. */
+export function quotient(call: Call, a: string, b: string, orNull = false): string {
+  if (call.type.kind === 'BIGNUMERIC') return call.unsupported('Division of BIGNUMERIC');
+  return call.bind([`{'a': ${a}, 'b': ${b}}`], (x) => {
+    const text = exactDecimal(call, `lq_numeric_quotient(${x}."a", ${x}."b")`);
+    return `CASE WHEN abs(${x}."b") < ${LARGEST_DIVISOR} THEN ${orNull ? `TRY(${text})` : text} WHEN ${x}."b" IS NOT NULL THEN ${call.fail('size')} END`;
+  });
+}
+
 function divide(call: Call): string {
   if (call.type.kind === 'INTERVAL') return call.unsupported('Division of an INTERVAL');
   const [a, b] = [arg(call, 0), arg(call, 1)];
-  if (b.constant !== null && Number(b.constant) !== 0) return exactDecimal(call, infix(call, '/'));
-  return exactDecimal(
-    call,
-    call.bind([a.sql, b.sql], (x, y) => `(${x} / ${guarded(call, x, y)})`),
-  );
+  const divisor = b.constant === null ? 0 : Math.abs(Number(b.constant));
+  if (call.type.kind !== 'FLOAT64')
+    return call.bind([a.sql, b.sql], (x, y) => quotient(call, x, divisor > 0 ? y : guarded(call, x, y)));
+  // A quotient by one or more stays finite.
+  if (divisor >= 1) return infix(call, '/');
+  return call.bind([a.sql, b.sql], (x, y) => {
+    const result = `${x} / ${y}`;
+    const zero = divisor > 0 ? '' : `WHEN ${y} = 0 AND ${x} IS NOT NULL THEN ${call.fail('division')} `;
+    return `CASE ${zero}WHEN isinf(${result}) AND isfinite(${x}) AND isfinite(${y}) THEN ${call.fail('overflow')} ELSE ${result} END`;
+  });
 }
 
 /** A divisor that fails where it is nought, unless the dividend is NULL. */
@@ -250,8 +299,8 @@ function jsonElement(call: Call): string {
 function shift(call: Call, left: boolean): string {
   if (call.type.kind === 'BYTES') return call.unsupported('Shifting BYTES');
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, n) => {
-    const bits = `CAST(CAST(${x} AS BIT) ${left ? '<<' : '>>'} CAST(${n} AS INTEGER) AS BIGINT)`;
-    return `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} WHEN ${n} >= 64 THEN CAST(0 AS BIGINT) ELSE ${bits} END`;
+    const bits = `CAST(CAST(${x} AS BIT) ${left ? '<<' : '>>'} CAST(greatest(least(${n}, 63), 0) AS INTEGER) AS BIGINT)`;
+    return `CASE WHEN ${x} IS NULL OR ${n} IS NULL THEN NULL WHEN ${n} < 0 THEN ${call.fail('argument')} WHEN ${n} >= 64 THEN CAST(0 AS BIGINT) ELSE ${bits} END`;
   });
 }
 

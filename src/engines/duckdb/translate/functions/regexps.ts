@@ -67,9 +67,12 @@ function byGroup(call: Call, pattern: string, print: (group: 0 | 1) => string): 
   if (count === 0) return print(0);
   if (count === 1) return print(1);
   if (count !== null) return `CASE WHEN ${pattern} IS NOT NULL THEN ${call.fail('regexp')} END`;
-  // Opening parentheses that neither are escaped nor open a group that captures nothing.
-  const opening = `len(regexp_extract_all(regexp_replace(${pattern}, '\\\\.|\\[\\^?\\]?[^\\]]*\\]', '', 'g'), '\\((?:[^?]|\\?P?<|$)'))`;
-  return `CASE ${opening} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END`;
+  return `CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END`;
+}
+
+/** How many groups of a pattern capture: opening parentheses that neither are escaped nor open a group that captures nothing. */
+function openingParentheses(pattern: string): string {
+  return `len(regexp_extract_all(regexp_replace(${pattern}, '\\\\.|\\[\\^?\\]?[^\\]]*\\]', '', 'g'), '\\((?:[^?]|\\?P?<|$)'))`;
 }
 
 /** Instructions of a pattern, as RE2 counts them; a hundred times what people write. */
@@ -133,7 +136,9 @@ function extract(call: Call): string {
       [sqlOf(call, 0), sqlOf(call, 1), position.sql, occurrence?.sql ?? '1'],
       (s, re, p, n) =>
         `CASE WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} ELSE ` +
-        byGroup(call, re, (g) => `regexp_extract_all(substr(${s}, ${p}), ${re}, ${g})[${n}]`) +
+        byGroup(call, re, (g) =>
+          call.bind([`substr(${s}, ${p})`], (rest) => `${allMatches(call, rest, re, g)}[${n}]`),
+        ) +
         ' END',
     );
   }
@@ -147,13 +152,21 @@ function extract(call: Call): string {
 }
 
 function extractAll(call: Call): string {
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
-    byGroup(call, re, (g) => `regexp_extract_all(${s}, ${re}, ${g})`),
-  );
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) => byGroup(call, re, (g) => allMatches(call, s, re, g)));
+}
+
+/** All matches or groups. DuckDB finds the empty text at the end of another once more, where nothing is left to search. */
+function allMatches(call: Call, s: string, re: string, group: 0 | 1): string {
+  return call.bind([`regexp_extract_all(${s}, ${re}, ${group})`], (list) => {
+    const atEnd = `'\\A(?s:.*)(' || ${re} || ')\\z'`;
+    const isExtra = `${s} <> '' AND regexp_matches(${s}, ${atEnd}) AND regexp_extract(${s}, ${atEnd}, 1) = ''`;
+    return `CASE WHEN ${list}[-1] = '' THEN CASE WHEN ${isExtra} THEN ${list}[1:-2] ELSE ${list} END ELSE ${list} END`;
+  });
 }
 
 function instr(call: Call): string {
   if (call.args.length > 2) return call.unsupported('REGEXP_INSTR with more than two arguments');
+  if ((groups(call) ?? 0) > 1) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1)],
     (s, re) =>
@@ -171,10 +184,28 @@ function replace(call: Call): string {
     const valid = parts.every((p) => p === '\\\\' || (/^\\\d$/.test(p) && Number(p[1]) <= count));
     if (!valid) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
   }
+  if (replacement === null) return computedReplacement(call, count);
   return rewritten(
     call,
     (_text, _pattern, to) => `greatest(coalesce(strlen(${to}), 0), 1)`,
     (...names) => `regexp_replace(${names.join(', ')}, 'g')`,
+  );
+}
+
+/** What a rewrite may hold is known only with it: a backslash before another or before the number of a group that there is. */
+function computedReplacement(call: Call, count: number | null): string {
+  return rewritten(
+    call,
+    (_text, _pattern, to) => `greatest(coalesce(strlen(${to}), 0), 1)`,
+    (...all) =>
+      call.bind(all, (s, re, to) => {
+        const written = `regexp_full_match(${to}, '(?s)(?:[^\\\\]|\\\\[\\\\0-9])*')`;
+        const plain = `replace(${to}, '\\\\', '')`;
+        const numbers = `list_transform(regexp_extract_all(${plain}, '\\\\([0-9])', 1), lambda d: CAST(d AS BIGINT))`;
+        const most = `coalesce(list_max(${numbers}), 0)`;
+        const groups = count === null ? openingParentheses(re) : String(count);
+        return `CASE WHEN NOT ${written} OR ${most} > ${groups} THEN ${call.fail('regexp')} ELSE regexp_replace(${s}, ${re}, ${to}, 'g') END`;
+      }),
   );
 }
 

@@ -6,6 +6,7 @@ import { physicalFieldNames, quoteText } from '../../sql';
 import { mostSteps } from '../expressions/call-cost';
 import { joined, mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
+import { numericText } from '../expressions/value-texts';
 
 /** Unicode's White_Space, which TRIM takes off when it is not told what. */
 const WHITE_SPACE =
@@ -22,6 +23,12 @@ function onTexts(print: (a: string, b: string) => string): (call: Call) => strin
     return a.type.kind === 'BYTES' ? print(`hex(${a.sql})`, `hex(${b.sql})`) : print(a.sql, b.sql);
   };
 }
+
+/** A macro of one text, which repeats it. */
+const named =
+  (macro: string) =>
+  (call: Call): string =>
+    call.bind([sqlOf(call, 0)], (s) => `${macro}(${s})`);
 
 function trim(duckName: string): (call: Call) => string {
   return onStrings((call) => `${duckName}(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? quoteText(WHITE_SPACE)})`);
@@ -142,11 +149,7 @@ function concat(call: Call): string {
 function containsSubstr(call: Call): string {
   const value = arg(call, 0);
   return call.bind([value.sql, sqlOf(call, 1)], (x, needle) => {
-    const found = anywhere(
-      x,
-      value.type,
-      (text) => `contains(lower(nfc_normalize(${text})), lower(nfc_normalize(${needle})))`,
-    );
+    const found = anywhere(x, value.type, (text) => `contains(lq_folded(${text}), lq_folded(${needle}))`);
     return found ?? call.unsupported('CONTAINS_SUBSTR of this type');
   });
 }
@@ -159,6 +162,10 @@ function anywhere(x: string, type: SqlType, test: (text: string) => string): str
     case 'BOOL':
     case 'DATE':
       return test(`CAST(${x} AS VARCHAR)`);
+    case 'NUMERIC':
+      return test(numericText(x));
+    case 'FLOAT64':
+      return test(`lq_float_string(${x})`);
     case 'ARRAY': {
       const inner = anywhere('e', type.element, test);
       return inner === null
@@ -179,14 +186,26 @@ function anywhere(x: string, type: SqlType, test: (text: string) => string): str
 function initcap(call: Call): string {
   const delimiters = arg(call, 1 < call.args.length ? 1 : 0);
   if (call.args.length > 1 && delimiters.constant === null) return call.unsupported('INITCAP with computed delimiters');
-  const set = call.args.length > 1 ? delimiters.constant! : ' \t\n\r\v\f[](){}/|<>!?@"^#$&~_,.:;*%+-\\\'';
-  const escaped = set.replace(/[\\\]^-]/g, '\\$&');
+  const set = call.args.length > 1 ? delimiters.constant! : `${WHITE_SPACE}[](){}/|<>!?@"^#$&~_,.:;*%+-\\`;
+  const escaped = set.replace(/[\\\][^-]/g, '\\$&');
   const pattern = quoteText(set === '' ? '(?s).+' : `[${escaped}]|[^${escaped}]+`);
-  return `array_to_string(list_transform(regexp_extract_all(${sqlOf(call, 0)}, ${pattern}), lambda w: upper(w[1]) || lower(w[2:])), '')`;
+  // A delimiter stays as it is, and a sharp s has no capital form of one letter.
+  const first =
+    set === '' ? `upper(w[1])` : `CASE WHEN contains(${quoteText(`${set}ß`)}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
+  return `array_to_string(list_transform(regexp_extract_all(${sqlOf(call, 0)}, ${pattern}), lambda w: ${first} || lower(w[2:])), '')`;
 }
 
 function translateCharacters(call: Call): string {
-  return `translate(${call.args.map((a) => a.sql).join(', ')})`;
+  return call.bind(
+    call.args.map((a) => a.sql),
+    (s, from, to) => {
+      const twice = `len(list_distinct(string_split(${from}, ''))) < length(${from})`;
+      const text = `translate(${s}, ${from}, ${to})`;
+      const { constant } = arg(call, 1);
+      if (constant !== null) return new Set(constant).size < Array.from(constant).length ? call.fail('argument') : text;
+      return `CASE WHEN ${twice} THEN ${call.fail('argument')} ELSE ${text} END`;
+    },
+  );
 }
 
 /** The time it takes is the product of the lengths. */
@@ -229,15 +248,13 @@ export const STRING_FUNCTIONS: FunctionTable = {
   LEFT: end('left'),
   LENGTH: (call) =>
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `length(${sqlOf(call, 0)})`,
-  LOWER: onStrings(same('lower')),
+  LOWER: onStrings(named('lq_lower')),
   LPAD: pad('lpad'),
   LTRIM: trim('ltrim'),
   NORMALIZE: (call) =>
     call.args.length > 1 ? call.unsupported('NORMALIZE with a mode') : `nfc_normalize(${sqlOf(call, 0)})`,
   NORMALIZE_AND_CASEFOLD: (call) =>
-    call.args.length > 1
-      ? call.unsupported('NORMALIZE_AND_CASEFOLD with a mode')
-      : `lower(nfc_normalize(${sqlOf(call, 0)}))`,
+    call.args.length > 1 ? call.unsupported('NORMALIZE_AND_CASEFOLD with a mode') : named('lq_folded')(call),
   REPEAT: onStrings(repeat),
   REPLACE: onStrings((call) =>
     rewritten(
@@ -262,6 +279,5 @@ export const STRING_FUNCTIONS: FunctionTable = {
   TRIM: trim('trim'),
   UNICODE: (call) =>
     call.bind([sqlOf(call, 0)], (s) => `CAST(CASE ${s} WHEN '' THEN 0 ELSE unicode(${s}) END AS BIGINT)`),
-  // Unicode's upper case of the sharp s is SS; DuckDB has the capital letter.
-  UPPER: onStrings((call) => `upper(replace(${sqlOf(call, 0)}, 'ß', 'ss'))`),
+  UPPER: onStrings(named('lq_upper')),
 };

@@ -1,0 +1,123 @@
+import { type Json, member, parseExactly, recordIn } from './exact-json';
+
+/** A parameter of an endpoint, as `GET /api/endpoints` describes it. */
+export interface ParameterDescription {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly default?: unknown;
+  readonly values?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Pinned by the key. */
+  readonly fixed?: true;
+}
+
+export interface EndpointDescription {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly params: readonly ParameterDescription[];
+  readonly maxRows: number;
+  readonly cacheTtl: number;
+  readonly sandbox: boolean;
+  readonly redactPii: boolean;
+  readonly tables: readonly string[];
+}
+
+/** An answer with an error, or none at all. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    message: string,
+    /** HTTP status; 0: there was no answer. */
+    readonly status: number,
+    readonly reason: string,
+    readonly details: {
+      readonly hint?: string;
+      readonly line?: number;
+      readonly column?: number;
+      readonly requestId?: string;
+    } = {},
+  ) {
+    super(message);
+  }
+}
+
+export interface Answer {
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** Longer queries go as the body of a POST. */
+const LONGEST_URL = 6000;
+
+let skew = 0;
+
+/** The service's clock in milliseconds since the epoch, to a second: rows are written by its time, not the browser's. */
+export function serviceNow(): number {
+  return Date.now() + skew;
+}
+
+/** Asks one of the service's routes. @throws ApiError, or what the signal aborts with */
+export async function ask(
+  path: string,
+  parameters: ReadonlyMap<string, string>,
+  key: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const query = new URLSearchParams([...parameters]).toString();
+  const long = query.length > LONGEST_URL;
+  // Relative to the page, which a proxy may serve under a path of its own.
+  const url = long || query === '' ? path : `${path}?${query}`;
+  const headers = { 'X-API-KEY': key, Accept: 'application/json' };
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      ...(long ? { method: 'POST', body: new URLSearchParams([...parameters]) } : {}),
+      headers,
+      signal,
+      redirect: 'error',
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new ApiError('The service does not answer. Is it running, and is the network there?', 0, 'unreachable');
+  }
+  const date = Date.parse(response.headers.get('date') ?? '');
+  if (!Number.isNaN(date) && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
+  const text = await response.text();
+  // An error may come with 200, as from Logflare (QUERY_ERRORS).
+  const status = Number(response.headers.get('x-error-status') ?? response.status);
+  if (status >= 400) throw errorOf(text, status, response.statusText);
+  return { text, headers: response.headers };
+}
+
+function errorOf(text: string, status: number, statusText: string): ApiError {
+  let body: Json = null;
+  try {
+    body = parseExactly(text);
+  } catch {
+    // A proxy's page: its status says what there is to say.
+  }
+  const given = member(recordIn(body), 'error');
+  const error = recordIn(given);
+  const first = recordIn((member(error, 'errors') as readonly Json[] | undefined)?.[0]);
+  const textOf = (name: string): string | undefined => {
+    const value = member(first, name) ?? member(error, name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const numberOf = (name: string): number | undefined => {
+    const value = member(first, name);
+    return typeof value === 'number' ? value : undefined;
+  };
+  const [hint, requestId, line, column] = [textOf('hint'), textOf('requestId'), numberOf('line'), numberOf('column')];
+  const message = textOf('message') ?? (typeof given === 'string' ? given : `${status} ${statusText}`);
+  return new ApiError(message, status, textOf('reason') ?? 'unknown', {
+    ...(hint === undefined ? {} : { hint }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  });
+}

@@ -1,0 +1,58 @@
+import { useSignal } from '@preact/signals';
+
+import { type JsonObject, member, writeExactly } from './exact-json';
+import { microsOf, writeInstant } from './instant';
+import { opened } from './row-list';
+import { search } from './search';
+import { ValueTree } from './value-tree';
+import { visibleText } from './visible-text';
+
+/** UTF-16 units of a message that are shown above the tree, which has all of it. */
+const LONGEST_MESSAGE = 4000;
+
+/** The row that is open: its message, and everything it holds as a tree. */
+export function RowDetail() {
+  const row = opened.value;
+  if (row === null) return null;
+  return <Detail row={row} />;
+}
+
+function Detail({ row }: { readonly row: JsonObject }) {
+  const news = useSignal('');
+  const micros = microsOf(member(row, 'timestamp'));
+  const message = member(row, 'event_message');
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(writeExactly(row, 2));
+      news.value = 'Copied';
+    } catch {
+      news.value = 'The browser does not let this page copy.';
+    }
+  };
+  return (
+    <aside
+      class="detail"
+      aria-label="Row"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') opened.value = null;
+      }}
+    >
+      <header>
+        <h2>{micros === null ? 'Row' : writeInstant(micros, search.value.zone, true)}</h2>
+        <span role="status">{news.value}</span>
+        <button type="button" onClick={() => void copy()}>
+          Copy as JSON
+        </button>
+        <button type="button" aria-label="Close the row" onClick={() => (opened.value = null)}>
+          ×
+        </button>
+      </header>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Fields of the row">
+        {typeof message === 'string' ? (
+          <pre class="message">{visibleText(message.slice(0, LONGEST_MESSAGE))}</pre>
+        ) : null}
+        <ValueTree value={row} />
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,173 @@
+import { computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { type Json, type JsonObject, member, writeExactly } from './exact-json';
+import { microsOf, writeInstant, type Zone } from './instant';
+import { failure, result, running } from './run';
+import { search } from './search';
+import { severityOf } from './severity';
+import { firstOf } from './visible-text';
+
+/** Pixels; the style holds the same: rows are placed by their number. */
+const ROW = 26;
+/** Rows that are drawn above and below what is seen. */
+const SPARE = 12;
+/** UTF-16 units of a cell that are drawn: more is not seen on one line. */
+const LONGEST_CELL = 400;
+/** Columns that are drawn: a row may have thousands. */
+const MOST_COLUMNS = 60;
+
+const scrolled = signal(0);
+const height = signal(600);
+
+/** The row that the keyboard is on; -1: none. */
+export const active = signal(-1);
+/** The row that is shown in whole; null: none. */
+export const opened = signal<JsonObject | null>(null);
+
+/** Rows of log tables are a time and a message; those of any other query have their own columns. */
+const columns = computed<readonly string[]>(() => {
+  const all = result.value?.columns ?? [];
+  return all.includes('timestamp') && all.includes('event_message') ? ['timestamp', 'event_message'] : all;
+});
+
+result.subscribe(() => {
+  active.value = -1;
+  opened.value = null;
+});
+
+/** The rows, of which only those that are seen are in the document. */
+export function RowList() {
+  const scroller = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const watch = new ResizeObserver(() => {
+      height.value = element.clientHeight;
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  const rows = result.value?.rows ?? [];
+  const first = Math.max(0, Math.floor(scrolled.value / ROW) - SPARE);
+  const last = Math.min(rows.length, Math.ceil((scrolled.value + height.value) / ROW) + SPARE);
+  const drawn = columns.value.slice(0, MOST_COLUMNS);
+  const log = drawn.length === 2 && drawn[1] === 'event_message';
+
+  const go = (to: number): void => {
+    if (rows.length === 0 || scroller.current === null) return;
+    const next = Math.min(rows.length - 1, Math.max(0, to));
+    active.value = next;
+    if (opened.value !== null) opened.value = rows[next] ?? null;
+    const element = scroller.current;
+    const top = next * ROW;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + 2 * ROW > element.scrollTop + element.clientHeight) {
+      element.scrollTop = top + 2 * ROW - element.clientHeight;
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor(height.value / ROW) - 2);
+    const steps: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => go(active.value + 1),
+      ArrowUp: () => go(active.value - 1),
+      PageDown: () => go(active.value + page),
+      PageUp: () => go(active.value - page),
+      Home: () => go(0),
+      End: () => go(rows.length - 1),
+      Enter: () => {
+        opened.value = rows[active.value] ?? null;
+      },
+    };
+    const step = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
+    if (step === undefined) return;
+    event.preventDefault();
+    step();
+  };
+
+  return (
+    <div
+      ref={scroller}
+      class={log ? 'rows log' : 'rows'}
+      role="grid"
+      aria-label="Rows"
+      aria-rowcount={rows.length + 1}
+      aria-busy={running.value}
+      tabIndex={0}
+      aria-activedescendant={active.value >= first && active.value < last ? `row-${active.value}` : undefined}
+      onScroll={(event) => {
+        scrolled.value = event.currentTarget.scrollTop;
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <div class="row head" role="row" aria-rowindex={1}>
+        {drawn.map((column) => (
+          <span key={column} class="cell" role="columnheader">
+            {firstOf(column, 80)}
+          </span>
+        ))}
+      </div>
+      <div class="space" role="presentation" style={{ height: `${rows.length * ROW}px` }}>
+        {rows.slice(first, last).map((row, i) => (
+          <Row key={first + i} row={row} index={first + i} columns={drawn} zone={search.value.zone} />
+        ))}
+      </div>
+      {result.value !== null && rows.length === 0 && failure.value === null ? <NoRows /> : null}
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly row: JsonObject;
+  readonly index: number;
+  readonly columns: readonly string[];
+  readonly zone: Zone;
+}
+
+function Row({ row, index, columns: drawn, zone }: RowProps) {
+  const severity = severityOf(row);
+  const state = `${opened.value === row ? ' opened' : ''}${active.value === index ? ' active' : ''}`;
+  return (
+    <div
+      id={`row-${index}`}
+      class={`row ${severity ?? 'plain'}${state}`}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={opened.value === row}
+      style={{ transform: `translateY(${index * ROW}px)` }}
+      onClick={() => {
+        active.value = index;
+        opened.value = opened.value === row ? null : row;
+      }}
+    >
+      {drawn.map((column) => (
+        <span key={column} class="cell" role="gridcell">
+          {column === 'event_message' && severity !== null ? <span class="visually-hidden">{severity}: </span> : null}
+          <bdi>{cellText(column, member(row, column), zone)}</bdi>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** A cell on one line. Only a column called so is a time: any number of 16 digits might be one. */
+function cellText(column: string, value: Json | undefined, zone: Zone): string {
+  const micros = /(?:^|_)(?:timestamp|time|at)$/i.test(column) ? microsOf(value) : null;
+  if (micros !== null) return writeInstant(micros, zone);
+  if (value === null || value === undefined) return '';
+  return firstOf(typeof value === 'string' ? value : writeExactly(value), LONGEST_CELL);
+}
+
+function NoRows() {
+  return (
+    <div class="empty">
+      <p>
+        <strong>No rows in this range.</strong>
+      </p>
+      <p>
+        Choose a longer range above, or take a clause out of the query. Where nothing was ever written, point a log
+        shipper at the folder that DATA_DIR names.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+/** The run of what is searched for: one at a time, a new one cancels the one before. */
+import { effect, signal } from '@preact/signals';
+
+import { ApiError, ask, serviceNow } from './api';
+import { isObject, type JsonObject, parseExactly } from './exact-json';
+import { endpoint, ownParameters, parametersOf, search, valueOf } from './search';
+import { connect, key, keyFault, remembered } from './session';
+import { type Bounds, boundsOf } from './time-range';
+
+export interface Result {
+  readonly rows: readonly JsonObject[];
+  /** In the order of the first row that has them. */
+  readonly columns: readonly string[];
+  readonly bounds: Bounds;
+  /** Whether the endpoint's max rows cut it. */
+  readonly truncated: boolean;
+  /** From request to the last byte. */
+  readonly milliseconds: number;
+  /** Seconds since it was computed; null: for this request. */
+  readonly age: number | null;
+  readonly bytesBilled: string | null;
+}
+
+export const result = signal<Result | null>(null);
+export const failure = signal<ApiError | null>(null);
+export const running = signal(false);
+export const cancelled = signal(false);
+
+let current: AbortController | null = null;
+
+/** Runs it; earlier rows stay until the new ones are there. */
+export async function run(): Promise<void> {
+  current?.abort();
+  const presented = key.value;
+  const target = endpoint.value;
+  if (presented === null || target === null) return;
+  const controller = new AbortController();
+  current = controller;
+  cancelled.value = false;
+  const missing = ownParameters.value.filter((one) => one.required && one.fixed !== true && valueOf(one) === '');
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => name).join(', ');
+    failure.value = new ApiError(`A value is needed for ${names}.`, 400, 'missingParameter');
+    return;
+  }
+  running.value = true;
+  const began = performance.now();
+  const bounds = boundsOf(search.value.range, serviceNow());
+  try {
+    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
+    const { text, headers } = await ask(path, parametersOf(bounds), presented, controller.signal);
+    const rows = rowsOf(text);
+    result.value = {
+      rows,
+      columns: columnsOf(rows),
+      bounds,
+      truncated: headers.get('x-result-truncated') === 'true',
+      milliseconds: performance.now() - began,
+      age: headers.has('age') ? Number(headers.get('age')) : null,
+      bytesBilled: headers.get('x-bytes-billed'),
+    };
+    failure.value = null;
+  } catch (error) {
+    if (controller.signal.aborted) return;
+    const known = error instanceof ApiError ? error : new ApiError(String(error), 0, 'unreadable');
+    if (known.reason === 'unauthenticated') keyFault.value = known.message;
+    failure.value = known;
+  } finally {
+    if (current === controller) running.value = false;
+  }
+}
+
+// Rows that one key may read are not left for who comes with another.
+effect(() => {
+  if (key.value !== null) return;
+  current?.abort();
+  result.value = null;
+  failure.value = null;
+  running.value = false;
+});
+
+/** Closes the request; the service then stops the engine. */
+export function cancel(): void {
+  if (!running.value) return;
+  current?.abort();
+  running.value = false;
+  cancelled.value = true;
+}
+
+/** Opens with the key that the tab or the browser has, if any, and runs. */
+export async function start(): Promise<void> {
+  if (key.value === null) return;
+  await connect(key.value, remembered.value);
+  if (keyFault.value === null) await run();
+}
+
+function rowsOf(text: string): JsonObject[] {
+  const body = parseExactly(text);
+  const rows = isObject(body) ? body.result : null;
+  if (!Array.isArray(rows)) throw new SyntaxError('The answer holds no rows.');
+  return rows.filter(isObject);
+}
+
+/** Rows of one result have one shape; a few are looked at, as an engine may leave NULLs out. */
+function columnsOf(rows: readonly JsonObject[]): string[] {
+  return [...new Set(rows.slice(0, 20).flatMap((row) => Object.keys(row)))];
+}

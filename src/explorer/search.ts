@@ -1,0 +1,121 @@
+/** What is looked at: endpoint, parameters, range and query. All of it is in the address. */
+import { computed, signal } from '@preact/signals';
+
+import type { EndpointDescription, ParameterDescription } from './api';
+import type { Zone } from './instant';
+import { endpoints } from './session';
+import { type Bounds, readRange, type TimeRange, writeRange } from './time-range';
+
+export type Language = 'lql' | 'sql';
+
+/** One search, as the address holds it. */
+export interface Search {
+  readonly endpoint: string;
+  /** By parameter, without those of the range and those that the key pins. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly range: TimeRange;
+  readonly language: Language;
+  readonly query: string;
+  readonly zone: Zone;
+}
+
+const FIRST: Search = {
+  endpoint: '',
+  values: new Map(),
+  range: { kind: 'last', milliseconds: 3_600_000 },
+  language: 'lql',
+  query: '',
+  zone: 'utc',
+};
+
+export const search = signal<Search>(readFragment(location.hash));
+
+/** null: the catalogue has not come, or has nothing. */
+export const endpoint = computed<EndpointDescription | null>(() => {
+  const all = endpoints.value ?? [];
+  return all.find(({ name }) => name === search.value.endpoint) ?? all[0] ?? null;
+});
+
+/** The two parameters that the range fills. null: the endpoint has no such pair */
+export const rangeParameters = computed<readonly [start: string, end: string] | null>(() => {
+  const times = (endpoint.value?.params ?? []).filter(({ type, fixed }) => type === 'timestamp' && fixed !== true);
+  const start = times.find(({ name }) => /(?:^|_)(?:start|from|since|after)$/i.test(name));
+  const end = times.find(({ name }) => /(?:^|_)(?:end|to|until|before)$/i.test(name));
+  return start === undefined || end === undefined ? null : [start.name, end.name];
+});
+
+/** Parameters that have a field of their own. */
+export const ownParameters = computed<readonly ParameterDescription[]>(() =>
+  (endpoint.value?.params ?? []).filter(({ name }) => rangeParameters.value?.includes(name) !== true),
+);
+
+export function change(part: Partial<Search>): void {
+  search.value = { ...search.value, ...part };
+}
+
+export function setValue(name: string, value: string): void {
+  change({ values: new Map([...search.value.values, [name, value]]) });
+}
+
+/** What a parameter is sent with; what needs a value and has none gets the likeliest. */
+export function valueOf(parameter: ParameterDescription): string {
+  return search.value.values.get(parameter.name) ?? likeliest(parameter);
+}
+
+function likeliest({ name, type, required, values, default: fallback }: ParameterDescription): string {
+  if (!required || fallback !== undefined) return '';
+  if (type === 'enum') return values?.[0] ?? '';
+  // What Supabase Studio calls the only project of an installation of one's own.
+  return name === 'project' ? 'default' : '';
+}
+
+/** The query that is sent; a table is named where there are several and nothing was written. */
+export const query = computed(() => {
+  const { query: written } = search.value;
+  const tables = endpoint.value?.tables ?? [];
+  return written === '' && tables.length > 1 && rangeParameters.value !== null ? `f:${tables[0] ?? ''}` : written;
+});
+
+/** Everything that a run sends. */
+export function parametersOf({ start, end }: Bounds): Map<string, string> {
+  const sent = new Map<string, string>();
+  for (const parameter of ownParameters.value) {
+    const value = parameter.fixed === true ? '' : valueOf(parameter);
+    if (value !== '') sent.set(parameter.name, value);
+  }
+  const [first, last] = rangeParameters.value ?? [];
+  if (first !== undefined && last !== undefined) {
+    sent.set(first, new Date(start).toISOString());
+    sent.set(last, new Date(end).toISOString());
+  }
+  if (endpoint.value?.sandbox === true && query.value.trim() !== '') sent.set(search.value.language, query.value);
+  return sent;
+}
+
+/** The search as the part of the address behind `#`: it is sent to no server. */
+export function writeFragment({ endpoint: name, values, range, language, query: text, zone }: Search): string {
+  const parts = new URLSearchParams();
+  if (name !== '') parts.set('endpoint', name);
+  parts.set('range', writeRange(range));
+  if (text !== '') parts.set(language, text);
+  if (zone === 'local') parts.set('zone', zone);
+  for (const [parameter, value] of values) parts.append('p', `${parameter}=${value}`);
+  return `#${parts.toString()}`;
+}
+
+export function readFragment(fragment: string): Search {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ''));
+  const language = parts.has('sql') ? 'sql' : 'lql';
+  const values = parts.getAll('p').flatMap((one): [string, string][] => {
+    const at = one.indexOf('=');
+    return at > 0 ? [[one.slice(0, at), one.slice(at + 1)]] : [];
+  });
+  return {
+    endpoint: parts.get('endpoint') ?? '',
+    values: new Map(values),
+    range: readRange(parts.get('range') ?? '') ?? FIRST.range,
+    language,
+    query: parts.get(language) ?? '',
+    zone: parts.get('zone') === 'local' ? 'local' : 'utc',
+  };
+}

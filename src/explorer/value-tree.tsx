@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals';
+
+import { isObject, type Json, type JsonObject, recordIn, writeExactly } from './exact-json';
+import { visibleText } from './visible-text';
+
+/** UTF-16 units of a text and members of a record that are shown before one asks for all. */
+const LONGEST_TEXT = 4000;
+const MOST_MEMBERS = 200;
+/** Levels that are open at first. */
+const OPEN_LEVELS = 3;
+
+interface TreeProps {
+  readonly value: JsonObject;
+  readonly level?: number;
+}
+
+/** A record as a tree; a list of one record is that record, which is how log tables nest them. */
+export function ValueTree({ value, level = 0 }: TreeProps) {
+  const all = useSignal(false);
+  const entries = Object.entries(value);
+  const shown = all.value ? entries : entries.slice(0, MOST_MEMBERS);
+  return (
+    <ul class="tree">
+      {shown.map(([name, member]) => (
+        <li key={name}>
+          <Member name={name} value={member} level={level} />
+        </li>
+      ))}
+      {shown.length < entries.length ? (
+        <li>
+          <button type="button" class="link" onClick={() => (all.value = true)}>
+            Show {entries.length - shown.length} more
+          </button>
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+interface MemberProps {
+  readonly name: string;
+  readonly value: Json;
+  readonly level: number;
+}
+
+function Member({ name, value, level }: MemberProps) {
+  const open = useSignal(level < OPEN_LEVELS);
+  const label = <bdi class="name">{visibleText(name.slice(0, 200))}</bdi>;
+  const record = recordIn(value) ?? listAsRecord(value);
+  if (record === null) {
+    return (
+      <>
+        {label} <Scalar value={value} />
+      </>
+    );
+  }
+  return (
+    <details
+      open={open.value}
+      onToggle={(event) => {
+        open.value = event.currentTarget.open;
+      }}
+    >
+      <summary>{label}</summary>
+      {/* Deep rows are drawn as far as they are opened. */}
+      {open.value ? <ValueTree value={record} level={level + 1} /> : null}
+    </details>
+  );
+}
+
+function Scalar({ value }: { readonly value: Json }) {
+  const all = useSignal(false);
+  if (value === null) return <span class="value null">null</span>;
+  const text = typeof value === 'string' ? value : writeExactly(value);
+  const cut = all.value || text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT);
+  return (
+    <>
+      <bdi class={`value ${Array.isArray(value) ? 'list' : typeof value}`}>{visibleText(cut)}</bdi>
+      {cut.length < text.length ? (
+        <button type="button" class="link" onClick={() => (all.value = true)}>
+          Show all {text.length.toLocaleString('en')} characters
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+/** Several records by their numbers; a list of plain values is shown on one line. */
+function listAsRecord(value: Json): JsonObject | null {
+  if (!Array.isArray(value)) return null;
+  const list = value as readonly Json[];
+  if (!list.some((one) => isObject(one) || Array.isArray(one))) return null;
+  return Object.fromEntries(list.map((one, i) => [String(i), one]));
+}

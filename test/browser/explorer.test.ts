@@ -1,0 +1,178 @@
+/** The explorer in a real browser, from a started process on the embedded engine. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+import { Stage } from '../process/started';
+import { findChromium, openBrowser } from './browser';
+
+jest.setTimeout(120_000);
+
+const chromium = findChromium();
+// CI counts what is skipped as failed: there a browser must be.
+const withBrowser = chromium === null ? describe.skip : describe;
+if (chromium === null) process.stderr.write('No Chromium on PATH: the explorer is not tested in a browser.\n');
+
+const KEY = 'a-key-of-the-explorer';
+/** The stretch of the fixture's rows. */
+const RANGE = '2026-09-30T00:00:00.000Z/2026-10-01T00:00:00.000Z';
+
+withBrowser('the explorer', () => {
+  let stage: Stage;
+  let browser: Browser;
+  let base: string;
+  const contexts: BrowserContext[] = [];
+  beforeAll(async () => {
+    stage = new Stage();
+    if (chromium !== null) browser = await openBrowser(chromium);
+    base = await stage.start({ API_KEY: KEY }).ready();
+  });
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await stage.end();
+  });
+
+  interface Watched {
+    readonly page: Page;
+    /** What a page should not do: break its policy, log, throw. */
+    readonly complaints: string[];
+    readonly requests: string[];
+  }
+
+  async function open(fragment: Readonly<Record<string, string>> = { range: RANGE }): Promise<Watched> {
+    const context = await browser.newContext();
+    contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on('console', (message) => {
+      // A refused request is logged on the console too.
+      const refused = /^Failed to load resource: the server responded with a status of 4/.test(message.text());
+      if (!refused) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => requests.push(request.url()));
+    await page.addInitScript(() => {
+      addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+        reportError(new Error(`policy: ${violatedDirective} ${blockedURI}`));
+      });
+    });
+    await page.goto(`${base}/explore#${new URLSearchParams(fragment).toString()}`);
+    return { page, complaints, requests };
+  }
+
+  async function enter(page: Page, key = KEY): Promise<void> {
+    await page.getByRole('textbox', { name: 'Key' }).fill(key);
+    await page.getByRole('button', { name: 'Open' }).click();
+  }
+
+  const rows = (page: Page) => page.getByRole('grid', { name: 'Rows' }).getByRole('row');
+  const status = (page: Page) => page.locator('.status');
+
+  it('asks for the key, shows the newest rows and one of them as a tree', async () => {
+    const { page, complaints, requests } = await open();
+    await enter(page, 'wrong');
+    await page.getByText('The key is not valid.').waitFor();
+    await enter(page);
+    await rows(page).nth(1).waitFor();
+    await rows(page).nth(1).click();
+    const detail = page.getByRole('complementary', { name: 'Row' });
+    await detail.getByText('metadata', { exact: true }).waitFor();
+    const times = (await rows(page).locator('.cell:first-child').allTextContents()).slice(1);
+    expect(times).toEqual([...times].sort().reverse());
+    await page.keyboard.press('Escape');
+    expect(complaints).toEqual([]);
+    for (const url of requests.filter((one) => !one.startsWith('data:'))) expect(new URL(url).origin).toBe(base);
+    expect(requests.join(' ') + page.url()).not.toContain(KEY);
+  });
+
+  it('keeps the key for the tab alone, unless one wishes otherwise', async () => {
+    const { page, complaints } = await open();
+    await enter(page);
+    await rows(page).nth(1).waitFor();
+    const stored = await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+    expect(stored).toEqual([0, 1, '']);
+    // Chromium revalidates: the 304 has to bring the page's own policy.
+    for (let i = 0; i < 2; i++) {
+      await page.reload();
+      await rows(page).nth(1).waitFor();
+    }
+    expect(complaints).toEqual([]);
+    await page.getByRole('button', { name: 'Change key' }).click();
+    await page.getByRole('checkbox', { name: 'Remember it' }).check();
+    await enter(page);
+    await rows(page).nth(1).waitFor();
+    expect(await page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([1, 0]);
+  });
+
+  it('has all of a search in the address, and opens it from there', async () => {
+    const { page } = await open();
+    await enter(page);
+    await rows(page).nth(1).waitFor();
+    await page.getByRole('textbox', { name: 'Query' }).fill('f:postgres_logs');
+    await page.getByRole('textbox', { name: 'Query' }).press('Enter');
+    await page.waitForFunction(() => location.hash.includes('postgres_logs'));
+    const shown = async (of: Page): Promise<string[]> => {
+      await of.getByText('Running…').waitFor({ state: 'hidden' });
+      await rows(of).nth(1).waitFor();
+      return rows(of).allTextContents();
+    };
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await enter(second);
+    expect(await shown(second)).toEqual(await shown(page));
+  });
+
+  it('draws the rows that are seen, and reaches the last by the keyboard', async () => {
+    const sql =
+      'SELECT n, CAST(n AS STRING) AS name FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS n, (SELECT 1 FROM edge_logs LIMIT 1) ORDER BY n';
+    const { page } = await open({ range: RANGE, sql });
+    await enter(page);
+    await page.getByText('1,000 rows').waitFor();
+    expect(await rows(page).count()).toBeLessThan(120);
+    const grid = page.getByRole('grid', { name: 'Rows' });
+    expect(await grid.getAttribute('aria-rowcount')).toBe('1001');
+    await grid.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Row' }).getByText('1000').first().waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('complementary', { name: 'Row' }).getByText('999').first().waitFor();
+  });
+
+  it('shows hostile rows as text, and whole numbers with every digit', async () => {
+    // Longer than a URL is made: it is sent as a POST.
+    const sql = String.raw`SELECT '<img src=x onerror=alert(1)>' AS markup, 'a\u202eb\u0000c' AS marks,
+      9223372036854775807 AS big, '${'x'.repeat(20_000)}' AS long, STRUCT(1 AS constructor) AS nested FROM edge_logs LIMIT 1`;
+    const { page, complaints } = await open({ range: RANGE, sql });
+    await enter(page);
+    await rows(page).nth(1).waitFor();
+    const cells = await rows(page).nth(1).getByRole('gridcell').allTextContents();
+    expect(cells.slice(0, 3)).toEqual(['<img src=x onerror=alert(1)>', 'a[U+202E]b[U+0000]c', '9223372036854775807']);
+    expect(cells[3]?.length).toBeLessThan(1000);
+    await rows(page).nth(1).click();
+    await page.getByRole('button', { name: /^Show all 20,000/ }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('tells an error in words with its place, and goes on', async () => {
+    const { page, complaints } = await open({ range: RANGE, sql: 'SELECT nothing_such\nFROM edge_logs' });
+    await enter(page);
+    await status(page)
+      .getByText(/nothing_such.*line 1, column 8/)
+      .waitFor();
+    await page.getByRole('textbox', { name: 'Query' }).fill('SELECT COUNT(*) AS n FROM edge_logs');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await status(page).getByText('1 row', { exact: false }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('says what to do where a range holds no rows', async () => {
+    const { page } = await open({ range: '2001-01-01T00:00:00Z/2001-01-02T00:00:00Z' });
+    await enter(page);
+    await page.getByText('No rows in this range.').waitFor();
+  });
+});

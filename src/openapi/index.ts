@@ -1,5 +1,11 @@
 export { lqlExample, sqlExample } from './consumer-examples';
-export { type ColumnsOf, type DescribedEndpoint, type DescribedParameter, describeEndpoints, type Readers } from './described';
+export {
+  type ColumnsOf,
+  type DescribedEndpoint,
+  type DescribedParameter,
+  describeEndpoints,
+  type Readers,
+} from './described';
 export { openApiDocument } from './document';
 export { fieldName } from './row-schema';
 export { FAILURES } from './failures';

@@ -52,7 +52,7 @@ function matchedNames(
   spans: readonly Span[],
   span: Span,
 ): string[] {
-  const [first = new Map(), ...others] = named;
+  const [first = new Map<string, OutputColumn>(), ...others] = named;
   const own: string[] = [...first.keys()];
   switch (mode) {
     case 'full':

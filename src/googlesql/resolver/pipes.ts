@@ -269,6 +269,9 @@ class Pipeline {
         keys.set(column.id, { column: session.column(name, column.type), expr: session.ref(column, span) });
     }
     const input = this.relation;
+    // Rows that are distinct already stay so: DuckDB plans a chain of DISTINCT in exponential time.
+    if (input.kind === 'aggregate' && input.aggregates.length === 0 && input.groupingSets === null)
+      if (input.keys.length === keys.size && input.keys.every(({ column }) => keys.has(column.id))) return;
     const relation: Relation = {
       kind: 'aggregate',
       input,

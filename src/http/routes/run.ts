@@ -25,7 +25,7 @@ export async function answerRun(exchange: Exchange, idOrName: string, services: 
 }
 
 /** A class, as one is made for every request: its methods are made once. */
-class HttpRunRequest implements RunRequest {
+export class HttpRunRequest implements RunRequest {
   readonly id: string;
   readonly query: string | null;
   readonly arrived: number;

@@ -56,9 +56,6 @@ export function overParts(query: ResolvedQuery, partsOf: PartsOf, isComputedOnce
   return new Rewriting(query, partsOf, isComputedOnce).result();
 }
 
-/** More than this many parts are read together where each could have been read by itself. */
-const MOST_BRANCHES = 64;
-
 /** The places of columns around an expression, the innermost last. */
 type Scope = readonly ReadonlyMap<number, Place>[];
 
@@ -111,30 +108,30 @@ class Rewriting {
     return new Union(branches, this.#newId).asBranch(visibleColumns(written));
   }
 
-  /** @param each whether every part is to be a branch of its own */
-  #branches(relation: Relation, scope: Scope, each: boolean): readonly Branch[] {
+  /** @param apart whether the newest part is to be a branch of its own */
+  #branches(relation: Relation, scope: Scope, apart: boolean): readonly Branch[] {
     this.#budget.step();
     switch (relation.kind) {
       case 'single_row':
         return [{ relation, places: NO_PLACES }];
       case 'table':
-        return this.#table(relation, each);
+        return this.#table(relation, apart);
       case 'cte':
-        return this.#cte(relation, scope, each);
+        return this.#cte(relation, scope, apart);
       case 'query':
-        return this.#branches(relation.query.relation, scope, each);
+        return this.#branches(relation.query.relation, scope, apart);
       case 'unnest':
-        return this.#eachInput(relation.input, [relation.array, relation.on], scope, each, (input) =>
+        return this.#eachInput(relation.input, [relation.array, relation.on], scope, apart, (input) =>
           this.#unnest(relation, input, scope),
         );
       case 'filter':
-        return this.#eachInput(relation.input, [relation.condition], scope, each, (input) => ({
+        return this.#eachInput(relation.input, [relation.condition], scope, apart, (input) => ({
           ...input,
           relation: this.#filtered(input.relation, relation.condition, [...scope, input.places]),
         }));
       case 'compute': {
         const exprs = relation.columns.map(({ expr }) => expr);
-        return this.#eachInput(relation.input, exprs, scope, each, (input) => {
+        return this.#eachInput(relation.input, exprs, scope, apart, (input) => {
           const places = new Map(input.places);
           const computed: ComputedColumn[] = [];
           for (const { column, expr } of relation.columns) {
@@ -178,11 +175,11 @@ class Rewriting {
     input: Relation | null,
     exprs: readonly (Expr | null)[],
     scope: Scope,
-    each: boolean,
+    apart: boolean,
     over: (input: Branch) => Branch,
   ): readonly Branch[] {
     if (input === null) return [over({ relation: { kind: 'single_row' }, places: NO_PLACES })];
-    const branches = this.#branches(input, scope, each);
+    const branches = this.#branches(input, scope, apart);
     // Branches in branches would multiply.
     if (branches.length > 1 && exprs.some((expr) => expr !== null && readsTables(expr))) {
       return [over(this.#union(branches, input))];
@@ -190,13 +187,9 @@ class Rewriting {
     return branches.map(over);
   }
 
-  #table(relation: TableScan, each: boolean): readonly Branch[] {
-    const parts = this.partsOf(relation.table);
-    const groups =
-      each && parts.length <= MOST_BRANCHES
-        ? parts.map((part) => ({ single: part.single, parts: [part] }))
-        : groupsOf(parts);
-    return groups.map(({ single, parts: ofGroup }) => {
+  #table(relation: TableScan, apart: boolean): readonly Branch[] {
+    const groups = groupsOf(newestFirst(this.partsOf(relation.table)));
+    return (apart ? withNewestApart(groups) : groups).map(({ single, parts: ofGroup }) => {
       const scan = new PartScan(relation.table, ofGroup, single, this.#newId);
       this.#scans.set(scan.relation.table, scan);
       const places = relation.columns.map(
@@ -206,10 +199,10 @@ class Rewriting {
     });
   }
 
-  #cte(relation: CteScan, scope: Scope, each: boolean): readonly Branch[] {
+  #cte(relation: CteScan, scope: Scope, apart: boolean): readonly Branch[] {
     const { cte, columns } = relation;
     if (this.isComputedOnce(cte)) return [{ relation: this.#scanOfComputed(relation), places: NO_PLACES }];
-    return this.#branches(cte.query.relation, scope, each).map((branch) => {
+    return this.#branches(cte.query.relation, scope, apart).map((branch) => {
       const inner = [...scope, branch.places];
       const places = new Map<number, Place>();
       const computed: ComputedColumn[] = [];
@@ -258,7 +251,7 @@ class Rewriting {
     return { kind: 'filter', input, condition: conditions.length === 1 ? first : { kind: 'call', ...all } };
   }
 
-  /** The first rows of many parts are among the first rows of each: few are read of any but what they are picked by. */
+  /** The first rows of all parts are among the first rows of each branch of them. */
   #limit(limit: Limit, scope: Scope): Branch {
     const { input: sort } = limit;
     const most = sort.kind === 'sort' && sort.keys.every(({ expr }) => isPath(expr)) ? mostRows(limit) : null;
@@ -291,11 +284,40 @@ function unchanged<T>(part: T): T {
   return part;
 }
 
+interface Group {
+  readonly single: ReadonlySet<string>;
+  readonly parts: readonly Part[];
+}
+
+/** A part that grows has the newest rows. */
+function newestFirst(parts: readonly Part[]): readonly Part[] {
+  const grows = ({ latest }: Part): boolean => latest === null;
+  return [...parts].sort((a, b) =>
+    grows(a) || grows(b)
+      ? Number(grows(b)) - Number(grows(a))
+      : a.latest! < b.latest!
+        ? 1
+        : a.latest! > b.latest!
+          ? -1
+          : 0,
+  );
+}
+
+/**
+ * The groups with the newest part of the first one by itself: there DuckDB picks rows by their time alone and fetches the rest of
+ * them late, which it does not do through a UNION ALL. What it finds there lets it skip most of all others.
+ */
+function withNewestApart([first, ...others]: readonly Group[]): readonly Group[] {
+  if (first === undefined || first.parts.length < 2) return first === undefined ? [] : [first, ...others];
+  const { single, parts } = first;
+  return [{ single, parts: parts.slice(0, 1) }, { single, parts: parts.slice(1) }, ...others];
+}
+
 /**
  * Parts that are read alike: those that store as single what most rows do, and all others, as lists. Two groups at most, so that
  * a query does not become longer with every odd part.
  */
-function groupsOf(parts: readonly Part[]): { single: ReadonlySet<string>; parts: readonly Part[] }[] {
+function groupsOf(parts: readonly Part[]): Group[] {
   const largest = parts.reduce((most, part) => (part.rows > most.rows ? part : most));
   const alike = (part: Part): boolean => [...largest.single].every((path) => part.single.has(path));
   const others = parts.filter((part) => !alike(part));

@@ -146,6 +146,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       engine,
       gate,
       analyses,
+      budgets,
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),

@@ -94,6 +94,7 @@ function servicesOf(
     now: nowOf(config.clock),
     pricePerTiB: config.pricePerTiB,
     admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
+    budgets: { left: () => null },
     rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
     plans: new PlanCache(),
     results: new Results({

@@ -1,5 +1,6 @@
 import path from 'node:path';
 
+import { SOFT_RESERVED } from './declaration';
 import type { Definition } from './definition';
 import type { Endpoint } from './endpoint';
 import { describeFault, type Fault } from './fault';
@@ -37,6 +38,13 @@ export async function check(
     if (faults.some((fault) => fault.file === file)) continue;
     const more = definition.endpoint === null ? '' : await about(definition.endpoint);
     print(`${file}: OK${more === '' ? '' : ` (${more})`}`);
+  }
+  for (const { name, definition } of files) {
+    for (const parameter of definition.draft?.parameters ?? []) {
+      if (!SOFT_RESERVED.some((reserved) => reserved === parameter.name)) continue;
+      const lost = `the parameter ${parameter.name} switches off the feature of this name for the endpoint`;
+      print(`${path.join(directory, name)}: warning: ${lost}`);
+    }
   }
   const texts = new Map(files.map(({ name, text }) => [path.join(directory, name), text]));
   for (const fault of inOrder(faults)) {

@@ -83,6 +83,7 @@ function toEndpoint(
     cacheWarming: Number(settings.cache_warming ?? 0n),
     sandbox: settings.sandbox ?? false,
     redactPii: settings.redact_pii ?? false,
+    strictParams: settings.strict_params ?? false,
     maxBytesBilled: settings.max_bytes_billed ?? null,
     timeout: settings.timeout === null || settings.timeout === undefined ? null : Number(settings.timeout) * 1000,
     parameters,

@@ -30,6 +30,8 @@ export interface Endpoint {
   readonly cacheWarming: number;
   readonly sandbox: boolean;
   readonly redactPii: boolean;
+  /** Whether a request with a parameter that the endpoint does not know is refused. */
+  readonly strictParams: boolean;
   /** null: the configuration's default. */
   readonly maxBytesBilled: bigint | null;
   /** Milliseconds; null: the configuration's default. */

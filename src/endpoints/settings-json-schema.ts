@@ -12,6 +12,8 @@ const SETTINGS: Readonly<Record<keyof Settings, string>> = {
   cache_warming: 'Seconds after which a result in use is refreshed; shorter than cache_ttl.',
   sandbox: 'Whether callers may send sql and lql over the tables that the WITH of the query defines. Default: false.',
   redact_pii: 'Whether IP and e-mail addresses are always redacted. Default: false.',
+  strict_params:
+    'A parameter that the endpoint does not know is refused with 400; otherwise it is named in X-Unknown-Parameters.',
   max_bytes_billed: 'Bytes that one run may bill on BigQuery. Default: MAX_BYTES_BILLED.',
   timeout: "Seconds from a request's arrival to its deadline. Default: QUERY_TIMEOUT.",
   params: 'Parameters by name: each is an @name of the query.',

@@ -80,6 +80,7 @@ export const settingsSchema = z.strictObject(
     cache_warming: whole('cache_warming (seconds)', 0n, LONGEST_SECONDS),
     sandbox: flag('sandbox'),
     redact_pii: flag('redact_pii'),
+    strict_params: flag('strict_params'),
     max_bytes_billed: whole('max_bytes_billed', 1n, INT64_MAX),
     timeout: whole('timeout (seconds)', 1n, LONGEST_SECONDS),
     params: z.record(z.string(), declarationSchema, { error: 'params must be a map of declarations' }).nullish(),

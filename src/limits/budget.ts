@@ -81,6 +81,18 @@ export class Budgets {
     );
   }
 
+  /**
+   * What is left of a key's budget today as far as this process knows, in tenths: from 0 to 1; null: it has no budget. Not more
+   * exactly, as the bytes of a run depend on rows that the key may not see.
+   */
+  left(key: BudgetedKey): number | null {
+    const limit = key.dailyBytes ?? this.options.perDay;
+    if (limit === null) return null;
+    const { known } = this.#account(key.name);
+    if (known >= limit) return 0;
+    return Number(((limit - known) * 10n) / limit) / 10;
+  }
+
   /** Resolves when all charges have been sent, or cannot be. */
   async close(): Promise<void> {
     while (this.#background.size > 0) await Promise.all(this.#background);

@@ -59,6 +59,11 @@ export class RateLimits {
     return this.#held.key.size + this.#held.endpoint.size;
   }
 
+  /** Requests per second that a key may send; null: as many as it likes. */
+  perSecond({ rateLimit }: Pick<RatedKey, 'rateLimit'>): number | null {
+    return (rateLimit ?? this.options.perKey) || null;
+  }
+
   /** Counts a request of a key, whatever it asks for. @param now milliseconds of `performance.now()` */
   countKey(key: RatedKey, now: number): RateAnswer {
     const limited = this.#limited('key', key.name, key.rateLimit ?? this.options.perKey, now);

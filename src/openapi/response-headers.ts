@@ -49,6 +49,12 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
+  'X-Unknown-Parameters': {
+    description:
+      'Parameters that the endpoint does not know, and ignored: percent-encoded names, ten and 256 bytes at most.',
+    schema: { type: 'string' },
+    example: 'projct',
+  },
   'X-Query-Bytes-Processed': {
     description: 'Bytes that BigQuery read.',
     schema: { type: 'string', pattern: '^\\d+$' },

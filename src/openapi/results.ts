@@ -70,6 +70,7 @@ const ON_RESULTS: readonly ResponseHeader[] = [
   'Content-Encoding',
   'X-Result-Truncated',
   'X-Error-Status',
+  'X-Unknown-Parameters',
   'RateLimit',
   'RateLimit-Policy',
 ];

@@ -2,7 +2,7 @@ import type { Reason } from '../errors';
 import { COMPONENTS } from '../health/health';
 import { errorResponses } from './error-responses';
 import { headerReferences, ON_EVERY_ANSWER, type ResponseHeader } from './response-headers';
-import type { Json, PathItem, Reference, Response, Schema } from './schema';
+import type { Json, Operation, Parameter, PathItem, Reference, Response, Schema } from './schema';
 
 /** Whether reading the documentation needs a key. */
 export type DocsAccess = 'open' | 'key';
@@ -12,6 +12,17 @@ const NEEDS_SERVICES: readonly Reason[] = ['backendUnavailable'];
 const NEEDS_KEY: readonly Reason[] = ['unauthenticated', 'notAcceptable', ...NEEDS_SERVICES];
 const ON_CATALOGUE: readonly ResponseHeader[] = ['Vary'];
 const ON_DOCS: readonly ResponseHeader[] = ['ETag', 'Vary', 'Content-Encoding'];
+
+const NEEDS_ANALYSIS: readonly Reason[] = [
+  ...NEEDS_KEY,
+  'invalidParameter',
+  'accessDenied',
+  'notFound',
+  'rateLimitExceeded',
+  'tooManyConcurrentQueries',
+  'endpointBroken',
+  'deadlineExceeded',
+];
 
 /** The paths beside those that run an endpoint. @param endpointName one that there is, for an example */
 export function servicePaths(access: DocsAccess, endpointName: string | null): Record<string, PathItem> {
@@ -38,16 +49,7 @@ export function servicePaths(access: DocsAccess, endpointName: string | null): R
         operationId: 'getEndpoint',
         summary: 'One endpoint, without its SQL',
         tags: ['Catalogue'],
-        parameters: [
-          {
-            name: 'idOrName',
-            in: 'path',
-            required: true,
-            description: 'An id where it is a UUID, in any case; else a name, exact.',
-            schema: { type: 'string' },
-            ...(endpointName === null ? {} : { example: endpointName }),
-          },
-        ],
+        parameters: [idOrName(endpointName)],
         responses: {
           '200': json('The endpoint.', ON_CATALOGUE, {
             type: 'object',
@@ -55,6 +57,52 @@ export function servicePaths(access: DocsAccess, endpointName: string | null): R
             properties: { result: { $ref: '#/components/schemas/Endpoint' } },
           }),
           ...errorResponses([...NEEDS_KEY, 'notFound']),
+        },
+      },
+    },
+    '/api/endpoints/analyze/{idOrName}': {
+      get: analysisOf(endpointName, 'analyzeRequest', [...NEEDS_ANALYSIS]),
+      post: {
+        ...analysisOf(endpointName, 'analyzeLongRequest', [
+          ...NEEDS_ANALYSIS,
+          'payloadTooLarge',
+          'unsupportedMediaType',
+        ]),
+        requestBody: {
+          description: 'The parameters of a run.',
+          required: false,
+          content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
+        },
+      },
+    },
+    '/api/endpoints/schema/{idOrName}': {
+      get: {
+        operationId: 'getSchema',
+        summary: 'What may be queried there: tables, their columns with types, functions',
+        tags: ['Catalogue'],
+        parameters: [idOrName(endpointName)],
+        responses: {
+          '200': json(
+            'Parameters, columns, tables and functions.',
+            ON_CATALOGUE,
+            resultOf(['parameters', 'tables', 'functions']),
+          ),
+          ...errorResponses([...NEEDS_ANALYSIS]),
+        },
+      },
+    },
+    '/api/key': {
+      get: {
+        operationId: 'getKey',
+        summary: 'What the key of the request is and may do',
+        tags: ['Catalogue'],
+        responses: {
+          '200': json(
+            'The key, without any value that it pins.',
+            ON_CATALOGUE,
+            resultOf(['name', 'endpoints', 'pinned']),
+          ),
+          ...errorResponses(NEEDS_KEY),
         },
       },
     },
@@ -219,3 +267,36 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
   redactPii: { type: 'boolean' },
   tables: { type: 'array', items: { type: 'string' } },
 });
+
+function idOrName(example: string | null): Parameter {
+  return {
+    name: 'idOrName',
+    in: 'path',
+    required: true,
+    description: 'An id where it is a UUID, in any case; else a name, exact.',
+    schema: { type: 'string' },
+    ...(example === null ? {} : { example }),
+  };
+}
+
+function analysisOf(endpointName: string | null, operationId: string, reasons: readonly Reason[]): Operation {
+  return {
+    operationId,
+    summary: 'What a run of the same parameters would say, without running anything',
+    description: 'Faults of a query are part of the answer, each with its place.',
+    tags: ['Catalogue'],
+    parameters: [idOrName(endpointName)],
+    responses: {
+      '200': json('The analysis.', ON_CATALOGUE, resultOf(['kind', 'tables', 'parameters', 'errors', 'warnings'])),
+      ...errorResponses(reasons),
+    },
+  };
+}
+
+function resultOf(required: readonly string[]): Schema {
+  return {
+    type: 'object',
+    required: ['result'],
+    properties: { result: { type: 'object', required, additionalProperties: true } },
+  };
+}

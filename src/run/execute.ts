@@ -31,7 +31,14 @@ export async function execute(
 }
 
 export function engineQuery(
-  { endpoint, query, redacted, fenced, payer, purpose }: RequestPlan,
+  {
+    endpoint,
+    query,
+    redacted,
+    fenced,
+    payer,
+    purpose,
+  }: Pick<RequestPlan, 'endpoint' | 'query' | 'redacted' | 'fenced' | 'payer' | 'purpose'>,
   { sql, parameters, consumer }: Statement,
   { defaults }: Pick<Services, 'defaults'>,
 ): EngineQuery {

@@ -1,6 +1,14 @@
 import { identify } from '../cache/identity';
 import type { Usage } from '../cache/usage';
-import { type Endpoint, readConsumerRequest, readParameters } from '../endpoints';
+import {
+  type Endpoint,
+  quoteValue,
+  type RawEntry,
+  readConsumerRequest,
+  readParameters,
+  unknownParameters,
+} from '../endpoints';
+import { ServiceError } from '../errors';
 import type { Key } from '../keys';
 import { chooseRepresentation } from '../rendering/representation';
 import { checkPermissions } from './authorise';
@@ -28,15 +36,33 @@ export async function planRequest(
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions(consumer, given, key, endpoint);
   checkDryRun(consumer.dryRun, services.engine);
+  const unknown = readUnknown(endpoint, given);
   const parameters = readParameters(endpoint, given, key.pins);
   const redactionRequested = asksForRedaction(request.header('lf-endpoint-redact-pii'));
   const redacted = key.redact || endpoint.redactPii || redactionRequested;
   const purpose = consumer.dryRun ? 'dry run' : 'run';
   const { query } = consumer;
-  const plan = createPlan({ endpoint, query, parameters, redacted, representation, purpose }, key, services);
+  const plan = createPlan({ endpoint, query, parameters, redacted, unknown, representation, purpose }, key, services);
   services.plans.set(request, key, plan);
   return plan;
 }
+
+/** @throws ServiceError invalidParameter where the endpoint takes no parameter that it does not know */
+function readUnknown(endpoint: Endpoint, given: readonly RawEntry[]): readonly string[] {
+  const unknown = unknownParameters(endpoint, given);
+  const [first] = unknown;
+  if (first !== undefined && endpoint.strictParams) {
+    throw new ServiceError('invalidParameter', `The endpoint has no parameter ${quoteValue(first.name)}.`, {
+      parameter: first.name.slice(0, LONGEST_NAME),
+      allowed: endpoint.parameters.map(({ name }) => name),
+      ...(first.near === undefined ? {} : { hint: `Did you mean ${first.near}?` }),
+    });
+  }
+  return unknown.map(({ name }) => name);
+}
+
+/** Characters of a caller's name for a parameter in an error. */
+const LONGEST_NAME = 128;
 
 /** Completes a plan by what follows from its key. */
 export function createPlan(

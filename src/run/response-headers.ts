@@ -45,3 +45,22 @@ const FREE = {
   bigquery: { bytesProcessed: 0n, bytesBilled: 0n },
   duckdb: { bytesProcessed: null, bytesBilled: null },
 } as const;
+
+/** Bytes of `X-Unknown-Parameters`. */
+const LONGEST_UNKNOWN = 256;
+
+/** Names of ignored parameters, percent-encoded, as far as they fit; a flat header list. */
+export function unknownHeader(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  let value = '';
+  for (const name of names) {
+    const more = value === '' ? encodeName(name) : `${value}, ${encodeName(name)}`;
+    if (more.length <= LONGEST_UNKNOWN) value = more;
+  }
+  return value === '' ? [] : ['X-Unknown-Parameters', value];
+}
+
+/** A lone surrogate has no UTF-8. */
+function encodeName(name: string): string {
+  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\ufffd'));
+}

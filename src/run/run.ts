@@ -6,7 +6,7 @@ import { estimate } from './dry-run';
 import { execute } from './execute';
 import { limitsOf } from './limits';
 import { planRequest } from './plan';
-import { responseHeaders } from './response-headers';
+import { responseHeaders, unknownHeader } from './response-headers';
 import type { Services } from './services';
 import type { RequestPlan, RunRequest, RunResponse } from './types';
 
@@ -29,7 +29,10 @@ export async function run(request: RunRequest, services: Services): Promise<RunR
   const ttl = endpoint.cacheTtl * 1000;
   request.record(outcomeOf(answered, ttl));
   if (plan.usage !== null) services.usage.touch(plan.usage, ttl);
-  return { response: answered.response, headers: responseHeaders(answered, services.engine, key) };
+  return {
+    response: answered.response,
+    headers: [...responseHeaders(answered, services.engine, key), ...unknownHeader(plan.unknown)],
+  };
 }
 
 async function resultOf(plan: RequestPlan, request: RunRequest, services: Services): Promise<CacheResult> {

@@ -6,6 +6,7 @@ import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys';
 import type { Admission } from '../limits/admission';
+import type { Budgets } from '../limits/budget';
 import type { RateLimits } from '../limits/rate-limits';
 import type { Gate } from '../sandbox';
 import type { PlanCache } from './plan-cache';
@@ -24,6 +25,7 @@ export interface Services {
   readonly admission: Admission;
   readonly threads: Threads;
   readonly rates: RateLimits;
+  readonly budgets: Pick<Budgets, 'left'>;
   readonly plans: PlanCache;
   readonly results: Results;
   readonly usage: UsageBook;

@@ -41,6 +41,8 @@ export interface RequestPlan {
   /** Validated, pinned ones included. */
   readonly parameters: readonly BoundParameter[];
   readonly redacted: boolean;
+  /** Names of parameters that the endpoint does not know; they are ignored. */
+  readonly unknown: readonly string[];
   /** Whether the stored query hides rows from the caller: see `needsFence`. */
   readonly fenced: boolean;
   readonly representation: Representation;

@@ -60,7 +60,15 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
   try {
     checkPermissions({ query: null, dryRun: false }, given, key, endpoint);
     const parameters = readParameters(endpoint, given, key.pins);
-    const validated = { endpoint, query: null, parameters, redacted, representation, purpose: 'warm' } as const;
+    const validated = {
+      endpoint,
+      query: null,
+      parameters,
+      redacted,
+      unknown: [],
+      representation,
+      purpose: 'warm',
+    } as const;
     return createPlan(validated, key, services);
   } catch (error) {
     if (error instanceof ServiceError) return null;

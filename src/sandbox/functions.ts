@@ -3,6 +3,7 @@
  * because it computes from its arguments alone. Left out on purpose: SESSION_USER (tells the service account), ERROR
  * (a channel of its own), everything that reads a table, a model, a key or a connection.
  */
+import { findFunction } from '../googlesql/functions/catalogue';
 import type { Identifier } from '../googlesql/syntax';
 
 const LISTS = {
@@ -58,4 +59,24 @@ export function isAllowedFunction(path: readonly Identifier[]): boolean {
   const parts = path.map((part) => part.name.toUpperCase());
   const name = (parts.length > 1 && parts[0] === 'SAFE' ? parts.slice(1) : parts).join('.');
   return ALLOWED.has(name);
+}
+
+export interface DescribedFunction {
+  readonly name: string;
+  readonly category: string;
+  /** `SUBSTR(STRING, INT64, INT64?) -> STRING`; empty where the types follow a rule of their own. */
+  readonly signatures: readonly string[];
+}
+
+/** The functions that a consumer query may call, for editors. */
+export function describeFunctions(): readonly DescribedFunction[] {
+  return NAMES.flatMap((name) => {
+    const known = findFunction(name);
+    if (known === undefined) return [];
+    const signatures = known.signatures.map((signature) => {
+      const [parameters = '', result = ''] = signature.split(/ ?-> /);
+      return `${name}(${parameters}) -> ${result}`;
+    });
+    return [{ name, category: known.category, signatures }];
+  });
 }

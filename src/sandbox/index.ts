@@ -1,4 +1,8 @@
 export { tablesOfStoredQuery } from './compose';
 export { StoredQueryFault, typicalValues } from './cte-columns';
+export { describeFunctions } from './functions';
 export { Gate, type Admitted } from './gate';
+export { originalSpan } from './lenient';
+export { surveyConsumerQuery } from './policy';
+export { readStatement, readTranslation } from './statement';
 export type { StoredQuery } from './stored-query';

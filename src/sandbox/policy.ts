@@ -37,6 +37,25 @@ export function readConsumerQuery(
   { query, parameters, second, text }: Pick<ParsedQuery, 'query' | 'parameters' | 'second'> & { readonly text: string },
   stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
 ): Reading {
+  const { reading, faults } = readAll({ query, parameters, second, text }, stored);
+  const [error] = faults;
+  if (error !== undefined) throw error();
+  return reading;
+}
+
+/** As `readConsumerQuery`, but gives up to twenty faults: the gravest kind first, each kind in the order of the text. */
+export function surveyConsumerQuery(
+  parsed: Parameters<typeof readConsumerQuery>[0],
+  stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
+): { readonly reading: Reading; readonly faults: readonly QueryError[] } {
+  const { reading, faults } = readAll(parsed, stored);
+  return { reading, faults: faults.slice(0, MOST_FAULTS).map((error) => error()) };
+}
+
+function readAll(
+  { query, parameters, second, text }: Parameters<typeof readConsumerQuery>[0],
+  stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
+): ReturnType<Reader['finish']> {
   const reader = new Reader(stored.cteTables);
   const declared = stored.parameters.map(({ name }) => name);
   for (const parameter of parameters) reader.parameter(parameter, declared);
@@ -44,6 +63,9 @@ export function readConsumerQuery(
   if (second !== null) reader.fault(secondStatementError(second));
   return reader.finish(text);
 }
+
+/** Faults that are looked at closely. */
+const MOST_FAULTS = 20;
 
 class Reader {
   readonly #cteTables: readonly string[];
@@ -65,20 +87,19 @@ class Reader {
   }
 
   /** @param text what the spans count in */
-  finish(text: string): Reading {
-    const first = (fault: QueryError['fault']): QueryError | undefined =>
+  finish(text: string): { readonly reading: Reading; readonly faults: readonly (() => QueryError)[] } {
+    const of = (fault: QueryError['fault']): readonly (() => QueryError)[] =>
       this.#faults
         .filter((one) => one.fault === fault)
-        .sort((a, b) => a.start - b.start)[0]
-        ?.error();
-    const error = first('invalidQuery') ?? first('sandboxViolation');
-    if (error !== undefined) throw withHint(error, text);
-    return {
+        .sort((a, b) => a.start - b.start)
+        .map((one) => () => withHint(one.error(), text));
+    const reading = {
       tables: this.#cteTables.filter((name) => this.#read.has(name.toLowerCase())),
       fromNames: this.#fromNames,
       functionNames: this.#functionNames,
       parameters: [...this.#parameters],
     };
+    return { reading, faults: [...of('invalidQuery'), ...of('sandboxViolation')] };
   }
 
   fault(error: QueryError): void {

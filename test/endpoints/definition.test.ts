@@ -47,6 +47,7 @@ select * from two;
       cacheWarming: 300,
       sandbox: true,
       redactPii: true,
+      strictParams: false,
       maxBytesBilled: 9007199254740993n,
       timeout: 7000,
       parameters: [

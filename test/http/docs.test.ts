@@ -68,6 +68,7 @@ describe('docs/http.md', () => {
         await agent.get(run).set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/api/endpoints/query/test.typed?project=a').set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/api/endpoints/query/test.typed?project=a&sql=x').set({ ...origin, 'X-API-KEY': 'all' }),
+        await agent.get(`${run}&unknown=1`).set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/api/endpoints').set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/health').set(origin),
         await agent.get(run).set(origin),

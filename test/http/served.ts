@@ -216,7 +216,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
 export function services(options: ServedOptions, metrics: Metrics): Services {
   const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rates, dailyBytes = null } = options;
   const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
-  const engine = billed(bare, { metrics, budgets: new Budgets({ perDay: dailyBytes, shared: null }), keyOf });
+  const budgets = new Budgets({ perDay: dailyBytes, shared: null });
+  const engine = billed(bare, { metrics, budgets, keyOf });
   const gate = new Gate(engine);
   return {
     keys: {
@@ -235,6 +236,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     engine,
     gate,
     analyses: new StoredAnalyses(engine, gate),
+    budgets,
     threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     plans: new PlanCache(),

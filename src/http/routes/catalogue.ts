@@ -1,4 +1,4 @@
-import { type Endpoint, mayRun, type ParameterDeclaration } from '../../endpoints';
+import { describeParameters, type Endpoint, mayRun } from '../../endpoints';
 import type { Key } from '../../keys';
 import { chooseRepresentation } from '../../rendering/representation';
 import { ServiceError } from '../../errors';
@@ -8,7 +8,7 @@ import { jsonResponse } from '../response/response';
 import type { Exchange } from '../exchange';
 
 /** What one key sees of the catalogue differs from what another sees, and changes with the files. */
-const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY, Authorization' };
+export const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY, Authorization' };
 
 /** `GET /api/endpoints`: what this key may run. */
 export function answerCatalogue(exchange: Exchange, services: Services): void {
@@ -27,10 +27,10 @@ export function answerEndpoint(exchange: Exchange, idOrName: string, services: S
 }
 
 /** Only results have other forms than JSON. */
-function checkAccept({ headers }: Exchange): void {
+export function checkAccept({ headers }: Exchange): void {
   const accept = headers.list('accept');
   if (chooseRepresentation(accept) === 'application/json') return;
-  throw new ServiceError('notAcceptable', 'The catalogue is answered as JSON only.', { allowed: ['application/json'] });
+  throw new ServiceError('notAcceptable', 'This is answered as JSON only.', { allowed: ['application/json'] });
 }
 
 /** An endpoint as the holder of the key sees it: never its SQL. */
@@ -39,9 +39,7 @@ function describe(endpoint: Endpoint, { pins }: Key): object {
     id: endpoint.id,
     name: endpoint.name,
     description: endpoint.description,
-    params: endpoint.parameters.map((declared) =>
-      pins.has(declared.name) ? describePinned(declared) : describeParameter(declared),
-    ),
+    params: describeParameters(endpoint, pins),
     maxRows: endpoint.maxRows,
     cacheTtl: endpoint.cacheTtl,
     cacheWarming: endpoint.cacheWarming,
@@ -49,26 +47,4 @@ function describe(endpoint: Endpoint, { pins }: Key): object {
     redactPii: endpoint.redactPii,
     tables: endpoint.sandbox ? endpoint.cteTables : [],
   };
-}
-
-function describeParameter(declared: ParameterDeclaration): object {
-  const { name, type, required, description } = declared;
-  return {
-    name,
-    type,
-    required,
-    description,
-    ...(declared.default === null ? {} : { default: declared.default }),
-    ...(declared.values === null ? {} : { values: declared.values }),
-    ...(declared.minimum === null ? {} : { minimum: declared.minimum }),
-    ...(declared.maximum === null ? {} : { maximum: declared.maximum }),
-  };
-}
-
-/**
- * A parameter that the key pins. As in `/openapi.json` (src/openapi/parameter-schema.ts) its values, bounds and default are
- * left out: the values that an enum allows may be names of other tenants.
- */
-function describePinned({ name, type, description }: ParameterDeclaration): object {
-  return { name, type, required: false, description, fixed: true };
 }

@@ -48,7 +48,7 @@ async function answer(exchange: Exchange, request: HttpRunRequest, services: Ser
 }
 
 /** A class, as one is made for every request: its methods are made once. */
-class HttpRunRequest implements RunRequest {
+export class HttpRunRequest implements RunRequest {
   readonly id: string;
   readonly query: string | null;
   readonly arrived: number;

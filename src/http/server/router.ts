@@ -2,6 +2,8 @@ import express, { type Express, type NextFunction, type Request, type Response }
 
 import { ServiceError } from '../../errors';
 import { Health } from '../../health/health';
+import { answerAnalysis, answerSchema } from '../routes/analysis';
+import { answerKey } from '../routes/key';
 import { answerCatalogue, answerEndpoint } from '../routes/catalogue';
 import type { Cors } from '../response/cors';
 import { DocsRoutes } from '../routes/docs/routes';
@@ -102,6 +104,16 @@ export function createRouter(options: RouterOptions): Express {
       refuseDrains(exchange, lifecycle.services());
     });
   }
+  const analyse: Action = (exchange, request) => answerAnalysis(exchange, last(request), lifecycle.services());
+  route('/api/endpoints/analyze/:idOrName', { GET: analyse, POST: analyse });
+  route('/api/endpoints/schema/:idOrName', {
+    GET: (exchange, request) => answerSchema(exchange, last(request), lifecycle.services()),
+  });
+  route('/api/key', {
+    GET: (exchange) => {
+      answerKey(exchange, lifecycle.services());
+    },
+  });
   route('/api/endpoints', {
     GET: (exchange) => {
       answerCatalogue(exchange, lifecycle.services());

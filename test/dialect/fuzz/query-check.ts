@@ -5,7 +5,12 @@ import type { Engines } from './engines';
 import { isKnown } from './known';
 import type { Query } from './query';
 
-export async function checkQuery(engines: Engines, findings: Findings, query: Query, rows: number): Promise<void> {
+export async function checkQuery(
+  engines: Pick<Engines, 'embedded' | 'reference'>,
+  findings: Findings,
+  query: Query,
+  rows: number,
+): Promise<void> {
   findings.compared++;
   let ids = Array.from({ length: rows }, (_, i) => i);
   let difference = await differenceOf(engines, findings, query, ids);
@@ -23,7 +28,7 @@ export async function checkQuery(engines: Engines, findings: Findings, query: Qu
 }
 
 async function differenceOf(
-  engines: Engines,
+  engines: Pick<Engines, 'embedded' | 'reference'>,
   findings: Findings | null,
   query: Query,
   ids: readonly number[],

@@ -23,7 +23,7 @@ export interface RunOptions {
  * round. Each is made from the seed, its name and the round alone, so that a new function changes none of the others.
  */
 export async function run(
-  engines: Engines,
+  engines: Pick<Engines, 'embedded' | 'reference'>,
   findings: Findings,
   { count, seed, only }: RunOptions,
   progress: (done: number) => void = () => undefined,

@@ -16,7 +16,7 @@ type Form = 'union' | 'unnest';
 
 export class ScalarCheck {
   constructor(
-    private readonly engines: Engines,
+    private readonly engines: Pick<Engines, 'embedded' | 'reference'>,
     private readonly findings: Findings,
     /** Differences of one class that are made smaller: the rest are only counted. */
     private readonly shrunk = 2,

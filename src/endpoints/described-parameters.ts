@@ -1,0 +1,31 @@
+import type { Endpoint, ParameterDeclaration } from './endpoint';
+
+/** The parameters of an endpoint as the holder of a key with `pins` sees them. */
+export function describeParameters(
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  pins: ReadonlyMap<string, string>,
+): readonly object[] {
+  return parameters.map((declared) => (pins.has(declared.name) ? describePinned(declared) : describe(declared)));
+}
+
+function describe(declared: ParameterDeclaration): object {
+  const { name, type, required, description } = declared;
+  return {
+    name,
+    type,
+    required,
+    description,
+    ...(declared.default === null ? {} : { default: declared.default }),
+    ...(declared.values === null ? {} : { values: declared.values }),
+    ...(declared.minimum === null ? {} : { minimum: declared.minimum }),
+    ...(declared.maximum === null ? {} : { maximum: declared.maximum }),
+  };
+}
+
+/**
+ * A parameter that the key pins. As in `/openapi.json` (src/openapi/parameter-schema.ts) its values, bounds and default are
+ * left out: the values that an enum allows may be names of other tenants.
+ */
+function describePinned({ name, type, description }: ParameterDeclaration): object {
+  return { name, type, required: false, description, fixed: true };
+}

@@ -1,0 +1,27 @@
+/** What a key may query: for editors, explorers and assistants (docs/analysis.md). */
+import { describeParameters } from '../endpoints';
+import { describeColumns } from '../googlesql/described-columns';
+import { describeFunctions } from '../sandbox';
+import { authorise } from './authorise';
+import { limitsOf } from './limits';
+import type { Services } from './services';
+import type { RunRequest } from './types';
+
+/**
+ * The parameters, tables and functions of an endpoint, and the columns of its own rows.
+ *
+ * @returns the body of the response, as plain data
+ * @throws ServiceError as a run does before SQL is read; and where the engine does not answer
+ */
+export async function schemaOf(request: RunRequest, services: Services): Promise<object> {
+  const { key, endpoint } = authorise(request, services);
+  const { limits } = limitsOf({ endpoint }, request, services);
+  const { tables, columns } = await services.analyses.of(endpoint, { ...limits, keyName: key.name });
+  const mayQuery = endpoint.sandbox && !((key.redact || endpoint.redactPii) && !key.allowSql);
+  return {
+    parameters: describeParameters(endpoint, key.pins),
+    columns: columns === null ? null : describeColumns(columns),
+    tables: mayQuery ? tables.map((table) => ({ name: table.name, columns: describeColumns(table.columns) })) : [],
+    functions: mayQuery ? describeFunctions() : [],
+  };
+}

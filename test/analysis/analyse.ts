@@ -1,0 +1,210 @@
+/** Analyses of requests to the two stored endpoints over `test/fixture`, alike on every engine. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
+import type { Engine } from '../../src/engines/contract';
+import { storedQueryOf } from '../../src/analysis/stored-analyses';
+import { QueryError, ServiceError } from '../../src/errors';
+import { describeColumns } from '../../src/googlesql/described-columns';
+import { Metrics } from '../../src/metrics';
+import { analyse } from '../../src/run/analyse';
+import { run } from '../../src/run/run';
+import { schemaOf } from '../../src/run/schema';
+import type { Services } from '../../src/run/services';
+import { services } from '../http/served';
+import { TestRequest } from '../run/request';
+import { Consumer, FIXTURE_END } from '../sandbox/consumer';
+
+interface Analysis {
+  readonly kind: string;
+  readonly lqlAsSql: string | null;
+  readonly tables: readonly string[];
+  readonly parameters: readonly Record<string, unknown>[];
+  readonly columns: readonly { name: string; type: string }[] | null;
+  readonly errors: readonly Record<string, unknown>[];
+  readonly warnings: readonly Record<string, unknown>[];
+  readonly limits: Record<string, number>;
+  readonly estimate: Record<string, unknown> | null;
+}
+
+const casesOf = (file: string): { id: string; sql: string }[] =>
+  readFileSync(join(__dirname, '../cases', file), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { id: string; sql: string });
+
+const sandboxCases = (): string[] =>
+  (JSON.parse(readFileSync(join(__dirname, '../cases/sandbox.json'), 'utf8')) as { consumer: string }[]).map(
+    ({ consumer }) => consumer,
+  );
+
+export function analysisSuite(
+  name: string,
+  open: () => Promise<{ engine: Engine; dispose?: () => Promise<void> }>,
+): void {
+  describe(`analyses on ${name}`, () => {
+    let engine: Engine;
+    let shared: Services;
+    let dispose: (() => Promise<void>) | undefined;
+    let consumer: Consumer;
+    beforeAll(async () => {
+      ({ engine, dispose } = await open());
+      consumer = await Consumer.over(engine);
+      const endpoints = ['logs.all', 'usage.api-counts'].map((endpoint) => consumer.endpoint(endpoint));
+      shared = { ...services({ engine, endpoints, timeout: 30_000 }, new Metrics()), now: () => FIXTURE_END };
+    }, 60_000);
+    afterAll(async () => {
+      await shared.gate.close();
+      await consumer.close();
+      await dispose?.();
+    });
+
+    type Options = { readonly key?: string; readonly endpoint?: string };
+    const request = (values: Readonly<Record<string, string>>, { key = 'all', endpoint = 'logs.all' }: Options = {}) =>
+      new TestRequest(endpoint, { key, values });
+    const analysed = async (values: Readonly<Record<string, string>>, options: Options = {}): Promise<Analysis> =>
+      (await analyse(request({ project: 'default', ...values }, options), shared)) as Analysis;
+    const sql = (text: string): Promise<Analysis> => analysed({ sql: text });
+
+    it('says of the judged queries what a run says: the same columns, or none', async () => {
+      const cases = [...casesOf('log-queries.jsonl'), ...casesOf('log-queries-lenient.jsonl')];
+      expect(cases.length).toBeGreaterThan(50);
+      for (const { sql: text } of cases) {
+        const { columns, errors } = await sql(text);
+        const ran = await consumer.sql(text).catch((error: unknown) => error as ServiceError);
+        const outcome = ran instanceof Error ? null : describeColumns(ran.columns);
+        // Only a run meets values.
+        const onValues = ran instanceof ServiceError && Object.values<string>(EXECUTION_FAULTS).includes(ran.message);
+        if (!onValues)
+          expect([text, errors, columns]).toEqual([text, ran instanceof Error ? expect.anything() : [], outcome]);
+      }
+    }, 300_000);
+
+    it('says of texts that the gate admits or refuses what the gate says', async () => {
+      const cases = sandboxCases();
+      expect(cases.length).toBeGreaterThan(50);
+      for (const text of cases) {
+        const { errors } = await sql(text);
+        const stored = storedQueryOf(consumer.endpoint('logs.all'));
+        const refusal = await shared.gate.admit(stored, text).then(
+          () => null,
+          (error: unknown) => error as QueryError,
+        );
+        const reasons = errors.map(({ reason }) => reason);
+        if (refusal === null) expect([text, reasons]).toEqual([text, []]);
+        else expect([text, reasons]).toEqual([text, expect.arrayContaining([refusal.fault])]);
+      }
+    }, 300_000);
+
+    it('gives every fault with its place in code points and UTF-16', async () => {
+      const { errors, columns, kind } = await sql("select '🐘', idd,\n tmestamp, nofunction(1) from edge_logs");
+      expect([kind, columns]).toEqual(['sql', null]);
+      expect(
+        errors.map(({ near, line, column, start, end, startUtf16 }) => [near, line, column, start, end, startUtf16]),
+      ).toEqual([
+        ['idd', 1, 13, 12, 15, 13],
+        ['tmestamp', 2, 2, 18, 26, 19],
+        ['nofunction', 2, 12, 28, 38, 29],
+      ]);
+    });
+
+    it('translates LQL, and finds faults in it', async () => {
+      const { kind, lqlAsSql, tables, columns, errors } = await analysed({ lql: 'f:edge_logs timeout s:id' });
+      expect([kind, tables, errors, columns]).toEqual(['lql', ['edge_logs'], [], [{ name: 'id', type: 'STRING' }]]);
+      expect(lqlAsSql).toContain('edge_logs');
+      const faulty = await analysed({ lql: 'f:edge_logs s:idd metadata.reqest.path:x' });
+      expect(faulty.errors.map(({ near }) => near)).toEqual(['idd', 'metadata.reqest.path']);
+      const unread = await analysed({ lql: 'f:edge_logs "timeout' });
+      expect(unread.errors).toMatchObject([
+        { reason: 'invalidLql', code: 'unterminated_string', start: 12, column: 13 },
+      ]);
+    });
+
+    it.each([
+      ['a OR b', { lql: 'f:edge_logs a OR b' }, /LQL has no OR/],
+      ['SQL as LQL', { lql: 'select 1 from edge_logs' }, /reads like SQL/],
+      ['an unknown parameter', { projct: 'x' }, /no such parameter/],
+      ['a star over wide rows', { sql: 'select * from edge_logs' }, /SELECT \* gives \d+ fields/],
+    ])('warns of %s', async (_what, values, message) => {
+      const { warnings } = await analysed(values);
+      expect(warnings).toContainEqual(expect.objectContaining({ message: expect.stringMatching(message) as string }));
+    });
+
+    it('says what is wrong with parameters', async () => {
+      const { errors, warnings } = await analysed({ iso_timestamp_start: 'yesterday', projects: 'x' });
+      expect(errors).toMatchObject([{ reason: 'invalidParameter', parameter: 'iso_timestamp_start' }]);
+      expect(warnings).toContainEqual(
+        expect.objectContaining({ parameter: 'projects', hint: 'Did you mean project?' }),
+      );
+    });
+
+    it('answers the stored query alone', async () => {
+      const { kind, columns, tables, limits, estimate } = await analysed({});
+      expect([kind, tables, estimate]).toEqual(['stored', ['edge_logs'], null]);
+      expect(columns?.map((column) => column.name)).toEqual(['id', 'timestamp', 'event_message', 'metadata']);
+      expect(limits).toEqual({ maxRows: 1000, timeout: 30 });
+    });
+
+    it('opens the wall for nobody: a pinned key gets what others get, but no value and no estimate', async () => {
+      const text = 'select count(*) as n from edge_logs';
+      const pinned = await analysed({ project: '', sql: text, estimate: 'true' }, { key: 'pinned' });
+      expect(pinned.columns).toEqual([{ name: 'n', type: 'INT64' }]);
+      expect(pinned.estimate).toBeNull();
+      expect(JSON.stringify(pinned)).not.toContain('abc');
+      expect(pinned.parameters[0]).toMatchObject({ name: 'project', fixed: true });
+      const outside = await analysed({ project: '', sql: 'select id from raw_edge_logs' }, { key: 'pinned' });
+      expect(outside.errors).toMatchObject([{ reason: 'sandboxViolation' }]);
+      const unheard = await analysed({ project: '', sql: 'select id from nosuch_table' }, { key: 'pinned' });
+      const withoutNames = ({ errors }: Analysis) =>
+        JSON.stringify(errors.map(({ reason, allowed }) => ({ reason, allowed })));
+      expect(withoutNames(unheard)).toBe(withoutNames(outside));
+      await expect(analysed({ project: 'other', sql: text }, { key: 'pinned' })).rejects.toMatchObject({
+        reason: 'accessDenied',
+      });
+      await expect(analysed({ sql: text }, { key: 'masked' })).rejects.toMatchObject({ reason: 'accessDenied' });
+    });
+
+    it('runs nothing', async () => {
+      const ran: string[] = [];
+      const watched = {
+        ...shared,
+        engine: {
+          ...shared.engine,
+          run: (query: { sql: string }) => {
+            ran.push(query.sql);
+            return Promise.reject(new QueryError('invalidQuery', 'It ran.', null));
+          },
+        },
+      };
+      await analyse(request({ project: 'default', sql: 'select id from edge_logs' }), watched);
+      expect(ran).toEqual([]);
+      await expect(
+        run(request({ project: 'default', sql: 'select id from edge_logs limit 1' }), watched),
+      ).rejects.toThrow();
+      expect(ran).toHaveLength(1);
+    });
+
+    it('gives the schema that a key may query', async () => {
+      interface Schema {
+        readonly tables: readonly {
+          name: string;
+          columns: readonly { name: string; type: string; fields?: unknown[] }[];
+        }[];
+        readonly functions: readonly { name: string; signatures: readonly string[] }[];
+      }
+      const schema = (await schemaOf(request({}, { key: 'pinned' }), shared)) as Schema;
+      expect(schema.tables.map((table) => table.name)).toEqual(consumer.endpoint('logs.all').cteTables);
+      const metadata = schema.tables[0]?.columns.find((column) => column.name === 'metadata');
+      expect(metadata).toMatchObject({ type: 'ARRAY<STRUCT>' });
+      expect(schema.functions).toContainEqual(
+        expect.objectContaining({
+          name: 'STARTS_WITH',
+          signatures: expect.arrayContaining(['STARTS_WITH(STRING, STRING) -> BOOL']) as string[],
+        }),
+      );
+      const masked = (await schemaOf(request({}, { key: 'masked' }), shared)) as Schema;
+      expect([masked.tables, masked.functions]).toEqual([[], []]);
+    });
+  });
+}

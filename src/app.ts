@@ -68,11 +68,23 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   log.onFault((code) => {
     health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
   });
-  const { corsOrigins, docs, metricsKey, logSql } = config;
+  const { corsOrigins, docs, metricsKey, logSql, logflareErrors } = config;
   const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, log);
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
-    createListener({ log, logSql, lifecycle, health, corsOrigins, docs, explorer, metrics, metricsKey, tracing }),
+    createListener({
+      log,
+      logSql,
+      logflareErrors,
+      lifecycle,
+      health,
+      corsOrigins,
+      docs,
+      explorer,
+      metrics,
+      metricsKey,
+      tracing,
+    }),
     recordRefused(log, metrics),
   );
   const drainListener = drainable(server);
@@ -166,7 +178,16 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const { startKey } = keys;
     const { host } = config;
     const apiKey = config.apiKey !== null;
-    return welcome({ host, port, endpoints, startKey, apiKey, docs: docs !== 'off', explorer: explorer !== null, terminal });
+    return welcome({
+      host,
+      port,
+      endpoints,
+      startKey,
+      apiKey,
+      docs: docs !== 'off',
+      explorer: explorer !== null,
+      terminal,
+    });
   }
 
   const ready = open();

@@ -55,6 +55,8 @@ function setting<T>(defaultText: string, allowed: string, read: (text: string) =
 const anyText = (text: string): string => text;
 const secret = (text: string): Secret | undefined => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined);
 
+const googleProject = (text: string): string | undefined => (/^[a-z0-9.:-]{1,100}$/i.test(text) ? text : undefined);
+
 const oneOf =
   <const T extends string>(...values: T[]) =>
   (text: string): T | undefined =>
@@ -139,6 +141,11 @@ export const SETTINGS = {
   DRAIN_DELAY: setting('5', 'a number of seconds from 0 to 3600', seconds(0, 3600)),
   API_KEY: setting('', 'printable ASCII characters without spaces', secret),
   LOGFLARE_PRIVATE_ACCESS_TOKEN: setting('', 'printable ASCII characters without spaces', secret),
+  LOGFLARE_API_KEY: setting('', 'printable ASCII characters without spaces', secret),
+  LOGFLARE_PUBLIC_ACCESS_TOKEN: setting('', 'printable ASCII characters without spaces', secret),
+  LOGFLARE_SINGLE_TENANT: setting('', 'any text', anyText),
+  LOGFLARE_SUPABASE_MODE: setting('', 'any text', anyText),
+  POSTGRES_BACKEND_URL: setting('', 'any text', (text) => new Secret(text)),
   KEYS_FILE: setting('.data/keys.json', 'a file', anyText),
   REDIS_URL: setting('', 'a URL that begins with redis://, rediss://, redis+sentinel:// or redis+cluster://', (text) =>
     /^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/.test(text) ? new Secret(text) : undefined,
@@ -152,9 +159,9 @@ export const SETTINGS = {
   STALE_IF_ERROR: setting('3600', 'a number of seconds from 0 to 604800', seconds(0, 604_800)),
   LEASE_TIME: setting('5', 'a number of seconds from 0.5 to 60', seconds(0.5, 60)),
   MAX_WARMED: setting('100', 'a number of results from 0 to 10000', integer(0, 10_000)),
-  BIGQUERY_PROJECT_ID: setting('', 'a Google Cloud project id', (text) =>
-    /^[a-z0-9.:-]{1,100}$/i.test(text) ? text : undefined,
-  ),
+  BIGQUERY_PROJECT_ID: setting('', 'a Google Cloud project id', googleProject),
+  GOOGLE_PROJECT_ID: setting('', 'a Google Cloud project id', googleProject),
+  GOOGLE_DATASET_ID_APPEND: setting('', 'any text', anyText),
   BIGQUERY_DATASET: setting('', 'a data set name of letters, digits and _', (text) =>
     /^\w{1,1024}$/.test(text) ? text : undefined,
   ),
@@ -177,6 +184,7 @@ export const SETTINGS = {
   SANDBOX_DRY_RUN: setting('', 'on or off', oneOf('on', 'off')),
   MAX_RESPONSE_BYTES: setting('67108864', 'a number of bytes from 1024 to 268435456', integer(1024, 268_435_456)),
   CSV_ESCAPE_FORMULAS: setting('on', 'on or off', oneOf('on', 'off')),
+  QUERY_ERRORS: setting('off', 'off or logflare', oneOf('off', 'logflare')),
   STRICT_START: setting('off', 'on or off', oneOf('on', 'off')),
   MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
   MAX_RUNNING: setting('64', 'a number of queries from 1 to 10000', integer(1, 10_000)),
@@ -210,6 +218,15 @@ export const SETTINGS = {
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
   ),
 };
+
+/** Of these, each says that the service is part of a Supabase stack, in Logflare's place. */
+const STACK_SETTINGS = [
+  'LOGFLARE_SINGLE_TENANT',
+  'LOGFLARE_SUPABASE_MODE',
+  'LOGFLARE_PUBLIC_ACCESS_TOKEN',
+  'GOOGLE_DATASET_ID_APPEND',
+  'POSTGRES_BACKEND_URL',
+] as const satisfies readonly (keyof typeof SETTINGS)[];
 
 /** What the local BigQuery calls its project and data set unless told otherwise. */
 const EMULATED = { project: 'test', dataset: 'logs' };
@@ -287,6 +304,8 @@ export interface Config {
   readonly maxResponseBytes: number;
   /** Whether CSV keeps spreadsheets from computing texts of a result. */
   readonly csvEscapeFormulas: boolean;
+  /** Whether errors of consumer queries are answered as Logflare does, with status 200. */
+  readonly logflareErrors: boolean;
   /** Whether a stored query that does not resolve stops the start. */
   readonly strictStart: boolean;
   readonly maxRunningPerKey: number;
@@ -322,6 +341,11 @@ function weakKeys(keys: readonly (readonly [name: string, key: Secret | null])[]
     );
 }
 
+function requiredDataset(ownProject: string | null, stackProject: string | null): string {
+  if (ownProject !== null || stackProject === null) return 'required by ENGINE=bigquery.';
+  return "required on BigQuery, which GOOGLE_PROJECT_ID chooses: Logflare's data set is its user's id and GOOGLE_DATASET_ID_APPEND (_default where that is unset).";
+}
+
 /**
  * Reads and checks the environment. An empty value counts as unset.
  *
@@ -342,16 +366,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
   const S = SETTINGS;
   const emulator = value('BIGQUERY_EMULATOR_HOST', S.BIGQUERY_EMULATOR_HOST);
-  const projectId = value('BIGQUERY_PROJECT_ID', S.BIGQUERY_PROJECT_ID) ?? (emulator && EMULATED.project);
+  const dataDir = value('DATA_DIR', S.DATA_DIR);
+  const ownProject = value('BIGQUERY_PROJECT_ID', S.BIGQUERY_PROJECT_ID);
+  const stackProject = value('GOOGLE_PROJECT_ID', S.GOOGLE_PROJECT_ID);
+  const projectId = ownProject ?? stackProject ?? (emulator && EMULATED.project);
   const dataset = value('BIGQUERY_DATASET', S.BIGQUERY_DATASET) ?? (emulator && EMULATED.dataset);
   const location = value('BIGQUERY_LOCATION', S.BIGQUERY_LOCATION);
   const credentials = value('GOOGLE_APPLICATION_CREDENTIALS', S.GOOGLE_APPLICATION_CREDENTIALS);
-  const named = projectId !== null || emulator !== null;
+  // Stacks pass Logflare's project on wherever the logs are.
+  const named = ownProject !== null || emulator !== null || (stackProject !== null && dataDir === null);
   const engine = value('ENGINE', S.ENGINE) ?? (named ? 'bigquery' : 'duckdb');
   const embedded = engine === 'duckdb';
   const docs = value('DOCS', S.DOCS) ?? (embedded ? 'open' : 'key');
   const clock = value('CLOCK', S.CLOCK);
-  const apiKey = value('API_KEY', S.API_KEY);
   const metricsKey = value('METRICS_KEY', S.METRICS_KEY);
   const redisUrl = value('REDIS_URL', S.REDIS_URL);
   const collector = value('OTEL_EXPORTER_OTLP_ENDPOINT', S.OTEL_EXPORTER_OTLP_ENDPOINT);
@@ -360,7 +387,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const sampler = given('OTEL_TRACES_SAMPLER', S.OTEL_TRACES_SAMPLER);
   const begun = { parentbased_always_on: 1, parentbased_always_off: 0, parentbased_traceidratio: ratio }[sampler];
   const serviceName = given('OTEL_SERVICE_NAME', S.OTEL_SERVICE_NAME);
-  const logflareToken = value('LOGFLARE_PRIVATE_ACCESS_TOKEN', S.LOGFLARE_PRIVATE_ACCESS_TOKEN);
+  const publicToken = value('LOGFLARE_PUBLIC_ACCESS_TOKEN', S.LOGFLARE_PUBLIC_ACCESS_TOKEN);
+  const fullKeys = (['API_KEY', 'LOGFLARE_PRIVATE_ACCESS_TOKEN', 'LOGFLARE_API_KEY'] as const).map(
+    (name) => [name, value(name, S[name])] as const,
+  );
+  const [keyName, apiKey] = fullKeys.find(([, key]) => key !== null) ?? ['API_KEY', null];
 
   const config: Config = {
     port: given('PORT', S.PORT),
@@ -369,12 +400,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     cacheDir: given('CACHE_DIR', S.CACHE_DIR),
     engine,
     duckdb: {
-      dataDir: value('DATA_DIR', S.DATA_DIR),
+      dataDir,
       memory: given('DUCKDB_MEMORY_LIMIT', S.DUCKDB_MEMORY_LIMIT),
       threads: given('DUCKDB_THREADS', S.DUCKDB_THREADS),
     },
     bigquery: embedded ? null : { projectId: projectId ?? '', dataset: dataset ?? '', location, emulator, credentials },
-    apiKey: apiKey ?? logflareToken,
+    apiKey,
     keysFile: given('KEYS_FILE', S.KEYS_FILE),
     keysFileGiven: Boolean(environment.KEYS_FILE),
     redis: redisUrl && {
@@ -400,6 +431,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     sandboxDryRun: value('SANDBOX_DRY_RUN', S.SANDBOX_DRY_RUN) !== 'off',
     maxResponseBytes: given('MAX_RESPONSE_BYTES', S.MAX_RESPONSE_BYTES),
     csvEscapeFormulas: given('CSV_ESCAPE_FORMULAS', S.CSV_ESCAPE_FORMULAS) === 'on',
+    logflareErrors: given('QUERY_ERRORS', S.QUERY_ERRORS) === 'logflare',
     strictStart: given('STRICT_START', S.STRICT_START) === 'on',
     maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
     maxRunning: given('MAX_RUNNING', S.MAX_RUNNING),
@@ -415,7 +447,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     warnings: [
       ...(clock === null ? [] : [`CLOCK is set: now is ${clock.text} for every query.`]),
       ...weakKeys([
-        [apiKey === null ? 'LOGFLARE_PRIVATE_ACCESS_TOKEN' : 'API_KEY', apiKey ?? logflareToken],
+        [keyName, apiKey],
         ['METRICS_KEY', metricsKey],
       ]),
       ...(embedded && emulator !== null ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.'] : []),
@@ -426,7 +458,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     faults.push('METRICS_PORT: allowed is another port than PORT; on PORT itself, set METRICS_KEY.');
   }
   if (!embedded && projectId === null) faults.push('BIGQUERY_PROJECT_ID: required by ENGINE=bigquery.');
-  if (!embedded && dataset === null) faults.push('BIGQUERY_DATASET: required by ENGINE=bigquery.');
+  if (!embedded && dataset === null) faults.push(`BIGQUERY_DATASET: ${requiredDataset(ownProject, stackProject)}`);
+  const inStack = STACK_SETTINGS.filter((name) => environment[name]);
+  if (embedded && dataDir === null && inStack.length > 0) {
+    faults.push(
+      `DATA_DIR: required in a Supabase stack (${inStack.join(', ')} set), or BIGQUERY_PROJECT_ID and BIGQUERY_DATASET: sample logs would pass for those of the stack.`,
+    );
+  }
+  if (publicToken !== null && publicToken.reveal() === apiKey?.reveal()) {
+    faults.push(
+      `LOGFLARE_PUBLIC_ACCESS_TOKEN: allowed is another value than that of ${keyName}, which may do everything.`,
+    );
+  }
   if (clock !== null && !embedded && emulator === null) {
     faults.push('CLOCK: allowed only with ENGINE=duckdb or BIGQUERY_EMULATOR_HOST.');
   }

@@ -150,7 +150,8 @@ export class Logquay {
 /** An answer of the service, as far as it is one. */
 interface Body {
   readonly result?: unknown;
-  readonly error?: {
+  /** A text: from a service with QUERY_ERRORS=logflare. */
+  readonly error?: string | {
     readonly message: string;
     readonly requestId: string;
     readonly errors: readonly [Omit<Failure & { readonly kind: 'service' }, 'kind' | 'status' | 'requestId' | 'retryAfter'>];
@@ -167,12 +168,19 @@ function parse(text: string): Body | null {
 }
 
 function failure({ status, headers }: Response, body: Body | null): Failure {
-  const first = body?.error?.errors?.[0];
-  if (body?.error === undefined || first === undefined) {
+  const error = body?.error;
+  const trueStatus = headers.get('X-Error-Status');
+  if (typeof error === 'string' && trueStatus !== null) {
+    const reason = trueStatus === '403' ? 'sandboxViolation' : 'invalidQuery';
+    const requestId = headers.get('X-Request-Id') ?? '';
+    return { kind: 'service', status: Number(trueStatus), reason, message: error, requestId, retryAfter: null };
+  }
+  const first = typeof error === 'object' ? error.errors?.[0] : undefined;
+  if (typeof error !== 'object' || first === undefined) {
     return { kind: 'unreadable', status, message: \`The answer with status \${String(status)} is not one of Logquay.\` };
   }
   const retryAfter = headers.get('Retry-After');
   const seconds = retryAfter === null ? null : Number(retryAfter);
-  return { ...first, kind: 'service', status, requestId: body.error.requestId, retryAfter: seconds };
+  return { ...first, kind: 'service', status, requestId: error.requestId, retryAfter: seconds };
 }
 `;

@@ -28,6 +28,13 @@ export function readConsumerRequest(endpoint: Endpoint, raw: readonly RawEntry[]
   return { query: null, dryRun };
 }
 
+/** Whether `sql` or `lql` is given, well-formed or not, to be run rather than estimated. */
+export function hasConsumerQuery(raw: readonly RawEntry[]): boolean {
+  const given = raw.filter(({ value }) => value.kind !== 'null' && !('text' in value && value.text === ''));
+  const dryRun = given.some(({ name, value }) => name === 'dry_run' && 'text' in value && value.text === 'true');
+  return !dryRun && given.some(({ name }) => name === 'sql' || name === 'lql');
+}
+
 function readText(endpoint: Endpoint, raw: readonly RawEntry[], parameter: 'sql' | 'lql'): string | null {
   const value = onlyValue(raw, parameter);
   if (value === null) return null;

@@ -1,7 +1,7 @@
 export { mayRun } from './access';
 export { openCatalogue, type Catalogue, type CatalogueOptions } from './catalogue';
 export { check, type CheckOptions } from './check';
-export { readConsumerRequest, type ConsumerRequest } from './consumer-request';
+export { hasConsumerQuery, readConsumerRequest, type ConsumerRequest } from './consumer-request';
 export { RESERVED, SOFT_RESERVED } from './declaration';
 export { describeParameters } from './described-parameters';
 export { readDefinition } from './definition';

@@ -31,6 +31,7 @@ export const ERRORS = {
   tooManyConcurrentQueries: { http: 429, status: 'RESOURCE_EXHAUSTED', retryable: true },
   storedQueryFailed: { http: 500, status: 'INTERNAL', retryable: false },
   internalError: { http: 500, status: 'INTERNAL', retryable: false },
+  notImplemented: { http: 501, status: 'UNIMPLEMENTED', retryable: false },
   backendError: { http: 502, status: 'UNAVAILABLE', retryable: true },
   backendUnavailable: { http: 503, status: 'UNAVAILABLE', retryable: true },
   endpointBroken: { http: 503, status: 'UNAVAILABLE', retryable: true },

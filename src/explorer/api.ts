@@ -88,18 +88,21 @@ export async function ask(
   const date = Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(date) && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
   const text = await response.text();
-  if (!response.ok) throw errorOf(text, response);
+  // An error may come with 200, as from Logflare (QUERY_ERRORS).
+  const status = Number(response.headers.get('x-error-status') ?? response.status);
+  if (status >= 400) throw errorOf(text, status, response.statusText);
   return { text, headers: response.headers };
 }
 
-function errorOf(text: string, { status, statusText }: Response): ApiError {
+function errorOf(text: string, status: number, statusText: string): ApiError {
   let body: Json = null;
   try {
     body = parseExactly(text);
   } catch {
     // A proxy's page: its status says what there is to say.
   }
-  const error = recordIn(member(recordIn(body), 'error'));
+  const given = member(recordIn(body), 'error');
+  const error = recordIn(given);
   const first = recordIn((member(error, 'errors') as readonly Json[] | undefined)?.[0]);
   const textOf = (name: string): string | undefined => {
     const value = member(first, name) ?? member(error, name);
@@ -110,7 +113,8 @@ function errorOf(text: string, { status, statusText }: Response): ApiError {
     return typeof value === 'number' ? value : undefined;
   };
   const [hint, requestId, line, column] = [textOf('hint'), textOf('requestId'), numberOf('line'), numberOf('column')];
-  return new ApiError(textOf('message') ?? `${status} ${statusText}`, status, textOf('reason') ?? 'unknown', {
+  const message = textOf('message') ?? (typeof given === 'string' ? given : `${status} ${statusText}`);
+  return new ApiError(message, status, textOf('reason') ?? 'unknown', {
     ...(hint === undefined ? {} : { hint }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(line === undefined ? {} : { line }),

@@ -42,7 +42,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
 /** A record; or the only record of a list, which is how log tables nest them. null: neither */
 export function recordIn(value: Json | undefined): JsonObject | null {
   const only = Array.isArray(value) && value.length === 1 ? (value[0] as Json) : value;
-  return isObject(only) ? (only as JsonObject) : null;
+  return isObject(only) ? only : null;
 }
 
 /** An own member: rows may be called `constructor` or `__proto__`. */

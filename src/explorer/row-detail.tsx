@@ -1,14 +1,29 @@
-import { useSignal } from '@preact/signals';
+import { computed, useSignal } from '@preact/signals';
 
+import { withClause } from './clause';
 import { type JsonObject, member, writeExactly } from './exact-json';
 import { microsOf, writeInstant } from './instant';
 import { opened } from './row-list';
-import { search } from './search';
+import { result, run } from './run';
+import { change, endpoint, query, search } from './search';
 import { ValueTree } from './value-tree';
 import { visibleText } from './visible-text';
 
 /** UTF-16 units of a message that are shown above the tree, which has all of it. */
 const LONGEST_MESSAGE = 4000;
+
+/** Rows of a log table as it is: those of another query have names that its tables do not know. */
+const canFilter = computed(
+  () =>
+    search.value.language === 'lql' &&
+    endpoint.value?.sandbox === true &&
+    result.value?.columns.includes('event_message') === true,
+);
+
+function filterBy(clause: string, exclude: boolean): void {
+  change({ query: withClause(query.value, clause, exclude) });
+  void run();
+}
 
 /** The row that is open: its message, and everything it holds as a tree. */
 export function RowDetail() {
@@ -51,7 +66,7 @@ function Detail({ row }: { readonly row: JsonObject }) {
         {typeof message === 'string' ? (
           <pre class="message">{visibleText(message.slice(0, LONGEST_MESSAGE))}</pre>
         ) : null}
-        <ValueTree value={row} />
+        <ValueTree value={row} filter={canFilter.value ? filterBy : null} />
       </div>
     </aside>
   );

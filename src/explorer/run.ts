@@ -57,7 +57,7 @@ export async function run(): Promise<void> {
       truncated: headers.get('x-result-truncated') === 'true',
       milliseconds: performance.now() - began,
       age: headers.has('age') ? Number(headers.get('age')) : null,
-      bytesBilled: headers.get('x-bytes-billed'),
+      bytesBilled: headers.get('x-query-bytes-billed'),
     };
     failure.value = null;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 
+import { clauseFor } from './clause';
 import { isObject, type Json, type JsonObject, recordIn, writeExactly } from './exact-json';
 import { visibleText } from './visible-text';
 
@@ -9,13 +10,20 @@ const MOST_MEMBERS = 200;
 /** Levels that are open at first. */
 const OPEN_LEVELS = 3;
 
+/** Adds a clause for a value to the query. @param exclude leaves its rows out */
+export type Filter = (clause: string, exclude: boolean) => void;
+
 interface TreeProps {
   readonly value: JsonObject;
   readonly level?: number;
+  /** Names from the row down to here; null: no clause reaches it. */
+  readonly path?: readonly string[] | null;
+  /** null: values are not filtered by. */
+  readonly filter: Filter | null;
 }
 
 /** A record as a tree; a list of one record is that record, which is how log tables nest them. */
-export function ValueTree({ value, level = 0 }: TreeProps) {
+export function ValueTree({ value, level = 0, path = [], filter }: TreeProps) {
   const all = useSignal(false);
   const entries = Object.entries(value);
   const shown = all.value ? entries : entries.slice(0, MOST_MEMBERS);
@@ -23,7 +31,7 @@ export function ValueTree({ value, level = 0 }: TreeProps) {
     <ul class="tree">
       {shown.map(([name, member]) => (
         <li key={name}>
-          <Member name={name} value={member} level={level} />
+          <Member name={name} value={member} level={level} path={path && [...path, name]} filter={filter} />
         </li>
       ))}
       {shown.length < entries.length ? (
@@ -41,9 +49,11 @@ interface MemberProps {
   readonly name: string;
   readonly value: Json;
   readonly level: number;
+  readonly path: readonly string[] | null;
+  readonly filter: Filter | null;
 }
 
-function Member({ name, value, level }: MemberProps) {
+function Member({ name, value, level, path, filter }: MemberProps) {
   const open = useSignal(level < OPEN_LEVELS);
   const label = <bdi class="name">{visibleText(name.slice(0, 200))}</bdi>;
   const record = recordIn(value) ?? listAsRecord(value);
@@ -51,6 +61,7 @@ function Member({ name, value, level }: MemberProps) {
     return (
       <>
         {label} <Scalar value={value} />
+        <FilterButtons path={path} value={value} filter={filter} />
       </>
     );
   }
@@ -63,9 +74,44 @@ function Member({ name, value, level }: MemberProps) {
     >
       <summary>{label}</summary>
       {/* Deep rows are drawn as far as they are opened. */}
-      {open.value ? <ValueTree value={record} level={level + 1} /> : null}
+      {open.value ? (
+        // A record that is in no list is not reached by a path of LQL.
+        <ValueTree value={record} level={level + 1} path={onlyRecord(value) ? path : null} filter={filter} />
+      ) : null}
     </details>
   );
+}
+
+type FilterProps = Pick<MemberProps, 'path' | 'value' | 'filter'>;
+
+function FilterButtons({ path, value, filter }: FilterProps) {
+  const clause = filter === null || path === null ? null : clauseFor(path, value);
+  if (filter === null || clause === null) return null;
+  return (
+    <span class="filters">
+      <button
+        type="button"
+        title={`Add ${clause}`}
+        aria-label={`Filter by ${clause}`}
+        onClick={() => filter(clause, false)}
+      >
+        +
+      </button>
+      <button
+        type="button"
+        title={`Add -${clause}`}
+        aria-label={`Exclude ${clause}`}
+        onClick={() => filter(clause, true)}
+      >
+        −
+      </button>
+    </span>
+  );
+}
+
+/** Whether a value is a list of one record. */
+function onlyRecord(value: Json): boolean {
+  return Array.isArray(value) && recordIn(value) !== null;
 }
 
 function Scalar({ value }: { readonly value: Json }) {

@@ -10,6 +10,7 @@ import type { Tracing } from '../tracing/traced';
 import type { HttpResponse } from './response/response';
 import type { Cors } from './response/cors';
 import { asServiceError, errorResponse } from './response/error';
+import { logflareError } from './response/logflare-error';
 import type { FailedLogins } from './server/failed-logins';
 import { RequestHeaders } from './request/headers';
 import { logFields } from './log-fields';
@@ -57,6 +58,8 @@ export class Exchange {
   /** Of every response, result or error. */
   #common: readonly string[] = [];
   #bytes = 0;
+  /** The status for log and metrics where the response's own says less; null: the response's own. */
+  #trueStatus: number | null = null;
   /** Made when somebody asks for it: answers that are at hand need none. */
   #abort: AbortController | null = null;
   #gone = false;
@@ -141,6 +144,14 @@ export class Exchange {
     response.end(body ?? undefined);
   }
 
+  /** Answers an error of a consumer query as Logflare does; log and metrics have its true status. */
+  failAsLogflare(error: ServiceError): void {
+    if (this.#gone) return;
+    this.telemetry.reason = error.reason;
+    this.#trueStatus = ERRORS[error.reason].http;
+    this.send(logflareError(error));
+  }
+
   /** Answers anything thrown as an error. */
   fail(thrown: unknown): void {
     const error = asServiceError(thrown);
@@ -178,7 +189,7 @@ export class Exchange {
       ...this.telemetry,
       method: this.request.method ?? '',
       // 499 is what proxies log for a client that closed the connection.
-      status: this.#gone ? 499 : this.response.statusCode,
+      status: this.#gone ? 499 : (this.#trueStatus ?? this.response.statusCode),
       arrived,
       milliseconds: performance.now() - arrived,
       phases: this.#phases,

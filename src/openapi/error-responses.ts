@@ -3,7 +3,8 @@ import { FAILURES } from './failures';
 import { headerReferences, ON_EVERY_ANSWER, type ResponseHeader } from './response-headers';
 import type { Example, Json, Reference, Response, Schema } from './schema';
 
-export const REASONS = Object.keys(ERRORS) as readonly Reason[];
+/** Reasons of the described paths: Logflare's, which only say that they are not there, are not among them. */
+export const REASONS = (Object.keys(ERRORS) as readonly Reason[]).filter((reason) => reason !== 'notImplemented');
 
 /** Reasons that a request may meet on every path and whatever it asks. */
 const ANYWHERE: readonly Reason[] = [

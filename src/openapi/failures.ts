@@ -129,6 +129,11 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
     message: 'The stored query of this endpoint is wrong. Its operator finds the reason in the log.',
     details: {},
   },
+  notImplemented: {
+    when: "A path of Logflare's that this service does not have.",
+    message: 'Log drains are not configured here: configure them as sinks of Vector, which sends the logs.',
+    details: {},
+  },
   backendError: { when: 'The engine failed.', message: 'The embedded engine failed.', details: {} },
   backendUnavailable: {
     when: 'The engine cannot be reached, or the service is starting or ending.',

@@ -65,6 +65,12 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string', pattern: '^\\d+$' },
     example: '10485760',
   },
+  'X-Error-Status': {
+    description:
+      'The status of an error that is answered with 200, where `QUERY_ERRORS=logflare` is set: the body is then `{"error": "text"}`.',
+    schema: { type: 'integer', enum: [400, 403] },
+    example: 400,
+  },
   RateLimit: {
     description: 'What is left of the rate: how many requests, and seconds until it is whole again.',
     schema: { type: 'string' },

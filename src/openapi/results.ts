@@ -69,6 +69,7 @@ const ON_RESULTS: readonly ResponseHeader[] = [
   'Vary',
   'Content-Encoding',
   'X-Result-Truncated',
+  'X-Error-Status',
   'X-Unknown-Parameters',
   'RateLimit',
   'RateLimit-Policy',

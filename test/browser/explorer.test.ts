@@ -125,6 +125,36 @@ withBrowser('the explorer', () => {
     expect(await shown(second)).toEqual(await shown(page));
   });
 
+  it('filters by a value, or leaves its rows out, with a clause that one sees', async () => {
+    const { page, complaints } = await open();
+    await enter(page);
+    await rows(page).nth(1).click();
+    const button = page.getByRole('button', { name: /^Filter by id:/ });
+    const clause = (await button.getAttribute('aria-label'))?.replace('Filter by ', '') ?? '';
+    const counted = async (act: () => Promise<void>): Promise<number> => {
+      const answered = page.waitForResponse(/\/api\/endpoints\/query\//);
+      await act();
+      await answered;
+      await page.getByText('Running…').waitFor({ state: 'hidden' });
+      return Number(/^([\d,]+) rows?/.exec((await status(page).textContent()) ?? '')?.[1]?.replaceAll(',', ''));
+    };
+    const all = await counted(() => page.getByRole('button', { name: 'Run' }).click());
+    await rows(page).nth(1).click();
+    const those = await counted(() => button.click());
+    const query = page.getByRole('textbox', { name: 'Query' });
+    expect(await query.inputValue()).toBe(`f:edge_logs ${clause}`);
+    await rows(page).nth(1).click();
+    const others = await counted(() => page.getByRole('button', { name: `Exclude ${clause}` }).click());
+    expect(await query.inputValue()).toBe(`f:edge_logs -${clause}`);
+    expect([those, others]).toEqual([1, all - 1]);
+    // A nested field is written as LQL reaches it.
+    await rows(page).nth(1).click();
+    const nested = page.getByRole('button', { name: /^Filter by m\.response\.status_code:\d/ });
+    expect(await counted(() => nested.click())).toBeGreaterThan(0);
+    expect(await query.inputValue()).toMatch(/^f:edge_logs -id:"[^"]+" m\.response\.status_code:\d+$/);
+    expect(complaints).toEqual([]);
+  });
+
   it('draws the rows that are seen, and reaches the last by the keyboard', async () => {
     const sql =
       'SELECT n, CAST(n AS STRING) AS name FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS n, (SELECT 1 FROM edge_logs LIMIT 1) ORDER BY n';

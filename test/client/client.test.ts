@@ -93,6 +93,9 @@ async function main(): Promise<void> {
       }),
     );
   found['busy'] = failureOf(await new Logquay({ url: BASE, key: KEY, fetch: busy }).run('logs.all', { project: 'a' }));
+  const text = (): Promise<Response> =>
+    Promise.resolve(Response.json({ error: 'm' }, { headers: { 'X-Error-Status': '403', 'X-Request-Id': 'r' } }));
+  found['as Logflare'] = failureOf(await new Logquay({ url: BASE, key: KEY, fetch: text }).run('logs.all', { project: 'a' }));
   console.log(JSON.stringify(found));
 }
 
@@ -176,6 +179,14 @@ it('compiles and runs, with rows, errors and cancellation as results', async () 
     aborted: { kind: 'aborted', message: expect.any(String) },
     network: { kind: 'network', message: expect.any(String) },
     unreadable: { kind: 'unreadable', status: 502, message: expect.any(String) },
+    'as Logflare': {
+      kind: 'service',
+      status: 403,
+      reason: 'sandboxViolation',
+      message: 'm',
+      requestId: 'r',
+      retryAfter: null,
+    },
     busy: { kind: 'service', status: 429, reason: 'budgetExceeded', message: 'm', requestId: 'r', retryAfter: 7 },
   });
   const [n, again] = found['counted'] as number[];

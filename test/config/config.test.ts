@@ -242,6 +242,61 @@ describe('secrets', () => {
   });
 });
 
+describe('a Supabase stack', () => {
+  const STACK = [
+    ['LOGFLARE_SINGLE_TENANT', 'true'],
+    ['LOGFLARE_SUPABASE_MODE', 'true'],
+    ['LOGFLARE_PUBLIC_ACCESS_TOKEN', 'public'],
+    ['GOOGLE_DATASET_ID_APPEND', '_prod'],
+    ['POSTGRES_BACKEND_URL', 'postgresql://a:secret@db/_supabase'],
+  ] as const;
+
+  it.each(STACK)('says what is missing where %s is set, and serves no sample logs', (name, value) => {
+    const missing = new RegExp(`^DATA_DIR: required in a Supabase stack \\(${name} set\\), or BIGQUERY_PROJECT_ID`);
+    expect(() => readConfig({ [name]: value })).toThrow(missing);
+    expect(() => readConfig({ [name]: value })).not.toThrow(/secret|postgresql/);
+    expect(() => readConfig({ [name]: value, ENGINE: 'duckdb', BIGQUERY_PROJECT_ID: 'p' })).toThrow(missing);
+    expect(readConfig({ [name]: value, DATA_DIR: 'logs' })).toMatchObject({ duckdb: { dataDir: 'logs' } });
+    expect(readConfig({ [name]: value, BIGQUERY_PROJECT_ID: 'p', BIGQUERY_DATASET: 'd' }).engine).toBe('bigquery');
+    expect(readConfig({ [name]: '' }).engine).toBe('duckdb');
+  });
+
+  it('has the key under three names, of which the first that is set counts', () => {
+    const names = ['API_KEY', 'LOGFLARE_PRIVATE_ACCESS_TOKEN', 'LOGFLARE_API_KEY'];
+    for (let set = 0; set < names.length; set++) {
+      const environment = Object.fromEntries(names.slice(set).map((name) => [name, `value-of-${name}`]));
+      expect(readConfig(environment).apiKey?.reveal()).toBe(`value-of-${names[set] ?? ''}`);
+    }
+    const [warning] = readConfig({ LOGFLARE_API_KEY: 'short' }).warnings;
+    expect(warning).toMatch(/^LOGFLARE_API_KEY is shorter/);
+  });
+
+  it('has a public token that is not the private one', () => {
+    const same = { DATA_DIR: 'logs', LOGFLARE_PUBLIC_ACCESS_TOKEN: 'one', LOGFLARE_PRIVATE_ACCESS_TOKEN: 'one' };
+    expect(() => readConfig(same)).toThrow(
+      /^LOGFLARE_PUBLIC_ACCESS_TOKEN: allowed is another value than that of LOGFLARE_PRIVATE_ACCESS_TOKEN/,
+    );
+    expect(readConfig({ ...same, LOGFLARE_PUBLIC_ACCESS_TOKEN: 'other' }).apiKey?.reveal()).toBe('one');
+  });
+
+  it.each([
+    [{ GOOGLE_PROJECT_ID: 'g', BIGQUERY_DATASET: 'd' }, 'g'],
+    [{ GOOGLE_PROJECT_ID: 'g', BIGQUERY_PROJECT_ID: 'b', BIGQUERY_DATASET: 'd' }, 'b'],
+    [{ GOOGLE_PROJECT_ID: 'g', BIGQUERY_DATASET: 'd', DATA_DIR: 'logs' }, null],
+    [{ GOOGLE_PROJECT_ID: 'g', BIGQUERY_DATASET: 'd', DATA_DIR: 'logs', ENGINE: 'bigquery' }, 'g'],
+    [{ GOOGLE_PROJECT_ID: 'g', BIGQUERY_DATASET: 'd', ENGINE: 'duckdb' }, null],
+    [{ GOOGLE_PROJECT_ID: 'g', BIGQUERY_EMULATOR_HOST: 'localhost:9050' }, 'g'],
+  ])('%j is the project %s', (environment, project) => {
+    expect(readConfig(environment).bigquery?.projectId ?? null).toBe(project);
+  });
+
+  it('says where to find the data set that GOOGLE_PROJECT_ID needs', () => {
+    expect(() => readConfig({ GOOGLE_PROJECT_ID: 'g' })).toThrow(
+      /^BIGQUERY_DATASET: required on BigQuery, which GOOGLE_PROJECT_ID chooses: .*GOOGLE_DATASET_ID_APPEND/,
+    );
+  });
+});
+
 describe('CORS_ORIGINS', () => {
   it.each([
     ['*', '*'],

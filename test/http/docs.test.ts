@@ -54,7 +54,7 @@ describe('docs/http.md', () => {
       engine.rows = Array.from({ length: 30 }, () => '{"id":1,"message":"text"}');
       engine.truncated = true;
       engine.bytes = { processed: 1n, billed: 2n };
-      served = await serve({ engine, corsOrigins: '*', rates: { perKey: 100 } });
+      served = await serve({ engine, corsOrigins: '*', rates: { perKey: 100 }, logflareErrors: true });
     });
     afterAll(() => served.close());
 
@@ -67,6 +67,8 @@ describe('docs/http.md', () => {
       const answers = [
         await agent.get(run).set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/api/endpoints/query/test.typed?project=a').set({ ...origin, 'X-API-KEY': 'all' }),
+        await agent.get('/api/endpoints/query/test.typed?project=a&sql=x').set({ ...origin, 'X-API-KEY': 'all' }),
+        await agent.get(`${run}&unknown=1`).set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/api/endpoints').set({ ...origin, 'X-API-KEY': 'all' }),
         await agent.get('/health').set(origin),
         await agent.get(run).set(origin),

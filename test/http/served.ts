@@ -133,6 +133,7 @@ export interface ServedOptions {
   /** Without, there is no `/metrics`. */
   readonly metricsKey?: string | null;
   readonly logSql?: boolean;
+  readonly logflareErrors?: boolean;
   readonly health?: Health;
   readonly timeout?: number;
   readonly tracing?: Tracing;
@@ -165,6 +166,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     createListener({
       log,
       logSql: options.logSql ?? false,
+      logflareErrors: options.logflareErrors ?? false,
       lifecycle,
       corsOrigins: options.corsOrigins ?? [],
       docs: options.docs ?? 'open',

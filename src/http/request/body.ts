@@ -15,16 +15,21 @@ export interface Body {
   readonly text: string;
 }
 
+/** Whether a request has a body, by its framing (RFC 9112, 6.3); it may still be empty. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
 /**
  * The body of a request; null: it is empty, whatever its Content-Type says.
  *
- * @throws ServiceError payloadTooLarge, unsupportedMediaType; invalidParameter for bytes that are not UTF-8 or a body that
- *   breaks off
+ * @throws ServiceError payloadTooLarge, unsupportedMediaType; invalidParameter for bytes that are not UTF-8, a body that
+ *   breaks off, or one of a GET that is not JSON
  */
 export async function readBody(request: IncomingMessage, headers: RequestHeaders): Promise<Body | null> {
   const bytes = await collect(request);
   if (bytes.length === 0) return null;
-  const type = bodyType(headers);
+  const type = request.method === 'POST' ? bodyType(headers) : jsonOnly(headers);
   try {
     return { type, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (cause) {
@@ -40,6 +45,19 @@ async function collect(request: IncomingMessage): Promise<Buffer> {
     if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large') throw tooLarge();
     throw new ServiceError('invalidParameter', 'The body broke off.', {}, { cause });
   }
+}
+
+/** Clients of Logflare send JSON with GET; any other body of a GET has no meaning (RFC 9110, 9.3.1). */
+function jsonOnly(headers: RequestHeaders): 'application/json' {
+  try {
+    const type = bodyType(headers);
+    if (type === 'application/json') return type;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+  throw new ServiceError('invalidParameter', 'A body of a GET must be a JSON object, in UTF-8.', {
+    hint: 'Send a form with POST.',
+  });
 }
 
 function bodyType(headers: RequestHeaders): Body['type'] {

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 
-import { type RawEntry, readJsonBody, readUrlEncoded } from '../../endpoints';
+import { hasConsumerQuery, type RawEntry, readJsonBody, readUrlEncoded } from '../../endpoints';
+import { chooseRepresentation } from '../../rendering/representation';
 import { run } from '../../run/run';
 import type { Services } from '../../run/services';
 import type { RunRequest } from '../../run/types';
 import type { RequestTelemetry } from '../../telemetry';
-import { readBody } from '../request/body';
+import { hasBody, readBody } from '../request/body';
 import type { Exchange } from '../exchange';
 import { conditionalResponse } from '../response/conditional';
+import { isLogflareError } from '../response/logflare-error';
 import type { RequestHeaders } from '../request/headers';
 
 const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
@@ -15,13 +17,34 @@ const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-RED
 /**
  * `GET`, `HEAD` and `POST /api/endpoints/query/:idOrName`: HTTP's side of a run. It needs Node's request alone, so that
  * Express can be left out where nothing but speed matters.
+ *
+ * @param logflareErrors whether errors of consumer queries are answered as Logflare does
  */
-export async function answerRun(exchange: Exchange, idOrName: string, services: Services): Promise<void> {
-  const { response, headers: fromRun } = await run(new HttpRunRequest(exchange, idOrName), services);
+export async function answerRun(
+  exchange: Exchange,
+  idOrName: string,
+  services: Services,
+  logflareErrors = false,
+): Promise<void> {
+  const request = new HttpRunRequest(exchange, idOrName);
+  try {
+    await answer(exchange, request, services);
+  } catch (error) {
+    if (!logflareErrors || !isLogflareError(error) || !(await request.isJsonQuery())) throw error;
+    exchange.failAsLogflare(error);
+  }
+}
+
+async function answer(exchange: Exchange, request: HttpRunRequest, services: Services): Promise<void> {
+  const { response, headers: fromRun } = await run(request, services);
   const headers = [...fromRun, 'Vary', VARY];
   if (response.truncated) headers.push('X-Result-Truncated', 'true');
   const { contentType } = response;
-  exchange.send(await conditionalResponse({ response, contentType, headers }, exchange.request, exchange.headers));
+  const bodied = hasBody(exchange.request);
+  // Caches know a GET by its URL alone, which with a body is not all that was sent.
+  if (bodied) headers[headers.indexOf('Cache-Control') + 1] = 'no-store';
+  const method = bodied ? 'POST' : exchange.request.method;
+  exchange.send(await conditionalResponse({ response, contentType, headers }, { method }, exchange.headers));
 }
 
 /** A class, as one is made for every request: its methods are made once. */
@@ -29,6 +52,7 @@ export class HttpRunRequest implements RunRequest {
   readonly id: string;
   readonly query: string | null;
   readonly arrived: number;
+  #given: Promise<RawEntry[]> | null = null;
 
   constructor(
     private readonly exchange: Exchange,
@@ -37,7 +61,7 @@ export class HttpRunRequest implements RunRequest {
     const { id, arrived, request } = exchange;
     this.id = id;
     this.arrived = arrived;
-    this.query = request.method === 'POST' ? null : queryOf(request);
+    this.query = hasBody(request) ? null : queryOf(request);
   }
 
   get signal(): AbortSignal {
@@ -50,7 +74,18 @@ export class HttpRunRequest implements RunRequest {
 
   parameters(): Promise<RawEntry[]> {
     const { request, headers } = this.exchange;
-    return readGiven(request, headers);
+    this.#given ??= readGiven(request, headers);
+    return this.#given;
+  }
+
+  /** Whether the request runs a consumer query and is answered in JSON; for an authorised caller only. */
+  async isJsonQuery(): Promise<boolean> {
+    try {
+      if (!hasConsumerQuery(await this.parameters())) return false;
+      return chooseRepresentation(this.header('accept').join(', ')) === 'application/json';
+    } catch {
+      return false;
+    }
   }
 
   timed<T>(phase: string, step: () => Promise<T> | T): Promise<T> {
@@ -77,10 +112,10 @@ function queryOf({ url = '' }: IncomingMessage): string {
   return url.slice(start + 1, end === -1 ? undefined : end);
 }
 
-/** The parameters of URL and body. A body says something with POST alone: with GET it has no meaning (RFC 9110, 9.3.1). */
+/** The parameters of URL and body. */
 async function readGiven(request: IncomingMessage, headers: RequestHeaders): Promise<RawEntry[]> {
   const given = readUrlEncoded(queryOf(request));
-  const body = request.method === 'POST' ? await readBody(request, headers) : null;
+  const body = hasBody(request) ? await readBody(request, headers) : null;
   if (body === null) return given;
   return [...given, ...(body.type === 'application/json' ? readJsonBody(body.text) : readUrlEncoded(body.text))];
 }

@@ -31,7 +31,7 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
  */
 export function createListener(options: ListenerOptions): RequestListener {
   const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null } = options;
-  const { lifecycle } = options;
+  const { lifecycle, logflareErrors = false } = options;
   const cors = new Cors(corsOrigins);
   const guarded = metricsKey === null ? null : { metrics, key: metricsKey };
   const router = createRouter({ ...options, cors, metrics: guarded });
@@ -53,12 +53,17 @@ export function createListener(options: ListenerOptions): RequestListener {
     const exchange = new Exchange(request, response, context);
     const idOrName = directRun(request);
     if (idOrName === null) router(request, Object.assign(response, { locals: { exchange } }));
-    else runDirectly(exchange, idOrName, lifecycle).catch((error: unknown) => exchange.fail(error));
+    else runDirectly(exchange, idOrName, lifecycle, logflareErrors).catch((error: unknown) => exchange.fail(error));
   };
 }
 
-async function runDirectly(exchange: Exchange, idOrName: string, lifecycle: Lifecycle): Promise<void> {
+async function runDirectly(
+  exchange: Exchange,
+  idOrName: string,
+  lifecycle: Lifecycle,
+  logflareErrors: boolean,
+): Promise<void> {
   exchange.telemetry.route = RUN_PATH;
   checkHead(exchange.request, exchange.headers);
-  await answerRun(exchange, idOrName, lifecycle.services());
+  await answerRun(exchange, idOrName, lifecycle.services(), logflareErrors);
 }

@@ -14,6 +14,7 @@ import { hasMetricsKey } from '../routes/metrics-key';
 import { answerMetrics, type GuardedMetrics } from '../routes/metrics';
 import { answerHealth, answerReady } from '../routes/probes';
 import { checkHead } from '../request/head';
+import { refuseDrains } from '../routes/log-drains';
 import { answerRun } from '../routes/run';
 
 export interface RouterOptions {
@@ -25,12 +26,20 @@ export interface RouterOptions {
   readonly explorer?: Explorer | null;
   /** null: there is no `/metrics`. */
   readonly metrics: GuardedMetrics | null;
+  /** Whether errors of consumer queries are answered as Logflare does; absent: no. */
+  readonly logflareErrors?: boolean;
   /** What is impaired; without, nothing ever is. */
   readonly health?: Pick<Health, 'degradations'>;
 }
 
 /** Where a stored endpoint is run. */
 export const RUN_PATH = '/api/endpoints/query/:idOrName';
+
+/** Where older clients of Logflare run one. */
+const RUN_ALIASES = ['/endpoints/query/:idOrName', '/api/endpoints/query/name/:idOrName'];
+
+/** Where Supabase Studio edits log drains. */
+const DRAIN_PATHS = ['/api/backends', '/api/backends/:id', '/api/sources', '/api/rules'];
 
 type Reply = Response<unknown, { exchange: Exchange }>;
 
@@ -42,7 +51,7 @@ type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
  * `response.locals`; everything that an answer is made of is written by that.
  */
 export function createRouter(options: RouterOptions): Express {
-  const { cors, lifecycle, docs, explorer = null, metrics, health = new Health() } = options;
+  const { cors, lifecycle, docs, explorer = null, metrics, logflareErrors = false, health = new Health() } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -85,8 +94,16 @@ export function createRouter(options: RouterOptions): Express {
       return answerReady(exchange, lifecycle, health, operator);
     },
   });
-  const answerQuery: Action = (exchange, request) => answerRun(exchange, last(request), lifecycle.services());
-  route(RUN_PATH, { GET: answerQuery, POST: answerQuery });
+  const answerQuery: Action = (exchange, request) =>
+    answerRun(exchange, last(request), lifecycle.services(), logflareErrors);
+  for (const path of [RUN_PATH, ...RUN_ALIASES]) route(path, { GET: answerQuery, POST: answerQuery });
+  for (const path of DRAIN_PATHS) {
+    app.all(path, (_request, response: Reply) => {
+      const { exchange } = response.locals;
+      exchange.telemetry.route = path;
+      refuseDrains(exchange, lifecycle.services());
+    });
+  }
   const analyse: Action = (exchange, request) => answerAnalysis(exchange, last(request), lifecycle.services());
   route('/api/endpoints/analyze/:idOrName', { GET: analyse, POST: analyse });
   route('/api/endpoints/schema/:idOrName', {

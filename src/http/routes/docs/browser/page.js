@@ -144,7 +144,9 @@
 
   /** @param {Response} response @param {string} text @param {number} took @returns {Node[]} */
   function shown(response, text, took) {
-    const status = element('p', `${response.status}, ${took.toFixed(0)} ms`, `status ${response.ok ? 'good' : 'bad'}`);
+    // An error may come with 200, as from Logflare (QUERY_ERRORS).
+    const code = Number(response.headers.get('x-error-status') ?? response.status);
+    const status = element('p', `${code}, ${took.toFixed(0)} ms`, `status ${code < 400 ? 'good' : 'bad'}`);
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
     const value = isJson ? readJson(text) : null;
     const rows = Array.isArray(value?.result) ? value.result : null;
@@ -153,7 +155,9 @@
     return [
       status,
       ...(rows === null ? [] : rowsShown(rows, response.headers.get('x-result-truncated') === 'true')),
-      ...(value?.error === undefined ? [] : errorShown(value.error)),
+      ...(value?.error === undefined
+        ? []
+        : errorShown(typeof value.error === 'string' ? { message: value.error } : value.error)),
       details('Headers', element('pre', [...response.headers].map(([name, one]) => `${name}: ${one}`).join('\n'))),
       details('Raw', raw, rows === null && value?.error === undefined),
     ];

@@ -1,7 +1,7 @@
 /** Why a row of the data folder is left out, as metrics count it. */
 export type LeftOutReason = 'not_json' | 'too_long' | 'no_timestamp' | 'does_not_fit';
 
-/** What metrics and `/ready` tell of a table. Plain data. */
+/** What metrics and `/ready` say about a table. Plain data. */
 export interface TableStatus {
   readonly table: string;
   readonly rows: number;

@@ -89,7 +89,7 @@ export function checkPermissions(
 }
 
 /**
- * Checks that a query of a key with pins reads only tables whose schema is declared: an inferred one tells of rows of all
+ * Checks that a query of a key with pins reads only tables whose schema is declared: an inferred one depends on rows of all
  * projects.
  *
  * @throws ServiceError accessDenied

@@ -43,7 +43,7 @@ export function readConsumerQuery(
   return reading;
 }
 
-/** As `readConsumerQuery`, but gives up to twenty faults: the gravest kind first, each kind in the order of the text. */
+/** As `readConsumerQuery`, but returns at most twenty faults: the gravest kind first, each kind in the order of the text. */
 export function surveyConsumerQuery(
   parsed: Parameters<typeof readConsumerQuery>[0],
   stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,

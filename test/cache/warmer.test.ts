@@ -369,7 +369,7 @@ function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => P
     [
       'the data are others',
       ({ engine }: Services) => ({
-        engine: Object.assign(Object.create(engine) as typeof engine, { target: 'another' }),
+        engine: Object.create(engine, { target: { value: 'another' } }) as typeof engine,
       }),
     ],
   ])('lets go when %s', async (_, change) => {

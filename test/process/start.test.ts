@@ -80,7 +80,7 @@ describe('a failed start', () => {
     writeFileSync(path.join(folder, 'queries/broken.sql'), '/*\nid: nope\nname: broken\n*/\nSELECT FROM\n');
     const service = stage.start({}, folder);
     expect(await service.exit).toBe(1);
-    expect(service.err).toMatch(/queries\/broken\.sql:2: /);
+    expect(service.err).toMatch(/queries\/broken\.sql:2:1: /);
   });
 
   it('on a port in use says so', async () => {

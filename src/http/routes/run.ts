@@ -40,7 +40,7 @@ async function answer(exchange: Exchange, request: HttpRunRequest, services: Ser
   const headers = [...fromRun, 'Vary', VARY];
   if (response.truncated) headers.push('X-Result-Truncated', 'true');
   const { contentType } = response;
-  const bodied = hasBody(exchange.request);
+  const bodied = exchange.request.method !== 'POST' && hasBody(exchange.request);
   // Caches know a GET by its URL alone, which with a body is not all that was sent.
   if (bodied) headers[headers.indexOf('Cache-Control') + 1] = 'no-store';
   const method = bodied ? 'POST' : exchange.request.method;

@@ -1,6 +1,6 @@
 /** Answers of the service, and in what two of them differ. */
 import type { TenantRequest } from '../requests/request';
-import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../../src/engines/execution-faults';
+import { EXECUTION_FAULTS, SEVERAL_CAN_FAIL, UNKNOWN_EXECUTION_FAULT } from '../../../src/engines/execution-faults';
 import type { Services } from './services';
 
 export interface Answer {
@@ -62,7 +62,7 @@ function queryOf(parameters: Readonly<Record<string, string>>): string {
 /** `refused`: by the gate or as a request; `failed`: while the query ran; `limit`: of time or memory, like anything. */
 export type Outcome = 'rows' | 'no rows' | 'failed' | 'refused' | 'limit' | 'other';
 
-const RUN_TIME = new Set<string>([...Object.values(EXECUTION_FAULTS), UNKNOWN_EXECUTION_FAULT]);
+const RUN_TIME = new Set<string>([...Object.values(EXECUTION_FAULTS), UNKNOWN_EXECUTION_FAULT, SEVERAL_CAN_FAIL]);
 
 export function outcomeOf({ status, body, reason }: Answer): Outcome {
   if (status === 200 || status === 304) return rowsOf(body).length > 0 ? 'rows' : 'no rows';

@@ -5,7 +5,7 @@ export interface TableSnapshot {
   readonly tables: readonly StoredTable[];
   /** By exact name. */
   find(name: string): StoredTable | undefined;
-  /** Whether the database that had them has been given up: what their parts name is not in the next one. */
+  /** Whether the database that had them has been closed: what their parts name is not in the next one. */
   readonly isLost: boolean;
   release(): void;
 }
@@ -51,7 +51,7 @@ export class StoredTables {
     return this.#current.tables;
   }
 
-  /** The database that has the tables is given up. */
+  /** The database that has the tables is closed. */
   lose(): void {
     this.#current.lost = true;
   }

@@ -86,7 +86,7 @@ function surveySql({ text, tables, parameters }: SqlText, read: Read): ConsumerA
       ? { resolved: null, faults: [] }
       : surveyMeaning(query, statement.text, {
           findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
-          parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type } as SqlType])),
+          parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
         });
   const own = faults.filter(({ span }) => !known.some((other) => overlaps(other.span, span)));
   const columns = resolved === null ? null : resultColumns(resolved);
@@ -186,10 +186,11 @@ function looksOtherwise(text: string, { filters }: Rules): readonly Warning[] {
   const terms = filters.filter(
     ({ operator, path, quoted }) => operator === 'contains' && path === 'event_message' && !quoted,
   );
-  const connective = terms.find((term) => 'value' in term && CONNECTIVES.test(String(term.value)));
+  const words = terms.flatMap((term) => ('value' in term && typeof term.value === 'string' ? [term.value] : []));
+  const connective = words.find((word) => CONNECTIVES.test(word));
   const sql = looksLikeSql(text);
-  if (connective === undefined || !('value' in connective)) return sql;
-  const message = `LQL has no ${String(connective.value)}: it searches messages for the word.`;
+  if (connective === undefined) return sql;
+  const message = `LQL has no ${connective}: it searches messages for the word.`;
   const hint = 'All clauses have to hold. A pattern finds one of several words: ~"first|second".';
   return [...sql, { message, hint }];
 }

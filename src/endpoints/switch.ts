@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors';
-import { SOFT_RESERVED } from './declaration';
+import { type SOFT_RESERVED } from './declaration';
 import type { Endpoint } from './endpoint';
 import { onlyValue } from './parameters';
 import { quoteValue } from './quote-value';

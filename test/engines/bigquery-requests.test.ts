@@ -124,8 +124,7 @@ overLocalBigQuery('What is sent to BigQuery', (local) => {
     await local().control({ reset: true });
     expect(await engine.dryRun?.(query(sql, { labels: { kind: 'run' } }), limits())).toEqual({ bytesProcessed });
     const seen = await local().control();
-    // A slow answer is asked for again.
-    const requests = seen.requests.filter(({ operation }) => operation === 'query');
+    const requests = seen.requests.filter(({ operation }) => operation === 'insertJob');
     expect(requests).toHaveLength(1);
     expect(requests[0]).toMatchObject({
       operation: 'insertJob',

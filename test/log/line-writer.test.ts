@@ -104,12 +104,11 @@ it('ends a line that the disk took a part of, so that those after it can be read
   jest.advanceTimersByTime(100);
   const { write: taking } = descriptor;
   let calls = 0;
-  Object.assign(descriptor, {
-    write: ((bytes, done) => {
-      if (calls++ > 0) descriptor.code = 'ENOSPC';
-      taking(bytes, done);
-    }) as NonNullable<System['write']>,
-  });
+  const partly: NonNullable<System['write']> = (bytes, done) => {
+    if (calls++ > 0) descriptor.code = 'ENOSPC';
+    taking(bytes, done);
+  };
+  Object.assign(descriptor, { write: partly });
   descriptor.code = null;
   descriptor.answer();
   descriptor.code = 'ENOSPC';

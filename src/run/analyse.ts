@@ -19,7 +19,7 @@ import { describeColumns } from '../googlesql/described-columns';
 import type { Span } from '../googlesql/syntax';
 import type { Key } from '../keys';
 import { tablesOfStoredQuery } from '../sandbox';
-import { authorise, checkPermissions } from './authorise';
+import { authorise, checkDeclaredTables, checkPermissions, maySeeSchema } from './authorise';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';
 import type { Services } from './services';
@@ -39,6 +39,7 @@ export async function analyse(request: RunRequest, services: Services): Promise<
   const given = await request.timed('read', () => request.parameters());
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions({ ...consumer, dryRun: false }, given, key, endpoint);
+  checkDeclaredTables(consumer.query, key, endpoint, services.engine);
   if (consumer.query !== null) request.record({ query: consumer.query });
   const { limits: bounds, timeout } = limitsOf({ endpoint }, request, services);
   const limits = { ...bounds, keyName: key.name };
@@ -51,12 +52,13 @@ export async function analyse(request: RunRequest, services: Services): Promise<
   if (services.engine.kind === 'bigquery' && !isBoundInTime(endpoint, given, key, analysis)) warnings.push(NO_TIME);
   const faults = [...bound.errors, ...analysis.errors.map((fault) => located(fault, text))];
   const wanted = readSwitch(endpoint, given, 'estimate') && faults.length === 0 && bound.parameters !== null;
+  const columns = maySeeSchema(key, endpoint, services.engine) ? analysis.columns : null;
   return {
     kind,
     lqlAsSql: analysis.lqlAsSql,
     tables: analysis.tables,
     parameters: describeParameters(endpoint, key.pins),
-    columns: analysis.columns === null ? null : describeColumns(analysis.columns),
+    columns: columns === null ? null : describeColumns(columns),
     errors: faults,
     warnings,
     limits: { maxRows: endpoint.maxRows, timeout: timeout / 1000 },

@@ -89,8 +89,7 @@ export function checkPermissions(
 }
 
 /**
- * Checks that a query of a key with pins reads only tables whose schema is declared: an inferred one depends on rows of all
- * projects.
+ * Checks that a query of a key with pins reads only tables whose schema is declared.
  *
  * @throws ServiceError accessDenied
  */
@@ -100,16 +99,29 @@ export function checkDeclaredTables(
   endpoint: Pick<Endpoint, 'query'>,
   engine: Pick<Engine, 'dataStatus'>,
 ): void {
-  const status = engine.dataStatus?.() ?? null;
-  if (query === null || key.pins.size === 0 || status === null) return;
-  const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));
-  const tables = tablesRead(endpoint.query).map(({ node }) => node.path.map(({ name }) => name).join('.'));
-  if (tables.every((table) => declared.has(table))) return;
+  if (query === null || maySeeSchema(key, endpoint, engine)) return;
   throw new ServiceError(
     'accessDenied',
     `"${query.language}" may not be used with pinned parameters where the schema of a table is inferred from its rows.`,
     { parameter: query.language },
   );
+}
+
+/** Whether a key may learn the types of an endpoint's tables: an inferred schema depends on rows of all projects. */
+export function maySeeSchema(
+  { pins }: Pick<Key, 'pins'>,
+  { query }: Pick<Endpoint, 'query'>,
+  engine: Pick<Engine, 'dataStatus'>,
+): boolean {
+  const status = engine.dataStatus?.() ?? null;
+  if (pins.size === 0 || status === null) return true;
+  const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));
+  return tablesRead(query).every(({ node }) => declared.has(node.path.map(({ name }) => name).join('.')));
+}
+
+/** Whether a key may send queries of its own to an endpoint. */
+export function mayQuery(key: Key, endpoint: Endpoint, engine: Pick<Engine, 'dataStatus'>): boolean {
+  return endpoint.sandbox && !redactionForced(key, endpoint) && maySeeSchema(key, endpoint, engine);
 }
 
 /** Whether results are redacted and the key may not query behind the mask (docs/redaction.md). */

@@ -2,7 +2,7 @@
 import { describeParameters } from '../endpoints';
 import { describeColumns } from '../googlesql/described-columns';
 import { describeFunctions } from '../sandbox';
-import { authorise } from './authorise';
+import { authorise, mayQuery, maySeeSchema } from './authorise';
 import { limitsOf } from './limits';
 import type { Services } from './services';
 import type { RunRequest } from './types';
@@ -17,11 +17,12 @@ export async function schemaOf(request: RunRequest, services: Services): Promise
   const { key, endpoint } = authorise(request, services);
   const { limits } = limitsOf({ endpoint }, request, services);
   const { tables, columns } = await services.analyses.of(endpoint, { ...limits, keyName: key.name });
-  const mayQuery = endpoint.sandbox && !((key.redact || endpoint.redactPii) && !key.allowSql);
+  const queries = mayQuery(key, endpoint, services.engine);
+  const seen = maySeeSchema(key, endpoint, services.engine) ? columns : null;
   return {
     parameters: describeParameters(endpoint, key.pins),
-    columns: columns === null ? null : describeColumns(columns),
-    tables: mayQuery ? tables.map((table) => ({ name: table.name, columns: describeColumns(table.columns) })) : [],
-    functions: mayQuery ? describeFunctions() : [],
+    columns: seen === null ? null : describeColumns(seen),
+    tables: queries ? tables.map((table) => ({ name: table.name, columns: describeColumns(table.columns) })) : [],
+    functions: queries ? describeFunctions() : [],
   };
 }

@@ -31,7 +31,13 @@ export class TwoEngines {
   static async open(host: string): Promise<TwoEngines> {
     const folder = mkdtempSync(join(tmpdir(), 'logquay-dialect-'));
     const dataDir = join(__dirname, '..', 'fixture');
-    const embedded = await openDuckDbEngine({ dataDir, cacheDir: folder, now: FIXTURE_END, log: silentLog });
+    const embedded = await openDuckDbEngine({
+      dataDir,
+      cacheDir: folder,
+      now: FIXTURE_END,
+      log: silentLog,
+      smallFile: 0,
+    });
     return new TwoEngines(embedded, await openEngineOn(host), folder);
   }
 

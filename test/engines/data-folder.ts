@@ -6,6 +6,12 @@ import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import type { Log } from '../../src/engines/duckdb/engine/log';
 import type { DuckDbOptions } from '../../src/engines/duckdb/engine/options';
 
+/** How rows lie in the engine: those of small files in memory, until they are stored as a segment. */
+export const FORMS = [
+  ['rows in memory', {}],
+  ['rows in segments', { smallFile: 0 }],
+] as const satisfies readonly (readonly [string, Partial<DuckDbOptions>])[];
+
 /** A DATA_DIR and a CACHE_DIR of a test's own, and engines over them. */
 export class DataFolder {
   readonly logged: { readonly level: string; readonly facts: Record<string, unknown>; readonly message: string }[] = [];

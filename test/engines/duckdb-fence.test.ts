@@ -1,6 +1,6 @@
 /** The fence of the embedded engine: what can fail meets no row that a stored filter leaves out. */
 import type { Engine, Fence } from '../../src/engines/contract';
-import { DataFolder, ndjson } from './data-folder';
+import { DataFolder, FORMS, ndjson } from './data-folder';
 
 /** Thousands of rows, so that rows of both projects are worked on together. */
 const ROWS = 4000;
@@ -20,18 +20,6 @@ function row(i: number): object {
   const event_message = mine ? `${i}` : OTHERS;
   return { id: `r${i}`, project, event_message, n: mine ? 1 : 0, metadata: [{ project }] };
 }
-
-let folder: DataFolder;
-let engine: Engine;
-beforeAll(async () => {
-  const rows = ndjson(...Array.from({ length: ROWS }, (_, i) => row(i)));
-  folder = await DataFolder.make({
-    'raw.ndjson': rows,
-    'schema.json': JSON.stringify({ raw: { fields: FIELDS } }),
-  });
-  engine = await folder.open();
-}, 60_000);
-afterAll(() => folder.remove());
 
 /** Stored filters as people write them: one that DuckDB puts into its scan, and ones that it evaluates beside the consumer's. */
 const FILTERS = {
@@ -63,88 +51,104 @@ const PLACES: Readonly<Record<string, string>> = {
   'a CTE of its own, read twice': `WITH x AS (SELECT id, CAST(event_message AS INT64) AS k FROM logs) SELECT COUNT(*) AS c FROM x AS a JOIN x AS b ON a.k = b.k WHERE a.k >= 0`,
 };
 
-async function answer(filter: string, consumer: string, fenced: boolean): Promise<string> {
-  const select = `SELECT t.id, t.project, t.event_message, t.n, t.metadata FROM raw AS t WHERE ${filter}`;
-  const head = `WITH logs AS (${select})\n(\n`;
-  const sql = `${head}${consumer}\n)`;
-  const fence: Fence = { consumer: { start: head.length, end: head.length + consumer.length }, instants: [] };
-  const parameters = [
-    { name: 'project', type: 'STRING', value: 'mine' },
-    { name: 'since', type: 'STRING', value: '' },
-  ] as const;
-  const query = { maxRows: 10_000, hideBytes: false, maxBytesBilled: null, labels: {}, fence: fenced ? fence : null };
-  const named = parameters.filter(({ name }) => sql.includes(`@${name}`));
-  const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
-  return engine.run({ sql, parameters: named, ...query }, limits).then(
-    ({ rows }) => rows.join('\n'),
-    (error: unknown) => `failed: ${(error as Error).message}`,
-  );
-}
-
 const CASES = Object.entries(FILTERS).flatMap(([filter, condition]) =>
   Object.entries(PLACES).map(([place, consumer]) => [filter, place, condition, consumer] as const),
 );
 
-test.each(CASES)('behind a stored filter on %s: %s', async (_filter, _place, condition, consumer) => {
-  expect(await answer(condition, consumer, true)).not.toMatch(/^failed/);
-});
-
-test('what fails on the own rows fails', async () => {
-  const consumer = `SELECT COUNT(*) AS c FROM logs WHERE DIV(1, IF(id = 'r3', 0, 1)) = 1`;
-  expect(await answer(FILTERS.elements, consumer, true)).toBe('failed: Division by zero');
-});
-
-describe('an error of the own rows does not depend on what range the values of others have', () => {
-  const mixed = ndjson(
-    ...Array.from({ length: ROWS }, (_, i) => ({
-      project: i % 2 === 0 ? 'mine' : 'other',
-      text: 'x',
-      n: i % 2 === 0 ? 1 : 100,
-      ts: i % 2 === 0 ? '2026-01-01T00:00:00Z' : '0001-01-01T00:00:00Z',
-    })),
-  );
-  const alone = ndjson(
-    ...Array.from({ length: ROWS / 2 }, () => ({ project: 'mine', text: 'x', n: 1, ts: '2026-01-01T00:00:00Z' })),
-  );
-  const fields = [
-    { name: 'project', type: 'STRING' },
-    { name: 'text', type: 'STRING' },
-    { name: 'n', type: 'INTEGER' },
-    { name: 'ts', type: 'TIMESTAMP' },
-  ];
-  let data: DataFolder;
-  let both: Engine;
+describe.each(FORMS)('%s', (_form, options) => {
+  let folder: DataFolder;
+  let engine: Engine;
   beforeAll(async () => {
-    const schema = JSON.stringify({ mixed: { fields }, alone: { fields } });
-    data = await DataFolder.make({ 'mixed.ndjson': mixed, 'alone.ndjson': alone, 'schema.json': schema });
-    both = await data.open();
-  });
-  afterAll(() => data.remove());
-
-  test.each([
-    `SELECT COUNT(*) AS c FROM (SELECT ts FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE EXTRACT(YEAR FROM ts) = 1`,
-    `SELECT COUNT(*) AS c FROM (SELECT ts FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE EXTRACT(YEAR FROM ts) = 1 AND FORMAT_TIMESTAMP('%F', ts, '+14:00') <> ''`,
-    `SELECT COUNT(*) AS c FROM (SELECT ts, SPLIT(text, 'y')[OFFSET(1)] AS x FROM logs) AS d WHERE EXTRACT(YEAR FROM ts) = 1 AND x <> ''`,
-    `SELECT COUNT(*) AS c FROM (SELECT ts, text FROM logs WHERE CAST(text AS INT64) > 0) AS d JOIN logs AS e ON e.ts = d.ts AND EXTRACT(YEAR FROM e.ts) = 1`,
-    `SELECT COUNT(*) AS c FROM (SELECT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n = 77`,
-    `SELECT COUNT(*) AS c FROM (SELECT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n + 0 = 77`,
-    `SELECT COUNT(*) AS c FROM (SELECT DISTINCT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n > 50`,
-    `SELECT COUNT(*) AS c FROM logs WHERE CAST(text AS INT64) > 0 AND n = 77`,
-    `SELECT COUNT(*) AS c FROM (SELECT n, CAST(text AS INT64) AS x FROM logs) AS d WHERE x > 0 AND n = 77`,
-    `SELECT COUNT(x) AS c FROM (SELECT n, CAST(text AS INT64) AS x FROM logs) AS d WHERE n = 77`,
-    `WITH d AS (SELECT n, COUNT(*) AS c FROM logs WHERE CAST(text AS INT64) > 0 GROUP BY n) SELECT COUNT(*) AS c FROM d AS a, d AS b WHERE a.n = 77 AND b.n = 78`,
-  ])('%s', async (consumer) => {
-    const answers = ['mixed', 'alone'].map((table) => {
-      const stored = `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')\n`;
-      const sql = consumer.startsWith('WITH') ? stored.trimEnd() + consumer.replace('WITH', ',\n') : stored + consumer;
-      const fence = { consumer: { start: stored.length, end: sql.length }, instants: [] };
-      const query = { sql, parameters: [], fence, maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
-      return both.run(query, { deadline: performance.now() + 60_000, signal: new AbortController().signal }).then(
-        ({ rows }) => rows.join(),
-        (error: unknown) => (error as Error).message,
-      );
+    const rows = ndjson(...Array.from({ length: ROWS }, (_, i) => row(i)));
+    folder = await DataFolder.make({
+      'raw.ndjson': rows,
+      'schema.json': JSON.stringify({ raw: { fields: FIELDS } }),
     });
-    const [withOthers, withoutOthers] = await Promise.all(answers);
-    expect(withOthers).toBe(withoutOthers);
+    engine = await folder.open(options);
+  }, 60_000);
+  afterAll(() => folder.remove());
+
+  async function answer(filter: string, consumer: string, fenced: boolean): Promise<string> {
+    const select = `SELECT t.id, t.project, t.event_message, t.n, t.metadata FROM raw AS t WHERE ${filter}`;
+    const head = `WITH logs AS (${select})\n(\n`;
+    const sql = `${head}${consumer}\n)`;
+    const fence: Fence = { consumer: { start: head.length, end: head.length + consumer.length }, instants: [] };
+    const parameters = [
+      { name: 'project', type: 'STRING', value: 'mine' },
+      { name: 'since', type: 'STRING', value: '' },
+    ] as const;
+    const query = { maxRows: 10_000, hideBytes: false, maxBytesBilled: null, labels: {}, fence: fenced ? fence : null };
+    const named = parameters.filter(({ name }) => sql.includes(`@${name}`));
+    const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
+    return engine.run({ sql, parameters: named, ...query }, limits).then(
+      ({ rows }) => rows.join('\n'),
+      (error: unknown) => `failed: ${(error as Error).message}`,
+    );
+  }
+
+  test.each(CASES)('behind a stored filter on %s: %s', async (_filter, _place, condition, consumer) => {
+    expect(await answer(condition, consumer, true)).not.toMatch(/^failed/);
+  });
+
+  test('what fails on the own rows fails', async () => {
+    const consumer = `SELECT COUNT(*) AS c FROM logs WHERE DIV(1, IF(id = 'r3', 0, 1)) = 1`;
+    expect(await answer(FILTERS.elements, consumer, true)).toBe('failed: Division by zero');
+  });
+
+  describe('an error of the own rows does not depend on what range the values of others have', () => {
+    const mixed = ndjson(
+      ...Array.from({ length: ROWS }, (_, i) => ({
+        project: i % 2 === 0 ? 'mine' : 'other',
+        text: 'x',
+        n: i % 2 === 0 ? 1 : 100,
+        ts: i % 2 === 0 ? '2026-01-01T00:00:00Z' : '0001-01-01T00:00:00Z',
+      })),
+    );
+    const alone = ndjson(
+      ...Array.from({ length: ROWS / 2 }, () => ({ project: 'mine', text: 'x', n: 1, ts: '2026-01-01T00:00:00Z' })),
+    );
+    const fields = [
+      { name: 'project', type: 'STRING' },
+      { name: 'text', type: 'STRING' },
+      { name: 'n', type: 'INTEGER' },
+      { name: 'ts', type: 'TIMESTAMP' },
+    ];
+    let data: DataFolder;
+    let both: Engine;
+    beforeAll(async () => {
+      const schema = JSON.stringify({ mixed: { fields }, alone: { fields } });
+      data = await DataFolder.make({ 'mixed.ndjson': mixed, 'alone.ndjson': alone, 'schema.json': schema });
+      both = await data.open(options);
+    });
+    afterAll(() => data.remove());
+
+    test.each([
+      `SELECT COUNT(*) AS c FROM (SELECT ts FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE EXTRACT(YEAR FROM ts) = 1`,
+      `SELECT COUNT(*) AS c FROM (SELECT ts FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE EXTRACT(YEAR FROM ts) = 1 AND FORMAT_TIMESTAMP('%F', ts, '+14:00') <> ''`,
+      `SELECT COUNT(*) AS c FROM (SELECT ts, SPLIT(text, 'y')[OFFSET(1)] AS x FROM logs) AS d WHERE EXTRACT(YEAR FROM ts) = 1 AND x <> ''`,
+      `SELECT COUNT(*) AS c FROM (SELECT ts, text FROM logs WHERE CAST(text AS INT64) > 0) AS d JOIN logs AS e ON e.ts = d.ts AND EXTRACT(YEAR FROM e.ts) = 1`,
+      `SELECT COUNT(*) AS c FROM (SELECT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n = 77`,
+      `SELECT COUNT(*) AS c FROM (SELECT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n + 0 = 77`,
+      `SELECT COUNT(*) AS c FROM (SELECT DISTINCT n FROM logs WHERE CAST(text AS INT64) > 0) AS d WHERE n > 50`,
+      `SELECT COUNT(*) AS c FROM logs WHERE CAST(text AS INT64) > 0 AND n = 77`,
+      `SELECT COUNT(*) AS c FROM (SELECT n, CAST(text AS INT64) AS x FROM logs) AS d WHERE x > 0 AND n = 77`,
+      `SELECT COUNT(x) AS c FROM (SELECT n, CAST(text AS INT64) AS x FROM logs) AS d WHERE n = 77`,
+      `WITH d AS (SELECT n, COUNT(*) AS c FROM logs WHERE CAST(text AS INT64) > 0 GROUP BY n) SELECT COUNT(*) AS c FROM d AS a, d AS b WHERE a.n = 77 AND b.n = 78`,
+    ])('%s', async (consumer) => {
+      const answers = ['mixed', 'alone'].map((table) => {
+        const stored = `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')\n`;
+        const sql = consumer.startsWith('WITH')
+          ? stored.trimEnd() + consumer.replace('WITH', ',\n')
+          : stored + consumer;
+        const fence = { consumer: { start: stored.length, end: sql.length }, instants: [] };
+        const query = { sql, parameters: [], fence, maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
+        return both.run(query, { deadline: performance.now() + 60_000, signal: new AbortController().signal }).then(
+          ({ rows }) => rows.join(),
+          (error: unknown) => (error as Error).message,
+        );
+      });
+      const [withOthers, withoutOthers] = await Promise.all(answers);
+      expect(withOthers).toBe(withoutOthers);
+    });
   });
 });

@@ -295,3 +295,28 @@ describe('A table that nobody has declared', () => {
     });
   });
 });
+
+describe('A table that declares no timestamp', () => {
+  const fields = [
+    { name: 'id', type: 'STRING' },
+    { name: 'n', type: 'INTEGER' },
+  ];
+  const schema = JSON.stringify({ plain: { fields } });
+
+  it('is stored with ids for rows that have none, equal rows with different ones', async () => {
+    folder = await DataFolder.make({
+      'schema.json': schema,
+      'plain.ndjson': ndjson({ id: 'a', n: 1 }, { n: 2 }, { n: 2 }),
+    });
+    engine = await folder.open({ smallFile: 0 });
+    const before = await ids('plain');
+    expect(new Set(before).size).toBe(3);
+    expect(before).toContain('a');
+    await appendFile(path('plain.ndjson'), ndjson({ n: 2 }));
+    await eventually(async () => expect(await ids('plain')).toHaveLength(4));
+    const after = await ids('plain');
+    expect(new Set(after).size).toBe(4);
+    expect(after).toEqual(expect.arrayContaining(before));
+    expect(named()).toEqual([]);
+  });
+});

@@ -49,9 +49,9 @@ export async function openDatabase(options: DuckDbOptions, before: Contents | nu
 }
 
 async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Database> {
-  const { cacheDir, log, complete = true, onStatus = () => undefined } = options;
+  const { cacheDir, log, complete = true, smallFile = DEFAULTS.smallFile, onStatus = () => undefined } = options;
   const { converter = () => new LocalConverter(resourcesOf(options), log.progress) } = options;
-  const folder = await LiveFolder.open({ dataDir, cacheDir, log, converter, complete, onStatus });
+  const folder = await LiveFolder.open({ dataDir, cacheDir, log, converter, complete, smallFile, onStatus });
   const open = (): Promise<DuckDBInstance> =>
     openInstance(options, async (connection) => {
       await harden(connection, folder.folder);

@@ -25,6 +25,8 @@ export interface DuckDbOptions {
   readonly converter?: () => Converter;
   /** Whether opening waits until all of the data folder is read, rather than begin with what there is; default: true. */
   readonly complete?: boolean;
+  /** Bytes of a text file that are read into memory; what is larger is stored as a segment at once. Default 8 MiB. */
+  readonly smallFile?: number;
   /** Takes what is known of the data folder whenever it changes. */
   readonly onStatus?: (status: FolderStatus) => void;
   /** The most bytes of row texts in one result; default 64 MiB. */
@@ -36,4 +38,5 @@ export const DEFAULTS = {
   threads: 2,
   connections: 4,
   maxResultBytes: 64 * 1024 * 1024,
+  smallFile: 8 * 1024 * 1024,
 } as const;

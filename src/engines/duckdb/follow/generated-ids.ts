@@ -19,27 +19,34 @@ const DIGEST = 32;
 export const ORDINAL = `coalesce(TRY_CAST(substr(id, ${DIGEST + 2}) AS BIGINT), 0)`;
 
 /**
- * Numbers the rows of `tables` that have no id yet, above equal rows in segments. Equal rows have equal times: only what is
- * near in time is looked through.
+ * Numbers the rows of `tables` that have no id yet, above equal rows in segments.
+ *
+ * @param timed whether every row has a time: equal rows have equal times, so only what is near in time is looked through
  */
 export async function numberGeneratedIds(
   connection: DuckDBConnection,
   tables: readonly string[],
   segments: readonly StoredSegment[],
+  timed: boolean,
 ): Promise<void> {
   const marked = `starts_with(id, ${quoteText(UNNUMBERED)})`;
-  const bounds = 'CAST(epoch_us(min(timestamp)) AS VARCHAR), CAST(epoch_us(max(timestamp)) AS VARCHAR)';
+  const epoch = (bound: string): string => (timed ? `CAST(epoch_us(${bound}(timestamp)) AS VARCHAR)` : 'NULL');
   for (const table of tables) {
-    const found = await connection.runAndReadAll(`SELECT ${bounds} FROM ${table} WHERE ${marked}`);
-    const [[first, last]] = found.getRows() as [[string | null, string | null]];
-    if (first === null || last === null) continue;
+    const found = await connection.runAndReadAll(
+      `SELECT count(*), ${epoch('min')}, ${epoch('max')} FROM ${table} WHERE ${marked}`,
+    );
+    const [[count, first, last]] = found.getRows() as [[bigint, string | null, string | null]];
+    if (count === 0n) continue;
     const taken = tables.map((other) => `SELECT id FROM ${other} WHERE NOT ${marked}`);
     for (const { name, segment } of segments) {
-      const apart = BigInt(segment.latest ?? last) < BigInt(first) || BigInt(segment.earliest ?? first) > BigInt(last);
-      if (apart) continue;
+      const bounds = first === null || last === null ? null : { first, last };
+      if (bounds !== null && isApart(segment, bounds)) continue;
+      const within =
+        bounds === null
+          ? ''
+          : ` WHERE timestamp BETWEEN make_timestamp(${bounds.first}) AND make_timestamp(${bounds.last})`;
       for (const relation of segment.odd > 0 ? ['rows', 'odd'] : ['rows']) {
-        const within = `timestamp BETWEEN make_timestamp(${first}) AND make_timestamp(${last})`;
-        taken.push(`SELECT id FROM ${name}.${relation} WHERE ${within}`);
+        taken.push(`SELECT id FROM ${name}.${relation}${within}`);
       }
     }
     await connection.run(`UPDATE ${table} SET id = numbered.id FROM (
@@ -50,4 +57,11 @@ export async function numberGeneratedIds(
             WHERE substr(id, 1, ${DIGEST}) IN (SELECT substr(id, 2) FROM ${table} WHERE ${marked}) GROUP BY 1) USING (digest)))
         AS numbered WHERE ${table}.rowid = numbered.of`);
   }
+}
+
+function isApart(
+  { earliest, latest }: StoredSegment['segment'],
+  { first, last }: { readonly first: string; readonly last: string },
+): boolean {
+  return BigInt(latest ?? last) < BigInt(first) || BigInt(earliest ?? first) > BigInt(last);
 }

@@ -53,6 +53,8 @@ export interface LiveFolderOptions {
   readonly converter: () => Converter;
   /** Opening waits until everything is there, however long it takes. */
   readonly complete: boolean;
+  /** Bytes of a text file that are read into memory rather than by a conversion. */
+  readonly smallFile: number;
   /** Called when `status` is another one. */
   readonly onStatus: (status: FolderStatus) => void;
 }
@@ -316,6 +318,7 @@ export class LiveFolder {
       name,
       declared: this.declared.get(name) ?? null,
       dataDir: this.options.dataDir,
+      smallFile: this.options.smallFile,
       folder,
       connection: this.#connection!,
       index: this.#nextIndex++,

@@ -27,6 +27,8 @@ export interface TableOptions {
   /** null: inferred from the rows. */
   readonly declared: readonly RestField[] | null;
   readonly dataDir: string;
+  /** Bytes of a text file, as it stands in memory, that are read here rather than by a conversion. */
+  readonly smallFile: number;
   /** Of the table, for segments. */
   readonly folder: string;
   readonly connection: DuckDBConnection;
@@ -50,9 +52,8 @@ interface Conversion {
 const QUIET = 60_000;
 /** Milliseconds until a file that cannot be read is tried again. */
 const TRY_AGAIN = 5_000;
-/** Bytes of a text file, plain or compressed, that are read here rather than by a conversion. */
-const SMALL = 8 * 1024 * 1024;
-const SMALL_ARCHIVE = 1024 * 1024;
+/** How many times smaller a compressed file is taken to be. */
+const COMPRESSION = 8;
 /** Segments of about the same size that are merged at once. */
 const MERGED_AT_ONCE = 8;
 /** Rows beyond which a segment is not merged any more. */
@@ -178,7 +179,7 @@ export class LiveTable {
     if (!source.isChanged) return false;
     const { format, compression } = source.file;
     if (format === 'parquet') return true;
-    return source.unreadBytes > (compression === 'none' ? SMALL : SMALL_ARCHIVE);
+    return source.unreadBytes * (compression === 'none' ? 1 : COMPRESSION) > this.options.smallFile;
   }
 
   /**

@@ -361,6 +361,7 @@ class SegmentWriter {
         connection,
         staged.map(({ table }) => table),
         attached,
+        this.#rules.timed,
       );
     const select = (table: string, fields: readonly RestField[], single: readonly string[] = []): string =>
       `SELECT ${castColumns(fields, this.#fields, new Set(single))}, ${SOURCE_COLUMN} FROM ${table}`;

@@ -80,10 +80,10 @@ function eventsOf(body: Uint8Array): readonly unknown[] | BatchFault {
   } catch {
     return 'not_json';
   }
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value as unknown[];
   if (!isObject(value)) return 'not_json';
   const { batch } = value;
-  return Array.isArray(batch) ? batch : [value];
+  return Array.isArray(batch) ? (batch as unknown[]) : [value];
 }
 
 const shapes = new WeakMap<readonly RestField[], Shape>();

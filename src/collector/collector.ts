@@ -84,7 +84,7 @@ export class Collector {
    * Resolves when events are taken, or as soon as another process turns out to write the folder: its events are refused with 503
    * until that one has ended.
    *
-   * @throws Error for a folder that cannot be written, or a schema.json that is none
+   * @throws Error for a folder that cannot be written, or a schema.json that is not one
    */
   static async open(options: CollectorOptions): Promise<Collector> {
     await prepareStore(options.dataDir);

@@ -53,9 +53,8 @@ export function rowOf(event: unknown, { table, shape }: Destination, arrived: st
 }
 
 function messageText(message: unknown): string | undefined {
-  if (typeof message === 'string') return message;
   if (message === undefined || message === null) return undefined;
-  return typeof message === 'object' ? jsonText(message) : String(message);
+  return typeof message === 'string' ? message : jsonText(message);
 }
 
 /** A text or number as text; null: anything else, or empty. */

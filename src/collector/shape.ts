@@ -88,7 +88,7 @@ function shapedItem(shape: Shape, item: unknown, depth: number): unknown {
 function fittedLeaf(type: Exclude<RestField['type'], 'RECORD'>, value: unknown): unknown {
   if (value === null || value === '') return undefined;
   if (typeof value === 'object') return type === 'STRING' ? jsonText(value) : undefined;
-  if (type === 'STRING') return typeof value === 'string' ? value : String(value);
+  if (type === 'STRING') return typeof value === 'string' ? value : jsonText(value);
   return strictValue(type, value) === undefined ? undefined : value;
 }
 

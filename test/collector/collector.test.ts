@@ -152,7 +152,7 @@ describe('a batch', () => {
     ['[1,2]', 'invalidParameter'],
     [Buffer.from([0x5b, 0xff, 0x5d]), 'invalidParameter'],
     [`[${'{},'.repeat(100_000)}{}]`, 'payloadTooLarge'],
-  ])('that is none is refused: %.10s', async (body, reason) => {
+  ])('that cannot be read is refused: %.10s', async (body, reason) => {
     const { collector, folder } = await stage();
     const refused = collector.collect({ source: EDGE, body: Buffer.from(body) }, limits);
     await expect(refused).rejects.toMatchObject({ reason });

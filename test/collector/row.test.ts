@@ -8,9 +8,9 @@ const ARRIVED = '2026-11-22T12:00:00.000Z';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 function row(table: string, event: unknown): Record<string, unknown> {
-  const made = rowOf(event, { table, shape: shapeOf(LOG_SCHEMA.get(table) ?? null) }, ARRIVED);
-  if (made === null) throw new Error('not an event');
-  return made;
+  const stored = rowOf(event, { table, shape: shapeOf(LOG_SCHEMA.get(table) ?? null) }, ARRIVED);
+  if (stored === null) throw new Error('not an event');
+  return stored;
 }
 
 describe('an event', () => {
@@ -28,7 +28,7 @@ describe('an event', () => {
     expect(row('t', {}).id).not.toBe(row('t', {}).id);
   });
 
-  it.each([null, 7, 'text', [1], true])('is none: %j', (value) => {
+  it.each([null, 7, 'text', [1], true])('is not %j', (value) => {
     expect(rowOf(value, { table: 't', shape: null }, ARRIVED)).toBeNull();
   });
 
@@ -97,9 +97,9 @@ describe('an event', () => {
   });
 
   it('is no way to a prototype', () => {
-    const made = row('t', JSON.parse('{"__proto__":{"polluted":1},"metadata":{"__proto__":{"polluted":1},"a":1}}'));
-    expect(made.metadata).toEqual([{ a: 1 }]);
-    expect(Object.getPrototypeOf(made)).toBe(Object.prototype);
+    const stored = row('t', JSON.parse('{"__proto__":{"polluted":1},"metadata":{"__proto__":{"polluted":1},"a":1}}'));
+    expect(stored.metadata).toEqual([{ a: 1 }]);
+    expect(Object.getPrototypeOf(stored)).toBe(Object.prototype);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 });
@@ -133,8 +133,8 @@ describe('a line of a gateway', () => {
 
   it('keeps what is there, and adds a URL alone to a path', () => {
     const request = { method: 'GET', path: '/auth/v1/token?x=1', host: 'localhost:8000' };
-    const made = row('raw_edge_logs', { event_message: 'an error', metadata: { request } });
-    expect(made.metadata).toEqual([{ request: [{ ...request, url: 'http://localhost:8000/auth/v1/token?x=1' }] }]);
+    const stored = row('raw_edge_logs', { event_message: 'an error', metadata: { request } });
+    expect(stored.metadata).toEqual([{ request: [{ ...request, url: 'http://localhost:8000/auth/v1/token?x=1' }] }]);
     const whole = { ...request, url: 'https://abc.supabase.co/auth' };
     expect(row('raw_edge_logs', { event_message: LINE, metadata: { request: whole } }).metadata).toEqual([
       { request: [whole] },
@@ -142,9 +142,9 @@ describe('a line of a gateway', () => {
   });
 
   it('is read in linear time, and only where it is one', () => {
-    for (const text of ['', 'x'.repeat(1e6), `${'1 - - ['.repeat(1e5)}`, `1 - - [a] "${'A'.repeat(1e6)}`]) {
-      const made = row('raw_edge_logs', { event_message: text });
-      expect(made).not.toHaveProperty('metadata');
+    for (const text of ['', 'x'.repeat(1e6), '1 - - ['.repeat(1e5), `1 - - [a] "${'A'.repeat(1e6)}`]) {
+      const stored = row('raw_edge_logs', { event_message: text });
+      expect(stored).not.toHaveProperty('metadata');
     }
     expect(row('raw_postgres_logs', { event_message: LINE })).not.toHaveProperty('metadata');
   });

@@ -42,7 +42,7 @@ function post(
   return fetch(at + to, {
     method: 'POST',
     headers: { 'X-API-KEY': key, 'Content-Type': 'application/json', ...headers },
-    body: body as BodyInit,
+    body,
   });
 }
 
@@ -86,7 +86,7 @@ it('serves what was sent, in every way that Logflare takes it', async () => {
   const counts = await fetch(`${base}/api/endpoints/query/usage.api-counts?project=default&interval=1hr`, {
     headers: { 'X-API-KEY': PRIVATE },
   });
-  expect((await counts.json()) as unknown).toMatchObject({
+  expect(await counts.json()).toMatchObject({
     result: [{ total_rest_requests: 1, total_auth_requests: 1, total_storage_requests: 1, total_realtime_requests: 0 }],
   });
   const [request] = await service.logged(/^.*"route":"\/api\/logs".*$/m);

@@ -21,6 +21,7 @@ const ROOMS = [
   'sandbox',
   'lql',
   'cache',
+  'collector',
   'keys',
   'redaction',
   'rendering',

@@ -1,7 +1,7 @@
 /** The worker that reads queries, from the page's side. */
 import type { Answer, Kind, Question, Questions } from './questions';
 
-/** Milliseconds after which a reading is given up, and a new worker is started. */
+/** Milliseconds after which a reading is cancelled and a new worker started. */
 const PATIENCE = 5_000;
 
 let worker: Worker | null = null;
@@ -19,7 +19,7 @@ export async function read<K extends Kind>(
   const patience = setTimeout(restart, PATIENCE);
   target.postMessage({ id, kind, given } satisfies Question<K>);
   try {
-    return (await answer) as Questions[K]['answer'] | null;
+    return await answer;
   } finally {
     clearTimeout(patience);
   }

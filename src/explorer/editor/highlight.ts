@@ -1,5 +1,5 @@
 import { type Extension, RangeSetBuilder } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 
 import { lqlSpans } from './lql-spans';
 import { type ColouredSpan, sqlSpans } from './sql-spans';

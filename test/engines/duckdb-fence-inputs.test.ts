@@ -35,7 +35,7 @@ beforeAll(async () => {
     folders.push(folder);
     engines.push(await folder.open(options));
   }
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   for (const one of folders) await one.remove();
 });

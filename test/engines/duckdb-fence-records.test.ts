@@ -107,7 +107,7 @@ beforeAll(async () => {
     folders.push(folder);
     engines.push(await folder.open(options));
   }
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   for (const folder of folders) await folder.remove();
 });

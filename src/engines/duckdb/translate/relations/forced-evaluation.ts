@@ -16,7 +16,7 @@ import { visibleColumns } from './visible-columns';
 
 export interface Forced {
   readonly query: ResolvedQuery;
-  /** Whether a CTE stands for an input that is always evaluated. */
+  /** Whether a CTE is an input that is always evaluated. */
   readonly isForced: (cte: Cte) => boolean;
 }
 

@@ -156,7 +156,10 @@ class ListPrinter {
     const { failing } = this.ctx;
     const text = printExpr(this.ctx, condition);
     const fails = this.ctx.fencing !== null && this.ctx.failing > failing;
-    if (this.levels.length === 0) return void this.onRow.add(text, fails);
+    if (this.levels.length === 0) {
+      this.onRow.add(text, fails);
+      return;
+    }
     const reads = columnsRead([condition]);
     const computed = [...reads].some((id) => this.bound.includes(id) && !this.levels.some((l) => l.own.has(id)));
     let at = this.levels.length - 1;

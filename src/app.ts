@@ -46,6 +46,9 @@ const SLOW_READER = 30_000;
 /** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
 
+/** Stored queries that are resolved before the service is ready, unless STRICT_START asks for all. */
+const RESOLVED_BEFORE_READY = 100;
+
 export interface Service {
   readonly port: number;
   /** Resolves with what to print when requests are answered; rejects when the service cannot start. */
@@ -134,7 +137,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
     const analyses = new StoredAnalyses(engine, gate);
-    const faults = await catalogue.resolveWith(resolverOf(analyses));
+    // Where there are more, a request waits for its own endpoint alone.
+    const awaited = config.strictStart || catalogue.current().length <= RESOLVED_BEFORE_READY;
+    const resolved = catalogue.resolveWith(resolverOf(analyses), awaited);
+    const faults = awaited ? await resolved : [];
     if (config.strictStart && faults.length > 0) throw new CatalogueError(faults);
     metrics.read('brokenEndpoints', () =>
       catalogue

@@ -14,7 +14,7 @@ const BROKEN_RETRY = 60;
 /**
  * Authenticates a request and finds the endpoint it may run, each counted against its rate limit.
  *
- * @throws ServiceError unauthenticated, notFound, rateLimitExceeded, endpointBroken
+ * @throws ServiceError unauthenticated, notFound, rateLimitExceeded
  */
 export function authorise(
   request: Pick<RunRequest, 'arrived' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
@@ -28,14 +28,19 @@ export function authorise(
   request.record({ endpoint: endpoint.name });
   const rate = rates.countEndpoint(endpoint, key, arrived);
   if (rate !== null) applyRate(request, rate);
-  if (services.catalogue.isBroken(endpoint)) throw brokenEndpoint();
   return { key, endpoint };
 }
 
-/** What is wrong with it concerns its operator alone. */
-function brokenEndpoint(): ServiceError {
+/**
+ * Checks that a stored query means something to the engine. What is wrong with it concerns its operator alone.
+ *
+ * @throws ServiceError endpointBroken
+ */
+export async function checkResolves(endpoint: Endpoint, { catalogue }: Pick<Services, 'catalogue'>): Promise<void> {
+  await catalogue.resolution(endpoint);
+  if (!catalogue.isBroken(endpoint)) return;
   const message = 'The stored query of this endpoint has a fault. Its operator finds the reason in the log.';
-  return new ServiceError('endpointBroken', message, { retryAfter: BROKEN_RETRY });
+  throw new ServiceError('endpointBroken', message, { retryAfter: BROKEN_RETRY });
 }
 
 /** The key of a request, recorded in its telemetry. @throws ServiceError unauthenticated */

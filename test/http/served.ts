@@ -230,6 +230,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     },
     catalogue: {
       isBroken: ({ name }) => name === options.broken,
+      resolution: () => null,
       current: () => endpoints,
       find: (idOrName) => endpoints.find(({ id, name }) => name === idOrName || id === idOrName.toLowerCase()) ?? null,
     },

@@ -71,7 +71,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   log.onFault((code) => {
     health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
   });
-  const { corsOrigins, docs, metricsKey, logSql, logflareErrors } = config;
+  const { corsOrigins, docs, metricsKey, logSql, logflareErrors, publicUrl } = config;
   const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, log);
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
@@ -87,6 +87,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       metrics,
       metricsKey,
       tracing,
+      tls: publicUrl?.startsWith('https:') ?? false,
     }),
     recordRefused(log, metrics),
   );
@@ -207,7 +208,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       else ending.abort();
       // Requests that are still arriving have the default timeout; a run may have a later deadline.
       const earliest = performance.now() + config.queryTimeout;
-      await drainListener(() => Math.max(earliest, lifecycle.latestDeadline) + SLOW_READER);
+      const cutOff = (): number => Math.max(earliest, lifecycle.latestDeadline) + SLOW_READER;
+      await drainListener(cutOff, (state) => lifecycle.hold(state === 'closing'));
       await Promise.race([ready.catch(() => undefined), sleep(PATIENCE, undefined, { ref: false })]);
       for (const close of closers.reverse()) await close();
     },

@@ -1,7 +1,7 @@
 /** Leases and entries: what has to happen in Redis in one step, in Lua. */
 import { CLOCK, script } from '../redis/scripts';
 
-/** Microseconds by which a fence may be ahead of Redis's clock, as after a fail-over to another clock: any further it is none. */
+/** Microseconds by which a fence may be ahead of Redis's clock, as after a fail-over to another clock; any further, it does not count. */
 const MOST_AHEAD = 86_400_000_000;
 
 /** The fence of the entry in KEYS[at]; 0: no entry. After CLOCK. */

@@ -115,11 +115,19 @@ export function checkDeclaredTables(
 /** Whether a key may learn the types of an endpoint's tables: an inferred schema depends on rows of all projects. */
 export function maySeeSchema(
   { pins }: Pick<Key, 'pins'>,
+  endpoint: Pick<Endpoint, 'query'>,
+  engine: Pick<Engine, 'dataStatus'>,
+): boolean {
+  return pins.size === 0 || readsDeclaredTables(endpoint, engine);
+}
+
+/** Whether the schemas of all tables that an endpoint reads are declared: whoever is shown them learns nothing of rows. */
+export function readsDeclaredTables(
   { query }: Pick<Endpoint, 'query'>,
   engine: Pick<Engine, 'dataStatus'>,
 ): boolean {
   const status = engine.dataStatus?.() ?? null;
-  if (pins.size === 0 || status === null) return true;
+  if (status === null) return true;
   const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));
   return tablesRead(query).every(({ node }) => declared.has(node.path.map(({ name }) => name).join('.')));
 }
@@ -130,7 +138,7 @@ export function mayQuery(key: Key, endpoint: Endpoint, engine: Pick<Engine, 'dat
 }
 
 /** Whether results are redacted and the key may not query behind the mask (docs/redaction.md). */
-function redactionForced(key: Key, endpoint: Pick<Endpoint, 'redactPii'>): boolean {
+export function redactionForced(key: Key, endpoint: Pick<Endpoint, 'redactPii'>): boolean {
   return (key.redact || endpoint.redactPii) && !key.allowSql;
 }
 

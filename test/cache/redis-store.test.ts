@@ -144,7 +144,7 @@ describeWithRedis('the store in Redis', () => {
     expect(await store.acquire(identity)).not.toBeNull();
   });
 
-  it('an entry of a time to come is none, and is replaced', async () => {
+  it('an entry of a time to come does not count, and is replaced', async () => {
     const store = processes.store(300);
     const identity = newIdentity();
     const entry = await entryOf(identity, '{}', 2 ** 53 - 2);

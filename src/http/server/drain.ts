@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a connection with an incomplete request head stays open, in milliseconds. */
 const HALF_SENT = 2000;
@@ -45,8 +45,8 @@ export function drainable(server: Server): Drain {
   });
 
   return async (cutOff, onListener = () => undefined) => {
-    // Whoever has connected and was not accepted yet is reset with the listener. Node accepts one connection in a turn of the
-    // event loop, which takes long while requests are answered.
+    // Whoever has connected and was not accepted yet is reset with the listener. Node accepts one connection in an iteration of
+    // the event loop, which takes long while requests are answered.
     onListener('closing');
     await withoutNews(() => connections, LONGEST_RUSH);
     onListener('closed');
@@ -88,16 +88,16 @@ export function drainable(server: Server): Drain {
 }
 
 /**
- * Waits for a turn of the event loop that brings nothing new. What has arrived by then has been read, and whatever is closed
+ * Waits for an iteration of the event loop that brings nothing new. What has arrived by then has been read, and whatever is closed
  * right afterwards has nothing unread, for which the system would send a reset.
  *
  * @param longest milliseconds after which it is waited no more
  */
 async function withoutNews(count: () => number, longest: number): Promise<void> {
   const end = performance.now() + longest;
-  await nextTurn();
+  await nextIteration();
   for (let before = -1; before !== count() && performance.now() < end;) {
     before = count();
-    await nextTurn();
+    await nextIteration();
   }
 }

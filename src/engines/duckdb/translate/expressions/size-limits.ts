@@ -21,6 +21,10 @@ interface Limits {
   /** Elements of the format of a date or time, those that an element is made of included. */
   readonly formatElements: number;
   readonly formatCharacters: number;
+  /** Of the search_query of SEARCH. */
+  readonly searchCharacters: number;
+  /** Bytes of the arguments of a function of our own, those of a table too: it runs on one thread for all queries. */
+  readonly ownFunctions: Bound;
 }
 
 export const LIMITS: Limits = {
@@ -32,4 +36,6 @@ export const LIMITS: Limits = {
   places: 1_000,
   formatElements: 100,
   formatCharacters: 1_000,
+  searchCharacters: 1_000,
+  ownFunctions: { once: 256 * 1024, perRow: 16 * 1024 },
 };

@@ -91,10 +91,7 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
 ];
 
 const { elements, filled, joined, quantiles, topValues, places, formatElements, formatCharacters } = LIMITS;
-const { ownFunctions, searchCharacters } = LIMITS;
-
-const OWN =
-  '`FARM_FINGERPRINT`, `SHA512`, `SOUNDEX`, `NORMALIZE` with a mode, base 32, `NET.IP_*`, `NET.REG_DOMAIN` and functions that edit JSON';
+const { ownFunctions, encodings, jsonEdits, searchCharacters } = LIMITS;
 
 const SIZES: readonly (readonly (string | number)[])[] = [
   ['elements of a generated array, and of arrays joined', elements.once, elements.perRow],
@@ -106,7 +103,13 @@ const SIZES: readonly (readonly (string | number)[])[] = [
   ['elements of the format of a date or time', formatElements, formatElements],
   ['characters of the format of a date or time', formatCharacters, formatCharacters],
   ['characters of the search_query of `SEARCH`', searchCharacters, searchCharacters],
-  [`bytes that ${OWN} are given`, ownFunctions.once, ownFunctions.perRow],
+  [
+    'bytes given to `SHA512`, `SOUNDEX`, `NORMALIZE` with a mode, `NET.IP_*`, `NET.REG_DOMAIN`, `NET.PUBLIC_SUFFIX`',
+    ownFunctions.once,
+    ownFunctions.perRow,
+  ],
+  ['bytes given to `FARM_FINGERPRINT`, `TO_BASE32`, `FROM_BASE32`', encodings.once, encodings.perRow],
+  ['bytes given to functions that change JSON, and `JSON_KEYS`', jsonEdits.once, jsonEdits.perRow],
 ];
 
 /** The text between the markers `<!-- generated -->` and `<!-- end -->`. */

@@ -120,9 +120,13 @@ export const jsonArrayInsert = scalarFunction(['text', 'text', 'text', 'boolean'
   }),
 );
 
-/** Paths of the keys, each once and in order. @param arrays how many of them one inside of the other are looked into */
-function keysOf(tree: JsonTree, depth: number, mode: string): string[] {
+/** Characters of all paths together: keys deep in others have long ones. */
+const MOST_OF_PATHS = 16 * 1024;
+
+/** Paths of the keys, each once and in order; null: they are too long. */
+function keysOf(tree: JsonTree, depth: number, mode: string): string[] | null {
   const found = new Set<string>();
+  let length = 0;
   const walk = (node: JsonTree, path: string, left: number, nested: number): void => {
     if (Array.isArray(node)) {
       if (mode === 'strict' || (mode === 'lax' && nested > 0)) return;
@@ -131,13 +135,14 @@ function keysOf(tree: JsonTree, depth: number, mode: string): string[] {
       for (const [key, member] of node) {
         const name = /^[^."$[\]\s]+$/.test(key) ? key : `"${key.replace(/"/g, '\\"')}"`;
         const whole = path === '' ? name : `${path}.${name}`;
+        if ((length += whole.length) > MOST_OF_PATHS) return;
         found.add(whole);
         walk(member, whole, left - 1, 0);
       }
     }
   };
   walk(tree, '', depth, 0);
-  return [...found].sort((a, b) => (a < b ? -1 : 1));
+  return length > MOST_OF_PATHS ? null : [...found].sort((a, b) => (a < b ? -1 : 1));
 }
 
 export const jsonKeys = scalarFunction(['text', 'integer', 'text'], 'texts', (json, depth, mode) => {

@@ -6,38 +6,85 @@ export type JsonTree = string | JsonTree[] | Map<string, JsonTree>;
 /** Levels that are read: each is a call. */
 const DEEPEST = 500;
 
-class TooDeep extends Error {}
+/** Reads valid JSON from its beginning, without a look back. */
+class Reader {
+  #at = 0;
+
+  constructor(private readonly text: string) {}
+
+  /** @returns null: it is too deep */
+  value(depth: number): JsonTree | null {
+    this.#skip();
+    const start = this.text[this.#at];
+    if (start === '"') return this.#string();
+    if (start !== '[' && start !== '{') return this.#word();
+    if (depth === 0) return null;
+    this.#at++;
+    return start === '[' ? this.#array(depth) : this.#object(depth);
+  }
+
+  #array(depth: number): JsonTree[] | null {
+    const list: JsonTree[] = [];
+    while (!this.#ends(']')) {
+      const element = this.value(depth - 1);
+      if (element === null) return null;
+      list.push(element);
+    }
+    return list;
+  }
+
+  /** Of a key that comes twice the first counts. */
+  #object(depth: number): Map<string, JsonTree> | null {
+    const members = new Map<string, JsonTree>();
+    while (!this.#ends('}')) {
+      const written = this.#string();
+      const key = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
+      this.#skip();
+      this.#at++;
+      const member = this.value(depth - 1);
+      if (member === null) return null;
+      if (!members.has(key)) members.set(key, member);
+    }
+    return members;
+  }
+
+  /** Whether the array or object ends here; else its next element begins here. */
+  #ends(bracket: string): boolean {
+    this.#skip();
+    if (this.text[this.#at] === ',') this.#at++;
+    this.#skip();
+    if (this.text[this.#at] !== bracket) return this.#at >= this.text.length;
+    this.#at++;
+    return true;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    let end = start;
+    let escapes: number;
+    do {
+      end = this.text.indexOf('"', end + 1);
+      escapes = 0;
+      while (this.text[end - 1 - escapes] === '\\') escapes++;
+    } while (escapes % 2 === 1);
+    this.#at = end + 1;
+    return this.text.slice(start, this.#at);
+  }
+
+  #word(): string {
+    const start = this.#at;
+    while (/[-+.\w]/.test(this.text[this.#at] ?? '')) this.#at++;
+    return this.text.slice(start, this.#at);
+  }
+
+  #skip(): void {
+    while (' \n\r\t'.includes(this.text[this.#at] ?? '-')) this.#at++;
+  }
+}
 
 /** @param text valid JSON. @returns null: it is too deep */
 export function readJson(text: string): JsonTree | null {
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
-  let at = 0;
-  const value = (depth: number): JsonTree => {
-    if (depth > DEEPEST) throw new TooDeep();
-    const token = tokens[at++] ?? 'null';
-    if (token === '[') {
-      const list: JsonTree[] = [];
-      for (; tokens[at] !== ']'; at += tokens[at] === ',' ? 1 : 0) list.push(value(depth + 1));
-      at++;
-      return list;
-    }
-    if (token !== '{') return token;
-    const members = new Map<string, JsonTree>();
-    for (; tokens[at] !== '}'; at += tokens[at] === ',' ? 1 : 0) {
-      const key = JSON.parse(tokens[at] ?? '""') as string;
-      at += 2;
-      const member = value(depth + 1);
-      if (!members.has(key)) members.set(key, member);
-    }
-    at++;
-    return members;
-  };
-  try {
-    return value(0);
-  } catch (error) {
-    if (error instanceof TooDeep) return null;
-    throw error;
-  }
+  return new Reader(text).value(DEEPEST);
 }
 
 export function writeJson(tree: JsonTree): string {

@@ -17,23 +17,19 @@ export const isTimeZone = scalarFunction(['text'], 'boolean', (name) => {
   return known;
 });
 
-const CODES: Readonly<Record<string, string>> = Object.fromEntries(
-  ['BFPV', 'CGJKQSXZ', 'DT', 'L', 'MN', 'R'].flatMap((letters, i) =>
-    Array.from(letters, (letter) => [letter, String(i + 1)]),
-  ),
-);
+/** The digit of each letter from A to Z; 0: it has none. */
+const DIGITS = '01230120022455012623010202';
 
-/** A letter and three digits; empty where there is no letter. */
+/** A letter as it is written and three digits; empty where there is no letter. */
 export const soundex = scalarFunction(['text'], 'text', (text) => {
-  let [code, last] = ['', ''];
-  for (const character of text) {
-    if (!/[A-Za-z]/.test(character)) continue;
-    const letter = character.toUpperCase();
-    const digit = CODES[letter] ?? '';
-    if (code === '') code = character;
-    else if (digit !== '' && digit !== last) code += digit;
-    if (digit !== '') last = digit;
-    if (code.length === 4) break;
+  let [code, last] = ['', '0'];
+  for (let i = 0; i < text.length && code.length < 4; i++) {
+    const letter = (text.charCodeAt(i) | 32) - 97;
+    if (letter < 0 || letter > 25 || text.charCodeAt(i) > 127) continue;
+    const digit = DIGITS[letter]!;
+    if (code === '') code = text[i]!;
+    else if (digit !== '0' && digit !== last) code += digit;
+    if (digit !== '0') last = digit;
   }
   return code === '' ? '' : code.padEnd(4, '0');
 });

@@ -1,6 +1,6 @@
 /** Functions that our own scalar functions compute (engines/duckdb/scalar-functions), each for values up to a size. */
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
-import { LIMITS } from '../expressions/size-limits';
+import { type Bound, LIMITS } from '../expressions/size-limits';
 import type { Failure } from '../../sql';
 
 /** An argument of one of them: SQL, and of what kind it is. */
@@ -9,6 +9,12 @@ interface Given {
   /** Absent: of a fixed size. */
   readonly sized?: 'text' | 'bytes';
 }
+
+/** Of those that take more time for each byte than the others: all of them some 300 ms for a chunk of rows. */
+const BOUNDS: readonly (readonly [RegExp, Bound])[] = [
+  [/^lq_(?:farm_fingerprint|(?:to|from)_base32)$/, LIMITS.encodings],
+  [/^lq_json_/, LIMITS.jsonEdits],
+];
 
 /**
  * The value of our function, NULL where an argument is. Its size is bounded also for what a table holds: it runs on one thread
@@ -23,7 +29,7 @@ export function ownFunction(call: Call, name: string, given: readonly Given[], f
       const bytes = given.flatMap(({ sized }, i) =>
         sized === undefined ? [] : [`${sized === 'text' ? 'strlen' : 'octet_length'}(${names[i]!})`],
       );
-      const { once, perRow } = LIMITS.ownFunctions;
+      const { once, perRow } = BOUNDS.find(([names]) => names.test(name))?.[1] ?? LIMITS.ownFunctions;
       const value = `${name}(${names.join(', ')})`;
       return (
         `CASE WHEN ${names.map((n) => `${n} IS NULL`).join(' OR ')} THEN NULL ` +

@@ -7,13 +7,20 @@ const FIELDS = [
   { name: 'project', type: 'STRING' },
   { name: 'text', type: 'STRING' },
   { name: 'n', type: 'INTEGER' },
+  { name: 'metadata', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'text', type: 'STRING' }] },
 ];
 /** Of other projects, in one of both tables: so DuckDB takes now the one and now the other for the smaller. */
 const MANY = 20_000;
 const OWN = 300;
 
 const rows = (project: string, count: number): object[] =>
-  Array.from({ length: count }, (_, i) => ({ id: `${project}${i}`, project, text: 'x', n: i % 7 }));
+  Array.from({ length: count }, (_, i) => ({
+    id: `${project}${i}`,
+    project,
+    text: 'x',
+    n: i % 7,
+    metadata: [{ text: 'x' }],
+  }));
 
 /** The queried project has rows in `full_*` alone. */
 const FILES = {
@@ -86,6 +93,8 @@ const FAILS: readonly string[] = [
   `SELECT COUNT(*) AS c FROM (SELECT n FROM e EXCEPT DISTINCT SELECT CAST(text AS INT64) FROM a) AS d`,
   `SELECT COUNT(*) AS c FROM (SELECT CAST(text AS INT64) AS x FROM a INTERSECT DISTINCT SELECT n FROM e) AS d`,
   `SELECT COUNT(f.x) AS c FROM e JOIN (SELECT d.id, d.x FROM ${FAILING} AS d JOIN a ON d.id = a.id) AS f ON f.id = e.id`,
+  `SELECT COUNT(*) AS c FROM e, UNNEST(e.metadata) AS m WHERE EXISTS (SELECT 1 FROM a WHERE CAST(text AS INT64) > 0)`,
+  `SELECT COUNT(*) AS c FROM e, UNNEST(e.metadata) AS m JOIN (SELECT a.id FROM a, UNNEST(a.metadata) AS o WHERE CAST(a.text AS INT64) > LENGTH(o.text)) AS d ON d.id = m.text`,
   `FROM a |> EXTEND CAST(text AS INT64) AS x |> JOIN e ON e.n = x |> AGGREGATE COUNT(*) AS c`,
 ];
 

@@ -24,8 +24,9 @@ export interface Forced {
 export function forceEvaluation(query: ResolvedQuery, fence: Fence): Forced {
   const forcing = new Forcing(query, fence);
   const rewritten = forcing.query(query);
-  const forced = new Set(forcing.forced);
-  return { query: { ...rewritten, ctes: [...rewritten.ctes, ...forced] }, isForced: (cte) => forced.has(cte) };
+  const { forced } = forcing;
+  const ids = new Set(forced.map(({ id }) => id));
+  return { query: { ...rewritten, ctes: [...rewritten.ctes, ...forced] }, isForced: ({ id }) => ids.has(id) };
 }
 
 class Forcing {

@@ -24,6 +24,8 @@ export class Context {
   readonly bound = new Map<number, string>();
   /** CTEs that are written out once, and the columns wanted of each. */
   readonly materialized = new Map<number, { readonly cte: Cte; readonly wanted: Set<number> }>();
+  /** The place of the conversion being printed. */
+  castPlace: Span | null = null;
   /** How many lambdas the text being printed stands in. */
   lambdas = 0;
   /** Around the expression being printed there is but one row. */

@@ -117,7 +117,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   let raises = false;
   const raising = (failure: Failure): string => {
     raises = true;
-    return fail(failure);
+    return fail(failure, expr.span);
   };
   const emit = (values: readonly Argument[]): string => {
     const call: Call = {

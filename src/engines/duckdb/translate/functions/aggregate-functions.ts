@@ -101,7 +101,7 @@ const sumOfDecimals: Row = (p) => {
   if (p.call.type.kind !== 'NUMERIC') return `CAST(${sum} AS ${duckType(p.call.type)})`;
   const about = p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`]);
   const over = `abs(${about}) > ${NEAR_WRAPPING} OR abs(${sum}) > CAST('${MOST_OF_NUMERIC}' AS DECIMAL(38, 9))`;
-  return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow')} ELSE ${sum} END`;
+  return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} ELSE ${sum} END`;
 };
 
 function sumsOfParts(p: Parts): readonly [string, string, string] {
@@ -174,7 +174,7 @@ const average: Row = (p) => {
   if (kind === 'INTERVAL') {
     const bind: Bind = (values, body) => p.ctx.bind(values, body);
     return bind([...sumsOfParts(p), p.plain('count', [p.at(0)])], (months, days, micros, count) => {
-      const quotient = quotientOfParts({ fail, bind }, [months, days, micros], count);
+      const quotient = quotientOfParts({ fail: (failure) => fail(failure, p.call.span), bind }, [months, days, micros], count);
       return `CASE WHEN ${count} > 0 THEN ${quotient} END`;
     });
   }

@@ -116,8 +116,10 @@ export class Context {
     return `list_transform(${list}, lambda ${variable}: ${print(names)})[1]`;
   }
 
-  unsupported(what: string, span: Span): never {
-    throw new QueryError('invalidQuery', `${what} is not supported on the embedded engine`, span);
+  /** @param instead what to write instead */
+  unsupported(what: string, span: Span, instead?: string): never {
+    const hint = instead === undefined ? {} : { hint: `Instead: ${instead}.` };
+    throw new QueryError('invalidQuery', `${what} is not supported on the embedded engine`, span, hint);
   }
 }
 

@@ -74,7 +74,11 @@ function daysFrom(call: Call, date: Argument, operator: '+' | '-', days: Argumen
   // A literal that is too large would fail when DuckDB plans.
   if (days.constant !== null && Math.abs(Number(days.constant)) >= 2 ** 31)
     return `CASE WHEN ${date.sql} IS NOT NULL THEN ${call.fail('date')} END`;
-  return `(${date.sql} ${operator} CAST(${days.sql} AS INTEGER))`;
+  if (days.constant !== null) return `(${date.sql} ${operator} CAST(${days.sql} AS INTEGER))`;
+  return call.bind(
+    [date.sql, days.sql],
+    (d, n) => `CASE WHEN ${d} IS NOT NULL THEN ${d} ${operator} CAST(${n} AS INTEGER) END`,
+  );
 }
 
 function add(call: Call): string {

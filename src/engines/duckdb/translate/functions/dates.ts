@@ -141,7 +141,7 @@ function truncatedValue(call: Call): string {
     case 'TIMESTAMP': {
       const name = call.args[1]?.constant ?? null;
       if (name !== null && timeZone(name) === null)
-        return `CASE WHEN ${value.sql} IS NOT NULL THEN ${call.safe ? 'CAST(NULL AS TIMESTAMP)' : call.fail('zone')} END`;
+        return `CAST(CASE WHEN ${value.sql} IS NOT NULL THEN ${call.fail('zone')} END AS TIMESTAMP)`;
       const zone = zoneArgument(call, 1);
       // Zones differ by whole minutes.
       if (zone === null) return truncated(call, value.sql, part);

@@ -229,7 +229,7 @@ function typedScalar(kinds: string, convert: (x: string, exact: boolean) => stri
 }
 
 function wrongMode(call: Call): string {
-  return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('argument')} END`;
+  return `CAST(CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('argument')} END AS ${duckType(call.type)})`;
 }
 
 /** Whether a number has to be a double exactly; null: the mode is NULL. */

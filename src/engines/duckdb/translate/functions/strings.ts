@@ -230,7 +230,7 @@ function translateCharacters(call: Call): string {
       const { constant } = arg(call, 1);
       if (constant !== null) {
         const repeats = new Set(constant).size < Array.from(constant).length;
-        return repeats ? `CASE WHEN ${s} IS NOT NULL AND ${to} IS NOT NULL THEN ${call.fail('argument')} END` : text;
+        return repeats ? `CAST(CASE WHEN ${s} IS NOT NULL AND ${to} IS NOT NULL THEN ${call.fail('argument')} END AS VARCHAR)` : text;
       }
       return `CASE WHEN ${twice} THEN ${call.fail('argument')} ELSE ${text} END`;
     },

@@ -70,7 +70,7 @@ function plainText(value: unknown): string | null {
 /** The metadata as one record, be it one or in a list as stored. What is no record is a field of one. */
 function metadataOf(metadata: unknown): Fields {
   const only: unknown = Array.isArray(metadata) && metadata.length === 1 ? metadata[0] : metadata;
-  if (isObject(only)) return only as Fields;
+  if (isObject(only)) return only;
   return only === undefined || only === null ? {} : { value: only };
 }
 
@@ -124,5 +124,5 @@ function completeRequest(metadata: Fields, text: string, project: string): void 
 function recordIn(record: Fields, field: string): Fields | null {
   const value = record[field];
   const only: unknown = Array.isArray(value) ? value[0] : value;
-  return isObject(only) ? (only as Fields) : null;
+  return isObject(only) ? only : null;
 }

@@ -13,6 +13,7 @@ export { readJsonBody } from './json-body';
 export { boundTypes, readParameters } from './parameters';
 export { quoteValue } from './quote-value';
 export type { RawEntry, RawValue } from './raw-entry';
+export { readPosition } from './position';
 export { readSwitch } from './switch';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';
 export { readUrlEncoded } from './url-encoded';

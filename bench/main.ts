@@ -4,6 +4,7 @@ import { cache } from './cache';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
 import { hostileRequests } from './hostile-requests';
+import { live } from './live';
 import { liveShape } from './live-shape';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
@@ -20,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   cache,
   soak,
   wall,
+  live,
   'live-shape': liveShape,
 };
 

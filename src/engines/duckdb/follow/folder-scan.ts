@@ -75,7 +75,8 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
     } catch (error) {
       const code = codeOf(error);
       if (GONE.has(code)) refused.set(path, `a link to nothing (${code})`);
-      return noteFault(path, code);
+      noteFault(path, code);
+      return;
     }
     if (target.isDirectory()) return scanIn(path, depth + 1);
     return target.isFile() ? scanFile(path) : refused.set(path, 'not a file');

@@ -35,6 +35,8 @@ interface Stored {
 export class TableParts {
   #parts: readonly Part[] = [];
   #fields: readonly RestField[] = [];
+  /** Of all tables: one that is opened again has other parts than before at the same revision. */
+  static #lastRevision = 0;
   #revision = 0;
   /** Names of attached segments, by file. */
   readonly #attached = new Map<string, string>();
@@ -88,7 +90,7 @@ export class TableParts {
     }
     this.#parts = parts;
     this.#fields = fields;
-    this.#revision++;
+    this.#revision = ++TableParts.#lastRevision;
     return this.#unused(used, segments, tails);
   }
 
@@ -100,7 +102,9 @@ export class TableParts {
     const files = new Set(segments.all.map(({ file }) => file));
     const detached = [...this.#attached].filter(([file]) => !files.has(file));
     for (const [file] of detached) this.#attached.delete(file);
-    const dropped = tails.all.map((tail) => ({ tail, sources: [...tail.dropped] }));
+    const dropped = tails.all
+      .map((tail) => ({ tail, sources: [...tail.dropped] }))
+      .filter(({ sources }) => sources.length > 0);
     return async () => {
       for (const [, view] of views) await connection.run(`DROP VIEW IF EXISTS ${view}`);
       for (const [, alias] of detached) await connection.run(`DETACH ${alias}`);

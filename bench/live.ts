@@ -214,9 +214,10 @@ class Running {
   static async start(environment: Readonly<Record<string, string>>): Promise<Running> {
     const started = performance.now();
     const service = await startService(environment);
-    for (const end = performance.now() + 60_000; performance.now() < end; await sleep(20)) {
+    for (const end = performance.now() + 60_000; performance.now() < end;) {
       const response = await fetch(`${service.origin}/ready`).catch(() => null);
       if (response?.status === 200) break;
+      await sleep(20);
     }
     return new Running(service, performance.now() - started);
   }
@@ -247,12 +248,13 @@ class Running {
   /** Rows that are served. */
   async count(): Promise<number> {
     const [row] = await this.#ask(`select count(*) as n, ${this.#n++} as k from edge_logs`);
-    return Number((row as { n?: number } | undefined)?.n ?? 0);
+    return (row as { n?: number } | undefined)?.n ?? 0;
   }
 
   async until(rows: number, every: number): Promise<void> {
-    for (const end = performance.now() + PATIENCE; performance.now() < end; await sleep(every)) {
+    for (const end = performance.now() + PATIENCE; performance.now() < end;) {
       if ((await this.count()) >= rows) return;
+      await sleep(every);
     }
     throw new Error(`${rows} rows are not served.`);
   }

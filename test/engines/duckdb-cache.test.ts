@@ -6,7 +6,7 @@ import { CacheFolder } from '../../src/engines/duckdb/follow/cache-folder';
 import { DataFolder, ndjson, rowsOf } from './data-folder';
 import { eventually } from './follow/eventually';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const SCHEMA = JSON.stringify({
   raw_x: {

@@ -1,4 +1,4 @@
-/** What goes wrong around a data folder: files, folders and disks that cannot be read or written, contents that are none. */
+/** What goes wrong around a data folder: files, folders and disks that cannot be read or written, contents that cannot be rows. */
 import {
   appendFile,
   chmod,
@@ -22,7 +22,7 @@ import { DataFolder, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
 import { asOrdinaryUser } from './ordinary-user';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const TABLE = 'raw_pgbouncer_logs';
 const row = (id: string): object => ({ id, timestamp: '2026-09-30T11:00:00Z', event_message: id });
@@ -290,7 +290,7 @@ describe('Segments', () => {
     expect(await ids()).toEqual(['a']);
   });
 
-  it('of a manifest that is none are written again', async () => {
+  it('of a damaged manifest are written again', async () => {
     await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
     await engine.close();
     await writeFile((await cache()).manifestOf(TABLE), '{"format":');

@@ -1,4 +1,4 @@
-/** Generated lines of a data file: rows, rows with doubtful values, rows that are none, equal ones, and ones without an id. */
+/** Generated lines of a data file: rows, rows with doubtful values, lines that are no rows, equal ones, and ones without an id. */
 import type { Random } from '../../dialect/random';
 
 /** Tables whose schema is declared, one of them without `timestamp`; `free` is inferred. */

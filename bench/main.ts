@@ -1,6 +1,7 @@
 /** `npm run bench [-- name ...]`: all benchmarks, or those named. */
 import { bigquery } from './bigquery';
 import { cache } from './cache';
+import { collect } from './collect';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
 import { hostileRequests } from './hostile-requests';
@@ -23,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   wall,
   live,
   'live-shape': liveShape,
+  collect,
 };
 
 async function main(names: readonly string[]): Promise<void> {

@@ -5,6 +5,7 @@ import { collect } from './collect';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
 import { hostileRequests } from './hostile-requests';
+import { live } from './live';
 import { liveShape } from './live-shape';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
@@ -21,6 +22,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   cache,
   soak,
   wall,
+  live,
   'live-shape': liveShape,
   collect,
 };

@@ -177,7 +177,11 @@ function allMatches(call: Call, s: string, re: string, group: 0 | 1): string {
 function instr(call: Call): string {
   const count = groups(call);
   const [position, occurrence, end] = [call.args[2]?.sql ?? '1', call.args[3]?.sql ?? '1', call.args[4]?.sql ?? '0'];
-  if ((count ?? 0) > 1) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
+  if ((count ?? 0) > 1)
+    return call.bind(
+      [sqlOf(call, 0)],
+      (s) => `CAST(CASE WHEN ${s} = '' THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('regexp')} END AS BIGINT)`,
+    );
   if (count === 1) return call.unsupported('REGEXP_INSTR with a group that captures (write (?:...) instead)');
   if (call.args.length > 2) {
     return call.bind([sqlOf(call, 0), sqlOf(call, 1), position, occurrence, end], (s, re, p, n, e) =>

@@ -100,7 +100,14 @@ function repeat(call: Call): string {
 }
 
 function split(call: Call): string {
-  return `string_split(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? "','"})`;
+  const separator = call.args[1];
+  if (separator === undefined || separator.constant !== null)
+    return `string_split(${sqlOf(call, 0)}, ${separator?.sql ?? "','"})`;
+  // DuckDB takes a NULL for a separator that is not there.
+  return call.bind(
+    [sqlOf(call, 0), separator.sql],
+    (s, by) => `CASE WHEN ${by} IS NOT NULL THEN string_split(${s}, ${by}) END`,
+  );
 }
 
 /**
@@ -230,7 +237,9 @@ function translateCharacters(call: Call): string {
       const { constant } = arg(call, 1);
       if (constant !== null) {
         const repeats = new Set(constant).size < Array.from(constant).length;
-        return repeats ? `CAST(CASE WHEN ${s} IS NOT NULL AND ${to} IS NOT NULL THEN ${call.fail('argument')} END AS VARCHAR)` : text;
+        return repeats
+          ? `CAST(CASE WHEN ${s} IS NOT NULL AND ${to} IS NOT NULL THEN ${call.fail('argument')} END AS VARCHAR)`
+          : text;
       }
       return `CASE WHEN ${twice} THEN ${call.fail('argument')} ELSE ${text} END`;
     },

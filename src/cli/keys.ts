@@ -72,7 +72,7 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .command('revoke')
     .summary('remove a key')
     .description('Removes a key.')
-    .argument('<name>', 'its name; start-key: the one that the first start has made')
+    .argument('<name>', 'its name; start-key: the one of the first start')
     .addHelpText('after', '\nExamples:\n  logquay keys revoke tenant-1')
     .action(async (name: string) => {
       const { CommandError, revokeKey } = await import('../keys/command.js');

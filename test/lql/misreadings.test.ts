@@ -1,6 +1,6 @@
 import { misreadingsOf } from '../../src/lql';
 
-const told = (text: string): string =>
+const said = (text: string): string =>
   misreadingsOf(text)
     .map(({ message, hint }) => `${message} ${hint}`)
     .join(' ');
@@ -18,14 +18,14 @@ it.each([
   ["'two words'", 'apostrophe', 'double quotes'],
   ['err*', 'no wildcards', '~"time.*out"'],
 ])('%s is read as a search, and may have been meant otherwise', (text, message, hint) => {
-  expect(told(text)).toContain(message);
-  expect(told(text)).toContain(hint);
+  expect(said(text)).toContain(message);
+  expect(said(text)).toContain(hint);
 });
 
 it.each(['error timeout', '"error OR timeout"', 'level:error', 'm.path:"a=b"', 'word "or"', '~"a|b"', 'a=', '', '1*2'])(
   '%s is what it says',
   (text) => {
-    expect(told(text)).toBe('');
+    expect(said(text)).toBe('');
   },
 );
 

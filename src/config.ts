@@ -170,6 +170,7 @@ export const SETTINGS = {
   ),
   BIGQUERY_EMULATOR_HOST: setting('', 'host:port, with or without http://', emulatorOrigin),
   GOOGLE_APPLICATION_CREDENTIALS: setting('', 'a file', anyText),
+  PUBLIC_URL: setting('', 'an http or https URL without user and query', baseUrl),
   CORS_ORIGINS: setting('', '* or a list of origins such as https://logs.example.com, with commas between', origins),
   DOCS: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
   EXPLORER: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
@@ -309,6 +310,8 @@ export interface Config {
   readonly keysFileGiven: boolean;
   readonly redis: RedisConfig | null;
   readonly cache: CacheConfig;
+  /** Where callers reach the service, through whatever stands in front of it; null: not known. */
+  readonly publicUrl: string | null;
   readonly corsOrigins: '*' | readonly string[];
   readonly docs: 'open' | 'key' | 'off';
   readonly explorer: 'open' | 'key' | 'off';
@@ -370,9 +373,10 @@ function requiredDataset(ownProject: string | null, stackProject: string | null)
 /**
  * Reads and checks the environment. An empty value counts as unset.
  *
+ * @param terminal whether a person has started the service and ends it with Ctrl-C: no load balancer has to turn away
  * @throws ConfigError with one line for each bad value: its name and what is allowed, never the value (it may be a secret)
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(environment: Readonly<Record<string, string | undefined>>, terminal = false): Config {
   const faults: string[] = [];
   function value<T>(name: string, { default: fallback, schema }: Setting<T>): T | null {
     const result = schema.safeParse(environment[name] || fallback);
@@ -450,11 +454,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       leaseTime: given('LEASE_TIME', S.LEASE_TIME),
       maxWarmed: given('MAX_WARMED', S.MAX_WARMED),
     },
+    publicUrl: value('PUBLIC_URL', S.PUBLIC_URL),
     corsOrigins: value('CORS_ORIGINS', S.CORS_ORIGINS) ?? [],
     docs,
     explorer: value('EXPLORER', S.EXPLORER) ?? docs,
     clock,
-    drainDelay: given('DRAIN_DELAY', S.DRAIN_DELAY),
+    drainDelay: terminal && !environment.DRAIN_DELAY ? 0 : given('DRAIN_DELAY', S.DRAIN_DELAY),
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
     maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
     pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),

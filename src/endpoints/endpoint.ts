@@ -39,6 +39,7 @@ export interface Endpoint {
   readonly parameters: readonly ParameterDeclaration[];
   /** The stored text as it stands in the file, head comment included: offsets into `query` are offsets into it. */
   readonly sql: string;
+  /** Its tree; read it once for one use, as it may have to be parsed again. */
   readonly query: Query;
   /** Names of the top-level WITH in order: the tables a consumer query may read. */
   readonly cteTables: readonly string[];

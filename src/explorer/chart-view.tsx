@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 
-import { type Chart, chart, chartShown } from './chart';
+import { chart, chartShown } from './chart';
+import type { Chart } from './chart-of';
 import { tickText } from './histogram/buckets';
 import type { Zone } from './instant';
 import { search } from './search';
@@ -35,12 +36,17 @@ function Lines({ known }: { readonly known: Extract<Chart, { kind: 'lines' }> })
       if (gone) return;
       const colours = getComputedStyle(element);
       const colour = (name: string): string => colours.getPropertyValue(name).trim();
-      const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line') }, ticks: { stroke: colour('--line') } };
+      const axis = {
+        stroke: colour('--quiet'),
+        grid: { stroke: colour('--line') },
+        ticks: { stroke: colour('--line') },
+      };
       plot = new Plot(
         {
           width: element.clientWidth,
           height: HEIGHT,
-          tzDate: (seconds) => (zone === 'utc' ? Plot.tzDate(new Date(seconds * 1000), 'UTC') : new Date(seconds * 1000)),
+          tzDate: (seconds) =>
+            zone === 'utc' ? Plot.tzDate(new Date(seconds * 1000), 'UTC') : new Date(seconds * 1000),
           axes: [{ ...axis, values: (_plot, ticks) => timesOf(ticks, zone) }, axis],
           series: [
             {},
@@ -64,7 +70,9 @@ function Lines({ known }: { readonly known: Extract<Chart, { kind: 'lines' }> })
     };
   }, [known, zone, shade]);
   const names = known.series.map(({ name }) => name).join(', ');
-  return <div ref={box} class="lines" role="img" aria-label={`${names} over time: the numbers are in the rows below`} />;
+  return (
+    <div ref={box} class="lines" role="img" aria-label={`${names} over time: the numbers are in the rows below`} />
+  );
 }
 
 /** Ticks of the axis, in seconds, as text. */

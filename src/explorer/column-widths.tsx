@@ -10,7 +10,9 @@ export const columnWidths = signal<ReadonlyMap<string, number>>(load());
 function load(): Map<string, number> {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(STORED) ?? '[]');
-    return new Map(Array.isArray(found) ? (found as [string, number][]).filter(([, width]) => width >= LEAST && width <= MOST) : []);
+    return new Map(
+      Array.isArray(found) ? (found as [string, number][]).filter(([, width]) => width >= LEAST && width <= MOST) : [],
+    );
   } catch {
     return new Map();
   }

@@ -120,10 +120,20 @@ function Bars({ field, known }: { readonly field: Field; readonly known: TopValu
             <span class="count">{count.toLocaleString('en')}</span>
             {clause === null ? null : (
               <span class="filters">
-                <button type="button" aria-label={`Filter by ${clause}`} title={`Add ${clause}`} onClick={() => filterBy(clause, false)}>
+                <button
+                  type="button"
+                  aria-label={`Filter by ${clause}`}
+                  title={`Add ${clause}`}
+                  onClick={() => filterBy(clause, false)}
+                >
                   +
                 </button>
-                <button type="button" aria-label={`Exclude ${clause}`} title={`Add -${clause}`} onClick={() => filterBy(clause, true)}>
+                <button
+                  type="button"
+                  aria-label={`Exclude ${clause}`}
+                  title={`Add -${clause}`}
+                  onClick={() => filterBy(clause, true)}
+                >
                   −
                 </button>
               </span>

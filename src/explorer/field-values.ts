@@ -58,7 +58,7 @@ export interface TopValues {
   readonly total: number;
 }
 
-/** UTF-16 units by which long texts are told apart. */
+/** UTF-16 units of a text that are compared. */
 const LONGEST_VALUE = 300;
 
 /** The values that are there most often. @param most how many */

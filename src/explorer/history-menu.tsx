@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 
-import { clearHistory, forgetSaved, type Kept, labelOf, past, save, saved } from './history';
+import { clearHistory, forgetSaved, type StoredSearch, labelOf, past, save, saved } from './history';
 import { Popup } from './popup';
 import { run } from './run';
 import { readFragment, search } from './search';
@@ -44,9 +44,9 @@ export function HistoryMenu() {
 }
 
 interface EntriesProps {
-  readonly all: readonly Kept[];
+  readonly all: readonly StoredSearch[];
   readonly close: () => void;
-  readonly remove: ((one: Kept) => void) | null;
+  readonly remove: ((one: StoredSearch) => void) | null;
   readonly none: string;
 }
 

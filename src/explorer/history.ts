@@ -4,7 +4,7 @@ import { effect, signal } from '@preact/signals';
 import { result } from './run';
 import { readFragment, search, writeFragment } from './search';
 
-export interface Kept {
+export interface StoredSearch {
   readonly fragment: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -15,20 +15,20 @@ export interface Kept {
 const STORED = { history: 'logquay.history', saved: 'logquay.saved' } as const;
 const MOST = 50;
 
-export const past = signal<readonly Kept[]>(load(STORED.history));
-export const saved = signal<readonly Kept[]>(load(STORED.saved));
+export const past = signal<readonly StoredSearch[]>(load(STORED.history));
+export const saved = signal<readonly StoredSearch[]>(load(STORED.saved));
 
-function load(name: string): readonly Kept[] {
+function load(name: string): readonly StoredSearch[] {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
-    return Array.isArray(found) ? found.filter(isKept).slice(0, MOST) : [];
+    return Array.isArray(found) ? found.filter(isStored).slice(0, MOST) : [];
   } catch {
     return [];
   }
 }
 
-function isKept(value: unknown): value is Kept {
-  const one = value as Kept | null;
+function isStored(value: unknown): value is StoredSearch {
+  const one = value as StoredSearch | null;
   return typeof one?.fragment === 'string' && typeof one.at === 'number' && typeof one.name === 'string';
 }
 
@@ -36,7 +36,10 @@ function isKept(value: unknown): value is Kept {
 effect(() => {
   if (result.value === null) return;
   const fragment = writeFragment({ ...search.peek(), row: '' });
-  past.value = [{ fragment, at: Date.now(), name: '' }, ...past.peek().filter((one) => one.fragment !== fragment)].slice(0, MOST);
+  past.value = [
+    { fragment, at: Date.now(), name: '' },
+    ...past.peek().filter((one) => one.fragment !== fragment),
+  ].slice(0, MOST);
   localStorage.setItem(STORED.history, JSON.stringify(past.peek()));
 });
 
@@ -56,8 +59,8 @@ export function clearHistory(): void {
   localStorage.removeItem(STORED.history);
 }
 
-/** What a search is told by: its query, or its endpoint. */
-export function labelOf({ fragment, name }: Kept): string {
+/** The name of a search; else its query, or its endpoint. */
+export function labelOf({ fragment, name }: StoredSearch): string {
   const { endpoint, query, range } = readFragment(fragment);
   const last = range.kind === 'last' ? '' : `, ${new Date(range.start).toISOString().slice(0, 16)}`;
   return name !== '' ? name : `${query === '' ? endpoint : query}${last}`;

@@ -94,8 +94,8 @@ function Facts({ known }: { readonly known: KeyDescription }) {
           'none set'
         ) : (
           <>
-            <meter min={0} max={1} value={budgetLeft} aria-label="Left of today" /> {Math.round(budgetLeft * 100)} % of today
-            left
+            <meter min={0} max={1} value={budgetLeft} aria-label="Left of today" /> {Math.round(budgetLeft * 100)} % of
+            today left
           </>
         )}
       </dd>

@@ -107,7 +107,16 @@ export function parametersOf({ start, end }: Bounds): Map<string, string> {
 }
 
 /** The search as the part of the address behind `#`: it is sent to no server. */
-export function writeFragment({ endpoint: name, values, range, language, query: text, zone, columns, row }: Search): string {
+export function writeFragment({
+  endpoint: name,
+  values,
+  range,
+  language,
+  query: text,
+  zone,
+  columns,
+  row,
+}: Search): string {
   const parts = new URLSearchParams();
   if (name !== '') parts.set('endpoint', name);
   parts.set('range', writeRange(range));

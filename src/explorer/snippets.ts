@@ -8,7 +8,8 @@ export interface Request {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const urlOf = ({ base, endpoint }: Request): string => `${base}api/endpoints/query/${encodeURIComponent(endpoint.name)}`;
+const urlOf = ({ base, endpoint }: Request): string =>
+  `${base}api/endpoints/query/${encodeURIComponent(endpoint.name)}`;
 
 /** For a shell; the key is in its variable KEY. */
 export function curlOf(request: Request): string {

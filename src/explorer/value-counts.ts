@@ -21,7 +21,11 @@ export type RangeCount =
 const MOST_VALUES = 20;
 
 /** Counts the values of a field; where that has a price, it is shown first. @param agreed the price was seen */
-export async function countValues(names: readonly string[], into: Signal<RangeCount | null>, agreed: boolean): Promise<void> {
+export async function countValues(
+  names: readonly string[],
+  into: Signal<RangeCount | null>,
+  agreed: boolean,
+): Promise<void> {
   const [done, target, presented, given] = [result.peek(), endpoint.peek(), key.peek(), consumerText(query.peek())];
   if (done === null || target === null || presented === null || given === null) return;
   into.value = { kind: 'counting' };

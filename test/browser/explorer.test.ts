@@ -103,7 +103,11 @@ withBrowser('the explorer', () => {
     await enter(page);
     await rows(page).nth(1).waitFor();
     const stored = () =>
-      page.evaluate(() => [localStorage.getItem('logquay.key'), sessionStorage.getItem('logquay.key'), document.cookie]);
+      page.evaluate(() => [
+        localStorage.getItem('logquay.key'),
+        sessionStorage.getItem('logquay.key'),
+        document.cookie,
+      ]);
     expect(await stored()).toEqual([null, KEY, '']);
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(KEY);
     // Chromium revalidates: the 304 has to bring the page's own policy.
@@ -307,7 +311,10 @@ withBrowser('the explorer', () => {
     await field.getByRole('button', { name: /^Column/ }).click();
     await page.getByRole('columnheader', { name: 'metadata.response.status_code' }).waitFor();
     expect(page.url()).toContain('column=metadata.response.status_code');
-    await field.getByRole('button', { name: /^Filter by m\.response\.status_code:\d/ }).first().click();
+    await field
+      .getByRole('button', { name: /^Filter by m\.response\.status_code:\d/ })
+      .first()
+      .click();
     await page.waitForFunction(() => location.hash.includes('status_code%3A'));
     await page.getByText('Running…').waitFor({ state: 'hidden' });
     const cells = (await rows(page).locator('.cell:nth-child(2)').allTextContents()).slice(1);
@@ -316,7 +323,8 @@ withBrowser('the explorer', () => {
   });
 
   it('draws times as lines and categories as bars, with the rows below', async () => {
-    const hours = 'SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS hour, COUNT(*) AS requests FROM edge_logs GROUP BY hour ORDER BY hour';
+    const hours =
+      'SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS hour, COUNT(*) AS requests FROM edge_logs GROUP BY hour ORDER BY hour';
     const { page, complaints } = await open({ range: RANGE, sql: hours });
     await enter(page);
     await page.locator('.uplot canvas').waitFor();
@@ -344,7 +352,9 @@ withBrowser('the explorer', () => {
     expect(curl).toContain(`--data-urlencode 'lql=f:edge_logs'`);
     expect(await copied('Copy as fetch')).toContain('"lql": "f:edge_logs",');
     expect(JSON.parse(await copied('Copy for Postman')).item[0].request.url.host).toEqual(['127.0.0.1']);
-    expect(await copied('Copy as endpoint file')).toMatch(/^\/\*\nid: [0-9a-f-]{36}\n[\s\S]+\*\/\n\n[\s\S]+FROM `edge_logs`/);
+    expect(await copied('Copy as endpoint file')).toMatch(
+      /^\/\*\nid: [0-9a-f-]{36}\n[\s\S]+\*\/\n\n[\s\S]+FROM `edge_logs`/,
+    );
     await page.keyboard.press('Escape');
     await page.getByText('Download', { exact: true }).click();
     const arriving = page.waitForEvent('download');
@@ -371,7 +381,10 @@ withBrowser('the explorer', () => {
     const second = await page.context().newPage();
     await second.goto(link);
     await enter(second);
-    await second.getByRole('complementary', { name: 'Row' }).getByRole('heading', { name: String(title) }).waitFor();
+    await second
+      .getByRole('complementary', { name: 'Row' })
+      .getByRole('heading', { name: String(title) })
+      .waitFor();
   });
 
   it.each([
@@ -386,13 +399,22 @@ withBrowser('the explorer', () => {
       return page.evaluate(async () => {
         const { axe: rules } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };
         const found = await rules.run();
-        return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ').slice(0, 300)}`);
+        return found.violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes
+              .map(({ html }) => html)
+              .join(' ')
+              .slice(0, 300)}`,
+        );
       });
     };
     await page.getByRole('textbox', { name: 'Key' }).waitFor();
     expect(await violations()).toEqual([]);
     await enter(page);
-    await page.locator('.legend').getByText(/rows in the range/).waitFor({ state: 'attached' });
+    await page
+      .locator('.legend')
+      .getByText(/rows in the range/)
+      .waitFor({ state: 'attached' });
     await page.getByRole('textbox', { name: 'Query' }).fill('f:edge_logs m.respnse.status_code:>=100 or');
     await page.locator('.cm-lintRange-error').waitFor();
     await page.keyboard.press('Escape');

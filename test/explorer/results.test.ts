@@ -1,5 +1,5 @@
 /** What the explorer makes of results: values of fields, charts, requests for other programs. */
-import { chartOf } from '../../src/explorer/chart';
+import { chartOf } from '../../src/explorer/chart-of';
 import { fieldsOf, topValues } from '../../src/explorer/field-values';
 import { bucketsOf, ticksOf } from '../../src/explorer/histogram/buckets';
 import { lqlSpans } from '../../src/explorer/editor/lql-spans';
@@ -11,7 +11,10 @@ import type { NamedType, SqlType } from '../../src/googlesql/types';
 const records = (...fields: NamedType[]): SqlType => ({ kind: 'ARRAY', element: { kind: 'STRUCT', fields } });
 const TYPES: readonly NamedType[] = [
   { name: 'id', type: { kind: 'STRING' } },
-  { name: 'metadata', type: records({ name: 'response', type: records({ name: 'status_code', type: { kind: 'INT64' } }) }) },
+  {
+    name: 'metadata',
+    type: records({ name: 'response', type: records({ name: 'status_code', type: { kind: 'INT64' } }) }),
+  },
 ];
 const row = (status: number | null) => ({ id: 'a', metadata: [{ response: [{ status_code: status }] }] });
 
@@ -29,7 +32,9 @@ it('finds fields by types, or in rows, and counts their values', () => {
 });
 
 it('tells severity by the fields that there are', () => {
-  expect(severityExpression(TYPES, 'q')).toContain('q.`metadata`[SAFE_OFFSET(0)].`response`[SAFE_OFFSET(0)].`status_code`');
+  expect(severityExpression(TYPES, 'q')).toContain(
+    'q.`metadata`[SAFE_OFFSET(0)].`response`[SAFE_OFFSET(0)].`status_code`',
+  );
   expect(severityExpression(TYPES.slice(0, 1), 'q')).toBeNull();
 });
 
@@ -49,7 +54,11 @@ it('draws times with numbers as lines, categories as bars, and nothing else', ()
     { status: '200', n: 5 },
     { status: '500', n: 1n },
   ];
-  expect(chartOf(['status', 'n'], counts, bars)).toMatchObject({ kind: 'bars', measure: 'n', bars: [{ value: 5 }, { value: 1 }] });
+  expect(chartOf(['status', 'n'], counts, bars)).toMatchObject({
+    kind: 'bars',
+    measure: 'n',
+    bars: [{ value: 5 }, { value: 1 }],
+  });
   expect(chartOf(['status'], counts, bars)).toBeNull();
 });
 
@@ -121,6 +130,8 @@ describe('a request for other programs', () => {
   it('is a collection of Postman, and an endpoint file with the SQL', () => {
     const { item } = JSON.parse(postmanOf(request)) as { item: { request: { url: { path: string[] } } }[] };
     expect(item[0]?.request.url.path).toEqual(['sub', 'api', 'endpoints', 'query', 'logs.all']);
-    expect(endpointFileOf(request, 'SELECT 1', 'an-id')).toMatch(/^\/\*\nid: an-id\n[\s\S]+ {2}project:\n {4}type: string\n {4}required: true\n\*\/\n/);
+    expect(endpointFileOf(request, 'SELECT 1', 'an-id')).toMatch(
+      /^\/\*\nid: an-id\n[\s\S]+ {2}project:\n {4}type: string\n {4}required: true\n\*\/\n/,
+    );
   });
 });

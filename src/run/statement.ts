@@ -92,7 +92,8 @@ async function admitted(
     errorForCaller: (error) => {
       if (isExecutionFault(error) && fenced) return toCaller(fencedFault(error, onlyFault));
       const { fault, message, span, details } = error;
-      const own = span && original(span);
+      // Of what DuckDB does not say where it failed: the one place that can.
+      const own = span === null && isExecutionFault(error) ? onlyFault : span && original(span);
       if (consumer !== null && span !== null && own === null && isFaultOfText(error)) {
         return storedQueryFailed(endpoint, error, null);
       }

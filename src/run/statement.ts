@@ -7,6 +7,7 @@ import { openLql } from '../lql';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, StoredQueryFault, tablesOfStoredQuery } from '../sandbox';
+import { withPattern } from './bad-pattern';
 import { fencedFault } from './fence';
 import type { Services } from './services';
 import { isFaultOfText, storedQueryFailed } from './stored-query-failed';
@@ -79,7 +80,7 @@ async function admitted(
   } = await gate
     .admit(stored, text, { from: language, fenced, limits })
     .catch((error: unknown) => {
-      throw error instanceof QueryError ? toCaller(error) : error;
+      throw error instanceof QueryError ? toCaller(withPattern(error, text)) : error;
     })
     .catch(rethrowFor(endpoint));
   return {
@@ -96,7 +97,7 @@ async function admitted(
       if (consumer !== null && span !== null && own === null && isFaultOfText(error)) {
         return storedQueryFailed(endpoint, error, null);
       }
-      return toCaller(new QueryError(fault, message, own, details));
+      return toCaller(withPattern(new QueryError(fault, message, own, details), text));
     },
   };
 }

@@ -34,7 +34,7 @@ const KNOWN: readonly Known[] = [
   { embedded: /Overflow in HUGEINT/, why: 'A sum of NUMERIC in a window is reckoned beyond its frame.' },
   {
     embedded: /Error: missing \)/,
-    why: 'A literal pattern that is none is an error also where nothing is matched by it.',
+    why: 'An invalid literal pattern is an error also where nothing is matched by it.',
   },
   { embedded: /logquay:argument/, of: /REGEXP_INSTR/, why: 'A later match behind an empty one is refused.' },
   { of: /(?:AVG|SUM|STDDEV|VAR|COV|CORR)\w*$/, sql: /1\.7e308/, why: 'A sum of FLOAT64 beyond its range is infinite.' },

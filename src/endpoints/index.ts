@@ -18,5 +18,6 @@ export { readSwitch } from './switch';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';
 export { readUrlEncoded } from './url-encoded';
 export { readInstant } from './values/instant';
+export { patternFault } from './values/pattern';
 export type { Resolution, ResolveStored } from './resolve';
 export { readCatalogue } from './read-catalogue';

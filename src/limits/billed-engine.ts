@@ -1,4 +1,5 @@
 import type { Engine, EngineQuery, EngineResult, RunLimits } from '../engines/contract';
+import { UNTRANSLATED } from '../engines/execution-faults';
 import { QueryError, ServiceError } from '../errors';
 import type { Metrics } from '../metrics';
 import type { BudgetedKey, Budgets } from './budget';
@@ -15,6 +16,9 @@ export interface Billing {
  * ended. Who pays and what runs is read from the labels of the query: `endpoint`, `key`, `kind`.
  */
 export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): Engine {
+  const countUntranslated = (error: unknown): void => {
+    if (error instanceof QueryError && error.message === UNTRANSLATED) metrics.count('untranslated', {}).add();
+  };
   const run = async (query: EngineQuery, limits: RunLimits): Promise<EngineResult> => {
     const { endpoint = '', key = '', kind = '' } = query.labels;
     await budgets.check(keyOf(key) ?? { name: key, dailyBytes: null });
@@ -30,6 +34,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
       }
       return result;
     } catch (error) {
+      countUntranslated(error);
       outcome = limits.signal.aborted ? 'abandoned' : outcomeOf(error);
       throw error;
     } finally {
@@ -46,7 +51,11 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     run,
     tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
-    inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
+    inspect: (statement, tables, parameters, limits) =>
+      engine.inspect(statement, tables, parameters, limits).catch((error: unknown) => {
+        countUntranslated(error);
+        throw error;
+      }),
     dryRun: engine.dryRun,
     ...(engine.breaker === undefined ? {} : { breaker: engine.breaker }),
     ping: (limits) => engine.ping(limits),

@@ -10,6 +10,7 @@ import {
 } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { Key } from '../keys';
+import { misreadingsOf } from '../lql';
 import { chooseRepresentation } from '../rendering/representation';
 import { checkDeclaredTables, checkPermissions } from './authorise';
 import { checkDryRun } from './dry-run';
@@ -47,7 +48,9 @@ export async function planRequest(
   const redacted = key.redact || endpoint.redactPii || redactionRequested;
   const purpose = consumer.dryRun ? 'dry run' : 'run';
   const { query } = consumer;
-  const plan = createPlan({ endpoint, query, parameters, redacted, unknown, representation, purpose }, key, services);
+  const misreadings = query?.language === 'lql' ? misreadingsOf(query.text) : [];
+  const validated = { endpoint, query, parameters, redacted, unknown, misreadings, representation, purpose } as const;
+  const plan = createPlan(validated, key, services);
   services.plans.set(request, key, plan);
   return plan;
 }

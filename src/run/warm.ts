@@ -66,6 +66,7 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
       parameters,
       redacted,
       unknown: [],
+      misreadings: [],
       representation,
       purpose: 'warm',
     } as const;

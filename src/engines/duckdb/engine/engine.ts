@@ -98,7 +98,7 @@ export class DuckDbEngine implements Engine {
       const translation = await this.#translations.translation(sql, parameters, reading, tables, limits);
       const values = translation.parameters.map((name) => this.#value(name, parameters));
       const bounds = { maxRows, maxBytes: this.options.maxResultBytes ?? DEFAULTS.maxResultBytes };
-      const truncated = await this.#onConnection(limits, async (connection) => {
+      const truncated = await this.#onConnection(sql, limits, async (connection) => {
         if (tables.isLost) throw new LostTables();
         if (translation.tables.some((name) => tables.find(name)?.parts.some(({ grows }) => grows))) {
           return this.#runOnce(connection, translation.sql, (statement) => readRows(statement, values, bounds, sink));
@@ -157,7 +157,7 @@ export class DuckDbEngine implements Engine {
     try {
       await this.#inspection.inspect(statement, tables, parameters, limits);
     } catch (error) {
-      throw failure(error, this.options.log);
+      throw failure(error, this.options.log, statement);
     }
   }
 
@@ -173,12 +173,12 @@ export class DuckDbEngine implements Engine {
     await this.#threads.close();
   }
 
-  async #onConnection<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  async #onConnection<T>(sql: string, limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     try {
       return await this.#live.use(limits, work);
     } catch (error) {
       if (error instanceof LostTables) throw error;
-      throw failure(error, this.options.log);
+      throw failure(error, this.options.log, sql);
     }
   }
 

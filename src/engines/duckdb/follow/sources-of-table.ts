@@ -162,7 +162,7 @@ export class SourcesOfTable {
       if (vanished.has(source) && !source.missed) continue;
       const isCopy = await this.#tried(() => isCopySoFar(this.#contentOf(file), this.#contentOf(source.file)));
       // One of them has gone meanwhile, or nothing of an archive can be read yet: a later look shows it.
-      if (isCopy === null) return this.#mayWait(file);
+      if (isCopy === null) return source.missed || this.#mayWait(file);
       if (!isCopy) continue;
       const took = performance.now() - started;
       this.#copies.set(file.identity, { of: source, file, notBefore: performance.now() + PATIENCE * took });

@@ -96,7 +96,7 @@ async function makeRows(print: (line: string) => void): Promise<void> {
   const connection = await instance.connect();
   await connection.run(`SET TimeZone = 'UTC'`);
   const rows = sampleRows({ ...EDGE, rows: ROWS }, fields, `make_timestamp(${NOW})`);
-  await connection.run(`COPY (${rows}) TO '${SOURCE}.part' (FORMAT json)`);
+  await connection.run(`COPY (SELECT * REPLACE ('default' AS project) FROM (${rows})) TO '${SOURCE}.part' (FORMAT json)`);
   instance.closeSync();
   renameSync(`${SOURCE}.part`, SOURCE);
 }

@@ -32,8 +32,8 @@ export async function continuesRecord(file: ContentOf, { position: { offset } }:
   return false;
 }
 
-/** Whether the content of `copy`, as far as it is there, is what `original` begins with; an empty one is no copy. */
-export async function isCopySoFar(copy: ContentOf, original: ContentOf): Promise<boolean> {
+/** Whether the content of `copy`, as far as it is there, is what `original` begins with; null: there is none yet. */
+export async function isCopySoFar(copy: ContentOf, original: ContentOf): Promise<boolean | null> {
   const theirs = readContent(original.path, original.compression)[Symbol.asyncIterator]();
   let expected: Buffer = Buffer.alloc(0);
   let any = false;
@@ -57,5 +57,5 @@ export async function isCopySoFar(copy: ContentOf, original: ContentOf): Promise
   } finally {
     await theirs.return(undefined);
   }
-  return any;
+  return any ? true : null;
 }

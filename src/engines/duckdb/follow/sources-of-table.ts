@@ -18,6 +18,8 @@ interface Copy {
   readonly notBefore: number;
 }
 
+/** Milliseconds after which an archive without content that does not change is a file of its own. */
+const UNDECIDED = 5_000;
 /** Milliseconds between two comparisons of a growing copy, for each millisecond that one takes. */
 const PATIENCE = 10;
 
@@ -31,6 +33,8 @@ export interface Reconciled {
 export class SourcesOfTable {
   readonly #sources = new Map<number, Source>();
   readonly #copies = new Map<string, Copy>();
+  /** Files of which it is not known whether they are copies, by identity: as they were, and since when. */
+  readonly #undecided = new Map<string, { readonly size: number; readonly modified: bigint; readonly since: number }>();
   #next: number;
 
   constructor(
@@ -114,7 +118,9 @@ export class SourcesOfTable {
     }
     for (const source of missed) vanished.delete(source);
     for (const source of vanished) this.#sources.delete(source.id);
-    for (const identity of this.#copies.keys()) if (!seen.has(identity)) this.#copies.delete(identity);
+    for (const known of [this.#copies, this.#undecided]) {
+      for (const identity of known.keys()) if (!seen.has(identity)) known.delete(identity);
+    }
     return { gone: [...vanished], moved: moved || vanished.size > 0 };
   }
 
@@ -155,8 +161,8 @@ export class SourcesOfTable {
       const started = performance.now();
       if (vanished.has(source) && !source.missed) continue;
       const isCopy = await this.#tried(() => isCopySoFar(this.#contentOf(file), this.#contentOf(source.file)));
-      // One of them has gone meanwhile: the next look tells.
-      if (isCopy === null) return true;
+      // One of them has gone meanwhile, or nothing of an archive can be read yet: a later look shows it.
+      if (isCopy === null) return source.missed || this.#mayWait(file);
       if (!isCopy) continue;
       const took = performance.now() - started;
       this.#copies.set(file.identity, { of: source, file, notBefore: performance.now() + PATIENCE * took });
@@ -166,8 +172,18 @@ export class SourcesOfTable {
     return false;
   }
 
+  /** Whether a file may turn out to be a copy: it has not been as it is for long. */
+  #mayWait({ identity, size, modified }: FoundFile): boolean {
+    const before = this.#undecided.get(identity);
+    if (before?.size !== size || before.modified !== modified) {
+      this.#undecided.set(identity, { size, modified, since: performance.now() });
+      return true;
+    }
+    return performance.now() - before.since < UNDECIDED;
+  }
+
   /** A file that cannot be read is no copy; null: one of the files is not there any more. */
-  async #tried(compare: () => Promise<boolean>): Promise<boolean | null> {
+  async #tried(compare: () => Promise<boolean | null>): Promise<boolean | null> {
     try {
       return await compare();
     } catch (error) {

@@ -26,7 +26,7 @@ import { recordRefused } from './http/server/refused-requests';
 import { createHttpServer } from './http/server/http-server';
 import { welcome } from './http/server/welcome';
 import { openKeyRing } from './keys';
-import { Admission, admissionBounds } from './limits/admission';
+import { Admission, admissionBounds, exportSlots } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
@@ -158,7 +158,12 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission(admissionBounds(config, bare)),
-      defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
+      exportSlots: exportSlots(bare),
+      defaults: {
+        timeout: config.queryTimeout,
+        exportTimeout: config.exportTimeout,
+        maxBytesBilled: config.maxBytesBilled,
+      },
       longestResponse: config.maxResponseBytes,
       escapeFormulas: config.csvEscapeFormulas,
     };

@@ -175,6 +175,7 @@ export const SETTINGS = {
   EXPLORER: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
   CLOCK: setting('', 'an ISO 8601 instant with its zone, such as 2026-09-30T12:00:00Z', instant),
   QUERY_TIMEOUT: setting('30', 'a number of seconds from 0.001 to 3600', seconds(0.001, 3600)),
+  EXPORT_TIMEOUT: setting('600', 'a number of seconds from 1 to 86400', seconds(1, 86_400)),
   MAX_BYTES_BILLED: setting('10737418240', 'a number of bytes', (text) =>
     /^\d{1,18}$/.test(text) ? BigInt(text) : undefined,
   ),
@@ -296,6 +297,8 @@ export interface Config {
   readonly drainDelay: number;
   /** Milliseconds from a request's arrival to its deadline, where the endpoint says nothing else. */
   readonly queryTimeout: number;
+  /** Milliseconds from a request's arrival to the deadline of an export. */
+  readonly exportTimeout: number;
   readonly maxBytesBilled: bigint;
   /** US dollars for a TiB that a query reads: for the estimate of a dry run. */
   readonly pricePerTiB: number;
@@ -426,6 +429,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     clock,
     drainDelay: given('DRAIN_DELAY', S.DRAIN_DELAY),
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
+    exportTimeout: given('EXPORT_TIMEOUT', S.EXPORT_TIMEOUT),
     maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
     pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),
     sandboxDryRun: value('SANDBOX_DRY_RUN', S.SANDBOX_DRY_RUN) !== 'off',

@@ -11,6 +11,7 @@ const OPERATOR: Key = {
   pins: new Map(),
   redact: false,
   allowSql: true,
+  export: false,
   rateLimit: null,
   dailyBytes: null,
   expires: null,

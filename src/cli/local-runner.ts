@@ -9,7 +9,7 @@ import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { NamedType } from '../googlesql/types';
 import type { Key } from '../keys';
-import { Admission } from '../limits/admission';
+import { Admission, exportSlots } from '../limits/admission';
 import { RateLimits } from '../limits/rate-limits';
 import type { Log } from '../log';
 import type { EncodedResponse } from '../rendering/encoded-response';
@@ -71,8 +71,9 @@ export async function openLocalRunner(
         let columns: readonly NamedType[] = [];
         const recording = withColumns(engine, (ofResult) => (columns = ofResult));
         const services = servicesOf(config, { catalogue, engine: recording, gate, threads }, key);
-        const { response } = await run(toRunRequest(request, runSignal), services);
-        return { response, columns };
+        const answered = await run(toRunRequest(request, runSignal), services);
+        if (answered === null) throw new Error('Exports are for callers over HTTP.');
+        return { response: answered.response, columns };
       },
       close,
     };
@@ -94,6 +95,7 @@ function servicesOf(
     now: nowOf(config.clock),
     pricePerTiB: config.pricePerTiB,
     admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
+    exportSlots: exportSlots(opened.engine),
     budgets: { left: () => null },
     rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
     plans: new PlanCache(),
@@ -105,7 +107,11 @@ function servicesOf(
     }),
     usage: new MemoryUsageBook(0),
     cacheState: () => 'ok',
-    defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
+    defaults: {
+      timeout: config.queryTimeout,
+      exportTimeout: config.exportTimeout,
+      maxBytesBilled: config.maxBytesBilled,
+    },
     longestResponse: config.maxResponseBytes,
     escapeFormulas: config.csvEscapeFormulas,
   };
@@ -121,6 +127,7 @@ function withColumns(engine: Engine, report: (columns: readonly NamedType[]) => 
       report(result.columns);
       return result;
     },
+    stream: (query, limits, sink) => engine.stream(query, limits, sink),
     tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
     inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
@@ -147,5 +154,8 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
     record: () => undefined,
     expectUntil: () => undefined,
     setHeaders: () => undefined,
+    beginBody: () => {
+      throw new Error('Exports are for callers over HTTP.');
+    },
   };
 }

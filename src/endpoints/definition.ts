@@ -79,6 +79,7 @@ function toEndpoint(
     name: settings.name,
     description: settings.description ?? '',
     maxRows: Number(settings.max_rows ?? 1000n),
+    exportRows: Number(settings.export ?? 0n),
     cacheTtl: Number(settings.cache_ttl ?? 0n),
     cacheWarming: Number(settings.cache_warming ?? 0n),
     sandbox: settings.sandbox ?? false,

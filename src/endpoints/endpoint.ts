@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly file: string;
   readonly description: string;
   readonly maxRows: number;
+  /** Most rows of an export; 0: no exports. */
+  readonly exportRows: number;
   /** Seconds; 0: not cached. */
   readonly cacheTtl: number;
   /** Seconds; 0: not warmed. */

@@ -14,6 +14,7 @@ export { boundTypes, readParameters } from './parameters';
 export { quoteValue } from './quote-value';
 export type { RawEntry, RawValue } from './raw-entry';
 export { readSwitch } from './switch';
+export { readTimestampForm } from './timestamp-form';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';
 export { readUrlEncoded } from './url-encoded';
 export { readInstant } from './values/instant';

@@ -76,6 +76,7 @@ export const settingsSchema = z.strictObject(
       .refine((name) => !UUID.test(name), { error: 'name must not be a UUID: ids are looked up in the same place' }),
     description: text('description').nullish(),
     max_rows: whole('max_rows', 1n, 10_000n),
+    export: whole('export (rows)', 1n, 1_000_000_000n),
     cache_ttl: whole('cache_ttl (seconds)', 0n, LONGEST_SECONDS),
     cache_warming: whole('cache_warming (seconds)', 0n, LONGEST_SECONDS),
     sandbox: flag('sandbox'),

@@ -12,6 +12,7 @@ export interface CreateOptions {
   readonly pin?: readonly string[] | undefined;
   readonly redact?: boolean | undefined;
   readonly allowSql?: boolean | undefined;
+  readonly export?: boolean | undefined;
   readonly rateLimit?: string | undefined;
   readonly dailyBytes?: string | undefined;
   readonly expires?: string | undefined;
@@ -88,6 +89,7 @@ function toEntry(options: CreateOptions, secret: string, now: number): WrittenEn
     pins: readPins(options.pin ?? []),
     redact: options.redact ?? false,
     allowSql: options.allowSql ?? false,
+    export: options.export ?? false,
     rateLimit: rateLimit === undefined ? null : Number(rateLimit.trim() || NaN),
     dailyBytes: options.dailyBytes ?? null,
     expires: expires === null ? null : new Date(expires).toISOString(),
@@ -130,6 +132,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
       ...[...key.pins].map(([parameter, value]) => `pin ${parameter}=${value}`),
       ...(key.redact ? ['redact'] : []),
       ...(key.allowSql ? ['allow-sql'] : []),
+      ...(key.export ? ['export'] : []),
       ...(key.rateLimit === null ? [] : [`${String(key.rateLimit)} requests/s`]),
       ...(key.dailyBytes === null ? [] : [`${String(key.dailyBytes)} bytes/day`]),
       ...(key.expires === null

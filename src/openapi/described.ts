@@ -24,6 +24,8 @@ export interface DescribedEndpoint {
   readonly name: string;
   readonly description: string;
   readonly maxRows: number;
+  /** Most rows of an export; 0: the reader may not export. */
+  readonly exportRows: number;
   /** Seconds; 0: not cached. */
   readonly cacheTtl: number;
   /** Whether every result of it is redacted. */
@@ -54,7 +56,7 @@ export function describeEndpoints(
 }
 
 function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<DescribedEndpoint, 'columns'> {
-  const { id, name, description, maxRows, cacheTtl, redactPii, sandbox, cteTables } = endpoint;
+  const { id, name, description, maxRows, exportRows, cacheTtl, redactPii, sandbox, cteTables } = endpoint;
   const redacted = redactPii || (key?.redact ?? false);
   // What a request would be refused for is not offered (src/run/rights.ts).
   const takesSql = sandbox && (key === null || !redacted || key.allowSql);
@@ -64,6 +66,7 @@ function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<De
     name,
     description,
     maxRows,
+    exportRows: key === null || key.export ? exportRows : 0,
     cacheTtl,
     redacted,
     sqlByRight: key === null && takesSql && redacted,

@@ -155,6 +155,7 @@ async function estimateOf(
     parameters,
     fenced: false,
     redacted: false,
+    isoTimestamps: false,
     payer: key.name,
     purpose: 'run',
   } as const;

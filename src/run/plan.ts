@@ -6,12 +6,14 @@ import {
   type RawEntry,
   readConsumerRequest,
   readParameters,
+  readSwitch,
+  readTimestampForm,
   unknownParameters,
 } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { Key } from '../keys';
-import { chooseRepresentation } from '../rendering/representation';
-import { checkDeclaredTables, checkPermissions } from './authorise';
+import { chooseRepresentation, EXPORTED } from '../rendering/representation';
+import { checkDeclaredTables, checkMayExport, checkPermissions } from './authorise';
 import { checkDryRun } from './dry-run';
 import { needsFence } from './fence';
 import { asksForRedaction } from './redact-header';
@@ -35,19 +37,25 @@ export async function planRequest(
     checkDeclaredTables(cached.query, key, endpoint, services.engine);
     return cached;
   }
-  const representation = chooseRepresentation(request.header('accept').join(', '));
+  const accept = request.header('accept').join(', ');
+  const acceptable = chooseRepresentation(accept);
   const given = await request.timed('read', () => request.parameters());
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions(consumer, given, key, endpoint);
+  const exported = !consumer.dryRun && readSwitch(endpoint, given, 'export');
+  if (exported) checkMayExport(key, endpoint);
+  const representation = exported ? chooseRepresentation(accept, EXPORTED) : acceptable;
   checkDeclaredTables(consumer.query, key, endpoint, services.engine);
   checkDryRun(consumer.dryRun, services.engine);
   const unknown = readUnknown(endpoint, given);
   const parameters = readParameters(endpoint, given, key.pins);
   const redactionRequested = asksForRedaction(request.header('lf-endpoint-redact-pii'));
   const redacted = key.redact || endpoint.redactPii || redactionRequested;
-  const purpose = consumer.dryRun ? 'dry run' : 'run';
+  const isoTimestamps = readTimestampForm(endpoint, given) === 'iso';
+  const purpose = consumer.dryRun ? 'dry run' : exported ? 'export' : 'run';
   const { query } = consumer;
-  const plan = createPlan({ endpoint, query, parameters, redacted, unknown, representation, purpose }, key, services);
+  const validated = { endpoint, query, parameters, redacted, isoTimestamps, unknown, representation, purpose } as const;
+  const plan = createPlan(validated, key, services);
   services.plans.set(request, key, plan);
   return plan;
 }
@@ -78,7 +86,7 @@ export function createPlan(
   const { id, revision, cacheWarming } = validated.endpoint;
   const plan = { ...validated, fenced: needsFence(key), payer: key.name };
   const identity = identify({ ...plan, endpointId: id, revision, target: engine.target, escapeFormulas });
-  const warmed = cacheWarming > 0 && plan.query === null && plan.purpose === 'run';
+  const warmed = cacheWarming > 0 && plan.query === null && plan.purpose === 'run' && !plan.isoTimestamps;
   return { ...plan, identity, usage: warmed ? usageOf(plan, identity.hash, key) : null };
 }
 

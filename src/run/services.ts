@@ -1,6 +1,7 @@
 import type { StoredAnalyses } from '../analysis/stored-analyses';
 import type { Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
+import type { FairSlots } from '../concurrency/fair-slots';
 import type { Threads } from '../concurrency/threads';
 import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
@@ -23,6 +24,8 @@ export interface Services {
   readonly gate: Gate;
   readonly analyses: StoredAnalyses;
   readonly admission: Admission;
+  /** Exports at a time, beside their slots among all runs. */
+  readonly exportSlots: FairSlots;
   readonly threads: Threads;
   readonly rates: RateLimits;
   readonly budgets: Pick<Budgets, 'left'>;
@@ -39,6 +42,8 @@ export interface Services {
   readonly defaults: {
     /** Milliseconds. */
     readonly timeout: number;
+    /** Of exports, of whatever endpoint; milliseconds. */
+    readonly exportTimeout: number;
     readonly maxBytesBilled: bigint;
   };
   /** Bytes. */

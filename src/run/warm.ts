@@ -65,6 +65,7 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
       query: null,
       parameters,
       redacted,
+      isoTimestamps: false,
       unknown: [],
       representation,
       purpose: 'warm',

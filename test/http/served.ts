@@ -11,7 +11,7 @@ import { Results } from '../../src/cache/results';
 import { Secret } from '../../src/config';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../src/engines/contract';
+import type { Engine, EngineQuery, EngineResult, RowSink, RunLimits, TableSchemas } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
@@ -22,7 +22,7 @@ import type { Explorer } from '../../src/http/explorer/explorer';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { createListener } from '../../src/http/server/listener';
 import type { Key } from '../../src/keys';
-import { Admission, type AdmissionBounds } from '../../src/limits/admission';
+import { Admission, type AdmissionBounds, exportSlots } from '../../src/limits/admission';
 import { type Billing, billed } from '../../src/limits/billed-engine';
 import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
@@ -66,6 +66,13 @@ export class ScriptedEngine implements Engine {
     };
   }
 
+  async stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+    const { columns, rows, truncated, bytesProcessed, bytesBilled } = await this.run(query, limits);
+    sink.begin({ columns, bytesProcessed, bytesBilled });
+    for (const row of rows) await sink.take([row]);
+    return truncated;
+  }
+
   tables(): Promise<TableSchemas> {
     return Promise.resolve({ schemas: new Map(), names: [] });
   }
@@ -93,6 +100,7 @@ const NOBODY: Key = {
   pins: new Map(),
   redact: false,
   allowSql: false,
+  export: false,
   rateLimit: null,
   dailyBytes: null,
   expires: null,
@@ -107,6 +115,8 @@ export const KEYS: Readonly<Record<string, Key>> = {
   masked: { ...NOBODY, name: 'masked', redact: true },
   slow: { ...NOBODY, name: 'slow', rateLimit: 2 },
   poor: { ...NOBODY, name: 'poor', dailyBytes: 100n },
+  exporter: { ...NOBODY, name: 'exporter', export: true },
+  'pinned-exporter': { ...NOBODY, name: 'pinned-exporter', export: true, pins: new Map([['project', 'abc']]) },
   'masked-sql': { ...NOBODY, name: 'masked-sql', redact: true, allowSql: true },
 };
 
@@ -251,7 +261,8 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     now: () => 0n,
     pricePerTiB: 6.25,
     admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
-    defaults: { timeout: options.timeout ?? 30_000, maxBytesBilled: 1000n },
+    exportSlots: exportSlots(engine),
+    defaults: { timeout: options.timeout ?? 30_000, exportTimeout: 60_000, maxBytesBilled: 1000n },
     longestResponse: options.longestResponse ?? 64 * 1024 * 1024,
     escapeFormulas: true,
   };

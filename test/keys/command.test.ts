@@ -46,6 +46,7 @@ describe('create', () => {
         pins: new Map(),
         redact: false,
         allowSql: false,
+        export: false,
         rateLimit: null,
         dailyBytes: null,
         expires: null,

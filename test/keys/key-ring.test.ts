@@ -117,7 +117,7 @@ describe('keys', () => {
       },
     );
     const ring = await open();
-    const nothing = { redact: false, allowSql: false, rateLimit: null, dailyBytes: null, expires: null };
+    const nothing = { redact: false, allowSql: false, export: false, rateLimit: null, dailyBytes: null, expires: null };
     expect(present(ring, 'a')).toEqual({ name: 'plain', endpoints: '*', pins: new Map(), ...nothing });
     expect(present(ring, 'b')).toEqual({
       name: 'narrow',

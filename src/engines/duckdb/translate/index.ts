@@ -33,6 +33,10 @@ export interface TranslateOptions {
   parts(table: TableSchema): readonly Part[];
   /** BYTES come out as null. */
   readonly hideBytes: boolean;
+  /** TIMESTAMP comes out as ISO 8601 text; default: as microseconds. */
+  readonly isoTimestamps?: boolean;
+  /** The rows are sorted by their texts; default: they are not. */
+  readonly sorted?: boolean;
   /** Give back at most this many rows; null: all. */
   readonly maxRows: number | null;
   /** null: nothing has to be kept from the caller. */
@@ -89,7 +93,7 @@ function print(
   query: ResolvedQuery,
   printScan: PrintScan,
   isComputedOnce: (cte: Cte) => boolean,
-  { fence, hideBytes }: TranslateOptions,
+  { fence, hideBytes, isoTimestamps = false, sorted = false }: TranslateOptions,
 ): Translation {
   const read = new Set<string>();
   const scan: PrintScan = (table, columns) => {
@@ -100,8 +104,8 @@ function print(
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, query.relation, wanted, true);
-  const row = printRow(ctx, values, hideBytes);
-  const body = `SELECT ${row} AS "row" FROM (${rows})`;
+  const row = printRow(ctx, values, { hideBytes, isoTimestamps });
+  const body = `SELECT ${row} AS "row" FROM (${rows})${sorted ? ' ORDER BY 1' : ''}`;
   return {
     ...renumber(`${printCtes(ctx)}${body}`, ctx.parameters),
     columns: values.map(({ name, type }) => ({ name, type })),

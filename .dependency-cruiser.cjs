@@ -20,6 +20,7 @@ const ROOMS = [
   'sandbox',
   'lql',
   'cache',
+  'collector',
   'keys',
   'redaction',
   'rendering',

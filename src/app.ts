@@ -7,6 +7,7 @@ import { resolverOf } from './analysis/resolve-stored';
 import { StoredAnalyses } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
+import type { Collector, CollectorOptions } from './collector/collector';
 import { Threads } from './concurrency/threads';
 import type { Config } from './config';
 import { type Catalogue, CatalogueError, type Endpoint, openCatalogue } from './endpoints';
@@ -76,6 +77,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       log,
       logSql,
       logflareErrors,
+      collects: config.collect !== null,
       lifecycle,
       health,
       corsOrigins,
@@ -103,6 +105,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   async function open(): Promise<string> {
     const keys = await openKeyRing({
       apiKey: config.apiKey,
+      ingestKey: config.collect?.publicToken ?? null,
       keysFile: config.keysFile,
       keysFileGiven: config.keysFileGiven,
       startKeyFile: config.engine === 'duckdb' ? START_KEY_FILE : null,
@@ -117,6 +120,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       catalogue.close();
     });
     const threads = new Threads();
+    const collector = await openCollector(config, threads, { log, metrics, report: health.report });
+    closers.push(() => collector?.close());
     const bare = await openEngine(config, catalogue, log, async (options) => {
       const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
       const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
@@ -154,6 +159,9 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       plans: new PlanCache(),
       results: cache.results,
       usage: cache.usage,
+      ...(collector === null
+        ? {}
+        : { ingest: { collector, authenticate: (header) => keys.authenticateIngest(header) } }),
       cacheState: () => (redis === null || redis.state === 'closed' ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
@@ -211,6 +219,22 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       for (const close of closers.reverse()) await close();
     },
   };
+}
+
+/** null: logs are not taken in. */
+async function openCollector(
+  { collect }: Config,
+  threads: Threads,
+  surroundings: Pick<CollectorOptions, 'log' | 'metrics' | 'report'>,
+): Promise<Collector | null> {
+  if (collect === null) return null;
+  const [{ Collector }, { readSources }] = await Promise.all([
+    import('./collector/collector.js'),
+    import('./collector/sources.js'),
+  ]);
+  const { dataDir, retention, minFree, maxBody } = collect;
+  const sources = readSources(collect.sources);
+  return Collector.open({ dataDir, sources, retention, minFree, maxBody, threads, ...surroundings });
 }
 
 function countDroppedLines(metrics: Metrics, log: OpenLog): void {

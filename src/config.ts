@@ -185,6 +185,11 @@ export const SETTINGS = {
   SANDBOX_DRY_RUN: setting('', 'on or off', oneOf('on', 'off')),
   MAX_RESPONSE_BYTES: setting('67108864', 'a number of bytes from 1024 to 268435456', integer(1024, 268_435_456)),
   CSV_ESCAPE_FORMULAS: setting('on', 'on or off', oneOf('on', 'off')),
+  COLLECT: setting('off', 'on or off', oneOf('on', 'off')),
+  COLLECT_SOURCES: setting('', 'a file', anyText),
+  COLLECT_RETENTION: setting('7', 'a number of days from 0 to 36500', integer(0, 36_500)),
+  COLLECT_MIN_FREE: setting('536870912', 'a number of bytes', integer(0, Number.MAX_SAFE_INTEGER)),
+  COLLECT_MAX_BODY: setting('5242880', 'a number of bytes from 65536 to 12582912', integer(65_536, 12_582_912)),
   QUERY_ERRORS: setting('off', 'off or logflare', oneOf('off', 'logflare')),
   STRICT_START: setting('off', 'on or off', oneOf('on', 'off')),
   MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
@@ -274,6 +279,20 @@ export interface TracingConfig {
   readonly begun: number;
 }
 
+export interface CollectConfig {
+  readonly dataDir: string;
+  /** Which further source feeds which table, as a file; null: the stock sources alone. */
+  readonly sources: string | null;
+  /** Days that daily files are kept; 0: for ever. */
+  readonly retention: number;
+  /** Bytes of free space below which nothing is stored. */
+  readonly minFree: number;
+  /** Bytes of a body. */
+  readonly maxBody: number;
+  /** A key that may only send logs; null: the keys file has them all. */
+  readonly publicToken: Secret | null;
+}
+
 export interface Config {
   readonly port: number;
   readonly host: string;
@@ -284,6 +303,8 @@ export interface Config {
   /** null on the embedded engine. */
   readonly bigquery: BigQueryConfig | null;
   readonly apiKey: Secret | null;
+  /** null: logs are not taken in. */
+  readonly collect: CollectConfig | null;
   readonly keysFile: string;
   /** Whether KEYS_FILE was set, rather than its default taken. */
   readonly keysFileGiven: boolean;
@@ -394,6 +415,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const fullKeys = (['API_KEY', 'LOGFLARE_PRIVATE_ACCESS_TOKEN', 'LOGFLARE_API_KEY'] as const).map(
     (name) => [name, value(name, S[name])] as const,
   );
+  const collecting = given('COLLECT', S.COLLECT) === 'on';
+  const collect = {
+    sources: value('COLLECT_SOURCES', S.COLLECT_SOURCES),
+    retention: given('COLLECT_RETENTION', S.COLLECT_RETENTION),
+    minFree: given('COLLECT_MIN_FREE', S.COLLECT_MIN_FREE),
+    maxBody: given('COLLECT_MAX_BODY', S.COLLECT_MAX_BODY),
+    publicToken,
+  };
   const [keyName, apiKey] = fullKeys.find(([, key]) => key !== null) ?? ['API_KEY', null];
 
   const config: Config = {
@@ -409,6 +438,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     bigquery: embedded ? null : { projectId: projectId ?? '', dataset: dataset ?? '', location, emulator, credentials },
     apiKey,
+    collect: collecting && dataDir !== null ? { dataDir, ...collect } : null,
     keysFile: given('KEYS_FILE', S.KEYS_FILE),
     keysFileGiven: Boolean(environment.KEYS_FILE),
     redis: redisUrl && {
@@ -453,6 +483,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       ...weakKeys([
         [keyName, apiKey],
         ['METRICS_KEY', metricsKey],
+        ...(collecting ? [['LOGFLARE_PUBLIC_ACCESS_TOKEN', publicToken] as const] : []),
       ]),
       ...(embedded && emulator !== null ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.'] : []),
     ],
@@ -469,10 +500,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       `DATA_DIR: required in a Supabase stack (${inStack.join(', ')} set), or BIGQUERY_PROJECT_ID and BIGQUERY_DATASET: sample logs would pass for those of the stack.`,
     );
   }
-  if (publicToken !== null && publicToken.reveal() === apiKey?.reveal()) {
+  for (const [name, key] of fullKeys) {
+    if (publicToken === null || publicToken.reveal() !== key?.reveal()) continue;
     faults.push(
-      `LOGFLARE_PUBLIC_ACCESS_TOKEN: allowed is another value than that of ${keyName}, which may do everything.`,
+      `LOGFLARE_PUBLIC_ACCESS_TOKEN: allowed is another value than that of ${name}, which may do everything.`,
     );
+  }
+  if (collecting && (!embedded || dataDir === null)) {
+    faults.push('COLLECT: on is allowed on the embedded engine with DATA_DIR, where events are stored.');
   }
   if (clock !== null && !embedded && emulator === null) {
     faults.push('CLOCK: allowed only with ENGINE=duckdb or BIGQUERY_EMULATOR_HOST.');

@@ -16,6 +16,9 @@ export interface RequestTelemetry {
   /** Of a run that this request began: whether its result was cached, and bytes billed. */
   stored?: boolean;
   billed?: bigint;
+  /** Of a batch of logs: the table that it feeds, and its events. */
+  table?: string;
+  events?: number;
   /** Of an error. */
   reason?: string;
 }

@@ -1,6 +1,5 @@
 import { resolverOf } from '../analysis/resolve-stored';
 import { StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
-import { openEngine } from '../app';
 import { readConfig } from '../config';
 import { check, type CheckOptions, type Endpoint, readCatalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
@@ -40,6 +39,7 @@ export async function checkAgainst(
   }
   const { files } = await readCatalogue(directory);
   const endpoints = files.flatMap(({ definition }) => definition.endpoint ?? []);
+  const { openEngine } = await import('../app.js');
   const bigquery = await openEngine({ ...config, sandboxDryRun: false }, { current: () => endpoints }, SILENT);
   const gate = new Gate(bigquery);
   try {

@@ -8,11 +8,16 @@ export interface SlotBounds {
   readonly total: number;
   /** Slots of one name. */
   readonly perName: number;
+  /** The same while another name has used slots within the last `RECENT` milliseconds; default: as many. */
+  readonly perNameBesideOthers?: number;
   /** How many may wait, all together; default: any number. */
   readonly waiting?: number;
 }
 
+const RECENT = 10_000;
+
 interface Lane {
+  readonly name: string;
   held: number;
   /** Each hands a slot to one that waits; oldest first. */
   readonly waiters: Set<() => void>;
@@ -22,6 +27,8 @@ interface Lane {
 export class FairSlots {
   /** In the order in which they are served next. */
   readonly #lanes = new Map<string, Lane>();
+  /** When each name has asked for a slot last; the most recent comes last. */
+  readonly #uses = new Map<string, number>();
   #held = 0;
   #waiting = 0;
 
@@ -47,8 +54,9 @@ export class FairSlots {
    */
   async use<T>(name: string, limits: RunLimits, work: () => Promise<T>): Promise<T> {
     checkLimits(limits, this.clock);
-    const lane = this.#lanes.get(name) ?? { held: 0, waiters: new Set() };
+    const lane = this.#lanes.get(name) ?? { name, held: 0, waiters: new Set() };
     this.#lanes.set(name, lane);
+    this.#note(name);
     try {
       await this.#acquire(lane, limits);
       try {
@@ -64,7 +72,23 @@ export class FairSlots {
   }
 
   #isFree(lane: Lane): boolean {
-    return lane.held < this.bounds.perName && this.#held < this.bounds.total;
+    const { perName, perNameBesideOthers = perName, total } = this.bounds;
+    const bound = this.#isAlone(lane.name) ? perName : perNameBesideOthers;
+    return lane.held < bound && this.#held < total;
+  }
+
+  #note(name: string): void {
+    this.#uses.delete(name);
+    this.#uses.set(name, this.clock.monotonic());
+  }
+
+  #isAlone(name: string): boolean {
+    const since = this.clock.monotonic() - RECENT;
+    for (const [other, at] of this.#uses) {
+      if (at >= since) break;
+      this.#uses.delete(other);
+    }
+    return this.#uses.size - (this.#uses.has(name) ? 1 : 0) === 0;
   }
 
   #take(lane: Lane): void {

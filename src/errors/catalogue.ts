@@ -35,6 +35,7 @@ export const ERRORS = {
   backendError: { http: 502, status: 'UNAVAILABLE', retryable: true },
   backendUnavailable: { http: 503, status: 'UNAVAILABLE', retryable: true },
   endpointBroken: { http: 503, status: 'UNAVAILABLE', retryable: true },
+  insufficientStorage: { http: 507, status: 'RESOURCE_EXHAUSTED', retryable: true },
   deadlineExceeded: { http: 504, status: 'DEADLINE_EXCEEDED', retryable: true },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -12,11 +12,13 @@ export function logFields(
   { trace, withSql }: { readonly trace: string | undefined; readonly withSql: boolean },
 ): Fields {
   const fields: Fields = { id, method: request.method };
-  const { route, key, endpoint, cache, reason, query, billed } = request;
+  const { route, key, endpoint, cache, table, events, reason, query, billed } = request;
   if (route !== undefined) fields.route = route;
   if (key !== undefined) fields.key = key;
   if (endpoint !== undefined) fields.endpoint = endpoint;
   if (cache !== undefined) fields.cache = cache;
+  if (table !== undefined) fields.table = table;
+  if (events !== undefined) fields.events = events;
   if (reason !== undefined) fields.reason = reason;
   fields.status = request.status;
   fields.ms = tenths(request.milliseconds);

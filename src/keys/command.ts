@@ -16,6 +16,8 @@ export interface CreateOptions {
   readonly rateLimit?: string | undefined;
   readonly dailyBytes?: string | undefined;
   readonly expires?: string | undefined;
+  /** It may send logs to be stored, and nothing else. */
+  readonly ingest?: boolean | undefined;
 }
 
 /** The command cannot be carried out; the message is for whoever typed it. */
@@ -93,6 +95,7 @@ function toEntry(options: CreateOptions, secret: string, now: number): WrittenEn
     rateLimit: rateLimit === undefined ? null : Number(rateLimit.trim() || NaN),
     dailyBytes: options.dailyBytes ?? null,
     expires: expires === null ? null : new Date(expires).toISOString(),
+    ...(options.ingest === true ? { ingest: true } : {}),
     created: new Date(now).toISOString(),
   };
   const read = readEntry(entry);
@@ -130,6 +133,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
     const { key } = read.entry;
     const facts = [
       ...[...key.pins].map(([parameter, value]) => `pin ${parameter}=${value}`),
+      ...(read.entry.ingest ? ['ingest'] : []),
       ...(key.redact ? ['redact'] : []),
       ...(key.allowSql ? ['allow-sql'] : []),
       ...(key.export ? ['export'] : []),
@@ -139,7 +143,8 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
         ? []
         : [`${key.expires <= now ? 'EXPIRED' : 'expires'} ${new Date(key.expires).toISOString()}`]),
     ];
-    return [key.name, key.endpoints === '*' ? '*' : key.endpoints.join(','), facts.join(', ')];
+    const endpoints = key.endpoints === '*' ? '*' : key.endpoints.join(',');
+    return [key.name, read.entry.ingest ? '-' : endpoints, facts.join(', ')];
   });
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows)

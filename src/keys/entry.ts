@@ -6,6 +6,9 @@ import type { Key } from './key';
 /** Names of the keys that are in no file: API_KEY, and the one made at the first embedded start. */
 export const API_KEY_NAME = 'API_KEY';
 export const START_KEY_NAME = 'start-key';
+/** Name of the key that only sends logs, from LOGFLARE_PUBLIC_ACCESS_TOKEN. */
+export const PUBLIC_TOKEN_NAME = 'public-token';
+const NAMES_OUTSIDE = [API_KEY_NAME, START_KEY_NAME, PUBLIC_TOKEN_NAME];
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const RESERVED_PARAMETERS = ['sql', 'lql', 'dry_run'];
@@ -14,8 +17,8 @@ const INT64_MAX = 2n ** 63n - 1n;
 const nameSchema = z
   .string({ error: 'name must be a text' })
   .regex(NAME, { error: 'name must be 1 to 64 letters, digits and . _ - and begin with a letter or digit' })
-  .refine((name) => name !== API_KEY_NAME && name !== START_KEY_NAME, {
-    error: `${API_KEY_NAME} and ${START_KEY_NAME} are names of keys outside the file`,
+  .refine((name) => !NAMES_OUTSIDE.includes(name), {
+    error: `${NAMES_OUTSIDE.join(', ')} are names of keys outside the file`,
   });
 
 const endpointsSchema = z.union(
@@ -68,7 +71,7 @@ const expiresSchema = z.string({ error: 'expires must be an ISO 8601 instant' })
  * One entry of the keys file. Strict: a misspelt restriction must not leave a key wider than it was meant.
  * Everything but name and hash may be absent; absent restricts nothing and allows nothing beyond running endpoints.
  */
-const entrySchema = z.strictObject({
+const fieldsSchema = z.strictObject({
   name: nameSchema,
   /** SHA-256 of the key, hexadecimal. */
   hash: z
@@ -82,9 +85,21 @@ const entrySchema = z.strictObject({
   rateLimit: rateLimitSchema.nullable().default(null),
   dailyBytes: dailyBytesSchema.nullable().default(null),
   expires: expiresSchema.nullable().default(null),
+  /** May send logs to be stored, and nothing else. */
+  ingest: z.boolean({ error: 'ingest must be true or false' }).default(false),
   /** When it was created; for people. */
   created: z.string().optional(),
 });
+
+/** What only a key that reads can be restricted to. */
+const READING = ['endpoints', 'pins', 'redact', 'allowSql', 'dailyBytes'] as const;
+
+const entrySchema = fieldsSchema.refine(
+  (entry) => !entry.ingest || READING.every((field) => JSON.stringify(entry[field]) === UNRESTRICTED[field]),
+  { error: `a key with ingest may not have ${READING.join(', ')}: it reads nothing` },
+);
+
+const UNRESTRICTED = { endpoints: '"*"', pins: '{}', redact: 'false', allowSql: 'false', dailyBytes: 'null' };
 
 /** An entry as it stands in the file. */
 export type WrittenEntry = z.input<typeof entrySchema>;
@@ -92,6 +107,8 @@ export type WrittenEntry = z.input<typeof entrySchema>;
 export interface KeyEntry {
   readonly key: Key;
   readonly hash: Buffer;
+  /** Whether it may send logs to be stored, and nothing else; otherwise it may not. */
+  readonly ingest: boolean;
 }
 
 /** Reads one entry, or says what is wrong with it (never with a value of it). */
@@ -113,6 +130,7 @@ export function readEntry(written: unknown): { readonly entry: KeyEntry } | { re
     rateLimit,
     dailyBytes,
     expires,
+    ingest,
   } = read.data;
   const key = {
     name,
@@ -125,7 +143,7 @@ export function readEntry(written: unknown): { readonly entry: KeyEntry } | { re
     dailyBytes,
     expires,
   };
-  return { entry: { key, hash: Buffer.from(hash, 'hex') } };
+  return { entry: { key, hash: Buffer.from(hash, 'hex'), ingest } };
 }
 
 /** The name of an entry, faulty or not; null: it has none. */

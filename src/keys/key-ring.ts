@@ -7,7 +7,7 @@ import { ServiceError, systemCode } from '../errors';
 import type { ReportFault } from '../health/health';
 
 import { type HeaderValues, presentedKey } from './credentials';
-import { API_KEY_NAME, type KeyEntry, START_KEY_NAME } from './entry';
+import { API_KEY_NAME, type KeyEntry, PUBLIC_TOKEN_NAME, START_KEY_NAME } from './entry';
 import type { Key } from './key';
 import { type KeysFile, KeysFileError, readKeysFile } from './keys-file';
 import { hashOf, sameHash } from './secret-key';
@@ -16,6 +16,8 @@ import { ensureStartKey } from './start-key';
 export interface KeyRingOptions {
   /** One key for everything, from the environment. */
   readonly apiKey: Secret | null;
+  /** One key that may only send logs, from the environment; absent or null: there is none. */
+  readonly ingestKey?: Secret | null;
   readonly keysFile: string;
   /** Whether the file was asked for by name: it must then be there. */
   readonly keysFileGiven: boolean;
@@ -68,7 +70,7 @@ export class KeyRing {
 
   /** See `openKeyRing`. */
   static async open(options: KeyRingOptions): Promise<KeyRing> {
-    const { apiKey, keysFile, keysFileGiven, startKeyFile, log } = options;
+    const { apiKey, ingestKey = null, keysFile, keysFileGiven, startKeyFile, log } = options;
     const fingerprint = await fingerprintOf(keysFile);
     let file: KeysFile | null = null;
     try {
@@ -78,7 +80,8 @@ export class KeyRing {
     }
     let startKey: StartKey | null = null;
     // What is left of the default file when its last key is revoked is no choice of keys: nobody could get in.
-    const chosen = file !== null && (keysFileGiven || file.entries.length + file.faults.length > 0);
+    const readers = file === null ? 0 : file.entries.filter(({ ingest }) => !ingest).length + file.faults.length;
+    const chosen = file !== null && (keysFileGiven || readers > 0);
     if (apiKey === null && !chosen && (file === null || startKeyFile !== null)) {
       if (startKeyFile === null) {
         throw new NoKeyError('There is no key: set API_KEY, or create one with "npm run keys -- create --name NAME".');
@@ -87,7 +90,11 @@ export class KeyRing {
     }
     const secret = apiKey === null ? startKey?.secret : apiKey.reveal();
     const name = apiKey === null ? START_KEY_NAME : API_KEY_NAME;
-    const ring = new KeyRing(options, secret === undefined ? [] : [unrestricted(name, secret)], startKey);
+    const builtIn = [
+      ...(secret === undefined ? [] : [unrestricted(name, secret)]),
+      ...(ingestKey === null ? [] : [{ ...unrestricted(PUBLIC_TOKEN_NAME, ingestKey.reveal()), ingest: true }]),
+    ];
+    const ring = new KeyRing(options, builtIn, startKey);
     if (file !== null) ring.takeUp(file, fingerprint);
     if (ring.entries.length === 0) log.warn({ file: keysFile }, 'the keys file holds no usable key');
     ring.watch();
@@ -97,23 +104,41 @@ export class KeyRing {
   /**
    * Who calls. Throws `unauthenticated` without saying which keys there are.
    *
+   * @throws ServiceError accessDenied for a key that may only send logs
+   */
+  authenticate(header: HeaderValues): Key {
+    const { key, ingest } = this.identify(header);
+    if (ingest) throw new ServiceError('accessDenied', 'This key may send logs, and nothing else.');
+    return key;
+  }
+
+  /** Who sends logs to be stored. @throws ServiceError unauthenticated, accessDenied for a key that reads */
+  authenticateIngest(header: HeaderValues): Key {
+    const { key, ingest } = this.identify(header);
+    if (ingest) return key;
+    throw new ServiceError('accessDenied', 'This key may not send logs.', {
+      hint: 'Create one for that with "keys create --ingest".',
+    });
+  }
+
+  /**
    * The presented key is hashed and compared with every key there is, found or not: the time tells neither whether nor
    * which one matched.
    */
-  authenticate(header: HeaderValues): Key {
+  private identify(header: HeaderValues): KeyEntry {
     const hash = hashOf(presentedKey(header));
-    let found: Key | null = null;
+    let found: KeyEntry | null = null;
     for (const entry of this.entries) {
-      if (sameHash(entry.hash, hash)) found ??= entry.key;
+      if (sameHash(entry.hash, hash)) found ??= entry;
     }
     if (found === null) throw new ServiceError('unauthenticated', 'The key is not valid.');
-    if (isExpired(found, this.now())) throw new ServiceError('unauthenticated', 'The key has expired.');
+    if (isExpired(found.key, this.now())) throw new ServiceError('unauthenticated', 'The key has expired.');
     return found;
   }
 
   /** A key by its name, for work done later on its account; null: removed or expired. */
   find(name: string): Key | null {
-    const key = this.entries.find((entry) => entry.key.name === name)?.key ?? null;
+    const key = this.entries.find((entry) => entry.key.name === name && !entry.ingest)?.key ?? null;
     return key === null || isExpired(key, this.now()) ? null : key;
   }
 
@@ -209,7 +234,7 @@ function unrestricted(name: string, secret: string): KeyEntry {
     dailyBytes: null,
     expires: null,
   };
-  return { key, hash: hashOf(secret) };
+  return { key, hash: hashOf(secret), ingest: false };
 }
 
 function isExpired({ expires }: Key, now: number): boolean {

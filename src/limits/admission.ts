@@ -5,6 +5,8 @@ import type { Engine } from '../engines/contract';
 export interface AdmissionBounds {
   /** Engine runs at a time, of one key and of all. */
   readonly runningPerKey: number;
+  /** The same while another key runs queries too; default: as many. */
+  readonly runningBesideOthers?: number;
   readonly running: number;
   /** Runs of all keys that wait for a slot. */
   readonly waiting: number;
@@ -28,7 +30,7 @@ export function admissionBounds(
   if (concurrency === undefined) return { runningPerKey: maxRunningPerKey, running: maxRunning, waiting: maxWaiting };
   const running = Math.min(maxRunning, concurrency);
   const runningPerKey = Math.min(maxRunningPerKey, fairShare(concurrency), Math.max(1, running - 1));
-  return { runningPerKey, running, waiting: maxWaiting };
+  return { runningPerKey, runningBesideOthers: 1, running, waiting: maxWaiting };
 }
 
 /** Exports that wait for a slot, of all keys. */
@@ -52,8 +54,13 @@ export function exportSlots({ concurrency }: Pick<Engine, 'concurrency'>): FairS
 export class Admission {
   readonly #slots: FairSlots;
 
-  constructor({ running, runningPerKey, waiting }: AdmissionBounds) {
-    this.#slots = new FairSlots({ total: running, perName: runningPerKey, waiting });
+  constructor({ running, runningPerKey, runningBesideOthers = runningPerKey, waiting }: AdmissionBounds) {
+    this.#slots = new FairSlots({
+      total: running,
+      perName: runningPerKey,
+      perNameBesideOthers: runningBesideOthers,
+      waiting,
+    });
   }
 
   /** Runs that hold a slot. */

@@ -3,8 +3,11 @@ import { FAILURES } from './failures';
 import { headerReferences, ON_EVERY_ANSWER, type ResponseHeader } from './response-headers';
 import type { Example, Json, Reference, Response, Schema } from './schema';
 
-/** Reasons of the described paths: Logflare's, which only say that they are not there, are not among them. */
-export const REASONS = (Object.keys(ERRORS) as readonly Reason[]).filter((reason) => reason !== 'notImplemented');
+/** Reasons of paths that are not described: Logflare's, which only say that they are not there, and those that logs are sent to. */
+const ELSEWHERE: readonly Reason[] = ['notImplemented', 'insufficientStorage'];
+
+/** Reasons of the described paths. */
+export const REASONS = (Object.keys(ERRORS) as readonly Reason[]).filter((reason) => !ELSEWHERE.includes(reason));
 
 /** Reasons that a request may meet on every path and whatever it asks. */
 const ANYWHERE: readonly Reason[] = [

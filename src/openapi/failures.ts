@@ -145,6 +145,11 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
     message: 'The stored query of this endpoint has a fault. Its operator finds the reason in the log.',
     details: {},
   },
+  insufficientStorage: {
+    when: 'Logs are sent to be stored, and there is too little free space.',
+    message: 'There is too little free space to store events. Send them again later.',
+    details: {},
+  },
   deadlineExceeded: {
     when: 'The deadline passed, while the query ran or while it waited for a slot.',
     message: 'The deadline passed while the query waited for a slot.',

@@ -23,7 +23,7 @@ export function authorise(
   const { arrived, idOrName } = request;
   const { rates } = services;
   const key = authenticate(request, services);
-  applyRate(request, rates.countKey(key, arrived));
+  countRate(request, key, services);
   const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
   request.record({ endpoint: endpoint.name });
   const rate = rates.countEndpoint(endpoint, key, arrived);
@@ -146,6 +146,15 @@ function isSent(given: readonly RawEntry[], name: string): boolean {
     (entry) =>
       entry.name === name && entry.value.kind !== 'null' && !('text' in entry.value && entry.value.text === ''),
   );
+}
+
+/** Counts a request against the limit of its key. @throws ServiceError rateLimitExceeded */
+export function countRate(
+  request: Pick<RunRequest, 'arrived' | 'setHeaders'>,
+  key: Key,
+  { rates }: Pick<Services, 'rates'>,
+): void {
+  applyRate(request, rates.countKey(key, request.arrived));
 }
 
 function applyRate(request: Pick<RunRequest, 'setHeaders'>, { headers, refusal }: RateAnswer): void {

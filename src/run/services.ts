@@ -3,6 +3,7 @@ import type { Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
 import type { FairSlots } from '../concurrency/fair-slots';
 import type { Threads } from '../concurrency/threads';
+import type { Collector } from '../collector/collector';
 import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys';
@@ -32,6 +33,12 @@ export interface Services {
   readonly plans: PlanCache;
   readonly results: Results;
   readonly usage: UsageBook;
+  /** What takes logs in, and who may send them; absent: nothing. */
+  readonly ingest?: {
+    readonly collector: Collector;
+    /** @throws ServiceError unauthenticated, accessDenied */
+    authenticate(header: (name: string) => readonly string[]): Key;
+  };
   /** `degraded`: the shared cache cannot be reached. */
   readonly cacheState: () => 'ok' | 'degraded';
   /** The current time for relative times of LQL, in microseconds since the epoch. */

@@ -51,6 +51,30 @@ it('leave some for another name, whatever one name wants', async () => {
   expect(holders.order.slice(5)).toEqual(['c1', 'a3']);
 });
 
+it('a name gets fewer slots while another is about', async () => {
+  const clock = new ManualClock();
+  const slots = new FairSlots({ total: 4, perName: 2, perNameBesideOthers: 1 }, clock);
+  const holders = new Holders(slots);
+  holders.start('a1', 'a2', 'a3');
+  await settled();
+  expect(holders.order).toEqual(['a1', 'a2']);
+  holders.start('b1', 'b2');
+  await settled();
+  expect(holders.order.slice(2)).toEqual(['b1']);
+  // What runs goes on; then one at a time.
+  await holders.end('a1');
+  expect(holders.order.slice(3)).toEqual([]);
+  await holders.end('a2');
+  expect(holders.order.slice(3)).toEqual(['a3']);
+  await holders.end('b1');
+  await holders.end('b2');
+  await holders.end('a3');
+  await clock.advance(10_001);
+  holders.start('a4', 'a5');
+  await settled();
+  expect(holders.order.slice(5)).toEqual(['a4', 'a5']);
+});
+
 it('a single slot is everybody’s', () => {
   expect([1, 2, 3, 4].map(fairShare)).toEqual([1, 1, 1, 2]);
 });

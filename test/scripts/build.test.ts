@@ -1,6 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 import { isStale } from '../../scripts/build';
 
@@ -40,4 +51,49 @@ it.each([
 ])('builds what %s', (_, change) => {
   change();
   expect(isStale(root)).toBe(true);
+});
+
+const SCRIPT = path.join(__dirname, '../../scripts/build.js');
+
+/** In a process of its own: Jest has no import() of modules. */
+async function build(): Promise<void> {
+  const call = `require(${JSON.stringify(SCRIPT)}).build(${JSON.stringify(root)})`;
+  await promisify(execFile)(process.execPath, ['-e', call]);
+}
+
+it('translates each source, bundles the explorer, and removes what sources that are gone have left', async () => {
+  symlinkSync(path.join(__dirname, '../../node_modules'), path.join(root, 'node_modules'));
+  for (const folder of ['src/explorer', 'src/http/routes/docs/browser', 'dist/bench', 'dist/old'])
+    mkdirSync(path.join(root, folder), { recursive: true });
+  writeFileSync(path.join(root, 'package.json'), '{}');
+  writeFileSync(path.join(root, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }');
+  writeFileSync(path.join(root, 'src/a.ts'), "export const a = async (): Promise<unknown> => import('./deep/b.js');\n");
+  writeFileSync(path.join(root, 'src/deep/b.ts'), 'export const b: number = 7;\n');
+  writeFileSync(path.join(root, 'src/http/routes/docs/browser/page.js'), 'void document;\n');
+  const bundle = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(path.join(root, 'bundled'))}, '');\n`;
+  writeFileSync(path.join(root, 'src/explorer/build.mjs'), bundle);
+  for (const file of ['dist/old/gone.js', 'dist/old/gone.js.map', 'dist/bench/kept.js'])
+    writeFileSync(path.join(root, file), '');
+
+  await build();
+  const built = [
+    'dist/a.js',
+    'dist/a.js.map',
+    'dist/http/routes/docs/browser/page.js',
+    'dist/bench/kept.js',
+    'bundled',
+  ];
+  expect(built.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+  expect([
+    existsSync(path.join(root, 'dist/old/gone.js')),
+    existsSync(path.join(root, 'dist/old/gone.js.map')),
+  ]).toEqual([false, false]);
+  const run = 'require("./dist/a.js").a().then(({ b }) => console.log(b))';
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', run], { cwd: root });
+  expect(stdout).toBe('7\n');
+  expect(isStale(root)).toBe(false);
+
+  writeFileSync(path.join(root, 'src/deep/b.ts'), 'export const b = ;\n');
+  await expect(build()).rejects.toThrow(/b\.ts:1:17/);
+  expect(readFileSync(path.join(root, 'dist/deep/b.js'), 'utf8')).toContain('7');
 });

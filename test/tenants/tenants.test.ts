@@ -14,12 +14,12 @@ const ENGINES: readonly Engine[] = [
   {
     engine: 'duckdb',
     requests: 250,
-    size: { own: 100, foreign: 600, long: { tables: 4, rows: 65_000 } },
+    size: { own: 100, foreign: 600, grows: true, long: { tables: 4, rows: 65_000 } },
   },
   {
     engine: 'bigquery',
     requests: 120,
-    size: { own: 15, foreign: 80, long: { tables: 0, rows: 0 } },
+    size: { own: 15, foreign: 80, grows: false, long: { tables: 0, rows: 0 } },
     emulator: ['--eager'],
   },
 ];

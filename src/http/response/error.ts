@@ -36,7 +36,7 @@ export function errorResponse(error: ServiceError, requestId: string): NamedResp
       'Cache-Control': 'no-store',
       ...(http === 401 ? { 'WWW-Authenticate': 'Bearer realm="logquay"' } : {}),
       ...(http === 405 ? { Allow: (details.allowed ?? []).join(', ') } : {}),
-      ...(http === 429 || http === 503 ? { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter ?? 1))) } : {}),
+      ...([429, 503, 507].includes(http) ? { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter ?? 1))) } : {}),
     },
     body: Buffer.from(JSON.stringify(body)),
   };

@@ -3,6 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { ServiceError } from '../../errors';
 import { Health } from '../../health/health';
 import { answerAnalysis, answerSchema } from '../routes/analysis';
+import { answerCollect } from '../routes/collect';
 import { answerKey } from '../routes/key';
 import { answerCatalogue, answerEndpoint } from '../routes/catalogue';
 import type { Cors } from '../response/cors';
@@ -28,6 +29,8 @@ export interface RouterOptions {
   readonly metrics: GuardedMetrics | null;
   /** Whether errors of consumer queries are answered as Logflare does; absent: no. */
   readonly logflareErrors?: boolean;
+  /** Whether logs are taken in; absent: no. */
+  readonly collects?: boolean;
   /** What is impaired; without, nothing ever is. */
   readonly health?: Pick<Health, 'degradations'>;
 }
@@ -41,6 +44,9 @@ const RUN_ALIASES = ['/endpoints/query/:idOrName', '/api/endpoints/query/name/:i
 /** Where Supabase Studio edits log drains. */
 const DRAIN_PATHS = ['/api/backends', '/api/backends/:id', '/api/sources', '/api/rules'];
 
+/** Where shippers of Logflare send logs. */
+const COLLECT_PATHS = ['/api/logs', '/logs', '/api/events'];
+
 type Reply = Response<unknown, { exchange: Exchange }>;
 
 /** Does a request of one method; what it throws is answered as an error. */
@@ -52,6 +58,7 @@ type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
  */
 export function createRouter(options: RouterOptions): Express {
   const { cors, lifecycle, docs, explorer = null, metrics, logflareErrors = false, health = new Health() } = options;
+  const { collects = false } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -64,7 +71,7 @@ export function createRouter(options: RouterOptions): Express {
     next();
   });
 
-  const route = (path: string, actions: { readonly GET: Action; readonly POST?: Action }): void => {
+  const route = (path: string, actions: { readonly GET?: Action; readonly POST?: Action }): void => {
     const methods = Object.keys(actions).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const allowed = [...methods, 'OPTIONS'];
     const actionFor = new Map([
@@ -97,6 +104,11 @@ export function createRouter(options: RouterOptions): Express {
   const answerQuery: Action = (exchange, request) =>
     answerRun(exchange, last(request), lifecycle.services(), logflareErrors);
   for (const path of [RUN_PATH, ...RUN_ALIASES]) route(path, { GET: answerQuery, POST: answerQuery });
+  if (collects) {
+    for (const path of COLLECT_PATHS) {
+      route(path, { POST: (exchange) => answerCollect(exchange, lifecycle.services()) });
+    }
+  }
   for (const path of DRAIN_PATHS) {
     app.all(path, (_request, response: Reply) => {
       const { exchange } = response.locals;

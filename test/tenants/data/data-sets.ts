@@ -1,20 +1,27 @@
 /** Two data folders that hold the same rows of one project and other rows of others. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RestField } from '../../../src/googlesql/rest-schema';
 import { Random } from '../../sandbox/fuzz/random';
 import { kindOf, RAW_TABLES, schemas, type RawTable } from './raw-tables';
-import { foreignRow, ownRow, shortForeignRow, type Spoilt } from './rows';
+import { foreignRow, LISTS, ownRow, shortForeignRow, type Foreign, type Spoilt } from './rows';
 
 export interface DataSize {
   /** Rows of the queried project and of all others, in each table. */
   readonly own: number;
   readonly foreign: number;
+  /** Whether a part of a table's rows comes while it is served. */
+  readonly grows: boolean;
   /**
    * Tables that get so many short rows of other projects on top. DuckDB tries another order of a scan's filters after 25
    * vectors of 2,048 rows.
    */
   readonly long: { readonly tables: number; readonly rows: number };
+}
+
+interface Pending {
+  readonly file: string;
+  readonly text: string;
 }
 
 /** What the others' rows of a table are, in the first data set and in the second. */
@@ -35,38 +42,68 @@ const EMPTY_ONE_IN = 8;
 /** Tables of which one own row holds a failing value in some field: one in so many. */
 const SPOILT_ONE_IN = 5;
 
+/** What is appended to a folder's files while a service serves them. */
+export interface Later {
+  readonly rows: number;
+  append(): void;
+}
+
 /**
  * Writes both folders. Own rows come in the same order in each, the others' are put between them in any: so they share
  * DuckDB's row groups, and BigQuery has no order anyway.
+ *
+ * @param size where its tables grow, a part of the rows comes later
+ * @returns what is to be appended to each, with the rows of all tables then
  */
-export function writeDataSets(folders: readonly [string, string], size: DataSize, seed: number): void {
+export function writeDataSets(
+  folders: readonly [string, string],
+  size: DataSize,
+  seed: number,
+): readonly [Later, Later] {
   const random = new Random(seed);
   for (const folder of folders) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'schema.json'), JSON.stringify(schemas()));
   }
+  const rows: [number, number] = [0, 0];
+  const pending: readonly [Pending[], Pending[]] = [[], []];
   const long = new Set(someOf(RAW_TABLES, size.long.tables, random));
   for (const table of RAW_TABLES) {
     const count = random.below(EMPTY_ONE_IN) === 0 ? 0 : size.own;
     const spoilt: Spoilt = random.below(SPOILT_ONE_IN) === 0 ? somePaths(table, random) : new Set();
-    const own = Array.from({ length: count }, (_, i) => ownRow(table, i, spoilt, random));
+    const lists = random.pick(LISTS);
+    const own = Array.from({ length: count }, (_, i) => ownRow(table, i, spoilt, lists, random));
     const others = random.pick(PAIRS);
     folders.forEach((folder, i) => {
       const more = long.has(table) ? size.long.rows : 0;
       const foreign = foreignRows(table, others[i] ?? 'none', size.foreign, more, random);
       const lines = interleaved(own, foreign, random);
-      writeFileSync(join(folder, `${table.name}.ndjson`), lines.map((line) => `${line}\n`).join(''));
+      const file = join(folder, `${table.name}.ndjson`);
+      const first = size.grows ? random.pick([0, 1, 1, random.below(100) / 100]) * lines.length : lines.length;
+      writeFileSync(file, text(lines.slice(0, first)));
+      rows[i]! += lines.length;
+      pending[i]!.push({ file, text: text(lines.slice(first)) });
     });
   }
+  const later = (i: 0 | 1): Later => ({
+    rows: rows[i],
+    append: () => {
+      for (const { file, text } of pending[i]) appendFileSync(file, text);
+    },
+  });
+  return [later(0), later(1)];
 }
+
+const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /** Short rows that long tables are filled with, over and over. */
 const DIFFERENT = 1000;
 
 function foreignRows(table: RawTable, kind: Others, count: number, more: number, random: Random): string[] {
   if (kind === 'none') return [];
-  const rows = Array.from({ length: count }, (_, i) => foreignRow(table, i, kind, random));
-  const short = Array.from({ length: more > 0 ? DIFFERENT : 0 }, (_, i) => shortForeignRow(table, i, kind, random));
+  const foreign: Foreign = { kind, lists: random.pick(LISTS) };
+  const rows = Array.from({ length: count }, (_, i) => foreignRow(table, i, foreign, random));
+  const short = Array.from({ length: more > 0 ? DIFFERENT : 0 }, (_, i) => shortForeignRow(table, i, foreign, random));
   // Duplicates.
   const all = rows.map((row) => (random.chance(3) ? random.pick(rows) : row));
   for (let n = 0; n < more; n++) all.push(random.pick(short));

@@ -20,9 +20,17 @@ interface Manner {
   readonly failing: number;
   readonly secret: number;
   readonly missing: number;
-  /** How many elements a record list has. */
+  /** Whether some lists have many elements. */
+  readonly long: boolean;
+  /** How many elements a list has. */
   readonly elements: (random: Random) => number;
 }
+
+/** How many elements lists of records have: one in every row (they are stored as records), in nearly every row, or any. */
+export type Lists = 'one' | 'mostly one' | 'any';
+export const LISTS: readonly Lists[] = ['one', 'mostly one', 'any'];
+
+const ODD_ONE_IN = 600;
 
 /** A path of the table in which one row of the own project holds a failing value: so there are errors of one's own too. */
 export type Spoilt = ReadonlySet<string>;
@@ -32,6 +40,7 @@ const OWN: Manner = {
   failing: 0,
   secret: 0,
   missing: 0,
+  long: false,
   elements: (random) => (random.chance(90) ? 1 : 2),
 };
 
@@ -44,14 +53,16 @@ const HOSTILE: Manner = {
   failing: 45,
   secret: 25,
   missing: 8,
+  long: true,
   elements: (random) => random.pick([0, 1, 1, 1, 2, 3]),
 };
 
 /** Row `index` of the queried project: ids and instants are its own alone. */
-export function ownRow(table: RawTable, index: number, spoilt: Spoilt, random: Random): string {
+export function ownRow(table: RawTable, index: number, spoilt: Spoilt, lists: Lists, random: Random): string {
   const micros = NOW - BigInt(index) * 13_000_017n - 1_000_003n;
-  const manner = index === 3 && spoilt.size > 0 ? { ...OWN, failing: 100 } : OWN;
-  const row = record(table, manner === OWN ? OWN : manner, manner === OWN ? new Set() : spoilt, random);
+  const fails = index === 3 && spoilt.size > 0;
+  const manner = withLists(fails ? { ...OWN, failing: 100 } : OWN, lists);
+  const row = record(table, manner, fails ? spoilt : new Set(), random);
   return line(
     table,
     { ...row, id: `m-${String(index).padStart(4, '0')}`, timestamp: instantText(micros) },
@@ -60,9 +71,15 @@ export function ownRow(table: RawTable, index: number, spoilt: Spoilt, random: R
   );
 }
 
+/** Rows of other projects. */
+export interface Foreign {
+  readonly kind: 'harmless' | 'hostile';
+  readonly lists: Lists;
+}
+
 /** A row of another project. */
-export function foreignRow(table: RawTable, index: number, kind: 'harmless' | 'hostile', random: Random): string {
-  const manner = kind === 'harmless' ? HARMLESS : HOSTILE;
+export function foreignRow(table: RawTable, index: number, { kind, lists }: Foreign, random: Random): string {
+  const manner = withLists(kind === 'harmless' ? HARMLESS : HOSTILE, lists);
   const extreme = kind === 'hostile' && random.chance(10);
   const recent = instantText(NOW - BigInt(random.below(2_000_000_000)) * 2n);
   const timestamp = extreme ? random.pick(EXTREMES) : recent;
@@ -78,9 +95,18 @@ export function foreignRow(table: RawTable, index: number, kind: 'harmless' | 'h
 }
 
 /** The same with next to nothing in its records. */
-export function shortForeignRow(table: RawTable, index: number, kind: 'harmless' | 'hostile', random: Random): string {
-  const scalars = table.fields.filter(({ type, mode }) => type !== 'RECORD' && mode !== 'REPEATED');
-  return foreignRow({ ...table, fields: scalars }, index, kind, random);
+export function shortForeignRow(table: RawTable, index: number, foreign: Foreign, random: Random): string {
+  const fields = table.fields.flatMap((field) => {
+    if (field.type !== 'RECORD' && field.mode !== 'REPEATED') return field;
+    return field.type === 'RECORD' && foreign.lists !== 'any' ? { ...field, fields: [] } : [];
+  });
+  return foreignRow({ ...table, fields }, index, foreign, random);
+}
+
+function withLists(manner: Manner, lists: Lists): Manner {
+  if (lists === 'any') return manner;
+  const odd = (random: Random): boolean => lists === 'mostly one' && random.below(ODD_ONE_IN) === 0;
+  return { ...manner, long: false, elements: (random) => (odd(random) ? random.pick([0, 2]) : 1) };
 }
 
 const EXTREMES = [
@@ -128,7 +154,7 @@ function fieldsOf(
 
 /** Some lists of other projects' records are long. */
 function elements(path: string, manner: Manner, random: Random): number {
-  if (path === 'metadata' && manner === HOSTILE && random.chance(2)) return 12;
+  if (path === 'metadata' && manner.long && random.chance(2)) return 12;
   return manner.elements(random);
 }
 

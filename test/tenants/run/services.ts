@@ -1,10 +1,11 @@
 /** Two real processes of the service with the same keys and stored queries, each over one data set. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hashOf, newSecretKey } from '../../../src/keys/secret-key';
 import { startLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
 import { Stage, type Started } from '../../process/started';
-import { writeDataSets, type DataSize } from '../data/data-sets';
+import { writeDataSets, type DataSize, type Later } from '../data/data-sets';
 import { PROJECT, TENANT } from '../data/rows';
 import type { TenantRequest } from '../requests/request';
 
@@ -32,7 +33,12 @@ const NOW = '2026-09-30T12:00:00Z';
 const QUERIES = join(__dirname, '..', 'queries');
 const WITHOUT_FENCE = join(__dirname, 'without-fence.js');
 
+const METRICS_KEY = newSecretKey();
+/** Milliseconds. */
+const GROWN_WITHIN = 120_000;
+
 const SETTINGS = {
+  METRICS_KEY,
   HOST: '127.0.0.1',
   CLOCK: NOW,
   KEYS_FILE: 'keys.json',
@@ -53,7 +59,7 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
   try {
     const folders = [stage.folder(), stage.folder()] as const;
     const data = folders.map((folder) => join(folder, 'data')) as unknown as [string, string];
-    writeDataSets(data, options.size, options.seed);
+    const later = writeDataSets(data, options.size, options.seed);
     const secrets = { project: newSecretKey(), tenant: newSecretKey() };
     for (const folder of folders) {
       cpSync(QUERIES, join(folder, 'queries'), { recursive: true });
@@ -69,6 +75,7 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
     };
     const started = await Promise.all([start(folders[0], data[0]), start(folders[1], data[1])]);
     const bases = await Promise.all(started.map((one) => one.base()));
+    if (options.size.grows) await Promise.all(bases.map((base, i) => grow(base, later[i]!)));
     const reasonOf = async (which: 0 | 1, requestId: string): Promise<string> => {
       const [line] = await started[which].logged(new RegExp(`^.*"${requestId}".*"msg":"request".*$`, 'm'));
       return (JSON.parse(line) as { reason?: string }).reason ?? '';
@@ -77,6 +84,19 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Appends what comes later, and waits until it is served. */
+async function grow(base: string, { append, rows }: Later): Promise<void> {
+  append();
+  const end = performance.now() + GROWN_WITHIN;
+  for (let served = 0; served !== rows;) {
+    if (performance.now() > end) throw new Error(`${String(served)} of ${String(rows)} rows are served.`);
+    await sleep(100);
+    const response = await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } });
+    const counts = (await response.text()).matchAll(/^logquay_data_rows\{.*\} (\d+)$/gm);
+    served = [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
   }
 }
 

@@ -119,6 +119,14 @@ export class SqlMaker {
     };
   }
 
+  /** A query, in standard form or in pipe syntax. @param where ` where …`, or nothing */
+  select(list: string, from: string, where = ''): string {
+    if (!this.random.chance(PIPES)) return `select ${list} from ${from}${where}`;
+    this.places.add('pipe');
+    const filter = where === '' ? '' : ` |>${where}`;
+    return `from ${from}${filter} |> select ${list}`;
+  }
+
   /** Up to so many of a list, in any order. */
   some<T>(list: readonly T[], count: number): T[] {
     const left = [...list];
@@ -138,6 +146,9 @@ export class SqlMaker {
   }
 }
 
+/** Queries in pipe syntax, of a hundred. */
+const PIPES = 12;
+
 type Layer = (make: SqlMaker, inner: Relation) => Relation;
 
 const LAYERS: readonly Layer[] = [
@@ -150,17 +161,17 @@ const LAYERS: readonly Layer[] = [
         ? { sql: value.sql, type: 'INT64', kind: 'count', everywhere: true }
         : { sql: textOf(value, make.random), type: 'STRING', kind: 'words', everywhere: true };
     const { list, relation } = make.projected(inner, [computed]);
-    return make.wrapped(`select ${list} from ${inner.from}${make.maybeWhere(inner)}`, relation);
+    return make.wrapped(make.select(list, inner.from, make.maybeWhere(inner)), relation);
   },
   (make, inner) => {
     make.places.add('derived filter');
     const { list, relation } = make.projected(inner);
-    return make.wrapped(`select ${list} from ${inner.from} where ${make.predicate(inner.columns)}`, relation);
+    return make.wrapped(make.select(list, inner.from, ` where ${make.predicate(inner.columns)}`), relation);
   },
   (make, inner) => {
     make.places.add('derived plain');
     const { list, relation } = make.projected(inner);
-    return make.wrapped(`select ${list} from ${inner.from}${make.maybeWhere(inner)}`, relation);
+    return make.wrapped(make.select(list, inner.from, make.maybeWhere(inner)), relation);
   },
   (make, inner) => {
     make.places.add('derived distinct');
@@ -201,7 +212,7 @@ const LAYERS: readonly Layer[] = [
       everywhere: true,
     };
     const { list, relation } = make.projected(inner, [ranked]);
-    return make.wrapped(`select ${list} from ${inner.from}${make.maybeWhere(inner)}`, relation);
+    return make.wrapped(make.select(list, inner.from, make.maybeWhere(inner)), relation);
   },
   (make, inner) => {
     make.places.add('derived limit');

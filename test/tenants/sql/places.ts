@@ -64,6 +64,36 @@ export const PLACES: Readonly<Record<string, Place>> = {
     return free(`select ${values.join(', ')}`);
   },
   where: (make, r) => finished(make, r, `select ${shown(make, r)} from ${r.from} where ${make.predicate(r.columns)}`),
+  'pipe where': (make, r) => free(`from ${r.from} |> where ${make.predicate(r.columns)} |> select ${shown(make, r)}`),
+  'pipe where twice': (make, r) =>
+    free(
+      `from ${r.from} |> where ${make.plain(r.columns)} |> where ${make.predicate(r.columns)} |> aggregate count(*) as n, max(${r.key[0] ?? ''}) as greatest`,
+    ),
+  'pipe extend': (make, r) =>
+    free(
+      `from ${r.from}${make.random.chance(30) ? ` |> where ${make.plain(r.columns)}` : ''} |> extend ${make.text(r.columns)} as x |> ${make.random.pick(["where x <> 'none' |> aggregate count(*) as n", 'aggregate count(*) as n group by x', 'aggregate count(*) as n'])}`,
+    ),
+  'pipe aggregate': (make, r) =>
+    free(
+      `from ${r.from} |> aggregate count(*) as n, max(${make.number(r.columns)}) as m group by ${r.key[0] ?? ''} as k |> where n > 0 and m > -5`,
+    ),
+  'pipe join': (make, r) => {
+    const { other, on } = pair(make, r);
+    const columns = make.random.pick([r.columns, other.columns]);
+    const kind = make.random.pick(['join', 'left join', 'full join']);
+    return free(
+      `from ${r.from} |> ${kind} ${other.from} on ${on} and ${make.predicate(columns)} |> select ${r.key[0] ?? ''} as a, ${other.key[0] ?? ''} as b`,
+    );
+  },
+  'pipe window': (make, r) =>
+    free(
+      `from ${r.from} |> extend rank() over (order by ${make.text(r.columns)}, ${r.key.join(', ')}) as place |> where place <= 10 |> select ${withKeys(r)}`,
+    ),
+  'pipe distinct': (make, r) => free(`from ${r.from} |> select ${make.text(r.columns)} as x |> distinct`),
+  'pipe order by': (make, r) => ({
+    sql: `from ${r.from} |> select ${withKeys(r)}, ${make.text(r.columns)} as x |> order by x, ${r.key.map((_, i) => `k${i}`).join(', ')} |> limit 10`,
+    ordered: true,
+  }),
   'where under aggregate': (make, r) =>
     free(`select count(*) as n, max(${r.key[0] ?? ''}) as greatest from ${r.from} where ${make.predicate(r.columns)}`),
   select: (make, r) =>

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+
+import type { Task } from '../concurrency/threads';
+import { parseLine, printLine } from '../engines/duckdb/data/json-line';
+import type { RestField } from '../googlesql/rest-schema';
+import { rowOf } from './row';
+import { isObject, type Shape, shapeOf } from './shape';
+
+/** A body that a shipper sent, and where its events go. Plain data. */
+export interface BatchInput {
+  readonly body: Uint8Array;
+  readonly table: string;
+  /** null: nothing is declared. */
+  readonly fields: readonly RestField[] | null;
+  /** When it arrived, ISO 8601. */
+  readonly arrived: string;
+}
+
+/** Its rows, ready to be written. Plain data. */
+export interface Batch {
+  /** SHA-256 of table and body: the same batch, sent again, has the same. */
+  readonly digest: string;
+  /** NDJSON in UTF-8, each row with its newline. */
+  readonly lines: Uint8Array;
+  readonly events: number;
+  /** Elements of the batch that are no events. */
+  readonly refused: number;
+}
+
+/** Why a body is no batch. */
+export type BatchFault = 'not_utf8' | 'not_json' | 'too_many';
+
+export const MOST_EVENTS = 100_000;
+
+/** Characters that are put together before they become bytes. */
+const BLOCK = 65_536;
+
+/** Reads a batch. */
+export function readBatch(input: BatchInput): Batch | BatchFault {
+  const { body, table, fields, arrived } = input;
+  const events = eventsOf(body);
+  if (typeof events === 'string') return events;
+  if (events.length > MOST_EVENTS) return 'too_many';
+  const destination = { table, shape: shapeFor(fields) };
+  const blocks: Buffer[] = [];
+  let text = '';
+  let written = 0;
+  for (const event of events) {
+    const row = rowOf(event, destination, arrived);
+    if (row === null) continue;
+    written++;
+    text += `${printLine(row)}\n`;
+    if (text.length < BLOCK) continue;
+    blocks.push(Buffer.from(text));
+    text = '';
+  }
+  blocks.push(Buffer.from(text));
+  const digest = createHash('sha256').update(table).update('\0').update(body).digest('hex').slice(0, 32);
+  return { digest, lines: Buffer.concat(blocks), events: written, refused: events.length - written };
+}
+
+/** `readBatch` for a thread. */
+export const BATCH_TASK: Task<BatchInput, Batch | BatchFault> = {
+  file: __filename,
+  name: 'BATCH_TASK',
+  run: readBatch,
+};
+
+/** A list of events, `{"batch": [...]}`, or one event. */
+function eventsOf(body: Uint8Array): readonly unknown[] | BatchFault {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return 'not_utf8';
+  }
+  let value: unknown;
+  try {
+    value = parseLine(text);
+  } catch {
+    return 'not_json';
+  }
+  if (Array.isArray(value)) return value as unknown[];
+  if (!isObject(value)) return 'not_json';
+  const { batch } = value;
+  return Array.isArray(batch) ? (batch as unknown[]) : [value];
+}
+
+const shapes = new WeakMap<readonly RestField[], Shape>();
+
+function shapeFor(fields: readonly RestField[] | null): Shape {
+  if (fields === null) return null;
+  const shape = shapes.get(fields) ?? shapeOf(fields);
+  shapes.set(fields, shape);
+  return shape;
+}

@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { RunLimits } from '../concurrency/deadline';
+import type { Threads } from '../concurrency/threads';
+import { describedTables } from '../engines/duckdb/data/schemas';
+import { ServiceError } from '../errors';
+import type { RestField } from '../googlesql/rest-schema';
+import type { ReportFault } from '../health/health';
+import type { Log } from '../log';
+import type { Metrics } from '../metrics';
+import { Audit } from './audit';
+import { type Batch, type BatchFault, BATCH_TASK, MOST_EVENTS, readBatch } from './batch';
+import { FreeSpace } from './free-space';
+import type { Sources } from './sources';
+import { prepareStore, Store } from './store';
+import { diskFull, storeFault } from './store-fault';
+
+/** Bytes of bodies that are being read or written: beyond, shippers are to send again. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Bytes of a body up to which it is read on the thread that serves everybody: a millisecond or two. */
+const SHORT = 32 * 1024;
+
+/** Milliseconds between two attempts to open the store. */
+const RETRY = 1_000;
+
+export interface CollectorOptions {
+  readonly dataDir: string;
+  readonly sources: Sources;
+  /** Days that daily files are kept; 0: for ever. */
+  readonly retention: number;
+  /** Bytes of free space below which nothing is stored. */
+  readonly minFree: number;
+  /** Bytes of a body, unpacked. */
+  readonly maxBody: number;
+  readonly threads: Threads;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  readonly metrics: Metrics;
+  readonly report: ReportFault;
+  /** Milliseconds since the epoch; the real time, whatever CLOCK says. */
+  readonly now?: () => number;
+}
+
+export interface Delivery {
+  /** Name or UUID of the source. */
+  readonly source: string;
+  readonly body: Buffer;
+}
+
+export interface Collected {
+  readonly table: string;
+  readonly events: number;
+  /** Elements of the batch that were no events. */
+  readonly refused: number;
+}
+
+/** Takes events in and appends them to the tables of DATA_DIR, as docs/collector.md says. */
+export class Collector {
+  readonly maxBody: number;
+  readonly #now: () => number;
+  readonly #audit: Audit;
+  readonly #space: FreeSpace;
+  #store: Store | null = null;
+  /** What is reported at the moment; null: nothing. */
+  #fault: string | null = null;
+  #opening: Promise<void>;
+  #closed = false;
+  /** Bytes of bodies that are here. */
+  #bytes = 0;
+
+  private constructor(
+    private readonly options: CollectorOptions,
+    private readonly tables: ReadonlyMap<string, readonly RestField[]>,
+  ) {
+    const { log, dataDir, minFree, now = Date.now } = options;
+    this.maxBody = options.maxBody;
+    this.#now = now;
+    this.#audit = new Audit(log);
+    this.#space = new FreeSpace(dataDir, minFree);
+    this.#opening = this.#open();
+  }
+
+  /**
+   * Resolves when events are taken, or as soon as another process turns out to write the folder: its events are refused with 503
+   * until that one has ended.
+   *
+   * @throws Error for a folder that cannot be written, or a schema.json that is not one
+   */
+  static async open(options: CollectorOptions): Promise<Collector> {
+    await prepareStore(options.dataDir);
+    const collector = new Collector(options, await describedTables(options.dataDir));
+    await Promise.race([collector.#opening, sleep(RETRY, undefined, { ref: false })]);
+    return collector;
+  }
+
+  /**
+   * Makes room for a body, before it is read.
+   *
+   * @param bytes that it may have
+   * @returns to be called when it is done with
+   * @throws ServiceError insufficientStorage, backendUnavailable
+   */
+  async admit(bytes: number): Promise<() => void> {
+    if (this.#store === null) throw this.#refused(unavailable('Another process is writing the data folder.'));
+    if (await this.#space.low()) {
+      this.#complain('There is less free space than COLLECT_MIN_FREE: no events are stored.');
+      throw this.#refused(diskFull());
+    }
+    if (this.#bytes > 0 && this.#bytes + bytes > MOST_BYTES) {
+      throw this.#refused(unavailable('Too many events wait to be stored.'));
+    }
+    this.#bytes += bytes;
+    return () => {
+      this.#bytes -= bytes;
+    };
+  }
+
+  /**
+   * Stores the events of a batch: they are written and flushed when it resolves.
+   *
+   * @throws ServiceError notFound for a source that feeds no table, invalidParameter, payloadTooLarge; insufficientStorage or
+   *   backendUnavailable where the same batch is to be sent again
+   */
+  async collect({ source, body }: Delivery, limits: RunLimits): Promise<Collected> {
+    try {
+      return await this.#collect(source, body, limits);
+    } catch (error) {
+      throw this.#refused(error);
+    }
+  }
+
+  /** Call it when no request is under way any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#opening.catch(() => undefined);
+    await this.#store?.close();
+    this.#audit.close();
+  }
+
+  async #collect(source: string, body: Buffer, limits: RunLimits): Promise<Collected> {
+    const { sources, metrics } = this.options;
+    const table = sources.get(source.toLowerCase());
+    if (table === undefined) {
+      throw new ServiceError('notFound', 'This source feeds no table.', { hint: 'Name it in COLLECT_SOURCES.' });
+    }
+    const { digest, lines, events, refused } = await this.#read(table, body, limits);
+    metrics.count('collectRefusedEvents', { table }).add(refused);
+    if (events === 0 && refused > 0) throw new ServiceError('invalidParameter', 'No element of the batch is an event.');
+    const stored = events === 0 || (await this.#write(table, { digest, lines }));
+    if (stored) {
+      metrics.count('collectedEvents', { table }).add(events);
+      metrics.count('collectedBytes', { table }).add(lines.length);
+      this.#audit.add(limits.keyName ?? '', { events, bytes: lines.length });
+    } else metrics.count('collectRepeated', { table }).add();
+    return { table, events, refused };
+  }
+
+  async #read(table: string, body: Buffer, limits: RunLimits): Promise<Batch> {
+    const fields = this.tables.get(table) ?? null;
+    const input = { body, table, fields, arrived: new Date(this.#now()).toISOString() };
+    const batch = body.length <= SHORT ? readBatch(input) : await this.#readOnThread(input, limits);
+    if (typeof batch === 'string') throw batchFault(batch);
+    return batch;
+  }
+
+  async #readOnThread(input: Parameters<typeof readBatch>[0], limits: RunLimits): Promise<Batch | BatchFault> {
+    try {
+      return await this.options.threads.run(BATCH_TASK, input, limits);
+    } catch (cause) {
+      if (!(cause instanceof ServiceError)) throw cause;
+      if (cause.reason !== 'resourcesExceeded') throw unavailable('Too many batches wait to be read.');
+      throw new ServiceError(
+        'payloadTooLarge',
+        'The batch takes too much time or memory. Send smaller ones.',
+        {},
+        { cause },
+      );
+    }
+  }
+
+  async #write(table: string, batch: Pick<Batch, 'digest' | 'lines'>): Promise<boolean> {
+    if (this.#store === null) throw unavailable('Another process is writing the data folder.');
+    try {
+      const stored = await this.#store.writer.write(table, batch);
+      this.#report(null);
+      return stored;
+    } catch (cause) {
+      const error = storeFault(cause);
+      this.options.log.error({ err: cause }, 'events could not be stored');
+      this.#report(error.message);
+      throw error;
+    }
+  }
+
+  /** Opens the store as soon as no other process has the folder. */
+  async #open(): Promise<void> {
+    const { dataDir, retention, log } = this.options;
+    while (!this.#closed) {
+      try {
+        this.#store = await Store.open({ dataDir, retention, log, now: this.#now }, () => this.#lose());
+        if (this.#store !== null) {
+          this.#report(null);
+          return;
+        }
+        this.#complain('Another process is writing the data folder.');
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        this.#complain(`The collector cannot open its files: ${message}`);
+      }
+      await sleep(RETRY, undefined, { ref: false });
+    }
+  }
+
+  /** The lock is another's now: nothing more may be written here. */
+  #lose(): void {
+    const store = this.#store;
+    this.#store = null;
+    this.#complain('Another process has taken the data folder.');
+    this.#opening = Promise.resolve(store?.close()).then(() => this.#open());
+  }
+
+  #complain(fault: string): void {
+    if (this.#fault !== fault) this.options.log.warn(fault);
+    this.#report(fault);
+  }
+
+  #report(fault: string | null): void {
+    if (this.#fault === fault) return;
+    this.#fault = fault;
+    this.options.report('collector', fault);
+  }
+
+  /** Counts a batch that is not stored. */
+  #refused<T>(error: T): T {
+    const reason = error instanceof ServiceError ? error.reason : 'internalError';
+    this.options.metrics.count('collectRefused', { reason }).add();
+    return error;
+  }
+}
+
+function unavailable(message: string): ServiceError {
+  return new ServiceError('backendUnavailable', message, { retryAfter: 1 });
+}
+
+function batchFault(fault: BatchFault): ServiceError {
+  switch (fault) {
+    case 'not_utf8':
+      return new ServiceError('invalidParameter', 'The body is not UTF-8.');
+    case 'not_json':
+      return new ServiceError(
+        'invalidParameter',
+        'The body must be a list of events, {"batch": [...]} or one event, in JSON.',
+      );
+    case 'too_many':
+      return new ServiceError('payloadTooLarge', `A batch may have ${String(MOST_EVENTS)} events.`);
+  }
+}

@@ -1,0 +1,159 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+
+import { z } from 'zod';
+
+import { systemCode } from '../errors';
+import { replaceFile } from './atomic-file';
+
+/** How long a batch is known again, in milliseconds: Vector's sinks in a Supabase stack retry for 30 seconds. */
+export const WINDOW = 10 * 60_000;
+
+/** Batches known again at most, the latest. */
+const MOST_BATCHES = 100_000;
+
+/** Bytes of the journal beyond which it is written anew. */
+const LARGEST = 32 * 1024 * 1024;
+
+/** What is about to be appended. */
+export interface Intent {
+  readonly batch: string;
+  /** Relative to DATA_DIR. */
+  readonly file: string;
+  /** Where in the file, in bytes. */
+  readonly from: number;
+  readonly bytes: number;
+  /** Rows of the batch that were written before. */
+  readonly skip: number;
+}
+
+const time = z.number().int();
+const recordSchema = z.union([
+  z.strictObject({
+    at: time,
+    batch: z.string(),
+    file: z.string(),
+    from: z.number().int().nonnegative(),
+    bytes: z.number().int().nonnegative(),
+    skip: z.number().int().nonnegative(),
+  }),
+  z.strictObject({ at: time, batch: z.string(), rows: z.number().int().nonnegative().nullable() }),
+]);
+
+/** How many rows of a batch are stored; null: all. */
+type Stored = number | null;
+
+/**
+ * The batches that were written lately, so that one that comes again is known by its content, after a crash too. What is about to
+ * be written is recorded first: after a crash the size of the file says how much of it was.
+ */
+export class Journal {
+  readonly #batches = new Map<string, { readonly at: number; readonly rows: Stored }>();
+  #handle: FileHandle | null = null;
+  #size = 0;
+
+  private constructor(
+    private readonly file: string,
+    private readonly now: () => number,
+  ) {}
+
+  /**
+   * Reads the journal and settles what was being written when the process ended.
+   *
+   * @param settle says how many rows of an intent the file holds, in the order of the file; see `settleAppend`
+   */
+  static async open(
+    file: string,
+    settle: (intent: Intent) => Promise<Stored>,
+    now: () => number = Date.now,
+  ): Promise<Journal> {
+    const journal = new Journal(file, now);
+    for (const record of await readRecords(file)) {
+      const rows = 'file' in record ? await settle(record) : record.rows;
+      journal.#set(record.batch, record.at, rows);
+    }
+    await journal.#compact();
+    return journal;
+  }
+
+  /** Rows of a batch that are stored already; null: all of them. */
+  stored(batch: string): Stored {
+    const known = this.#batches.get(batch);
+    return known === undefined || known.at < this.now() - WINDOW ? 0 : known.rows;
+  }
+
+  /** Records what is about to be written; durable once it resolves. */
+  async begin(intents: readonly Intent[]): Promise<void> {
+    const at = this.now();
+    await this.#append(intents.map((intent) => ({ at, ...intent })));
+  }
+
+  /** The batches are written; nothing needs to be recorded, as the files say so. */
+  complete(intents: readonly Intent[]): void {
+    const at = this.now();
+    for (const { batch } of intents) this.#set(batch, at, null);
+  }
+
+  /** Records how much of what was begun is stored after all. */
+  async settle(batches: readonly { readonly batch: string; readonly rows: Stored }[]): Promise<void> {
+    const at = this.now();
+    for (const { batch, rows } of batches) this.#set(batch, at, rows);
+    await this.#append(batches.map(({ batch, rows }) => ({ at, batch, rows })));
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = null;
+  }
+
+  #set(batch: string, at: number, rows: Stored): void {
+    this.#batches.delete(batch);
+    this.#batches.set(batch, { at, rows });
+    const oldest = this.now() - WINDOW;
+    for (const [known, { at: then }] of this.#batches) {
+      if (then >= oldest && this.#batches.size <= MOST_BATCHES) break;
+      this.#batches.delete(known);
+    }
+  }
+
+  async #append(records: readonly object[]): Promise<void> {
+    if (this.#handle === null || this.#size > LARGEST) await this.#compact();
+    const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    try {
+      await this.#handle!.writeFile(text);
+      await this.#handle!.datasync();
+      this.#size += text.length;
+    } catch (error) {
+      // A part of a record may be there, behind which nothing would be read: it is written anew.
+      await this.close();
+      throw error;
+    }
+  }
+
+  async #compact(): Promise<void> {
+    const records = [...this.#batches].map(([batch, { at, rows }]) => `${JSON.stringify({ at, batch, rows })}\n`);
+    const text = records.join('');
+    await this.close();
+    await replaceFile(this.file, text);
+    this.#handle = await open(this.file, 'a', 0o600);
+    this.#size = text.length;
+  }
+}
+
+/** The records as far as they can be read: after one that is incomplete nothing was written. */
+async function readRecords(file: string): Promise<z.infer<typeof recordSchema>[]> {
+  const records: z.infer<typeof recordSchema>[] = [];
+  let text = '';
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  for (const line of text.split('\n').slice(0, -1)) {
+    try {
+      records.push(recordSchema.parse(JSON.parse(line)));
+    } catch {
+      break;
+    }
+  }
+  return records;
+}

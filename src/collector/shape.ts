@@ -1,0 +1,104 @@
+import { longNumber } from '../engines/duckdb/data/json-line';
+import { strictValue } from '../engines/duckdb/data/strict-value';
+import type { RestField } from '../googlesql/rest-schema';
+import { columnName } from './column-name';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The fields of a table or record, by name; null: nothing is declared. */
+export type Shape = ReadonlyMap<string, FieldShape> | null;
+
+interface FieldShape {
+  readonly type: RestField['type'];
+  readonly repeated: boolean;
+  readonly fields: Shape;
+}
+
+export function shapeOf(fields: readonly RestField[] | null): Shape {
+  if (fields === null) return null;
+  return new Map(
+    fields.map(({ name, type, mode, fields: inner }) => [
+      name,
+      { type, repeated: mode === 'REPEATED', fields: type === 'RECORD' ? shapeOf(inner) : null },
+    ]),
+  );
+}
+
+/** Records within records: BigQuery has 15 levels. What is deeper becomes JSON text. */
+const DEEPEST = 15;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A record as a log table stores it: records in lists, nothing that is empty, and values that fit their declared fields. What
+ * cannot be made to fit is left out, so that the rest of its event is not.
+ */
+export function shapedRecord(shape: Shape, record: JsonObject, depth = 1): Record<string, unknown> {
+  const shaped: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(record)) {
+    const name = columnName(field);
+    if (name === '__proto__') continue;
+    const fitted = shapedValue(shape?.get(name) ?? null, value, depth);
+    if (fitted !== undefined) shaped[name] = fitted;
+  }
+  return shaped;
+}
+
+/** undefined: empty, or it does not fit. */
+function shapedValue(field: FieldShape | null, value: unknown, depth: number): unknown {
+  if (value === null || value === '') return undefined;
+  if (field === null) return freeValue(value, depth);
+  const { type, repeated, fields } = field;
+  if (!repeated) return type === 'RECORD' ? shapedItem(fields, value, depth) : fittedLeaf(type, value);
+  const items = (Array.isArray(value) ? value : [value])
+    .map((item: unknown) => (type === 'RECORD' ? shapedItem(fields, item, depth) : fittedLeaf(type, item)))
+    .filter((item) => item !== undefined);
+  return items.length === 0 ? undefined : items;
+}
+
+/** A value of a field that nobody declared. */
+function freeValue(value: unknown, depth: number): unknown {
+  if (Array.isArray(value)) {
+    const items = value
+      .map((item: unknown) => (isObject(item) ? shapedItem(null, item, depth) : freeItem(item)))
+      .filter((item) => item !== undefined);
+    return items.length === 0 ? undefined : items;
+  }
+  if (!isObject(value)) return value;
+  const item = shapedItem(null, value, depth);
+  return item === undefined || typeof item === 'string' ? item : [item];
+}
+
+/** Lists of lists have no column. */
+function freeItem(item: unknown): unknown {
+  if (item === null || item === '') return undefined;
+  return Array.isArray(item) ? jsonText(item) : item;
+}
+
+function shapedItem(shape: Shape, item: unknown, depth: number): unknown {
+  if (!isObject(item)) return undefined;
+  if (depth >= DEEPEST) return shape === null ? jsonText(item) : undefined;
+  const record = shapedRecord(shape, item, depth + 1);
+  return Object.keys(record).length === 0 ? undefined : record;
+}
+
+/** The value, where the engine takes it for the type; a record where a text is declared becomes its JSON. */
+function fittedLeaf(type: Exclude<RestField['type'], 'RECORD'>, value: unknown): unknown {
+  if (value === null || value === '') return undefined;
+  if (typeof value === 'object') return type === 'STRING' ? jsonText(value) : undefined;
+  if (type === 'STRING') return typeof value === 'string' ? value : jsonText(value);
+  return strictValue(type, value) === undefined ? undefined : value;
+}
+
+/** undefined: empty, or nested beyond what can be printed. */
+export function jsonText(value: unknown): string | undefined {
+  try {
+    const text = JSON.stringify(value, (_key, item: unknown) => longNumber(item) ?? item);
+    return text === '{}' || text === '[]' ? undefined : text;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

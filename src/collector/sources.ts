@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+
+import { ConfigError } from '../config';
+import { systemCode } from '../errors';
+
+/** Which table each source of logs feeds, by its name or UUID in lower case. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** The sources of a Supabase stack, as its Vector names them. */
+const STOCK: readonly (readonly [source: string, table: string])[] = [
+  ['cloudflare.logs.prod', 'raw_edge_logs'],
+  ['postgres.logs', 'raw_postgres_logs'],
+  ['deno-relay-logs', 'raw_function_edge_logs'],
+  ['deno-subhosting-events', 'raw_function_logs'],
+  ['gotrue.logs.prod', 'raw_auth_logs'],
+  ['realtime.logs.prod', 'raw_realtime_logs'],
+  ['storage.logs.prod.2', 'raw_storage_logs'],
+  ['postgREST.logs.prod', 'raw_postgrest_logs'],
+  ['pgbouncer.logs.prod', 'raw_pgbouncer_logs'],
+];
+
+const MOST_SOURCES = 1000;
+/** A folder of DATA_DIR that is read as a table, whatever the file system thinks of letter case. */
+const TABLE = /^[a-z][a-z0-9_]{0,127}$/;
+
+/**
+ * The stock sources, and those of a settings file: an object from a source's name or UUID to the table that it feeds.
+ *
+ * @param file null: there is none
+ * @throws ConfigError for a file that is not such an object
+ */
+export function readSources(file: string | null): Sources {
+  const sources = new Map(STOCK.map(([source, table]) => [source.toLowerCase(), table]));
+  if (file === null) return sources;
+  for (const [source, table] of Object.entries(readObject(file))) {
+    if (typeof table !== 'string' || !TABLE.test(table)) {
+      throw new ConfigError(
+        `COLLECT_SOURCES: the table of "${source}" must be a name of lower-case letters, digits and "_".`,
+      );
+    }
+    sources.set(source.toLowerCase(), table);
+  }
+  if (sources.size > MOST_SOURCES) {
+    throw new ConfigError(`COLLECT_SOURCES: allowed are ${String(MOST_SOURCES)} sources.`);
+  }
+  return sources;
+}
+
+function readObject(file: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`COLLECT_SOURCES: ${file} cannot be read: ${systemCode(error) ?? 'it is no JSON'}.`);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new ConfigError(`COLLECT_SOURCES: ${file} must be an object from names of sources to tables.`);
+}

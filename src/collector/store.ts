@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { Log } from '../log';
+import { DayFiles } from './day-files';
+import { FolderLock } from './folder-lock';
+import { Journal } from './journal';
+import { Manifest } from './manifest';
+import { Retention } from './retention';
+import { settleAppend } from './torn-append';
+import { Writer } from './writer';
+
+/** Where the collector's own books are: tables do not begin with a dot (docs/data.md). */
+const FOLDER = '.collector';
+
+/** Milliseconds between two passes over the daily files. */
+const RETENTION_EVERY = 60_000;
+
+export interface StoreOptions {
+  readonly dataDir: string;
+  /** Days; 0: for ever. */
+  readonly retention: number;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Creates the folder of the books. @throws Error where DATA_DIR cannot be written */
+export async function prepareStore(dataDir: string): Promise<void> {
+  await mkdir(path.join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
+}
+
+/** The daily files, what is known of batches, and who writes: open while this process holds the folder's lock. */
+export class Store {
+  readonly #ending = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #pass: Promise<void>;
+
+  private constructor(
+    readonly writer: Writer,
+    private readonly lock: FolderLock,
+    private readonly files: DayFiles,
+    private readonly journal: Journal,
+    retention: Retention,
+    log: StoreOptions['log'],
+  ) {
+    const run = (): Promise<void> =>
+      retention.run(this.#ending.signal).catch((error: unknown) => {
+        log.warn({ err: error }, 'collected files could not be looked through');
+      });
+    this.#pass = run();
+    this.#timer = setInterval(() => {
+      this.#pass = this.#pass.then(run);
+    }, RETENTION_EVERY);
+    this.#timer.unref();
+  }
+
+  /**
+   * @param onLost called when another process has taken the folder
+   * @returns null: another process has it
+   */
+  static async open({ dataDir, retention: days, log, now }: StoreOptions, onLost: () => void): Promise<Store | null> {
+    const place = (name: string): string => path.join(dataDir, FOLDER, name);
+    const lock = await FolderLock.acquire(place('lock'), onLost);
+    if (lock === null) return null;
+    try {
+      const manifest = await Manifest.open(place('files.json'));
+      const settle = ({
+        file,
+        ...part
+      }: Parameters<typeof settleAppend>[1] & { file: string }): Promise<number | null> =>
+        settleAppend(path.join(dataDir, file), part);
+      const journal = await Journal.open(place('journal.ndjson'), settle, now);
+      const files = new DayFiles(dataDir, manifest, now);
+      const writer = new Writer(dataDir, files, journal);
+      const closeBefore = (day: string): Promise<void> => writer.between(() => files.closeBefore(day));
+      const retention = new Retention({ dataDir, manifest, days, log, closeBefore, now });
+      return new Store(writer, lock, files, journal, retention, log);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  /** Ends what goes on in the background and closes the files; call it when nothing is written any more. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#ending.abort();
+    await this.#pass;
+    await this.files.close();
+    await this.journal.close();
+    await this.lock.release();
+  }
+}

@@ -83,6 +83,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       corsOrigins,
       docs,
       explorer,
+      mcp: config.mcp,
       metrics,
       metricsKey,
       tracing,

@@ -172,6 +172,7 @@ export const SETTINGS = {
   GOOGLE_APPLICATION_CREDENTIALS: setting('', 'a file', anyText),
   CORS_ORIGINS: setting('', '* or a list of origins such as https://logs.example.com, with commas between', origins),
   DOCS: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
+  MCP: setting('', 'on or off', oneOf('on', 'off')),
   EXPLORER: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
   CLOCK: setting('', 'an ISO 8601 instant with its zone, such as 2026-09-30T12:00:00Z', instant),
   QUERY_TIMEOUT: setting('30', 'a number of seconds from 0.001 to 3600', seconds(0.001, 3600)),
@@ -312,6 +313,8 @@ export interface Config {
   readonly cache: CacheConfig;
   readonly corsOrigins: '*' | readonly string[];
   readonly docs: 'open' | 'key' | 'off';
+  /** Whether assistants are answered at /mcp. */
+  readonly mcp: boolean;
   readonly explorer: 'open' | 'key' | 'off';
   readonly clock: FixedClock | null;
   /** Milliseconds between the signal to end and the closing of the listener. */
@@ -455,6 +458,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     corsOrigins: value('CORS_ORIGINS', S.CORS_ORIGINS) ?? [],
     docs,
+    mcp: (value('MCP', S.MCP) ?? (embedded ? 'on' : 'off')) === 'on',
     explorer: value('EXPLORER', S.EXPLORER) ?? docs,
     clock,
     drainDelay: given('DRAIN_DELAY', S.DRAIN_DELAY),

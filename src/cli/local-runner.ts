@@ -39,6 +39,8 @@ export interface LocalResult {
 export interface LocalRunner {
   /** @throws ServiceError as for a caller; AbortError by the signal */
   run(request: LocalRequest, key: Key, signal: AbortSignal): Promise<LocalResult>;
+  /** What a run of a key uses. */
+  services(key: Key): Services;
   close(): Promise<void>;
 }
 
@@ -75,6 +77,7 @@ export async function openLocalRunner(
         if (answered === null) throw new Error('Exports are for callers over HTTP.');
         return { response: answered.response, columns };
       },
+      services: (key) => servicesOf(config, { catalogue, engine, gate, threads }, key),
       close,
     };
   } catch (error) {

@@ -8,6 +8,7 @@ import { addClient } from './client';
 import { addEmulator } from './emulator';
 import { addKeys } from './keys';
 import { addLql } from './lql';
+import { addMcp } from './mcp';
 import { addPostman } from './postman';
 import { addRun } from './run';
 import { addSchema } from './schema';
@@ -43,6 +44,7 @@ export function logquay(surroundings: Surroundings): Command {
   addKeys(program, surroundings);
   addRun(program, surroundings);
   addTest(program, surroundings);
+  addMcp(program, surroundings);
   addSchema(program, surroundings);
   addLql(program, surroundings);
   addPostman(program, surroundings);

@@ -26,6 +26,9 @@ export interface Endpoint {
   readonly maxRows: number;
   /** Most rows of an export; 0: no exports. */
   readonly exportRows: number;
+  /** Whether it is a tool of its own over the Model Context Protocol, and under which name. */
+  readonly mcp: boolean;
+  readonly toolName: string;
   /** Seconds; 0: not cached. */
   readonly cacheTtl: number;
   /** Seconds; 0: not warmed. */

@@ -80,6 +80,7 @@ export const settingsSchema = z.strictObject(
     cache_ttl: whole('cache_ttl (seconds)', 0n, LONGEST_SECONDS),
     cache_warming: whole('cache_warming (seconds)', 0n, LONGEST_SECONDS),
     sandbox: flag('sandbox'),
+    mcp: flag('mcp'),
     redact_pii: flag('redact_pii'),
     strict_params: flag('strict_params'),
     max_bytes_billed: whole('max_bytes_billed', 1n, INT64_MAX),

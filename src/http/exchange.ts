@@ -169,6 +169,11 @@ export class Exchange {
     this.send(logflareError(error));
   }
 
+  /** Logs what went wrong within a request that is answered all the same. */
+  logFailure(error: unknown): void {
+    this.context.log.error({ id: this.id, err: error }, 'a request failed');
+  }
+
   /** Answers anything thrown as an error. */
   fail(thrown: unknown): void {
     const error = asServiceError(thrown);

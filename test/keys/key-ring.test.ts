@@ -125,6 +125,7 @@ describe('keys', () => {
       pins: new Map([['project', 'abc']]),
       redact: true,
       allowSql: true,
+      export: false,
       rateLimit: 0.5,
       dailyBytes: 9007199254740993n,
       expires: Date.UTC(2029, 11, 31, 23),

@@ -18,6 +18,11 @@ export class Cors {
     return this.origins === '*' || this.origins.length > 0;
   }
 
+  /** Whether a request comes from no page of a browser, or from one that may read answers. */
+  allows(request: RequestHeaders): boolean {
+    return request.values('origin').length === 0 || this.#allowed(request) !== null;
+  }
+
   /** For every answer; none for an origin that is not allowed. */
   headers(request: RequestHeaders): Record<string, string> {
     const allowed = this.#allowed(request);

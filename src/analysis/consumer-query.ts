@@ -1,5 +1,5 @@
 /** What is known of a consumer query without running it: SQL or LQL over the CTE tables of a stored query. */
-import type { BoundParameter } from '../engines/contract';
+import type { BoundParameter } from '../engines/bound-parameter';
 import { type ErrorDetails, QueryError, type QueryFault } from '../errors';
 import { unsupportedError } from '../googlesql/parser';
 import { surveyMeaning } from '../googlesql/resolver';
@@ -7,7 +7,10 @@ import { resultColumns } from '../googlesql/result-columns';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, SqlType, TableSchema } from '../googlesql/types';
 import { LqlError, readLql, type Rules, toSql } from '../lql';
-import { originalSpan, readStatement, readTranslation, surveyConsumerQuery } from '../sandbox';
+// Not by its index: this also runs in browsers, where the gate does not.
+import { originalSpan } from '../sandbox/lenient';
+import { surveyConsumerQuery } from '../sandbox/policy';
+import { readStatement, readTranslation } from '../sandbox/statement';
 
 export interface ConsumerText {
   readonly language: 'sql' | 'lql';

@@ -13,6 +13,7 @@ export { readJsonBody } from './json-body';
 export { boundTypes, readParameters } from './parameters';
 export { quoteValue } from './quote-value';
 export type { RawEntry, RawValue } from './raw-entry';
+export { readPosition } from './position';
 export { readSwitch } from './switch';
 export { readTimestampForm } from './timestamp-form';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';

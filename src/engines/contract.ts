@@ -1,14 +1,10 @@
+import type { BoundParameter } from './bound-parameter';
 import type { FolderStatus } from './data-status';
 import type { RunLimits } from '../concurrency/deadline';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
 
-/** A value bound by name. The text is canonical for its type: digits, `true`, a shortest double, or the string itself. */
-export interface BoundParameter {
-  readonly name: string;
-  readonly type: 'STRING' | 'INT64' | 'FLOAT64' | 'BOOL';
-  readonly value: string;
-}
+export type { BoundParameter } from './bound-parameter';
 
 /**
  * That no expression of a query is evaluated on a row that the stored part of its text leaves out, as far as it could fail

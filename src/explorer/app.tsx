@@ -1,9 +1,12 @@
-import { endpoint, change, query, search } from './search';
+import { Histogram } from './histogram/histogram';
+import { QueryLine } from './query-line';
+import { mayQuery } from './schema';
+import { endpoint, change } from './search';
 import { KeyDialog } from './key-dialog';
 import { ParameterFields } from './parameter-fields';
 import { RowDetail } from './row-detail';
 import { RowList } from './row-list';
-import { cancel, cancelled, failure, result, run, running } from './run';
+import { cancel, cancelled, failure, result, run, runFirst, running } from './run';
 import { endpoints, forget, key } from './session';
 import { TimePicker } from './time-picker';
 import { rangeParameters } from './search';
@@ -14,7 +17,7 @@ export function App() {
     <div
       class="app"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') cancel();
+        if (event.key === 'Escape' && !event.defaultPrevented) cancel();
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run();
       }}
     >
@@ -30,8 +33,9 @@ export function App() {
           </button>
         )}
       </header>
-      {endpoint.value?.sandbox === true ? <QueryLine /> : null}
+      {mayQuery.value ? <QueryLine /> : null}
       <Status />
+      <Histogram />
       <main class="results">
         <RowList />
         <RowDetail />
@@ -52,7 +56,7 @@ function EndpointChoice() {
         title={endpoint.value?.description ?? ''}
         onChange={(event) => {
           change({ endpoint: event.currentTarget.value, values: new Map(), query: '' });
-          void run();
+          void runFirst();
         }}
       >
         {all.map(({ name }) => (
@@ -77,36 +81,6 @@ function RunButton() {
     <button type="button" class="primary" onClick={() => void run()}>
       Run
     </button>
-  );
-}
-
-function QueryLine() {
-  const { language } = search.value;
-  return (
-    <div class="query">
-      <select
-        aria-label="Language"
-        value={language}
-        onChange={(event) => change({ language: event.currentTarget.value === 'sql' ? 'sql' : 'lql', query: '' })}
-      >
-        <option value="lql">LQL</option>
-        <option value="sql">SQL</option>
-      </select>
-      <textarea
-        aria-label="Query"
-        rows={language === 'sql' ? 4 : 1}
-        spellcheck={false}
-        value={query.value}
-        placeholder={language === 'sql' ? 'SELECT …' : 'f:edge_logs m.response.status_code:>=500'}
-        onInput={(event) => change({ query: event.currentTarget.value })}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || (language === 'sql' && !event.ctrlKey && !event.metaKey)) return;
-          event.preventDefault();
-          event.stopPropagation();
-          void run();
-        }}
-      />
-    </div>
   );
 }
 

@@ -13,13 +13,13 @@ const TARGET = path.join(SOURCES, '../../dist/explorer');
 
 const { outputFiles } = await build({
   absWorkingDir: SOURCES,
-  entryPoints: { explorer: 'main.tsx', style: 'style.css' },
+  entryPoints: { explorer: 'main.tsx', style: 'style.css', worker: 'analyser/worker.ts' },
   outdir: TARGET,
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   bundle: true,
   splitting: true,
-  minify: true,
+  minify: process.env.MINIFY !== '0',
   format: 'esm',
   target: ['chrome120', 'firefox128', 'safari17.4'],
   legalComments: 'none',
@@ -30,7 +30,8 @@ const files = new Map(outputFiles.map(({ path: file, contents }) => [path.basena
 const nameOf = (start, end) => [...files.keys()].find((name) => name.startsWith(start) && name.endsWith(end));
 const page = readFileSync(path.join(SOURCES, 'index.html'), 'utf8')
   .replace('%STYLE%', nameOf('style-', '.css'))
-  .replace('%SCRIPT%', nameOf('explorer-', '.js'));
+  .replace('%SCRIPT%', nameOf('explorer-', '.js'))
+  .replace('%WORKER%', nameOf('worker-', '.js'));
 files.set('index.html', Buffer.from(page));
 
 mkdirSync(TARGET, { recursive: true });

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { run } from './run';
+import { runFirst } from './run';
 import { connect, connecting, keyFault, needsKey, remembered } from './session';
 
 /** Asks for the key, once. */
@@ -20,7 +20,7 @@ export function KeyDialog() {
     if (candidate === '') return;
     await connect(candidate, keep.value);
     if (needsKey.value) field.current?.select();
-    else await run();
+    else await runFirst();
   };
 
   return (

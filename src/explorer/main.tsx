@@ -2,19 +2,30 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 
 import { App } from './app';
-import { run, start } from './run';
+import { run, running, start } from './run';
 import { readFragment, search, writeFragment } from './search';
 
 const root = document.getElementById('explorer');
 if (root !== null) render(<App />, root);
 
-// The address follows what is looked at; going back in the browser's history is followed in turn.
+// The address follows what is looked at, and each run is a step of the browser's history: back leads to the one before.
 effect(() => {
   const fragment = writeFragment(search.value);
   if (fragment !== location.hash) history.replaceState(null, '', fragment);
 });
-addEventListener('hashchange', () => {
+let last = '';
+effect(() => {
+  if (!running.value) return;
+  const fragment = writeFragment(search.peek());
+  if (last !== '' && fragment !== last) {
+    history.replaceState(null, '', last);
+    history.pushState(null, '', fragment);
+  }
+  last = fragment;
+});
+addEventListener('popstate', () => {
   search.value = readFragment(location.hash);
+  last = writeFragment(search.value);
   void run();
 });
 

@@ -3,7 +3,8 @@ import { effect, signal } from '@preact/signals';
 
 import { ApiError, ask, serviceNow } from './api';
 import { isObject, type JsonObject, parseExactly } from './exact-json';
-import { endpoint, ownParameters, parametersOf, search, valueOf } from './search';
+import { counting, countLoaded, countRange, counts } from './histogram/counts';
+import { change, endpoint, firstQuery, ownParameters, parametersOf, search, valueOf } from './search';
 import { connect, key, keyFault, remembered } from './session';
 import { type Bounds, boundsOf } from './time-range';
 
@@ -47,6 +48,8 @@ export async function run(): Promise<void> {
   const began = performance.now();
   const bounds = boundsOf(search.value.range, serviceNow());
   try {
+    // What cannot be counted by the engine is counted from the rows, once they are there.
+    const counted = countRange(bounds, presented, controller.signal);
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
     const { text, headers } = await ask(path, parametersOf(bounds), presented, controller.signal);
     const rows = rowsOf(text);
@@ -60,6 +63,7 @@ export async function run(): Promise<void> {
       bytesBilled: headers.get('x-query-bytes-billed'),
     };
     failure.value = null;
+    if (!(await counted) && !controller.signal.aborted) countLoaded(rows, bounds);
   } catch (error) {
     if (controller.signal.aborted) return;
     const known = error instanceof ApiError ? error : new ApiError(String(error), 0, 'unreadable');
@@ -75,6 +79,7 @@ effect(() => {
   if (key.value !== null) return;
   current?.abort();
   result.value = null;
+  counts.value = null;
   failure.value = null;
   running.value = false;
 });
@@ -84,6 +89,7 @@ export function cancel(): void {
   if (!running.value) return;
   current?.abort();
   running.value = false;
+  counting.value = false;
   cancelled.value = true;
 }
 
@@ -91,7 +97,13 @@ export function cancel(): void {
 export async function start(): Promise<void> {
   if (key.value === null) return;
   await connect(key.value, remembered.value);
-  if (keyFault.value === null) await run();
+  if (keyFault.value === null) await runFirst();
+}
+
+/** Runs what the address holds; where it has no query, that which the endpoint begins with. */
+export async function runFirst(): Promise<void> {
+  if (search.value.query === '') change({ language: 'lql', query: firstQuery() });
+  await run();
 }
 
 function rowsOf(text: string): JsonObject[] {

@@ -69,12 +69,14 @@ function likeliest({ name, type, required, values, default: fallback }: Paramete
   return name === 'project' ? 'default' : '';
 }
 
-/** The query that is sent; a table is named where there are several and nothing was written. */
-export const query = computed(() => {
-  const { query: written } = search.value;
+/** The query that is written. */
+export const query = computed(() => search.value.query);
+
+/** What an endpoint of logs begins with: one of its tables. Others have rows of their own without a query. */
+export function firstQuery(): string {
   const tables = endpoint.value?.tables ?? [];
-  return written === '' && tables.length > 1 && rangeParameters.value !== null ? `f:${tables[0] ?? ''}` : written;
-});
+  return tables.length > 1 && rangeParameters.value !== null ? `f:${tables[0] ?? ''}` : '';
+}
 
 /** Everything that a run sends. */
 export function parametersOf({ start, end }: Bounds): Map<string, string> {

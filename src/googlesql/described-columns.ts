@@ -1,4 +1,4 @@
-import { typeText } from './type-names';
+import { scalarNamed, typeText } from './type-names';
 import type { NamedType, SqlType, StructField } from './types';
 
 /** A column as JSON tells it: `ARRAY<STRUCT>` and `STRUCT` have `fields`. */
@@ -14,6 +14,25 @@ export function describeColumns(columns: readonly (NamedType | StructField)[]): 
     const described = { name: name ?? '', type: nameOf(type) };
     return fields === null ? described : { ...described, fields: describeColumns(fields) };
   });
+}
+
+/** The columns that `describeColumns` described. A type of a name that is not known is left out. */
+export function readColumns(described: readonly DescribedColumn[]): readonly NamedType[] {
+  return described.flatMap(({ name, type, fields }) => {
+    const read = readType(type, fields ?? []);
+    return read === null ? [] : [{ name, type: read }];
+  });
+}
+
+function readType(written: string, fields: readonly DescribedColumn[]): SqlType | null {
+  const element = /^ARRAY<(.+)>$/.exec(written)?.[1];
+  if (element !== undefined) {
+    const type = readType(element, fields);
+    return type === null ? null : { kind: 'ARRAY', element: type };
+  }
+  if (written === 'STRUCT') return { kind: 'STRUCT', fields: readColumns(fields) };
+  const kind = scalarNamed(written);
+  return kind === undefined ? null : { kind };
 }
 
 function fieldsOf(type: SqlType): readonly StructField[] | null {

@@ -83,7 +83,8 @@ function characterAt(text: string, at: number): string {
 }
 
 function utf8(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
+  // Not by a Buffer, which browsers lack.
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }
 
 function fault(message: string, start: number, end: number): never {

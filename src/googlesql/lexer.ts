@@ -45,8 +45,23 @@ export function lex(text: string, bounds: Bounds = QUERY_BOUNDS): Token[] {
   return new Lexer(text, bounds).run();
 }
 
+/** The tokens of a text up to its first fault, for texts that are being written. @returns fault null: there is none */
+export function lexUntilFault(
+  text: string,
+  bounds: Bounds = QUERY_BOUNDS,
+): { readonly tokens: readonly Token[]; readonly fault: QueryError | null } {
+  const lexer = new Lexer(text, bounds);
+  try {
+    checkText(text, bounds.textBytes);
+    return { tokens: lexer.run(), fault: null };
+  } catch (error) {
+    if (error instanceof QueryError) return { tokens: lexer.tokens, fault: error };
+    throw error;
+  }
+}
+
 class Lexer {
-  private readonly tokens: Token[] = [];
+  readonly tokens: Token[] = [];
   private at = 0;
   /** Brackets and CASE open. */
   private nesting = 0;

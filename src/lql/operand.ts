@@ -6,7 +6,7 @@ import type { Piece, Scanner } from './scanner';
 import { onlyColonBeforeRange } from './timestamp';
 
 /** From harmless to grave; level ranges follow this order. */
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
+export const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 const BARE = /^[\p{L}\p{N}_]+$/u;

@@ -9,7 +9,7 @@ const MAX_BYTES = 64 * 1024;
  * could not be sent on.
  */
 export function checkText(text: string): void {
-  if (Buffer.byteLength(text) > MAX_BYTES) {
+  if (text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES) {
     throw new LqlError('too_long', 'the text is longer than 64 KiB', { start: 0, end: 0 });
   }
   const bad = /\0|\p{Surrogate}/u.exec(text);

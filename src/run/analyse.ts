@@ -3,6 +3,7 @@ import { analyseConsumerText } from '../analysis/consumer-task';
 import type { ConsumerAnalysis, TextFault, Warning } from '../analysis/consumer-query';
 import { storedQueryOf } from '../analysis/stored-analyses';
 import type { StoredAnalysis } from '../analysis/stored-query';
+import { completeText } from '../completion/complete-task';
 import {
   type ConsumerRequest,
   describeParameters,
@@ -10,6 +11,7 @@ import {
   type RawEntry,
   readConsumerRequest,
   readParameters,
+  readPosition,
   readSwitch,
   unknownParameters,
 } from '../endpoints';
@@ -19,7 +21,7 @@ import { describeColumns } from '../googlesql/described-columns';
 import type { Span } from '../googlesql/syntax';
 import type { Key } from '../keys';
 import { tablesOfStoredQuery } from '../sandbox';
-import { authorise, checkDeclaredTables, checkPermissions, maySeeSchema } from './authorise';
+import { authorise, checkDeclaredTables, checkPermissions, mayQuery, maySeeSchema } from './authorise';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';
 import type { Services } from './services';
@@ -53,6 +55,11 @@ export async function analyse(request: RunRequest, services: Services): Promise<
   const faults = [...bound.errors, ...analysis.errors.map((fault) => located(fault, text))];
   const wanted = readSwitch(endpoint, given, 'estimate') && faults.length === 0 && bound.parameters !== null;
   const columns = maySeeSchema(key, endpoint, services.engine) ? analysis.columns : null;
+  const position = readPosition(endpoint, given);
+  const completions =
+    position === null || !mayQuery(key, endpoint, services.engine)
+      ? null
+      : await request.timed('gate', () => completionsAt(position, consumer, stored, services, limits));
   return {
     kind,
     lqlAsSql: analysis.lqlAsSql,
@@ -65,6 +72,7 @@ export async function analyse(request: RunRequest, services: Services): Promise<
     estimate: wanted
       ? await estimateOf({ endpoint, query: consumer.query, parameters: bound.parameters }, key, services, limits)
       : null,
+    ...(position === null ? {} : { completions: completions ?? [] }),
   };
 }
 
@@ -91,6 +99,28 @@ async function analyseText(
   const given = { language, text, tables, parameters, now: now() };
   const analysis = await threads.do(analyseConsumerText, given, text, limits);
   return { kind: language, text, analysis };
+}
+
+/** What may be written at a place, in code points, of the query: from its endpoint's tables alone, never from rows. */
+async function completionsAt(
+  position: number,
+  { query }: ConsumerRequest,
+  { tables, parameters }: StoredAnalysis,
+  { threads }: Services,
+  limits: RunLimits & { readonly keyName: string },
+): Promise<readonly object[]> {
+  const { language, text } = query ?? { language: 'sql', text: '' };
+  const cursor = Array.from(text).slice(0, position).join('').length;
+  const written = { language, text, position: cursor, tables, parameters };
+  const { span, items } = await threads.do(completeText, written, text, limits);
+  const place = placeOf(span, text);
+  return items.map(({ also, ...item }) => ({
+    ...item,
+    ...place,
+    ...(also === undefined
+      ? {}
+      : { also: { insert: also.insert, ...placeOf({ start: also.at, end: also.at }, text) } }),
+  }));
 }
 
 /** The parameters as a run would bind them, or what is wrong with the first that it could not. */

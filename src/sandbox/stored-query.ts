@@ -1,4 +1,4 @@
-import type { BoundParameter } from '../engines/contract';
+import type { BoundParameter } from '../engines/bound-parameter';
 import type { Query } from '../googlesql/syntax';
 
 /** What the gate needs of a stored endpoint. Offsets of `query` are offsets into `sql`. */

@@ -7,7 +7,7 @@ import type { SqlType } from '../types';
 import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
-import { isOpen, lookup, visibleNames, type NameList, type Target } from './scope';
+import { candidatesOf, isOpen, lookup, visibleCandidates, visibleNames, type NameList, type Target } from './scope';
 import { invalid, type Session } from './session';
 import { unknownField } from './suggestion';
 
@@ -17,8 +17,16 @@ export function resolvePath(context: Context, { parts, span }: PathExpression): 
   if (first === undefined) throw new Error('a path has a first part');
   const target = lookup(context.scope, first.name);
   if (target === undefined && isOpen(context.scope)) context.session.survey?.useUnknown();
-  if (target === undefined)
-    throw unknownField(`Unrecognized name: ${first.name}.`, first.name, first.span, visibleNames(context.scope));
+  if (target === undefined) {
+    const { aggregates, windows, scope } = context;
+    context.session.environment.onUnknown?.(first.name, {
+      kind: 'expression',
+      names: visibleCandidates(scope),
+      aggregates: typeof aggregates !== 'string',
+      windows: typeof windows !== 'string',
+    });
+    throw unknownField(`Unrecognized name: ${first.name}.`, first.name, first.span, visibleNames(scope));
+  }
   return fromTarget(context, target, first, rest, span);
 }
 
@@ -50,7 +58,10 @@ function fromTarget(
 function columnOf(session: Session, list: NameList, alias: Identifier, { name, span }: Identifier): Expr {
   const found = list.lookup(name);
   if (found === undefined && list.open) session.survey?.useUnknown();
-  if (found === undefined) throw unknownField(`Name ${name} not found inside ${alias.name}.`, name, span, list.names());
+  if (found === undefined) {
+    session.environment.onUnknown?.(name, { kind: 'member', names: candidatesOf(list) });
+    throw unknownField(`Name ${name} not found inside ${alias.name}.`, name, span, list.names());
+  }
   if (found.kind === 'ambiguous') throw invalid(`Name ${name} is ambiguous inside ${alias.name}.`, span);
   const whole = { start: alias.span.start, end: span.end };
   if (found.kind === 'column') return session.ref(found.column, whole);
@@ -93,7 +104,11 @@ function fieldNamed(session: Session, value: Expr, { name, span }: Identifier, w
   const matches = type.fields.flatMap((field, i) => (field.name?.toLowerCase() === name.toLowerCase() ? [i] : []));
   const [index] = matches;
   if (index === undefined) {
-    const names = type.fields.flatMap((field) => (field.name === null ? [] : [field.name]));
+    const known = type.fields.flatMap((field) =>
+      field.name === null ? [] : [{ name: field.name, type: field.type, isRow: false }],
+    );
+    session.environment.onUnknown?.(name, { kind: 'member', names: known });
+    const names = known.map((field) => field.name);
     throw unknownField(`Field name ${name} does not exist in ${shortType(type)}.`, name, span, names);
   }
   if (matches.length > 1) throw invalid(`Struct field name ${name} is ambiguous.`, span);

@@ -78,6 +78,7 @@ function resolveTable({ session, ctes }: FromContext, { path, alias, offset, spa
   const table = session.environment.findTable(path);
   if (table === undefined) {
     const written = path.map((part) => part.name).join('.');
+    session.environment.onUnknown?.(written, { kind: 'table', ctes: cteNames(ctes) });
     const near = session.environment.suggestTable?.(written) ?? nearest(written, cteNames(ctes));
     const hint = near === undefined ? {} : { hint: `Did you mean ${near}?` };
     throw new QueryError('invalidQuery', `Table not found: ${written}.`, span, hint);

@@ -7,7 +7,8 @@ import { MAX_RESULT_FIELDS, sizeOf, tooLarge } from './size';
 import { Session, type Environment } from './session';
 import { Survey, TooManyFaults } from './survey';
 
-export type { Environment } from './session';
+export type { Candidate } from './scope';
+export type { Candidates, Environment } from './session';
 export { functionNotFound, nearest, nearestNames } from './suggestion';
 
 /** What could be resolved of a query, and what could not. */

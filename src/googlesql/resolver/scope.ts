@@ -188,6 +188,50 @@ export function isOpen(scope: Scope | null): boolean {
   return false;
 }
 
+/** A name that a query may write, with its type; null: only its use tells. */
+export interface Candidate {
+  readonly name: string;
+  readonly type: SqlType | null;
+  /** The row of a table alias. */
+  readonly isRow: boolean;
+}
+
+/** The names of a list, without those that are ambiguous. */
+export function candidatesOf(list: NameList): Candidate[] {
+  return [...new Set(list.names())].flatMap((name) => candidate(name, list.lookup(name)));
+}
+
+/** Every name in scope, innermost first, without those that are ambiguous or hidden. */
+export function visibleCandidates(scope: Scope | null): Candidate[] {
+  return [...new Map(visibleNames(scope).map((name) => [name.toLowerCase(), name])).values()].flatMap((name) =>
+    candidate(name, lookup(scope, name)),
+  );
+}
+
+function candidate(name: string, target: Target | undefined): Candidate[] {
+  switch (target?.kind) {
+    case undefined:
+    case 'ambiguous':
+      return [];
+    case 'alias':
+      return [{ name, type: null, isRow: false }];
+    case 'column':
+      return [{ name, type: target.column.type, isRow: false }];
+    case 'field': {
+      const { type } = target.column;
+      return [{ name, type: type.kind === 'STRUCT' ? (type.fields[target.index]?.type ?? null) : null, isRow: false }];
+    }
+    case 'range':
+      return [{ name, type: rowType(target.list), isRow: true }];
+  }
+}
+
+function rowType({ columns, isValueTable }: NameList): SqlType {
+  const [only] = columns;
+  if (isValueTable && only !== undefined) return only.column.type;
+  return { kind: 'STRUCT', fields: columns.map(({ name, column }) => ({ name, type: column.type })) };
+}
+
 /** Every name in scope, innermost first. */
 export function visibleNames(scope: Scope | null): string[] {
   const names: string[] = [];

@@ -5,6 +5,7 @@ import type { Operand } from '../coercion';
 import type { Column, ColumnRef, Cte, Expr, ResolvedLiteral } from '../resolved';
 import type { Identifier, Span } from '../syntax';
 import type { SqlType, TableSchema } from '../types';
+import type { Candidate } from './scope';
 import { Budget } from './size';
 import type { Survey } from './survey';
 
@@ -15,7 +16,23 @@ export interface Environment {
   readonly parameters: ReadonlyMap<string, SqlType>;
   /** The table probably meant by a name that no table has. */
   suggestTable?(name: string): string | undefined;
+  /** Called with each name that nothing has, and what could be named in its place. */
+  onUnknown?(name: string, candidates: Candidates): void;
 }
+
+/** What could be named in a place. */
+export type Candidates =
+  | {
+      readonly kind: 'expression';
+      readonly names: readonly Candidate[];
+      /** Whether calls of aggregates and of window functions may occur there. */
+      readonly aggregates: boolean;
+      readonly windows: boolean;
+    }
+  /** Behind a dot. */
+  | { readonly kind: 'member'; readonly names: readonly Candidate[] }
+  /** Beside the tables of the environment. */
+  | { readonly kind: 'table'; readonly ctes: readonly string[] };
 
 /** CTE names visible at a place in the query; inner ones hide outer ones. */
 export interface CteScope {

@@ -6,11 +6,12 @@ export const EXPLORER_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "worker-src 'self'",
   "connect-src 'self'",
   'img-src data:', // the empty icon that keeps browsers from asking for one
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  'trusted-types analyser', // which lets one worker be started, by the name of its file
 ].join(';');

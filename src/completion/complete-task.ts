@@ -1,0 +1,10 @@
+import type { Task } from '../concurrency/threads';
+import { complete } from './complete';
+import type { Completions, WrittenText } from './completion';
+
+/** `complete`, for a thread: the text is read several times. */
+export const completeText: Task<WrittenText, Completions> = {
+  file: __filename,
+  name: 'completeText',
+  run: complete,
+};

@@ -1,0 +1,171 @@
+/** Completions in GoogleSQL: the text is read with a name of ours at the cursor, and the resolver says what could be there. */
+import { QueryError } from '../errors';
+import { lexUntilFault } from '../googlesql/lexer';
+import { surveyQuery } from '../googlesql/parser';
+import { type Candidate, type Candidates, surveyMeaning } from '../googlesql/resolver';
+import type { Query, Span } from '../googlesql/syntax';
+import { walk } from '../googlesql/syntax-walk';
+import type { Token } from '../googlesql/token';
+import { typeText } from '../googlesql/type-names';
+import type { SqlType } from '../googlesql/types';
+import { type Completion, type Completions, matching, type WrittenText } from './completion';
+import { functionCompletions } from './functions';
+import { viableKeywords } from './keywords';
+import { nestedFields } from './nested-fields';
+import { isGrouped, withoutUngrouped } from './ungrouped';
+import { readings } from './readings';
+import { quoted } from './quoted';
+
+/** No name of a query, so that nothing has it. */
+export const CURSOR = 'logquay_name_at_the_cursor';
+
+/** UTF-16 units of a text in which completions are looked for: it is read many times. */
+const LONGEST_TEXT = 20_000;
+
+export function completeSql({ text, position, tables, parameters }: WrittenText): Completions {
+  const at = Math.min(Math.max(0, position), text.length);
+  const span = wordAt(text, at);
+  const word = text.slice(span.start, at);
+  const before = text.slice(0, span.start);
+  const { tokens, fault } = lexUntilFault(before);
+  if (text.length > LONGEST_TEXT || fault !== null || isInComment(before, tokens)) return { span, items: [] };
+  const written = tokens.filter(({ kind }) => kind !== 'end');
+  const last = written.at(-1);
+  if (last?.kind === 'rest' || last?.symbol === ';') return { span, items: [] };
+  if (last?.symbol === '@') return { span, items: matching(word, parameterCompletions(parameters)) };
+  const found = readAt({ text, span, before: written }, { tables, parameters });
+  const afterDot = last?.symbol === '.';
+  const keywords = afterDot ? [] : viableKeywords(before);
+  return { span, items: matching(word, [...found, ...keywords]) };
+}
+
+/** The word that the cursor is in or behind. */
+function wordAt(text: string, at: number): Span {
+  let [start, end] = [at, at];
+  while (start > 0 && /\w/.test(text[start - 1] ?? '')) start--;
+  while (end < text.length && /\w/.test(text[end] ?? '')) end++;
+  // Digits at the front are a number, which nothing completes.
+  return /^\d/.test(text.slice(start, at)) ? { start: at, end: at } : { start, end };
+}
+
+/** Whether blanks behind the last token hold a comment that goes on. */
+function isInComment(before: string, tokens: readonly Token[]): boolean {
+  const rest = before.slice(tokens.findLast(({ kind }) => kind !== 'end')?.end ?? 0);
+  return /(?:--|#)[^\n\r]*$/.test(rest);
+}
+
+interface Place {
+  readonly text: string;
+  /** The word at the cursor. */
+  readonly span: Span;
+  /** What is written before it. */
+  readonly before: readonly Token[];
+}
+
+type Known = Pick<WrittenText, 'tables' | 'parameters'>;
+
+/** Names and functions, from the first reading of the text that is a query. */
+function readAt(place: Place, known: Known): readonly Completion[] {
+  for (const reading of readings(place.text, place.span, place.before, CURSOR)) {
+    const query = parsed(reading);
+    if (query === null) continue;
+    const candidates = candidatesIn(query, reading, known);
+    if (candidates.length > 0) return candidates.flatMap((one) => completionsOf(one, place, { query, reading }, known));
+  }
+  return [];
+}
+
+function parsed(text: string): Query | null {
+  try {
+    const { query, unsupported } = surveyQuery(text);
+    return unsupported.length > 0 ? null : query;
+  } catch (error) {
+    if (error instanceof QueryError) return null;
+    throw error;
+  }
+}
+
+function candidatesIn(query: Query, text: string, { tables, parameters }: Known): readonly Candidates[] {
+  const found: Candidates[] = [];
+  const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
+  surveyMeaning(query, text, {
+    findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
+    parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
+    onUnknown: (name, candidates) => {
+      if (name === CURSOR) found.push(candidates);
+    },
+  });
+  return found;
+}
+
+interface Reading {
+  readonly query: Query;
+  /** The text of it, with our name at the cursor. */
+  readonly reading: string;
+}
+
+function completionsOf(there: Candidates, place: Place, reading: Reading, known: Known): readonly Completion[] {
+  switch (there.kind) {
+    case 'table':
+      return [
+        ...there.ctes.map((name) => ({ label: name, kind: 'table' as const, insert: quoted(name) })),
+        ...known.tables.map(({ name }) => ({ label: name, kind: 'table' as const, insert: quoted(name) })),
+      ];
+    case 'member':
+      return there.names.map((name) => nameCompletion(name, 'field'));
+    case 'expression':
+      return expressionCompletions(there, place, reading, known);
+  }
+}
+
+function expressionCompletions(
+  { names, aggregates, windows }: Extract<Candidates, { kind: 'expression' }>,
+  place: Place,
+  reading: Reading,
+  known: Known,
+): readonly Completion[] {
+  const inUnnest = isInUnnest(place.before);
+  const fitting = inUnnest ? names.filter(({ type }) => type === null || type.kind === 'ARRAY') : names;
+  const direct = fitting.map((name) => nameCompletion(name, name.isRow ? 'alias' : 'column'));
+  const from = inUnnest ? null : endOfFrom(reading.query, place);
+  const nested = from === null ? [] : nestedFields(names, from);
+  const all = [...direct, ...nested];
+  const usable = isGrouped(reading.query) ? withoutUngrouped(all, place, known) : all;
+  return [...usable, ...functionCompletions({ aggregates, windows })];
+}
+
+function nameCompletion({ name, type }: Candidate, kind: 'alias' | 'column' | 'field'): Completion {
+  const named = { label: name, kind, insert: quoted(name) };
+  return type === null ? named : { ...named, type: shortType(type) };
+}
+
+function shortType(type: SqlType): string {
+  if (type.kind === 'STRUCT') return 'STRUCT';
+  return type.kind === 'ARRAY' ? `ARRAY<${shortType(type.element)}>` : typeText(type);
+}
+
+/** Inside of the parentheses of UNNEST. */
+function isInUnnest(before: readonly Token[]): boolean {
+  return before.at(-1)?.symbol === '(' && before.at(-2)?.symbol === 'UNNEST';
+}
+
+/** Where the FROM of the SELECT around the cursor ends, as an offset into the written text; null: no such place. */
+function endOfFrom(query: Query, { span }: Place): number | null {
+  const cursor = span.start;
+  let innermost: { readonly from: Span; readonly size: number } | null = null;
+  walk(query, (node) => {
+    if (node.kind !== 'select' || node.from === null) return true;
+    const { start, end } = node.span;
+    if (start > cursor || end < cursor) return true;
+    if (innermost === null || end - start < innermost.size) innermost = { from: node.from.span, size: end - start };
+    return true;
+  });
+  if (innermost === null) return null;
+  const { start, end } = (innermost as { readonly from: Span }).from;
+  if (start <= cursor && cursor <= end) return null;
+  return end < cursor ? end : end - CURSOR.length + (span.end - span.start);
+}
+
+function parameterCompletions(parameters: Known['parameters']): readonly Completion[] {
+  return parameters.map(({ name, type }) => ({ label: name, kind: 'parameter', insert: name, type }));
+}

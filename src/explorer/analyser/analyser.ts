@@ -1,0 +1,64 @@
+/** The worker that reads queries, from the page's side. */
+import type { Answer, Kind, Question, Questions } from './questions';
+
+/** Milliseconds after which a reading is cancelled and a new worker started. */
+const PATIENCE = 5_000;
+
+let worker: Worker | null = null;
+let nextId = 1;
+const waiting = new Map<number, (answer: Answer['answer']) => void>();
+
+/** Reads a text in the worker. @returns null: it cannot be read, or takes too long */
+export async function read<K extends Kind>(
+  kind: K,
+  given: Questions[K]['given'],
+): Promise<Questions[K]['answer'] | null> {
+  const target = (worker ??= start());
+  const id = nextId++;
+  const answer = new Promise<Answer['answer']>((resolve) => waiting.set(id, resolve));
+  const patience = setTimeout(restart, PATIENCE);
+  target.postMessage({ id, kind, given } satisfies Question<K>);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
+function start(): Worker {
+  const url = document.getElementById('explorer')?.dataset.analyser ?? '';
+  const started = new Worker(trusted(url) as string, { type: 'module' });
+  started.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+    waiting.get(data.id)?.(data.answer);
+    waiting.delete(data.id);
+  });
+  started.addEventListener('error', restart);
+  return started;
+}
+
+function restart(): void {
+  worker?.terminate();
+  worker = null;
+  for (const resolve of waiting.values()) resolve(null);
+  waiting.clear();
+}
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (url: string) => string },
+  ): { createScriptURL(url: string): unknown };
+}
+
+/** The policy of the page lets scripts be loaded by the name of this build's file alone. */
+function trusted(url: string): unknown {
+  const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
+  if (types === undefined) return url;
+  const policy = types.createPolicy('analyser', {
+    createScriptURL: (given) => {
+      if (!/^explore\/worker-[A-Z0-9]+\.js$/.test(given)) throw new TypeError('This is not the analyser.');
+      return given;
+    },
+  });
+  return policy.createScriptURL(url);
+}

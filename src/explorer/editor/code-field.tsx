@@ -1,0 +1,174 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  completionKeymap,
+  completionStatus,
+  moveCompletionSelection,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { forEachDiagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
+import type { ReadonlySignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { analysis } from '../analysis';
+import { completionSource } from './completions';
+import { diagnosticsOf } from './faults';
+import { highlighting } from './highlight';
+import { theme } from './theme';
+
+interface CodeFieldProps {
+  readonly label: string;
+  readonly language: 'sql' | 'lql';
+  readonly text: ReadonlySignal<string>;
+  readonly hint: string;
+  readonly onChange: (text: string) => void;
+  readonly onRun: () => void;
+}
+
+/**
+ * An editor with colours, underlined faults and completions. It lives in a shadow root: there its styles are sheets of its
+ * own, which the page's policy lets be.
+ */
+export function CodeField({ label, language, text, hint, onChange, onRun }: CodeFieldProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const settings = useRef(new Compartment());
+  const handlers = useRef({ onChange, onRun });
+  handlers.current = { onChange, onRun };
+  const run = (): boolean => {
+    handlers.current.onRun();
+    return true;
+  };
+
+  useEffect(() => {
+    if (host.current === null) return;
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
+    const editor = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: text.peek(),
+        extensions: [
+          common(run),
+          settings.current.of(ofLanguage({ language, label, hint }, run)),
+          EditorView.updateListener.of(({ docChanged, state }) => {
+            if (docChanged) handlers.current.onChange(state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    // At once: a text that came later than what was typed meanwhile would undo it.
+    const follow = text.subscribe((next) => {
+      const { doc } = editor.state;
+      if (doc.toString() === next) return;
+      editor.dispatch({ changes: { from: 0, to: doc.length, insert: next }, selection: { anchor: next.length } });
+    });
+    const unsubscribe = analysis.subscribe((known) => {
+      const written = editor.state.doc.toString();
+      const faults = known === null || known.text !== written ? [] : known.errors;
+      editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(faults, written)));
+    });
+    return () => {
+      follow();
+      unsubscribe();
+      editor.destroy();
+      view.current = null;
+    };
+  }, []);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: settings.current.reconfigure(ofLanguage({ language, label, hint }, run)) });
+  }, [language, label, hint]);
+
+  return <div ref={host} class="code-field" />;
+}
+
+function common(run: () => boolean): Extension {
+  return [
+    history(),
+    drawSelection(),
+    closeBrackets(),
+    EditorView.lineWrapping,
+    EditorView.domEventHandlers({ beforeinput: replaceSelection }),
+    theme,
+    Prec.high(
+      keymap.of([
+        { key: 'Mod-Enter', run, stopPropagation: true },
+        { key: 'Mod-.', run: applyFix },
+        // Only where completions are shown: else Tab leaves the editor, as the keyboard's users expect.
+        { key: 'Tab', run: acceptFirst },
+      ]),
+    ),
+    keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
+  ];
+}
+
+function ofLanguage(
+  { language, label, hint }: Pick<CodeFieldProps, 'language' | 'label' | 'hint'>,
+  run: () => boolean,
+): Extension {
+  return [
+    highlighting(language),
+    autocompletion({
+      override: [completionSource(language)],
+      icons: false,
+      maxRenderedOptions: 60,
+      // Enter runs a line of LQL, unless a completion was chosen.
+      selectOnOpen: language === 'sql',
+    }),
+    EditorView.contentAttributes.of({ 'aria-label': label, autocapitalize: 'off', spellcheck: 'false' }),
+    placeholder(hint),
+    // A line of LQL runs by Enter; Shift+Enter breaks it.
+    language === 'lql' ? Prec.high(keymap.of([{ key: 'Enter', run: (view) => acceptCompletion(view) || run() }])) : [],
+  ];
+}
+
+/** Replaces chosen text without the browser, which would write the style of it into the page: its policy forbids that. */
+function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
+  if (inputType !== 'insertText' || data === null || view.composing) return false;
+  const { from, to } = chosenIn(view);
+  if (from === to) return false;
+  view.dispatch({
+    changes: { from, to, insert: data },
+    selection: { anchor: from + data.length },
+    userEvent: 'input.type',
+    scrollIntoView: true,
+  });
+  return true;
+}
+
+/** What is chosen in the document: the editor hears of a selection a moment later. */
+function chosenIn(view: EditorView): { readonly from: number; readonly to: number } {
+  const root = view.root as ShadowRoot & { readonly getSelection?: () => Selection | null };
+  const { anchorNode, anchorOffset = 0, focusNode, focusOffset = 0 } = root.getSelection?.() ?? {};
+  if (!view.contentDOM.contains(anchorNode ?? null) || !view.contentDOM.contains(focusNode ?? null))
+    return view.state.selection.main;
+  const [anchor, head] = [view.posAtDOM(anchorNode!, anchorOffset), view.posAtDOM(focusNode!, focusOffset)];
+  return { from: Math.min(anchor, head), to: Math.max(anchor, head) };
+}
+
+/** Accepts the chosen completion, or the first. */
+function acceptFirst(view: EditorView): boolean {
+  if (completionStatus(view.state) !== 'active') return false;
+  if (acceptCompletion(view)) return true;
+  moveCompletionSelection(true)(view);
+  return acceptCompletion(view);
+}
+
+/** Applies what was probably meant by the fault at the cursor, or by the only one there is. */
+function applyFix(view: EditorView): boolean {
+  const { head } = view.state.selection.main;
+  const fixable: { readonly apply: () => void; readonly near: boolean }[] = [];
+  forEachDiagnostic(view.state, ({ actions }, from, to) => {
+    const [action] = actions ?? [];
+    if (action !== undefined)
+      fixable.push({ apply: () => action.apply(view, from, to), near: from <= head && head <= to });
+  });
+  const chosen = fixable.find(({ near }) => near) ?? (fixable.length === 1 ? fixable[0] : undefined);
+  chosen?.apply();
+  return chosen !== undefined;
+}

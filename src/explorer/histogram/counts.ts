@@ -1,0 +1,107 @@
+/** How many rows there are in each bucket of the range, by severity. */
+import { signal } from '@preact/signals';
+
+import { read } from '../analyser/analyser';
+import { consumerText } from '../analysis';
+import { type ApiError, ask } from '../api';
+import { isObject, type JsonObject, parseExactly } from '../exact-json';
+import { microsOf, type Zone } from '../instant';
+import { mayQuery, schemaLoaded } from '../schema';
+import { endpoint, parametersOf, query, search } from '../search';
+import { type Severity, severityOf } from '../severity';
+import { severityExpression } from '../severity-sql';
+import type { Bounds } from '../time-range';
+import { type Buckets, bucketsOf } from './buckets';
+
+export type Bar = Readonly<Partial<Record<Severity | 'other', number>>>;
+
+export interface Counts extends Buckets {
+  readonly bounds: Bounds;
+  readonly zone: Zone;
+  readonly bars: ReadonlyMap<number, Bar>;
+  readonly total: number;
+  /** Whether the engine counted all rows of the range; else it is those that were loaded. */
+  readonly complete: boolean;
+}
+
+/** null: the rows have no time. */
+export const counts = signal<Counts | null>(null);
+export const counting = signal(false);
+
+const MOST_BUCKETS = 120;
+
+/**
+ * Asks the engine for the counts of a range: one query. Nothing is changed where the query's rows cannot be counted.
+ *
+ * @returns whether they were
+ */
+export async function countRange(bounds: Bounds, key: string, signal: AbortSignal): Promise<boolean> {
+  await schemaLoaded();
+  const target = endpoint.peek();
+  const given = mayQuery.peek() && target !== null ? consumerText(query.peek()) : null;
+  if (given === null || target === null || given.text.trim() === '') return false;
+  counting.value = true;
+  try {
+    const source = await read('rows', given);
+    if (source === null || signal.aborted) return false;
+    const { zone } = search.peek();
+    const most = Math.min(MOST_BUCKETS, Math.floor(target.maxRows / 5));
+    const buckets = bucketsOf(bounds, zone, most);
+    const severity = severityExpression(source.columns, 'q') ?? 'CAST(NULL AS STRING)';
+    const sql = `SELECT DIV(UNIX_MILLIS(q.timestamp) - ${Math.floor(buckets.start)}, ${buckets.step}) AS bucket, ${severity} AS severity, COUNT(*) AS n FROM (${source.sql}\n) AS q GROUP BY bucket, severity`;
+    const sent = parametersOf(bounds);
+    sent.delete('lql');
+    sent.set('sql', sql);
+    const { text } = await ask(`api/endpoints/query/${encodeURIComponent(target.name)}`, sent, key, signal);
+    counts.value = { ...tally(rowsOf(text), buckets), bounds, zone, complete: true };
+    return true;
+  } catch (error) {
+    // What is wrong with the query is said of its rows.
+    if (signal.aborted || (error as ApiError).name === 'ApiError') return false;
+    throw error;
+  } finally {
+    if (!signal.aborted) counting.value = false;
+  }
+}
+
+function rowsOf(text: string): readonly JsonObject[] {
+  const body = parseExactly(text);
+  const rows = isObject(body) ? body.result : [];
+  return Array.isArray(rows) ? rows.filter(isObject) : [];
+}
+
+function tally(rows: readonly JsonObject[], buckets: Buckets): Pick<Counts, keyof Buckets | 'bars' | 'total'> {
+  const bars = new Map<number, Record<string, number>>();
+  let total = 0;
+  for (const { bucket, severity, n } of rows) {
+    const [index, rowCount] = [Number(bucket), Number(n)];
+    if (index < 0 || index >= buckets.count) continue;
+    const bar = bars.get(index) ?? {};
+    bar[typeof severity === 'string' ? severity : 'other'] = rowCount;
+    bars.set(index, bar);
+    total += rowCount;
+  }
+  return { ...buckets, bars, total };
+}
+
+/** Counts the rows that were loaded, where the engine cannot be asked. */
+export function countLoaded(rows: readonly JsonObject[], bounds: Bounds): void {
+  const { zone } = search.peek();
+  const times = rows.map((row) => microsOf(row.timestamp)).filter((at) => at !== null);
+  if (times.length === 0) {
+    counts.value = null;
+    return;
+  }
+  const buckets = bucketsOf(bounds, zone, MOST_BUCKETS);
+  const bars = new Map<number, Record<string, number>>();
+  for (const row of rows) {
+    const micros = microsOf(row.timestamp);
+    const index = micros === null ? -1 : Math.floor((Number(micros) / 1000 - buckets.start) / buckets.step);
+    if (index < 0 || index >= buckets.count) continue;
+    const bar = bars.get(index) ?? {};
+    const severity = severityOf(row) ?? 'other';
+    bar[severity] = (bar[severity] ?? 0) + 1;
+    bars.set(index, bar);
+  }
+  counts.value = { ...buckets, bars, total: times.length, bounds, zone, complete: false };
+}

@@ -1,0 +1,198 @@
+/** Completions: each resolves where it is offered, and none comes from rows. */
+import { analyseConsumer } from '../../src/analysis/consumer-query';
+import { complete } from '../../src/completion/complete';
+import type { Completion, Completions } from '../../src/completion/completion';
+import type { SqlType, StructField, TableSchema } from '../../src/googlesql/types';
+
+const scalar = (name: string, kind: 'STRING' | 'INT64' | 'BOOL' | 'TIMESTAMP'): StructField & { name: string } => ({
+  name,
+  type: { kind },
+});
+const records = (...fields: StructField[]): SqlType => ({ kind: 'ARRAY', element: { kind: 'STRUCT', fields } });
+
+const response = records(scalar('status_code', 'INT64'), { name: 'headers', type: records(scalar('etag', 'STRING')) });
+const TABLES: readonly TableSchema[] = [
+  {
+    name: 'edge_logs',
+    columns: [
+      scalar('id', 'STRING'),
+      scalar('timestamp', 'TIMESTAMP'),
+      scalar('event_message', 'STRING'),
+      { name: 'metadata', type: records(scalar('level', 'STRING'), { name: 'response', type: response }) },
+      scalar('select', 'BOOL'),
+    ],
+  },
+  { name: 'auth_logs', columns: [scalar('id', 'STRING'), scalar('user id', 'STRING')] },
+];
+const PARAMETERS = [{ name: 'project', type: 'STRING' as const }];
+
+interface Completed extends Completions {
+  readonly text: string;
+}
+
+/** Completions at the `¦` of a text. */
+function at(marked: string, language: 'sql' | 'lql' = 'sql'): Completed {
+  const position = marked.indexOf('¦');
+  const text = marked.replace('¦', '');
+  return { ...complete({ language, text, position, tables: TABLES, parameters: PARAMETERS }), text };
+}
+
+const labels = ({ items }: Completions, ...kinds: Completion['kind'][]): string[] =>
+  items.filter(({ kind }) => kinds.includes(kind)).map(({ label }) => label);
+
+function applied({ text, span }: Completed, { insert, also }: Completion): string {
+  const parts = [
+    { at: span.start, end: span.end, insert },
+    ...(also ? [{ at: also.at, end: also.at, insert: also.insert }] : []),
+  ];
+  return parts
+    .sort((a, b) => b.at - a.at)
+    .reduce((changed, part) => changed.slice(0, part.at) + part.insert + changed.slice(part.end), text);
+}
+
+const faultsOf = (text: string, language: 'sql' | 'lql'): string[] =>
+  analyseConsumer({ language, text, tables: TABLES, parameters: PARAMETERS, now: 0n }).errors.map(
+    (fault) => fault.message,
+  );
+
+describe('in SQL', () => {
+  it.each([
+    ['SELECT ¦ FROM edge_logs'],
+    ['SELECT id, ¦ FROM edge_logs'],
+    ['SELECT e.¦ FROM edge_logs AS e'],
+    ['SELECT m.¦ FROM edge_logs CROSS JOIN UNNEST(metadata) AS m'],
+    ['SELECT ¦ FROM edge_logs AS t CROSS JOIN UNNEST(t.metadata) AS m'],
+    ['SELECT ¦ FROM edge_logs AS a JOIN auth_logs AS b ON a.id = b.id'],
+    ['SELECT 1 FROM edge_logs AS a JOIN auth_logs AS b ON a.id = ¦'],
+    ['WITH x AS (SELECT id AS y FROM auth_logs) SELECT ¦ FROM x'],
+    ['SELECT ¦, COUNT(*) AS n FROM edge_logs GROUP BY event_message'],
+    ['SELECT id, COUNT(*) AS n FROM edge_logs GROUP BY id ORDER BY ¦'],
+    ['SELECT (SELECT MAX(¦) FROM auth_logs) AS newest FROM edge_logs'],
+    ['FROM edge_logs |> SELECT ¦'],
+    ['SELECT id FROM ¦'],
+    ['SELECT 1 FROM edge_logs CROSS JOIN UNNEST(¦)'],
+  ])('%s: every name resolves', (marked) => {
+    const found = at(marked);
+    const names = found.items.filter(({ kind }) => ['alias', 'column', 'field', 'table'].includes(kind));
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) {
+      // An expression of any type fits in TO_JSON_STRING; tables and arrays are named as they are.
+      const plain = name.kind === 'table' || /UNNEST\(¦|MAX\(¦|= ¦|\.¦/.test(marked);
+      const wrapped = plain ? name : { ...name, insert: `TO_JSON_STRING(${name.insert})` };
+      const faults = faultsOf(applied(found, wrapped), 'sql').filter(
+        (message) => !plain || /Unrecognized|not found|does not exist|grouped|ambiguous/.test(message),
+      );
+      expect([
+        name.label,
+        faults.filter((message) => !/Field name id does not exist|Unrecognized name: id/.test(message)),
+      ]).toEqual([name.label, []]);
+    }
+  });
+
+  it('offers what is there, and nothing else', () => {
+    expect(labels(at('SELECT ¦ FROM auth_logs'), 'column', 'field')).toEqual([
+      'id',
+      'user id',
+      'auth_logs.id',
+      'auth_logs.user id',
+    ]);
+    expect(labels(at('SELECT * FROM ¦'), 'table')).toEqual(['edge_logs', 'auth_logs']);
+    expect(labels(at('WITH mine AS (SELECT 1 AS x) SELECT * FROM ¦'), 'table')).toEqual([
+      'mine',
+      'edge_logs',
+      'auth_logs',
+    ]);
+    expect(labels(at('SELECT @¦ FROM edge_logs'), 'parameter')).toEqual(['project']);
+    expect(labels(at('SELECT m.¦ FROM edge_logs CROSS JOIN UNNEST(metadata) AS m'), 'field')).toEqual([
+      'level',
+      'response',
+    ]);
+    expect(labels(at('SELECT 1 FROM edge_logs CROSS JOIN UNNEST(¦'), 'column', 'field')).toEqual(['metadata']);
+  });
+
+  it('offers a nested field with the joins that reach it', () => {
+    const found = at('SELECT id, st¦ FROM edge_logs WHERE id IS NOT NULL');
+    const field = found.items.find(({ label }) => label === 'metadata.response.status_code');
+    if (field === undefined) throw new Error('It is not offered.');
+    expect(field).toMatchObject({ kind: 'field', type: 'INT64', insert: 'r.status_code' });
+    const text = applied(found, field);
+    expect(text).toBe(
+      'SELECT id, r.status_code FROM edge_logs CROSS JOIN UNNEST(metadata) AS m CROSS JOIN UNNEST(m.response) AS r WHERE id IS NOT NULL',
+    );
+    expect(faultsOf(text, 'sql')).toEqual([]);
+  });
+
+  it('goes on with texts that are no query yet', () => {
+    for (const marked of [
+      'SELECT COUNT(i¦ FROM edge_logs',
+      'SELECT CASE WHEN i¦ FROM edge_logs',
+      'SELECT CAST(i¦ FROM edge_logs',
+    ])
+      expect([marked, labels(at(marked), 'column')]).toEqual([marked, ['id', 'timestamp']]);
+    expect(labels(at('SELECT * FROM edge_logs WHERE timestamp BETWEEN i¦'), 'column')).toContain('id');
+    expect(labels(at('WITH a AS (SELECT i¦ FROM auth_logs'), 'column')).toEqual(['id', 'user id']);
+  });
+
+  it('offers keywords that may follow, and aggregates where there may be some', () => {
+    expect(labels(at('¦'), 'keyword')).toEqual(['SELECT', 'FROM', 'WITH']);
+    expect(labels(at('SELECT * FROM edge_logs ¦'), 'keyword')).toEqual(
+      expect.arrayContaining(['WHERE', 'GROUP BY', 'LEFT JOIN']),
+    );
+    expect(labels(at('SELECT * FROM edge_logs ¦'), 'keyword')).not.toContain('THEN');
+    expect(labels(at('SELECT cou¦ FROM edge_logs'), 'function')).toContain('COUNT');
+    expect(labels(at('SELECT id FROM edge_logs WHERE cou¦'), 'function')).not.toContain('COUNT');
+    expect(at('SELECT substr¦ FROM edge_logs').items.find(({ label }) => label === 'SUBSTR')?.detail).toMatch(
+      /^SUBSTR\(STRING, INT64/,
+    );
+  });
+
+  it('offers nothing within texts, comments and numbers', () => {
+    for (const marked of ["SELECT 'i¦' FROM edge_logs", 'SELECT 1 -- i¦', 'SELECT /* i¦ */ 1', 'SELECT 1; ¦'])
+      expect([marked, at(marked).items]).toEqual([marked, []]);
+  });
+
+  it('is bounded, whatever the text', () => {
+    expect(at(`SELECT ¦${'('.repeat(3000)}`).items.length).toBeLessThanOrEqual(300);
+    expect(at(`SELECT ${'x, '.repeat(10_000)}¦`).items).toEqual([]);
+    expect(at(`${'CASE '.repeat(500)}¦`).items.length).toBeLessThanOrEqual(300);
+  });
+});
+
+describe('in LQL', () => {
+  it.each([
+    ['¦'],
+    ['f:edge_logs ¦'],
+    ['f:edge_logs m.r¦'],
+    ['s:¦'],
+    ['f:¦'],
+    ['c:¦'],
+    ['t:¦'],
+    ['f:edge_logs m.level:¦'],
+    ['-m.response.status_code:¦'],
+  ])('%s: every completion can be read, with a value where it wants one', (marked) => {
+    const found = at(marked, 'lql');
+    expect(found.items.length).toBeGreaterThan(0);
+    for (const item of found.items) {
+      const text = applied(found, item);
+      if (/(?:^|\s)-?[fsct]:$/.test(text)) continue;
+      const value =
+        item.kind === 'operator'
+          ? item.insert.endsWith('"')
+            ? 'x"'
+            : '1'
+          : text.endsWith('timestamp:')
+            ? 'today'
+            : text.endsWith(':')
+              ? 'NULL'
+              : '';
+      const table = /(?:^|\s)f:/.test(text) ? '' : 'f:edge_logs ';
+      expect([text, faultsOf(table + text + value, 'lql')]).toEqual([text, []]);
+    }
+  });
+
+  it('knows the fields of the table that the line names', () => {
+    expect(labels(at('f:auth_logs ¦', 'lql'), 'column', 'field')).toEqual(['id']);
+    expect(labels(at('f:edge_logs m.st¦', 'lql'), 'field')).toEqual(['m.response.status_code']);
+    expect(at('f:edge_logs "a ¦', 'lql').items).toEqual([]);
+  });
+});

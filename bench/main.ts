@@ -3,6 +3,7 @@ import { bigquery } from './bigquery';
 import { cache } from './cache';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
+import { exports } from './exports';
 import { hostileRequests } from './hostile-requests';
 import { liveShape } from './live-shape';
 import { sandbox } from './sandbox';
@@ -21,6 +22,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   soak,
   wall,
   'live-shape': liveShape,
+  exports,
 };
 
 async function main(names: readonly string[]): Promise<void> {

@@ -39,9 +39,13 @@ export interface LocalResult {
 export interface LocalRunner {
   /** @throws ServiceError as for a caller; AbortError by the signal */
   run(request: LocalRequest, key: Key, signal: AbortSignal): Promise<LocalResult>;
+  close(): Promise<void>;
+}
+
+/** The same, for who runs more than endpoints. */
+export interface OpenRunner extends LocalRunner {
   /** What a run of a key uses. */
   services(key: Key): Services;
-  close(): Promise<void>;
 }
 
 /**
@@ -54,7 +58,7 @@ export async function openLocalRunner(
   catalogue: Catalogue,
   log: Log,
   signal: AbortSignal,
-): Promise<LocalRunner> {
+): Promise<OpenRunner> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closers.reverse()) await one();

@@ -1,6 +1,15 @@
 /** Exports by the built service against a bare DuckDB that copies the same query into a file, and the memory that they take. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,7 +53,11 @@ const MAKE = `SELECT md5(n::VARCHAR) AS id, TIMESTAMPTZ '2026-09-30 00:00:00+00'
 
 export async function exports(print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-bench-'));
-  const [data, queries, copied] = ['data', 'queries', 'copied'].map((name) => join(folder, name)) as [string, string, string];
+  const [data, queries, copied] = ['data', 'queries', 'copied'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
   for (const one of [data, queries]) mkdirSync(one);
   writeFileSync(join(queries, 'export.sql'), ENDPOINT);
   writeFileSync(join(data, 'schema.json'), JSON.stringify({ raw_rows: { fields: FIELDS } }));

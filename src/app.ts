@@ -32,6 +32,7 @@ import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
 import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
+import { PageTokens } from './run/page-token';
 import { PlanCache } from './run/plan-cache';
 import type { Services } from './run/services';
 import { warm } from './run/warm';
@@ -158,6 +159,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),
+      pageTokens: new PageTokens(config.tokenSecret),
       results: cache.results,
       usage: cache.usage,
       ...(collector === null

@@ -1,4 +1,5 @@
 /** The configuration: environment variables, checked once at start (`.env.example`). */
+import { createHash, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { z } from 'zod';
 
@@ -130,6 +131,9 @@ function instant(text: string): FixedClock | undefined {
   };
 }
 
+/** Characters below which a key can be guessed over the network. */
+const SHORTEST_KEY = 16;
+
 /** Every variable that the service reads, with its default and what it may be. */
 export const SETTINGS = {
   PORT: setting('4000', 'a port number from 0 to 65535', integer(0, 65535)),
@@ -176,6 +180,9 @@ export const SETTINGS = {
   EXPLORER: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
   CLOCK: setting('', 'an ISO 8601 instant with its zone, such as 2026-09-30T12:00:00Z', instant),
   QUERY_TIMEOUT: setting('30', 'a number of seconds from 0.001 to 3600', seconds(0.001, 3600)),
+  TOKEN_SECRET: setting('', 'at least 16 printable ASCII characters without spaces', (text) =>
+    text.length >= SHORTEST_KEY ? secret(text) : undefined,
+  ),
   EXPORT_TIMEOUT: setting('600', 'a number of seconds from 1 to 86400', seconds(1, 86_400)),
   MAX_BYTES_BILLED: setting('10737418240', 'a number of bytes', (text) =>
     /^\d{1,18}$/.test(text) ? BigInt(text) : undefined,
@@ -323,6 +330,8 @@ export interface Config {
   readonly queryTimeout: number;
   /** Milliseconds from a request's arrival to the deadline of an export. */
   readonly exportTimeout: number;
+  /** What page tokens are sealed with, 32 bytes: the same wherever TOKEN_SECRET is, else of this process. */
+  readonly tokenSecret: Buffer;
   readonly maxBytesBilled: bigint;
   /** US dollars for a TiB that a query reads: for the estimate of a dry run. */
   readonly pricePerTiB: number;
@@ -355,9 +364,6 @@ export interface Config {
   /** What the operator should read at start. */
   readonly warnings: readonly string[];
 }
-
-/** Characters below which a key can be guessed over the network. */
-const SHORTEST_KEY = 16;
 
 function weakKeys(keys: readonly (readonly [name: string, key: Secret | null])[]): string[] {
   return keys
@@ -414,6 +420,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const sampler = given('OTEL_TRACES_SAMPLER', S.OTEL_TRACES_SAMPLER);
   const begun = { parentbased_always_on: 1, parentbased_always_off: 0, parentbased_traceidratio: ratio }[sampler];
   const serviceName = given('OTEL_SERVICE_NAME', S.OTEL_SERVICE_NAME);
+  const tokenSecret = value('TOKEN_SECRET', S.TOKEN_SECRET);
   const publicToken = value('LOGFLARE_PUBLIC_ACCESS_TOKEN', S.LOGFLARE_PUBLIC_ACCESS_TOKEN);
   const fullKeys = (['API_KEY', 'LOGFLARE_PRIVATE_ACCESS_TOKEN', 'LOGFLARE_API_KEY'] as const).map(
     (name) => [name, value(name, S[name])] as const,
@@ -463,6 +470,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     clock,
     drainDelay: given('DRAIN_DELAY', S.DRAIN_DELAY),
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
+    tokenSecret: tokenSecret === null ? randomBytes(32) : createHash('sha256').update(tokenSecret.reveal()).digest(),
     exportTimeout: given('EXPORT_TIMEOUT', S.EXPORT_TIMEOUT),
     maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
     pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),

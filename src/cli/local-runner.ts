@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 import { StoredAnalyses } from '../analysis/stored-analyses';
 import { nowOf, openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
@@ -13,6 +15,7 @@ import { Admission, exportSlots } from '../limits/admission';
 import { RateLimits } from '../limits/rate-limits';
 import type { Log } from '../log';
 import type { EncodedResponse } from '../rendering/encoded-response';
+import { PageTokens } from '../run/page-token';
 import { PlanCache } from '../run/plan-cache';
 import { run } from '../run/run';
 import type { Services } from '../run/services';
@@ -106,6 +109,7 @@ function servicesOf(
     budgets: { left: () => null },
     rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
     plans: new PlanCache(),
+    pageTokens: new PageTokens(randomBytes(32)),
     results: new Results({
       memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
       shared: null,

@@ -41,8 +41,10 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
 
 /** Runs an endpoint that is a tool of its own: its arguments are the parameters. */
 export function runTool(endpoint: Endpoint, call: Call): Promise<string> {
-  const { max_rows: _unused, ...parameters } = call.given;
-  const own = endpoint.parameters.some(({ name }) => name === 'max_rows') ? call.given : parameters;
+  const declared = new Set(endpoint.parameters.map(({ name }) => name));
+  const own = Object.fromEntries(
+    Object.entries(call.given).filter(([name]) => name !== 'max_rows' || declared.has(name)),
+  );
   return rowsOf(new ToolRequest(call.caller, endpoint.id, readJsonBody(JSON.stringify(own))), call);
 }
 

@@ -26,6 +26,8 @@ export interface DescribedEndpoint {
   readonly maxRows: number;
   /** Most rows of an export; 0: the reader may not export. */
   readonly exportRows: number;
+  /** Whether its rows have an order, without which there are no pages. */
+  readonly ordered: boolean;
   /** Seconds; 0: not cached. */
   readonly cacheTtl: number;
   /** Whether every result of it is redacted. */
@@ -66,6 +68,7 @@ function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<De
     name,
     description,
     maxRows,
+    ordered: endpoint.query.orderBy.length > 0,
     exportRows: key === null || key.export ? exportRows : 0,
     cacheTtl,
     redacted,

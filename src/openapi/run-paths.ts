@@ -146,7 +146,7 @@ function reservedParameter(name: ReservedParameter, endpoint: DescribedEndpoint)
 }
 
 /** What every endpoint takes that declares no parameter of the name. */
-function featureParameters({ parameters, exportRows }: DescribedEndpoint): Parameter[] {
+function featureParameters({ parameters, exportRows, maxRows, ordered }: DescribedEndpoint): Parameter[] {
   const features: Parameter[] = [
     {
       name: 'timestamps',
@@ -164,7 +164,25 @@ function featureParameters({ parameters, exportRows }: DescribedEndpoint): Param
       schema: { type: 'boolean', default: false },
     },
   ];
+  const pages: Parameter[] = [
+    {
+      name: 'page_size',
+      in: 'query',
+      description:
+        'A page of so many rows, as JSON; `next_page_token` is in the answer while there are more. Not with `sql` or `lql`.',
+      allowEmptyValue: true,
+      schema: { type: 'integer', minimum: 1, maximum: maxRows },
+    },
+    {
+      name: 'page_token',
+      in: 'query',
+      description: '`next_page_token` of the answer before.',
+      allowEmptyValue: true,
+      schema: { type: 'string' },
+    },
+  ];
   const declared = parameters.map(({ name }) => name);
+  if (ordered && !declared.includes('page_size') && !declared.includes('page_token')) features.push(...pages);
   return features.filter(({ name }) => !declared.includes(name) && (name !== 'export' || exportRows > 0));
 }
 

@@ -6,6 +6,7 @@ import { estimate } from './dry-run';
 import { execute } from './execute';
 import { exportRows } from './export';
 import { limitsOf } from './limits';
+import { runPage } from './page';
 import { planRequest } from './plan';
 import { responseHeaders, unknownHeader } from './response-headers';
 import type { Services } from './services';
@@ -25,6 +26,7 @@ export async function run(request: RunRequest, services: Services): Promise<RunR
   const plan = await planRequest(request, key, endpoint, services);
   if (plan.query !== null) request.record({ query: plan.query });
   if (plan.purpose === 'dry run') return estimate(plan, request, services);
+  if (plan.page !== null) return runPage({ ...plan, page: plan.page }, request, services);
   if (plan.purpose === 'export') {
     await exportRows(plan, request, services);
     return null;

@@ -11,6 +11,7 @@ import type { Admission } from '../limits/admission';
 import type { Budgets } from '../limits/budget';
 import type { RateLimits } from '../limits/rate-limits';
 import type { Gate } from '../sandbox';
+import type { PageTokens } from './page-token';
 import type { PlanCache } from './plan-cache';
 
 /** The services that a run uses, opened by app.ts. */
@@ -31,6 +32,7 @@ export interface Services {
   readonly rates: RateLimits;
   readonly budgets: Pick<Budgets, 'left'>;
   readonly plans: PlanCache;
+  readonly pageTokens: PageTokens;
   readonly results: Results;
   readonly usage: UsageBook;
   /** What takes logs in, and who may send them; absent: nothing. */

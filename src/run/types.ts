@@ -1,7 +1,7 @@
 /** What the steps of a run pass to each other. */
 import type { Identity } from '../cache/identity';
 import type { Usage } from '../cache/usage';
-import type { ConsumerRequest, Endpoint, RawEntry } from '../endpoints';
+import type { ConsumerRequest, Endpoint, Paging, RawEntry } from '../endpoints';
 import type { BoundParameter } from '../engines/contract';
 import type { EncodedResponse } from '../rendering/encoded-response';
 import type { Representation } from '../rendering/representation';
@@ -61,6 +61,8 @@ export interface RequestPlan {
   readonly redacted: boolean;
   /** TIMESTAMP as ISO 8601 text rather than as microseconds. */
   readonly isoTimestamps: boolean;
+  /** A page of the result; null: all of it. */
+  readonly page: Paging | null;
   /** Names of parameters that the endpoint does not know; they are ignored. */
   readonly unknown: readonly string[];
   /** Whether the stored query hides rows from the caller: see `needsFence`. */

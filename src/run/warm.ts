@@ -66,6 +66,7 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
       parameters,
       redacted,
       isoTimestamps: false,
+      page: null,
       unknown: [],
       representation,
       purpose: 'warm',

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 import { StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { Threads } from '../../src/concurrency/threads';
 import { readFileSync } from 'node:fs';
@@ -28,6 +30,7 @@ import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
 import { Metrics } from '../../src/metrics';
+import { PageTokens } from '../../src/run/page-token';
 import { PlanCache } from '../../src/run/plan-cache';
 import type { Services } from '../../src/run/services';
 import { Gate } from '../../src/sandbox';
@@ -250,6 +253,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     plans: new PlanCache(),
+    pageTokens: new PageTokens(randomBytes(32)),
     usage: new MemoryUsageBook(10),
     cacheState: () => 'ok',
     results: new Results({

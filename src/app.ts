@@ -48,6 +48,9 @@ const SLOW_READER = 30_000;
 /** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
 
+/** Stored queries that are resolved before the service is ready, unless STRICT_START asks for all. */
+const RESOLVED_BEFORE_READY = 100;
+
 export interface Service {
   readonly port: number;
   /** Resolves with what to print when requests are answered; rejects when the service cannot start. */
@@ -70,7 +73,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
   log.onFault((code) => {
     health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
   });
-  const { corsOrigins, docs, metricsKey, logSql, logflareErrors } = config;
+  const { corsOrigins, docs, metricsKey, logSql, logflareErrors, publicUrl } = config;
   const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, log);
   const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
   const server = createHttpServer(
@@ -88,6 +91,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       metrics,
       metricsKey,
       tracing,
+      tls: publicUrl?.startsWith('https:') ?? false,
     }),
     recordRefused(log, metrics),
   );
@@ -141,7 +145,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const gate = new Gate(engine, threads);
     closers.push(() => gate.close());
     const analyses = new StoredAnalyses(engine, gate);
-    const faults = await catalogue.resolveWith(resolverOf(analyses));
+    // Where there are more, a request waits for its own endpoint alone.
+    const awaited = config.strictStart || catalogue.current().length <= RESOLVED_BEFORE_READY;
+    const resolved = catalogue.resolveWith(resolverOf(analyses), awaited);
+    const faults = awaited ? await resolved : [];
     if (config.strictStart && faults.length > 0) throw new CatalogueError(faults);
     metrics.read('brokenEndpoints', () =>
       catalogue
@@ -217,7 +224,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       else ending.abort();
       // Requests that are still arriving have the default timeout; a run may have a later deadline.
       const earliest = performance.now() + config.queryTimeout;
-      await drainListener(() => Math.max(earliest, lifecycle.latestDeadline) + SLOW_READER);
+      const cutOff = (): number => Math.max(earliest, lifecycle.latestDeadline) + SLOW_READER;
+      await drainListener(cutOff, (state) => lifecycle.hold(state === 'closing'));
       await Promise.race([ready.catch(() => undefined), sleep(PATIENCE, undefined, { ref: false })]);
       for (const close of closers.reverse()) await close();
     },

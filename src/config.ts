@@ -174,6 +174,7 @@ export const SETTINGS = {
   ),
   BIGQUERY_EMULATOR_HOST: setting('', 'host:port, with or without http://', emulatorOrigin),
   GOOGLE_APPLICATION_CREDENTIALS: setting('', 'a file', anyText),
+  PUBLIC_URL: setting('', 'an http or https URL without user and query', baseUrl),
   CORS_ORIGINS: setting('', '* or a list of origins such as https://logs.example.com, with commas between', origins),
   DOCS: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
   MCP: setting('', 'on or off', oneOf('on', 'off')),
@@ -318,6 +319,8 @@ export interface Config {
   readonly keysFileGiven: boolean;
   readonly redis: RedisConfig | null;
   readonly cache: CacheConfig;
+  /** Where callers reach the service, through whatever stands in front of it; null: not known. */
+  readonly publicUrl: string | null;
   readonly corsOrigins: '*' | readonly string[];
   readonly docs: 'open' | 'key' | 'off';
   /** Whether assistants are answered at /mcp. */
@@ -382,9 +385,10 @@ function requiredDataset(ownProject: string | null, stackProject: string | null)
 /**
  * Reads and checks the environment. An empty value counts as unset.
  *
+ * @param terminal whether a person has started the service and ends it with Ctrl-C: no load balancer has to turn away
  * @throws ConfigError with one line for each bad value: its name and what is allowed, never the value (it may be a secret)
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(environment: Readonly<Record<string, string | undefined>>, terminal = false): Config {
   const faults: string[] = [];
   function value<T>(name: string, { default: fallback, schema }: Setting<T>): T | null {
     const result = schema.safeParse(environment[name] || fallback);
@@ -463,12 +467,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       leaseTime: given('LEASE_TIME', S.LEASE_TIME),
       maxWarmed: given('MAX_WARMED', S.MAX_WARMED),
     },
+    publicUrl: value('PUBLIC_URL', S.PUBLIC_URL),
     corsOrigins: value('CORS_ORIGINS', S.CORS_ORIGINS) ?? [],
     docs,
     mcp: (value('MCP', S.MCP) ?? (embedded ? 'on' : 'off')) === 'on',
     explorer: value('EXPLORER', S.EXPLORER) ?? docs,
     clock,
-    drainDelay: given('DRAIN_DELAY', S.DRAIN_DELAY),
+    drainDelay: terminal && !environment.DRAIN_DELAY ? 0 : given('DRAIN_DELAY', S.DRAIN_DELAY),
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
     tokenSecret: tokenSecret === null ? randomBytes(32) : createHash('sha256').update(tokenSecret.reveal()).digest(),
     exportTimeout: given('EXPORT_TIMEOUT', S.EXPORT_TIMEOUT),

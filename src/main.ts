@@ -13,7 +13,7 @@ const POOL_THREADS = '12';
 async function start(): Promise<void> {
   process.env.UV_THREADPOOL_SIZE ??= POOL_THREADS;
   loadSettingsFile();
-  const config = readConfig(process.env);
+  const config = readConfig(process.env, process.stdin.isTTY || process.stdout.isTTY);
   const log = openLog(config.logLevel, process.stderr);
   const endAtOnce = (error: unknown): void => {
     log.fatal({ err: error }, 'an error that nobody caught; the process ends');

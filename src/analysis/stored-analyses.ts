@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { LRUCache } from 'lru-cache';
 
 import { boundTypes, type Endpoint } from '../endpoints';
-import type { Engine, RunLimits } from '../engines/contract';
+import type { Engine, RunLimits, TableSchemas } from '../engines/contract';
 import { QueryError } from '../errors';
 import { tablesRead } from '../googlesql/from-paths';
 import type { NamedType, TableSchema } from '../googlesql/types';
@@ -11,11 +13,20 @@ import { analyseStored, type StoredAnalysis } from './stored-query';
 /** Milliseconds after which an endpoint is analysed again: its tables may have changed. */
 const MAX_AGE = 3_600_000;
 const MAX_ENTRIES = 2_000;
+/** Milliseconds for which tables are taken to be as they were: stored queries that are resolved together share their schemas. */
+const TABLES_AGE = 2_000;
+
+interface ReadTables {
+  readonly tables: TableSchemas;
+  /** Milliseconds of `performance.now()`. */
+  readonly readAt: number;
+}
 
 /** Analyses of stored queries against the tables of an engine, kept for an hour. */
 export class StoredAnalyses {
   readonly #known = new LRUCache<string, StoredAnalysis>({ max: MAX_ENTRIES, ttl: MAX_AGE });
   readonly #running = new Map<string, Promise<StoredAnalysis>>();
+  readonly #tables = new LRUCache<string, ReadTables>({ max: 100 });
 
   constructor(
     private readonly engine: Pick<Engine, 'kind' | 'target' | 'tables' | 'describe'>,
@@ -51,7 +62,7 @@ export class StoredAnalyses {
 
   async #analyse(endpoint: Endpoint, limits: RunLimits): Promise<StoredAnalysis> {
     const paths = tablesRead(endpoint.query).map(({ node }) => node.path.map(({ name }) => name));
-    const tables = await this.engine.tables(unique(paths), limits);
+    const tables = await this.#tablesAt(unique(paths), limits);
     const own = analyseStored(endpoint, tables);
     const isComplete = paths.every((path) => tables.schemas.has(path.join('.')));
     // The engine has the last word: it may know more, or less, than our resolver.
@@ -62,6 +73,16 @@ export class StoredAnalyses {
     }
     if (own.errors.length === 0 || this.engine.kind === 'duckdb') return own;
     return { ...own, columns: described, tables: await this.#cteTables(endpoint, limits), errors: [] };
+  }
+
+  async #tablesAt(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
+    const key = JSON.stringify(paths);
+    const known = this.#tables.get(key);
+    if (known !== undefined && performance.now() - known.readAt < TABLES_AGE) return known.tables;
+    const read = await this.engine.tables(paths, limits);
+    const tables = known !== undefined && isDeepStrictEqual(known.tables, read) ? known.tables : read;
+    this.#tables.set(key, { tables, readAt: performance.now() });
+    return tables;
   }
 
   /** @throws what `Engine.describe` throws beside QueryError */

@@ -1,13 +1,25 @@
 /** Leases and entries: what has to happen in Redis in one step, in Lua. */
 import { CLOCK, script } from '../redis/scripts';
 
-/** The fence of the entry in KEYS[at]; 0: no entry. */
+/** Microseconds by which a fence may be ahead of Redis's clock, as after a fail-over to another clock; any further, it does not count. */
+const MOST_AHEAD = 86_400_000_000;
+
+/** The fence of the entry in KEYS[at]; 0: no entry. After CLOCK. */
 const THERE = (at: number): string => `
   local there = 0
   if redis.call('TYPE', KEYS[${at}]).ok == 'hash' then
     there = tonumber(redis.call('HGET', KEYS[${at}], 'fence') or '0') or 0
-    if not (there >= 0 and there < 2^53) then there = 0 end
+    if not (there >= 0 and there < micros + ${MOST_AHEAD}) then there = 0 end
   end
+`;
+
+/** Milliseconds beyond which no lease is given: what has longer, or no end at all, is of somebody else's making. */
+const LONGEST_LEASE = 60_000;
+
+/** Gives the lease in KEYS[1] an end if it has none, so that it is gone within one lease time (milliseconds). */
+const BOUNDED = (leaseTime: string): string => `
+  local left = redis.call('PTTL', KEYS[1])
+  if left == -1 or left > ${LONGEST_LEASE} then redis.call('PEXPIRE', KEYS[1], ${leaseTime}) end
 `;
 
 /**
@@ -15,9 +27,13 @@ const THERE = (at: number): string => `
  * remembered. Returns the fence and that of the current entry (0: no entry); nil: the lease is held.
  */
 export const ACQUIRE = script(`
-  if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return nil end
+  if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+    ${BOUNDED('ARGV[2]')}
+    return nil
+  end
   ${CLOCK} ${THERE(3)}
-  local last = tonumber(redis.call('GET', KEYS[2]) or '0') or 0
+  local last = redis.call('TYPE', KEYS[2]).ok == 'string' and tonumber(redis.call('GET', KEYS[2])) or 0
+  if not (last >= 0 and last < micros + ${MOST_AHEAD}) then last = 0 end
   local fence = math.max(micros, last + 1, there + 1)
   redis.call('SET', KEYS[2], string.format('%.0f', fence), 'PX', ARGV[3])
   return { fence, there }
@@ -44,7 +60,7 @@ export const AWAIT = script(`
     redis.call('ZREM', KEYS[2], ARGV[1])
     return 0
   end
-  ${CLOCK}
+  ${BOUNDED('ARGV[2]')} ${CLOCK}
   redis.call('ZADD', KEYS[2], millis + ARGV[2], ARGV[1])
   redis.call('PEXPIRE', KEYS[2], ARGV[2] * 2)
   return 1
@@ -63,7 +79,7 @@ export const AWAITED = script(`
  * names. Returns 1; 0: the current entry has a higher fence.
  */
 export const WRITE = script(`
-  ${THERE(1)}
+  ${CLOCK} ${THERE(1)}
   if there > tonumber(ARGV[1]) then return 0 end
   local fields = { 'fence', ARGV[1] }
   for i = 3, #ARGV do fields[#fields + 1] = ARGV[i] end

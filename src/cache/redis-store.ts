@@ -56,9 +56,15 @@ export class RedisStore implements SharedStore {
       }
     });
     const read = decode(values, identity.text);
-    if (read !== 'unreadable') return read;
+    if (read === null) return null;
+    if (read !== 'unreadable' && !this.#isAhead(read)) return read;
     this.#unreadable++;
     return null;
+  }
+
+  /** Whether an entry is of a time to come, by more than clocks of machines differ: it would be fresh until then. */
+  #isAhead({ createdAt }: Entry): boolean {
+    return createdAt > Date.now() + this.options.leaseTime;
   }
 
   async fenceOf(identity: Identity): Promise<number | null> {

@@ -10,6 +10,7 @@ The key goes to the standard output, alone and once: only its SHA-256 is stored.
 Examples:
   logquay keys create --name grafana
   logquay keys create --name vector --ingest
+  logquay keys create --name dashboard --sha256 $(printf %s "$TOKEN" | sha256sum | cut -c1-64)
   logquay keys create --name tenant-1 --endpoints logs.all,usage.api-counts --pin project=abc --expires 90d
   KEY=$(logquay keys create --name script)`;
 
@@ -31,6 +32,7 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .option('--endpoints <list>', 'what it may run, by name or id, with commas between (default: everything)')
     .addOption(repeatable('--pin <parameter=value>', 'fixes a parameter'))
     .option('--ingest', 'may send logs to be stored (COLLECT=on), and nothing else')
+    .option('--sha256 <hash>', 'takes a key that clients have by its SHA-256 in hexadecimal, and prints none')
     .option('--redact', 'its results are always redacted')
     .option('--allow-sql', 'may send sql, lql and regex parameters although redaction is forced')
     .option('--export', 'may export results of any length, from endpoints that allow it')

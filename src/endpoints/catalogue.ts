@@ -2,14 +2,15 @@ import path from 'node:path';
 
 import type { Logger } from 'pino';
 
+import { concurrently } from '../concurrency/concurrently';
 import type { ReportFault } from '../health/health';
 import { findClashes } from './clashes';
 import { type Definition, readDefinition } from './definition';
-import { type Fingerprint, listQueries, readUnchanged } from './directory';
+import { type Fingerprint, fingerprintsOf, listQueries, readUnchanged } from './directory';
 import type { Endpoint } from './endpoint';
 import { CatalogueError, describeFault, type Fault } from './fault';
 import { codeOf, readCatalogue } from './read-catalogue';
-import type { ResolveStored } from './resolve';
+import { faultsOf, type ResolveStored } from './resolve';
 import { FILE_START, UUID } from './settings';
 
 /** The stored endpoints as they are now. What a caller holds stays as it was when it asked. */
@@ -20,11 +21,15 @@ export interface Catalogue {
   find(idOrName: string): Endpoint | null;
   /** Whether the stored query of an endpoint that is served means nothing to the engine, so that it cannot run. */
   isBroken(endpoint: Endpoint): boolean;
+  /** Resolves when `isBroken` is known of an endpoint; null: it is. At a start with many that takes a while. */
+  resolution(endpoint: Endpoint): Promise<unknown> | null;
   /**
    * Resolves every stored query, and from now on each changed one before it is served. Gives the faults: of endpoints that are
    * broken from the start, as there is no good version of them.
+   *
+   * @param awaited whether somebody waits for all of them; else they are resolved one after the other
    */
-  resolveWith(resolve: ResolveStored): Promise<readonly Fault[]>;
+  resolveWith(resolve: ResolveStored, awaited?: boolean): Promise<readonly Fault[]>;
   /** Stops watching the directory. */
   close(): void;
 }
@@ -33,7 +38,10 @@ export interface CatalogueOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Called with files that are not served, next to the log. */
   readonly report?: ReportFault;
-  /** Milliseconds between two looks at the directory. A change is taken up at the second look that finds it the same. */
+  /**
+   * Milliseconds between two looks at the directory, or more where there are thousands of files. A change is taken up at the
+   * second look that finds it the same.
+   */
   readonly pollEvery?: number;
   /** Milliseconds after which what could not be resolved is resolved again: its tables may have changed. */
   readonly resolveEvery?: number;
@@ -82,8 +90,12 @@ export async function openCatalogue(directory: string, options: CatalogueOptions
 /** Faults that are reported at a time; the log has all of them. */
 const MOST_REPORTED = 20;
 
-/** Stored queries that are resolved at the same time. */
-const RESOLVED_AT_ONCE = 8;
+/** Stored queries that are resolved at the same time: where somebody waits for all of them, and where nobody does. */
+const RESOLVED_AT_ONCE = { awaited: 8, behind: 1 };
+
+/** The pause after a look, as a multiple of what the look took, and its longest in milliseconds. */
+const PAUSE_PER_LOOK = 50;
+const LONGEST_PAUSE = 5_000;
 
 class WatchedCatalogue implements Catalogue {
   readonly states = new Map<string, FileState>();
@@ -96,6 +108,11 @@ class WatchedCatalogue implements Catalogue {
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
   private complaint = '';
+  /** At the start: what has not been resolved yet, with the work that does it. */
+  private readonly pending = new Map<Endpoint, () => Promise<readonly Fault[]>>();
+  /** Files that the last look found changed: the next one is for them alone. */
+  private unsettled: readonly string[] = [];
+  private pause: number;
   private readonly log: CatalogueOptions['log'];
   private readonly pollEvery: number;
   private readonly resolveEvery: number;
@@ -109,6 +126,7 @@ class WatchedCatalogue implements Catalogue {
     this.log = log;
     this.report = report;
     this.pollEvery = pollEvery;
+    this.pause = pollEvery;
   }
 
   current(): readonly Endpoint[] {
@@ -124,14 +142,31 @@ class WatchedCatalogue implements Catalogue {
     return this.broken.has(endpoint);
   }
 
-  async resolveWith(resolve: ResolveStored): Promise<readonly Fault[]> {
+  async resolveWith(resolve: ResolveStored, awaited = true): Promise<readonly Fault[]> {
     this.resolve = resolve;
+    for (const [name, state] of this.states) {
+      const endpoint = state.serving?.endpoint ?? null;
+      if (endpoint === null) continue;
+      let running: Promise<readonly Fault[]> | undefined;
+      this.pending.set(endpoint, () => (running ??= this.resolveFirst(name, state, endpoint)));
+    }
     const faults: Fault[] = [];
-    await concurrently(RESOLVED_AT_ONCE, [...this.states], async ([name, state]) => {
-      faults.push(...(await this.resolveServed(path.join(this.directory, name), state)));
+    const atOnce = awaited ? RESOLVED_AT_ONCE.awaited : RESOLVED_AT_ONCE.behind;
+    await concurrently(atOnce, [...this.pending.values()], async (work) => {
+      if (!this.closed) faults.push(...(await work()));
     });
-    this.publish();
     this.tell();
+    return faults;
+  }
+
+  resolution(endpoint: Endpoint): Promise<unknown> | null {
+    return this.pending.get(endpoint)?.() ?? null;
+  }
+
+  private async resolveFirst(name: string, state: FileState, endpoint: Endpoint): Promise<readonly Fault[]> {
+    const faults = await this.resolveServed(path.join(this.directory, name), state);
+    this.pending.delete(endpoint);
+    if (faults.length > 0) this.publishBroken();
     return faults;
   }
 
@@ -153,7 +188,7 @@ class WatchedCatalogue implements Catalogue {
           this.tell();
           this.watch();
         });
-    }, this.pollEvery);
+    }, this.pause);
     this.timer.unref();
   }
 
@@ -163,41 +198,77 @@ class WatchedCatalogue implements Catalogue {
     this.endpoints = served.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.byId = new Map(served.map((endpoint) => [endpoint.id, endpoint]));
     this.byName = new Map(served.map((endpoint) => [endpoint.name, endpoint]));
+    this.publishBroken();
+  }
+
+  private publishBroken(): void {
     const states = [...this.states.values()].filter(({ unresolved }) => unresolved === 'broken');
     this.broken = new Set(states.flatMap(({ serving }) => serving?.endpoint ?? []));
   }
 
   private async look(): Promise<void> {
+    const { unsettled } = this;
+    const again = unsettled.length > 0;
+    const began = performance.now();
     let listed: ReadonlyMap<string, Fingerprint>;
     try {
-      listed = await listQueries(this.directory);
+      listed = await (again ? fingerprintsOf(this.directory, unsettled) : listQueries(this.directory));
     } catch (error) {
       const complaint = `the directory of stored queries cannot be read (${codeOf(error)}); the catalogue stays as it is`;
       if (complaint !== this.complaint) this.log.warn({ directory: this.directory }, complaint);
       this.complaint = complaint;
       return;
     }
+    const longest = Math.max(this.pollEvery, LONGEST_PAUSE);
+    if (!again) this.pause = Math.min(longest, Math.max(this.pollEvery, (performance.now() - began) * PAUSE_PER_LOOK));
+    const names = again ? unsettled : [...new Set([...this.states.keys(), ...listed.keys()])];
+    const settled = names.filter((name) => this.isSettled(name, listed.get(name) ?? null));
+    this.unsettled = names.length === settled.length ? [] : names.filter((name) => !settled.includes(name));
+    if (this.unsettled.length > 0) this.pause = this.pollEvery;
     let changed = false;
-    for (const name of new Set([...this.states.keys(), ...listed.keys()])) {
-      if (await this.lookAt(name, listed.get(name) ?? null)) changed = true;
+    for (const name of settled) {
+      const fingerprint = listed.get(name);
+      if (fingerprint !== undefined && (await this.readChanged(name, fingerprint))) changed = true;
     }
+    if (this.remove(settled.filter((name) => !listed.has(name)))) changed = true;
     if (await this.resolveAgain()) changed = true;
     if (changed && !this.closed) this.settle();
-    this.complaint = '';
   }
 
-  /** Whether something about this file is to be taken up. */
-  private async lookAt(name: string, fingerprint: Fingerprint | null): Promise<boolean> {
+  /** Whether this look and the one before found a file the same. */
+  private isSettled(name: string, fingerprint: Fingerprint | null): boolean {
     const state = this.states.get(name) ?? newState();
     this.states.set(name, state);
     const settled = state.seen === fingerprint;
     state.seen = fingerprint;
-    if (!settled || (fingerprint !== null && fingerprint === state.read)) return false;
-    if (fingerprint === null) {
+    return settled;
+  }
+
+  /**
+   * Takes files that are gone out of the catalogue, unless nothing would be left of it: that is what a folder looks like whose
+   * file system is not mounted. Gives whether it did.
+   */
+  private remove(names: readonly string[]): boolean {
+    const gone = new Set(names);
+    const remains = [...this.states].some(([name, { serving, candidate }]) => !gone.has(name) && (serving ?? candidate));
+    const refused = names.length > 0 && !remains && this.endpoints.length > 0;
+    const complaint = refused
+      ? 'no stored query is left in the directory; the catalogue stays as it is until there is one, or a restart'
+      : '';
+    if (refused && complaint !== this.complaint) this.log.warn({ directory: this.directory }, complaint);
+    this.complaint = complaint;
+    if (refused) return false;
+    for (const name of names) {
+      if (this.states.get(name)?.serving) this.log.info({ file: name }, 'a stored endpoint was removed');
       this.states.delete(name);
-      if (state.serving !== null) this.log.info({ file: name }, 'a stored endpoint was removed');
-      return true;
     }
+    return names.length > 0;
+  }
+
+  /** Whether something about this file is to be taken up. */
+  private async readChanged(name: string, fingerprint: Fingerprint): Promise<boolean> {
+    const state = this.states.get(name);
+    if (state === undefined || fingerprint === state.read) return false;
     const file = path.join(this.directory, name);
     try {
       const bytes = await readUnchanged(file, fingerprint);
@@ -230,7 +301,7 @@ class WatchedCatalogue implements Catalogue {
 
   /** Whether a definition resolves, and may be served. */
   private async consider(file: string, state: FileState, definition: Definition): Promise<boolean> {
-    const faults = definition.endpoint === null ? [] : await this.faultsOf(file, state, definition.endpoint);
+    const faults = definition.endpoint === null ? [] : await this.faultsFound(file, state, definition.endpoint);
     const refused = faults !== null && faults.length > 0;
     state.candidate = refused ? null : definition;
     state.unreached = faults === null;
@@ -243,7 +314,7 @@ class WatchedCatalogue implements Catalogue {
   private async resolveServed(file: string, state: FileState): Promise<readonly Fault[]> {
     const endpoint = state.serving?.endpoint ?? null;
     if (endpoint === null) return [];
-    const faults = await this.faultsOf(file, state, endpoint);
+    const faults = await this.faultsFound(file, state, endpoint);
     const before = state.unresolved;
     // An engine that does not answer makes nothing better or worse.
     if (faults === null) {
@@ -263,7 +334,7 @@ class WatchedCatalogue implements Catalogue {
   private async resolveAgain(): Promise<boolean> {
     if (this.resolve === null || performance.now() - this.resolvedAt < this.resolveEvery) return false;
     let changed = false;
-    await concurrently(RESOLVED_AT_ONCE, [...this.states], async ([name, state]) => {
+    await concurrently(RESOLVED_AT_ONCE.behind, [...this.states], async ([name, state]) => {
       const file = path.join(this.directory, name);
       const { refused, unresolved } = state;
       if (refused !== null && (await this.consider(file, state, refused))) changed = true;
@@ -277,21 +348,14 @@ class WatchedCatalogue implements Catalogue {
   }
 
   /** null: the engine does not answer, and what it cannot be asked is accepted. */
-  private async faultsOf(file: string, state: FileState, endpoint: Endpoint): Promise<readonly Fault[] | null> {
+  private async faultsFound(file: string, state: FileState, endpoint: Endpoint): Promise<readonly Fault[] | null> {
     if (this.resolve === null) return null;
-    const resolution = await this.resolve(endpoint);
-    switch (resolution.kind) {
-      case 'resolved':
-        return [];
-      case 'faulty':
-        return resolution.faults.map((fault) => ({ file, ...fault }));
-      case 'unreachable':
-        if (state.unresolved === null) {
-          const message = 'a stored query could not be resolved and is accepted as it is';
-          this.log.warn({ file, reason: resolution.reason }, message);
-        }
-        return null;
+    const faults = faultsOf(file, await this.resolve(endpoint));
+    if (typeof faults !== 'string') return faults;
+    if (state.unresolved === null) {
+      this.log.warn({ file, reason: faults }, 'a stored query could not be resolved and is accepted as it is');
     }
+    return null;
   }
 
   /** Serves every candidate that clashes with no other file. */
@@ -351,13 +415,4 @@ function newState(): FileState {
 function outcomeOf({ serving, unresolved }: FileState): string {
   if (serving === null) return 'it is not served';
   return unresolved === 'broken' ? 'it is answered with endpointBroken' : 'its last good version keeps serving';
-}
-
-/** Does `work` for each item, for `most` of them at the same time. */
-async function concurrently<T>(most: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items[Symbol.iterator]();
-  const worker = async (): Promise<void> => {
-    for (const item of rest) await work(item);
-  };
-  await Promise.all(Array.from({ length: most }, worker));
 }

@@ -5,8 +5,8 @@ import type { Definition } from './definition';
 import type { Endpoint } from './endpoint';
 import { describeFault, type Fault } from './fault';
 import { readCatalogue } from './read-catalogue';
-import type { ResolveStored } from './resolve';
-import type { LineFault } from './settings';
+import { faultsOf, type ResolveStored } from './resolve';
+import { FILE_START, type LineFault } from './settings';
 
 export interface CheckOptions {
   /** null: only what needs no tables is checked. */
@@ -62,15 +62,8 @@ async function meaningFaults(
   resolve: ResolveStored | null,
 ): Promise<readonly Fault[]> {
   if (draft === null || resolve === null) return [];
-  const resolution = await resolve(draft);
-  switch (resolution.kind) {
-    case 'resolved':
-      return [];
-    case 'faulty':
-      return resolution.faults.map((fault) => ({ file, ...fault }));
-    case 'unreachable':
-      return [{ file, line: 1, column: 1, reason: `could not be resolved: ${resolution.reason}` }];
-  }
+  const faults = faultsOf(file, await resolve(draft));
+  return typeof faults === 'string' ? [{ file, ...FILE_START, reason: `could not be resolved: ${faults}` }] : faults;
 }
 
 function inOrder(faults: readonly Fault[]): readonly Fault[] {

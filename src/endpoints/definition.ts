@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { LRUCache } from 'lru-cache';
+
 import { lineAndColumn, QueryError } from '../errors';
 import { parseQuery } from '../googlesql/parser';
 import { tablesRead } from '../googlesql/from-paths';
@@ -62,7 +64,7 @@ export function readDefinition(bytes: Buffer, file = ''): Definition {
   ];
   if (query === null) return { endpoint: null, draft: null, faults: byLine(faults), claims };
   const revision = createHash('sha256').update(bytes).digest('hex');
-  const draft = { ...toEndpoint(settings, declarations, sql, query, revision), file };
+  const draft = toEndpoint(settings, declarations, { file, sql, query, revision });
   return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), claims };
 }
 
@@ -75,18 +77,26 @@ function byLine(faults: readonly LineFault[]): LineFault[] {
   return [...faults].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
+interface SourceFile {
+  readonly file: string;
+  readonly sql: string;
+  readonly query: Query;
+  readonly revision: string;
+}
+
 function toEndpoint(
   settings: Settings,
   parameters: readonly ParameterDeclaration[],
-  sql: string,
-  query: Query,
-  revision: string,
-): Omit<Endpoint, 'file'> {
+  { file, sql, query, revision }: SourceFile,
+): Endpoint {
+  TREES.set(revision, query);
   return {
     id: settings.id.toLowerCase(),
     name: settings.name,
+    file,
     description: settings.description ?? '',
     maxRows: Number(settings.max_rows ?? 1000n),
+    ordered: query.orderBy.length > 0,
     mcp: settings.mcp ?? false,
     toolName: toolNameOf(settings.name),
     exportRows: Number(settings.export ?? 0n),
@@ -99,10 +109,26 @@ function toEndpoint(
     timeout: settings.timeout === null || settings.timeout === undefined ? null : Number(settings.timeout) * 1000,
     parameters,
     sql,
-    query,
+    get query() {
+      return treeOf(sql, revision);
+    },
     cteTables: (query.with?.entries ?? []).map(({ name }) => name.name),
     revision,
   };
+}
+
+/**
+ * Syntax trees of the stored queries that are in use, by revision: a tree takes many times the memory of its text, and of
+ * thousands of stored queries few are run.
+ */
+const TREES = new LRUCache<string, Query>({ max: 200 });
+
+function treeOf(sql: string, revision: string): Query {
+  const known = TREES.get(revision);
+  if (known !== undefined) return known;
+  const tree = parseQuery(sql);
+  TREES.set(revision, tree);
+  return tree;
 }
 
 function parse(sql: string, faults: LineFault[]): Query | null {

@@ -1,7 +1,16 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { type BigIntStats, stat as statWithCallback } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
+import { concurrently } from '../concurrency/concurrently';
 import { systemCode } from '../errors';
+
+/** Takes half the CPU of the one in `node:fs/promises`: thousands of files are looked at again and again. */
+const stat: (file: string, options: { bigint: true }) => Promise<BigIntStats> = promisify(statWithCallback);
+
+/** Files that are looked at, or read, at the same time. */
+export const FILES_AT_ONCE = 32;
 
 /** What tells one state of a file from another without reading it. */
 export type Fingerprint = string;
@@ -9,12 +18,16 @@ export type Fingerprint = string;
 /** The `.sql` files of a directory by name, sorted; hidden files (editors' own) and folders left out. Links are followed. */
 export async function listQueries(directory: string): Promise<Map<string, Fingerprint>> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql') && !name.startsWith('.')).sort();
-  const files = new Map<string, Fingerprint>();
-  for (const name of names) {
-    const fingerprint = await fingerprintOf(path.join(directory, name));
-    if (fingerprint !== null) files.set(name, fingerprint);
-  }
-  return files;
+  return fingerprintsOf(directory, names);
+}
+
+/** Those of these files of a directory that are there. */
+export async function fingerprintsOf(directory: string, names: readonly string[]): Promise<Map<string, Fingerprint>> {
+  const files = new Map<string, Fingerprint | null>(names.map((name) => [name, null]));
+  await concurrently(FILES_AT_ONCE, names, async (name) => {
+    files.set(name, await fingerprintOf(path.join(directory, name)));
+  });
+  return new Map([...files].filter((file): file is [string, Fingerprint] => file[1] !== null));
 }
 
 /** The bytes of a file, or null when it changed while it was read: it is then read again later. */

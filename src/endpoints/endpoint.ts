@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly file: string;
   readonly description: string;
   readonly maxRows: number;
+  /** Whether the query has an ORDER BY of its own, without which there are no pages. */
+  readonly ordered: boolean;
   /** Most rows of an export; 0: no exports. */
   readonly exportRows: number;
   /** Whether it is a tool of its own over the Model Context Protocol, and under which name. */
@@ -44,6 +46,7 @@ export interface Endpoint {
   readonly parameters: readonly ParameterDeclaration[];
   /** The stored text as it stands in the file, head comment included: offsets into `query` are offsets into it. */
   readonly sql: string;
+  /** Its tree; read it once for one use, as it may have to be parsed again. */
   readonly query: Query;
   /** Names of the top-level WITH in order: the tables a consumer query may read. */
   readonly cteTables: readonly string[];

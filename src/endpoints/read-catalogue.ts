@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 
+import { concurrently } from '../concurrency/concurrently';
 import { systemCode } from '../errors';
 
 import { findClashes } from './clashes';
 import { type Definition, readDefinition } from './definition';
-import { type Fingerprint, listQueries } from './directory';
+import { FILES_AT_ONCE, type Fingerprint, listQueries } from './directory';
 import type { Fault } from './fault';
 import { FILE_START } from './settings';
 
@@ -32,16 +34,22 @@ export async function readCatalogue(directory: string): Promise<ReadCatalogue> {
   } catch (error) {
     return { files, faults: [{ file: directory, ...FILE_START, reason: `cannot be read (${codeOf(error)})` }] };
   }
+  const contents = new Map<string, Buffer | string>();
+  await concurrently(FILES_AT_ONCE, listed.keys(), async (name) => {
+    contents.set(name, await readFile(path.join(directory, name)).catch(codeOf));
+  });
   for (const [name, fingerprint] of listed) {
     const file = path.join(directory, name);
-    try {
-      const bytes = await readFile(file);
-      const definition = readDefinition(bytes, file);
-      files.push({ name, fingerprint, definition, text: bytes.toString('utf8') });
-      faults.push(...definition.faults.map((fault) => ({ file, ...fault })));
-    } catch (error) {
-      faults.push({ file, ...FILE_START, reason: `cannot be read (${codeOf(error)})` });
+    const bytes = contents.get(name) ?? '';
+    if (typeof bytes === 'string') {
+      faults.push({ file, ...FILE_START, reason: `cannot be read (${bytes})` });
+      continue;
     }
+    const definition = readDefinition(bytes, file);
+    files.push({ name, fingerprint, definition, text: bytes.toString('utf8') });
+    faults.push(...definition.faults.map((fault) => ({ file, ...fault })));
+    // Thousands of them take a while, and probes are answered meanwhile.
+    if (files.length % FILES_AT_ONCE === 0) await setImmediate();
   }
   const clashes = findClashes(
     files.map(({ name, definition }) => ({ file: name, serving: null, candidate: definition })),

@@ -16,18 +16,15 @@ import { logflareError } from './response/logflare-error';
 import type { FailedLogins } from './server/failed-logins';
 import { RequestHeaders } from './request/headers';
 import { logFields } from './log-fields';
-import { SECURITY_HEADERS } from './response/security-headers';
+import { SECURITY_HEADERS, TLS_HEADERS } from './response/security-headers';
 import { parentOf } from './request/traceparent';
 
 /** A request id that is echoed: short, and of characters that are safe in a header, a log and a URL. */
 const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
 
 const SECURITY = Object.entries(SECURITY_HEADERS).flat();
-/** For an answer with a policy of its own: of two, browsers obey both. */
+const SECURITY_OVER_TLS = [...SECURITY, ...Object.entries(TLS_HEADERS).flat()];
 const POLICY = 'Content-Security-Policy';
-const SECURITY_BUT_POLICY = Object.entries(SECURITY_HEADERS)
-  .filter(([name]) => name !== POLICY)
-  .flat();
 
 /** What the service's life means for every answer. */
 export interface ExchangeContext {
@@ -38,6 +35,10 @@ export interface ExchangeContext {
   readonly tracing: Tracing | null;
   /** Whether the log tells the SQL and LQL of requests. */
   readonly logSql: boolean;
+  /** Whether callers reach the service through TLS. */
+  readonly tls: boolean;
+  /** Whether the service has not been ready yet. */
+  readonly starting: () => boolean;
   /** Whether connections are being closed. */
   readonly draining: () => boolean;
   /** Announces the deadline of a run, in milliseconds of `performance.now()`: draining waits for it. */
@@ -153,7 +154,10 @@ export class Exchange {
     let own = given;
     const { cors } = this.context;
     if (cors.configured) own = [...varyingByOrigin(own), ...Object.entries(cors.headers(this.headers)).flat()];
-    const security = own.includes(POLICY) ? SECURITY_BUT_POLICY : SECURITY;
+    const { tls } = this.context;
+    const policy = own.indexOf(POLICY) + 1;
+    if (tls && policy > 0) own = own.with(policy, `${own[policy]};upgrade-insecure-requests`);
+    const security = tls ? SECURITY_OVER_TLS : SECURITY;
     // A precise clock, by which rows behind a key's pins would be told apart.
     const pinned = this.telemetry.pinned ?? this.context.presentsPins(this.headers);
     const timing = pinned ? [] : ['Server-Timing', this.#timing()];
@@ -192,7 +196,9 @@ export class Exchange {
   #refuse(error: ServiceError): void {
     if (this.#gone) return;
     this.telemetry.reason = error.reason;
-    if (ERRORS[error.reason].http >= 500) {
+    // What comes before the service is ready is no fault: the request's own line has the reason.
+    const early = error.reason === 'backendUnavailable' && this.context.starting();
+    if (ERRORS[error.reason].http >= 500 && !early) {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');
     }
     if (this.response.headersSent) this.#break(error);

@@ -16,6 +16,8 @@ export interface CreateOptions {
   readonly rateLimit?: string | undefined;
   readonly dailyBytes?: string | undefined;
   readonly expires?: string | undefined;
+  /** SHA-256 of a key that clients have already, in hexadecimal, in the place of a new one. */
+  readonly sha256?: string | undefined;
   /** It may send logs to be stored, and nothing else. */
   readonly ingest?: boolean | undefined;
 }
@@ -37,24 +39,30 @@ export interface Console {
   readonly note: (line: string) => void;
 }
 
-/** Makes a key and prints it, once. @throws OptionError, CommandError, KeysFileError; nothing is written then */
+/** Makes a key and prints it, once, or takes one that clients have by its hash. @throws OptionError, CommandError, KeysFileError; nothing is written then */
 export async function createKey(
   file: string,
   options: CreateOptions,
   { out, note }: Console,
   now = Date.now(),
 ): Promise<void> {
-  const secret = newSecretKey();
-  const entry = toEntry(options, secret, now);
+  const secret = options.sha256 === undefined ? newSecretKey() : null;
+  const entry = toEntry(options, secret === null ? (options.sha256 ?? '') : hashOf(secret).toString('hex'), now);
   const name = entry.name;
   await editKeysFile(file, (entries) => {
     if (entries.some((written) => nameOfEntry(written) === name)) {
       throw new CommandError(`There is a key named ${name} already: revoke it first, or choose another name.`);
     }
+    if (entries.some((written) => hashInEntry(written) === entry.hash)) {
+      throw new CommandError('There is this key already, under another name.');
+    }
     return [...entries, entry];
   });
-  note(`Key ${name} is in ${file}. It is shown only now:`);
-  out(secret);
+  if (secret === null) note(`Key ${name} is in ${file}: it is the one that clients have.`);
+  else {
+    note(`Key ${name} is in ${file}. It is shown only now:`);
+    out(secret);
+  }
   if (entry.redact === true) for (const line of aboutRedaction(entry.allowSql === true)) note(line);
   const pins = Object.keys(entry.pins ?? {});
   if (pins.length === 0) return;
@@ -63,6 +71,12 @@ export async function createKey(
     `Where an endpoint declares ${pins.join(' or ')} with the type regex (as usage.api-counts does with project), the pin ` +
       `fences by a text match only: the pinned text is found anywhere, in other tenants' texts that hold it too.`,
   );
+}
+
+/** null: the entry has none. */
+function hashInEntry(written: unknown): string | null {
+  const read = readEntry(written);
+  return 'entry' in read ? read.entry.hash.toString('hex') : null;
 }
 
 /** What redaction promises, for whoever hands the key on (docs/redaction.md). */
@@ -77,7 +91,8 @@ function aboutRedaction(allowSql: boolean): string[] {
       ];
 }
 
-function toEntry(options: CreateOptions, secret: string, now: number): WrittenEntry {
+/** @param hash SHA-256 of the key, in hexadecimal */
+function toEntry(options: CreateOptions, hash: string, now: number): WrittenEntry {
   const { rateLimit } = options;
   const expires = options.expires === undefined ? null : readExpiryOption(options.expires, now);
   if (options.expires !== undefined && expires === null) {
@@ -86,7 +101,7 @@ function toEntry(options: CreateOptions, secret: string, now: number): WrittenEn
   if (expires !== null && expires <= now) throw new OptionError('--expires is in the past.');
   const entry: WrittenEntry = {
     name: options.name,
-    hash: hashOf(secret).toString('hex'),
+    hash: hash.toLowerCase(),
     endpoints: readEndpoints(options.endpoints),
     pins: readPins(options.pin ?? []),
     redact: options.redact ?? false,

@@ -60,9 +60,9 @@ function watchEventLoop(metrics: Metrics): () => void {
   metrics.read('eventLoopLag', () => {
     // Each delay is measured with the timer's own time in it.
     const lag = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - LAG_RESOLUTION / 1000);
-    const values = LABELS.quantile.map((quantile) => {
-      const at = quantile === '1' ? delays.max : delays.percentile(Number(quantile) * 100);
-      return [{ quantile }, delays.count === 0 ? 0 : lag(at)] as const;
+    const values = LABELS.statistic.map((statistic) => {
+      const at = statistic === 'max' ? delays.max : delays.percentile(Number(statistic.slice(1)));
+      return [{ statistic }, delays.count === 0 ? 0 : lag(at)] as const;
     });
     delays.reset();
     return values;

@@ -49,7 +49,7 @@ export const LABELS = {
   failure: ['timeout', 'refused', 'failed', 'skipped'],
   cause: ['overdue', 'memory', 'stalled', 'crashed'],
   state: ['closed', 'half-open', 'open'],
-  quantile: ['0.5', '0.9', '0.99', '1'],
+  statistic: ['p50', 'p90', 'p99', 'max'],
   mode: ['user', 'system'],
   memory: ['rss', 'heap_total', 'heap_used', 'external', 'array_buffers'],
   gc: ['minor', 'major', 'incremental', 'weak_callbacks', 'other'],
@@ -299,11 +299,11 @@ export const METRICS = {
   eventLoopLag: {
     name: 'logquay_event_loop_lag_seconds',
     type: 'gauge',
-    labels: ['quantile'],
+    labels: ['statistic'],
     help: 'Delay of timers since the last scrape: how long the process did one thing only',
   },
   eventLoopUtilization: {
-    name: 'logquay_event_loop_utilization',
+    name: 'logquay_event_loop_utilization_ratio',
     type: 'gauge',
     labels: [],
     help: 'Part of the time since the last scrape that the event loop was busy, 0 to 1',

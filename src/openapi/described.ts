@@ -1,6 +1,8 @@
 import { type Endpoint, mayRun, type ParameterDeclaration, type RESERVED } from '../endpoints';
+import type { Engine } from '../engines/contract';
 import type { NamedType } from '../googlesql/types';
 import type { Key } from '../keys';
+import { mayQuery, redactionForced } from '../run/authorise';
 
 export type ReservedParameter = (typeof RESERVED)[number];
 
@@ -8,7 +10,7 @@ export type ReservedParameter = (typeof RESERVED)[number];
 export interface Readers {
   /** null: for everybody, whatever their keys may do. */
   readonly key: Key | null;
-  readonly engine: { readonly kind: 'bigquery' | 'duckdb'; readonly dryRun: boolean };
+  readonly engine: Pick<Engine, 'kind' | 'dataStatus'> & { readonly dryRun: boolean };
 }
 
 export interface DescribedParameter extends ParameterDeclaration {
@@ -60,15 +62,15 @@ export function describeEndpoints(
 function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<DescribedEndpoint, 'columns'> {
   const { id, name, description, maxRows, exportRows, cacheTtl, redactPii, sandbox, cteTables } = endpoint;
   const redacted = redactPii || (key?.redact ?? false);
-  // What a request would be refused for is not offered (src/run/rights.ts).
-  const takesSql = sandbox && (key === null || !redacted || key.allowSql);
+  // What a request would be refused for is not offered.
+  const takesSql = key === null ? sandbox : mayQuery(key, endpoint, engine);
   const dryRun = engine.dryRun && (key === null || key.pins.size === 0);
   return {
     id,
     name,
     description,
     maxRows,
-    ordered: endpoint.query.orderBy.length > 0,
+    ordered: endpoint.ordered,
     exportRows: key === null || key.export ? exportRows : 0,
     cacheTtl,
     redacted,
@@ -76,7 +78,8 @@ function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<De
     tables: takesSql ? cteTables : [],
     parameters: endpoint.parameters.map((declared) => {
       const fixed = key?.pins.has(declared.name) ?? false;
-      const byRight = declared.type === 'regex' && !fixed && redacted && key?.allowSql !== true;
+      const masked = key === null ? redacted : redactionForced(key, endpoint);
+      const byRight = declared.type === 'regex' && !fixed && masked;
       return { ...declared, fixed, byRight };
     }),
     reserved: [...(takesSql ? (['sql', 'lql'] as const) : []), ...(dryRun ? (['dry_run'] as const) : [])],

@@ -21,7 +21,7 @@ import { describeColumns } from '../googlesql/described-columns';
 import type { Span } from '../googlesql/syntax';
 import type { Key } from '../keys';
 import { tablesOfStoredQuery } from '../sandbox';
-import { authorise, checkDeclaredTables, checkPermissions, mayQuery, maySeeSchema } from './authorise';
+import { authorise, checkDeclaredTables, checkPermissions, checkResolves, mayQuery, maySeeSchema } from './authorise';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';
 import type { Services } from './services';
@@ -38,6 +38,7 @@ const TIB = 2 ** 40;
  */
 export async function analyse(request: RunRequest, services: Services): Promise<object> {
   const { key, endpoint } = authorise(request, services);
+  await checkResolves(endpoint, services);
   const given = await request.timed('read', () => request.parameters());
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions({ ...consumer, dryRun: false }, given, key, endpoint);

@@ -14,7 +14,7 @@ const BROKEN_RETRY = 60;
 /**
  * Authenticates a request and finds the endpoint it may run, each counted against its rate limit.
  *
- * @throws ServiceError unauthenticated, notFound, rateLimitExceeded, endpointBroken
+ * @throws ServiceError unauthenticated, notFound, rateLimitExceeded
  */
 export function authorise(
   request: Pick<RunRequest, 'arrived' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
@@ -28,14 +28,19 @@ export function authorise(
   request.record({ endpoint: endpoint.name });
   const rate = rates.countEndpoint(endpoint, key, arrived);
   if (rate !== null) applyRate(request, rate);
-  if (services.catalogue.isBroken(endpoint)) throw brokenEndpoint();
   return { key, endpoint };
 }
 
-/** What is wrong with it concerns its operator alone. */
-function brokenEndpoint(): ServiceError {
+/**
+ * Checks that a stored query means something to the engine. What is wrong with it concerns its operator alone.
+ *
+ * @throws ServiceError endpointBroken
+ */
+export async function checkResolves(endpoint: Endpoint, { catalogue }: Pick<Services, 'catalogue'>): Promise<void> {
+  await catalogue.resolution(endpoint);
+  if (!catalogue.isBroken(endpoint)) return;
   const message = 'The stored query of this endpoint has a fault. Its operator finds the reason in the log.';
-  return new ServiceError('endpointBroken', message, { retryAfter: BROKEN_RETRY });
+  throw new ServiceError('endpointBroken', message, { retryAfter: BROKEN_RETRY });
 }
 
 /** The key of a request, recorded in its telemetry. @throws ServiceError unauthenticated */
@@ -121,11 +126,19 @@ export function checkDeclaredTables(
 /** Whether a key may learn the types of an endpoint's tables: an inferred schema depends on rows of all projects. */
 export function maySeeSchema(
   { pins }: Pick<Key, 'pins'>,
+  endpoint: Pick<Endpoint, 'query'>,
+  engine: Pick<Engine, 'dataStatus'>,
+): boolean {
+  return pins.size === 0 || readsDeclaredTables(endpoint, engine);
+}
+
+/** Whether the schemas of all tables that an endpoint reads are declared: whoever is shown them learns nothing of rows. */
+export function readsDeclaredTables(
   { query }: Pick<Endpoint, 'query'>,
   engine: Pick<Engine, 'dataStatus'>,
 ): boolean {
   const status = engine.dataStatus?.() ?? null;
-  if (pins.size === 0 || status === null) return true;
+  if (status === null) return true;
   const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));
   return tablesRead(query).every(({ node }) => declared.has(node.path.map(({ name }) => name).join('.')));
 }
@@ -136,7 +149,7 @@ export function mayQuery(key: Key, endpoint: Endpoint, engine: Pick<Engine, 'dat
 }
 
 /** Whether results are redacted and the key may not query behind the mask (docs/redaction.md). */
-function redactionForced(key: Key, endpoint: Pick<Endpoint, 'redactPii'>): boolean {
+export function redactionForced(key: Key, endpoint: Pick<Endpoint, 'redactPii'>): boolean {
   return (key.redact || endpoint.redactPii) && !key.allowSql;
 }
 

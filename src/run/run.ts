@@ -1,7 +1,7 @@
 /** The life of a request to a stored endpoint: authorise, plan, execute (docs/architecture.md). */
 import type { CacheResult } from '../cache/results';
 import type { RequestTelemetry } from '../telemetry';
-import { authorise } from './authorise';
+import { authorise, checkResolves } from './authorise';
 import { estimate } from './dry-run';
 import { execute } from './execute';
 import { exportRows } from './export';
@@ -21,6 +21,7 @@ import type { RequestPlan, RunRequest, RunResponse } from './types';
 export async function run(request: RunRequest, services: Services): Promise<RunResponse | null> {
   // 401, 404, 429: nothing is read of a request, and nothing revealed, before its key may run the endpoint.
   const { key, endpoint } = authorise(request, services);
+  await checkResolves(endpoint, services);
 
   // 400, 403, 406, 413, 415: whatever can be validated without reading SQL.
   const plan = await planRequest(request, key, endpoint, services);

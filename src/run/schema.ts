@@ -2,7 +2,7 @@
 import { describeParameters } from '../endpoints';
 import { describeColumns } from '../googlesql/described-columns';
 import { describeFunctions } from '../sandbox';
-import { authorise, mayQuery, maySeeSchema } from './authorise';
+import { authorise, checkResolves, mayQuery, maySeeSchema } from './authorise';
 import { limitsOf } from './limits';
 import type { Services } from './services';
 import type { RunRequest } from './types';
@@ -15,6 +15,7 @@ import type { RunRequest } from './types';
  */
 export async function schemaOf(request: RunRequest, services: Services): Promise<object> {
   const { key, endpoint } = authorise(request, services);
+  await checkResolves(endpoint, services);
   const { limits } = limitsOf({ endpoint }, request, services);
   const { tables, columns } = await services.analyses.of(endpoint, { ...limits, keyName: key.name });
   const queries = mayQuery(key, endpoint, services.engine);

@@ -21,7 +21,7 @@ export interface Services {
     authenticate(header: (name: string) => readonly string[]): Key;
     find(name: string): Key | null;
   };
-  readonly catalogue: Pick<Catalogue, 'current' | 'find' | 'isBroken'>;
+  readonly catalogue: Pick<Catalogue, 'current' | 'find' | 'isBroken' | 'resolution'>;
   readonly engine: Engine;
   readonly gate: Gate;
   readonly analyses: StoredAnalyses;

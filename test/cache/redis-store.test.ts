@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 
 import type { Identity } from '../../src/cache/identity';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
+import { until } from '../until';
 import { entryOf, newIdentity, rowsOf } from './entries';
 import { Processes } from './opened';
 import { testSharedStore } from './store-contract';
@@ -123,6 +124,39 @@ describeWithRedis('the store in Redis', () => {
     expect(await other.next().store.acquire(identity)).not.toBeNull();
     expect(await processes.next().store.acquire(identity)).not.toBeNull();
     await other.close();
+  });
+
+  it.each([
+    ['without an end', (key: string) => direct.set(key, 'somebody')],
+    ['with an end far away', (key: string) => direct.set(key, 'somebody', 'EX', 86_400)],
+    ['of another type', (key: string) => direct.lpush(key, 'somebody')],
+  ])('a lease %s is gone within one lease time', async (_, write) => {
+    const store = processes.store(300);
+    const identity = newIdentity();
+    const key = `test:2:{${identity.hash}}:lease`;
+    await write(key);
+    expect(await store.acquire(identity)).toBeNull();
+    expect(await direct.pttl(key)).toBeLessThanOrEqual(300);
+    await write(key);
+    await store.await(identity);
+    expect(await direct.pttl(key)).toBeLessThanOrEqual(300);
+    await until(async () => (await direct.exists(key)) === 0);
+    expect(await store.acquire(identity)).not.toBeNull();
+  });
+
+  it('an entry of a time to come does not count, and is replaced', async () => {
+    const store = processes.store(300);
+    const identity = newIdentity();
+    const entry = await entryOf(identity, '{}', 2 ** 53 - 2);
+    await store.write(identity, { ...entry, createdAt: Date.now() + 3_600_000 }, 60_000);
+    expect(await store.read(identity)).toBeNull();
+    const lease = await store.acquire(identity);
+    expect(await store.write(identity, await entryOf(identity, '{"result":[]}', lease?.fence), 60_000)).toBe(true);
+    expect((await store.read(identity))?.response.bytes.toString()).toBe('{"result":[]}');
+    await lease?.release();
+    const later = await store.acquire(identity);
+    expect(later).not.toBeNull();
+    expect(await store.write(identity, await entryOf(identity, '{}', later?.fence), 60_000)).toBe(true);
   });
 
   it('gives one lease for each entry that a thousand ask for', async () => {

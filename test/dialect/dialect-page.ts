@@ -13,7 +13,7 @@ const NOTES: Readonly<Record<string, string>> = {
   ARRAY_TO_STRING: 'not of BYTES; the separator is a literal',
   ASCII: 'not of BYTES',
   BIT_COUNT: 'not of BYTES',
-  EDIT_DISTANCE: 'without `max_distance`',
+  EDIT_DISTANCE: 'not of BYTES',
   FORMAT: 'the format is a literal',
   FORMAT_DATE: 'the format is a literal',
   FORMAT_DATETIME: 'the format is a literal',
@@ -26,8 +26,6 @@ const NOTES: Readonly<Record<string, string>> = {
   JSON_QUERY: 'numbers come out in their shortest form',
   JSON_VALUE: 'numbers come out in their shortest form',
   LOWER: 'not of BYTES',
-  NORMALIZE: 'NFC only',
-  NORMALIZE_AND_CASEFOLD: 'NFC only',
   PARSE_BIGNUMERIC: '38 digits',
   PARSE_DATE: 'the format is a literal',
   PARSE_DATETIME: 'the format is a literal',
@@ -36,11 +34,12 @@ const NOTES: Readonly<Record<string, string>> = {
   REGEXP_CONTAINS: 'not of BYTES',
   REGEXP_EXTRACT: 'not of BYTES',
   REGEXP_EXTRACT_ALL: 'not of BYTES',
-  REGEXP_INSTR: 'two arguments',
+  REGEXP_INSTR: 'not of BYTES; no group that captures',
   REGEXP_REPLACE: 'not of BYTES',
   REPLACE: 'not of BYTES',
   REVERSE: 'not of BYTES',
   ROUND: 'of NUMERIC: digits are a literal, no rounding mode',
+  SEARCH: 'a literal query of up to 1,000 characters, not of JSON; no PATTERN_ANALYZER, no `analyzer_options`',
   SPLIT: 'not of BYTES',
   STRING_AGG: 'not of BYTES',
   STRPOS: 'not of BYTES',
@@ -89,10 +88,10 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     sql: `SELECT FORMAT_DATE('%5d', CURRENT_DATE())`,
     at: 'FORMAT_DATE',
   },
-  { construct: 'INTERVAL times or by a number', sql: 'SELECT INTERVAL 1 DAY * 2', at: 'INTERVAL' },
 ];
 
 const { elements, filled, joined, quantiles, topValues, places, formatElements, formatCharacters } = LIMITS;
+const { ownFunctions, encodings, jsonEdits, searchCharacters } = LIMITS;
 
 const SIZES: readonly (readonly (string | number)[])[] = [
   ['elements of a generated array, and of arrays joined', elements.once, elements.perRow],
@@ -103,6 +102,14 @@ const SIZES: readonly (readonly (string | number)[])[] = [
   ['width and precision in `FORMAT`', places, places],
   ['elements of the format of a date or time', formatElements, formatElements],
   ['characters of the format of a date or time', formatCharacters, formatCharacters],
+  ['characters of the search_query of `SEARCH`', searchCharacters, searchCharacters],
+  [
+    'bytes given to `SHA512`, `SOUNDEX`, `NORMALIZE` with a mode, `NET.IP_*`, `NET.REG_DOMAIN`, `NET.PUBLIC_SUFFIX`',
+    ownFunctions.once,
+    ownFunctions.perRow,
+  ],
+  ['bytes given to `FARM_FINGERPRINT`, `TO_BASE32`, `FROM_BASE32`', encodings.once, encodings.perRow],
+  ['bytes given to functions that change JSON, and `JSON_KEYS`', jsonEdits.once, jsonEdits.perRow],
 ];
 
 /** The text between the markers `<!-- generated -->` and `<!-- end -->`. */

@@ -108,9 +108,14 @@ function isLong(value: unknown): value is string {
   return typeof value === 'string' && /^#-?\d+$/.test(value);
 }
 
+/** A number as it is sorted by: as a double, whichever way it was written. */
+function shortened(value: number | string): number {
+  return Number(Number(typeof value === 'string' ? value.slice(1) : value).toPrecision(12));
+}
+
 export function sorted(rows: readonly unknown[]): unknown[] {
   const rounded = (_: string, value: unknown): unknown =>
-    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value;
+    typeof value === 'number' || isLong(value) ? shortened(value) : value;
   return rows
     .map((row) => ({ row, text: JSON.stringify(row, rounded) }))
     .sort((a, b) => (a.text < b.text ? -1 : 1))

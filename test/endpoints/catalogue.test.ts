@@ -260,3 +260,45 @@ describe('check', () => {
     expect(await check('queries', () => 0)).toBe(0);
   });
 });
+
+describe('a folder in which nothing is left', () => {
+  const refused = () => logged.filter((line) => line.startsWith('no stored query is left'));
+
+  it('changes nothing, says so once, and counts again when there is something', async () => {
+    const folder = await folderOf({ 'a.sql': storedQuery(1, 'a'), 'b.sql': storedQuery(2, 'b') });
+    const reported: (string | null)[] = [];
+    const write = (facts: object | string, message?: string) => {
+      logged.push(`${message ?? ''} ${JSON.stringify(facts)}`);
+    };
+    logged.length = 0;
+    const catalogue = await openCatalogue(folder.path, {
+      log: { info: write, warn: write },
+      report: (component, fault) => reported.push(`${component}: ${fault ?? 'none'}`),
+      pollEvery: 25,
+    });
+    catalogues.push(catalogue);
+    await unlink(folder.file('a.sql'));
+    await until(() => catalogue.current().length === 1);
+    await unlink(folder.file('b.sql'));
+    await until(() => refused().length > 0);
+    await settled();
+    expect(refused()).toHaveLength(1);
+    expect(catalogue.current().map(({ name }) => name)).toEqual(['b']);
+    expect(reported.at(-1)).toMatch(/^stored_queries: no stored query is left in the directory/);
+    await folder.write('b.sql', storedQuery(2, 'b'));
+    await until(() => reported.at(-1) === 'stored_queries: none');
+    await folder.write('c.sql', storedQuery(3, 'c'));
+    await until(() => catalogue.find('c') !== null);
+    await unlink(folder.file('b.sql'));
+    await until(() => catalogue.current().length === 1);
+  });
+
+  it('lets the only file change its name', async () => {
+    const folder = await folderOf({ 'a.sql': storedQuery(1, 'a') });
+    const catalogue = await open(folder);
+    await rename(folder.file('a.sql'), folder.file('b.sql'));
+    await until(() => logged.some((line) => line.startsWith('a stored endpoint was taken up')));
+    expect(catalogue.current().map(({ file }) => path.basename(file))).toEqual(['b.sql']);
+    expect(refused()).toEqual([]);
+  });
+});

@@ -45,6 +45,7 @@ select * from two;
       file: '',
       description: 'What it answers.',
       maxRows: 10000,
+      ordered: false,
       exportRows: 500_000,
       mcp: true,
       toolName: 'endpoint_a_b',

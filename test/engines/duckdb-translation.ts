@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
-import { translate, setUpStatements, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
+import { setUp } from '../../src/engines/duckdb/engine/set-up';
+import { translate, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
 import type { Part } from '../../src/engines/duckdb/data/part';
 import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { SHAPES, type Shape } from './duckdb-shapes';
@@ -38,7 +39,7 @@ export class TranslationBench {
   static async open(shape: Shape = 'lists', folder = FIXTURE): Promise<TranslationBench> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
-    for (const statement of setUpStatements()) await connection.run(statement);
+    await setUp(connection);
     const schema = JSON.parse(readFileSync(join(folder, 'schema.json'), 'utf8')) as Record<string, { fields: unknown }>;
     const tables = new Map<string, TableSchema>();
     const parts = new Map<string, readonly Part[]>();

@@ -122,3 +122,11 @@ describe('a trace', () => {
     expect(parentOf(header)).toBeUndefined();
   });
 });
+
+it('a request before the service is ready is no error of the log', async () => {
+  const here = await start({ starting: true });
+  const { body } = await request(here.server).get(TYPED).set('X-API-KEY', 'all').expect(503);
+  expect(body.error.errors[0]).toMatchObject({ reason: 'backendUnavailable', message: 'The service is starting.' });
+  expect(await lines(here)).toMatchObject([{ level: 30, status: 503, reason: 'backendUnavailable' }]);
+  expect(here.logged).toHaveLength(1);
+});

@@ -150,6 +150,8 @@ export interface ServedOptions {
   readonly health?: Health;
   readonly timeout?: number;
   readonly tracing?: Tracing;
+  /** Behind TLS. */
+  readonly tls?: boolean;
   /** Still loading. */
   readonly starting?: boolean;
 }
@@ -187,6 +189,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       metrics,
       metricsKey: options.metricsKey ? new Secret(options.metricsKey) : null,
       tracing: options.tracing ?? null,
+      tls: options.tls ?? false,
       health: options.health ?? new Health(),
     }),
     recordRefused(log, metrics),
@@ -243,6 +246,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     },
     catalogue: {
       isBroken: ({ name }) => name === options.broken,
+      resolution: () => null,
       current: () => endpoints,
       find: (idOrName) => endpoints.find(({ id, name }) => name === idOrName || id === idOrName.toLowerCase()) ?? null,
     },

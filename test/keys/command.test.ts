@@ -54,6 +54,24 @@ describe('create', () => {
     ]);
   });
 
+  it('takes a key that clients have by its hash, and one that only sends logs', async () => {
+    const token = 'token-that-clients-have-already';
+    const { out } = await run('create', '--name', 'studio', '--sha256', hash(token).toUpperCase());
+    expect(out).toEqual([]);
+    await run('create', '--name', 'vector', '--ingest', '--sha256', hash('another'));
+    const { entries } = await readKeysFile(file);
+    expect(entries.map(({ key, hash: kept, ingest }) => [key.name, kept.toString('hex'), ingest])).toEqual([
+      ['studio', hash(token), false],
+      ['vector', hash('another'), true],
+    ]);
+    for (const options of [['--sha256', token], ['--ingest', '--pin', 'project=abc'], ['--ingest', '--redact']]) {
+      const { code } = await attempt('create', '--name', 'none', ...options);
+      expect([options, code]).toEqual([options, 2]);
+    }
+    expect((await attempt('create', '--name', 'twice', '--sha256', hash(token))).code).toBe(1);
+    expect((await run('list')).out.join('\n')).toMatch(/^vector +- +ingest$/m);
+  });
+
   it('takes every option', async () => {
     const { notes } = await run(
       'create',

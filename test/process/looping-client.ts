@@ -12,6 +12,8 @@ export interface Seen {
   answered: number;
   /** Connections that the server closed with `Connection: close`, or while nothing was sample on them. */
   closed: number;
+  /** Connections that were reset in the listener's queue: they came between its last look there and its end. */
+  reset: number;
   /** Answers that are wrong, and requests without one on a connection that had been accepted. */
   readonly faults: string[];
 }
@@ -28,7 +30,7 @@ export function askUntilRefused(
   pause: number,
   isRight: (answer: string) => boolean,
 ): { readonly seen: Seen; readonly done: Promise<void> } {
-  const seen: Seen = { answered: 0, closed: 0, faults: [] };
+  const seen: Seen = { answered: 0, closed: 0, reset: 0, faults: [] };
   const ask = async (): Promise<void> => {
     while (await useConnection(port, sample, pause, isRight, seen));
   };
@@ -71,7 +73,10 @@ async function useConnection(
     if (!isWhole(received)) {
       socket.destroy();
       // Never taken from the listener's queue: refused, or reset before a byte.
-      if (asks === 0 && received === '') return false;
+      if (asks === 0 && received === '') {
+        if (!failure.includes('ECONNREFUSED')) seen.reset++;
+        return false;
+      }
       seen.faults.push(
         `no answer to request ${String(asks)}: ${failure === '' ? 'closed' : failure}; ${received.slice(0, 80)}`,
       );

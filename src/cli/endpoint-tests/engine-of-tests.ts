@@ -60,6 +60,7 @@ function catalogueOf(endpoint: Endpoint): Catalogue {
     current: () => [endpoint],
     find: (idOrName) => (idOrName === endpoint.id ? endpoint : null),
     isBroken: () => false,
+    resolution: () => null,
     resolveWith: () => Promise.resolve([]),
     close: () => undefined,
   };

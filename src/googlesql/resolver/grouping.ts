@@ -61,6 +61,9 @@ function nameOf(expr: Expr): string | null {
   return expr.input.type.fields[expr.index]?.name ?? null;
 }
 
+/** Of what a literal has no name of its type before it. */
+const PLAIN_LITERALS: ReadonlySet<string> = new Set(['STRING', 'BYTES', 'BOOL', 'INT64', 'FLOAT64']);
+
 /** `context` is the one of the FROM clause's rows. */
 export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readonly ListItem[]): Groups {
   const keys = new Keys(context.session, items);
@@ -70,7 +73,13 @@ export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readon
     return { keys: keys.list, sets: null };
   }
   const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY clause');
-  const one = (expression: Expression): number => keys.add(groupExpr(inner, expression, items), expression.span);
+  const inSets = groupBy.items.some((item) => item.kind !== 'expression');
+  const one = (expression: Expression): number => {
+    const expr = groupExpr(inner, expression, items);
+    if (inSets && expr.kind === 'literal' && PLAIN_LITERALS.has(expr.type.kind))
+      throw invalid('Cannot GROUP BY literal values.', expression.span);
+    return keys.add(expr, expression.span);
+  };
   const sets = groupingSets(groupBy.items, one, groupBy.span);
   return { keys: keys.list, sets };
 }

@@ -1,5 +1,5 @@
 import { mayRun } from '../../endpoints';
-import { authenticate } from '../../run/authorise';
+import { authenticate, mayQuery } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import type { Exchange } from '../exchange';
 import { jsonResponse } from '../response/response';
@@ -9,14 +9,14 @@ import { checkAccept, HEADERS } from './catalogue';
 export function answerKey(exchange: Exchange, services: Services): void {
   const key = authenticate(exchange, services);
   checkAccept(exchange);
-  const { catalogue, budgets, rates } = services;
+  const { catalogue, budgets, rates, engine } = services;
   const endpoints = catalogue.current().filter((endpoint) => mayRun(key, endpoint));
   const result = {
     name: key.name,
     endpoints: endpoints.map(({ name }) => name),
     pinned: [...key.pins.keys()],
     redacted: key.redact,
-    mayQuery: !key.redact || key.allowSql,
+    mayQuery: endpoints.some((endpoint) => mayQuery(key, endpoint, engine)),
     mayExport: key.export,
     expires: key.expires === null ? null : new Date(key.expires).toISOString(),
     limits: { requestsPerSecond: rates.perSecond(key) },

@@ -11,6 +11,7 @@ export type Readiness = 'ready' | 'starting' | 'draining' | 'engine-unavailable'
 export class Lifecycle {
   #services: Services | null = null;
   #draining = false;
+  #hold: { readonly released: Promise<void>; readonly release: () => void } | null = null;
   #latestDeadline = 0;
   #ping: Promise<boolean> | null = null;
 
@@ -37,6 +38,19 @@ export class Lifecycle {
   /** The service reports that it is leaving from now on; requests are still answered. */
   drain(): void {
     this.#draining = true;
+  }
+
+  /** Has requests wait from now on, or go on. */
+  hold(on: boolean): void {
+    this.#hold?.release();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    this.#hold = on ? { released, release } : null;
+  }
+
+  /** Resolves when requests go on; null: they need not wait. */
+  get held(): Promise<void> | null {
+    return this.#hold?.released ?? null;
   }
 
   get draining(): boolean {

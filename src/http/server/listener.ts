@@ -23,6 +23,8 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
   readonly logSql: boolean;
   /** null or absent: requests are not traced. */
   readonly tracing?: Tracing | null;
+  /** Whether callers reach the service through TLS; absent: no. */
+  readonly tls?: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
  * (docs/decisions/fast-path.md).
  */
 export function createListener(options: ListenerOptions): RequestListener {
-  const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null } = options;
+  const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null, tls = false } = options;
   const { lifecycle, logflareErrors = false } = options;
   const cors = new Cors(corsOrigins);
   const guarded = metricsKey === null ? null : { metrics, key: metricsKey };
@@ -45,15 +47,22 @@ export function createListener(options: ListenerOptions): RequestListener {
     meter,
     tracing,
     failedLogins,
+    tls,
+    starting: () => !lifecycle.opened,
     draining: () => lifecycle.draining,
     expectUntil: (deadline) => lifecycle.expectUntil(deadline),
     presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
   };
-  return (request, response) => {
+  const listen: RequestListener = (request, response) => {
     const exchange = new Exchange(request, response, context);
     const idOrName = directRun(request);
     if (idOrName === null) router(request, Object.assign(response, { locals: { exchange } }));
     else runDirectly(exchange, idOrName, lifecycle, logflareErrors).catch((error: unknown) => exchange.fail(error));
+  };
+  return (request, response) => {
+    const { held } = lifecycle;
+    if (held === null) listen(request, response);
+    else void held.then(() => listen(request, response));
   };
 }
 

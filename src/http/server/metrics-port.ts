@@ -36,6 +36,8 @@ export async function openMetricsPort(
     cors: new Cors([]),
     meter: uncounted,
     tracing: null,
+    tls: false,
+    starting: () => false,
     draining: () => false,
     expectUntil: () => undefined,
     presentsPins: () => false,

@@ -168,8 +168,10 @@ export function createRouter(options: RouterOptions): Express {
 
   if (metrics !== null) route('/metrics', { GET: (exchange) => answerMetrics(exchange, metrics) });
 
+  const hint =
+    docs === 'off' ? 'GET /api/endpoints lists the endpoints of a key.' : 'Every path is described at /docs.';
   app.use(() => {
-    throw new ServiceError('notFound', 'There is nothing under this path.');
+    throw new ServiceError('notFound', 'There is nothing under this path.', { hint });
   });
   // Express knows a handler of errors by its four parameters.
   app.use((error: unknown, _request: Request, response: Reply, _next: NextFunction) => {

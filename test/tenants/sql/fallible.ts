@@ -47,6 +47,7 @@ export const BY_KIND: Readonly<Record<Exclude<Kind, 'truth' | 'other'>, readonly
     ['date arithmetic', 'DATE', "date_add(date '2026-01-01', interval length({c}) * 100 year)"],
     ['cast', 'INT64', 'cast({c} as int64)'],
     ['split delimiter', 'LIST', "split('a', {c})"],
+    ['prefix length', 'BYTES', 'net.ip_net_mask(16, length({c}))'],
   ],
   number: [
     ['cast', 'INT64', 'cast({c} as int64)'],
@@ -174,6 +175,7 @@ export const BY_KIND: Readonly<Record<Exclude<Kind, 'truth' | 'other'>, readonly
     ['date arithmetic', 'TIMESTAMP', 'timestamp_seconds({c})'],
     ['date arithmetic', 'TIMESTAMP', 'timestamp_millis({c} * 1000)'],
     ['date arithmetic', 'TIMESTAMP', `timestamp_add(${MOMENT}, interval {c} hour)`],
+    ['date arithmetic', 'STRING', 'cast(interval 1 day * {c} as string)'],
     ['date parts', 'DATE', 'date({c}, 1, 1)'],
     ['shift', 'INT64', '1 << {c}'],
     ['cast', 'STRING', "cast(cast(if({c} > 500, 'x', '1') as int64) as string)"],

@@ -26,7 +26,7 @@ export function setupStatements(options: SetupOptions): readonly string[] {
   const schema = `CREATE SCHEMA IF NOT EXISTS ${home}${location === null ? '' : ` OPTIONS (location = ${text(location)})`}`;
   const tables = [...LOG_SCHEMA].map(([name, fields]) => {
     const elsewhere = views.get(name);
-    return elsewhere === undefined ? tableText(options, name, fields) : viewText(options, name, fields, elsewhere);
+    return elsewhere === undefined ? tableText(options, name, fields) : viewText(options, name, elsewhere);
   });
   // Nothing but reading, on this data set alone. The right to run queries at all belongs to the project (rolesNote).
   if (serviceAccount === null) return [schema, ...tables];
@@ -48,15 +48,12 @@ function tableText({ project, dataset, keepDays }: SetupOptions, name: string, f
   ].join('\n');
 }
 
-/** Columns by name: the table behind may have more, and in another order. */
-function viewText(
-  { project, dataset }: SetupOptions,
-  name: string,
-  fields: readonly RestField[],
-  elsewhere: readonly string[],
-): string {
-  const columns = fields.map((field) => quotePath([field.name])).join(', ');
-  return `CREATE OR REPLACE VIEW ${quotePath([project, dataset, name])} AS\nSELECT ${columns}\nFROM ${quotePath(elsewhere)}`;
+/**
+ * Every column that the table behind has: Logflare's have those alone that were ever sent. A filter on the bare partition column goes
+ * through such a view to the table, which may require one.
+ */
+function viewText({ project, dataset }: SetupOptions, name: string, elsewhere: readonly string[]): string {
+  return `CREATE OR REPLACE VIEW ${quotePath([project, dataset, name])} AS\nSELECT *\nFROM ${quotePath(elsewhere)}`;
 }
 
 function columnText(field: RestField, indent: string): string {

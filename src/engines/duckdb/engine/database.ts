@@ -12,7 +12,7 @@ import type { Resources } from '../follow/segment-writer';
 import { LOG_SCHEMA } from '../../log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { makeSamples, SAMPLES_VERSION } from '../samples/write-samples';
-import { setUpStatements } from '../translate';
+import { setUp } from './set-up';
 import { quoteName, quoteText } from '../sql';
 
 /** What a database holds: a data folder, or samples. Plain data. */
@@ -131,7 +131,7 @@ async function openInstance(
   try {
     const connection = await instance.connect();
     await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
-    for (const statement of setUpStatements()) await connection.run(statement);
+    await setUp(connection);
     await fill(connection);
     return instance;
   } catch (error) {

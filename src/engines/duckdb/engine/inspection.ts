@@ -5,7 +5,7 @@ import type { TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, RunLimits } from '../../contract';
 import { wholeTable } from '../data/part';
 import { isBreakdown } from './native-error';
-import { setUpStatements } from '../translate';
+import { setUp } from './set-up';
 import { translateText } from './translation-task';
 import { duckType, physicalFieldNames, quoteName } from '../sql';
 
@@ -67,7 +67,7 @@ async function emptyRoom(): Promise<DuckDBInstance> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', max_memory: '64MB', temp_directory: '' });
   const connection = await instance.connect();
   await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
-  for (const macro of setUpStatements()) await connection.run(macro);
+  await setUp(connection);
   connection.closeSync();
   return instance;
 }

@@ -100,12 +100,14 @@ export class Context {
   /** See Call.bind. */
   bind<const Values extends readonly string[]>(values: Values, body: (...names: Names<Values>) => string): string {
     const print = (names: readonly string[]): string => body(...(names as Names<Values>));
-    const complex = values.filter((v) => !isSimple(v));
-    if (complex.length === 0) return print(values);
+    if (values.every(isSimple)) return print(values);
+    // A lambda inside of a correlated subquery cannot read the columns around that: they come in as values.
+    const isFree = (v: string): boolean => isSimple(v) && !(this.subqueries > 0 && v.startsWith('"c'));
+    const complex = values.filter((v) => !isFree(v));
     const variable = this.variable();
     const single = complex.length === 1;
     let next = 0;
-    const names = values.map((v) => (isSimple(v) ? v : single ? variable : `${variable}."f${next++}"`));
+    const names = values.map((v) => (isFree(v) ? v : single ? variable : `${variable}."f${next++}"`));
     const bound = single ? complex[0]! : `{${complex.map((v, i) => `'f${i}': ${v}`).join(', ')}}`;
     // The check of a size inside may fail, too, where nothing else does.
     const list = this.fencing === null || this.rowsOnly ? `[${bound}]` : volatile(`[${bound}]`);

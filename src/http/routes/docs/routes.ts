@@ -10,7 +10,7 @@ import {
   type Readers,
 } from '../../../openapi';
 import { EncodedResponse } from '../../../rendering/encoded-response';
-import { authenticate } from '../../../run/authorise';
+import { authenticate, maySeeSchema, readsDeclaredTables } from '../../../run/authorise';
 import type { Services } from '../../../run/services';
 import type { Exchange } from '../../exchange';
 import { conditionalResponse } from '../../response/conditional';
@@ -90,7 +90,12 @@ export class DocsRoutes {
 
   async #generate(key: Key | null, services: Services): Promise<OpenApi> {
     const visible = services.catalogue.current().filter((endpoint) => key === null || mayRun(key, endpoint));
-    const { columnsOf, complete } = await storedColumns(visible, services);
+    const { engine } = services;
+    // Everybody may be the holder of a key with pins.
+    const seen = visible.filter((endpoint) =>
+      key === null ? readsDeclaredTables(endpoint, engine) : maySeeSchema(key, endpoint, engine),
+    );
+    const { columnsOf, complete } = await storedColumns(seen, services);
     const reader = readers(key, services);
     const document = openApiDocument(describeEndpoints(visible, reader, columnsOf), reader, this.access);
     const age = complete ? MAX_AGE.complete : MAX_AGE.incomplete;
@@ -129,7 +134,8 @@ export class DocsRoutes {
 }
 
 function readers(key: Key | null, { engine }: Services): Readers {
-  return { key, engine: { kind: engine.kind, dryRun: engine.dryRun !== null } };
+  const { kind, dryRun } = engine;
+  return { key, engine: { kind, dryRun: dryRun !== null, dataStatus: () => engine.dataStatus?.() ?? null } };
 }
 
 function described(key: Key | null, services: Services): DescribedEndpoint[] {

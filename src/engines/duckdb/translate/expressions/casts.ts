@@ -159,6 +159,8 @@ function stringOf(ctx: Context, input: string, from: SqlType, zone: string | nul
       return ctx.bind([input], (x) => datetimeText(x, ' '));
     case 'TIMESTAMP':
       return timestampText((v, body) => ctx.bind(v, body), input, zone);
+    case 'INTERVAL':
+      return ctx.bind([input], (x) => `lq_interval_text(${x})`);
     default:
       return null;
   }

@@ -1,5 +1,6 @@
 /** Expressions: every name is a column already, so printing one never looks anything up. */
 import type { Expr, FunctionCall, ResolvedCase, SortKey } from '../../../../googlesql/resolved';
+import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { failsItself } from '../../../../googlesql/totality';
 import type { Argument, Call } from './call';
 import { printCast } from './casts';
@@ -136,7 +137,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     };
     return withinCost(call, row.emit);
   };
-  if (NULL_FIRST.has(expr.function) && mayHoldNull(args) && failsItself(expr)) {
+  if (NULL_FIRST.has(expr.function) && mayHoldNull(expr.function, args) && failsItself(expr)) {
     const text = nullFirst(ctx, args, (named) => {
       const printed = emit(named);
       return expr.safe && row.raises === true ? `TRY(${printed})` : printed;
@@ -164,9 +165,25 @@ const NULL_FIRST: ReadonlySet<string> = new Set(
 );
 
 /** More than one argument whose value shows only later, or a NULL as it stands. */
-function mayHoldNull(args: readonly Argument[]): boolean {
+function mayHoldNull(name: string, args: readonly Argument[]): boolean {
   const unknown = args.filter(({ constant }) => constant === null);
-  return unknown.length > 1 || (args.length > 1 && unknown.some(({ expr }) => expr.kind === 'literal'));
+  if (unknown.length > 1) return true;
+  return (
+    args.length > 1 && unknown.some(({ expr }) => expr.kind === 'literal' || args.some((a, i) => isSuspect(name, a, i)))
+  );
+}
+
+/** The last argument of these may be a time zone. */
+const ZONED = /^(?:DATE|DATETIME|TIME|TIMESTAMP|STRING|\w+_TRUNC|(?:FORMAT|PARSE)_TIMESTAMP)$/;
+
+/** A literal that may be an error by itself: a negative count, an empty text, a time zone that is none. */
+function isSuspect(name: string, { constant, type }: Argument, i: number): boolean {
+  if (constant === null || i === 0) return false;
+  return (
+    constant === '' ||
+    constant.startsWith('-') ||
+    (type.kind === 'STRING' && ZONED.test(name) && timeZone(constant) === null)
+  );
 }
 
 /** NULL where an argument is, and else what `print` makes of names for the arguments. */

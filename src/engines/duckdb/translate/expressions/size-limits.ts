@@ -1,7 +1,7 @@
 /** Bounds on what a query makes that a caller should know: docs/dialect.md lists them. */
 
 /** Of one row alone, and of each of many rows. */
-interface Bound {
+export interface Bound {
   readonly once: number;
   readonly perRow: number;
 }
@@ -21,6 +21,14 @@ interface Limits {
   /** Elements of the format of a date or time, those that an element is made of included. */
   readonly formatElements: number;
   readonly formatCharacters: number;
+  /** Of the search_query of SEARCH. */
+  readonly searchCharacters: number;
+  /** Bytes of the arguments of a function of our own, those of a table too: it runs on one thread for all queries. */
+  readonly ownFunctions: Bound;
+  /** The same of FARM_FINGERPRINT and base 32. */
+  readonly encodings: Bound;
+  /** The same of functions that change a JSON value, and JSON_KEYS. */
+  readonly jsonEdits: Bound;
 }
 
 export const LIMITS: Limits = {
@@ -32,4 +40,8 @@ export const LIMITS: Limits = {
   places: 1_000,
   formatElements: 100,
   formatCharacters: 1_000,
+  searchCharacters: 1_000,
+  ownFunctions: { once: 256 * 1024, perRow: 16 * 1024 },
+  encodings: { once: 64 * 1024, perRow: 4 * 1024 },
+  jsonEdits: { once: 32 * 1024, perRow: 2 * 1024 },
 };

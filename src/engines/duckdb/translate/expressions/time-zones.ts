@@ -1,12 +1,17 @@
 /** Time zones: a TIMESTAMP is UTC, a civil time is what the clocks of a zone show. Zones are SQL texts; null is UTC. */
 import type { Expr } from '../../../../googlesql/resolved';
-import type { Bind } from './call';
+import type { Argument, Bind, Call } from './call';
 
 const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
 
 /** `printed` is the SQL of a time zone argument; null where it says UTC for certain. */
 export function zoneOf(printed: string, expr: Expr): string | null {
   return expr.kind === 'literal' && expr.value !== null && /^(?:UTC|GMT|Etc\/UTC)$/.test(expr.value) ? null : printed;
+}
+
+/** A computed time zone; NULL under SAFE. where it is none, of which DuckDB raises an error that TRY does not catch. */
+export function knownZone({ safe, bind }: Call, { sql, constant }: Argument): string {
+  return safe && constant === null ? bind([sql], (z) => `CASE WHEN lq_is_time_zone(${z}) THEN ${z} END`) : sql;
 }
 
 /** What the clocks of `zone` show at `instant`. */
@@ -31,11 +36,6 @@ export function toInstant(bind: Bind, civil: string, zone: string | null): strin
       );
     }),
   );
-}
-
-/** `+05:30`, or `+05` where the minutes are nought. */
-export function zoneSuffix(instant: string, civil: string): string {
-  return `lq_zone_suffix(date_diff('minute', ${instant}, ${civil}))`;
 }
 
 function isText(zone: string): boolean {

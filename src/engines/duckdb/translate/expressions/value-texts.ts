@@ -1,6 +1,6 @@
 /** Values as GoogleSQL writes them: CAST AS STRING, TO_JSON_STRING, FORMAT. Arguments must be names or may be repeated. */
 import type { Bind } from './call';
-import { toCivil, zoneSuffix } from './time-zones';
+import { toCivil } from './time-zones';
 
 /** FLOAT64: the shortest digits that read back, an exponent from 1e15 on, no trailing `.0`. */
 export function floatText(x: string): string {
@@ -29,6 +29,9 @@ export function timeText(x: string): string {
 export function timestampText(bind: Bind, x: string, zone: string | null): string {
   if (zone === null) return bind([x], (t) => `(${datetimeText(t, ' ')} || '+00')`);
   return bind([x], (t) =>
-    bind([toCivil(t, zone)], (civil) => `(${datetimeText(civil, ' ')} || ${zoneSuffix(t, civil)})`),
+    // Offsets of long ago have seconds, which neither the offset nor the time shows.
+    bind([`(epoch_us(${toCivil(t, zone)}) - epoch_us(${t})) // 60000000`], (minutes) =>
+      bind([`${t} + to_minutes(${minutes})`], (civil) => `(${datetimeText(civil, ' ')} || lq_zone_suffix(${minutes}))`),
+    ),
   );
 }

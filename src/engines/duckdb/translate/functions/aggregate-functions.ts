@@ -2,10 +2,11 @@
 import { QueryError } from '../../../../errors';
 import type { AggregateCall } from '../../../../googlesql/resolved';
 import { printArgument, printSortKeys } from '../expressions/expressions';
-import type { Argument } from '../expressions/call';
+import type { Argument, Bind } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
-import { duckType, physicalFieldNames, quoteText } from '../../sql';
+import { quotientOfParts } from './interval-arithmetic';
+import { duckType, fail, physicalFieldNames, quoteText } from '../../sql';
 
 interface Parts {
   readonly ctx: Context;
@@ -86,13 +87,31 @@ const narrowed =
 
 /** Months, days and microseconds each by themselves. */
 const sumOfIntervals: Row = (p) => {
-  const sum = (part: string): string => p.plain('sum', [part]);
-  const i = p.at(0);
-  return (
-    `(to_months(CAST(${sum(`lq_interval_months(${i})`)} AS INTEGER)) + to_days(CAST(${sum(`extract(day FROM ${i})`)} AS INTEGER)) + ` +
-    `to_microseconds(CAST(${sum(`lq_interval_micros(${i})`)} AS BIGINT)))`
-  );
+  const [months, days, micros] = sumsOfParts(p);
+  return `(to_months(CAST(${months} AS INTEGER)) + to_days(CAST(${days} AS INTEGER)) + to_microseconds(CAST(${micros} AS BIGINT)))`;
 };
+
+/** From here on a sum of DECIMAL(38, 9) is no longer in its type, and from the other on DuckDB's starts again from below. */
+const MOST_OF_NUMERIC = '99999999999999999999999999999.999999999';
+const NEAR_WRAPPING = '1.3e29';
+
+/** DuckDB does not see that a sum of decimals leaves their type. */
+const sumOfDecimals: Row = (p) => {
+  const sum = p.plain('sum', [p.at(0)]);
+  if (p.call.type.kind !== 'NUMERIC') return `CAST(${sum} AS ${duckType(p.call.type)})`;
+  const about = p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`]);
+  const over = `abs(${about}) > ${NEAR_WRAPPING} OR abs(${sum}) > CAST('${MOST_OF_NUMERIC}' AS DECIMAL(38, 9))`;
+  return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow')} ELSE ${sum} END`;
+};
+
+function sumsOfParts(p: Parts): readonly [string, string, string] {
+  const i = p.at(0);
+  return [
+    p.plain('sum', [`lq_interval_months(${i})`]),
+    p.plain('sum', [`extract(day FROM ${i})`]),
+    p.plain('sum', [`lq_interval_micros(${i})`]),
+  ];
+}
 
 /** NaN is smaller than every number for MIN in GoogleSQL, and the greatest of all in DuckDB. */
 const minimum: Row = (p) => {
@@ -111,7 +130,11 @@ const anyValue: Row = (p) => {
     // A window frame may not reorder, so any value is its first one.
     return p.over === null ? p.plain('any_value', [p.at(0)]) : p.plain('first_value', [p.at(0)]);
   }
-  return byOther(p, having.kind === 'max' ? 'arg_max' : 'arg_min', printArgument(p.ctx, having.expr).sql);
+  const by = printArgument(p.ctx, having.expr).sql;
+  const text = byOther(p, having.kind === 'max' ? 'arg_max' : 'arg_min', by);
+  // NaN is the extreme as soon as it is there, and equal to none.
+  if (having.expr.type.kind !== 'FLOAT64') return text;
+  return `CASE WHEN ${p.plain('bool_or', [`isnan(${by})`])} THEN NULL ELSE ${text} END`;
 };
 
 /** The first argument of the row with the extreme `by`, in a record, so that a NULL of that row is found too. */
@@ -148,7 +171,13 @@ const average: Row = (p) => {
         `CASE WHEN ${count} > 0 THEN CAST(lq_of_digits(lq_quotient_of_digits(lq_digits(${sum}), CAST(${count} AS HUGEINT) * 1000000000)) AS ${duckType(p.call.type)}) END`,
     );
   }
-  if (kind === 'INTERVAL') return p.ctx.unsupported('AVG of INTERVAL', p.call.span);
+  if (kind === 'INTERVAL') {
+    const bind: Bind = (values, body) => p.ctx.bind(values, body);
+    return bind([...sumsOfParts(p), p.plain('count', [p.at(0)])], (months, days, micros, count) => {
+      const quotient = quotientOfParts({ fail, bind }, [months, days, micros], count);
+      return `CASE WHEN ${count} > 0 THEN ${quotient} END`;
+    });
+  }
   return p.plain('avg', [p.at(0)]);
 };
 
@@ -199,12 +228,13 @@ const approxTopCount: Row = (p) => {
   });
 };
 
-/** NaN as soon as a value is not finite, of which DuckDB raises an error; NULL of one pair where `pairs` says so. */
+/** NaN as soon as a value is not finite, of which DuckDB raises an error; NULL of one value or pair unless `ofOne`. */
 const statistics =
-  (name: string, ofOnePair = true): Row =>
+  (name: string, ofOne: boolean): Row =>
   (p) => {
     const values = p.args.map((a) => (a.type.kind === 'FLOAT64' ? a.sql : `CAST(${a.sql} AS DOUBLE)`));
-    const checked = ofOnePair ? null : `CASE WHEN ${p.plain('regr_count', values)} > 1 THEN`;
+    const pairs = values.length === 2 ? p.plain('regr_count', values) : p.plain('count', values);
+    const checked = ofOne ? null : `CASE WHEN ${pairs} > 1 THEN`;
     const floats = p.args.filter((a) => a.type.kind === 'FLOAT64').map((a) => a.sql);
     if (floats.length === 0)
       return checked === null ? p.plain(name, values) : `${checked} ${p.plain(name, values)} END`;
@@ -238,7 +268,9 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
       ? p.plain('sum', [p.at(0)])
       : p.args[0]?.type.kind === 'INTERVAL'
         ? sumOfIntervals(p)
-        : narrowed('sum')(p),
+        : p.args[0]?.type.kind === 'INT64'
+          ? narrowed('sum')(p)
+          : sumOfDecimals(p),
   AVG: average,
   MIN: minimum,
   MAX: (p) => extreme(p, 'max'),
@@ -257,13 +289,13 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   APPROX_COUNT_DISTINCT: (p) => `count(DISTINCT ${p.at(0)})${p.over === null ? '' : ` OVER ${p.over}`}`,
   APPROX_QUANTILES: approxQuantiles,
   APPROX_TOP_COUNT: approxTopCount,
-  STDDEV_POP: statistics('stddev_pop'),
-  STDDEV_SAMP: statistics('stddev_samp'),
-  VAR_POP: statistics('var_pop'),
-  VAR_SAMP: statistics('var_samp'),
+  STDDEV_POP: statistics('stddev_pop', true),
+  STDDEV_SAMP: statistics('stddev_samp', false),
+  VAR_POP: statistics('var_pop', true),
+  VAR_SAMP: statistics('var_samp', false),
   CORR: statistics('corr', false),
-  COVAR_POP: statistics('covar_pop'),
-  COVAR_SAMP: statistics('covar_samp'),
+  COVAR_POP: statistics('covar_pop', true),
+  COVAR_SAMP: statistics('covar_samp', false),
   PERCENTILE_CONT: percentile('quantile_cont'),
   PERCENTILE_DISC: percentile('quantile_disc'),
   GROUPING: (p) => `CAST(grouping(${p.at(0)}) AS BIGINT)`,

@@ -42,7 +42,8 @@ export function printWindow(ctx: Context, { call, partitionBy, orderBy, frame }:
   const keys = isNumericRange(frame) ? [rangeKey(ctx, orderBy, frame, call.span)] : printSortKeys(ctx, orderBy);
   if (keys.length > 0) parts.push(`ORDER BY ${keys.join(', ')}`);
   if (frame !== null) {
-    parts.push(`${frame.unit.toUpperCase()} BETWEEN ${printBound(ctx, frame.from)} AND ${printBound(ctx, frame.to)}`);
+    const bound = (side: ResolvedBound): string => printBound(ctx, side, isNumericRange(frame));
+    parts.push(`${frame.unit.toUpperCase()} BETWEEN ${bound(frame.from)} AND ${bound(frame.to)}`);
   }
   return printAggregateCall(ctx, call, `(${parts.join(' ')})`);
 }
@@ -64,12 +65,15 @@ function rangeKey(ctx: Context, orderBy: readonly SortKey[], { from, to }: Frame
   const unbounded = [from, to].some(({ kind }) => kind.startsWith('unbounded'));
   if (key.expr.type.kind === 'FLOAT64' && unbounded)
     return ctx.unsupported('A RANGE frame from an offset to an end of the partition, ordered by FLOAT64,', span);
-  const text = printExpr(ctx, key.expr);
+  // The ends of an INT64's frame may lie beyond it.
+  const text =
+    key.expr.type.kind === 'INT64' ? `CAST(${printExpr(ctx, key.expr)} AS HUGEINT)` : printExpr(ctx, key.expr);
   const value = key.expr.kind === 'literal' || key.expr.kind === 'parameter' ? `CASE WHEN true THEN ${text} END` : text;
   return `${value} ${key.descending ? 'DESC' : 'ASC'} ${key.nullsFirst ? 'NULLS FIRST' : 'NULLS LAST'}`;
 }
 
-function printBound(ctx: Context, { kind, offset }: ResolvedBound): string {
+/** @param wide in a frame by value */
+function printBound(ctx: Context, { kind, offset }: ResolvedBound, wide: boolean): string {
   switch (kind) {
     case 'unbounded_preceding':
       return 'UNBOUNDED PRECEDING';
@@ -80,7 +84,9 @@ function printBound(ctx: Context, { kind, offset }: ResolvedBound): string {
     case 'preceding':
     case 'following':
       if (offset === null) throw new Error('a frame bound without an offset');
-      return `${printExpr(ctx, offset)} ${kind.toUpperCase()}`;
+      return wide && offset.type.kind === 'INT64'
+        ? `CAST(${printExpr(ctx, offset)} AS HUGEINT) ${kind.toUpperCase()}`
+        : `${printExpr(ctx, offset)} ${kind.toUpperCase()}`;
   }
 }
 

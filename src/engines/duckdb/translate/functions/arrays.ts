@@ -48,7 +48,7 @@ function generate(call: Call): string {
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? '1'],
     (a, b, s) =>
-      `CASE WHEN ${[`${s} = 0`, ...(kind === 'FLOAT64' ? [a, b, s].map((x) => `isnan(${x})`) : [])].join(' OR ')} THEN ${call.fail('argument')} ` +
+      `CASE WHEN ${[`${s} = 0`, ...(kind === 'FLOAT64' ? [...[a, b, s].map((x) => `isnan(${x})`), `isinf(${s})`] : [])].join(' OR ')} THEN ${call.fail('argument')} ` +
       `WHEN (${b} - ${a}) / ${s} >= ${most} THEN ${call.fail('size')} ` +
       `ELSE list_transform(generate_series(0, CAST(floor(least(greatest((${b} - ${a}) / ${s}, -1), ${most})) AS BIGINT)), lambda i: ${a} + i * ${s}) END`,
   );

@@ -2,6 +2,7 @@
 import { mostSteps } from '../expressions/call-cost';
 import { rewritten, unlessOver } from '../expressions/size-bounds';
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { ownFunction } from './own-functions';
 
 function hash(duckName: string): (call: Call) => string {
   return (call) => `unhex(${duckName}(${sqlOf(call, 0)}))`;
@@ -9,8 +10,11 @@ function hash(duckName: string): (call: Call) => string {
 
 /** What stands where a URL has its host: after scheme, slashes and user, before port and path. */
 function host(call: Call): string {
-  const pattern = String.raw`^\s*(?:[A-Za-z][A-Za-z0-9+.\-]*:)?(?://)?(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)`;
-  return call.bind([sqlOf(call, 0)], (url) => `nullif(trim(regexp_extract(${url}, '${pattern}', 1)), '')`);
+  const pattern = String.raw`^(?:[A-Za-z][A-Za-z0-9+.\-]*:)?(?://)?(?:[^/?#]*@)?\.*(\[[^\]]*\]|[^/?#:]*)`;
+  return call.bind(
+    [`regexp_replace(${sqlOf(call, 0)}, '^\\s+|\\s+$', '', 'g')`],
+    (url) => `nullif(regexp_extract(${url}, '${pattern}', 1), '')`,
+  );
 }
 
 /** `SUBSTR` of BYTES, by the two hexadecimal digits of each; positions as in that of STRING. */
@@ -91,6 +95,8 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   GENERATE_UUID: () => 'CAST(uuid() AS VARCHAR)',
   MD5: hash('md5'),
   'NET.HOST': host,
+  'NET.PUBLIC_SUFFIX': (call) => ownFunction(call, 'lq_public_suffix', [{ sql: host(call), sized: 'text' }], null),
+  'NET.REG_DOMAIN': (call) => ownFunction(call, 'lq_registered_domain', [{ sql: host(call), sized: 'text' }], null),
   'NET.IPV4_FROM_INT64': ipv4FromInt64,
   'NET.IPV4_TO_INT64': ipv4ToInt64,
   SAFE_CONVERT_BYTES_TO_STRING: (call) => {

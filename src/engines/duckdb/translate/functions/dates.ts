@@ -3,7 +3,7 @@ import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { mostElements, unlessOver } from '../expressions/size-bounds';
 import { timestampText, datetimeText, timeText } from '../expressions/value-texts';
-import { timestampOfText, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
+import { knownZone, timestampOfText, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
 
 /** Microseconds of the parts that are always equally long. */
 const MICROS: Readonly<Record<string, bigint>> = {
@@ -39,7 +39,8 @@ function partOf(call: Call): string {
 function zoneArgument(call: Call, i: number): string | null {
   const zone = call.args[i];
   if (zone === undefined) return null;
-  return zone.constant !== null && timeZone(zone.constant) === null ? call.fail('zone') : zoneOf(zone.sql, zone.expr);
+  if (zone.constant !== null && timeZone(zone.constant) === null) return call.fail('zone');
+  return zoneOf(knownZone(call, zone), zone.expr);
 }
 
 /** `n` times `factor`, computed here where `n` is a literal. */
@@ -242,9 +243,10 @@ function date(call: Call): string {
     case 'TIMESTAMP':
       return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS DATE)`;
     case 'INT64':
-      return `make_date(${call.args.map((a) => a.sql).join(', ')})`;
+      return call.bind([`make_date(${call.args.map((a) => a.sql).join(', ')})`], (d) => inYears(call, d));
     case 'STRING':
-      return orFail(call, value.sql, (x) => `lq_date(${x})`);
+      // A text that CAST would not take may be a TIMESTAMP.
+      return orFail(call, value.sql, (x) => `coalesce(lq_date(${x}), CAST(lq_timestamp(${x}) AS DATE))`);
     case 'DATE':
       return value.sql;
     default:
@@ -258,7 +260,7 @@ function datetime(call: Call): string {
     case 'TIMESTAMP':
       return toCivil(value.sql, zoneArgument(call, 1));
     case 'INT64':
-      return `make_timestamp(${call.args.map((a) => a.sql).join(', ')})`;
+      return call.bind([`make_timestamp(${call.args.map((a) => a.sql).join(', ')})`], (t) => inYears(call, t));
     case 'STRING':
       return orFail(call, value.sql, (x) => `lq_datetime(${x})`);
     case 'DATE':
@@ -334,6 +336,24 @@ function text(call: Call): string {
 function unix(factor: 1_000n | 1_000_000n): (call: Call) => string {
   const unit = factor === 1_000n ? 'millisecond' : 'second';
   return (call) => `(epoch_us(date_trunc('${unit}', ${sqlOf(call, 0)})) // ${factor})`;
+}
+
+const FIRST_MICROS = -62_135_596_800_000_000n;
+const LAST_MICROS = 253_402_300_799_999_999n;
+
+/** Counted since 1970 in units of so many microseconds. TRY does not catch what DuckDB says of a count that is too large. */
+function instantOf(unit: bigint): (call: Call) => string {
+  return (call) => {
+    const [first, last] = [FIRST_MICROS / unit, LAST_MICROS / unit];
+    const { constant } = arg(call, 0);
+    // A literal folds, so that a bound reaches the zone maps.
+    if (constant !== null && BigInt(constant) >= first && BigInt(constant) <= last)
+      return `make_timestamp(${times(call, 0, unit)})`;
+    return call.bind([sqlOf(call, 0)], (n) => {
+      const inside = `${n} BETWEEN ${first} AND ${last}`;
+      return `CASE WHEN ${inside} THEN make_timestamp(${n} * ${unit}) WHEN ${n} IS NOT NULL THEN ${call.fail('date')} END`;
+    });
+  };
 }
 
 function timestampArray(call: Call): string {
@@ -414,9 +434,9 @@ export const DATE_FUNCTIONS: FunctionTable = {
   UNIX_MICROS: (call) => `epoch_us(${sqlOf(call, 0)})`,
   UNIX_MILLIS: unix(1_000n),
   UNIX_SECONDS: unix(1_000_000n),
-  TIMESTAMP_MICROS: { emit: (call) => inYears(call, `make_timestamp(${sqlOf(call, 0)})`), raises: true },
-  TIMESTAMP_MILLIS: { emit: (call) => inYears(call, `make_timestamp(${times(call, 0, 1_000n)})`), raises: true },
-  TIMESTAMP_SECONDS: { emit: (call) => inYears(call, `make_timestamp(${times(call, 0, 1_000_000n)})`), raises: true },
+  TIMESTAMP_MICROS: instantOf(1n),
+  TIMESTAMP_MILLIS: instantOf(1_000n),
+  TIMESTAMP_SECONDS: instantOf(1_000_000n),
   GENERATE_DATE_ARRAY: dateArray,
   GENERATE_TIMESTAMP_ARRAY: timestampArray,
 };

@@ -3,7 +3,7 @@ import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { timestampFormat } from '../expressions/time-format';
 import { timestampParser } from '../expressions/time-parse';
 import { printFormat } from '../expressions/format-string';
-import { toCivil, toInstant, zoneOf } from '../expressions/time-zones';
+import { knownZone, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
 
 function literalFormat(call: Call): string {
   const { constant } = arg(call, 0);
@@ -12,7 +12,7 @@ function literalFormat(call: Call): string {
 
 function zone(call: Call, i: number): string | null {
   const argument = call.args[i];
-  return argument === undefined ? null : zoneOf(argument.sql, argument.expr);
+  return argument === undefined ? null : zoneOf(knownZone(call, argument), argument.expr);
 }
 
 function format(call: Call): string {

@@ -11,9 +11,12 @@ import { DATE_FUNCTIONS } from './dates';
 import { FORMAT_FUNCTIONS } from './formats';
 import { INTERVAL_FUNCTIONS } from './intervals';
 import { JSON_FUNCTIONS } from './json';
+import { JSON_EDIT_FUNCTIONS } from './json-edits';
 import { MATH_FUNCTIONS } from './math';
 import { OPERATORS } from './operators';
+import { OWN_FUNCTIONS } from './own-functions';
 import { REGEXP_FUNCTIONS } from './regexps';
+import { SEARCH_FUNCTIONS } from './search';
 import { STRING_FUNCTIONS } from './strings';
 
 const TABLES: readonly FunctionTable[] = [
@@ -21,6 +24,8 @@ const TABLES: readonly FunctionTable[] = [
   CONDITIONAL_FUNCTIONS,
   STRING_FUNCTIONS,
   REGEXP_FUNCTIONS,
+  SEARCH_FUNCTIONS,
+  OWN_FUNCTIONS,
   BYTES_FUNCTIONS,
   MATH_FUNCTIONS,
   DATE_FUNCTIONS,
@@ -28,6 +33,7 @@ const TABLES: readonly FunctionTable[] = [
   INTERVAL_FUNCTIONS,
   ARRAY_FUNCTIONS,
   JSON_FUNCTIONS,
+  JSON_EDIT_FUNCTIONS,
 ];
 
 const ROWS: ReadonlyMap<string, FunctionRow> = new Map(

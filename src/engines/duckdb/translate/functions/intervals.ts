@@ -1,6 +1,7 @@
 /** INTERVAL values: months, days and microseconds, kept apart as GoogleSQL and DuckDB both do. */
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { inYears } from './dates';
+import { MOST_OF_INTERVAL } from './interval-arithmetic';
 
 const MONTHS: Readonly<Record<string, number>> = { YEAR: 12, QUARTER: 3, MONTH: 1 };
 const DAYS: Readonly<Record<string, number>> = { WEEK: 7, DAY: 1 };
@@ -19,9 +20,6 @@ function part(name: string, amount: string): string | null {
   return null;
 }
 
-/** The most of each part, on both sides of nought: ten thousand years. */
-const MOST = { months: 120_000, days: 3_660_000, micros: 316_224_000_000_000_000n };
-
 function interval(call: Call): string {
   const name = call.part ?? '';
   const most = mostOf(name);
@@ -39,10 +37,10 @@ function interval(call: Call): string {
 }
 
 function mostOf(name: string): bigint {
-  if (MONTHS[name] !== undefined) return BigInt(MOST.months / MONTHS[name]);
+  if (MONTHS[name] !== undefined) return BigInt(MOST_OF_INTERVAL.months / MONTHS[name]);
   return DAYS[name] === undefined
-    ? MOST.micros / BigInt(MICROS[name] ?? 1)
-    : BigInt(Math.floor(MOST.days / DAYS[name]));
+    ? MOST_OF_INTERVAL.micros / BigInt(MICROS[name] ?? 1)
+    : BigInt(Math.floor(MOST_OF_INTERVAL.days / DAYS[name]));
 }
 
 const UNITS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];

@@ -1,15 +1,23 @@
 /** JSON, as text and as a value. Text that is no JSON gives NULL. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { rewritten } from '../expressions/size-bounds';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
-import { physicalFieldNames, quoteName, quoteText } from '../../sql';
+import { QueryError } from '../../../../errors';
+import { duckType, physicalFieldNames, quoteName, quoteText } from '../../sql';
 
 /**
  * A JSONPath of GoogleSQL (`$.a.b[0]`, `$['a']`, `$."a"`) as a JSON pointer; null where it is no such path. JSON_EXTRACT
  * and JSON_VALUE differ only in how a name may be quoted, and both ways are read.
  */
 function jsonPath(path: string): string | null {
+  // A JSON pointer: a number is an index into an array and a key of an object, as it is in GoogleSQL.
+  const steps = jsonSteps(path);
+  return steps && steps.map((s) => `/${String(s).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The keys and indexes of a JSONPath; null where it is none. */
+export function jsonSteps(path: string): (string | number)[] | null {
   if (!path.startsWith('$')) return null;
   const step =
     /\.([^.[\]"'\s][^.[\]"]*)|\."((?:[^"\\]|\\.)*)"|\[\s*(\d+)\s*\]|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]/y;
@@ -21,8 +29,7 @@ function jsonPath(path: string): string | null {
     const name = match[1] ?? match[2] ?? match[4] ?? match[5];
     steps.push(name === undefined ? Number(match[3]) : match[1] === undefined ? name.replace(/\\(.)/gs, '$1') : name);
   }
-  // A JSON pointer: a number is an index into an array and a key of an object, as it is in GoogleSQL.
-  return steps.map((s) => `/${String(s).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return steps;
 }
 
 function pathOf(call: Call, i = 1): string {
@@ -104,7 +111,7 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
       return `lq_float_json(${x})`;
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return `CASE WHEN ${x} = round(${x}, 0) AND abs(${x}) <= 9007199254740992 THEN to_json(CAST(${x} AS BIGINT)) ELSE ${wide ? `to_json(${numericText(x)})` : `lq_float_json(CAST(${x} AS DOUBLE))`} END`;
+      return `CASE WHEN ${x} = trunc(${x}) AND abs(${x}) <= 9007199254740992 THEN to_json(CAST(${x} AS BIGINT)) ELSE ${wide ? `to_json(${numericText(x)})` : `lq_float_json(CAST(${x} AS DOUBLE))`} END`;
     case 'BYTES':
       return `to_base64(${x})`;
     case 'DATE':
@@ -173,6 +180,11 @@ function toJson(call: Call): string {
   );
 }
 
+/** The JSON text of any value. */
+export function jsonText(call: Call, { sql, type }: Argument): string {
+  return onName(call, sql, (x) => `coalesce(CAST(to_json(${googleJson(call, x, type, false)}) AS VARCHAR), 'null')`);
+}
+
 /** JSON_ARRAY and JSON_OBJECT: a NULL is JSON's null; keys are every other argument. */
 function constructed(call: Call, duckName: string, keyed: boolean): string {
   // Of a key that comes twice the first counts.
@@ -190,6 +202,7 @@ function constructed(call: Call, duckName: string, keyed: boolean): string {
 }
 
 function parse(call: Call): string {
+  if (wideNumberMode(call, 'exact') === null) return 'CAST(NULL AS JSON)';
   return call.bind(
     [sqlOf(call, 0)],
     (s) => `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(${s} AS JSON), ${call.fail('json')}) END`,
@@ -200,14 +213,26 @@ function parse(call: Call): string {
 const NUMBERS = "('BIGINT', 'UBIGINT', 'DOUBLE', 'HUGEINT')";
 
 /** A JSON scalar of the right kind as an SQL value, an error for any other. */
-function typedScalar(kinds: string, convert: (x: string) => string): (call: Call) => string {
-  return (call) =>
-    call.bind(
+function typedScalar(kinds: string, convert: (x: string, exact: boolean) => string): (call: Call) => string {
+  return (call) => {
+    const mode = wideNumberMode(call, 'round');
+    if (mode === null) return `CAST(NULL AS ${duckType(call.type)})`;
+    return call.bind(
       [sqlOf(call, 0)],
       (x) =>
         `CASE WHEN ${x} IS NULL THEN NULL WHEN json_type(${x}) IN ${kinds} THEN ` +
-        `coalesce(${convert(x)}, ${call.fail('json')}) ELSE ${call.fail('json')} END`,
+        `coalesce(${convert(x, mode === 'exact')}, ${call.fail('json')}) ELSE ${call.fail('json')} END`,
     );
+  };
+}
+
+/** Whether a number has to be a double exactly; null: the mode is NULL. */
+function wideNumberMode(call: Call, fallback: 'exact' | 'round'): 'exact' | 'round' | null {
+  const mode = call.named['WIDE_NUMBER_MODE'];
+  if (mode === undefined) return fallback;
+  if (mode.expr.kind !== 'literal') return call.unsupported('A computed wide_number_mode');
+  if (mode.constant === 'exact' || mode.constant === 'round' || mode.constant === null) return mode.constant;
+  throw new QueryError('invalidQuery', 'A wide_number_mode is exact or round', mode.expr.span);
 }
 
 /** A JSON scalar as an SQL value where that makes sense, else NULL. */
@@ -225,7 +250,12 @@ const JSON_KINDS =
 
 export const JSON_FUNCTIONS: FunctionTable = {
   BOOL: typedScalar("('BOOLEAN')", (x) => `TRY_CAST(json_extract_string(${x}, '$') AS BOOLEAN)`),
-  FLOAT64: typedScalar(NUMBERS, (x) => `TRY_CAST(json_extract_string(${x}, '$') AS DOUBLE)`),
+  FLOAT64: typedScalar(NUMBERS, (x, exact) => {
+    const [text, number] = [`json_extract_string(${x}, '$')`, `TRY_CAST(json_extract_string(${x}, '$') AS DOUBLE)`];
+    if (!exact) return number;
+    // An integer that a double cannot hold; one with a point or an exponent is a double already.
+    return `CASE WHEN NOT regexp_full_match(${text}, '-?[0-9]+') OR CAST(TRY_CAST(${text} AS HUGEINT) AS DOUBLE) = ${number} AND TRY_CAST(${number} AS HUGEINT) = TRY_CAST(${text} AS HUGEINT) THEN ${number} END`;
+  }),
   INT64: typedScalar(
     NUMBERS,
     (x) =>

@@ -128,7 +128,7 @@ function finiteOrNull(result: string, a: string, b: string): string {
 }
 
 function logarithm(call: Call): string {
-  if (call.args.length === 1) return typed(call, `ln(${float(call, 0)})`);
+  if (call.args.length === 1) return unlessInfinite(throughFloat('ln').emit)(call);
   return call.bind([float(call, 0), float(call, 1)], (x, base) => {
     const text = typed(call, `(ln(${x}) / ln(${base}))`);
     if (call.type.kind !== 'FLOAT64') return text;

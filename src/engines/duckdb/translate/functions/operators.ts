@@ -5,6 +5,7 @@ import { mostSteps } from '../expressions/call-cost';
 import { listMembership } from '../expressions/membership';
 import { joined, mostElements } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
+import { dividedInterval, multipliedInterval } from './interval-arithmetic';
 import { inYears } from './dates';
 import { isSimple, physicalFieldNames, quoteName, quoteText } from '../../sql';
 
@@ -69,18 +70,25 @@ function hasNoMonths({ expr, constant }: Argument): boolean {
   );
 }
 
+function daysFrom(call: Call, date: Argument, operator: '+' | '-', days: Argument): string {
+  // A literal that is too large would fail when DuckDB plans.
+  if (days.constant !== null && Math.abs(Number(days.constant)) >= 2 ** 31)
+    return `CASE WHEN ${date.sql} IS NOT NULL THEN ${call.fail('date')} END`;
+  return `(${date.sql} ${operator} CAST(${days.sql} AS INTEGER))`;
+}
+
 function add(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
   if (call.type.kind === 'TIMESTAMP') return addedToInstant(call, '+');
-  if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return `(${a.sql} + CAST(${b.sql} AS INTEGER))`;
-  if (a.type.kind === 'INT64' && b.type.kind === 'DATE') return `(${b.sql} + CAST(${a.sql} AS INTEGER))`;
+  if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return daysFrom(call, a, '+', b);
+  if (a.type.kind === 'INT64' && b.type.kind === 'DATE') return daysFrom(call, b, '+', a);
   return arithmetic(call, '+');
 }
 
 function subtract(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
   if (call.type.kind === 'TIMESTAMP') return addedToInstant(call, '-');
-  if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return `(${a.sql} - CAST(${b.sql} AS INTEGER))`;
+  if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return daysFrom(call, a, '-', b);
   if (call.type.kind === 'INTERVAL' && a.type.kind !== 'INTERVAL') {
     if (a.type.kind === 'DATE') return `to_days(CAST(${a.sql} - ${b.sql} AS INTEGER))`;
     if (a.type.kind === 'TIME') return `to_microseconds(date_diff('microsecond', ${b.sql}, ${a.sql}))`;
@@ -95,7 +103,7 @@ function subtract(call: Call): string {
 }
 
 function multiply(call: Call): string {
-  if (call.type.kind === 'INTERVAL') return call.unsupported('Multiplication of an INTERVAL');
+  if (call.type.kind === 'INTERVAL') return multipliedInterval(call);
   if (call.type.kind === 'FLOAT64' || call.type.kind === 'INT64') return arithmetic(call, '*');
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => product(call, a, b));
 }
@@ -142,7 +150,7 @@ export function quotient(call: Call, a: string, b: string, orNull = false): stri
 }
 
 function divide(call: Call): string {
-  if (call.type.kind === 'INTERVAL') return call.unsupported('Division of an INTERVAL');
+  if (call.type.kind === 'INTERVAL') return dividedInterval(call);
   const [a, b] = [arg(call, 0), arg(call, 1)];
   const divisor = b.constant === null ? 0 : Math.abs(Number(b.constant));
   if (call.type.kind !== 'FLOAT64')
@@ -202,7 +210,8 @@ function computedLike(call: Call, value: Argument, pattern: Argument): string {
     const over = `CASE WHEN ${some} THEN strlen(${p}) > ${LONGEST_COMPUTED} OR strlen(${s}) * 4 > ${mostSteps(call) * 8} ELSE strlen(${s}) * (1 + strlen(${p}) / 8) > ${mostSteps(call) * 8} END`;
     return (
       `CASE WHEN strlen(${p}) > ${LONGEST_PATTERN} OR ${over} THEN ${call.fail('size')} ` +
-      `WHEN ${some} AND NOT suffix(${p}, '\\') THEN regexp_full_match(${s}, lq_like_expression(${p})) ` +
+      `WHEN suffix(${p}, '\\') AND regexp_full_match(${p}, '(?s)(?:[^\\\\]|\\\\.)*\\\\') AND ${s} IS NOT NULL THEN ${call.fail('argument')} ` +
+      `WHEN ${some} THEN regexp_full_match(${s}, lq_like_expression(${p})) ` +
       `ELSE ${s} LIKE ${p} ESCAPE '\\' END`
     );
   });
@@ -267,29 +276,35 @@ function logic(operator: 'AND' | 'OR'): (call: Call) => string {
 }
 
 function inUnnest(call: Call): string {
-  const type = arg(call, 0).type;
-  if (type.kind === 'STRUCT' || type.kind === 'FLOAT64') return call.unsupported('IN UNNEST of this type');
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x, list));
+  const { kind } = arg(call, 0).type;
+  if (kind === 'STRUCT') return call.unsupported('IN UNNEST of this type');
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x, list, kind === 'FLOAT64'));
 }
 
 function jsonMember(call: Call): string {
-  return `json_extract(${sqlOf(call, 0)}, ${jsonKey(call)})`;
+  const { constant, sql } = arg(call, 1);
+  if (constant !== null) return `json_extract(${sqlOf(call, 0)}, ${quoteText(jsonKey(constant))})`;
+  // In a JSON pointer a number is the index of an array, too.
+  return call.bind(
+    [sqlOf(call, 0), sql],
+    (json, key) =>
+      `CASE WHEN json_type(${json}) = 'OBJECT' THEN json_extract(${json}, '/' || replace(replace(${key}, '~', '~0'), '/', '~1')) END`,
+  );
 }
 
-function jsonKey(call: Call): string {
-  const { constant } = arg(call, 1);
-  if (constant === null) return call.unsupported('A JSON field by a computed name');
-  return quoteText(
-    /^[^"\\]*$/.test(constant)
-      ? `$.${quoteName(constant)}`
-      : `/${constant.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-  );
+function jsonKey(name: string): string {
+  return /^[^"\\]*$/.test(name) ? `$.${quoteName(name)}` : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function jsonElement(call: Call): string {
   const index = arg(call, 1);
   if (index.type.kind === 'STRING') return jsonMember(call);
-  if (index.constant === null) return call.unsupported('A JSON element by a computed index');
+  if (index.constant === null) {
+    return call.bind(
+      [sqlOf(call, 0), index.sql],
+      (json, i) => `CASE WHEN ${i} >= 0 THEN json_extract(${json}, '$[' || CAST(${i} AS VARCHAR) || ']') END`,
+    );
+  }
   return index.constant.startsWith('-')
     ? 'CAST(NULL AS JSON)'
     : `json_extract(${sqlOf(call, 0)}, '$[${index.constant}]')`;

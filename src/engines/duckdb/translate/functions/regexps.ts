@@ -7,6 +7,7 @@ import { mostSteps } from '../expressions/call-cost';
 import { rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { duckType } from '../../sql';
 
 /** What a literal pattern compiles to. null: it is not known before the query runs, or it is invalid and fails when it is used. */
 function compiled(call: Call): RE2JS | null {
@@ -62,11 +63,11 @@ function firstGroup(pattern: string): string | null {
 }
 
 /** `with(1)` where there is a group, `with(0)` without one; more than one is an error. */
-function byGroup(call: Call, pattern: string, print: (group: 0 | 1) => string): string {
+function byGroup(call: Call, text: string, pattern: string, print: (group: 0 | 1) => string): string {
   const count = groups(call);
   if (count === 0) return print(0);
   if (count === 1) return print(1);
-  if (count !== null) return `CASE WHEN ${pattern} IS NOT NULL THEN ${call.fail('regexp')} END`;
+  if (count !== null) return `CASE WHEN ${text} IS NOT NULL THEN ${call.fail('regexp')} END`;
   return `CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END`;
 }
 
@@ -108,10 +109,16 @@ function instructions(call: Call): number {
   return arg(call, 1).constant === null ? 100 : (compiled(call)?.programSize() ?? 1);
 }
 
+function nothing({ type }: Call): string {
+  return `CAST(NULL AS ${duckType(type)})`;
+}
+
 function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string; raises: true } {
   return {
     emit: (call) => {
       if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
+      // DuckDB compiles a literal pattern when it plans, where TRY does not catch its error.
+      if (call.safe && arg(call, 1).constant !== null && compiled(call) === null) return nothing(call);
       const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
       if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
       const [text, pattern] = [arg(call, 0), arg(call, 1)];
@@ -136,14 +143,14 @@ function extract(call: Call): string {
       [sqlOf(call, 0), sqlOf(call, 1), position.sql, occurrence?.sql ?? '1'],
       (s, re, p, n) =>
         `CASE WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} ELSE ` +
-        byGroup(call, re, (g) =>
+        byGroup(call, s, re, (g) =>
           call.bind([`substr(${s}, ${p})`], (rest) => `${allMatches(call, rest, re, g)}[${n}]`),
         ) +
         ' END',
     );
   }
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
-    byGroup(call, re, (g) => {
+    byGroup(call, s, re, (g) => {
       const text = `regexp_extract(${s}, ${re}, ${g})`;
       // A group that took no part in the match is NULL. DuckDB says '' for it, which a group of something never is.
       return `CASE WHEN regexp_matches(${s}, ${re}) THEN ${g === 1 && groupIsOfSomething(call) ? `nullif(${text}, '')` : text} END`;
@@ -152,7 +159,9 @@ function extract(call: Call): string {
 }
 
 function extractAll(call: Call): string {
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) => byGroup(call, re, (g) => allMatches(call, s, re, g)));
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
+    byGroup(call, s, re, (g) => allMatches(call, s, re, g)),
+  );
 }
 
 /** All matches or groups. DuckDB finds the empty text at the end of another once more, where nothing is left to search. */
@@ -164,14 +173,40 @@ function allMatches(call: Call, s: string, re: string, group: 0 | 1): string {
   });
 }
 
+/** The place of the first match; that of a later one, or its end, from a position on. */
 function instr(call: Call): string {
-  if (call.args.length > 2) return call.unsupported('REGEXP_INSTR with more than two arguments');
-  if ((groups(call) ?? 0) > 1) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
-  return call.bind(
-    [sqlOf(call, 0), sqlOf(call, 1)],
-    (s, re) =>
-      `CASE WHEN regexp_matches(${s}, ${re}) THEN length(regexp_extract(${s}, '^((?s:.*?))(?:' || ${re} || ')', 1)) + 1 ` +
-      `WHEN ${s} IS NOT NULL AND ${re} IS NOT NULL THEN CAST(0 AS BIGINT) END`,
+  const count = groups(call);
+  const [position, occurrence, end] = [call.args[2]?.sql ?? '1', call.args[3]?.sql ?? '1', call.args[4]?.sql ?? '0'];
+  if ((count ?? 0) > 1) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
+  if (count === 1) return call.unsupported('REGEXP_INSTR with a group that captures (write (?:...) instead)');
+  if (call.args.length > 2) {
+    return call.bind([sqlOf(call, 0), sqlOf(call, 1), position, occurrence, end], (s, re, p, n, e) =>
+      call.bind([`substr(${s}, ${p})`], (rest) =>
+        call.bind([allMatches(call, rest, re, 0), `string_split_regex(${rest}, ${re})`], (matches, gaps) => {
+          const before = (list: string, to: string): string =>
+            `coalesce(list_sum(list_transform(${list}[1:${to}], lambda t: length(t))), 0)`;
+          // Behind an empty match the text is not split as the matches are found.
+          const empty = `list_contains(${matches}[1:${n}], '')`;
+          const place = `CAST(${p} + ${before(gaps, n)} + ${before(matches, `${n} - 1 + ${e}`)} AS BIGINT)`;
+          return (
+            `CASE WHEN ${p} < 1 OR ${n} < 1 OR ${e} NOT IN (0, 1) THEN ${call.fail('argument')} WHEN ${s} IS NULL THEN NULL ` +
+            (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +
+            `WHEN ${p} > length(${s}) + 1 OR len(${matches}) < ${n} THEN 0 WHEN ${empty} THEN ${call.fail('argument')} ELSE ${place} END`
+          );
+        }),
+      ),
+    );
+  }
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
+    call.bind([`regexp_extract(${s}, '^((?s:.*?))(?:' || ${re} || ')', 1)`], (prefix) => {
+      // GoogleSQL gives the place behind an empty match, and none of the empty pattern.
+      const isEmpty = `${prefix} <> ${s} AND regexp_extract(${s}, ${re}) = ''`;
+      const place = `CASE WHEN ${re} = '' THEN 0 ELSE length(${prefix}) + CASE WHEN ${isEmpty} THEN 2 ELSE 1 END END`;
+      return (
+        (count === null ? `CASE WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : 'CASE ') +
+        `WHEN regexp_matches(${s}, ${re}) THEN ${place} WHEN ${s} IS NOT NULL AND ${re} IS NOT NULL THEN CAST(0 AS BIGINT) END`
+      );
+    }),
   );
 }
 
@@ -184,7 +219,7 @@ function replace(call: Call): string {
     const valid = parts.every((p) => p === '\\\\' || (/^\\\d$/.test(p) && Number(p[1]) <= count));
     if (!valid) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
   }
-  if (replacement === null) return computedReplacement(call, count);
+  if (replacement === null || count === null) return computedReplacement(call, count);
   return rewritten(
     call,
     (_text, _pattern, to) => `greatest(coalesce(strlen(${to}), 0), 1)`,

@@ -7,6 +7,7 @@ import { mostSteps } from '../expressions/call-cost';
 import { joined, mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { numericText } from '../expressions/value-texts';
+import { ownFunction } from './own-functions';
 
 /** Unicode's White_Space, which TRIM takes off when it is not told what. */
 const WHITE_SPACE =
@@ -114,8 +115,11 @@ function instr(call: Call): string {
       const place = nthPlace(x, y, from, searches);
       return `CASE WHEN ${place} > length(${x}) THEN length(${x}) + 1 ELSE length(${x}) - ${place} - length(${y}) + 2 END`;
     });
+    // The empty text is at every place, the one behind the last character included.
+    const empty = `CASE WHEN ${p} > 0 THEN ${p} + ${n} - 1 ELSE length(${s}) + 2 + ${p} - (${n} - 1) END`;
     return (
-      `CASE WHEN ${p} = 0 OR ${n} < 1 OR ${sub} = '' THEN ${call.fail('argument')} ` +
+      `CASE WHEN ${p} = 0 OR ${n} < 1 THEN ${call.fail('argument')} ` +
+      `WHEN ${sub} = '' THEN CASE WHEN ${empty} BETWEEN 1 AND length(${s}) + 1 THEN ${empty} ELSE 0 END ` +
       `WHEN ${s} IS NULL OR ${sub} IS NULL OR ${p} IS NULL OR ${n} IS NULL THEN NULL WHEN ${over} THEN ${call.fail('size')} ` +
       `ELSE list_transform([${onlyForwards ? forwards : `CASE WHEN ${p} > 0 THEN ${forwards} ELSE ${backwards} END`}], lambda place: CASE WHEN place > length(${s}) THEN 0 ELSE place END)[1] END`
     );
@@ -195,6 +199,16 @@ function initcap(call: Call): string {
   return `array_to_string(list_transform(regexp_extract_all(${sqlOf(call, 0)}, ${pattern}), lambda w: ${first} || lower(w[2:])), '')`;
 }
 
+function modeOf(call: Call): string {
+  return call.args[1]?.constant ?? 'NFC';
+}
+
+function normalForm(call: Call, s: string): string {
+  const mode = modeOf(call);
+  if (mode === 'NFC') return `nfc_normalize(${s})`;
+  return ownFunction(call, 'lq_normalized', [{ sql: s, sized: 'text' }, { sql: quoteText(mode) }], null);
+}
+
 function translateCharacters(call: Call): string {
   return call.bind(
     call.args.map((a) => a.sql),
@@ -202,7 +216,10 @@ function translateCharacters(call: Call): string {
       const twice = `len(list_distinct(string_split(${from}, ''))) < length(${from})`;
       const text = `translate(${s}, ${from}, ${to})`;
       const { constant } = arg(call, 1);
-      if (constant !== null) return new Set(constant).size < Array.from(constant).length ? call.fail('argument') : text;
+      if (constant !== null) {
+        const repeats = new Set(constant).size < Array.from(constant).length;
+        return repeats ? `CASE WHEN ${s} IS NOT NULL AND ${to} IS NOT NULL THEN ${call.fail('argument')} END` : text;
+      }
       return `CASE WHEN ${twice} THEN ${call.fail('argument')} ELSE ${text} END`;
     },
   );
@@ -210,6 +227,15 @@ function translateCharacters(call: Call): string {
 
 /** The time it takes is the product of the lengths. */
 function editDistance(call: Call): string {
+  const bound = call.named['MAX_DISTANCE'];
+  if (bound !== undefined) {
+    const distance = editDistance({ ...call, named: {} });
+    return call.bind(
+      [distance, bound.sql],
+      (d, most) =>
+        `CASE WHEN ${most} IS NULL THEN NULL WHEN ${most} < 0 THEN ${call.fail('argument')} ELSE least(${d}, ${most}) END`,
+    );
+  }
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
     const over = `strlen(${a}) * strlen(${b}) > ${mostSteps(call)}`;
     const short = (x: string): string => `CASE WHEN ${over} THEN '' ELSE ${x} END`;
@@ -230,7 +256,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`,
   CHAR_LENGTH: same('length'),
   CHR: {
-    emit: (call) => `CASE ${sqlOf(call, 0)} WHEN 0 THEN '' ELSE chr(CAST(${sqlOf(call, 0)} AS INTEGER)) END`,
+    emit: (call) => `chr(CAST(${sqlOf(call, 0)} AS INTEGER))`,
     raises: true,
   },
   CODE_POINTS_TO_STRING: {
@@ -239,9 +265,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
   },
   CONCAT: concat,
   CONTAINS_SUBSTR: containsSubstr,
-  EDIT_DISTANCE: onStrings((call) =>
-    Object.keys(call.named).length > 0 ? call.unsupported('EDIT_DISTANCE with a bound') : editDistance(call),
-  ),
+  EDIT_DISTANCE: onStrings(editDistance),
   ENDS_WITH: onTexts((a, b) => `suffix(${a}, ${b})`),
   INITCAP: initcap,
   INSTR: onStrings(instr),
@@ -251,10 +275,12 @@ export const STRING_FUNCTIONS: FunctionTable = {
   LOWER: onStrings(named('lq_lower')),
   LPAD: pad('lpad'),
   LTRIM: trim('ltrim'),
-  NORMALIZE: (call) =>
-    call.args.length > 1 ? call.unsupported('NORMALIZE with a mode') : `nfc_normalize(${sqlOf(call, 0)})`,
-  NORMALIZE_AND_CASEFOLD: (call) =>
-    call.args.length > 1 ? call.unsupported('NORMALIZE_AND_CASEFOLD with a mode') : named('lq_folded')(call),
+  NORMALIZE: (call) => normalForm(call, sqlOf(call, 0)),
+  NORMALIZE_AND_CASEFOLD: (call) => {
+    const folded = (s: string): string => call.bind([s], (x) => `lq_folded(${x})`);
+    // What is folded may not be in its normal form any more.
+    return modeOf(call) === 'NFC' ? folded(sqlOf(call, 0)) : normalForm(call, folded(normalForm(call, sqlOf(call, 0))));
+  },
   REPEAT: onStrings(repeat),
   REPLACE: onStrings((call) =>
     rewritten(

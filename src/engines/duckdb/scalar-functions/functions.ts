@@ -1,0 +1,30 @@
+/** Every scalar function of our own by its name in SQL. */
+import { ipFromString, ipNetMask, ipToString, ipTrunc } from './addresses';
+import { fromBase32, toBase32 } from './base32';
+import { publicSuffix, registeredDomain } from './domains';
+import { farmFingerprint, sha512 } from './hashes';
+import { jsonArrayAppend, jsonArrayInsert, jsonKeys, jsonRemove, jsonSet, jsonStripNulls } from './json-edits';
+import type { ScalarFunction } from './scalar-function';
+import { isTimeZone, normalized, soundex } from './texts';
+
+export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
+  lq_farm_fingerprint: farmFingerprint,
+  lq_from_base32: fromBase32,
+  lq_ip_from_string: ipFromString,
+  lq_ip_net_mask: ipNetMask,
+  lq_ip_to_string: ipToString,
+  lq_ip_trunc: ipTrunc,
+  lq_is_time_zone: isTimeZone,
+  lq_json_array_append: jsonArrayAppend,
+  lq_json_array_insert: jsonArrayInsert,
+  lq_json_keys: jsonKeys,
+  lq_json_remove: jsonRemove,
+  lq_json_set: jsonSet,
+  lq_json_strip_nulls: jsonStripNulls,
+  lq_normalized: normalized,
+  lq_public_suffix: publicSuffix,
+  lq_registered_domain: registeredDomain,
+  lq_sha512: sha512,
+  lq_soundex: soundex,
+  lq_to_base32: toBase32,
+};

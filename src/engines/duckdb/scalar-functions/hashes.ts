@@ -1,0 +1,8 @@
+/** Hashes that DuckDB has not. */
+import { createHash } from 'node:crypto';
+import { fingerprint64 } from './farm-hash';
+import { scalarFunction } from './scalar-function';
+
+export const farmFingerprint = scalarFunction(['bytes'], 'integer', (bytes) => BigInt.asIntN(64, fingerprint64(bytes)));
+
+export const sha512 = scalarFunction(['bytes'], 'bytes', (bytes) => createHash('sha512').update(bytes).digest());

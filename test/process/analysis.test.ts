@@ -1,0 +1,216 @@
+/** What the routes beside a run say of queries, tables and keys, asked of the real process over HTTP. */
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { Stage, type Started } from './started';
+
+jest.setTimeout(120_000);
+
+const FIXTURE = path.join(__dirname, '../fixture');
+
+/** A table whose schema nobody has declared, with a field that only rows of another project have. */
+const INFERRED = [
+  { timestamp: '2026-09-30T11:00:00Z', project: 'abc', message: 'mine' },
+  { timestamp: '2026-09-30T11:00:01Z', project: 'other', message: 'theirs', secret_field: 7 },
+];
+
+const OTEL = `/*
+id: 00000000-0000-4000-8000-0000000000aa
+name: otel.rows
+sandbox: true
+params:
+  project: { type: string, required: true }
+*/
+WITH rows_of AS (SELECT * FROM otel AS t WHERE t.project = @project)
+SELECT * FROM rows_of
+`;
+
+const BROKEN = `/*
+id: 00000000-0000-4000-8000-0000000000bb
+name: broken.rows
+*/
+SELECT pth FROM raw_edge_logs
+`;
+
+const KEYS = [
+  { name: 'free', hash: hash('free') },
+  { name: 'pinned', hash: hash('pinned'), pins: { project: 'abc' }, allowSql: true },
+  { name: 'otel', hash: hash('otel'), pins: { project: 'abc' }, endpoints: ['otel.rows'] },
+  { name: 'masked', hash: hash('masked'), redact: true, rateLimit: 50 },
+];
+
+function hash(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+let stage: Stage;
+let data: string;
+
+function start(environment: Readonly<Record<string, string>>): Started {
+  const folder = stage.folder();
+  writeFileSync(path.join(folder, 'queries/otel.sql'), OTEL);
+  writeFileSync(path.join(folder, 'queries/broken.sql'), BROKEN);
+  writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys: KEYS }));
+  return stage.start(
+    { DATA_DIR: data, KEYS_FILE: 'keys.json', METRICS_KEY: 'metrics-metrics-metrics', ...environment },
+    folder,
+  );
+}
+
+beforeAll(() => {
+  stage = new Stage();
+  data = path.join(stage.folder(), 'data');
+  mkdirSync(data);
+  for (const file of readdirSync(FIXTURE)) cpSync(path.join(FIXTURE, file), path.join(data, file));
+  writeFileSync(path.join(data, 'otel.ndjson'), INFERRED.map((row) => `${JSON.stringify(row)}\n`).join(''));
+});
+afterAll(() => stage.end());
+
+interface Answer {
+  readonly status: number;
+  readonly body: ReturnType<typeof JSON.parse>;
+  readonly text: string;
+}
+
+async function ask(
+  base: string,
+  place: string,
+  key: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const url = `${base}${place}?${new URLSearchParams(parameters).toString()}`;
+  const response = await fetch(url, { headers: { 'X-API-KEY': key } });
+  const text = await response.text();
+  return { status: response.status, body: JSON.parse(text), text };
+}
+
+describe('a service with docs for keys', () => {
+  let base: string;
+  beforeAll(async () => {
+    base = await start({ DOCS: 'key' }).ready();
+  });
+
+  const analyze = (key: string, parameters: Readonly<Record<string, string>>, name = 'logs.all'): Promise<Answer> =>
+    ask(base, `/api/endpoints/analyze/${name}`, key, parameters);
+
+  it('analyses SQL without running it: columns, or every fault with its place', async () => {
+    const sound = await analyze('free', { project: 'abc', sql: 'select id, count(*) as n from edge_logs group by id' });
+    expect(sound.status).toBe(200);
+    expect(sound.body.result).toMatchObject({
+      kind: 'sql',
+      tables: ['edge_logs'],
+      columns: [
+        { name: 'id', type: 'STRING' },
+        { name: 'n', type: 'INT64' },
+      ],
+      errors: [],
+      estimate: null,
+    });
+    const faulty = await analyze('free', { sql: 'select event_mesage,\n lenght(id) from edge_logs' });
+    expect(faulty.body.result.columns).toBeNull();
+    expect(faulty.body.result.errors).toMatchObject([
+      { reason: 'invalidParameter', parameter: 'project' },
+      {
+        reason: 'unknownField',
+        line: 1,
+        column: 8,
+        near: 'event_mesage',
+        hint: 'Did you mean event_message?',
+        start: 7,
+      },
+      { reason: 'sandboxViolation', line: 2, column: 2, near: 'lenght', hint: 'Did you mean LENGTH?' },
+    ]);
+    const posted = await fetch(`${base}/api/endpoints/analyze/logs.all`, {
+      method: 'POST',
+      headers: { 'X-API-KEY': 'free', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ project: 'abc', lql: 'f:edge_logs timeout' }),
+    });
+    expect([posted.status, (await posted.json()) as object]).toMatchObject([
+      200,
+      { result: { kind: 'lql', lqlAsSql: expect.stringContaining('STRPOS') as string, errors: [] } },
+    ]);
+  });
+
+  it('tells a key with pins what it tells any other of declared tables', async () => {
+    for (const sql of ['select metadata from edge_logs', 'select metdata from edge_logs']) {
+      const [free, pinned] = [await analyze('free', { project: 'abc', sql }), await analyze('pinned', { sql })];
+      const { parameters, ...rest } = pinned.body.result;
+      expect(free.body.result).toMatchObject(rest);
+      expect(parameters[0]).toEqual(expect.objectContaining({ name: 'project', fixed: true }));
+      expect(pinned.text).not.toContain('abc');
+    }
+    const { status, body } = await analyze('pinned', { project: 'other' });
+    expect([status, body.error.errors[0].reason]).toEqual([403, 'accessDenied']);
+  });
+
+  it('hides from a key with pins the types that come from rows of all projects', async () => {
+    const of = (key: string, place: string): Promise<Answer> => ask(base, place, key, { project: 'abc' });
+    const places = ['/api/endpoints/schema/otel.rows', '/api/endpoints/analyze/otel.rows', '/openapi.json'];
+    for (const place of places) {
+      expect([place, (await of('free', place)).text.includes('secret_field')]).toEqual([place, true]);
+      for (const key of ['pinned', 'otel']) {
+        const { status, text } = await of(key, place);
+        expect([place, status, text.includes('secret_field')]).toEqual([place, 200, false]);
+      }
+    }
+    const schema = (await of('otel', '/api/endpoints/schema/otel.rows')).body.result;
+    expect(schema).toMatchObject({ columns: null, tables: [], functions: [] });
+    const refused = await analyze('otel', { sql: 'select secret_field from rows_of' }, 'otel.rows');
+    expect([refused.status, refused.body.error.errors[0].reason]).toEqual([403, 'accessDenied']);
+    const document = (await of('otel', '/openapi.json')).body;
+    expect(Object.keys(document.paths)).not.toContain('/api/endpoints/query/logs.all');
+    const parameters = document.paths['/api/endpoints/query/otel.rows'].get.parameters;
+    expect(parameters.map(({ name }: { name?: string }) => name)).not.toContain('sql');
+  });
+
+  it('says what a key is, by the rules that requests are held to', async () => {
+    const result = async (key: string): Promise<Answer['body']> => (await ask(base, '/api/key', key)).body.result;
+    expect(await result('free')).toMatchObject({ name: 'free', pinned: [], redacted: false, mayQuery: true });
+    expect(await result('otel')).toEqual({
+      name: 'otel',
+      endpoints: ['otel.rows'],
+      pinned: ['project'],
+      redacted: false,
+      mayQuery: false,
+      expires: null,
+      limits: { requestsPerSecond: null },
+      budgetLeft: null,
+    });
+    expect(await result('masked')).toMatchObject({
+      redacted: true,
+      mayQuery: false,
+      limits: { requestsPerSecond: 50 },
+    });
+    expect((await ask(base, '/api/key', 'nobody')).status).toBe(401);
+  });
+
+  it('lists what may be queried', async () => {
+    const { body } = await ask(base, '/api/endpoints/schema/logs.all', 'pinned');
+    const names = body.result.tables.map(({ name }: { name: string }) => name);
+    expect(names).toContain('edge_logs');
+    const functions = body.result.functions.map(({ name }: { name: string }) => name);
+    expect(functions).toContain('STARTS_WITH');
+    const masked = await ask(base, '/api/endpoints/schema/logs.all', 'masked');
+    expect(masked.body.result).toMatchObject({ tables: [], functions: [] });
+  });
+
+  it('serves an endpoint that does not resolve as broken, says so, and the others run', async () => {
+    const broken = await ask(base, '/api/endpoints/query/broken.rows', 'free');
+    expect([broken.status, broken.body.error.errors[0].reason]).toEqual([503, 'endpointBroken']);
+    const ready = await ask(base, '/ready', 'metrics-metrics-metrics');
+    expect([ready.status, ready.body.degraded]).toEqual([200, true]);
+    expect(JSON.stringify(ready.body.detail)).toMatch(/broken\.sql:5:8: Unrecognized name: pth/);
+    expect((await ask(base, '/api/endpoints/query/otel.rows', 'otel')).body.result).toHaveLength(1);
+  });
+});
+
+it('STRICT_START ends a start with a query that does not resolve; docs for everybody hold no inferred type', async () => {
+  const strict = start({ STRICT_START: 'on' });
+  expect(await strict.exit).toBe(1);
+  expect(strict.err).toMatch(/broken\.sql:5:8: Unrecognized name: pth/);
+  const base = await start({ DOCS: 'open' }).ready();
+  const { text } = await ask(base, '/openapi.json', '');
+  expect(text).toContain('event_message');
+  expect(text).not.toContain('secret_field');
+});

@@ -102,6 +102,7 @@ describe('create', () => {
       ]),
       redact: true,
       allowSql: true,
+      export: false,
       rateLimit: 2.5,
       dailyBytes: 9223372036854775807n,
       expires: NOW + 90 * 86_400_000,

@@ -1,5 +1,4 @@
 /** The configuration: environment variables, checked once at start (`.env.example`). */
-import { createHash, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { z } from 'zod';
 
@@ -333,8 +332,8 @@ export interface Config {
   readonly queryTimeout: number;
   /** Milliseconds from a request's arrival to the deadline of an export. */
   readonly exportTimeout: number;
-  /** What page tokens are sealed with, 32 bytes: the same wherever TOKEN_SECRET is, else of this process. */
-  readonly tokenSecret: Buffer;
+  /** What page tokens are sealed with; null: each process has its own. */
+  readonly tokenSecret: Secret | null;
   readonly maxBytesBilled: bigint;
   /** US dollars for a TiB that a query reads: for the estimate of a dry run. */
   readonly pricePerTiB: number;
@@ -424,7 +423,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const sampler = given('OTEL_TRACES_SAMPLER', S.OTEL_TRACES_SAMPLER);
   const begun = { parentbased_always_on: 1, parentbased_always_off: 0, parentbased_traceidratio: ratio }[sampler];
   const serviceName = given('OTEL_SERVICE_NAME', S.OTEL_SERVICE_NAME);
-  const tokenSecret = value('TOKEN_SECRET', S.TOKEN_SECRET);
   const publicToken = value('LOGFLARE_PUBLIC_ACCESS_TOKEN', S.LOGFLARE_PUBLIC_ACCESS_TOKEN);
   const fullKeys = (['API_KEY', 'LOGFLARE_PRIVATE_ACCESS_TOKEN', 'LOGFLARE_API_KEY'] as const).map(
     (name) => [name, value(name, S[name])] as const,
@@ -475,7 +473,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     clock,
     drainDelay: terminal && !environment.DRAIN_DELAY ? 0 : given('DRAIN_DELAY', S.DRAIN_DELAY),
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
-    tokenSecret: tokenSecret === null ? randomBytes(32) : createHash('sha256').update(tokenSecret.reveal()).digest(),
+    tokenSecret: value('TOKEN_SECRET', S.TOKEN_SECRET),
     exportTimeout: given('EXPORT_TIMEOUT', S.EXPORT_TIMEOUT),
     maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
     pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 import { StoredAnalyses } from '../analysis/stored-analyses';
 import { nowOf, openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
@@ -109,7 +107,7 @@ function servicesOf(
     budgets: { left: () => null },
     rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
     plans: new PlanCache(),
-    pageTokens: new PageTokens(randomBytes(32)),
+    pageTokens: new PageTokens(null),
     results: new Results({
       memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
       shared: null,

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
+import type { Secret } from '../config';
 import { ServiceError } from '../errors';
 import type { PagePosition } from './page-query';
 
@@ -12,13 +13,17 @@ const TAG = 16;
  * A token is valid where the same secret is.
  */
 export class PageTokens {
-  /** @param secret of 32 bytes */
-  constructor(private readonly secret: Buffer) {}
+  readonly #key: Buffer;
+
+  /** @param secret null: one of this process */
+  constructor(secret: Secret | null) {
+    this.#key = secret === null ? randomBytes(32) : createHash('sha256').update(secret.reveal()).digest();
+  }
 
   /** @param purpose what the token is good for, and for nothing else */
   seal(position: PagePosition, purpose: string): string {
     const iv = randomBytes(IV);
-    const cipher = createCipheriv(CIPHER, this.secret, iv).setAAD(Buffer.from(purpose));
+    const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(purpose));
     const sealed = [cipher.update(JSON.stringify(position), 'utf8'), cipher.final()];
     return Buffer.concat([iv, ...sealed, cipher.getAuthTag()]).toString('base64url');
   }
@@ -27,7 +32,7 @@ export class PageTokens {
   open(token: string, purpose: string): PagePosition {
     const bytes = Buffer.from(token, 'base64url');
     try {
-      const decipher = createDecipheriv(CIPHER, this.secret, bytes.subarray(0, IV), { authTagLength: TAG });
+      const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV), { authTagLength: TAG });
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG));
       const text = Buffer.concat([decipher.update(bytes.subarray(IV, -TAG)), decipher.final()]).toString();
       return JSON.parse(text) as PagePosition;

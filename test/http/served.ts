@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 import { StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { Threads } from '../../src/concurrency/threads';
 import { readFileSync } from 'node:fs';
@@ -257,7 +255,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     plans: new PlanCache(),
-    pageTokens: new PageTokens(randomBytes(32)),
+    pageTokens: new PageTokens(null),
     usage: new MemoryUsageBook(10),
     cacheState: () => 'ok',
     results: new Results({

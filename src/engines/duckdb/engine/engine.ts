@@ -86,14 +86,14 @@ export class DuckDbEngine implements Engine {
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     let rows: string[] = [];
-    const outcome = await this.runInParts(query, limits, (part) => {
+    const outcome = await this.feed(query, limits, (part) => {
       rows = rows.length === 0 ? [...part] : rows.concat(part);
     });
     return { ...outcome, rows, bytesProcessed: null, bytesBilled: null };
   }
 
   /** As `run`, for who takes the rows part by part. */
-  async runInParts(
+  async feed(
     query: EngineQuery,
     limits: RunLimits,
     take: TakeRows,

@@ -57,7 +57,7 @@ async function openData(
     async answer(request, limits, sink) {
       switch (request.kind) {
         case 'run':
-          return engine.runInParts(request.query, limits, (rows) => sink.take(rows));
+          return engine.feed(request.query, limits, (rows) => sink.take(rows));
         case 'stream':
           return engine.stream(request.query, limits, sink);
         case 'tables':

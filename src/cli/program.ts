@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { addCheck } from './check';
 import { addClient } from './client';
 import { addEmulator } from './emulator';
+import { addImportLogflare } from './import-logflare';
 import { addKeys } from './keys';
 import { addLql } from './lql';
 import { addMcp } from './mcp';
@@ -49,6 +50,7 @@ export function logquay(surroundings: Surroundings): Command {
   addLql(program, surroundings);
   addPostman(program, surroundings);
   addClient(program, surroundings);
+  addImportLogflare(program, surroundings);
   addSetupBigQuery(program, surroundings);
   addEmulator(program, surroundings);
   return program;

@@ -37,12 +37,12 @@ async function fill(store, i) {
   }));
   const response = new EncodedResponse(Buffer.from(JSON.stringify({ result: rows, i })), 'application/json', false);
   await response.complete();
-  const entry = { question: text, response, made: Date.now(), lifetime: 60_000, fence: 1 };
+  const entry = { question: text, response, createdAt: Date.now(), lifetime: 60_000, fence: 1 };
   store.set({ text, hash: createHash('sha256').update(text).digest('hex') }, entry, 60_000);
 }
 
 async function main() {
-  // What the first entry brings with it, such as the compressors, is none of the store's.
+  // What the first entry brings with it, such as the compressors, does not count.
   await fill(new MemoryStore({ bytes: bound, maxEntry: bound }), -1);
   const before = await memoryInUse();
   const store = new MemoryStore({ bytes: bound, maxEntry: bound });

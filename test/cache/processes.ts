@@ -18,7 +18,7 @@ export const MAX_ENTRY = 100_000;
 /** A run that a test ends. It ends by itself when it is aborted, as those of engines do. */
 export class Run {
   readonly ended: Promise<RunResult>;
-  #finish!: (made: RunResult) => void;
+  #finish!: (result: RunResult) => void;
   #fail!: (error: unknown) => void;
 
   constructor(

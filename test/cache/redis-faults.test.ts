@@ -173,7 +173,7 @@ describeWithRedis('the store in a Redis that fails', () => {
     expect(early.logged.join()).not.toContain('hidden-word');
   });
 
-  it.each(['frozen', 'behind a line that hangs'])('gives up one that is %s, and finds it again', async (how) => {
+  it.each(['frozen', 'behind a line that hangs'])('drops a connection that is %s, and finds it again', async (how) => {
     const lease = await redis.store.acquire(newIdentity());
     if (how === 'frozen') server.freeze();
     else proxy.mode = 'hang';
@@ -271,8 +271,8 @@ describeWithRedis('the store in a Redis that fails', () => {
   it('reads from one that is full, and writes again when there is room', async () => {
     const direct = new Redis(server.url);
     later.push(async () => direct.disconnect());
-    const kept = newIdentity();
-    await redis.store.write(kept, await entryOf(kept, rowsOf(3000), 7), 60_000);
+    const identity = newIdentity();
+    await redis.store.write(identity, await entryOf(identity, rowsOf(3000), 7), 60_000);
     const lease = await redis.store.acquire(newIdentity());
     await direct.config('SET', 'maxmemory-policy', 'noeviction');
     await direct.config('SET', 'maxmemory', '1');
@@ -282,9 +282,11 @@ describeWithRedis('the store in a Redis that fails', () => {
         RedisUnavailable,
       );
       await expect(redis.store.acquire(identity)).rejects.toThrow(RedisUnavailable);
-      await expect(redis.store.write(kept, await entryOf(kept, '{}', 8), 60_000)).rejects.toThrow(RedisUnavailable);
+      await expect(redis.store.write(identity, await entryOf(identity, '{}', 8), 60_000)).rejects.toThrow(
+        RedisUnavailable,
+      );
     }
-    expect((await redis.store.read(kept))?.fence).toBe(7);
+    expect((await redis.store.read(identity))?.fence).toBe(7);
     expect(await lease?.renew()).toBe(true);
     await lease?.release();
     expect(redis.connection.state).toBe('closed');

@@ -161,7 +161,7 @@ describeWithRedis('the store in Redis', () => {
 
   it('gives one lease for each entry that a thousand ask for', async () => {
     const identity = newIdentity();
-    const asked = Array.from({ length: 1000 }, () => processes.next().store.acquire(identity));
-    expect((await Promise.all(asked)).filter((lease) => lease !== null)).toHaveLength(1);
+    const leases = Array.from({ length: 1000 }, () => processes.next().store.acquire(identity));
+    expect((await Promise.all(leases)).filter((lease) => lease !== null)).toHaveLength(1);
   });
 });

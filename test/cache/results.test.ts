@@ -36,7 +36,7 @@ const outcomesOf = (all: readonly CacheResult[]): string[] => all.map(({ outcome
 let later: (milliseconds: number) => void;
 
 /** Answers a question by a run that ends with that text. */
-async function made(process: Process, identity: Identity, text: string, ttl = 60_000): Promise<CacheResult> {
+async function computed(process: Process, identity: Identity, text: string, ttl = 60_000): Promise<CacheResult> {
   const number = stage.runs.begun.length;
   const answer = process.ask(identity, { ttl });
   (await stage.runs.nth(number)).finish(text);
@@ -48,7 +48,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
   it('is a miss, then a hit with the same bytes and what remains of its lifetime', async () => {
     const process = await open();
     const identity = newIdentity();
-    const miss = await made(process, identity, '{"result":[1]}');
+    const miss = await computed(process, identity, '{"result":[1]}');
     expect(miss).toMatchObject({ outcome: 'miss', run: { bytesProcessed: 7n, bytesBilled: 10n }, cached: { age: 0 } });
     expect(await process.ask(identity)).toEqual({ ...miss, outcome: 'hit', run: null });
     const lifetime = miss.cached?.lifetime ?? 0;
@@ -56,16 +56,16 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     expect(process.results.cached(identity)?.cached).toEqual({ age: 20, lifetime });
     later(lifetime * 1000 + 100);
     expect(process.results.cached(identity)).toBeNull();
-    expect(await made(process, identity, '{"result":[2]}')).toMatchObject({ outcome: 'miss', cached: { age: 0 } });
+    expect(await computed(process, identity, '{"result":[2]}')).toMatchObject({ outcome: 'miss', cached: { age: 0 } });
     expect(stage.runs.begun).toHaveLength(2);
   });
 
   it('is one run for many who ask at once', async () => {
     const process = await open();
     const identity = newIdentity();
-    const asked = Array.from({ length: 200 }, () => process.ask(identity));
+    const pending = Array.from({ length: 200 }, () => process.ask(identity));
     (await stage.runs.nth(0)).finish('{"result":[1]}');
-    const all = await Promise.all(asked);
+    const all = await Promise.all(pending);
     expect(stage.runs.begun).toHaveLength(1);
     expect(outcomesOf(all)).toEqual([...Array<string>(199).fill('collapsed'), 'miss']);
     expect(all.filter((one) => one.run !== null).map(({ outcome }) => outcome)).toEqual(['miss']);
@@ -75,13 +75,13 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
   it('is shared while it is made, and not kept, where nothing is to be kept', async () => {
     const process = await open();
     const identity = newIdentity();
-    const asked = [1, 2, 3].map(() => process.ask(identity, { ttl: 0 }));
+    const pending = [1, 2, 3].map(() => process.ask(identity, { ttl: 0 }));
     (await stage.runs.nth(0)).finish('{"result":[1]}');
-    const all = await Promise.all(asked);
+    const all = await Promise.all(pending);
     expect(outcomesOf(all)).toEqual(['collapsed', 'collapsed', 'miss']);
     expect(all.map(({ cached }) => cached)).toEqual([null, null, null]);
     expect(process.results.cached(identity)).toBeNull();
-    expect(await made(process, identity, '{"result":[2]}', 0)).toMatchObject({ outcome: 'miss' });
+    expect(await computed(process, identity, '{"result":[2]}', 0)).toMatchObject({ outcome: 'miss' });
   });
 
   it('frees the turn of a run that everybody has left, and begins anew for who comes after', async () => {
@@ -106,7 +106,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     expect((await next).outcome).toBe('miss');
   });
 
-  it('gives up who has no more time, and goes on for the others', async () => {
+  it('ends who has no more time, and goes on for the others', async () => {
     const process = await open();
     const identity = newIdentity();
     const hasty = failureOf(process.ask(identity, { within: 50 }));
@@ -115,30 +115,30 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const run = await stage.runs.nth(0);
     expect(run.aborted).toBe(false);
     run.finish('{}');
-    // Neither began it and still waits: nobody is told what it cost.
+    // Neither began it and still waits: nobody learns what it cost.
     expect(await unlimited).toMatchObject({ outcome: 'collapsed', run: null });
   });
 
   it('gives a run a time of its own, from its start', async () => {
     const process = await open();
-    const asked = process.ask(newIdentity(), { within: 60_000, timeout: 30_000 });
+    const pending = process.ask(newIdentity(), { within: 60_000, timeout: 30_000 });
     const run = await stage.runs.nth(0);
     const left = run.limits.deadline - performance.now();
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(30_000);
     run.finish('{}');
-    await asked;
+    await pending;
   });
 
   it('fails for all who wait, is never kept, and is tried again by the next', async () => {
     const process = await open();
     const identity = newIdentity();
-    const asked = [1, 2, 3].map(() => failureOf(process.ask(identity)));
+    const pending = [1, 2, 3].map(() => failureOf(process.ask(identity)));
     const error = fault('invalidQuery');
     (await stage.runs.nth(0)).fail(error);
-    expect(await Promise.all(asked)).toEqual([error, error, error]);
+    expect(await Promise.all(pending)).toEqual([error, error, error]);
     expect(process.results.cached(identity)).toBeNull();
-    await made(process, identity, '{}');
+    await computed(process, identity, '{}');
     expect(stage.runs.begun).toHaveLength(2);
   });
 
@@ -146,7 +146,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const process = await open();
     const identity = newIdentity();
     const payers = ['a', 'a', 'b', 'c', 'b', 'c', 'd'];
-    const asked = payers.map((payer) =>
+    const pending = payers.map((payer) =>
       process.ask(identity, { payer, run: (limits) => stage.runs.begin(limits, process) }).then(
         ({ outcome }) => outcome,
         (error: unknown) => (error as ServiceError).reason,
@@ -156,7 +156,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     (await stage.runs.nth(1)).fail(fault('tooManyConcurrentQueries'));
     (await stage.runs.nth(2)).fail(fault('rateLimitExceeded'));
     (await stage.runs.nth(3)).finish('{}');
-    const ends = await Promise.all(asked);
+    const ends = await Promise.all(pending);
     expect(stage.runs.begun).toHaveLength(4);
     const of = (payer: string): string[] => ends.filter((_, i) => payers[i] === payer);
     expect(of('a')).toEqual(['budgetExceeded', 'budgetExceeded']);
@@ -168,7 +168,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
   it('does not loop when every payer is refused', async () => {
     const process = await open();
     const identity = newIdentity();
-    const asked = Array.from({ length: 30 }, (_, i) =>
+    const pending = Array.from({ length: 30 }, (_, i) =>
       failureOf(
         process.ask(identity, {
           payer: `payer ${i % 10}`,
@@ -179,7 +179,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
         }),
       ),
     );
-    for (const error of await Promise.all(asked)) expect(error).toMatchObject({ reason: 'budgetExceeded' });
+    for (const error of await Promise.all(pending)) expect(error).toMatchObject({ reason: 'budgetExceeded' });
     expect(stage.runs.begun).toHaveLength(10);
   });
 
@@ -194,7 +194,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
       process: Process,
       identity = newIdentity(),
     ): Promise<{ identity: Identity; lifetime: number }> {
-      const { cached } = await made(process, identity, '{"result":["old"]}');
+      const { cached } = await computed(process, identity, '{"result":["old"]}');
       const lifetime = cached?.lifetime ?? 0;
       later(lifetime * 1000 + 10_000);
       return { identity, lifetime };
@@ -203,9 +203,9 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     it.each([...SERVICES_OWN.map(fault), new TypeError('A fault inside.')])('serves on after %s', async (error) => {
       const process = await open();
       const { identity, lifetime } = await stale(process);
-      const asked = [process.ask(identity), process.ask(identity)];
+      const pending = [process.ask(identity), process.ask(identity)];
       (await stage.runs.nth(1)).fail(error);
-      for (const answer of await Promise.all(asked)) {
+      for (const answer of await Promise.all(pending)) {
         expect(answer).toMatchObject({ outcome: 'stale', run: null, cached: { age: lifetime + 10, lifetime } });
         expect(textOf(answer)).toBe('{"result":["old"]}');
       }
@@ -214,9 +214,9 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     it.each(CALLERS_OWN)('does not serve on after %s', async (reason) => {
       const process = await open();
       const { identity } = await stale(process);
-      const asked = failureOf(process.ask(identity));
+      const pending = failureOf(process.ask(identity));
       (await stage.runs.nth(1)).fail(fault(reason));
-      expect(await asked).toMatchObject({ reason });
+      expect(await pending).toMatchObject({ reason });
     });
 
     it('serves on for who has no more time, and nothing to who has gone', async () => {
@@ -276,7 +276,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     const process = await open();
     const lifetimes = new Set<number>();
     for (let i = 0; i < 60; i++) {
-      const { cached } = await made(process, newIdentity(), '{}', 900_000);
+      const { cached } = await computed(process, newIdentity(), '{}', 900_000);
       const { lifetime } = cached ?? { lifetime: 0 };
       expect(Number.isInteger(lifetime)).toBe(true);
       expect(lifetime).toBeGreaterThanOrEqual(810);
@@ -285,20 +285,20 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     }
     expect(lifetimes.size).toBeGreaterThan(10);
     for (const ttl of [1, 2, 9])
-      expect((await made(process, newIdentity(), '{}', ttl * 1000)).cached?.lifetime).toBe(ttl);
+      expect((await computed(process, newIdentity(), '{}', ttl * 1000)).cached?.lifetime).toBe(ttl);
   });
 
   it('is not kept when it is too large, and says so', async () => {
     const process = await open();
     const identity = newIdentity();
     for (const run of [1, 2]) {
-      const answer = await made(process, identity, rowsOf(MAX_ENTRY));
+      const answer = await computed(process, identity, rowsOf(MAX_ENTRY));
       expect(answer).toMatchObject({ outcome: 'miss', cached: null });
       expect(stage.runs.begun).toHaveLength(run);
     }
     // Also when only its compressed forms are too much.
     const bytes = MAX_ENTRY - 5000;
-    expect(await made(process, identity, rowsOf(bytes).slice(0, bytes))).toMatchObject({
+    expect(await computed(process, identity, rowsOf(bytes).slice(0, bytes))).toMatchObject({
       outcome: 'miss',
       cached: null,
     });
@@ -307,17 +307,17 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
   it('is not of another question, though the name be the same', async () => {
     const process = await open();
     const identity = newIdentity();
-    await made(process, identity, '{"result":[1]}');
+    await computed(process, identity, '{"result":[1]}');
     const other = { ...identity, text: `${identity.text} ` };
     expect(process.results.cached(other)).toBeNull();
-    expect(textOf(await made(process, other, '{"result":[2]}'))).toBe('{"result":[2]}');
+    expect(textOf(await computed(process, other, '{"result":[2]}'))).toBe('{"result":[2]}');
   });
 
   it('is taken in the order of runs, not of clocks', async () => {
     const process = await open();
     const identity = newIdentity();
     later(3_600_000);
-    await made(process, identity, '{"result":[1]}', 1000);
+    await computed(process, identity, '{"result":[1]}', 1000);
     // The clock is set back, and what was kept is gone from use meanwhile.
     later(-3_600_000);
     await free(process, identity);
@@ -340,37 +340,37 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     });
   }
 
-  describe('made anew before it is stale', () => {
+  describe('refreshed before it is stale', () => {
     it('replaces what is kept, if that is due', async () => {
       const process = await open();
       const identity = newIdentity();
-      const asked = process.request(identity, { run: answering('{"result":["new"]}') });
-      await made(process, identity, '{"result":["old"]}');
+      const pending = process.request(identity, { run: answering('{"result":["new"]}') });
+      await computed(process, identity, '{"result":["old"]}');
       await free(process, identity);
-      expect(await process.results.refresh(asked, (entry) => entry === null)).toBe('not due');
+      expect(await process.results.refresh(pending, (entry) => entry === null)).toBe('not due');
       expect(textOf(await process.ask(identity))).toBe('{"result":["old"]}');
-      expect(await process.results.refresh(asked, () => true)).toBe('refreshed');
+      expect(await process.results.refresh(pending, () => true)).toBe('refreshed');
       expect(await process.ask(identity)).toMatchObject({ outcome: 'hit', run: null });
       expect(textOf(await process.ask(identity))).toBe('{"result":["new"]}');
     });
 
-    it('is left to who is at it already, and shared with who asks meanwhile', async () => {
+    it('is left to who is at it already, and shared with the caller meanwhile', async () => {
       const process = await open();
       const identity = newIdentity();
       const refreshing = process.results.refresh(process.request(identity), () => true);
       const run = await stage.runs.nth(0);
       expect(await process.results.refresh(process.request(identity), () => true)).toBe('busy');
-      const asked = process.ask(identity);
+      const pending = process.ask(identity);
       run.finish('{}');
       expect(await refreshing).toBe('refreshed');
-      expect(await asked).toMatchObject({ outcome: 'collapsed', run: null });
+      expect(await pending).toMatchObject({ outcome: 'collapsed', run: null });
       expect(stage.runs.begun).toHaveLength(1);
     });
 
     it('fails with what the run fails with, and leaves what is kept', async () => {
       const process = await open();
       const identity = newIdentity();
-      await made(process, identity, '{"result":["old"]}');
+      await computed(process, identity, '{"result":["old"]}');
       await free(process, identity);
       for (const reason of ['backendError', 'budgetExceeded'] as const) {
         const number = stage.runs.begun.length;
@@ -392,7 +392,7 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
     });
   });
 
-  it('leaves nothing behind at the end: what is being made is given up', async () => {
+  it('leaves nothing behind at the end: what is being computed is cancelled', async () => {
     const process = await open();
     const waiter = failureOf(process.ask(newIdentity()));
     const run = await stage.runs.nth(0);
@@ -420,7 +420,7 @@ describeWithRedis('an answer in a process on a Redis', () => {
       const process = await stage.open(server.url, { memory });
       const identity = newIdentity();
       const text = rowsOf(8000);
-      expect(await made(process, identity, text)).toMatchObject({ outcome: 'miss', cached: { age: 0 } });
+      expect(await computed(process, identity, text)).toMatchObject({ outcome: 'miss', cached: { age: 0 } });
       const runs = stage.runs.begun.length;
       const hit = await process.ask(identity);
       expect(hit).toMatchObject({ outcome: 'hit', run: null });
@@ -451,11 +451,14 @@ describeWithRedis('an answer among processes on one Redis', () => {
   it('is one run for many who ask all of them at once', async () => {
     const processes = await Promise.all([open(), open(), open()]);
     const identity = newIdentity();
-    const asked = Array.from({ length: 300 }, (_, i) => processes[i % 3]?.ask(identity) ?? Promise.reject(new Error()));
+    const pending = Array.from(
+      { length: 300 },
+      (_, i) => processes[i % 3]?.ask(identity) ?? Promise.reject(new Error()),
+    );
     const run = await stage.runs.nth(0);
     await awaited(identity, 2);
     run.finish(rowsOf(20_000));
-    const all = await Promise.all(asked);
+    const all = await Promise.all(pending);
     expect(stage.runs.begun).toHaveLength(1);
     expect(new Set(all.map(textOf))).toEqual(new Set([rowsOf(20_000)]));
     expect(outcomesOf(all)).toEqual([...Array<string>(299).fill('collapsed'), 'miss']);
@@ -468,7 +471,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
   it('is a hit in a process that has not asked before', async () => {
     const [one, other] = await Promise.all([open(), open()]);
     const identity = newIdentity();
-    const { cached } = await made(one, identity, rowsOf(3000));
+    const { cached } = await computed(one, identity, rowsOf(3000));
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     later(7000);
     const hits = await Promise.all([1, 2, 3].map(() => other.ask(identity)));
@@ -498,7 +501,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
     await there;
     await until(() => run.aborted);
     // The right to run is free at once.
-    expect(await made(other, identity, '{}')).toMatchObject({ outcome: 'miss' });
+    expect(await computed(other, identity, '{}')).toMatchObject({ outcome: 'miss' });
   });
 
   it('reaches who waits elsewhere when everybody has left where it is made', async () => {
@@ -516,35 +519,32 @@ describeWithRedis('an answer among processes on one Redis', () => {
     expect(stage.runs.begun).toHaveLength(1);
   });
 
-  it.each(['fails', 'gives up', 'ends its process'])(
-    'is made by the next when the one who makes it %s',
-    async (how) => {
-      const [holder, ...others] = await Promise.all([open(), open(), open()]);
-      const identity = newIdentity();
-      const leaving = new AbortController();
-      const acquire = jest.spyOn(holder.redis?.store ?? fail(), 'acquire');
-      const here = failureOf(holder.ask(identity, { signal: leaving.signal }));
-      const run = await stage.runs.nth(0);
-      // To give up is to believe that nobody waits.
-      const lease = (await acquire.mock.results[0]?.value) as Lease;
-      const blind = jest.spyOn(lease, 'awaited');
-      const there = others.map((other) => other.ask(identity));
-      await awaited(identity, 2);
-      if (how === 'fails') run.fail(fault('budgetExceeded'));
-      else if (how === 'ends its process') await holder.close();
-      else {
-        blind.mockResolvedValue(false);
-        leaving.abort();
-      }
-      await here;
-      const next = await stage.runs.nth(1);
-      // Before a lease would end by itself.
-      expect(next.by).not.toBe(holder);
-      next.finish('{"result":[1]}');
-      expect(outcomesOf(await Promise.all(there))).toEqual(['collapsed', 'miss']);
-      expect(stage.runs.begun).toHaveLength(2);
-    },
-  );
+  it.each(['fails', 'ends', 'ends its process'])('is made by the next when the one who makes it %s', async (how) => {
+    const [holder, ...others] = await Promise.all([open(), open(), open()]);
+    const identity = newIdentity();
+    const leaving = new AbortController();
+    const acquire = jest.spyOn(holder.redis?.store ?? fail(), 'acquire');
+    const here = failureOf(holder.ask(identity, { signal: leaving.signal }));
+    const run = await stage.runs.nth(0);
+    // To leave is to believe that nobody waits.
+    const lease = (await acquire.mock.results[0]?.value) as Lease;
+    const blind = jest.spyOn(lease, 'awaited');
+    const there = others.map((other) => other.ask(identity));
+    await awaited(identity, 2);
+    if (how === 'fails') run.fail(fault('budgetExceeded'));
+    else if (how === 'ends its process') await holder.close();
+    else {
+      blind.mockResolvedValue(false);
+      leaving.abort();
+    }
+    await here;
+    const next = await stage.runs.nth(1);
+    // Before a lease would end by itself.
+    expect(next.by).not.toBe(holder);
+    next.finish('{"result":[1]}');
+    expect(outcomesOf(await Promise.all(there))).toEqual(['collapsed', 'miss']);
+    expect(stage.runs.begun).toHaveLength(2);
+  });
 
   it('is made by the next within the lease time when the process that makes it has died', async () => {
     const dead = await open({ leaseTime: 500, dead: true });
@@ -552,10 +552,10 @@ describeWithRedis('an answer among processes on one Redis', () => {
     const identity = newIdentity();
     void dead.ask(identity).catch(() => undefined);
     await stage.runs.nth(0);
-    const asked = other.ask(identity);
+    const pending = other.ask(identity);
     const run = await stage.runs.nth(1);
     run.finish('{"result":[1]}');
-    expect(await asked).toMatchObject({ outcome: 'miss' });
+    expect(await pending).toMatchObject({ outcome: 'miss' });
   });
 
   it('is not brought back by a process that lost the right to make it', async () => {
@@ -564,7 +564,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
     const identity = newIdentity();
     const first = slow.ask(identity);
     const old = await stage.runs.nth(0);
-    expect((await made(other, identity, '{"result":["new"]}')).outcome).toBe('miss');
+    expect((await computed(other, identity, '{"result":["new"]}')).outcome).toBe('miss');
     const fence = await until(async () => (await other.redis?.store.fenceOf(identity)) !== null).then(() =>
       other.redis?.store.fenceOf(identity),
     );
@@ -587,7 +587,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
     const old = await stage.runs.nth(0);
     acquire.mockRestore();
     await sleep(5);
-    await made(other, identity, '{"result":["new"]}');
+    await computed(other, identity, '{"result":["new"]}');
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     old.finish('{"result":["old"]}');
     await first;
@@ -598,22 +598,22 @@ describeWithRedis('an answer among processes on one Redis', () => {
   it('may take longer than a lease: it is renewed', async () => {
     const [holder, other] = await Promise.all([open({ renewal: 50 }), open()]);
     const identity = newIdentity();
-    const asked = [holder.ask(identity)];
+    const pending = [holder.ask(identity)];
     const run = await stage.runs.nth(0);
-    asked.push(other.ask(identity));
+    pending.push(other.ask(identity));
     await awaited(identity, 1);
     // Most of its time has passed.
     await direct.pexpire(keyOf(identity, 'lease'), 30_000);
     await until(async () => (await direct.pttl(keyOf(identity, 'lease'))) > 30_000);
     expect(stage.runs.begun).toHaveLength(1);
     run.finish('{}');
-    expect(outcomesOf(await Promise.all(asked))).toEqual(['collapsed', 'miss']);
+    expect(outcomesOf(await Promise.all(pending))).toEqual(['collapsed', 'miss']);
   });
 
   it('that another process has made since is taken over after a while, behind an answer', async () => {
     const [one, other] = await Promise.all([open(), open()]);
     const identity = newIdentity();
-    await made(one, identity, '{"result":["old"]}');
+    await computed(one, identity, '{"result":["old"]}');
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     const before = await one.redis?.store.fenceOf(identity);
     const refreshing = other.results.refresh(other.request(identity), () => true);
@@ -631,7 +631,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
     expect(stage.runs.begun).toHaveLength(2);
   });
 
-  it('is made anew by one of many processes that find it due at once', async () => {
+  it('is refreshed by one of many processes that find it due at once', async () => {
     const processes = await Promise.all([open(), open(), open(), open()]);
     for (let i = 0; i < 10; i++) {
       const identity = newIdentity();
@@ -661,10 +661,10 @@ describeWithRedis('an answer among processes on one Redis', () => {
     const acquire = store.acquire.bind(store);
     let goOn!: () => void;
     const afterThat = new Promise<void>((resolve) => (goOn = resolve));
-    const late = jest.spyOn(store, 'acquire').mockImplementation((asked) => afterThat.then(() => acquire(asked)));
+    const late = jest.spyOn(store, 'acquire').mockImplementation((wanted) => afterThat.then(() => acquire(wanted)));
     const second = other.ask(identity);
     await until(() => late.mock.calls.length === 1);
-    await made(one, identity, '{"result":[1]}');
+    await computed(one, identity, '{"result":[1]}');
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
     goOn();
@@ -673,14 +673,14 @@ describeWithRedis('an answer among processes on one Redis', () => {
     await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
   });
 
-  it('is not made anew again by who found it due before another made it', async () => {
+  it('is not refreshed again by who found it due before another made it', async () => {
     const [one, other] = await Promise.all([open(), open()]);
     const identity = newIdentity();
     const store = other.redis?.store ?? fail();
     const acquire = store.acquire.bind(store);
-    let made!: () => void;
-    const afterThat = new Promise<void>((resolve) => (made = resolve));
-    const late = jest.spyOn(store, 'acquire').mockImplementation((asked) => afterThat.then(() => acquire(asked)));
+    let finish!: () => void;
+    const afterThat = new Promise<void>((resolve) => (finish = resolve));
+    const late = jest.spyOn(store, 'acquire').mockImplementation((wanted) => afterThat.then(() => acquire(wanted)));
     const isDue = (entry: Entry | null): boolean => entry === null;
     const second = other.results.refresh(other.request(identity), isDue);
     await until(() => late.mock.calls.length === 1);
@@ -689,7 +689,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
     expect(await first).toBe('refreshed');
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
-    made();
+    finish();
     expect(await second).toBe('not due');
     expect(stage.runs.begun).toHaveLength(1);
     await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 0);
@@ -698,13 +698,13 @@ describeWithRedis('an answer among processes on one Redis', () => {
   it('serves on stale in a process that has never made it, with its true age', async () => {
     const [one, other] = await Promise.all([open(), open()]);
     const identity = newIdentity();
-    const { cached } = await made(one, identity, '{"result":["old"]}');
+    const { cached } = await computed(one, identity, '{"result":["old"]}');
     await until(async () => (await direct.exists(keyOf(identity, 'entry'))) === 1);
     const lifetime = cached?.lifetime ?? 0;
     later(lifetime * 1000 + 3000);
-    const asked = other.ask(identity);
+    const pending = other.ask(identity);
     (await stage.runs.nth(1)).fail(fault('backendUnavailable'));
-    expect(await asked).toMatchObject({ outcome: 'stale', cached: { age: lifetime + 3, lifetime } });
+    expect(await pending).toMatchObject({ outcome: 'stale', cached: { age: lifetime + 3, lifetime } });
   });
 
   it('is made by each on its own when what they share is lost meanwhile, and the newer one stays', async () => {
@@ -728,14 +728,14 @@ describeWithRedis('an answer among processes on one Redis', () => {
     const process = await open();
     const identity = newIdentity();
     await direct.set(keyOf(identity, 'entry'), 'nonsense');
-    expect((await made(process, identity, '{}')).outcome).toBe('miss');
+    expect((await computed(process, identity, '{}')).outcome).toBe('miss');
     const other = await open();
     await until(async () => (await direct.type(keyOf(identity, 'entry'))) === 'hash');
     expect((await other.ask(identity)).outcome).toBe('hit');
     // One that cannot be read, though its fence can.
     const damaged = newIdentity();
     await direct.hset(keyOf(damaged, 'entry'), { fence: '7', question: damaged.text });
-    expect((await made(process, damaged, '{}')).outcome).toBe('miss');
+    expect((await computed(process, damaged, '{}')).outcome).toBe('miss');
     const unreadable = newIdentity();
     await direct.hset(keyOf(unreadable, 'entry'), { fence: '7', question: unreadable.text });
     const refreshing = process.results.refresh(process.request(unreadable), (entry) => entry === null);
@@ -746,7 +746,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
     const fence = (Date.now() + 3_600_000) * 1000;
     const entry = { ...(await entryOf(ahead, '{"result":["ahead"]}', fence)), createdAt: 5, lifetime: 1000 };
     await process.redis?.store.write(ahead, entry, 60_000);
-    expect(textOf(await made(process, ahead, '{"result":["now"]}'))).toBe('{"result":["now"]}');
+    expect(textOf(await computed(process, ahead, '{"result":["now"]}'))).toBe('{"result":["now"]}');
     await until(async () => ((await process.redis?.store.fenceOf(ahead)) ?? 0) > fence);
     expect(textOf(await other.ask(ahead))).toBe('{"result":["now"]}');
   });
@@ -781,7 +781,7 @@ describeWithRedis('an answer when Redis fails', () => {
   }
 
   async function promptly(process: Process, identity: Identity): Promise<CacheResult> {
-    return passing(made(process, identity, '{}'));
+    return passing(computed(process, identity, '{}'));
   }
 
   it('is made and kept by each process alone while Redis is dead, and shared again when it is back', async () => {
@@ -796,7 +796,7 @@ describeWithRedis('an answer when Redis fails', () => {
     try {
       await until(() => [one, other].every(({ redis }) => redis?.connection.state === 'closed'));
       const shared = newIdentity();
-      await made(one, shared, '{"result":[1]}');
+      await computed(one, shared, '{"result":[1]}');
       await until(async () => (await other.redis?.store.fenceOf(shared)) !== null);
       expect((await other.ask(shared)).outcome).toBe('hit');
       await stage.close();
@@ -824,7 +824,7 @@ describeWithRedis('an answer when Redis fails', () => {
     // From now on it is left alone: nothing waits for it at all.
     for (const { redis } of [one, other]) expect(redis?.connection.state).not.toBe('closed');
     const now = clock.monotonic();
-    await made(one, newIdentity(), '{}');
+    await computed(one, newIdentity(), '{}');
     expect(clock.monotonic()).toBe(now);
   });
 
@@ -844,7 +844,7 @@ describeWithRedis('an answer when Redis fails', () => {
       return connections.every(({ state }) => state === 'closed');
     });
     const shared = newIdentity();
-    await made(one, shared, '{"result":[1]}');
+    await computed(one, shared, '{"result":[1]}');
     await until(async () => (await other.redis?.store.fenceOf(shared)) !== null);
     expect((await other.ask(shared)).outcome).toBe('hit');
   });
@@ -855,7 +855,7 @@ describeWithRedis('an answer when Redis fails', () => {
     const [one, other] = await Promise.all([open(), open()]);
     for (const process of [one, other]) {
       const identity = newIdentity();
-      await made(process, identity, '{}');
+      await computed(process, identity, '{}');
       expect((await process.ask(identity)).outcome).toBe('hit');
       expect(process.redis?.connection.state).toBe('closed');
     }

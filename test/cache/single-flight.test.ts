@@ -148,13 +148,13 @@ describe('a flight that others wait for elsewhere', () => {
 
   it('goes on until they have left too', async () => {
     let waiting = true;
-    let asked = 0;
+    let questions = 0;
     await left(() => {
-      asked++;
+      questions++;
       return Promise.resolve(waiting);
     });
     await clock.advance(500);
-    expect(asked).toBe(2);
+    expect(questions).toBe(2);
     expect([work.control.signal.aborted, flight.has('a')]).toEqual([false, true]);
     waiting = false;
     await clock.advance(500);
@@ -189,9 +189,9 @@ describe('a flight that others wait for elsewhere', () => {
   });
 
   it('is asked about by one, however often somebody comes and goes', async () => {
-    let asked = 0;
+    let questions = 0;
     await left(() => {
-      asked++;
+      questions++;
       return Promise.resolve(true);
     });
     for (let i = 0; i < 50; i++) {
@@ -202,7 +202,7 @@ describe('a flight that others wait for elsewhere', () => {
     }
     await clock.advance(1200);
     // At once, and every half second.
-    expect(asked).toBe(3);
+    expect(questions).toBe(3);
     work.finish('done');
     await flight.close();
   });

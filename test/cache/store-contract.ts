@@ -91,7 +91,7 @@ export function testResultStore(
     expect(read?.fence).toBe(base + 3);
   });
 
-  it('keeps an entry as long as it is told to, and gives stale ones till then', async () => {
+  it('keeps an entry for its time, and gives stale ones till then', async () => {
     const store = open();
     const identity = newIdentity();
     const entry = { ...(await entryOf(identity, '{}', 5)), lifetime: 1, createdAt: Date.now() - 1000 };

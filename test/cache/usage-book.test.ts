@@ -89,7 +89,7 @@ function testUsageBook(open: () => UsageBook, pass: (milliseconds: number) => Pr
     expect((await book.inUse(60_000, 10)).map(({ failures }) => failures)).toEqual([0, 0]);
   });
 
-  it('forgets what it is told to forget, and knows nothing of what nobody asked for', async () => {
+  it('forgets what is removed, and knows nothing of what nobody asked for', async () => {
     const book = open();
     const [a, b] = [usageOf(), usageOf()];
     book.touch(a, 1000);

@@ -27,7 +27,7 @@ import { until as untilReally } from '../until';
 /** Long: none is to expire. */
 const LEASE = 8000;
 
-/** A stored query whose results are kept that many seconds, and made anew that often. */
+/** A stored query whose results are kept that many seconds, and refreshed that often. */
 function endpointOf(name: string, ttl: number, warming: number): Endpoint {
   const digits = String(ttl * 1000 + warming).padStart(12, '0');
   const text = `/*
@@ -69,7 +69,7 @@ interface Gateway {
   readonly services: Services;
   readonly warmer: Warmer;
   /** What came of its refreshes, and why. */
-  readonly told: { readonly outcome: WarmingOutcome; readonly error: unknown }[];
+  readonly outcomes: { readonly outcome: WarmingOutcome; readonly error: unknown }[];
   /** What it shares with others. */
   readonly store: RedisStore;
   readonly connection: RedisConnection;
@@ -114,7 +114,7 @@ async function gateway({
   const base: Services = { ...served.lifecycle.services(), results, usage };
   const services: Services = { ...base, ...options.more?.(base) };
   served.lifecycle.open(services);
-  const told: Gateway['told'] = [];
+  const outcomes: Gateway['outcomes'] = [];
   const seconds = ({ cacheTtl, cacheWarming }: Endpoint) => ({ ttl: cacheTtl * 1000, warming: cacheWarming * 1000 });
   const warmer = new Warmer({
     usage,
@@ -131,7 +131,7 @@ async function gateway({
     refresh: (one, age, holdOff, signal) => warm(one, age, services, holdOff, signal),
     most,
     clock,
-    onOutcome: (outcome, error) => told.push({ outcome, error }),
+    onOutcome: (outcome, error) => outcomes.push({ outcome, error }),
   });
   const shared = (): OpenedRedis => {
     if (redis === null) throw new Error('It shares nothing.');
@@ -141,7 +141,7 @@ async function gateway({
   const one: Gateway = {
     services,
     warmer,
-    told,
+    outcomes,
     get store() {
       return shared().store;
     },
@@ -277,7 +277,7 @@ function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => P
     const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
     // A quarter of a second, a half, one, two; the shared clock counts whole milliseconds.
     pauses.forEach((pause, i) => expect(pause).toBeGreaterThan(245 * 2 ** i));
-    await until(() => [one, other].some(({ told }) => told.some(({ outcome }) => outcome === 'refreshed')));
+    await until(() => [one, other].some(({ outcomes }) => outcomes.some(({ outcome }) => outcome === 'refreshed')));
     await until(async () => (await one.services.usage.inUse(60_000, 10)).some(({ failures }) => failures === 0));
   });
 
@@ -287,8 +287,8 @@ function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => P
     expect((await one.get('warm.long?project=a', 'poor')).status).toBe(200);
     await until(async () => (await inUse(one)).length === 1);
     one.warmer.start();
-    await until(() => one.told.some(({ outcome }) => outcome === 'failed'));
-    expect(one.told.find(({ outcome }) => outcome === 'failed')?.error).toMatchObject({ reason: 'budgetExceeded' });
+    await until(() => one.outcomes.some(({ outcome }) => outcome === 'failed'));
+    expect(one.outcomes.find(({ outcome }) => outcome === 'failed')?.error).toMatchObject({ reason: 'budgetExceeded' });
     expect(engine.of('warm')).toEqual([]);
     expect((await one.get('warm.long?project=a', 'poor')).headers.get('cache-status')).toMatch(/hit/);
     // Somebody else asks, and pays from now on.
@@ -299,7 +299,7 @@ function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => P
     expect(engine.queries.at(-1)?.labels).toMatchObject({ key: 'other', kind: 'warm' });
   });
 
-  it('ends in the middle of a refresh, which it gives up', async () => {
+  it('ends in the middle of a refresh, which it stops', async () => {
     const one = await open();
     await one.get('warm.long?project=a');
     await until(async () => (await inUse(one)).length === 1);
@@ -316,7 +316,7 @@ function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => P
     await one.warmer.stop();
     await one.services.results.close();
     expect([aborted, one.services.results.inFlight]).toEqual([true, 0]);
-    expect(one.told.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(one.outcomes.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     expect(await one.services.usage.inUse(60_000, 10)).toMatchObject([{ failures: 0 }]);
     // And never begins again.
     await pass(700);
@@ -397,7 +397,7 @@ function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => P
     revoked = true;
     one.warmer.start();
     await until(async () => (await inUse(one)).length === 0);
-    expect(one.told.map(({ outcome }) => outcome)).toContain('gone');
+    expect(one.outcomes.map(({ outcome }) => outcome)).toContain('gone');
     expect(engine.of('warm')).toEqual([]);
   });
 }
@@ -441,17 +441,17 @@ describe('the warmer of a process that is alone', () => {
         fc.pre(answer.status === 200);
         const [usage] = await inUse(one);
         if (usage === undefined) throw new Error('It is in use.');
-        const asked = engine.queries.at(-1);
+        const first = engine.queries.at(-1);
         const outcome = await warm(usage, 0, one.services, null, new AbortController().signal);
         expect(outcome).toMatchObject({ outcome: 'refreshed' });
         const again = engine.queries.at(-1);
-        expect(again).not.toBe(asked);
+        expect(again).not.toBe(first);
         expect(again?.labels.kind).toBe('warm');
         if (answer.headers.get('cache-status') === 'logquay; fwd=miss; stored') {
           expect([again?.parameters, again?.hideBytes, again?.sql]).toEqual([
-            asked?.parameters,
-            asked?.hideBytes,
-            asked?.sql,
+            first?.parameters,
+            first?.hideBytes,
+            first?.sql,
           ]);
         }
       }),
@@ -528,10 +528,11 @@ describeWithRedis('the warmers of processes on one Redis', () => {
       other.warmer.start();
       await untilReally(() => late.mock.calls.length === 1);
       one.warmer.start();
-      const due = (): string[] => other.told.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'not due');
+      const due = (): string[] =>
+        other.outcomes.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'not due');
       await untilReally(() => due().length > 0);
       expect(due()).toEqual(['busy']);
-      expect(one.told.some(({ outcome }) => outcome === 'failed')).toBe(true);
+      expect(one.outcomes.some(({ outcome }) => outcome === 'failed')).toBe(true);
       expect(engine.of('warm')).toEqual(['a']);
     });
 
@@ -562,7 +563,7 @@ describeWithRedis('the warmers of processes on one Redis', () => {
     after.warmer.start();
     await untilReally(() => new Set(engine.of('warm')).size === 2);
     expect(engine.queries.slice(runs).every(({ labels }) => labels.kind === 'warm')).toBe(true);
-    // What has been made is a hit for the first who asks this process.
+    // What has been made is a hit for the first the caller this process.
     expect((await after.get('warm.long?project=b')).headers.get('cache-status')).toMatch(/^logquay; hit; ttl=\d+$/);
   });
 

@@ -11,7 +11,7 @@ afterEach(() => {
   test.abort();
 });
 
-/** Holders of slots, who hold them until they are told to let go. */
+/** Holders of slots, who hold them until they are to let go. */
 class Holders {
   readonly order: string[] = [];
   readonly #ends = new Map<string, () => void>();

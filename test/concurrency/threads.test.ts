@@ -25,11 +25,11 @@ describe('work on a text', () => {
   });
 
   test('leaves the asking thread free', async () => {
-    let turns = 0;
-    const timer = setInterval(() => turns++, 5);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 5);
     await threads.do(tasks.spin, 500, LONG);
     clearInterval(timer);
-    expect(turns).toBeGreaterThan(5);
+    expect(ticks).toBeGreaterThan(5);
   });
 
   test('is refused alike on both', async () => {
@@ -66,7 +66,7 @@ describe('work on a text', () => {
     },
   );
 
-  test('waits its turn, up to a bound', async () => {
+  test('waits in line, up to a bound', async () => {
     const first = threads.do(tasks.spin, 300, LONG);
     const waiting = Array.from({ length: 200 }, (_, i) => threads.do(tasks.where, i, LONG).catch((e: unknown) => e));
     const answers = await Promise.all(waiting);
@@ -99,7 +99,7 @@ describe('work on a text', () => {
     await Promise.all(busy);
   });
 
-  test('of a short text that turns out to be long is begun again on a thread', async () => {
+  test('of a short text that ticks out to be long is begun again on a thread', async () => {
     expect(await threads.do(tasks.long, null, SHORT)).not.toBe(threadId);
   });
 
@@ -118,7 +118,7 @@ describe('work on a text', () => {
   });
 });
 
-test('work past the deadline is given up, and its thread replaced', async () => {
+test('work past the deadline is abandoned, and its thread replaced', async () => {
   const threads = new Threads({ deadline: 2_000 });
   try {
     await expect(threads.do(tasks.spin, 60_000, LONG)).rejects.toMatchObject({ reason: 'resourcesExceeded' });

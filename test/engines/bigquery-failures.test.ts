@@ -47,7 +47,7 @@ describe('which failures are tried again', () => {
   });
 });
 
-describe('what the caller is told', () => {
+describe('what the caller learns', () => {
   test.each<[number | null, string, string, string]>([
     [
       500,
@@ -73,22 +73,22 @@ describe('what the caller is told', () => {
     [418, 'constructor', 'secret_table', 'backendError'],
     [418, '__proto__', 'secret_table', 'backendError'],
   ])('%s %s (%s): %s', (status, reason, detail, expected) => {
-    const told = translateFailure(new ApiFailure(status, reason, detail), TEXT) as ServiceError;
-    expect(told).toBeInstanceOf(ServiceError);
-    expect(told.reason).toBe(expected);
-    expect(told.message).not.toMatch(/secret_table|cancellation|Retrying may/);
-    expect(told.details.retryAfter !== undefined).toBe(expected === 'backendUnavailable');
+    const error = translateFailure(new ApiFailure(status, reason, detail), TEXT) as ServiceError;
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error.reason).toBe(expected);
+    expect(error.message).not.toMatch(/secret_table|cancellation|Retrying may/);
+    expect(error.details.retryAfter !== undefined).toBe(expected === 'backendUnavailable');
   });
 
   test('the wait that BigQuery asks for is passed on', () => {
-    const told = translateFailure(new ApiFailure(429, 'rateLimitExceeded', '', 17), TEXT) as ServiceError;
-    expect(told.details.retryAfter).toBe(17);
+    const error = translateFailure(new ApiFailure(429, 'rateLimitExceeded', '', 17), TEXT) as ServiceError;
+    expect(error.details.retryAfter).toBe(17);
   });
 
   test("BigQuery's own words are not printed with the failure, nor with the error that it causes", () => {
     const failure = new ApiFailure(403, 'accessDenied', 'row value');
-    const told = translateFailure(failure, TEXT);
-    for (const error of [failure, told]) {
+    const translated = translateFailure(failure, TEXT);
+    for (const error of [failure, translated]) {
       expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('row value');
       expect(JSON.stringify(error)).not.toContain('row value');
     }
@@ -98,7 +98,7 @@ describe('what the caller is told', () => {
 });
 
 describe('faults of a query', () => {
-  const told = (message: string, reason = 'invalidQuery', status = 400): QueryError => {
+  const queryError = (message: string, reason = 'invalidQuery', status = 400): QueryError => {
     const error = translateFailure(new ApiFailure(status, reason, message), TEXT);
     expect(error).toBeInstanceOf(QueryError);
     return error as QueryError;
@@ -132,12 +132,12 @@ describe('faults of a query', () => {
     ['Output of REPEAT exceeds max allowed output size of 1MB', 'A text or an array that the query makes is too large'],
     ['SECRET happened', 'The query failed on a value while it ran'],
   ])('%s', (message, words) => {
-    const error = told(message);
+    const error = queryError(message);
     expect(error).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
     expect(inspect(error)).not.toContain('SECRET');
     // goccy's emulator, and services that answer with 200.
-    expect(told(message, 'jobInternalError')).toMatchObject({ message: words });
-    expect(told(message, 'invalidQuery', 200)).toMatchObject({ message: words });
+    expect(queryError(message, 'jobInternalError')).toMatchObject({ message: words });
+    expect(queryError(message, 'invalidQuery', 200)).toMatchObject({ message: words });
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe('faults of a query', () => {
     ['Division by zero: "table not found" at [1:1]', 'Division by zero'],
     ['constructor', 'The query failed on a value while it ran'],
   ])('%s: values choose neither words nor a place', (message, words) => {
-    expect(told(message)).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
+    expect(queryError(message)).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
   });
 
   test.each(['Syntax error: Unrecognized name at [1:1]', 'Division by zero', 'Bad int64 value: x'])(
@@ -170,8 +170,8 @@ describe('faults of a query', () => {
     },
   );
 
-  test('a place is told where no value stands before it', () => {
-    expect(told('Argument must be a literal at [1:8]')).toMatchObject({ span: { start: 7, end: 8 } });
+  test('a place is given where no value stands before it', () => {
+    expect(queryError('Argument must be a literal at [1:8]')).toMatchObject({ span: { start: 7, end: 8 } });
   });
 
   test.each<[string, string, number, string, string?, number?]>([
@@ -183,13 +183,13 @@ describe('faults of a query', () => {
     ['Something new at [1:1]', 'invalidQuery', 0, 'select'],
     ['Not found: Table p:d.SECRET was not found in location US at [2:9]', 'invalidQuery', 18, 't', 'notFound', 404],
   ])('%s', (message, fault, start, near, reason = 'invalidQuery', status = 400) => {
-    const error = told(message, reason, status);
+    const error = queryError(message, reason, status);
     expect(error).toMatchObject({ fault, span: { start, end: start + near.length } });
     expect(TEXT.sql.startsWith(near, start)).toBe(true);
     expect(error.message).not.toMatch(/\bb\b|STRUCT|operator|SECRET/);
   });
 
-  test('a place in front of the text that faults are reported against is none', () => {
+  test('a place in front of the text that faults are reported against is dropped', () => {
     const failure = new ApiFailure(400, 'invalidQuery', 'Syntax error at [1:1]');
     expect(translateFailure(failure, { ...TEXT, offset: 10 })).toMatchObject({ span: null });
   });

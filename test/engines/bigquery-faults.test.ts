@@ -204,7 +204,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
       await eventually(({ jobs }) => jobs[0]?.cancelled === true);
     });
 
-    test('that stays so is given up at the deadline and cancelled on the server', async () => {
+    test('that stays so ends at the deadline and cancelled on the server', async () => {
       await inject({ kind: 'unfinished', polls: -1 });
       expect(await failure(ROWS, within(600))).toMatchObject({ reason: 'deadlineExceeded' });
       const { requests } = await eventually(isCancelled);
@@ -505,7 +505,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     await own.close();
   });
 
-  test('closing gives up what runs, cancels its jobs, and begins nothing more', async () => {
+  test('closing ends what runs, cancels its jobs, and begins nothing more', async () => {
     const own = await openEngineOn(local().host);
     await inject({ kind: 'unfinished', polls: -1, times: 2 }, { kind: 'slow', on: 'query', skip: 1, delayMs: 300 });
     const running = [own.run(query(ROWS), within(50_000)), own.run(query(ROWS), within(50_000))];

@@ -16,23 +16,23 @@ function wallOver(
   answers: readonly (DryRunQuery | Error | undefined)[],
   tables = [['a'], ['b', 'c`d']],
 ) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const logged: Logged = [];
   const dryRun = (sql: string): Promise<DryRunQuery | undefined> => {
-    const answer = answers[Math.min(asked.push(sql), answers.length) - 1];
+    const answer = answers[Math.min(queries.push(sql), answers.length) - 1];
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   };
   const wall = new IsolationCheck({ tables, emulated, dryRun, log: recordingLog(logged) });
-  return { wall, asked, levels: () => logged.map(({ level }) => level) };
+  return { wall, queries, levels: () => logged.map(({ level }) => level) };
 }
 
 const UNAVAILABLE = { reason: 'backendUnavailable', details: { retryAfter: 10 } };
 
 test.each([true, false])('stands where a dry run lists what it reads (emulated: %s)', async (emulated) => {
-  const { wall, asked, levels } = wallOver(emulated, [LISTED]);
+  const { wall, queries, levels } = wallOver(emulated, [LISTED]);
   await wall.verify(limits());
   expect(await wall.isVerified(limits())).toBe(true);
-  expect(asked).toEqual(['SELECT 1 FROM `a`']);
+  expect(queries).toEqual(['SELECT 1 FROM `a`']);
   expect(levels()).toEqual([]);
 });
 
@@ -52,10 +52,10 @@ test('a local service that lists nothing has no such wall', async () => {
   expect(levels()).toEqual(['warn']);
 });
 
-test('a table that is not there proves nothing: the next one is asked', async () => {
-  const { wall, asked } = wallOver(false, [NO_TABLE, LISTED]);
+test('a table that is not there proves nothing: the next one is queries', async () => {
+  const { wall, queries } = wallOver(false, [NO_TABLE, LISTED]);
   expect(await wall.isVerified(limits())).toBe(true);
-  expect(asked).toEqual(['SELECT 1 FROM `a`', 'SELECT 1 FROM `b`.`c\\`d`']);
+  expect(queries).toEqual(['SELECT 1 FROM `a`', 'SELECT 1 FROM `b`.`c\\`d`']);
 });
 
 test('no table to ask for: nothing passes on real BigQuery', async () => {
@@ -67,12 +67,12 @@ test('no table to ask for: nothing passes on real BigQuery', async () => {
 });
 
 test('a service that does not answer has not settled it: nothing passes until it has', async () => {
-  const { wall, asked, levels } = wallOver(true, [DOWN, LISTED]);
+  const { wall, queries, levels } = wallOver(true, [DOWN, LISTED]);
   await wall.verify(limits());
   await expect(wall.isVerified(limits())).rejects.toMatchObject(UNAVAILABLE);
-  // Not asked again at once.
+  // Not queries again at once.
   await expect(wall.isVerified(limits())).rejects.toMatchObject(UNAVAILABLE);
-  expect(asked).toHaveLength(1);
+  expect(queries).toHaveLength(1);
   expect(levels()).toEqual(['warn']);
   const later = performance.now() + 11_000;
   const clock = jest.spyOn(performance, 'now').mockReturnValue(later);
@@ -81,11 +81,11 @@ test('a service that does not answer has not settled it: nothing passes until it
 });
 
 test('many queries at the start share one proof', async () => {
-  const { wall, asked } = wallOver(false, [LISTED]);
+  const { wall, queries } = wallOver(false, [LISTED]);
   expect(await Promise.all([wall.isVerified(limits()), wall.isVerified(limits()), wall.isVerified(limits())])).toEqual([
     true,
     true,
     true,
   ]);
-  expect(asked).toHaveLength(1);
+  expect(queries).toHaveLength(1);
 });

@@ -276,7 +276,7 @@ overLocalBigQuery('What is sent to BigQuery', (local) => {
       ]);
     });
 
-    test('rows beyond the bound are cut, no bytes are told', async () => {
+    test('rows beyond the bound are cut, no bytes are given', async () => {
       const result = await engine.run(query('SELECT n FROM UNNEST([1, 2, 3]) AS n', { maxRows: 2 }), limits());
       expect(result).toMatchObject({ truncated: true, bytesProcessed: null, bytesBilled: null });
       expect(result.rows).toHaveLength(2);

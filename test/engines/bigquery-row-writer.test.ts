@@ -186,14 +186,14 @@ describe('records and lists', () => {
   });
 
   test.each([
-    ['a row that is none', 'text'],
+    ['not a row', 'text'],
     ['null', null],
     ['too few cells', { f: [{ v: 'x' }] }],
     ['too many cells', { f: [{ v: 'x' }, { v: [] }, { v: 'y' }] }],
-    ['a cell that is none', { f: [null, { v: [] }] }],
-    ['a list that is none', { f: [{ v: 'x' }, { v: 'y' }] }],
-    ['an element that is none', { f: [{ v: 'x' }, { v: ['y'] }] }],
-    ['a record that is none', { f: [{ v: 'x' }, { v: [{ v: 'y' }] }] }],
+    ['not a cell', { f: [null, { v: [] }] }],
+    ['not a list', { f: [{ v: 'x' }, { v: 'y' }] }],
+    ['not an element', { f: [{ v: 'x' }, { v: ['y'] }] }],
+    ['not a record', { f: [{ v: 'x' }, { v: [{ v: 'y' }] }] }],
   ])('%s is malformed', (_, row) => {
     expect(() => write(row)).toThrow(MalformedRow);
   });

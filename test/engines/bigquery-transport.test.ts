@@ -43,13 +43,13 @@ describe('an answer', () => {
     expect(outcomes).toEqual(['up']);
   });
 
-  test('that does not come in time is none', async () => {
+  test('that does not come in time is treated as missing', async () => {
     answer = () => undefined;
     expect(await send(100)).toMatchObject({ httpStatus: null, reason: 'noAnswer' });
     expect(outcomes).toEqual(['down']);
   });
 
-  test('that stops in its midst is none', async () => {
+  test('that stops in its midst is treated as missing', async () => {
     answer = (_, response) => void response.write('{"a":');
     expect(await send(100)).toMatchObject({ httpStatus: null, reason: 'noAnswer' });
   });
@@ -127,7 +127,7 @@ describe('credentials', () => {
   const observer = { succeeded: () => undefined, failed: () => undefined };
   const request = { method: 'GET', path: '/x', patience: 50_000 } as const;
 
-  test('that cannot be had are told without a word of them', async () => {
+  test('that cannot be had are reported without a word of them', async () => {
     const transport = new Transport({ projectId: 'p', emulator: null, credentials: '/nowhere/secret.json', observer });
     const failure: unknown = await transport.send(request).catch((error: unknown) => error);
     expect(failure).toMatchObject({ httpStatus: 401, reason: 'noCredentials' });

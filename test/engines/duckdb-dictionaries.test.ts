@@ -49,7 +49,7 @@ describe.each(FORMS)('%s', (_form, options) => {
       'schema.json': JSON.stringify({ raw: { fields }, alone: { fields } }),
     });
     engine = await folder.open(options);
-  }, 60_000);
+  }, 300_000);
   afterAll(() => folder.remove());
 
   /** @param table `raw`, or `alone`: without other projects' rows */

@@ -65,7 +65,7 @@ describe.each(FORMS)('%s', (_form, options) => {
       'schema.json': JSON.stringify({ raw: { fields: FIELDS } }),
     });
     engine = await folder.open(options);
-  }, 60_000);
+  }, 300_000);
   afterAll(() => folder.remove());
 
   async function answer(filter: string, consumer: string, fenced: boolean): Promise<string> {

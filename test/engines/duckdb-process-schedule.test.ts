@@ -1,6 +1,6 @@
 import { Schedule } from '../../src/engines/duckdb/process/schedule';
 
-/** Named for whose turn it is, and which it is: `a1`. */
+/** Named for the key it is of, and which it is: `a1`. */
 class Call {
   deaths = 0;
   readonly keyName: string;
@@ -91,7 +91,7 @@ it('refuses one that was there at three deaths', () => {
   expect([dieTogether(), dieTogether(), dieTogether()]).toEqual([[], [], expect.arrayContaining(['a1'])]);
 });
 
-it('forgets a call that is given up, wherever it is', () => {
+it('forgets a call that is cancelled, wherever it is', () => {
   const { schedule, call } = scheduled('a1', 'b1');
   schedule.delete(call('a1'));
   expect(namesOf(schedule.take())).toEqual(['b1']);

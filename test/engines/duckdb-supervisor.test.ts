@@ -1,4 +1,4 @@
-/** What becomes of calls when their process has to be ended, over a process that does what it is told. */
+/** What becomes of calls when their process has to be ended, over a process that follows a script. */
 import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 function supervisor(options: Partial<SupervisorOptions> = {}): Supervisor {
-  const made = new Supervisor({
+  const supervisor = new Supervisor({
     file: join(__dirname, 'scripted-child.js'),
     opening: () => ({ role: 'planning' }),
     maxResident: 4096 * MIB,
@@ -41,8 +41,8 @@ function supervisor(options: Partial<SupervisorOptions> = {}): Supervisor {
     died: (cause) => causes.push(cause),
     ...options,
   });
-  open.push(made);
-  return made;
+  open.push(supervisor);
+  return supervisor;
 }
 
 const query = (sql: string): Request => ({

@@ -1,6 +1,6 @@
 /** `npm run fuzz:functions [-- <queries> [<seed>]]`: prints the seed, every fault and the costliest; exit code 1 for a fault. */
 import { Random } from '../dialect/random';
-import { runHostile, type Judged } from './runner';
+import { runHostile, type MeasuredQuery } from './runner';
 import { hostileQueries, randomHostileQueries, type HostileQuery } from './sql-functions';
 import { WORST_CASES } from './worst-cases';
 
@@ -12,7 +12,7 @@ async function main([count = '2000', seed = String(Date.now() % 1_000_000)]: rea
   }
   process.stdout.write(`seed ${seed}\n`);
   let done = 0;
-  const each = ({ name, sql, faults }: Judged): void => {
+  const each = ({ name, sql, faults }: MeasuredQuery): void => {
     if (++done % 100 === 0) process.stderr.write(`${done} of ${count} queries\n`);
     if (faults.length > 0) process.stdout.write(`FAULT ${name}: ${faults.join('; ')}\n  ${sql.slice(0, 1_000)}\n`);
   };

@@ -6,9 +6,9 @@ import { type HostileRequest, Target } from './target';
 
 async function main(count = 300, seed = 1): Promise<number> {
   const target = await Target.start({ duckdb: 1024, cache: 64, timeout: 10 });
-  const show = ({ name, status, reason, milliseconds, turn }: Outcome): void => {
+  const show = ({ name, status, reason, milliseconds, blocked }: Outcome): void => {
     const answer = `${status} ${reason ?? ''}`.padEnd(26);
-    const cost = `${milliseconds.toFixed(0).padStart(6)} ms, turn ${turn.toFixed(0).padStart(4)} ms`;
+    const cost = `${milliseconds.toFixed(0).padStart(6)} ms, blocked ${blocked.toFixed(0).padStart(4)} ms`;
     process.stdout.write(`${name.padEnd(48)} ${answer} ${cost}, peak ${target.peakMemory().toFixed(0)} MiB\n`);
   };
   try {

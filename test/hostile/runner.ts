@@ -3,7 +3,7 @@ import { EngineChild, type Measurement } from './engine-child';
 import type { HostileQuery } from './sql-functions';
 import { makeFolder } from './data';
 
-export interface Judged extends HostileQuery {
+export interface MeasuredQuery extends HostileQuery {
   readonly measured: Measurement;
   readonly faults: readonly string[];
 }
@@ -35,11 +35,11 @@ function faultsOf(m: Measurement, patience: number): string[] {
 /** @param each called with every query once it has been measured */
 export async function runHostile(
   queries: Iterable<HostileQuery>,
-  { patience, each = () => undefined }: { readonly patience: number; readonly each?: (judged: Judged) => void },
-): Promise<Judged[]> {
+  { patience, each = () => undefined }: { readonly patience: number; readonly each?: (result: MeasuredQuery) => void },
+): Promise<MeasuredQuery[]> {
   const folder = makeFolder();
   const child = new EngineChild({ ...folder, memory: `${MEMORY}MiB`, threads: THREADS });
-  const all: Judged[] = [];
+  const all: MeasuredQuery[] = [];
   try {
     for (const query of queries) {
       let measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.soon });
@@ -52,10 +52,10 @@ export async function runHostile(
         await child.stop();
         measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.later });
       }
-      const judged = { ...query, measured, faults: faultsOf(measured, patience) };
-      all.push(judged);
+      const result = { ...query, measured, faults: faultsOf(measured, patience) };
+      all.push(result);
       if (measured.restingBytes > RESTING * MIB) await child.stop();
-      each(judged);
+      each(result);
     }
   } finally {
     await child.stop();

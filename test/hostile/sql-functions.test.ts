@@ -5,23 +5,23 @@
  */
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
 import { Random } from '../dialect/random';
-import { runHostile, type Judged } from './runner';
+import { runHostile, type MeasuredQuery } from './runner';
 import { hostileQueries } from './sql-functions';
 import { WORST_CASES } from './worst-cases';
 
 const SEED = 20261122;
 const PATIENCE = 2.5;
 
-const told = (all: readonly Judged[]): string[] =>
+const described = (all: readonly MeasuredQuery[]): string[] =>
   all.filter(({ faults }) => faults.length > 0).map(({ sql, faults }) => `${faults.join('; ')}: ${sql.slice(0, 500)}`);
 
 test('what is known to be worst ends soon and stays small', async () => {
-  expect(told(await runHostile(WORST_CASES, { patience: PATIENCE }))).toEqual([]);
+  expect(described(await runHostile(WORST_CASES, { patience: PATIENCE }))).toEqual([]);
 }, 300_000);
 
 test('so does a hostile call of every function', async () => {
   const all = await runHostile(hostileQueries(new Random(SEED), 1), { patience: PATIENCE });
-  expect(told(all)).toEqual([]);
+  expect(described(all)).toEqual([]);
   const called = new Set(all.map(({ name }) => name));
   const { scalar, aggregate } = supportedFunctions();
   const named = [...scalar, ...aggregate].filter((name) => !name.startsWith('$'));

@@ -3,8 +3,8 @@ import { got } from './requests';
 import type { HostileRequest, Measured, Target } from './target';
 
 /** Milliseconds of the main thread's own time in one turn of its event loop. */
-export const LONGEST_TURN = 50;
-/** A longer turn counts when it comes again as often: collecting garbage and compiling make one now and then. */
+export const LONGEST_BLOCK = 50;
+/** A longer block counts when it comes again as often: collecting garbage and compiling make one now and then. */
 const REPEATS = 2;
 /** MiB beside the limits of DuckDB and of the cache. */
 const BASE_MEMORY = 512;
@@ -18,23 +18,23 @@ export interface Outcome extends Measured {
   readonly name: string;
 }
 
-/** Sends one request after the other, each alone. `told` hears of each. */
+/** Sends one request after the other, each alone. `report` hears of each. */
 export async function attack(
   target: Target,
   requests: Iterable<HostileRequest>,
-  told: (outcome: Outcome) => void = () => undefined,
+  report: (outcome: Outcome) => void = () => undefined,
 ): Promise<Offence[]> {
   const offences: Offence[] = [];
   for (const request of requests) {
     let measured = await target.measure(request);
-    for (let i = 0; i < REPEATS && measured.turn > LONGEST_TURN; i++) {
+    for (let i = 0; i < REPEATS && measured.blocked > LONGEST_BLOCK; i++) {
       const again = await target.measure(request);
-      measured = { ...again, turn: Math.min(measured.turn, again.turn) };
+      measured = { ...again, blocked: Math.min(measured.blocked, again.blocked) };
     }
     const { name } = request;
-    told({ name, ...measured });
-    const { turn, status, reason } = measured;
-    if (turn > LONGEST_TURN) offences.push({ name, what: `a turn of ${turn.toFixed(0)} ms` });
+    report({ name, ...measured });
+    const { blocked, status, reason } = measured;
+    if (blocked > LONGEST_BLOCK) offences.push({ name, what: `the loop was blocked for ${blocked.toFixed(0)} ms` });
     if (status === 0 || status === 500) offences.push({ name, what: `answered with ${status} ${reason ?? ''}` });
   }
   return offences;

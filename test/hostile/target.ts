@@ -27,7 +27,7 @@ export interface Measured {
   readonly reason: string | null;
   readonly milliseconds: number;
   /** Processor time of the main thread in its longest turn, in milliseconds. */
-  readonly turn: number;
+  readonly blocked: number;
 }
 
 /** What the service is given: MiB for DuckDB and the cache, seconds for a query. */
@@ -76,12 +76,12 @@ export class Target {
 
   /** Sends one request while nothing else is asked. */
   async measure(hostile: HostileRequest): Promise<Measured> {
-    await this.turn();
+    await this.blocked();
     const began = performance.now();
     const { status, text } = await this.send(hostile);
     const milliseconds = performance.now() - began;
     await sleep(AFTERWARDS);
-    return { status, reason: reasonOf(status, text), milliseconds, turn: await this.turn() };
+    return { status, reason: reasonOf(status, text), milliseconds, blocked: await this.blocked() };
   }
 
   /** Sends a request; a connection that breaks off is status 0. */
@@ -112,7 +112,7 @@ export class Target {
   }
 
   /** The longest turn since it was last asked for. */
-  turn(): Promise<number> {
+  blocked(): Promise<number> {
     return new Promise((resolve, reject) => {
       let text = '';
       const socket = connect(this.socket);

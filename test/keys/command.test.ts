@@ -60,7 +60,7 @@ describe('create', () => {
     expect(out).toEqual([]);
     await run('create', '--name', 'vector', '--ingest', '--sha256', hash('another'));
     const { entries } = await readKeysFile(file);
-    expect(entries.map(({ key, hash: kept, ingest }) => [key.name, kept.toString('hex'), ingest])).toEqual([
+    expect(entries.map(({ key, hash: stored, ingest }) => [key.name, stored.toString('hex'), ingest])).toEqual([
       ['studio', hash(token), false],
       ['vector', hash('another'), true],
     ]);

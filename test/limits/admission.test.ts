@@ -11,7 +11,7 @@ afterEach(() => {
   test.abort();
 });
 
-/** Runs that begin when they are let in and end when they are told to. */
+/** Runs that begin when they are let in and end when they are to. */
 class Runs {
   readonly begun: string[] = [];
   readonly #ends = new Map<string, () => void>();
@@ -79,7 +79,7 @@ it('refuses only when the queue is full', async () => {
   expect(all.begun).toEqual(['a1', 'b1', 'c1']);
 });
 
-it('gives up at the deadline, and frees the place in the queue', async () => {
+it('ends at the deadline, and frees the place in the queue', async () => {
   const { runs: all, admission } = runs({ runningPerKey: 1, waiting: 1 });
   void all.start('a1');
   await expect(all.start('a2', { within: 20 })).rejects.toMatchObject({ reason: 'deadlineExceeded' });
@@ -89,7 +89,7 @@ it('gives up at the deadline, and frees the place in the queue', async () => {
   expect(all.begun).toEqual(['a1', 'a3']);
 });
 
-it('gives up when nobody waits any more', async () => {
+it('ends when nobody waits any more', async () => {
   const { runs: all, admission } = runs({ runningPerKey: 1 });
   void all.start('a1');
   const gone = new AbortController();

@@ -67,7 +67,7 @@ describe('the budget of one process', () => {
 });
 
 describe('the budget while the shared place fails', () => {
-  it('is what this process knows, and what was untold is told later', async () => {
+  it('is what this process knows, and what was not reported is reported later', async () => {
     let alive = false;
     const noted: bigint[] = [];
     const shared: SharedSpending = {

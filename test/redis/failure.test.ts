@@ -9,7 +9,7 @@ function reply(message: string): Error {
 describe('what a failure says of Redis', () => {
   it.each([
     ["OOM command not allowed when used memory > 'maxmemory'.", 'refused', 'answered OOM'],
-    // As Redis 7 and Redis 6 tell of a command of a script.
+    // As Redis 7 and Redis 6 report a command of a script.
     [
       "OOM command not allowed when used memory > 'maxmemory'. script: 87a0, on @user_script:1.",
       'refused',

@@ -54,13 +54,13 @@ async function check(
 ): Promise<Verdict> {
   const verdict = verdictOf(sql);
   // What an edit put into pipe syntax, the analyser cannot read: it gets what our own reading makes of it.
-  const judged = standard ?? (verdict.kind === 'accepted' ? verdict.standard : null);
-  if (judged === null && mayHavePipes(sql)) return verdict;
-  const analyses = await oracle.analyse(judged ?? sql);
+  const analysed = standard ?? (verdict.kind === 'accepted' ? verdict.standard : null);
+  if (analysed === null && mayHavePipes(sql)) return verdict;
+  const analyses = await oracle.analyse(analysed ?? sql);
   const { analysis, forbidden } = analyses;
   const theirs = analysis.ok ? 'resolves' : analysis.refusal.message;
   if (verdict.kind === 'unsupported') increment(report.constructs, verdict.construct);
-  const dispute = await syntaxDispute(verdict, analyses, oracle, judged ?? sql);
+  const dispute = await syntaxDispute(verdict, analyses, oracle, analysed ?? sql);
   if (dispute) report.note('syntax', `ours: ${said(verdict)} theirs: ${theirs}`, sql);
   if (kind === 'neutral' && (verdict.kind === 'violation' || verdict.kind === 'syntax')) {
     report.note('lost', verdict.message, sql);

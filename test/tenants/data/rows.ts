@@ -131,7 +131,7 @@ function fieldsOf(
   spoilt: Spoilt | null,
   random: Random,
 ): Record<string, Json> {
-  const made: Record<string, Json> = {};
+  const record: Record<string, Json> = {};
   for (const field of fields) {
     const path = `${prefix}${field.name}`;
     if (field.type === 'RECORD') {
@@ -139,17 +139,17 @@ function fieldsOf(
       const list = Array.from({ length: count }, () =>
         fieldsOf(table, field.fields, `${path}.`, manner, spoilt, random),
       );
-      made[field.name] = field.mode === 'REPEATED' ? list : (list[0] ?? null);
+      record[field.name] = field.mode === 'REPEATED' ? list : (list[0] ?? null);
       continue;
     }
     const kind = kindOf(table, path, field);
     const one = (): Json => scalar(kind, field, manner, spoilt === null || spoilt.has(path), random);
     if (field.mode === 'REPEATED') {
       const count = manner.elements(random);
-      made[field.name] = Array.from({ length: count }, () => one() ?? 'none').filter((value) => value !== 'none');
-    } else made[field.name] = one();
+      record[field.name] = Array.from({ length: count }, () => one() ?? 'none').filter((value) => value !== 'none');
+    } else record[field.name] = one();
   }
-  return made;
+  return record;
 }
 
 /** Some lists of other projects' records are long. */

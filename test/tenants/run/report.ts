@@ -14,7 +14,7 @@ export interface Found {
 }
 
 /** Differences kept with their answers; all are counted. */
-const KEPT = 200;
+const MOST_SHOWN = 200;
 
 export class Report {
   sent = 0;
@@ -49,7 +49,7 @@ export class Report {
     increment(this.#aspects, found.aspect);
     for (const place of found.request.places) tally(this.#places, place, 1);
     for (const kind of found.request.kinds) tally(this.#kinds, kind, 1);
-    if (this.#found.length < KEPT) this.#found.push(found);
+    if (this.#found.length < MOST_SHOWN) this.#found.push(found);
   }
 
   /** Part of the consumer queries and others that the service accepted. */

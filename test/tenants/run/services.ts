@@ -35,7 +35,7 @@ const WITHOUT_FENCE = join(__dirname, 'without-fence.js');
 
 const METRICS_KEY = newSecretKey();
 /** Milliseconds. */
-const GROWN_WITHIN = 120_000;
+const GROWN_WITHIN = 600_000;
 
 const SETTINGS = {
   METRICS_KEY,

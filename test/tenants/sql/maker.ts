@@ -44,11 +44,11 @@ export class SqlMaker {
 
   /** A value that is fine on own rows and fails on some of others'. */
   hazard(columns: readonly Column[]): Fallible {
-    const made =
+    const hazard =
       (this.random.chance(50) ? fallibleOf(columns, this.random) : null) ??
       fallibleWhere(foreignCondition(columns, this.random), this.random);
-    this.kinds.add(made.kind);
-    return made;
+    this.kinds.add(hazard.kind);
+    return hazard;
   }
 
   /** Conditions that hold for own rows, mostly, and fail on some of others': one, or several with AND between them. */
@@ -186,7 +186,7 @@ const LAYERS: readonly Layer[] = [
     );
     const grouping = key.type === 'JSON' || key.type === 'OTHER' ? `to_json_string(${key.sql})` : key.sql;
     const query = `select ${grouping} as k0, count(*) as n, max(length(cast(${make.random.pick(inner.key)} as string))) as c0 from ${inner.from}${make.maybeWhere(inner)} group by 1`;
-    const kept: Column = {
+    const grouped: Column = {
       sql: `${alias}.k0`,
       type: key.type === 'JSON' || key.type === 'OTHER' ? 'STRING' : key.type,
       kind: key.kind,
@@ -195,7 +195,7 @@ const LAYERS: readonly Layer[] = [
     return make.wrapped(query, {
       from: alias,
       columns: [
-        kept,
+        grouped,
         { sql: `${alias}.n`, type: 'INT64', kind: 'count', everywhere: true },
         { sql: `${alias}.c0`, type: 'INT64', kind: 'count', everywhere: true },
       ],

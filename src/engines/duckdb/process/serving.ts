@@ -8,7 +8,9 @@ import type { Log } from '../engine/log';
 import type { FolderStatus } from '../../data-status';
 import type { Converter } from '../follow/converter';
 import { LocalConverter } from '../follow/local-converter';
+import { DEFAULTS } from '../engine/options';
 import { ConverterProcess } from './converter-process';
+import { memoryShares } from './memory-shares';
 import type { Answers, Opening, Request } from './messages';
 
 /** Takes what is known of the data folder, and the name of the data. */
@@ -44,10 +46,14 @@ async function openData(
   log: Log,
   onStatus: OnStatus,
 ): Promise<Serving> {
-  const converter = (): Converter => new ConverterProcess(options, log);
+  const { memory: limit = DEFAULTS.memory, threads = DEFAULTS.threads, dataDir } = options;
+  const shares = memoryShares(limit, threads, dataDir !== null);
+  const { queries: memory, convertedBytes, tailBytes } = shares;
+  const converter = (): Converter => new ConverterProcess(shares.conversion, shares.resident, log);
   const report = (status: FolderStatus): void => onStatus(status, engine.target);
-  const database = await openDatabase({ ...options, log, converter, complete: false, onStatus: report }, before);
-  const engine = new DuckDbEngine(database, { ...options, log });
+  const own = { ...options, memory, convertedBytes, tailBytes, log };
+  const database = await openDatabase({ ...own, converter, complete: false, onStatus: report }, before);
+  const engine = new DuckDbEngine(database, own);
   return {
     get target() {
       return engine.target;

@@ -9,6 +9,7 @@ import type { Part } from '../data/part';
 import type { Fence } from '../../contract';
 import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
+import { type Forced, forceEvaluation } from './relations/forced-evaluation';
 import { Fencing } from './expressions/guards';
 import { printRow } from './relations/json-output';
 import { renumber } from './parameter-numbers';
@@ -57,21 +58,26 @@ export interface Translation {
  * Translates `query`. Throws QueryError `invalidQuery` for what the embedded engine cannot do, with the construct's span.
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
-  const limited = { ...query, relation: cutOff(query.relation, options.maxRows) };
+  const written = { ...query, relation: cutOff(query.relation, options.maxRows) };
+  const { query: limited, isForced } = options.fence ? forceEvaluation(written, options.fence) : nothingForced(written);
   const partsOf: PartsOf = (table) => options.parts(table);
-  const isComputedOnce = materializedCtes(limited);
-  const asLists = (): Translation => print(limited, listScan(partsOf), isComputedOnce, options);
+  const isWorthIt = materializedCtes(limited);
+  const isComputedOnce = (cte: Cte): boolean => isForced(cte) || isWorthIt(cte);
+  const kinds = { isComputedOnce, isForced };
+  const asLists = (): Translation => print(limited, listScan(partsOf), kinds, options);
   if (readsPlainTables(limited, partsOf)) return asLists();
   // Whether a query is taken must not depend on the shape that rows of others gave the parts.
   const refusing = options.fence ? asLists() : null;
   try {
-    const { query: rewritten, scans } = overParts(limited, partsOf, isComputedOnce);
-    return print(rewritten, (table, columns) => scans.get(table)!.print(columns), isComputedOnce, options);
+    const { query: rewritten, scans } = overParts(limited, partsOf, isComputedOnce, options.fence !== null);
+    return print(rewritten, (table, columns) => scans.get(table)!.print(columns), kinds, options);
   } catch (error) {
     if (error instanceof QueryError) return refusing ?? asLists();
     throw error;
   }
 }
+
+const nothingForced = (query: ResolvedQuery): Forced => ({ query, isForced: () => false });
 
 /** Scans of tables with all their parts as lists. */
 function listScan(partsOf: PartsOf): PrintScan {
@@ -89,10 +95,18 @@ function listScan(partsOf: PartsOf): PrintScan {
   };
 }
 
+/** What is special about some CTEs of a query. */
+interface CteKinds {
+  /** It is computed once, and not written out where it is read. */
+  readonly isComputedOnce: (cte: Cte) => boolean;
+  /** It is evaluated whether or not its rows are looked at. */
+  readonly isForced: (cte: Cte) => boolean;
+}
+
 function print(
   query: ResolvedQuery,
   printScan: PrintScan,
-  isComputedOnce: (cte: Cte) => boolean,
+  { isComputedOnce, isForced }: CteKinds,
   { fence, hideBytes, isoTimestamps = false, sorted = false }: TranslateOptions,
 ): Translation {
   const read = new Set<string>();
@@ -105,9 +119,18 @@ function print(
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, query.relation, wanted, true);
   const row = printRow(ctx, values, { hideBytes, isoTimestamps });
-  const body = `SELECT ${row} AS "row" FROM (${rows})${sorted ? ' ORDER BY 1' : ''}`;
+  const ctes = printCtes(ctx);
+  const evaluated = [...ctx.materialized.values()].filter(({ cte }) => isForced(cte));
+  // Nothing of them is shown: what reads them keeps DuckDB from leaving them, or some of their columns, out. The filter
+  // reads something volatile, so that it stays where it is.
+  const reads = evaluated.map(({ cte, wanted: columns }) => {
+    const list = [...columns].map(columnName).join(', ');
+    const read = list === '' ? 'random()' : `random() + CAST(hash(${list}) = 0 AS INTEGER)`;
+    return ` UNION ALL SELECT NULL FROM (SELECT ${read} AS "read" FROM ${cteName(cte.id)}) WHERE "read" > 2`;
+  });
+  const body = `SELECT ${row} AS "row" FROM (${rows})${reads.join('')}${sorted ? ' ORDER BY 1' : ''}`;
   return {
-    ...renumber(`${printCtes(ctx)}${body}`, ctx.parameters),
+    ...renumber(`${ctes}${body}`, ctx.parameters),
     columns: values.map(({ name, type }) => ({ name, type })),
     tables: [...read],
   };

@@ -176,7 +176,7 @@ function mayHoldNull(name: string, args: readonly Argument[]): boolean {
 /** The last argument of these may be a time zone. */
 const ZONED = /^(?:DATE|DATETIME|TIME|TIMESTAMP|STRING|\w+_TRUNC|(?:FORMAT|PARSE)_TIMESTAMP)$/;
 
-/** A literal that may be an error by itself: a negative count, an empty text, a time zone that is none. */
+/** A literal that may be an error by itself: a negative count, an empty text, a time zone that is invalid. */
 function isSuspect(name: string, { constant, type }: Argument, i: number): boolean {
   if (constant === null || i === 0) return false;
   return (

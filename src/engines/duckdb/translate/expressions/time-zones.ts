@@ -9,7 +9,7 @@ export function zoneOf(printed: string, expr: Expr): string | null {
   return expr.kind === 'literal' && expr.value !== null && /^(?:UTC|GMT|Etc\/UTC)$/.test(expr.value) ? null : printed;
 }
 
-/** A computed time zone; NULL under SAFE. where it is none, of which DuckDB raises an error that TRY does not catch. */
+/** A computed time zone; NULL under SAFE. where there is no such zone, for which DuckDB raises an error that TRY does not catch. */
 export function knownZone({ safe, bind }: Call, { sql, constant }: Argument): string {
   return safe && constant === null ? bind([sql], (z) => `CASE WHEN lq_is_time_zone(${z}) THEN ${z} END`) : sql;
 }

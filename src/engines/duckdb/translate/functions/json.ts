@@ -16,7 +16,7 @@ function jsonPath(path: string): string | null {
   return steps && steps.map((s) => `/${String(s).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The keys and indexes of a JSONPath; null where it is none. */
+/** The keys and indexes of a JSONPath; null where the text is not one. */
 export function jsonSteps(path: string): (string | number)[] | null {
   if (!path.startsWith('$')) return null;
   const step =

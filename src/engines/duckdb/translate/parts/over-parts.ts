@@ -17,6 +17,7 @@ import type {
   UnnestScan,
 } from '../../../../googlesql/resolved';
 import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
+import { canFail } from '../../../../googlesql/totality';
 import type { Span } from '../../../../googlesql/syntax';
 import type { TableSchema } from '../../../../googlesql/types';
 import { PrintBudget } from '../print-budget';
@@ -50,10 +51,16 @@ export function readsPlainTables(query: ResolvedQuery, partsOf: PartsOf): boolea
 
 /**
  * @param isComputedOnce whether a CTE is computed once, and not written out where it is read
+ * @param fenced whether what fails must not depend on the shape of the parts
  * @throws QueryError resourcesExceeded where it becomes too long
  */
-export function overParts(query: ResolvedQuery, partsOf: PartsOf, isComputedOnce: (cte: Cte) => boolean): OverParts {
-  return new Rewriting(query, partsOf, isComputedOnce).result();
+export function overParts(
+  query: ResolvedQuery,
+  partsOf: PartsOf,
+  isComputedOnce: (cte: Cte) => boolean,
+  fenced: boolean,
+): OverParts {
+  return new Rewriting(query, partsOf, isComputedOnce, fenced).result();
 }
 
 /** The places of columns around an expression, the innermost last. */
@@ -63,12 +70,18 @@ class Rewriting {
   readonly #scans = new Map<TableSchema, PartScan>();
   readonly #computed = new Map<number, Cte>();
   readonly #budget = new PrintBudget();
+  /**
+   * Whether lists are read as such, in an expression that can fail: what its parts are evaluated on must not depend on the shape
+   * that rows of others gave a part.
+   */
+  #asWritten = false;
   #lastId = 0;
 
   constructor(
     private readonly query: ResolvedQuery,
     private readonly partsOf: PartsOf,
     private readonly isComputedOnce: (cte: Cte) => boolean,
+    private readonly fenced: boolean,
   ) {
     const note = ({ id }: Column): void => void (this.#lastId = Math.max(this.#lastId, id));
     visitQuery(query, { relation: (relation) => visibleColumns(relation).forEach(note) });
@@ -135,7 +148,7 @@ class Rewriting {
           const places = new Map(input.places);
           const computed: ComputedColumn[] = [];
           for (const { column, expr } of relation.columns) {
-            const place = placeOf(expr, [...scope, input.places]);
+            const place = this.#placeOf(expr, [...scope, input.places]);
             if (place === null) computed.push({ column, expr: this.#expr(expr, [...scope, input.places]) });
             else places.set(column.id, place);
           }
@@ -228,7 +241,9 @@ class Rewriting {
 
   #unnest(scan: UnnestScan, input: Branch, scope: Scope): Branch {
     const inner = [...scope, input.places];
-    const element = scan.outer && scan.on !== null ? null : (placeOf(scan.array, inner)?.element() ?? null);
+    const isOuter = scan.outer && scan.on !== null;
+    const keepsList = isOuter || this.#asWritten || (this.fenced && scan.on !== null && canFail(scan.on));
+    const element = keepsList ? null : (this.#placeOf(scan.array, inner)?.element() ?? null);
     if (element === null) {
       const array = this.#expr(scan.array, inner);
       const on = scan.on && this.#expr(scan.on, inner);
@@ -241,14 +256,27 @@ class Rewriting {
     return { relation: scan.on === null ? relation : this.#filtered(relation, scan.on, [...scope, places]), places };
   }
 
+  /** The place that an expression reads: of a column, a field, or the first element of a list that has no other. */
+  #placeOf(expr: Expr, scope: Scope): Place | null {
+    if (expr.kind === 'column') return placeOfColumn(expr.column, scope);
+    if (expr.kind === 'field') return this.#placeOf(expr.input, scope)?.field(expr.index) ?? null;
+    if (!isCall(expr, '$at') && !isCall(expr, '$safe_at')) return null;
+    // In a part of records it cannot fail.
+    if (this.fenced && expr.function === '$at') return null;
+    const [list, index] = expr.args;
+    if (list === undefined || index?.kind !== 'literal' || index.value !== '0') return null;
+    return this.#placeOf(list, scope)?.element() ?? null;
+  }
+
   /** A filter, of which an EXISTS that has become a condition on the row is next to the others. */
   #filtered(input: Relation, written: Expr, scope: Scope): Relation {
-    const conditions = conjuncts(this.#expr(written, scope)).flatMap((condition) => conditionsOnRow(condition));
+    const all = conjuncts(this.#expr(written, scope));
+    const conditions = this.fenced && canFail(written) ? all : all.flatMap((condition) => conditionsOnRow(condition));
     const [first] = conditions;
     if (first === undefined) return input;
     const { type, span } = written;
-    const all = { function: '$and', safe: false, args: conditions, named: {}, part: null, type, span } as const;
-    return { kind: 'filter', input, condition: conditions.length === 1 ? first : { kind: 'call', ...all } };
+    const together = { function: '$and', safe: false, args: conditions, named: {}, part: null, type, span } as const;
+    return { kind: 'filter', input, condition: conditions.length === 1 ? first : { kind: 'call', ...together } };
   }
 
   /** The first rows of all parts are among the first rows of each branch of them. */
@@ -266,10 +294,22 @@ class Rewriting {
   }
 
   #expr(expr: Expr, scope: Scope): Expr {
+    if (!this.#asWritten && this.fenced && canFail(expr)) {
+      this.#asWritten = true;
+      try {
+        return this.#replaced(expr, scope);
+      } finally {
+        this.#asWritten = false;
+      }
+    }
+    return this.#replaced(expr, scope);
+  }
+
+  #replaced(expr: Expr, scope: Scope): Expr {
     this.#budget.step();
-    const place = placeOf(expr, scope);
+    const place = this.#placeOf(expr, scope);
     if (place !== null) return place.value(expr.span);
-    if (isCall(expr, 'ARRAY_LENGTH') && placeOf(expr.args[0]!, scope)?.element()) return integer(1, expr.span);
+    if (isCall(expr, 'ARRAY_LENGTH') && this.#placeOf(expr.args[0]!, scope)?.element()) return integer(1, expr.span);
     return mapOperands(expr, {
       expr: (operand) => this.#expr(operand, scope),
       query: (query) => this.#query(query, scope),
@@ -331,16 +371,6 @@ function placeOfColumn({ id }: Column, scope: Scope): Place | null {
     if (place !== undefined) return place;
   }
   return null;
-}
-
-/** The place that an expression reads: of a column, a field, or the first element of a list that has no other. */
-function placeOf(expr: Expr, scope: Scope): Place | null {
-  if (expr.kind === 'column') return placeOfColumn(expr.column, scope);
-  if (expr.kind === 'field') return placeOf(expr.input, scope)?.field(expr.index) ?? null;
-  if (!isCall(expr, '$at') && !isCall(expr, '$safe_at')) return null;
-  const [list, index] = expr.args;
-  if (list === undefined || index?.kind !== 'literal' || index.value !== '0') return null;
-  return placeOf(list, scope)?.element() ?? null;
 }
 
 function isCall(expr: Expr, name: string): expr is Extract<Expr, { kind: 'call' }> {

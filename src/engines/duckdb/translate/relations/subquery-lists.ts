@@ -18,7 +18,26 @@ interface Level {
   readonly variable: string;
   readonly index: string;
   readonly own: ReadonlySet<number>;
-  readonly conditions: string[];
+  readonly conditions: Conditions;
+}
+
+/** Conditions that hold together. Behind the fence what can fail is evaluated where all others hold, in its order. */
+class Conditions {
+  readonly #total: string[] = [];
+  readonly #failing: string[] = [];
+
+  add(text: string, fails: boolean): void {
+    (fails ? this.#failing : this.#total).push(text);
+  }
+
+  /** '': there are none. @param last evaluated where all of them hold */
+  text(last = ''): string {
+    const failing = last === '' || this.#failing.length === 0 ? this.#failing : [...this.#failing, last];
+    const total = last === '' || this.#failing.length > 0 ? this.#total : [...this.#total, last];
+    const nested = failing.reduceRight((then, when) => (then === '' ? when : `CASE WHEN ${when} THEN ${then} END`), '');
+    if (nested === '' || total.length === 0) return [...total, ...(nested === '' ? [] : [nested])].join(' AND ');
+    return `CASE WHEN ${total.join(' AND ')} THEN ${nested} END`;
+  }
 }
 
 /** The text of the subquery as an expression over lists, or null where it needs a relation. */
@@ -40,7 +59,7 @@ export function printAsLists(ctx: Context, expr: SubqueryExpr): string | null {
 class ListPrinter {
   private readonly levels: Level[] = [];
   /** On the row itself, before any level. */
-  private readonly onRow: string[] = [];
+  private readonly onRow = new Conditions();
 
   constructor(
     private readonly ctx: Context,
@@ -82,7 +101,7 @@ class ListPrinter {
           own.add(relation.offset.id);
           this.bindColumn(relation.offset, `(${index} - 1)`);
         }
-        this.levels.push({ array, variable, index, own, conditions: [] });
+        this.levels.push({ array, variable, index, own, conditions: new Conditions() });
         this.ctx.lambdas++;
         if (relation.on !== null) this.addCondition(relation.on);
         return;
@@ -134,35 +153,42 @@ class ListPrinter {
 
   /** A condition is asked at the first level that knows all it reads, so that inner lists are only walked where needed. */
   private addCondition(condition: Expr): void {
+    const { failing } = this.ctx;
     const text = printExpr(this.ctx, condition);
-    if (this.levels.length === 0) return void this.onRow.push(text);
+    const fails = this.ctx.fencing !== null && this.ctx.failing > failing;
+    if (this.levels.length === 0) {
+      this.onRow.add(text, fails);
+      return;
+    }
     const reads = columnsRead([condition]);
     const computed = [...reads].some((id) => this.bound.includes(id) && !this.levels.some((l) => l.own.has(id)));
     let at = this.levels.length - 1;
     if (!computed) while (at > 0 && ![...reads].some((id) => this.levels[at]!.own.has(id))) at--;
-    this.levels[at]!.conditions.push(text);
+    this.levels[at]!.conditions.add(text, fails);
   }
 
   private exists(): string {
     const inLists = this.levels.reduceRight<string>((inner, level) => {
-      const condition = [...level.conditions, ...(inner === '' ? [] : [inner])].join(' AND ');
+      const condition = level.conditions.text(inner);
       const list = condition === '' ? level.array : filtered(level, condition);
       return `(coalesce(len(${list}), 0) > 0)`;
     }, '');
-    if (this.onRow.length === 0) return inLists === '' ? 'true' : inLists;
-    return `coalesce(${[...this.onRow, ...(inLists === '' ? [] : [inLists])].join(' AND ')}, false)`;
+    const onRow = this.onRow.text(inLists);
+    if (onRow === inLists) return inLists === '' ? 'true' : inLists;
+    return `coalesce(${onRow}, false)`;
   }
 
   /** The list of `value` for every row of the chain. */
   private values(value: string): string {
     const list = this.levels.length === 0 ? `[${value}]` : this.valuesInLists(value);
-    return this.onRow.length === 0 ? list : `CASE WHEN ${this.onRow.join(' AND ')} THEN ${list} ELSE [] END`;
+    const onRow = this.onRow.text();
+    return onRow === '' ? list : `CASE WHEN ${onRow} THEN ${list} ELSE [] END`;
   }
 
   private valuesInLists(value: string): string {
     const last = this.levels.length - 1;
     return this.levels.reduceRight<string>((inner, level, i) => {
-      const condition = level.conditions.join(' AND ');
+      const condition = level.conditions.text();
       const list = condition === '' ? level.array : filtered(level, condition);
       if (inner === level.variable) return list;
       // After a filter the position in the list is no longer the element's offset.
@@ -231,7 +257,8 @@ class ListPrinter {
     this.read(input);
     const text = this.ctx.column(value.id);
     if (this.levels.length === 0 && limit === null) {
-      return this.onRow.length === 0 ? `(${text})` : `CASE WHEN ${this.onRow.join(' AND ')} THEN ${text} END`;
+      const onRow = this.onRow.text();
+      return onRow === '' ? `(${text})` : `CASE WHEN ${onRow} THEN ${text} END`;
     }
     const list = this.orderedValues(key, text);
     if (limit !== null) {

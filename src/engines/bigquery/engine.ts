@@ -1,5 +1,6 @@
 /** BigQuery behind the engine contract, real or local (docs/bigquery.md). */
 import type { BreakerState } from '../../concurrency/circuit-breaker';
+import { raceLimits } from '../../concurrency/deadline';
 import { FairSlots } from '../../concurrency/fair-slots';
 import { QueryError, ServiceError } from '../../errors';
 import type { NamedType, TableSchema } from '../../googlesql/types';
@@ -71,10 +72,20 @@ class BigQueryEngine implements Engine {
   }
 
   stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+    // Whoever takes the rows may be waiting when the limits end.
+    const ending: RowSink = {
+      begin: (head) => sink.begin(head),
+      take: (rows) =>
+        raceLimits(
+          limits,
+          async () => sink.take(rows),
+          () => undefined,
+        ),
+    };
     const { text, offset } = query.sorted === true ? sorted(query.sql) : { text: query.sql, offset: 0 };
     return this.#translating({ sql: text, offset }, () =>
       this.#queries.use(limits.keyName ?? '', limits, () =>
-        this.#client.query({ ...query, sql: text }, limits, (pages) => handOn(pages, query, sink), EXPORT_PAGE),
+        this.#client.query({ ...query, sql: text }, limits, (pages) => handOn(pages, query, ending), EXPORT_PAGE),
       ),
     );
   }

@@ -1,8 +1,9 @@
-import { abortError } from '../../../concurrency/deadline';
+import { abortError, raceLimits } from '../../../concurrency/deadline';
 import type { RowSink, RunLimits } from '../../contract';
 
 /**
- * Runs `work` with a sink whose failure cancels the work, and which takes nothing once that has settled.
+ * Runs `work` with a sink whose failure cancels the work, which is not waited for beyond the limits, and which takes nothing once
+ * the work has settled.
  *
  * @throws what `sink` throws; else what `work` throws
  */
@@ -22,7 +23,11 @@ export async function endingWithSink<T>(
     take: async (rows) => {
       if (settled || failure !== null) return;
       try {
-        await sink.take(rows);
+        await raceLimits(
+          { ...limits, signal: cancel.signal },
+          async () => sink.take(rows),
+          () => undefined,
+        );
       } catch (error) {
         failure = { error };
         onAbort();

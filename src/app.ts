@@ -26,7 +26,7 @@ import { openMetricsPort } from './http/server/metrics-port';
 import { recordRefused } from './http/server/refused-requests';
 import { createHttpServer } from './http/server/http-server';
 import { welcome } from './http/server/welcome';
-import { openKeyRing } from './keys';
+import { openKeyRing, START_KEY_FILE } from './keys';
 import { Admission, admissionBounds, exportSlots } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
@@ -38,9 +38,6 @@ import type { Services } from './run/services';
 import { warm } from './run/warm';
 import { Gate } from './sandbox';
 import { VERSION } from './version';
-
-/** Where the embedded engine keeps the key that it makes. */
-const START_KEY_FILE = '.data/key';
 
 /** How long a client may take to read a response after the latest deadline, in milliseconds, before it is cut off. */
 const SLOW_READER = 30_000;

@@ -20,5 +20,6 @@ export { readTimestampForm } from './timestamp-form';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';
 export { readUrlEncoded } from './url-encoded';
 export { readInstant } from './values/instant';
+export { patternFault } from './values/pattern';
 export type { Resolution, ResolveStored } from './resolve';
 export { readCatalogue } from './read-catalogue';

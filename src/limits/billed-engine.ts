@@ -1,4 +1,5 @@
 import type { Engine, EngineQuery, ResultHead, RunLimits } from '../engines/contract';
+import { UNTRANSLATED } from '../engines/execution-faults';
 import { QueryError, ServiceError } from '../errors';
 import type { Metrics } from '../metrics';
 import type { BudgetedKey, Budgets } from './budget';
@@ -22,6 +23,9 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     metrics.count('bytesBilled', { endpoint, key }).add(Number(bytesBilled));
     budgets.charge(key, bytesBilled);
   };
+  const countUntranslated = (error: unknown): void => {
+    if (error instanceof QueryError && error.message === UNTRANSLATED) metrics.count('untranslated', {}).add();
+  };
   const counted = async <T>(query: EngineQuery, limits: RunLimits, work: () => Promise<T>): Promise<T> => {
     const { endpoint = '', key = '', kind = '' } = query.labels;
     await budgets.check(keyOf(key) ?? { name: key, dailyBytes: null });
@@ -30,6 +34,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     try {
       return await work();
     } catch (error) {
+      countUntranslated(error);
       outcome = limits.signal.aborted ? 'abandoned' : outcomeOf(error);
       throw error;
     } finally {
@@ -60,7 +65,11 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
       }),
     tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
-    inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
+    inspect: (statement, tables, parameters, limits) =>
+      engine.inspect(statement, tables, parameters, limits).catch((error: unknown) => {
+        countUntranslated(error);
+        throw error;
+      }),
     dryRun: engine.dryRun,
     ...(engine.breaker === undefined ? {} : { breaker: engine.breaker }),
     ping: (limits) => engine.ping(limits),

@@ -152,6 +152,12 @@ export const METRICS = {
     help: 'Time of queries on the engine, without waiting for a slot',
     buckets: LATENCY,
   },
+  untranslated: {
+    name: 'logquay_untranslated_queries_total',
+    type: 'counter',
+    labels: [],
+    help: 'Queries that DuckDB refused as they were translated: each is a fault of this service, and in the log',
+  },
   engineRestarts: {
     name: 'logquay_engine_restarts_total',
     type: 'counter',

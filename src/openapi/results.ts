@@ -76,6 +76,7 @@ const ON_RESULTS: readonly ResponseHeader[] = [
   'X-Result-Truncated',
   'X-Error-Status',
   'X-Unknown-Parameters',
+  'X-Query-Warnings',
   'RateLimit',
   'RateLimit-Policy',
 ];

@@ -133,10 +133,7 @@ export function maySeeSchema(
 }
 
 /** Whether the schemas of all tables that an endpoint reads are declared: whoever is shown them learns nothing of rows. */
-export function readsDeclaredTables(
-  { query }: Pick<Endpoint, 'query'>,
-  engine: Pick<Engine, 'dataStatus'>,
-): boolean {
+export function readsDeclaredTables({ query }: Pick<Endpoint, 'query'>, engine: Pick<Engine, 'dataStatus'>): boolean {
   const status = engine.dataStatus?.() ?? null;
   if (status === null) return true;
   const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));

@@ -14,6 +14,7 @@ import {
 } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { Key } from '../keys';
+import { misreadingsOf } from '../lql';
 import { chooseRepresentation, EXPORTED, type Representation } from '../rendering/representation';
 import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
 import { checkDryRun } from './dry-run';
@@ -58,6 +59,7 @@ export async function planRequest(
   if (page !== null) checkPageable(consumer, representation, key, endpoint, services);
   const purpose = consumer.dryRun ? 'dry run' : exported ? 'export' : 'run';
   const { query } = consumer;
+  const misreadings = query?.language === 'lql' ? misreadingsOf(query.text) : [];
   const validated = {
     endpoint,
     query,
@@ -66,6 +68,7 @@ export async function planRequest(
     isoTimestamps,
     page,
     unknown,
+    misreadings,
     representation,
     purpose,
   } as const;

@@ -3,6 +3,7 @@ import type { Identity } from '../cache/identity';
 import type { Usage } from '../cache/usage';
 import type { ConsumerRequest, Endpoint, Paging, RawEntry } from '../endpoints';
 import type { BoundParameter } from '../engines/contract';
+import type { Misreading } from '../lql';
 import type { EncodedResponse } from '../rendering/encoded-response';
 import type { Representation } from '../rendering/representation';
 import type { RequestTelemetry } from '../telemetry';
@@ -65,6 +66,8 @@ export interface RequestPlan {
   readonly page: Paging | null;
   /** Names of parameters that the endpoint does not know; they are ignored. */
   readonly unknown: readonly string[];
+  /** What the caller's LQL may have been meant to say otherwise. */
+  readonly misreadings: readonly Misreading[];
   /** Whether the stored query hides rows from the caller: see `needsFence`. */
   readonly fenced: boolean;
   readonly representation: Representation;

@@ -68,6 +68,7 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
       isoTimestamps: false,
       page: null,
       unknown: [],
+      misreadings: [],
       representation,
       purpose: 'warm',
     } as const;

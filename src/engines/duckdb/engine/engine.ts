@@ -147,7 +147,7 @@ export class DuckDbEngine implements Engine {
         if (truncated && lastRow === null) throw new CutOff();
         return truncated;
       };
-      return await this.#onConnection(limits, async (connection) => {
+      return await this.#onConnection(sql, limits, async (connection) => {
         if (tables.isLost) throw new LostTables();
         sink.begin({ columns: translation.columns, bytesProcessed: null, bytesBilled: null });
         const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
@@ -219,7 +219,7 @@ export class DuckDbEngine implements Engine {
     try {
       await this.#inspection.inspect(statement, tables, parameters, limits);
     } catch (error) {
-      throw failure(error, this.options.log);
+      throw failure(error, this.options.log, statement);
     }
   }
 
@@ -235,12 +235,16 @@ export class DuckDbEngine implements Engine {
     await this.#threads.close();
   }
 
-  async #onConnection<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  async #onConnection<T>(
+    sql: string,
+    limits: RunLimits,
+    work: (connection: DuckDBConnection) => Promise<T>,
+  ): Promise<T> {
     try {
       return await this.#live.use(limits, work);
     } catch (error) {
       if (error instanceof LostTables || error instanceof CutOff) throw error;
-      throw failure(error, this.options.log);
+      throw failure(error, this.options.log, sql);
     }
   }
 

@@ -93,7 +93,7 @@ function openPlanning(log: Log): Serving {
       if (request.kind !== 'inspect') throw new Error('There is no data here.');
       const { statement, tables, parameters } = request;
       await inspection.inspect(statement, tables, parameters, limits).catch((error: unknown) => {
-        throw failure(error, log);
+        throw failure(error, log, statement);
       });
       return undefined;
     },

@@ -68,7 +68,7 @@ function byGroup(call: Call, text: string, pattern: string, print: (group: 0 | 1
   if (count === 0) return print(0);
   if (count === 1) return print(1);
   if (count !== null) return `CASE WHEN ${text} IS NOT NULL THEN ${call.fail('regexp')} END`;
-  return `CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END`;
+  return `CASE WHEN ${pattern} IS NULL THEN NULL ELSE CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END END`;
 }
 
 /** How many groups of a pattern capture: opening parentheses that neither are escaped nor open a group that captures nothing. */

@@ -2,7 +2,7 @@ import type { ResultHead, RunLimits } from '../engines/contract';
 import { closingOfExport } from '../rendering/render';
 import { CONTENT_TYPES, FILE_EXTENSIONS } from '../rendering/representation';
 import { renderRows } from './render-rows';
-import { costHeaders, unknownHeader } from './response-headers';
+import { costHeaders, unknownHeader, warningHeader } from './response-headers';
 import type { Services } from './services';
 import type { BodyWriter, RequestPlan, RunRequest } from './types';
 
@@ -14,7 +14,10 @@ export class ExportBody {
   #rows = 0;
 
   constructor(
-    private readonly plan: Pick<RequestPlan, 'endpoint' | 'fenced' | 'redacted' | 'representation' | 'unknown'>,
+    private readonly plan: Pick<
+      RequestPlan,
+      'endpoint' | 'fenced' | 'redacted' | 'representation' | 'unknown' | 'misreadings'
+    >,
     private readonly request: Pick<RunRequest, 'beginBody'>,
     private readonly services: Pick<Services, 'threads' | 'escapeFormulas'>,
     private readonly limits: RunLimits,
@@ -45,12 +48,17 @@ export class ExportBody {
   }
 
   #begun(): BodyWriter {
-    const { endpoint, fenced, representation, unknown } = this.plan;
+    const { endpoint, fenced, representation, unknown, misreadings } = this.plan;
     const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
     this.#writer ??= this.request.beginBody({
       contentType: CONTENT_TYPES[representation],
       fileName: `${endpoint.name}-${time}.${FILE_EXTENSIONS[representation]}`,
-      headers: [...NOT_STORED, ...(fenced ? [] : costHeaders(this.head)), ...unknownHeader(unknown)],
+      headers: [
+        ...NOT_STORED,
+        ...(fenced ? [] : costHeaders(this.head)),
+        ...unknownHeader(unknown),
+        ...warningHeader(misreadings),
+      ],
     });
     return this.#writer;
   }

@@ -4,6 +4,7 @@ import { cache } from './cache';
 import { collect } from './collect';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
+import { exports } from './exports';
 import { hostileRequests } from './hostile-requests';
 import { live } from './live';
 import { liveShape } from './live-shape';
@@ -24,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   wall,
   live,
   'live-shape': liveShape,
+  exports,
   collect,
 };
 

@@ -37,6 +37,7 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .option('--sha256 <hash>', 'takes a key that clients have by its SHA-256 in hexadecimal, and prints none')
     .option('--redact', 'its results are always redacted')
     .option('--allow-sql', 'may send sql, lql and regex parameters although redaction is forced')
+    .option('--export', 'may export results of any length, from endpoints that allow it')
     .option('--rate-limit <number>', 'requests per second')
     .option('--daily-bytes <number>', 'bytes billed per UTC day')
     .option('--expires <when>', 'an ISO 8601 date or instant, or a period: 12h, 90d, 4w')

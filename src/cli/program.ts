@@ -9,6 +9,7 @@ import { addEmulator } from './emulator';
 import { addImportLogflare } from './import-logflare';
 import { addKeys } from './keys';
 import { addLql } from './lql';
+import { addMcp } from './mcp';
 import { addPostman } from './postman';
 import { addRun } from './run';
 import { addSchema } from './schema';
@@ -44,6 +45,7 @@ export function logquay(surroundings: Surroundings): Command {
   addKeys(program, surroundings);
   addRun(program, surroundings);
   addTest(program, surroundings);
+  addMcp(program, surroundings);
   addSchema(program, surroundings);
   addLql(program, surroundings);
   addPostman(program, surroundings);

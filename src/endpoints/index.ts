@@ -15,6 +15,8 @@ export { quoteValue } from './quote-value';
 export type { RawEntry, RawValue } from './raw-entry';
 export { readPosition } from './position';
 export { readSwitch } from './switch';
+export { type Paging, readPaging } from './paging';
+export { readTimestampForm } from './timestamp-form';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';
 export { readUrlEncoded } from './url-encoded';
 export { readInstant } from './values/instant';

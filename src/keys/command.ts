@@ -12,6 +12,7 @@ export interface CreateOptions {
   readonly pin?: readonly string[] | undefined;
   readonly redact?: boolean | undefined;
   readonly allowSql?: boolean | undefined;
+  readonly export?: boolean | undefined;
   readonly rateLimit?: string | undefined;
   readonly dailyBytes?: string | undefined;
   readonly expires?: string | undefined;
@@ -111,6 +112,7 @@ function toEntry(options: CreateOptions, hash: string, now: number): WrittenEntr
     pins: readPins(options.pin ?? []),
     redact: options.redact ?? false,
     allowSql: options.allowSql ?? false,
+    export: options.export ?? false,
     rateLimit: rateLimit === undefined ? null : Number(rateLimit),
     dailyBytes: dailyBytes ?? null,
     expires: expires === null ? null : new Date(expires).toISOString(),
@@ -164,6 +166,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
       ...(read.entry.ingest ? ['ingest'] : []),
       ...(key.redact ? ['redact'] : []),
       ...(key.allowSql ? ['allow-sql'] : []),
+      ...(key.export ? ['export'] : []),
       ...(key.rateLimit === null ? [] : [`${String(key.rateLimit)} requests/s`]),
       ...(key.dailyBytes === null ? [] : [`${String(key.dailyBytes)} bytes/day`]),
       ...(key.expires === null

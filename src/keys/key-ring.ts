@@ -246,6 +246,7 @@ function unrestricted(name: string, secret: string): KeyEntry {
     pins: new Map(),
     redact: false,
     allowSql: true,
+    export: true,
     rateLimit: null,
     dailyBytes: null,
     expires: null,

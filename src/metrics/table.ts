@@ -42,7 +42,7 @@ export const LABELS = {
   phase: ['read', 'gate', 'cache', 'queue', 'engine', 'render'],
   cache: ['hit', 'stale', 'miss', 'collapsed'],
   write: ['stored', 'not_stored'],
-  kind: ['run', 'sandbox', 'warm'],
+  kind: ['run', 'sandbox', 'warm', 'export'],
   result: ['ok', 'abandoned', ...REASONS],
   language: ['sql', 'lql'],
   warming: ['refreshed', 'not_due', 'busy', 'gone', 'failed', 'budget'],

@@ -1,5 +1,5 @@
 import type { CacheResult } from '../cache/results';
-import type { Engine } from '../engines/contract';
+import type { Engine, ResultHead } from '../engines/contract';
 import type { Key } from '../keys';
 import type { Misreading } from '../lql';
 
@@ -9,7 +9,12 @@ export function responseHeaders(answered: CacheResult, engine: Pick<Engine, 'kin
   // The number of bytes read depends on rows behind the fence of a key with pins.
   if (key.pins.size > 0) return headers;
   // Another request's run costs nothing, as a hit of BigQuery's own cache.
-  const { bytesProcessed, bytesBilled } = answered.run ?? FREE[engine.kind];
+  return [...headers, ...costHeaders(answered.run ?? FREE[engine.kind])];
+}
+
+/** What a run has read and cost; a flat header list. */
+export function costHeaders({ bytesProcessed, bytesBilled }: Omit<ResultHead, 'columns'>): string[] {
+  const headers: string[] = [];
   if (bytesProcessed !== null) headers.push('X-Query-Bytes-Processed', String(bytesProcessed));
   if (bytesBilled !== null) headers.push('X-Query-Bytes-Billed', String(bytesBilled));
   return headers;

@@ -65,6 +65,8 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
       query: null,
       parameters,
       redacted,
+      isoTimestamps: false,
+      page: null,
       unknown: [],
       misreadings: [],
       representation,

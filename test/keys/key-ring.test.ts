@@ -117,7 +117,7 @@ describe('keys', () => {
       },
     );
     const ring = await open();
-    const nothing = { redact: false, allowSql: false, rateLimit: null, dailyBytes: null, expires: null };
+    const nothing = { redact: false, allowSql: false, export: false, rateLimit: null, dailyBytes: null, expires: null };
     expect(present(ring, 'a')).toEqual({ name: 'plain', endpoints: '*', pins: new Map(), ...nothing });
     expect(present(ring, 'b')).toEqual({
       name: 'narrow',
@@ -125,6 +125,7 @@ describe('keys', () => {
       pins: new Map([['project', 'abc']]),
       redact: true,
       allowSql: true,
+      export: false,
       rateLimit: 0.5,
       dailyBytes: 9007199254740993n,
       expires: Date.UTC(2029, 11, 31, 23),

@@ -56,7 +56,7 @@ export class Engines {
       const rows = await this.runner.rows(plan, signal);
       const write = rowWriter(
         plan.columns.map(({ name, type }) => restField(name, type as SqlType)),
-        false,
+        { hideBytes: false, isoTimestamps: false },
       );
       return {
         columns: plan.columns.map((c) => [c.name, typeName(c.type as SqlType)] as const),

@@ -1,11 +1,10 @@
 import { Threads } from '../../../concurrency/threads';
-import type { RunLimits } from '../../contract';
+import type { RowSink, RunLimits } from '../../contract';
 import { openDatabase, type Contents } from '../engine/database';
 import { DuckDbEngine } from '../engine/engine';
 import { failure } from '../engine/failures';
 import { Inspection } from '../engine/inspection';
 import type { Log } from '../engine/log';
-import type { RowSink } from '../engine/row-stream';
 import type { FolderStatus } from '../../data-status';
 import type { Converter } from '../follow/converter';
 import { LocalConverter } from '../follow/local-converter';
@@ -64,6 +63,8 @@ async function openData(
     async answer(request, limits, sink) {
       switch (request.kind) {
         case 'run':
+          return engine.feed(request.query, limits, (rows) => sink.take(rows));
+        case 'stream':
           return engine.stream(request.query, limits, sink);
         case 'tables':
           return engine.tables(request.paths, limits);

@@ -255,8 +255,11 @@ export class Supervisor {
     // Of a process that is gone: what ran there is sent to the next.
     if (this.#current !== current && message.kind !== 'log') return;
     switch (message.kind) {
+      case 'columns':
+        this.#calls.get(message.id)?.announce(message.columns);
+        break;
       case 'rows':
-        this.#calls.get(message.id)?.take(message.rows);
+        this.#calls.get(message.id)?.take(message.rows, () => current.process.send({ kind: 'taken', id: message.id }));
         break;
       case 'answer': {
         const call = this.#calls.get(message.id);
@@ -307,6 +310,10 @@ export class Supervisor {
     for (const call of refused) {
       this.options.refused.add(call.options.request, call.keyName);
       this.#over(call, () => call.reject(cause === 'crashed' ? engineFailed() : tooMuch()));
+    }
+    // Of these the caller has rows already.
+    for (const call of [...this.#calls.values()]) {
+      if (call.handedOn) this.#over(call, () => call.reject(engineFailed()));
     }
     if (this.options.idle === null || this.#calls.size > 0) this.#ensure();
   }

@@ -51,7 +51,7 @@ const MAKE = `SELECT md5(n::VARCHAR) AS id, TIMESTAMPTZ '2026-09-30 00:00:00+00'
   'GET | 200 | 203.0.113.' || (n % 256) || ' | ' || md5((n * 7)::VARCHAR) || ' | /rest/v1/items?id=eq.' || n AS event_message,
   200 + n % 5 AS status, '/rest/v1/items/' || (n % 1000) AS path FROM range(${String(ROWS)}) t(n)`;
 
-export async function exports(print: (line: string) => void): Promise<void> {
+export async function exportBenchmark(print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-bench-'));
   const [data, queries, copied] = ['data', 'queries', 'copied'].map((name) => join(folder, name)) as [
     string,

@@ -4,7 +4,7 @@ import { cache } from './cache';
 import { collect } from './collect';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
-import { exports } from './exports';
+import { exportBenchmark } from './exports';
 import { hostileRequests } from './hostile-requests';
 import { live } from './live';
 import { liveShape } from './live-shape';
@@ -25,7 +25,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   wall,
   live,
   'live-shape': liveShape,
-  exports,
+  exports: exportBenchmark,
   collect,
 };
 

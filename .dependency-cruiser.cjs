@@ -11,6 +11,7 @@ const ROOMS = [
   'app',
   'explorer',
   'http',
+  'mcp',
   'postman',
   'client',
   'openapi',

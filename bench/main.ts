@@ -1,9 +1,12 @@
 /** `npm run bench [-- name ...]`: all benchmarks, or those named. */
 import { bigquery } from './bigquery';
 import { cache } from './cache';
+import { collect } from './collect';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
+import { exportBenchmark } from './exports';
 import { hostileRequests } from './hostile-requests';
+import { live } from './live';
 import { liveShape } from './live-shape';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
@@ -20,7 +23,10 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   cache,
   soak,
   wall,
+  live,
   'live-shape': liveShape,
+  exports: exportBenchmark,
+  collect,
 };
 
 async function main(names: readonly string[]): Promise<void> {

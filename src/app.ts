@@ -26,20 +26,18 @@ import { openMetricsPort } from './http/server/metrics-port';
 import { recordRefused } from './http/server/refused-requests';
 import { createHttpServer } from './http/server/http-server';
 import { welcome } from './http/server/welcome';
-import { openKeyRing } from './keys';
-import { Admission, admissionBounds } from './limits/admission';
+import { openKeyRing, START_KEY_FILE } from './keys';
+import { Admission, admissionBounds, exportSlots } from './limits/admission';
 import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
 import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
+import { PageTokens } from './run/page-token';
 import { PlanCache } from './run/plan-cache';
 import type { Services } from './run/services';
 import { warm } from './run/warm';
 import { Gate } from './sandbox';
 import { VERSION } from './version';
-
-/** Where the embedded engine keeps the key that it makes. */
-const START_KEY_FILE = '.data/key';
 
 /** How long a client may take to read a response after the latest deadline, in milliseconds, before it is cut off. */
 const SLOW_READER = 30_000;
@@ -86,6 +84,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       corsOrigins,
       docs,
       explorer,
+      mcp: config.mcp,
       metrics,
       metricsKey,
       tracing,
@@ -164,6 +163,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),
+      pageTokens: new PageTokens(config.tokenSecret),
       results: cache.results,
       usage: cache.usage,
       ...(collector === null
@@ -173,7 +173,12 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission: new Admission(admissionBounds(config, bare)),
-      defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
+      exportSlots: exportSlots(bare),
+      defaults: {
+        timeout: config.queryTimeout,
+        exportTimeout: config.exportTimeout,
+        maxBytesBilled: config.maxBytesBilled,
+      },
       longestResponse: config.maxResponseBytes,
       escapeFormulas: config.csvEscapeFormulas,
     };

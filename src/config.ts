@@ -130,6 +130,9 @@ function instant(text: string): FixedClock | undefined {
   };
 }
 
+/** Characters below which a key can be guessed over the network. */
+const SHORTEST_KEY = 16;
+
 /** Every variable that the service reads, with its default and what it may be. */
 export const SETTINGS = {
   PORT: setting('4000', 'a port number from 0 to 65535', integer(0, 65535)),
@@ -173,9 +176,14 @@ export const SETTINGS = {
   PUBLIC_URL: setting('', 'an http or https URL without user and query', baseUrl),
   CORS_ORIGINS: setting('', '* or a list of origins such as https://logs.example.com, with commas between', origins),
   DOCS: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
+  MCP: setting('', 'on or off', oneOf('on', 'off')),
   EXPLORER: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
   CLOCK: setting('', 'an ISO 8601 instant with its zone, such as 2026-09-30T12:00:00Z', instant),
   QUERY_TIMEOUT: setting('30', 'a number of seconds from 0.001 to 3600', seconds(0.001, 3600)),
+  TOKEN_SECRET: setting('', 'at least 16 printable ASCII characters without spaces', (text) =>
+    text.length >= SHORTEST_KEY ? secret(text) : undefined,
+  ),
+  EXPORT_TIMEOUT: setting('600', 'a number of seconds from 1 to 86400', seconds(1, 86_400)),
   MAX_BYTES_BILLED: setting('10737418240', 'a number of bytes', (text) =>
     /^\d{1,18}$/.test(text) ? BigInt(text) : undefined,
   ),
@@ -314,12 +322,18 @@ export interface Config {
   readonly publicUrl: string | null;
   readonly corsOrigins: '*' | readonly string[];
   readonly docs: 'open' | 'key' | 'off';
+  /** Whether assistants are answered at /mcp. */
+  readonly mcp: boolean;
   readonly explorer: 'open' | 'key' | 'off';
   readonly clock: FixedClock | null;
   /** Milliseconds between the signal to end and the closing of the listener. */
   readonly drainDelay: number;
   /** Milliseconds from a request's arrival to its deadline, where the endpoint says nothing else. */
   readonly queryTimeout: number;
+  /** Milliseconds from a request's arrival to the deadline of an export. */
+  readonly exportTimeout: number;
+  /** What page tokens are sealed with; null: each process has its own. */
+  readonly tokenSecret: Secret | null;
   readonly maxBytesBilled: bigint;
   /** US dollars for a TiB that a query reads: for the estimate of a dry run. */
   readonly pricePerTiB: number;
@@ -352,9 +366,6 @@ export interface Config {
   /** What the operator should read at start. */
   readonly warnings: readonly string[];
 }
-
-/** Characters below which a key can be guessed over the network. */
-const SHORTEST_KEY = 16;
 
 function weakKeys(keys: readonly (readonly [name: string, key: Secret | null])[]): string[] {
   return keys
@@ -457,10 +468,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     publicUrl: value('PUBLIC_URL', S.PUBLIC_URL),
     corsOrigins: value('CORS_ORIGINS', S.CORS_ORIGINS) ?? [],
     docs,
+    mcp: (value('MCP', S.MCP) ?? (embedded ? 'on' : 'off')) === 'on',
     explorer: value('EXPLORER', S.EXPLORER) ?? docs,
     clock,
     drainDelay: terminal && !environment.DRAIN_DELAY ? 0 : given('DRAIN_DELAY', S.DRAIN_DELAY),
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
+    tokenSecret: value('TOKEN_SECRET', S.TOKEN_SECRET),
+    exportTimeout: given('EXPORT_TIMEOUT', S.EXPORT_TIMEOUT),
     maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
     pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),
     sandboxDryRun: value('SANDBOX_DRY_RUN', S.SANDBOX_DRY_RUN) !== 'off',

@@ -6,7 +6,7 @@ import { surveyMeaning } from '../googlesql/resolver';
 import { resultColumns } from '../googlesql/result-columns';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, SqlType, TableSchema } from '../googlesql/types';
-import { LqlError, readLql, type Rules, toSql } from '../lql';
+import { inLql, LqlError, misreadings, readLql, toSql } from '../lql';
 // Not by its index: this also runs in browsers, where the gate does not.
 import { originalSpan } from '../sandbox/lenient';
 import { surveyConsumerQuery } from '../sandbox/policy';
@@ -117,14 +117,14 @@ function analyseLql({ text, tables, parameters, now }: ConsumerText): ConsumerAn
     const table = tables.find((one) => one.name === name);
     const { sql, origin } = toSql(rules, { name, columns: table?.columns ?? null });
     const analysis = analyseSql({ text: sql, tables, parameters }, readTranslation);
-    const errors = analysis.errors.map((fault) => ({ ...fault, span: fault.span && origin(fault.span.start) }));
+    const errors = analysis.errors.map((fault) => ({ ...inLql(fault), span: fault.span && origin(fault.span.start) }));
     const mentionsTime = rules.filters.some(({ path }) => path === 'timestamp');
     return {
       ...analysis,
       lqlAsSql: sql,
       mentionsTime,
       errors: distinct(errors),
-      warnings: looksOtherwise(text, rules),
+      warnings: [...looksLikeSql(text), ...misreadings(rules)],
     };
   } catch (error) {
     if (!(error instanceof LqlError)) throw error;
@@ -177,23 +177,8 @@ function leaves(type: SqlType): number {
 }
 
 const WORDS_OF_SQL = /^\s*(?:select|with|from)\s/i;
-const CONNECTIVES = /^(?:or|and|not)$/i;
 
 function looksLikeSql(text: string): readonly Warning[] {
   if (!WORDS_OF_SQL.test(text)) return [];
   return [{ message: 'This reads like SQL, and is read as LQL.', hint: 'Send SQL as the parameter sql.' }];
-}
-
-/** Words that LQL searches for, though they look like something else. */
-function looksOtherwise(text: string, { filters }: Rules): readonly Warning[] {
-  const terms = filters.filter(
-    ({ operator, path, quoted }) => operator === 'contains' && path === 'event_message' && !quoted,
-  );
-  const words = terms.flatMap((term) => ('value' in term && typeof term.value === 'string' ? [term.value] : []));
-  const connective = words.find((word) => CONNECTIVES.test(word));
-  const sql = looksLikeSql(text);
-  if (connective === undefined) return sql;
-  const message = `LQL has no ${connective}: it searches messages for the word.`;
-  const hint = 'All clauses have to hold. A pattern finds one of several words: ~"first|second".';
-  return [...sql, { message, hint }];
 }

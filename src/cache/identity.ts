@@ -18,6 +18,8 @@ export interface Question {
   /** What runs without the fence may fail where it does not with it: the two share neither answers nor runs. */
   readonly fenced: boolean;
   readonly representation: Representation;
+  /** Whether TIMESTAMP is ISO 8601 text. */
+  readonly isoTimestamps: boolean;
   /** Whether formulas are escaped where the representation is CSV. */
   readonly escapeFormulas: boolean;
 }
@@ -31,13 +33,13 @@ export interface Identity {
 }
 
 export function identify(question: Question): Identity {
-  const { endpointId, revision, target, parameters, query, redacted, fenced, representation, escapeFormulas } =
-    question;
+  const { endpointId, revision, target, parameters, query, redacted, fenced, representation } = question;
   const bound = parameters
     .map(({ name, type, value }) => [name.toLowerCase(), type, value] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const consumer = query === null ? null : [query.language, query.text];
-  const form = representation === 'text/csv' && escapeFormulas ? `${representation}; formulas=escaped` : representation;
+  const escaped = representation === 'text/csv' && question.escapeFormulas;
+  const form = `${representation}${escaped ? '; formulas=escaped' : ''}${question.isoTimestamps ? '; timestamps=iso' : ''}`;
   const text = JSON.stringify([endpointId, revision, target, bound, consumer, redacted, fenced, form]);
   return { text, hash: createHash('sha256').update(text).digest('hex') };
 }

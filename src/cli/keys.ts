@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import type { CreateOptions } from '../keys';
 import { repeatable } from './repeatable';
+import { unknownEndpoint } from './unknown-endpoint';
 import type { Surroundings } from './surroundings';
 
 const CREATE_EXAMPLES = `
@@ -22,7 +23,8 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .description(
       'Edits the keys file: KEYS_FILE, default .data/keys.json. A running service takes a change up within 2 seconds.',
     );
-  const file = (): string => surroundings.environment['KEYS_FILE'] || '.data/keys.json';
+  const { environment, note, out } = surroundings;
+  const file = (): string => environment['KEYS_FILE'] || '.data/keys.json';
 
   const create = keys
     .command('create')
@@ -35,16 +37,24 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .option('--sha256 <hash>', 'takes a key that clients have by its SHA-256 in hexadecimal, and prints none')
     .option('--redact', 'its results are always redacted')
     .option('--allow-sql', 'may send sql, lql and regex parameters although redaction is forced')
+    .option('--export', 'may export results of any length, from endpoints that allow it')
     .option('--rate-limit <number>', 'requests per second')
     .option('--daily-bytes <number>', 'bytes billed per UTC day')
     .option('--expires <when>', 'an ISO 8601 date or instant, or a period: 12h, 90d, 4w')
     .addHelpText('after', CREATE_EXAMPLES)
     .action(async (options: CreateOptions) => {
-      const { createKey, OptionError } = await import('../keys/command.js');
+      const { createKey, OptionError, readEndpoints } = await import('../keys/command.js');
+      const endpoints = readEndpoints(options.endpoints);
+      const queries = environment['QUERIES_DIR'] || 'queries';
+      const unknown = endpoints === '*' ? null : await unknownEndpoint(endpoints, queries, note);
+      if (unknown !== null) create.error(`error: --endpoints: ${unknown}`);
       await createKey(file(), options, surroundings, surroundings.now()).catch((error: unknown) => {
         if (error instanceof OptionError) create.error(`error: ${error.message}`);
         throw error;
       });
+      const { hasStartKey, START_KEY_FILE } = await import('../keys/start-key.js');
+      if (!(await hasStartKey(START_KEY_FILE))) return;
+      note(`The start key in ${START_KEY_FILE} stays valid until it is revoked: logquay keys revoke start-key`);
     });
 
   keys
@@ -55,16 +65,23 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .action(async () => {
       const { listKeys } = await import('../keys/command.js');
       await listKeys(file(), surroundings, surroundings.now());
+      const { hasStartKey, START_KEY_FILE } = await import('../keys/start-key.js');
+      if (await hasStartKey(START_KEY_FILE)) out(`start-key  *  in ${START_KEY_FILE}, on the embedded engine`);
     });
 
   keys
     .command('revoke')
     .summary('remove a key')
     .description('Removes a key.')
-    .argument('<name>', 'its name')
+    .argument('<name>', 'its name; start-key: the one of the first start')
     .addHelpText('after', '\nExamples:\n  logquay keys revoke tenant-1')
     .action(async (name: string) => {
-      const { revokeKey } = await import('../keys/command.js');
-      await revokeKey(file(), name, surroundings);
+      const { CommandError, revokeKey } = await import('../keys/command.js');
+      if (name !== 'start-key') return revokeKey(file(), name, surroundings);
+      const { revokeStartKey, START_KEY_FILE } = await import('../keys/start-key.js');
+      if (!(await revokeStartKey(START_KEY_FILE)))
+        throw new CommandError(`There is no start key in ${START_KEY_FILE}.`);
+      note('The start key is revoked; a running service takes that up within 2 seconds.');
+      note('A start on the embedded engine without any other key makes a new one.');
     });
 }

@@ -1,20 +1,8 @@
 import { readConfig } from '../config';
 import { openCatalogue } from '../endpoints';
-import type { Key } from '../keys';
 import { openLog } from '../log';
 import { type LocalRequest, openLocalRunner } from './local-runner';
-
-/** Whoever may start this process may read its data anyway. */
-const OPERATOR: Key = {
-  name: 'operator',
-  endpoints: '*',
-  pins: new Map(),
-  redact: false,
-  allowSql: true,
-  rateLimit: null,
-  dailyBytes: null,
-  expires: null,
-};
+import { OPERATOR } from './operator';
 
 /**
  * Runs a stored endpoint in this process, as the operator.

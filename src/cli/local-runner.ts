@@ -9,10 +9,11 @@ import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { NamedType } from '../googlesql/types';
 import type { Key } from '../keys';
-import { Admission } from '../limits/admission';
+import { Admission, exportSlots } from '../limits/admission';
 import { RateLimits } from '../limits/rate-limits';
 import type { Log } from '../log';
 import type { EncodedResponse } from '../rendering/encoded-response';
+import { PageTokens } from '../run/page-token';
 import { PlanCache } from '../run/plan-cache';
 import { run } from '../run/run';
 import type { Services } from '../run/services';
@@ -42,6 +43,12 @@ export interface LocalRunner {
   close(): Promise<void>;
 }
 
+/** The same, for who runs more than endpoints. */
+export interface OpenRunner extends LocalRunner {
+  /** What a run of a key uses. */
+  services(key: Key): Services;
+}
+
 /**
  * Opens the engine of `config` for runs over `catalogue`.
  *
@@ -52,7 +59,7 @@ export async function openLocalRunner(
   catalogue: Catalogue,
   log: Log,
   signal: AbortSignal,
-): Promise<LocalRunner> {
+): Promise<OpenRunner> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closers.reverse()) await one();
@@ -71,9 +78,11 @@ export async function openLocalRunner(
         let columns: readonly NamedType[] = [];
         const recording = withColumns(engine, (ofResult) => (columns = ofResult));
         const services = servicesOf(config, { catalogue, engine: recording, gate, threads }, key);
-        const { response } = await run(toRunRequest(request, runSignal), services);
-        return { response, columns };
+        const answered = await run(toRunRequest(request, runSignal), services);
+        if (answered === null) throw new Error('Exports are for callers over HTTP.');
+        return { response: answered.response, columns };
       },
+      services: (key) => servicesOf(config, { catalogue, engine, gate, threads }, key),
       close,
     };
   } catch (error) {
@@ -94,9 +103,11 @@ function servicesOf(
     now: nowOf(config.clock),
     pricePerTiB: config.pricePerTiB,
     admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
+    exportSlots: exportSlots(opened.engine),
     budgets: { left: () => null },
     rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
     plans: new PlanCache(),
+    pageTokens: new PageTokens(null),
     results: new Results({
       memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
       shared: null,
@@ -105,7 +116,11 @@ function servicesOf(
     }),
     usage: new MemoryUsageBook(0),
     cacheState: () => 'ok',
-    defaults: { timeout: config.queryTimeout, maxBytesBilled: config.maxBytesBilled },
+    defaults: {
+      timeout: config.queryTimeout,
+      exportTimeout: config.exportTimeout,
+      maxBytesBilled: config.maxBytesBilled,
+    },
     longestResponse: config.maxResponseBytes,
     escapeFormulas: config.csvEscapeFormulas,
   };
@@ -121,6 +136,7 @@ function withColumns(engine: Engine, report: (columns: readonly NamedType[]) => 
       report(result.columns);
       return result;
     },
+    stream: (query, limits, sink) => engine.stream(query, limits, sink),
     tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
     inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
@@ -147,5 +163,8 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
     record: () => undefined,
     expectUntil: () => undefined,
     setHeaders: () => undefined,
+    beginBody: () => {
+      throw new Error('Exports are for callers over HTTP.');
+    },
   };
 }

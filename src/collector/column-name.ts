@@ -1,4 +1,4 @@
-const PLAIN = /^[A-Za-z_]\w{0,127}$/;
+const PLAIN = /^[A-Za-z]\w{0,127}$/;
 /** Beginnings that BigQuery has for itself. */
 const RESERVED =
   /^(?:_TABLE_|_FILE_|_PARTITION|_ROW_TIMESTAMP|__ROOT__|_COLIDENTIFIER|_CHANGE_(?:SEQUENCE_NUMBER|TYPE|TIMESTAMP))/;
@@ -9,7 +9,7 @@ const LONGEST = 128;
  * digits and `_` become `_`, and each kind of change puts one more in front.
  */
 export function columnName(field: string): string {
-  if (PLAIN.test(field) && !RESERVED.test(field)) return field;
+  if (PLAIN.test(field)) return field;
   const reserved = RESERVED.test(field);
   const dash = field.includes('-');
   const changes = [reserved, dash, !reserved && !dash && /^\d/.test(field), /[^\w-]/u.test(field)];

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { strictValue } from '../engines/duckdb/data/strict-value';
 import { longNumber } from '../engines/duckdb/data/json-line';
 import { readAccessLine } from './access-line';
-import { isObject, type JsonObject, jsonText, shapedRecord, type Shape } from './shape';
+import { isObject, jsonText, type Shape, shapeField } from './shape';
+
+type Fields = Record<string, unknown>;
 
 /** Where an event goes. */
 export interface Destination {
@@ -25,31 +27,33 @@ const PROJECT_FIELDS: ReadonlyMap<string, string> = new Map([
 /** Numbers since the epoch from here on are nanoseconds: as microseconds they would be after the year 9999. */
 const NANOSECONDS = 253_402_300_800e6;
 
+/** Fields of an event that are not taken as they are. */
+const HANDLED: ReadonlySet<string> = new Set(['id', 'timestamp', 'message', 'event_message', 'project', 'metadata']);
+
 /**
  * An event, as Logflare takes it, as a row of its table.
  *
+ * @param event fresh from JSON: its metadata may be changed
  * @param arrived time of an event that has none or none that can be read, ISO 8601
  * @returns null: it is no event
  */
 export function rowOf(event: unknown, { table, shape }: Destination, arrived: string): Record<string, unknown> | null {
   if (!isObject(event)) return null;
-  const { id, timestamp, message, event_message: eventMessage, project, metadata, ...rest } = event;
-  const text = messageText(message) ?? messageText(eventMessage);
-  const own = metadataOf(metadata);
+  const text = messageText(event['message']) ?? messageText(event['event_message']);
+  const metadata = metadataOf(event['metadata']);
   const field = PROJECT_FIELDS.get(table);
-  const ref = plainText(project) ?? plainText(own[field ?? 'project']) ?? DEFAULT_PROJECT;
-  const extended = {
-    ...own,
-    ...(field === undefined || plainText(own[field]) !== null ? {} : { [field]: ref }),
-    ...(table === 'raw_edge_logs' ? withRequest(own, text ?? '', ref) : {}),
+  const project = plainText(event['project']) ?? plainText(metadata[field ?? 'project']) ?? DEFAULT_PROJECT;
+  if (field !== undefined && plainText(metadata[field]) === null) metadata[field] = project;
+  if (table === 'raw_edge_logs') completeRequest(metadata, text ?? '', project);
+  const row: Record<string, unknown> = {
+    timestamp: timestampText(event['timestamp']) ?? arrived,
+    id: plainText(event['id']) ?? randomUUID(),
   };
-  return {
-    timestamp: timestampText(timestamp) ?? arrived,
-    id: plainText(id) ?? randomUUID(),
-    ...(text === undefined ? {} : { event_message: text }),
-    project: ref,
-    ...shapedRecord(shape, { metadata: extended, ...rest }),
-  };
+  if (text !== undefined) row['event_message'] = text;
+  row['project'] = project;
+  shapeField(row, shape, 'metadata', metadata, 1);
+  for (const name of Object.keys(event)) if (!HANDLED.has(name)) shapeField(row, shape, name, event[name], 1);
+  return row;
 }
 
 function messageText(message: unknown): string | undefined {
@@ -64,53 +68,61 @@ function plainText(value: unknown): string | null {
 }
 
 /** The metadata as one record, be it one or in a list as stored. What is no record is a field of one. */
-function metadataOf(metadata: unknown): JsonObject {
+function metadataOf(metadata: unknown): Fields {
   const only: unknown = Array.isArray(metadata) && metadata.length === 1 ? metadata[0] : metadata;
   if (isObject(only)) return only;
   return only === undefined || only === null ? {} : { value: only };
 }
 
+/** What shippers send as a rule. */
+const UTC = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
+
 /** ISO 8601 in UTC with microseconds; null: it cannot be read. A number's unit is known by its size. */
 function timestampText(value: unknown): string | null {
+  const [, seconds, fraction = ''] = (typeof value === 'string' ? UTC.exec(value) : null) ?? [];
+  // Date carries 30 February over into March.
+  if (seconds !== undefined && isDate(seconds)) return `${seconds}.${fraction.slice(0, 6).padEnd(6, '0')}Z`;
   const number = Number(longNumber(value) ?? (typeof value === 'number' ? value : NaN));
   const text = strictValue('TIMESTAMP', Math.abs(number) >= NANOSECONDS ? number / 1000 : value);
   return typeof text === 'string' ? text : null;
+}
+
+function isDate(seconds: string): boolean {
+  const time = Date.parse(`${seconds}Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(seconds);
 }
 
 /**
  * What a gateway's event says of its request only in its line, in the fields where queries look: Vector's VRL sets neither method
  * nor path from a combined line, and never a URL. Without a host, the URL has the project for it, as on the platform.
  */
-function withRequest(metadata: JsonObject, text: string, project: string): JsonObject {
-  const request = oneRecord(metadata['request']);
-  const response = oneRecord(metadata['response']);
-  const headers = oneRecord(request['headers']);
-  const line = plainText(request['path']) === null ? readAccessLine(text) : null;
-  const target = plainText(request['path']) ?? line?.target ?? null;
-  if (target === null || plainText(request['url']) !== null) return {};
+function completeRequest(metadata: Fields, text: string, project: string): void {
+  const known = recordIn(metadata, 'request');
+  const path = plainText(known?.['path']);
+  const line = path === null ? readAccessLine(text) : null;
+  const target = path ?? line?.target ?? null;
+  if (target === null || plainText(known?.['url']) !== null) return;
+  const request = known ?? (metadata['request'] = {});
+  if (line !== null) {
+    const query = target.indexOf('?');
+    request['method'] = line.method;
+    request['path'] = query === -1 ? target : target.slice(0, query);
+    if (query !== -1) request['search'] = target.slice(query);
+    request['protocol'] = line.protocol;
+    const headers = recordIn(request, 'headers') ?? (request['headers'] = {});
+    headers['cf_connecting_ip'] ??= line.client;
+    headers['referer'] ??= line.referer;
+    headers['user_agent'] ??= line.agent;
+    const response = recordIn(metadata, 'response') ?? (metadata['response'] = {});
+    response['status_code'] ??= line.status;
+  }
   const host = plainText(request['host']) ?? project;
-  const url = { url: /^[a-z]+:\/\//i.test(target) ? target : `http://${host}${target}` };
-  if (line === null) return { request: { ...request, ...url } };
-  const query = target.indexOf('?');
-  return {
-    request: {
-      ...present(request),
-      method: line.method,
-      path: query === -1 ? target : target.slice(0, query),
-      search: query === -1 ? null : target.slice(query),
-      protocol: line.protocol,
-      ...url,
-      headers: { cf_connecting_ip: line.client, referer: line.referer, user_agent: line.agent, ...present(headers) },
-    },
-    response: { ...response, status_code: response['status_code'] ?? line.status },
-  };
+  request['url'] = /^[a-z]+:\/\//i.test(target) ? target : `http://${host}${target}`;
 }
 
-function oneRecord(value: unknown): JsonObject {
+/** The record of a field, be it one or the first of a list; null: there is none. */
+function recordIn(record: Fields, field: string): Fields | null {
+  const value = record[field];
   const only: unknown = Array.isArray(value) ? value[0] : value;
-  return isObject(only) ? only : {};
-}
-
-function present(record: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+  return isObject(only) ? only : null;
 }

@@ -32,18 +32,28 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * A record as a log table stores it: records in lists, nothing that is empty, and values that fit their declared fields. What
- * cannot be made to fit is left out, so that the rest of its event is not.
+ * Sets a field of a row or record as a log table stores it: records in lists, nothing that is empty, and values that fit their
+ * declared fields. What cannot be made to fit is left out, so that the rest of its event is not.
  */
-export function shapedRecord(shape: Shape, record: JsonObject, depth = 1): Record<string, unknown> {
+export function shapeField(
+  into: Record<string, unknown>,
+  shape: Shape,
+  field: string,
+  value: unknown,
+  depth: number,
+): void {
+  const name = columnName(field);
+  if (name === '__proto__') return;
+  const shaped = shapedValue(shape?.get(name) ?? null, value, depth);
+  if (shaped !== undefined) into[name] = shaped;
+}
+
+/** undefined: nothing is left of it. */
+function shapedRecord(shape: Shape, record: JsonObject, depth: number): Record<string, unknown> | undefined {
   const shaped: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(record)) {
-    const name = columnName(field);
-    if (name === '__proto__') continue;
-    const fitted = shapedValue(shape?.get(name) ?? null, value, depth);
-    if (fitted !== undefined) shaped[name] = fitted;
-  }
-  return shaped;
+  for (const field of Object.keys(record)) shapeField(shaped, shape, field, record[field], depth);
+  for (const _any in shaped) return shaped;
+  return undefined;
 }
 
 /** undefined: empty, or it does not fit. */
@@ -52,10 +62,9 @@ function shapedValue(field: FieldShape | null, value: unknown, depth: number): u
   if (field === null) return freeValue(value, depth);
   const { type, repeated, fields } = field;
   if (!repeated) return type === 'RECORD' ? shapedItem(fields, value, depth) : fittedLeaf(type, value);
-  const items = (Array.isArray(value) ? value : [value])
-    .map((item: unknown) => (type === 'RECORD' ? shapedItem(fields, item, depth) : fittedLeaf(type, item)))
-    .filter((item) => item !== undefined);
-  return items.length === 0 ? undefined : items;
+  const item = (one: unknown): unknown => (type === 'RECORD' ? shapedItem(fields, one, depth) : fittedLeaf(type, one));
+  const items = Array.isArray(value) ? value.map(item).filter((one) => one !== undefined) : [item(value)];
+  return items[0] === undefined ? undefined : items;
 }
 
 /** A value of a field that nobody declared. */
@@ -80,8 +89,7 @@ function freeItem(item: unknown): unknown {
 function shapedItem(shape: Shape, item: unknown, depth: number): unknown {
   if (!isObject(item)) return undefined;
   if (depth >= DEEPEST) return shape === null ? jsonText(item) : undefined;
-  const record = shapedRecord(shape, item, depth + 1);
-  return Object.keys(record).length === 0 ? undefined : record;
+  return shapedRecord(shape, item, depth + 1);
 }
 
 /** The value, where the engine takes it for the type; a record where a text is declared becomes its JSON. */

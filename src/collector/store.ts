@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
+import { systemCode } from '../errors';
 import type { Log } from '../log';
 import { DayFiles } from './day-files';
 import { FolderLock } from './folder-lock';
@@ -27,7 +28,18 @@ export interface StoreOptions {
 
 /** Creates the folder of the books. @throws Error where DATA_DIR cannot be written */
 export async function prepareStore(dataDir: string): Promise<void> {
-  await mkdir(path.join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir, {});
+  // The mode is for this folder alone, not for those around it.
+  await makeFolder(path.join(dataDir, FOLDER), { mode: 0o700 });
+}
+
+async function makeFolder(folder: string, options: { readonly mode?: number }): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: options.mode === undefined, ...options });
+  } catch (error) {
+    // A file of that name is a fault when something is to be created in it.
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** The daily files, what is known of batches, and who writes: open while this process holds the folder's lock. */

@@ -14,7 +14,7 @@ import { FILE_START, type LineFault, type Place, readSettings, type Settings } f
 
 /** An id or a name that a file lays claim to: no two files may hold the same. */
 export interface Claim {
-  readonly key: 'id' | 'name';
+  readonly key: 'id' | 'name' | 'tool';
   readonly value: string;
   readonly line: number;
 }
@@ -58,11 +58,19 @@ export function readDefinition(bytes: Buffer, file = ''): Definition {
   const claims: Claim[] = [
     { key: 'id', value: settings.id.toLowerCase(), line: placeOf(['id']).line },
     { key: 'name', value: settings.name, line: placeOf(['name']).line },
+    ...(settings.mcp === true
+      ? [{ key: 'tool', value: toolNameOf(settings.name), line: placeOf(['mcp']).line } as const]
+      : []),
   ];
   if (query === null) return { endpoint: null, draft: null, faults: byLine(faults), claims };
   const revision = createHash('sha256').update(bytes).digest('hex');
   const draft = toEndpoint(settings, declarations, { file, sql, query, revision });
   return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), claims };
+}
+
+/** As clients of the Model Context Protocol take names of tools; two endpoints can have one. */
+function toolNameOf(name: string): string {
+  return `endpoint_${name.replace(/[^A-Za-z0-9_-]/g, '_')}`;
 }
 
 function byLine(faults: readonly LineFault[]): LineFault[] {
@@ -88,6 +96,10 @@ function toEndpoint(
     file,
     description: settings.description ?? '',
     maxRows: Number(settings.max_rows ?? 1000n),
+    ordered: query.orderBy.length > 0,
+    mcp: settings.mcp ?? false,
+    toolName: toolNameOf(settings.name),
+    exportRows: Number(settings.export ?? 0n),
     cacheTtl: Number(settings.cache_ttl ?? 0n),
     cacheWarming: Number(settings.cache_warming ?? 0n),
     sandbox: settings.sandbox ?? false,

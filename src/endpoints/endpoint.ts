@@ -24,6 +24,13 @@ export interface Endpoint {
   readonly file: string;
   readonly description: string;
   readonly maxRows: number;
+  /** Whether the query has an ORDER BY of its own, without which there are no pages. */
+  readonly ordered: boolean;
+  /** Most rows of an export; 0: no exports. */
+  readonly exportRows: number;
+  /** Whether it is a tool of its own over the Model Context Protocol, and under which name. */
+  readonly mcp: boolean;
+  readonly toolName: string;
   /** Seconds; 0: not cached. */
   readonly cacheTtl: number;
   /** Seconds; 0: not warmed. */

@@ -8,9 +8,11 @@ const SETTINGS: Readonly<Record<keyof Settings, string>> = {
   name: 'What callers write in the URL; unique among the stored queries, and no UUID.',
   description: 'For the catalogue, /docs and /openapi.json.',
   max_rows: 'Rows beyond are cut off. Default: 1000.',
+  export: 'Most rows of an export, for keys with the right to export. Default: no exports.',
   cache_ttl: 'Seconds for which a result is cached. Default: 0, not at all.',
   cache_warming: 'Seconds after which a result in use is refreshed; shorter than cache_ttl.',
   sandbox: 'Whether callers may send sql and lql over the tables that the WITH of the query defines. Default: false.',
+  mcp: 'Whether it is a tool of its own over the Model Context Protocol. Default: false.',
   redact_pii: 'Whether IP and e-mail addresses are always redacted. Default: false.',
   strict_params:
     'A parameter that the endpoint does not know is refused with 400; otherwise it is named in X-Unknown-Parameters.',

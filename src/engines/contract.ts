@@ -28,6 +28,10 @@ export interface EngineQuery {
   readonly hideBytes: boolean;
   /** For BigQuery; null where the engine bills nothing. */
   readonly maxBytesBilled: bigint | null;
+  /** TIMESTAMP as ISO 8601 text, at any depth, rather than as microseconds. */
+  readonly isoTimestamps?: boolean;
+  /** Of `stream`: sort the rows by their texts, so that none comes before all have been computed. */
+  readonly sorted?: boolean;
   /** The operator's own text alone, which is known and short: it is read on the spot. */
   readonly stored?: boolean;
   /** Isolation from rows that the stored query leaves out; null where nothing is hidden from the caller. */
@@ -56,6 +60,17 @@ export interface EngineResult {
   readonly bytesBilled: bigint | null;
 }
 
+/** What is known of a result before its rows. */
+export type ResultHead = Pick<EngineResult, 'columns' | 'bytesProcessed' | 'bytesBilled'>;
+
+/** Takes a result part by part. */
+export interface RowSink {
+  /** Before the first rows, also where there are none. */
+  begin(head: ResultHead): void;
+  /** Takes rows as `EngineResult` has them. The next come when it has resolved; what it throws ends the run. */
+  take(rows: readonly string[]): Promise<void> | void;
+}
+
 /**
  * What executes SQL. `test/engines/contract.ts` is the suite that every implementation passes.
  *
@@ -71,6 +86,12 @@ export interface Engine {
   /** Queries that it runs at once; missing: as many as it is sent. */
   readonly concurrency?: number;
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
+  /**
+   * As `run`, for results of any length: rows go to `sink` as they come, and no faster than it takes them.
+   *
+   * @returns whether there are more than `maxRows`; `sink` has had that many at most
+   */
+  stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean>;
   /** Schemas of tables by their paths. @throws ServiceError where they cannot be read at the moment */
   tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas>;
   /** The columns of a query without running it. */

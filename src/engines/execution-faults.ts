@@ -36,4 +36,7 @@ export function isExecutionFault({ fault, message }: Pick<QueryError, 'fault' | 
   return fault === 'invalidQuery' && MESSAGES.has(message);
 }
 
+/** For a query that an engine's database does not take as it was translated: a fault of the translation. */
+export const UNTRANSLATED = 'The embedded engine cannot run this query.';
+
 export const OUT_OF_MEMORY = 'The query needs more memory than it is allowed. Reduce the time range or ask for less.';

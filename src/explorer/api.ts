@@ -61,18 +61,19 @@ export function serviceNow(): number {
   return Date.now() + skew;
 }
 
-/** Asks one of the service's routes. @throws ApiError, or what the signal aborts with */
+/** Asks one of the service's routes. @param accept the form of the answer @throws ApiError, or what the signal aborts with */
 export async function ask(
   path: string,
   parameters: ReadonlyMap<string, string>,
   key: string,
   signal: AbortSignal,
+  accept = 'application/json',
 ): Promise<Answer> {
   const query = new URLSearchParams([...parameters]).toString();
   const long = query.length > LONGEST_URL;
   // Relative to the page, which a proxy may serve under a path of its own.
   const url = long || query === '' ? path : `${path}?${query}`;
-  const headers = { 'X-API-KEY': key, Accept: 'application/json' };
+  const headers = { 'X-API-KEY': key, Accept: accept };
   let response: Response;
   try {
     response = await fetch(url, {

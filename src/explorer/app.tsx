@@ -2,13 +2,19 @@ import { Histogram } from './histogram/histogram';
 import { QueryLine } from './query-line';
 import { mayQuery } from './schema';
 import { endpoint, change } from './search';
+import { chart } from './chart';
+import { ChartView } from './chart-view';
+import { bytesText, estimate, priceText } from './estimate';
+import { FieldList } from './field-list';
 import { KeyDialog } from './key-dialog';
+import { KeyPanel } from './key-panel';
 import { ParameterFields } from './parameter-fields';
 import { RowDetail } from './row-detail';
 import { RowList } from './row-list';
 import { cancel, cancelled, failure, result, run, runFirst, running } from './run';
-import { endpoints, forget, key } from './session';
+import { endpoints } from './session';
 import { TimePicker } from './time-picker';
+import { Toolbar } from './toolbar';
 import { rangeParameters } from './search';
 
 /** The page. */
@@ -27,18 +33,22 @@ export function App() {
         <ParameterFields />
         {rangeParameters.value === null ? null : <TimePicker />}
         <RunButton />
-        {key.value === null ? null : (
-          <button type="button" class="key" onClick={forget}>
-            Change key
-          </button>
-        )}
+        <div class="right">
+          <KeyPanel />
+        </div>
       </header>
-      {mayQuery.value ? <QueryLine /> : null}
-      <Status />
-      <Histogram />
-      <main class="results">
-        <RowList />
-        <RowDetail />
+      <main class="body">
+        {mayQuery.value ? <QueryLine /> : null}
+        <div class="line">
+          <Status />
+          <Toolbar />
+        </div>
+        {chart.value === null ? <Histogram /> : <ChartView />}
+        <div class="results">
+          <FieldList />
+          <RowList />
+          <RowDetail />
+        </div>
       </main>
       <KeyDialog />
     </div>
@@ -104,11 +114,17 @@ function statusText(): string {
   }
   const done = result.value;
   if (done === null) return '';
+  const next = estimate.value;
   const { rows, truncated, milliseconds, age, bytesBilled } = done;
   return [
     `${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}${truncated ? ' (more match: the endpoint gives no more)' : ''}`,
     `${Math.round(milliseconds).toLocaleString('en')} ms`,
-    ...(bytesBilled === null ? [] : [`${Number(bytesBilled).toLocaleString('en')} bytes billed`]),
+    ...(bytesBilled === null ? [] : [`${bytesText(Number(bytesBilled))} billed`]),
     ...(age === null ? [] : [`from the cache, ${age} s old`]),
+    ...(next === null ? [] : [`the next run reads ${priceText(next)}${budgetText(next.budgetLeft)}`]),
   ].join(' · ');
+}
+
+function budgetText(left: number | null): string {
+  return left === null ? '' : `; ${Math.round(left * 100)} % of today's budget is left`;
 }

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { analysis } from './analysis';
 import { CodeField } from './editor/code-field';
 import { run } from './run';
-import { change, query, search } from './search';
+import { change, endpoint, query, search } from './search';
 
 /** Whether the SQL that a line of LQL means is shown beside it. */
 const translated = signal(false);
@@ -28,7 +28,7 @@ export function QueryLine() {
           label="Query"
           language={language}
           text={query}
-          hint={language === 'sql' ? 'SELECT …' : 'f:edge_logs m.response.status_code:>=500'}
+          hint={language === 'sql' ? 'SELECT …' : `f:${endpoint.value?.tables[0] ?? 'table'} timeout`}
           onChange={(text) => {
             if (text !== query.peek()) change({ query: text });
           }}
@@ -77,17 +77,15 @@ function Notes() {
   if (known === null) return null;
   const { errors, warnings } = known;
   return (
-    <ul class="notes">
+    <>
       {warnings.map(({ message, hint }) => (
-        <li key={message} class="warning">
+        <p key={message} class="note">
           {message} {hint}
-        </li>
+        </p>
       ))}
-      {errors.length === 0 ? null : (
-        <li class="visually-hidden" role="status">
-          {errors.length === 1 ? errors[0]?.message : `${errors.length} faults. Ctrl+Shift+M lists them.`}
-        </li>
-      )}
-    </ul>
+      <p class="visually-hidden" role="status">
+        {errors.length > 1 ? `${errors.length} faults. Ctrl+Shift+M lists them.` : errors[0]?.message}
+      </p>
+    </>
   );
 }

@@ -1,29 +1,17 @@
-import { computed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 
-import { withClause } from './clause';
 import { type JsonObject, member, writeExactly } from './exact-json';
+import { canFilter, filterBy } from './filter';
 import { microsOf, writeInstant } from './instant';
 import { opened } from './row-list';
-import { result, run } from './run';
-import { change, endpoint, query, search } from './search';
+import { result } from './run';
+import { search, writeFragment } from './search';
+import { copied } from './share';
 import { ValueTree } from './value-tree';
 import { visibleText } from './visible-text';
 
 /** UTF-16 units of a message that are shown above the tree, which has all of it. */
 const LONGEST_MESSAGE = 4000;
-
-/** Rows of a log table as it is: those of another query have names that its tables do not know. */
-const canFilter = computed(
-  () =>
-    search.value.language === 'lql' &&
-    endpoint.value?.sandbox === true &&
-    result.value?.columns.includes('event_message') === true,
-);
-
-function filterBy(clause: string, exclude: boolean): void {
-  change({ query: withClause(query.value, clause, exclude) });
-  void run();
-}
 
 /** The row that is open: its message, and everything it holds as a tree. */
 export function RowDetail() {
@@ -36,13 +24,9 @@ function Detail({ row }: { readonly row: JsonObject }) {
   const news = useSignal('');
   const micros = microsOf(member(row, 'timestamp'));
   const message = member(row, 'event_message');
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(writeExactly(row, 2));
-      news.value = 'Copied';
-    } catch {
-      news.value = 'The browser does not let this page copy.';
-    }
+  const id = member(row, 'id');
+  const copy = async (text: string): Promise<void> => {
+    news.value = await copied(text);
   };
   return (
     <aside
@@ -55,7 +39,12 @@ function Detail({ row }: { readonly row: JsonObject }) {
       <header>
         <h2>{micros === null ? 'Row' : writeInstant(micros, search.value.zone, true)}</h2>
         <span role="status">{news.value}</span>
-        <button type="button" onClick={() => void copy()}>
+        {typeof id === 'string' && micros !== null ? (
+          <button type="button" onClick={() => void copy(linkTo(id, micros))}>
+            Copy link
+          </button>
+        ) : null}
+        <button type="button" onClick={() => void copy(writeExactly(row, 2))}>
           Copy as JSON
         </button>
         <button type="button" aria-label="Close the row" onClick={() => (opened.value = null)}>
@@ -70,4 +59,12 @@ function Detail({ row }: { readonly row: JsonObject }) {
       </div>
     </aside>
   );
+}
+
+/** A link that opens this row: it is the newest of the stretch. */
+function linkTo(row: string, micros: bigint): string {
+  const end = Number(micros / 1000n) + 1;
+  const start = Math.min(end - 1000, result.value?.bounds.start ?? end - 3_600_000);
+  const fragment = writeFragment({ ...search.value, range: { kind: 'between', start, end }, row });
+  return location.href.replace(/#.*$/, '') + fragment;
 }

@@ -1,11 +1,13 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { type Json, type JsonObject, member, writeExactly } from './exact-json';
 import { microsOf, writeInstant, type Zone } from './instant';
-import { failure, result, running } from './run';
+import { columnWidths, WidthHandle } from './column-widths';
+import { reading } from './live';
+import { failure, isLog, result, running } from './run';
 import { search } from './search';
-import { severityOf } from './severity';
+import { severityOf, valueAt } from './severity';
 import { firstOf } from './visible-text';
 
 /** Pixels; the style holds the same: rows are placed by their number. */
@@ -17,6 +19,12 @@ const LONGEST_CELL = 400;
 /** Columns that are drawn: a row may have thousands. */
 const MOST_COLUMNS = 60;
 
+/** There is no room for the year and milliseconds. */
+const narrow = signal(false);
+const narrowScreen = matchMedia('(max-width: 48rem)');
+narrow.value = narrowScreen.matches;
+narrowScreen.addEventListener('change', ({ matches }) => (narrow.value = matches));
+
 const scrolled = signal(0);
 const height = signal(600);
 
@@ -25,15 +33,25 @@ export const active = signal(-1);
 /** The row that is shown in whole; null: none. */
 export const opened = signal<JsonObject | null>(null);
 
-/** Rows of log tables are a time and a message; those of any other query have their own columns. */
-const columns = computed<readonly string[]>(() => {
-  const all = result.value?.columns ?? [];
-  return all.includes('timestamp') && all.includes('event_message') ? ['timestamp', 'event_message'] : all;
+/** Rows of log tables are a time, the chosen fields and a message; those of any other query have their own columns. */
+const columns = computed<readonly string[]>(() =>
+  isLog.value ? ['timestamp', ...search.value.columns, 'event_message'] : (result.value?.columns ?? []),
+);
+
+let shown = 0;
+effect(() => {
+  const known = result.value;
+  if (known?.number === shown) return;
+  shown = known?.number ?? 0;
+  active.value = -1;
+  const id = search.peek().row;
+  opened.value = id === '' ? null : (known?.rows.find((row) => member(row, 'id') === id) ?? null);
 });
 
-result.subscribe(() => {
-  active.value = -1;
-  opened.value = null;
+// Nothing moves under who reads.
+const hovered = signal(false);
+effect(() => {
+  reading.value = hovered.value || scrolled.value > 0 || opened.value !== null;
 });
 
 /** The rows, of which only those that are seen are in the document. */
@@ -52,7 +70,7 @@ export function RowList() {
   const first = Math.max(0, Math.floor(scrolled.value / ROW) - SPARE);
   const last = Math.min(rows.length, Math.ceil((scrolled.value + height.value) / ROW) + SPARE);
   const drawn = columns.value.slice(0, MOST_COLUMNS);
-  const log = drawn.length === 2 && drawn[1] === 'event_message';
+  const log = isLog.value;
 
   const go = (to: number): void => {
     if (rows.length === 0 || scroller.current === null) return;
@@ -99,11 +117,14 @@ export function RowList() {
         scrolled.value = event.currentTarget.scrollTop;
       }}
       onKeyDown={onKeyDown}
+      onPointerEnter={() => (hovered.value = true)}
+      onPointerLeave={() => (hovered.value = false)}
     >
       <div class="row head" role="row" aria-rowindex={1}>
-        {drawn.map((column) => (
-          <span key={column} class="cell" role="columnheader">
+        {drawn.map((column, i) => (
+          <span key={column} class="cell" role="columnheader" style={widthOf(column)}>
             {firstOf(column, 80)}
+            {log && i === drawn.length - 1 ? null : <WidthHandle column={column} />}
           </span>
         ))}
       </div>
@@ -141,21 +162,28 @@ function Row({ row, index, columns: drawn, zone }: RowProps) {
       }}
     >
       {drawn.map((column) => (
-        <span key={column} class="cell" role="gridcell">
+        <span key={column} class="cell" role="gridcell" style={widthOf(column)}>
           {column === 'event_message' && severity !== null ? <span class="visually-hidden">{severity}: </span> : null}
-          <bdi>{cellText(column, member(row, column), zone)}</bdi>
+          <bdi>{cellText(column, isLog.value ? valueAt(row, column.split('.')) : member(row, column), zone)}</bdi>
         </span>
       ))}
     </div>
   );
 }
 
-/** A cell on one line. Only a column called so is a time: any number of 16 digits might be one. */
+/** A cell on one line. Where no type is known, only a column called so is a time: any number of 16 digits might be one. */
 function cellText(column: string, value: Json | undefined, zone: Zone): string {
-  const micros = /(?:^|_)(?:timestamp|time|at)$/i.test(column) ? microsOf(value) : null;
-  if (micros !== null) return writeInstant(micros, zone);
+  const type = result.value?.types?.find(({ name }) => name === column)?.type.kind;
+  const isTime = type === undefined ? /(?:^|_)(?:timestamp|time|at)$/i.test(column) : type === 'TIMESTAMP';
+  const micros = isTime ? microsOf(value) : null;
+  if (micros !== null) return narrow.value ? writeInstant(micros, zone).slice(5, 19) : writeInstant(micros, zone);
   if (value === null || value === undefined) return '';
   return firstOf(typeof value === 'string' ? value : writeExactly(value), LONGEST_CELL);
+}
+
+function widthOf(column: string): { readonly width?: string } {
+  const width = columnWidths.value.get(column);
+  return width === undefined ? {} : { width: `${width}px` };
 }
 
 function NoRows() {

@@ -1,10 +1,14 @@
 /** The run of what is searched for: one at a time, a new one cancels the one before. */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
+import type { NamedType } from '../googlesql/types';
+import { read } from './analyser/analyser';
+import { consumerText } from './analysis';
 import { ApiError, ask, serviceNow } from './api';
 import { isObject, type JsonObject, parseExactly } from './exact-json';
 import { counting, countLoaded, countRange, counts } from './histogram/counts';
 import { change, endpoint, firstQuery, ownParameters, parametersOf, search, valueOf } from './search';
+import { schema, schemaLoaded } from './schema';
 import { connect, key, keyFault, remembered } from './session';
 import { type Bounds, boundsOf } from './time-range';
 
@@ -20,7 +24,19 @@ export interface Result {
   /** Seconds since it was computed; null: for this request. */
   readonly age: number | null;
   readonly bytesBilled: string | null;
+  /** What was sent. */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** Types of the columns; null: not known. */
+  readonly types: readonly NamedType[] | null;
+  /** Which run it is of: rows that come live belong to the one before them. */
+  readonly number: number;
 }
+
+/** Whether rows are those of a log: a time and a message. */
+export const isLog = computed(() => {
+  const columns = result.value?.columns ?? [];
+  return columns.includes('timestamp') && columns.includes('event_message');
+});
 
 export const result = signal<Result | null>(null);
 export const failure = signal<ApiError | null>(null);
@@ -28,6 +44,7 @@ export const running = signal(false);
 export const cancelled = signal(false);
 
 let current: AbortController | null = null;
+let runs = 0;
 
 /** Runs it; earlier rows stay until the new ones are there. */
 export async function run(): Promise<void> {
@@ -51,8 +68,11 @@ export async function run(): Promise<void> {
     // What cannot be counted by the engine is counted from the rows, once they are there.
     const counted = countRange(bounds, presented, controller.signal);
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
-    const { text, headers } = await ask(path, parametersOf(bounds), presented, controller.signal);
+    const parameters = parametersOf(bounds);
+    const { text, headers } = await ask(path, parameters, presented, controller.signal);
     const rows = rowsOf(text);
+    const types = await typesOf(search.value.query);
+    if (controller.signal.aborted) return;
     result.value = {
       rows,
       columns: columnsOf(rows),
@@ -61,6 +81,9 @@ export async function run(): Promise<void> {
       milliseconds: performance.now() - began,
       age: headers.has('age') ? Number(headers.get('age')) : null,
       bytesBilled: headers.get('x-query-bytes-billed'),
+      parameters,
+      types,
+      number: ++runs,
     };
     failure.value = null;
     if (!(await counted) && !controller.signal.aborted) countLoaded(rows, bounds);
@@ -106,7 +129,15 @@ export async function runFirst(): Promise<void> {
   await run();
 }
 
-function rowsOf(text: string): JsonObject[] {
+/** Types of the rows, from the analysis: a number of sixteen digits need not be a time. */
+async function typesOf(query: string): Promise<readonly NamedType[] | null> {
+  await schemaLoaded();
+  if (query.trim() === '') return schema.value?.columns ?? null;
+  const given = consumerText(query);
+  return given === null ? null : ((await read('analyse', given))?.columns ?? null);
+}
+
+export function rowsOf(text: string): JsonObject[] {
   const body = parseExactly(text);
   const rows = isObject(body) ? body.result : null;
   if (!Array.isArray(rows)) throw new SyntaxError('The answer holds no rows.');

@@ -17,6 +17,10 @@ export interface Search {
   readonly language: Language;
   readonly query: string;
   readonly zone: Zone;
+  /** Columns beside time and message, as paths with dots. */
+  readonly columns: readonly string[];
+  /** The id of the row that is opened once it is there; empty: none. */
+  readonly row: string;
 }
 
 const FIRST: Search = {
@@ -26,6 +30,8 @@ const FIRST: Search = {
   language: 'lql',
   query: '',
   zone: 'utc',
+  columns: [],
+  row: '',
 };
 
 export const search = signal<Search>(readFragment(location.hash));
@@ -50,7 +56,13 @@ export const ownParameters = computed<readonly ParameterDescription[]>(() =>
 );
 
 export function change(part: Partial<Search>): void {
-  search.value = { ...search.value, ...part };
+  search.value = { ...search.value, row: '', ...part };
+}
+
+/** Shows a field as a column, or no more. */
+export function toggleColumn(path: string): void {
+  const { columns } = search.value;
+  change({ columns: columns.includes(path) ? columns.filter((one) => one !== path) : [...columns, path] });
 }
 
 export function setValue(name: string, value: string): void {
@@ -95,15 +107,29 @@ export function parametersOf({ start, end }: Bounds): Map<string, string> {
 }
 
 /** The search as the part of the address behind `#`: it is sent to no server. */
-export function writeFragment({ endpoint: name, values, range, language, query: text, zone }: Search): string {
+export function writeFragment({
+  endpoint: name,
+  values,
+  range,
+  language,
+  query: text,
+  zone,
+  columns,
+  row,
+}: Search): string {
   const parts = new URLSearchParams();
   if (name !== '') parts.set('endpoint', name);
   parts.set('range', writeRange(range));
   if (text !== '') parts.set(language, text);
   if (zone === 'local') parts.set('zone', zone);
   for (const [parameter, value] of values) parts.append('p', `${parameter}=${value}`);
+  for (const column of columns) parts.append('column', column);
+  if (row !== '') parts.set('row', row);
   return `#${parts.toString()}`;
 }
+
+/** Columns that an address may name. */
+const MOST_COLUMNS = 20;
 
 export function readFragment(fragment: string): Search {
   const parts = new URLSearchParams(fragment.replace(/^#/, ''));
@@ -119,5 +145,7 @@ export function readFragment(fragment: string): Search {
     language,
     query: parts.get(language) ?? '',
     zone: parts.get('zone') === 'local' ? 'local' : 'utc',
+    columns: parts.getAll('column').slice(0, MOST_COLUMNS),
+    row: parts.get('row') ?? '',
   };
 }

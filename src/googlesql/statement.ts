@@ -8,6 +8,13 @@ const OTHER_STATEMENTS = new Set(
    MERGE RAISE RENAME REPEAT REVOKE ROLLBACK SET TRUNCATE UNDROP UPDATE WHILE`.split(/\s+/),
 );
 
+/** First words by which other systems show tables and columns. */
+const SHOWING = new Set(['DESCRIBE', 'DESC', 'SHOW', 'EXPLAIN']);
+
+/** Where a caller finds tables and columns. */
+export const SCHEMA_HINT =
+  'GET /api/endpoints/schema/:idOrName lists the tables, columns and functions that a query may use.';
+
 const QUERY_STARTS = new Set(['SELECT', 'WITH', 'FROM', '(']);
 
 /**
@@ -26,7 +33,8 @@ export function checkStatement(tokens: readonly Token[]): void {
     throw second === null ? new QueryError('invalidQuery', 'The query is blank.', first) : secondStatementError(second);
   }
   if (!QUERY_STARTS.has(first.symbol)) {
-    throw new QueryError('invalidQuery', 'Syntax error: a query begins with SELECT, FROM, WITH or (.', first);
+    const details = SHOWING.has(first.symbol) ? { hint: SCHEMA_HINT } : {};
+    throw new QueryError('invalidQuery', 'Syntax error: a query begins with SELECT, FROM, WITH or (.', first, details);
   }
 }
 

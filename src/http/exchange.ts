@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { ERRORS, type ServiceError } from '../errors';
+import { ERRORS, type Reason, type ServiceError } from '../errors';
 import { presentsKey } from '../keys';
 import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
 import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';
 import type { Tracing } from '../tracing/traced';
+import type { Encoding } from '../rendering/encoded-response';
 import type { HttpResponse } from './response/response';
+import { StreamedBody } from './response/streamed-body';
 import type { Cors } from './response/cors';
 import { asServiceError, errorResponse } from './response/error';
 import { logflareError } from './response/logflare-error';
@@ -61,6 +63,8 @@ export class Exchange {
   #bytes = 0;
   /** The status for log and metrics where the response's own says less; null: the response's own. */
   #trueStatus: number | null = null;
+  /** Why an answer that was under way was cut. */
+  #brokenBy: Reason | null = null;
   /** Made when somebody asks for it: answers that are at hand need none. */
   #abort: AbortController | null = null;
   #gone = false;
@@ -129,7 +133,25 @@ export class Exchange {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
     // A flat header list: Node copies it as it is.
-    let own: readonly string[] = Array.isArray(headers) ? headers : Object.entries(headers).flat();
+    const head = this.#head(Array.isArray(headers) ? headers : Object.entries(headers).flat());
+    if (body !== null) head.push('Content-Length', String(body.length));
+    response.writeHead(status, head);
+    // Node itself leaves the body of an answer to HEAD out.
+    this.#bytes = this.request.method === 'HEAD' ? 0 : (body?.length ?? 0);
+    response.end(body ?? undefined);
+  }
+
+  /** Begins an answer that is sent while it is being made. @param headers a flat header list */
+  beginBody(headers: readonly string[], coding: Encoding | null): StreamedBody {
+    const { response } = this;
+    if (!response.destroyed) response.writeHead(200, this.#head(headers));
+    return new StreamedBody(response, coding, (bytes) => {
+      if (this.request.method !== 'HEAD') this.#bytes += bytes;
+    });
+  }
+
+  #head(given: readonly string[]): string[] {
+    let own = given;
     const { cors } = this.context;
     if (cors.configured) own = [...varyingByOrigin(own), ...Object.entries(cors.headers(this.headers)).flat()];
     const { tls } = this.context;
@@ -139,13 +161,8 @@ export class Exchange {
     // A precise clock, by which rows behind a key's pins would be told apart.
     const pinned = this.telemetry.pinned ?? this.context.presentsPins(this.headers);
     const timing = pinned ? [] : ['Server-Timing', this.#timing()];
-    const head = [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#common];
-    if (body !== null) head.push('Content-Length', String(body.length));
-    if (this.context.draining()) head.push('Connection', 'close');
-    response.writeHead(status, head);
-    // Node itself leaves the body of an answer to HEAD out.
-    this.#bytes = this.request.method === 'HEAD' ? 0 : (body?.length ?? 0);
-    response.end(body ?? undefined);
+    const closing = this.context.draining() ? ['Connection', 'close'] : [];
+    return [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#common, ...closing];
   }
 
   /** Answers an error of a consumer query as Logflare does; log and metrics have its true status. */
@@ -154,6 +171,11 @@ export class Exchange {
     this.telemetry.reason = error.reason;
     this.#trueStatus = ERRORS[error.reason].http;
     this.send(logflareError(error));
+  }
+
+  /** Logs what went wrong within a request that is answered all the same. */
+  logFailure(error: unknown): void {
+    this.context.log.error({ id: this.id, err: error }, 'a request failed');
   }
 
   /** Answers anything thrown as an error. */
@@ -179,7 +201,17 @@ export class Exchange {
     if (ERRORS[error.reason].http >= 500 && !early) {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');
     }
-    this.send(errorResponse(error, this.id));
+    if (this.response.headersSent) this.#break(error);
+    else this.send(errorResponse(error, this.id));
+  }
+
+  /** Cuts an answer that is under way, so that nobody takes it for the whole. */
+  #break({ reason }: ServiceError): void {
+    if (this.response.writableEnded) return;
+    this.#brokenBy = reason;
+    // A reset: to a client of HTTP/1.0 any other end of the connection is the end of the body.
+    if (this.response.socket === null) this.response.destroy();
+    else this.response.socket.resetAndDestroy();
   }
 
   #timing(): string {
@@ -188,14 +220,19 @@ export class Exchange {
     return `${text}total;dur=${(performance.now() - this.arrived).toFixed(1)}`;
   }
 
+  #status(): number {
+    if (this.#brokenBy !== null) return ERRORS[this.#brokenBy].http;
+    // 499 is what proxies log for a client that closed the connection.
+    return this.#gone ? 499 : (this.#trueStatus ?? this.response.statusCode);
+  }
+
   /** Once for each request, when its response has been sent or its client has left. */
   #complete(): void {
     const { arrived, headers } = this;
     const completed: CompletedRequest = {
       ...this.telemetry,
       method: this.request.method ?? '',
-      // 499 is what proxies log for a client that closed the connection.
-      status: this.#gone ? 499 : (this.#trueStatus ?? this.response.statusCode),
+      status: this.#status(),
       arrived,
       milliseconds: performance.now() - arrived,
       phases: this.#phases,

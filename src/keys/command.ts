@@ -12,6 +12,7 @@ export interface CreateOptions {
   readonly pin?: readonly string[] | undefined;
   readonly redact?: boolean | undefined;
   readonly allowSql?: boolean | undefined;
+  readonly export?: boolean | undefined;
   readonly rateLimit?: string | undefined;
   readonly dailyBytes?: string | undefined;
   readonly expires?: string | undefined;
@@ -92,7 +93,13 @@ function aboutRedaction(allowSql: boolean): string[] {
 
 /** @param hash SHA-256 of the key, in hexadecimal */
 function toEntry(options: CreateOptions, hash: string, now: number): WrittenEntry {
-  const { rateLimit } = options;
+  const { rateLimit, dailyBytes } = options;
+  if (rateLimit !== undefined && !isRate(rateLimit)) {
+    throw new OptionError('--rate-limit takes a number of requests per second above 0, such as 5 or 0.1.');
+  }
+  if (dailyBytes !== undefined && !isInt64(dailyBytes)) {
+    throw new OptionError('--daily-bytes takes a whole number of bytes, such as 1099511627776.');
+  }
   const expires = options.expires === undefined ? null : readExpiryOption(options.expires, now);
   if (options.expires !== undefined && expires === null) {
     throw new OptionError('--expires takes an ISO 8601 date or instant, or a period such as 12h, 90d or 4w.');
@@ -105,8 +112,9 @@ function toEntry(options: CreateOptions, hash: string, now: number): WrittenEntr
     pins: readPins(options.pin ?? []),
     redact: options.redact ?? false,
     allowSql: options.allowSql ?? false,
-    rateLimit: rateLimit === undefined ? null : Number(rateLimit.trim() || NaN),
-    dailyBytes: options.dailyBytes ?? null,
+    export: options.export ?? false,
+    rateLimit: rateLimit === undefined ? null : Number(rateLimit),
+    dailyBytes: dailyBytes ?? null,
     expires: expires === null ? null : new Date(expires).toISOString(),
     ...(options.ingest === true ? { ingest: true } : {}),
     created: new Date(now).toISOString(),
@@ -116,7 +124,16 @@ function toEntry(options: CreateOptions, hash: string, now: number): WrittenEntr
   return entry;
 }
 
-function readEndpoints(option: string | undefined): '*' | string[] {
+function isRate(text: string): boolean {
+  return /^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0;
+}
+
+function isInt64(text: string): boolean {
+  return /^\d{1,19}$/.test(text) && BigInt(text) < 2n ** 63n;
+}
+
+/** The endpoints that an option names; `*`: all. */
+export function readEndpoints(option: string | undefined): '*' | string[] {
   if (option === undefined || option.trim() === '*') return '*';
   return [...new Set(option.split(',').map((name) => name.trim()))];
 }
@@ -149,6 +166,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
       ...(read.entry.ingest ? ['ingest'] : []),
       ...(key.redact ? ['redact'] : []),
       ...(key.allowSql ? ['allow-sql'] : []),
+      ...(key.export ? ['export'] : []),
       ...(key.rateLimit === null ? [] : [`${String(key.rateLimit)} requests/s`]),
       ...(key.dailyBytes === null ? [] : [`${String(key.dailyBytes)} bytes/day`]),
       ...(key.expires === null

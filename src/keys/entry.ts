@@ -81,6 +81,7 @@ const fieldsSchema = z.strictObject({
   pins: pinsSchema.default({}),
   redact: z.boolean({ error: 'redact must be true or false' }).default(false),
   allowSql: z.boolean({ error: 'allowSql must be true or false' }).default(false),
+  export: z.boolean({ error: 'export must be true or false' }).default(false),
   rateLimit: rateLimitSchema.nullable().default(null),
   dailyBytes: dailyBytesSchema.nullable().default(null),
   expires: expiresSchema.nullable().default(null),
@@ -118,13 +119,26 @@ export function readEntry(written: unknown): { readonly entry: KeyEntry } | { re
       fault: read.error.issues.map((issue) => `${issue.path.join('.') || 'entry'}: ${issue.message}`).join('; '),
     };
   }
-  const { hash, pins, name, endpoints, redact, allowSql, rateLimit, dailyBytes, expires, ingest } = read.data;
+  const {
+    hash,
+    pins,
+    name,
+    endpoints,
+    redact,
+    allowSql,
+    export: mayExport,
+    rateLimit,
+    dailyBytes,
+    expires,
+    ingest,
+  } = read.data;
   const key = {
     name,
     endpoints,
     pins: new Map(Object.entries(pins)),
     redact,
     allowSql,
+    export: mayExport,
     rateLimit,
     dailyBytes,
     expires,

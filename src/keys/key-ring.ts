@@ -11,7 +11,7 @@ import { API_KEY_NAME, type KeyEntry, PUBLIC_TOKEN_NAME, START_KEY_NAME } from '
 import type { Key } from './key';
 import { type KeysFile, KeysFileError, readKeysFile } from './keys-file';
 import { hashOf, sameHash } from './secret-key';
-import { ensureStartKey } from './start-key';
+import { ensureStartKey, hasStartKey, readStartKey } from './start-key';
 
 export interface KeyRingOptions {
   /** One key for everything, from the environment. */
@@ -60,9 +60,9 @@ export class KeyRing {
 
   private constructor(
     private readonly options: KeyRingOptions,
-    /** Outside the file: API_KEY or the start key. */
-    private readonly builtIn: readonly KeyEntry[],
-    /** null: API_KEY or a keys file decides. */
+    /** Outside the file: API_KEY and the start key. */
+    private builtIn: readonly KeyEntry[],
+    /** null: there was none at the start. */
     readonly startKey: StartKey | null,
   ) {
     this.entries = builtIn;
@@ -82,16 +82,22 @@ export class KeyRing {
     // What is left of the default file when its last key is revoked is no choice of keys: nobody could get in.
     const readers = file === null ? 0 : file.entries.filter(({ ingest }) => !ingest).length + file.faults.length;
     const chosen = file !== null && (keysFileGiven || readers > 0);
-    if (apiKey === null && !chosen && (file === null || startKeyFile !== null)) {
+    const others = apiKey !== null || chosen;
+    if (!others && (file === null || startKeyFile !== null)) {
       if (startKeyFile === null) {
         throw new NoKeyError('There is no key: set API_KEY, or create one with "npm run keys -- create --name NAME".');
       }
       startKey = { ...(await ensureStartKey(startKeyFile)), file: startKeyFile };
+    } else if (startKeyFile !== null) {
+      const secret = await readStartKey(startKeyFile);
+      if (secret !== null) {
+        startKey = { secret, created: false, file: startKeyFile };
+        log.info({ file: startKeyFile }, 'the start key is valid beside the others until "logquay keys revoke start-key"');
+      }
     }
-    const secret = apiKey === null ? startKey?.secret : apiKey.reveal();
-    const name = apiKey === null ? START_KEY_NAME : API_KEY_NAME;
     const builtIn = [
-      ...(secret === undefined ? [] : [unrestricted(name, secret)]),
+      ...(apiKey === null ? [] : [unrestricted(API_KEY_NAME, apiKey.reveal())]),
+      ...(startKey === null ? [] : [unrestricted(START_KEY_NAME, startKey.secret)]),
       ...(ingestKey === null ? [] : [{ ...unrestricted(PUBLIC_TOKEN_NAME, ingestKey.reveal()), ingest: true }]),
     ];
     const ring = new KeyRing(options, builtIn, startKey);
@@ -164,6 +170,7 @@ export class KeyRing {
 
   private async look(): Promise<void> {
     const { keysFile, log } = this.options;
+    await this.lookForStartKey();
     try {
       const fingerprint = await fingerprintOf(keysFile);
       if (fingerprint === this.fingerprint) {
@@ -181,6 +188,16 @@ export class KeyRing {
       log.warn(complaint);
       this.options.report?.('keys_file', complaint);
     }
+  }
+
+  /** A start key whose file is gone was revoked. */
+  private async lookForStartKey(): Promise<void> {
+    const valid = this.builtIn.some(({ key }) => key.name === START_KEY_NAME);
+    if (!valid || this.startKey === null || (await hasStartKey(this.startKey.file)) || this.closed) return;
+    const isOther = ({ key }: KeyEntry): boolean => key.name !== START_KEY_NAME;
+    this.builtIn = this.builtIn.filter(isOther);
+    this.entries = this.entries.filter(isOther);
+    this.options.log.info({ file: this.startKey.file }, 'the start key was revoked');
   }
 
   /** The file can be read. */
@@ -229,6 +246,7 @@ function unrestricted(name: string, secret: string): KeyEntry {
     pins: new Map(),
     redact: false,
     allowSql: true,
+    export: true,
     rateLimit: null,
     dailyBytes: null,
     expires: null,

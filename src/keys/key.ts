@@ -9,6 +9,8 @@ export interface Key {
   readonly redact: boolean;
   /** May send sql and lql although redaction is forced. */
   readonly allowSql: boolean;
+  /** May export results beyond max_rows. */
+  readonly export: boolean;
   /** Requests per second; null: the configuration's default. */
   readonly rateLimit: number | null;
   /** Bytes billed per UTC day; null: no budget. */

@@ -1,9 +1,27 @@
-import { chmod, link, mkdir, open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { access, chmod, link, mkdir, open, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { systemCode } from '../errors';
 
 import { newSecretKey } from './secret-key';
+
+/** Where the embedded engine keeps the key that it makes. */
+export const START_KEY_FILE = '.data/key';
+
+/** Whether there is a start key. */
+export async function hasStartKey(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    (error: unknown) => systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR',
+  );
+}
+
+/** Removes the start key: a running service takes that up. @returns false: there is none */
+export async function revokeStartKey(file: string): Promise<boolean> {
+  if (!(await hasStartKey(file))) return false;
+  await unlink(file);
+  return true;
+}
 
 /**
  * The key that the embedded engine makes at its first start, and finds again at the next ones. Mode 0600.
@@ -35,7 +53,7 @@ export async function ensureStartKey(file: string): Promise<{ secret: string; cr
 }
 
 /** null: the file does not exist yet. */
-async function readStartKey(file: string): Promise<string | null> {
+export async function readStartKey(file: string): Promise<string | null> {
   let secret: string;
   try {
     secret = (await readFile(file, 'utf8')).trim();

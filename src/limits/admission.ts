@@ -1,5 +1,6 @@
 import type { RunLimits } from '../concurrency/deadline';
 import { fairShare, FairSlots } from '../concurrency/fair-slots';
+import type { Engine } from '../engines/contract';
 
 export interface AdmissionBounds {
   /** Engine runs at a time, of one key and of all. */
@@ -30,6 +31,20 @@ export function admissionBounds(
   const running = Math.min(maxRunning, concurrency);
   const runningPerKey = Math.min(maxRunningPerKey, fairShare(concurrency), Math.max(1, running - 1));
   return { runningPerKey, runningBesideOthers: 1, running, waiting: maxWaiting };
+}
+
+/** Exports that wait for a slot, of all keys. */
+const WAITING_EXPORTS = 16;
+/** Exports at once on an engine without a bound of its own: each has a page or two in memory. */
+const EXPORTS = 4;
+
+/**
+ * Slots for exports, which last as long as their clients read: one of a key at a time, and never more than half of the queries
+ * that the engine runs at once.
+ */
+export function exportSlots({ concurrency }: Pick<Engine, 'concurrency'>): FairSlots {
+  const total = concurrency === undefined ? EXPORTS : fairShare(concurrency);
+  return new FairSlots({ total, perName: 1, waiting: WAITING_EXPORTS });
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { Engine, EngineQuery, EngineResult, RunLimits } from '../engines/contract';
+import type { Engine, EngineQuery, ResultHead, RunLimits } from '../engines/contract';
+import { UNTRANSLATED } from '../engines/execution-faults';
 import { QueryError, ServiceError } from '../errors';
 import type { Metrics } from '../metrics';
 import type { BudgetedKey, Budgets } from './budget';
@@ -15,21 +16,25 @@ export interface Billing {
  * ended. Who pays and what runs is read from the labels of the query: `endpoint`, `key`, `kind`.
  */
 export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): Engine {
-  const run = async (query: EngineQuery, limits: RunLimits): Promise<EngineResult> => {
+  const charge = ({ labels }: EngineQuery, { bytesProcessed, bytesBilled }: Omit<ResultHead, 'columns'>): void => {
+    const { endpoint = '', key = '' } = labels;
+    if (bytesProcessed !== null) metrics.count('bytesProcessed', { endpoint, key }).add(Number(bytesProcessed));
+    if (bytesBilled === null) return;
+    metrics.count('bytesBilled', { endpoint, key }).add(Number(bytesBilled));
+    budgets.charge(key, bytesBilled);
+  };
+  const countUntranslated = (error: unknown): void => {
+    if (error instanceof QueryError && error.message === UNTRANSLATED) metrics.count('untranslated', {}).add();
+  };
+  const counted = async <T>(query: EngineQuery, limits: RunLimits, work: () => Promise<T>): Promise<T> => {
     const { endpoint = '', key = '', kind = '' } = query.labels;
     await budgets.check(keyOf(key) ?? { name: key, dailyBytes: null });
     const start = performance.now();
     let outcome = 'ok';
     try {
-      const result = await engine.run(query, limits);
-      const { bytesProcessed, bytesBilled } = result;
-      if (bytesProcessed !== null) metrics.count('bytesProcessed', { endpoint, key }).add(Number(bytesProcessed));
-      if (bytesBilled !== null) {
-        metrics.count('bytesBilled', { endpoint, key }).add(Number(bytesBilled));
-        budgets.charge(key, bytesBilled);
-      }
-      return result;
+      return await work();
     } catch (error) {
+      countUntranslated(error);
       outcome = limits.signal.aborted ? 'abandoned' : outcomeOf(error);
       throw error;
     } finally {
@@ -43,10 +48,28 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
       return engine.target;
     },
     ...(engine.dataStatus === undefined ? {} : { dataStatus: () => engine.dataStatus?.() ?? null }),
-    run,
+    run: (query, limits) =>
+      counted(query, limits, async () => {
+        const result = await engine.run(query, limits);
+        charge(query, result);
+        return result;
+      }),
+    stream: (query, limits, sink) =>
+      counted(query, limits, () => {
+        // Billed is what the query has read, however many of its rows are fetched.
+        const begin = (head: ResultHead): void => {
+          charge(query, head);
+          sink.begin(head);
+        };
+        return engine.stream(query, limits, { begin, take: (rows) => sink.take(rows) });
+      }),
     tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
-    inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
+    inspect: (statement, tables, parameters, limits) =>
+      engine.inspect(statement, tables, parameters, limits).catch((error: unknown) => {
+        countUntranslated(error);
+        throw error;
+      }),
     dryRun: engine.dryRun,
     ...(engine.breaker === undefined ? {} : { breaker: engine.breaker }),
     ping: (limits) => engine.ping(limits),

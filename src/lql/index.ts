@@ -1,6 +1,8 @@
 export { rulesToJson } from './json';
 export { LEVELS } from './operand';
+export { inLql } from './lql-hint';
 export { LQL_CODES, LqlError, type LqlCode } from './lql-error';
+export { type Misreading, misreadings, misreadingsOf } from './misreadings';
 export { readLql, type Reading, type ReadOptions } from './read';
 export { AGGREGATES } from './rules';
 export type { Chart, Filter, Rules, Select, Span, Value } from './rules';

@@ -1,3 +1,4 @@
+import { nearest } from '../googlesql/resolver';
 import { checkColumns } from './columns';
 import { LqlError } from './lql-error';
 import { parse } from './parse';
@@ -30,8 +31,10 @@ function chooseTable({ from, fromSpan }: Rules, tables: readonly string[]): stri
   const nowhere: Span = { start: 0, end: 0 };
   if (from !== null) {
     if (tables.includes(from)) return from;
+    const near = nearest(from, tables);
     throw new LqlError('unknown_table', `table ${from} is not one of: ${tables.join(', ')}`, fromSpan ?? nowhere, {
       allowed: tables,
+      ...(near === undefined ? {} : { hint: `Did you mean f:${near}?` }),
     });
   }
   const [only, ...others] = tables;

@@ -1,6 +1,7 @@
 import { locate, QueryError, type ServiceError } from '../errors';
 import type { NamedType } from '../googlesql/types';
 import { LqlError } from './lql-error';
+import { inLql } from './lql-hint';
 import { readLql, type ReadOptions } from './read';
 import type { Rules } from './rules';
 import { toSql } from './sql';
@@ -41,7 +42,7 @@ export function openLql(text: string, options: ReadOptions): LqlQuery | null {
     translate: (columns) => {
       const { sql, origin } = located(text, () => toSql(rules, { name, columns }));
       const inText = ({ fault, message, span, details }: QueryError): ServiceError =>
-        locate(new QueryError(fault, message, span && origin(span.start), details), text);
+        locate(new QueryError(fault, message, span && origin(span.start), inLql(details)), text);
       return { sql, locate: inText };
     },
   };

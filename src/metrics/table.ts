@@ -42,7 +42,7 @@ export const LABELS = {
   phase: ['read', 'gate', 'cache', 'queue', 'engine', 'render'],
   cache: ['hit', 'stale', 'miss', 'collapsed'],
   write: ['stored', 'not_stored'],
-  kind: ['run', 'sandbox', 'warm'],
+  kind: ['run', 'sandbox', 'warm', 'export'],
   result: ['ok', 'abandoned', ...REASONS],
   language: ['sql', 'lql'],
   warming: ['refreshed', 'not_due', 'busy', 'gone', 'failed', 'budget'],
@@ -151,6 +151,12 @@ export const METRICS = {
     labels: ['endpoint'],
     help: 'Time of queries on the engine, without waiting for a slot',
     buckets: LATENCY,
+  },
+  untranslated: {
+    name: 'logquay_untranslated_queries_total',
+    type: 'counter',
+    labels: [],
+    help: 'Queries that DuckDB refused as they were translated: each is a fault of this service, and in the log',
   },
   engineRestarts: {
     name: 'logquay_engine_restarts_total',

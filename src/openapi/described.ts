@@ -26,6 +26,10 @@ export interface DescribedEndpoint {
   readonly name: string;
   readonly description: string;
   readonly maxRows: number;
+  /** Most rows of an export; 0: the reader may not export. */
+  readonly exportRows: number;
+  /** Whether its rows have an order, without which there are no pages. */
+  readonly ordered: boolean;
   /** Seconds; 0: not cached. */
   readonly cacheTtl: number;
   /** Whether every result of it is redacted. */
@@ -56,7 +60,7 @@ export function describeEndpoints(
 }
 
 function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<DescribedEndpoint, 'columns'> {
-  const { id, name, description, maxRows, cacheTtl, redactPii, sandbox, cteTables } = endpoint;
+  const { id, name, description, maxRows, exportRows, cacheTtl, redactPii, sandbox, cteTables } = endpoint;
   const redacted = redactPii || (key?.redact ?? false);
   // What a request would be refused for is not offered.
   const takesSql = key === null ? sandbox : mayQuery(key, endpoint, engine);
@@ -66,6 +70,8 @@ function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<De
     name,
     description,
     maxRows,
+    ordered: endpoint.ordered,
+    exportRows: key === null || key.export ? exportRows : 0,
     cacheTtl,
     redacted,
     sqlByRight: key === null && takesSql && redacted,

@@ -55,6 +55,11 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
     example: 'projct',
   },
+  'X-Query-Warnings': {
+    description: 'What `lql` was read as and may not have been meant as, and how to write that: plain words.',
+    schema: { type: 'string' },
+    example: 'LQL has no OR: it searches messages for the word.',
+  },
   'X-Query-Bytes-Processed': {
     description: 'Bytes that BigQuery read.',
     schema: { type: 'string', pattern: '^\\d+$' },

@@ -11,11 +11,16 @@ import type { Example, Json, Response, Schema } from './schema';
  * @param row the name of the schema of its rows
  */
 export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, engine }: Readers): Response {
-  const { reserved, maxRows, columns } = endpoint;
+  const { reserved, maxRows, ordered, columns } = endpoint;
   const result: Schema = {
     type: 'object',
     required: ['result'],
-    properties: { result: { type: 'array', maxItems: maxRows, items: { $ref: `#/components/schemas/${row}` } } },
+    properties: {
+      result: { type: 'array', maxItems: maxRows, items: { $ref: `#/components/schemas/${row}` } },
+      ...(ordered
+        ? { next_page_token: { type: 'string', description: 'Of a page behind which there are more rows.' } }
+        : {}),
+    },
   };
   const costHeaders = engine.kind === 'bigquery' && (key === null || key.pins.size === 0) ? BYTES : [];
   const shown = columns ?? SOME_COLUMNS;
@@ -71,6 +76,7 @@ const ON_RESULTS: readonly ResponseHeader[] = [
   'X-Result-Truncated',
   'X-Error-Status',
   'X-Unknown-Parameters',
+  'X-Query-Warnings',
   'RateLimit',
   'RateLimit-Policy',
 ];

@@ -57,6 +57,7 @@ function getOperation(endpoint: DescribedEndpoint, word: string, result: Respons
     parameters: [
       ...endpoint.parameters.map(urlParameter),
       ...endpoint.reserved.map((name) => reservedParameter(name, endpoint)),
+      ...featureParameters(endpoint),
       ...REQUEST_HEADERS,
       { $ref: '#/components/parameters/If-None-Match' },
     ],
@@ -86,10 +87,20 @@ function postOperation(endpoint: DescribedEndpoint, word: string, result: Respon
   };
 }
 
-function describe({ id, description, maxRows, cacheTtl, tables, redacted, sqlByRight }: DescribedEndpoint): string {
+function describe({
+  id,
+  description,
+  maxRows,
+  exportRows,
+  cacheTtl,
+  tables,
+  redacted,
+  sqlByRight,
+}: DescribedEndpoint): string {
   return [
     ...(description === '' ? [] : [description]),
     `At most ${String(maxRows)} rows. ${cacheTtl === 0 ? 'Not cached.' : `Cached for ${String(cacheTtl)} seconds.`}`,
+    ...(exportRows === 0 ? [] : [`With \`export\` at most ${String(exportRows)}, for keys created with \`--export\`.`]),
     ...(redacted ? ['IP and e-mail addresses come as `REDACTED`.'] : []),
     ...(tables.length === 0
       ? []
@@ -132,6 +143,47 @@ function reservedParameter(name: ReservedParameter, endpoint: DescribedEndpoint)
     allowEmptyValue: true,
     schema: { ...reservedSchema(name), ...(example === null ? {} : { examples: [example] }) },
   };
+}
+
+/** What every endpoint takes that declares no parameter of the name. */
+function featureParameters({ parameters, exportRows, maxRows, ordered }: DescribedEndpoint): Parameter[] {
+  const features: Parameter[] = [
+    {
+      name: 'timestamps',
+      in: 'query',
+      description: '`iso`: TIMESTAMP as ISO 8601 text rather than as whole microseconds, in every form.',
+      allowEmptyValue: true,
+      schema: { type: 'string', enum: ['micros', 'iso'], default: 'micros' },
+    },
+    {
+      name: 'export',
+      in: 'query',
+      description:
+        '`true`: a result of any length as NDJSON, whose last line is the number of rows, or as CSV. Not cached.',
+      allowEmptyValue: true,
+      schema: { type: 'boolean', default: false },
+    },
+  ];
+  const pages: Parameter[] = [
+    {
+      name: 'page_size',
+      in: 'query',
+      description:
+        'A page of so many rows, as JSON; `next_page_token` is in the answer while there are more. Not with `sql` or `lql`.',
+      allowEmptyValue: true,
+      schema: { type: 'integer', minimum: 1, maximum: maxRows },
+    },
+    {
+      name: 'page_token',
+      in: 'query',
+      description: '`next_page_token` of the answer before.',
+      allowEmptyValue: true,
+      schema: { type: 'string' },
+    },
+  ];
+  const declared = parameters.map(({ name }) => name);
+  if (ordered && !declared.includes('page_size') && !declared.includes('page_token')) features.push(...pages);
+  return features.filter(({ name }) => !declared.includes(name) && (name !== 'export' || exportRows > 0));
 }
 
 function reservedSchema(name: ReservedParameter): Schema {

@@ -78,6 +78,11 @@ export function closingOf(representation: Representation): string {
   return representation === 'application/json' ? ']}' : '';
 }
 
+/** What an export ends with: in NDJSON the number of its rows, by which a stored file is known to be whole. */
+export function closingOfExport(representation: Representation, rows: number): string {
+  return representation === 'application/x-ndjson' ? `{"$rows":${String(rows)}}\n` : closingOf(representation);
+}
+
 export function tooLarge(limit: number): ServiceError {
   return new ServiceError('resourcesExceeded', `The answer is larger than ${String(limit)} bytes.`, {
     hint: 'Select fewer columns or rows, or a shorter time range.',

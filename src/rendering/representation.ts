@@ -2,15 +2,25 @@ import Negotiator from 'negotiator';
 
 import { ServiceError } from '../errors';
 
-/** The forms in which a result is answered (docs/http.md). */
+/** The forms in which a result is answered (docs/http.md); the first one where `Accept` leaves the choice. */
 const REPRESENTATIONS = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 
 export type Representation = (typeof REPRESENTATIONS)[number];
+
+/** The forms of an export (docs/exports.md): those that need not be there as a whole. */
+export const EXPORTED = ['application/x-ndjson', 'text/csv'] as const satisfies readonly Representation[];
 
 export const CONTENT_TYPES: Readonly<Record<Representation, string>> = {
   'application/json': 'application/json; charset=utf-8',
   'application/x-ndjson': 'application/x-ndjson; charset=utf-8',
   'text/csv': 'text/csv; charset=utf-8; header=present',
+};
+
+/** What the name of a file in this form ends with. */
+export const FILE_EXTENSIONS: Readonly<Record<Representation, string>> = {
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
 };
 
 /** Parameters of a media range other than its weight: `application/json; charset=utf-8` means our JSON. */
@@ -20,16 +30,19 @@ const RANGE_PARAMETER = /;\s*(?!q\s*=)[^;,=\s"]+\s*=\s*(?:"[^"]*"|[^;,"]*)/gi;
 const MOST_RANGES = 100;
 
 /**
- * The form that an `Accept` header asks for (RFC 9110, 12.5.1); JSON where it leaves the choice.
+ * The form that an `Accept` header asks for (RFC 9110, 12.5.1); the first one where it leaves the choice.
  *
  * @throws ServiceError notAcceptable
  */
-export function chooseRepresentation(accept: string | undefined): Representation {
-  if (accept === undefined || accept.trim() === '') return 'application/json';
+export function chooseRepresentation(
+  accept: string | undefined,
+  forms: readonly [Representation, ...Representation[]] = REPRESENTATIONS,
+): Representation {
+  if (accept === undefined || accept.trim() === '') return forms[0];
   const headers = { accept: accept.replace(RANGE_PARAMETER, '').split(',', MOST_RANGES).join() };
-  const chosen = new Negotiator({ headers }).mediaType([...REPRESENTATIONS]);
+  const chosen = new Negotiator({ headers }).mediaType([...forms]);
   if (chosen !== undefined) return chosen as Representation;
   throw new ServiceError('notAcceptable', 'None of the media types in Accept can be answered.', {
-    allowed: REPRESENTATIONS,
+    allowed: forms,
   });
 }

@@ -186,6 +186,7 @@ async function estimateOf(
     parameters,
     fenced: false,
     redacted: false,
+    isoTimestamps: false,
     payer: key.name,
     purpose: 'run',
   } as const;

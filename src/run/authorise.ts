@@ -94,6 +94,17 @@ export function checkPermissions(
 }
 
 /**
+ * Checks that both key and endpoint allow an export.
+ *
+ * @throws ServiceError accessDenied
+ */
+export function checkMayExport(key: Pick<Key, 'export'>, { exportRows }: Pick<Endpoint, 'exportRows'>): void {
+  if (key.export && exportRows > 0) return;
+  const what = key.export ? 'The endpoint allows no exports.' : 'This key may not export.';
+  throw new ServiceError('accessDenied', what, { parameter: 'export' });
+}
+
+/**
  * Checks that a query of a key with pins reads only tables whose schema is declared.
  *
  * @throws ServiceError accessDenied
@@ -122,10 +133,7 @@ export function maySeeSchema(
 }
 
 /** Whether the schemas of all tables that an endpoint reads are declared: whoever is shown them learns nothing of rows. */
-export function readsDeclaredTables(
-  { query }: Pick<Endpoint, 'query'>,
-  engine: Pick<Engine, 'dataStatus'>,
-): boolean {
+export function readsDeclaredTables({ query }: Pick<Endpoint, 'query'>, engine: Pick<Engine, 'dataStatus'>): boolean {
   const status = engine.dataStatus?.() ?? null;
   if (status === null) return true;
   const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));

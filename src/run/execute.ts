@@ -35,10 +35,11 @@ export function engineQuery(
     endpoint,
     query,
     redacted,
+    isoTimestamps,
     fenced,
     payer,
     purpose,
-  }: Pick<RequestPlan, 'endpoint' | 'query' | 'redacted' | 'fenced' | 'payer' | 'purpose'>,
+  }: Pick<RequestPlan, 'endpoint' | 'query' | 'redacted' | 'isoTimestamps' | 'fenced' | 'payer' | 'purpose'>,
   { sql, parameters, consumer }: Statement,
   { defaults }: Pick<Services, 'defaults'>,
 ): EngineQuery {
@@ -47,13 +48,14 @@ export function engineQuery(
     parameters,
     maxRows: endpoint.maxRows,
     hideBytes: redacted,
+    isoTimestamps,
     maxBytesBilled: endpoint.maxBytesBilled ?? defaults.maxBytesBilled,
     stored: query === null,
     fence: fenced ? fenceOf(endpoint, consumer) : null,
     labels: {
       endpoint: endpoint.name,
       key: payer,
-      kind: purpose === 'warm' ? 'warm' : query === null ? 'run' : 'sandbox',
+      kind: purpose === 'warm' || purpose === 'export' ? purpose : query === null ? 'run' : 'sandbox',
     },
   };
 }

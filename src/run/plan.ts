@@ -1,17 +1,22 @@
 import { identify } from '../cache/identity';
 import type { Usage } from '../cache/usage';
 import {
+  type ConsumerRequest,
   type Endpoint,
   quoteValue,
   type RawEntry,
   readConsumerRequest,
   readParameters,
+  readPaging,
+  readSwitch,
+  readTimestampForm,
   unknownParameters,
 } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { Key } from '../keys';
-import { chooseRepresentation } from '../rendering/representation';
-import { checkDeclaredTables, checkPermissions } from './authorise';
+import { misreadingsOf } from '../lql';
+import { chooseRepresentation, EXPORTED, type Representation } from '../rendering/representation';
+import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
 import { checkDryRun } from './dry-run';
 import { needsFence } from './fence';
 import { asksForRedaction } from './redact-header';
@@ -35,21 +40,57 @@ export async function planRequest(
     checkDeclaredTables(cached.query, key, endpoint, services.engine);
     return cached;
   }
-  const representation = chooseRepresentation(request.header('accept').join(', '));
+  const accept = request.header('accept').join(', ');
+  const acceptable = chooseRepresentation(accept);
   const given = await request.timed('read', () => request.parameters());
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions(consumer, given, key, endpoint);
+  const exported = !consumer.dryRun && readSwitch(endpoint, given, 'export');
+  if (exported) checkMayExport(key, endpoint);
+  const representation = exported ? chooseRepresentation(accept, EXPORTED) : acceptable;
   checkDeclaredTables(consumer.query, key, endpoint, services.engine);
   checkDryRun(consumer.dryRun, services.engine);
   const unknown = readUnknown(endpoint, given);
   const parameters = readParameters(endpoint, given, key.pins);
   const redactionRequested = asksForRedaction(request.header('lf-endpoint-redact-pii'));
   const redacted = key.redact || endpoint.redactPii || redactionRequested;
-  const purpose = consumer.dryRun ? 'dry run' : 'run';
+  const isoTimestamps = readTimestampForm(endpoint, given) === 'iso';
+  const page = consumer.dryRun || exported ? null : readPaging(endpoint, given);
+  if (page !== null) checkPageable(consumer, representation, key, endpoint, services);
+  const purpose = consumer.dryRun ? 'dry run' : exported ? 'export' : 'run';
   const { query } = consumer;
-  const plan = createPlan({ endpoint, query, parameters, redacted, unknown, representation, purpose }, key, services);
+  const misreadings = query?.language === 'lql' ? misreadingsOf(query.text) : [];
+  const validated = {
+    endpoint,
+    query,
+    parameters,
+    redacted,
+    isoTimestamps,
+    page,
+    unknown,
+    misreadings,
+    representation,
+    purpose,
+  } as const;
+  const plan = createPlan(validated, key, services);
   services.plans.set(request, key, plan);
   return plan;
+}
+
+/** @throws ServiceError invalidParameter for pages of anything but a stored query's rows as JSON */
+function checkPageable(
+  { query }: ConsumerRequest,
+  representation: Representation,
+  key: Key,
+  endpoint: Endpoint,
+  { engine }: Pick<Services, 'engine'>,
+): void {
+  const refuse = (message: string): ServiceError =>
+    new ServiceError('invalidParameter', message, { parameter: 'page_size' });
+  if (query !== null) throw refuse('There are pages of stored queries alone: a query of your own has LIMIT and WHERE.');
+  if (representation !== 'application/json') throw refuse('There are pages as JSON alone.');
+  // Whether there are pages tells of types, which here depend on rows of others.
+  if (!maySeeSchema(key, endpoint, engine)) throw refuse('The schema of a table of this endpoint is not declared.');
 }
 
 /** @throws ServiceError invalidParameter where the endpoint takes no parameter that it does not know */
@@ -78,7 +119,8 @@ export function createPlan(
   const { id, revision, cacheWarming } = validated.endpoint;
   const plan = { ...validated, fenced: needsFence(key), payer: key.name };
   const identity = identify({ ...plan, endpointId: id, revision, target: engine.target, escapeFormulas });
-  const warmed = cacheWarming > 0 && plan.query === null && plan.purpose === 'run';
+  const warmed =
+    cacheWarming > 0 && plan.query === null && plan.purpose === 'run' && !plan.isoTimestamps && plan.page === null;
   return { ...plan, identity, usage: warmed ? usageOf(plan, identity.hash, key) : null };
 }
 

@@ -1,6 +1,7 @@
 import type { CacheResult } from '../cache/results';
-import type { Engine } from '../engines/contract';
+import type { Engine, ResultHead } from '../engines/contract';
 import type { Key } from '../keys';
+import type { Misreading } from '../lql';
 
 /** Headers of a result: its age and lifetime (RFC 9111), cache status (RFC 9211) and cost, as a flat header list. */
 export function responseHeaders(answered: CacheResult, engine: Pick<Engine, 'kind'>, key: Key): string[] {
@@ -8,7 +9,12 @@ export function responseHeaders(answered: CacheResult, engine: Pick<Engine, 'kin
   // The number of bytes read depends on rows behind the fence of a key with pins.
   if (key.pins.size > 0) return headers;
   // Another request's run costs nothing, as a hit of BigQuery's own cache.
-  const { bytesProcessed, bytesBilled } = answered.run ?? FREE[engine.kind];
+  return [...headers, ...costHeaders(answered.run ?? FREE[engine.kind])];
+}
+
+/** What a run has read and cost; a flat header list. */
+export function costHeaders({ bytesProcessed, bytesBilled }: Omit<ResultHead, 'columns'>): string[] {
+  const headers: string[] = [];
   if (bytesProcessed !== null) headers.push('X-Query-Bytes-Processed', String(bytesProcessed));
   if (bytesBilled !== null) headers.push('X-Query-Bytes-Billed', String(bytesBilled));
   return headers;
@@ -63,4 +69,16 @@ export function unknownHeader(names: readonly string[]): readonly string[] {
 /** A lone surrogate has no UTF-8. */
 function encodeName(name: string): string {
   return encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\ufffd'));
+}
+
+/** Characters of `X-Query-Warnings`. */
+const LONGEST_WARNINGS = 1024;
+
+/** What an LQL text was read as and may not have been meant as, in plain words; a flat header list. */
+export function warningHeader(misreadings: readonly Misreading[]): readonly string[] {
+  if (misreadings.length === 0) return [];
+  const words = misreadings.map(({ message, hint }) => `${message} ${hint}`).join(' ');
+  // Percent-encoded is what a header cannot hold, and the sign itself.
+  const value = words.replace(/[^\x20-\x24\x26-\x7e]+/g, encodeName);
+  return ['X-Query-Warnings', value.slice(0, LONGEST_WARNINGS)];
 }

@@ -4,18 +4,21 @@ import type { RequestTelemetry } from '../telemetry';
 import { authorise, checkResolves } from './authorise';
 import { estimate } from './dry-run';
 import { execute } from './execute';
+import { exportRows } from './export';
 import { limitsOf } from './limits';
+import { runPage } from './page';
 import { planRequest } from './plan';
-import { responseHeaders, unknownHeader } from './response-headers';
+import { responseHeaders, unknownHeader, warningHeader } from './response-headers';
 import type { Services } from './services';
 import type { RequestPlan, RunRequest, RunResponse } from './types';
 
 /**
  * Runs the stored endpoint that a request names.
  *
+ * @returns null: an export, which has been sent
  * @throws ServiceError for the caller; the signal's reason when the client has disconnected
  */
-export async function run(request: RunRequest, services: Services): Promise<RunResponse> {
+export async function run(request: RunRequest, services: Services): Promise<RunResponse | null> {
   // 401, 404, 429: nothing is read of a request, and nothing revealed, before its key may run the endpoint.
   const { key, endpoint } = authorise(request, services);
   await checkResolves(endpoint, services);
@@ -24,6 +27,11 @@ export async function run(request: RunRequest, services: Services): Promise<RunR
   const plan = await planRequest(request, key, endpoint, services);
   if (plan.query !== null) request.record({ query: plan.query });
   if (plan.purpose === 'dry run') return estimate(plan, request, services);
+  if (plan.page !== null) return runPage({ ...plan, page: plan.page }, request, services);
+  if (plan.purpose === 'export') {
+    await exportRows(plan, request, services);
+    return null;
+  }
 
   // 400, 403, 429, 504: from the cache, from a run in flight, or from a run of its own.
   const answered = await resultOf(plan, request, services);
@@ -32,7 +40,11 @@ export async function run(request: RunRequest, services: Services): Promise<RunR
   if (plan.usage !== null) services.usage.touch(plan.usage, ttl);
   return {
     response: answered.response,
-    headers: [...responseHeaders(answered, services.engine, key), ...unknownHeader(plan.unknown)],
+    headers: [
+      ...responseHeaders(answered, services.engine, key),
+      ...unknownHeader(plan.unknown),
+      ...warningHeader(plan.misreadings),
+    ],
   };
 }
 

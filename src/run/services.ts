@@ -1,6 +1,7 @@
 import type { StoredAnalyses } from '../analysis/stored-analyses';
 import type { Results } from '../cache/results';
 import type { UsageBook } from '../cache/usage';
+import type { FairSlots } from '../concurrency/fair-slots';
 import type { Threads } from '../concurrency/threads';
 import type { Collector } from '../collector/collector';
 import type { Catalogue } from '../endpoints';
@@ -10,6 +11,7 @@ import type { Admission } from '../limits/admission';
 import type { Budgets } from '../limits/budget';
 import type { RateLimits } from '../limits/rate-limits';
 import type { Gate } from '../sandbox';
+import type { PageTokens } from './page-token';
 import type { PlanCache } from './plan-cache';
 
 /** The services that a run uses, opened by app.ts. */
@@ -24,10 +26,13 @@ export interface Services {
   readonly gate: Gate;
   readonly analyses: StoredAnalyses;
   readonly admission: Admission;
+  /** Exports at a time, beside their slots among all runs. */
+  readonly exportSlots: FairSlots;
   readonly threads: Threads;
   readonly rates: RateLimits;
   readonly budgets: Pick<Budgets, 'left'>;
   readonly plans: PlanCache;
+  readonly pageTokens: PageTokens;
   readonly results: Results;
   readonly usage: UsageBook;
   /** What takes logs in, and who may send them; absent: nothing. */
@@ -46,6 +51,8 @@ export interface Services {
   readonly defaults: {
     /** Milliseconds. */
     readonly timeout: number;
+    /** Of exports, of whatever endpoint; milliseconds. */
+    readonly exportTimeout: number;
     readonly maxBytesBilled: bigint;
   };
   /** Bytes. */

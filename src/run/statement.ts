@@ -7,6 +7,7 @@ import { openLql } from '../lql';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
 import { type Gate, type StoredQuery, StoredQueryFault, tablesOfStoredQuery } from '../sandbox';
+import { withPattern } from './bad-pattern';
 import { fencedFault } from './fence';
 import type { Services } from './services';
 import { isFaultOfText, storedQueryFailed } from './stored-query-failed';
@@ -79,7 +80,7 @@ async function admitted(
   } = await gate
     .admit(stored, text, { from: language, fenced, limits })
     .catch((error: unknown) => {
-      throw error instanceof QueryError ? toCaller(error) : error;
+      throw error instanceof QueryError ? toCaller(withPattern(error, text)) : error;
     })
     .catch(rethrowFor(endpoint));
   return {
@@ -91,11 +92,12 @@ async function admitted(
     errorForCaller: (error) => {
       if (isExecutionFault(error) && fenced) return toCaller(fencedFault(error, onlyFault));
       const { fault, message, span, details } = error;
-      const own = span && original(span);
+      // Of what DuckDB does not say where it failed: the one place that can.
+      const own = span === null && isExecutionFault(error) ? onlyFault : span && original(span);
       if (consumer !== null && span !== null && own === null && isFaultOfText(error)) {
         return storedQueryFailed(endpoint, error, null);
       }
-      return toCaller(new QueryError(fault, message, own, details));
+      return toCaller(withPattern(new QueryError(fault, message, own, details), text));
     },
   };
 }

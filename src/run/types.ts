@@ -1,8 +1,9 @@
 /** What the steps of a run pass to each other. */
 import type { Identity } from '../cache/identity';
 import type { Usage } from '../cache/usage';
-import type { ConsumerRequest, Endpoint, RawEntry } from '../endpoints';
+import type { ConsumerRequest, Endpoint, Paging, RawEntry } from '../endpoints';
 import type { BoundParameter } from '../engines/contract';
+import type { Misreading } from '../lql';
 import type { EncodedResponse } from '../rendering/encoded-response';
 import type { Representation } from '../rendering/representation';
 import type { RequestTelemetry } from '../telemetry';
@@ -32,6 +33,24 @@ export interface RunRequest {
   expectUntil(deadline: number): void;
   /** Sets headers (a flat list) of the response, be it a result or an error; replaces those of an earlier call. */
   setHeaders(headers: readonly string[]): void;
+  /** Begins a response that is sent while it is being made. */
+  beginBody(head: BodyHead): BodyWriter;
+}
+
+/** What is known of a body before it is made. */
+export interface BodyHead {
+  readonly contentType: string;
+  readonly fileName: string;
+  /** A flat header list. */
+  readonly headers: readonly string[];
+}
+
+/** Takes a body part by part. */
+export interface BodyWriter {
+  /** Resolves when the client takes more. @throws AbortError when it has left; ServiceError deadlineExceeded when it stalls */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Sends the last part. Without it the client sees that the body is not whole. */
+  end(bytes: Uint8Array): void;
 }
 
 /** A validated request: everything is checked but the SQL of a consumer query. */
@@ -41,15 +60,21 @@ export interface RequestPlan {
   /** Validated, pinned ones included. */
   readonly parameters: readonly BoundParameter[];
   readonly redacted: boolean;
+  /** TIMESTAMP as ISO 8601 text rather than as microseconds. */
+  readonly isoTimestamps: boolean;
+  /** A page of the result; null: all of it. */
+  readonly page: Paging | null;
   /** Names of parameters that the endpoint does not know; they are ignored. */
   readonly unknown: readonly string[];
+  /** What the caller's LQL may have been meant to say otherwise. */
+  readonly misreadings: readonly Misreading[];
   /** Whether the stored query hides rows from the caller: see `needsFence`. */
   readonly fenced: boolean;
   readonly representation: Representation;
   /** Name of the key whose slots and budget the run uses. */
   readonly payer: string;
-  /** `warm`: a refresh, for which no caller waits. */
-  readonly purpose: 'run' | 'dry run' | 'warm';
+  /** `warm`: a refresh, for which no caller waits. `export`: the rows are sent as they come. */
+  readonly purpose: 'run' | 'dry run' | 'warm' | 'export';
   /** Cache key. */
   readonly identity: Identity;
   /** For the warmer; null: the warmer ignores the request. */

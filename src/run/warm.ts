@@ -65,7 +65,10 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
       query: null,
       parameters,
       redacted,
+      isoTimestamps: false,
+      page: null,
       unknown: [],
+      misreadings: [],
       representation,
       purpose: 'warm',
     } as const;

@@ -7,7 +7,7 @@ import type { ParsedQuery } from '../googlesql/parser';
 import { findFunction } from '../googlesql/functions/catalogue';
 import { signatureOf } from '../googlesql/functions/signature';
 import { functionNotFound, nearest, nearestNames } from '../googlesql/resolver';
-import { secondStatementError } from '../googlesql/statement';
+import { SCHEMA_HINT, secondStatementError } from '../googlesql/statement';
 import { firstName, fromPaths, type FromPath } from '../googlesql/from-paths';
 import type { Call, Identifier, Parameter, Query, Span, TablePath } from '../googlesql/syntax';
 import { type SyntaxNode, walk } from '../googlesql/syntax-walk';
@@ -106,8 +106,9 @@ class Reader {
     this.#faults.push({ fault: error.fault, start: error.span?.start ?? 0, error: () => error });
   }
 
-  #violation(message: string, span: Span, allowed?: readonly string[]): void {
-    this.fault(new QueryError('sandboxViolation', message, span, allowed === undefined ? {} : { allowed }));
+  #violation(message: string, span: Span, allowed?: readonly string[], hint?: string): void {
+    const details = { ...(allowed === undefined ? {} : { allowed }), ...(hint === undefined ? {} : { hint }) };
+    this.fault(new QueryError('sandboxViolation', message, span, details));
   }
 
   parameter({ form, name, span }: Parameter, declared: readonly string[]): void {
@@ -158,10 +159,12 @@ class Reader {
     this.#fromNames.add(node.path.map((part) => part.name.toLowerCase()).join('.'));
     if (path?.names === 'array') return;
     if (path?.names !== 'cte' || !node.path.every(isPlain)) {
+      const catalogue = node.path.some(({ name }) => /\bINFORMATION_SCHEMA\b/i.test(name));
       this.#violation(
         `Table ${written(node.path)} may not be read here. Tables that may be read: ${this.#cteTables.join(', ')}.`,
         pathSpan(node.path),
         this.#cteTables,
+        catalogue ? SCHEMA_HINT : undefined,
       );
     } else if (path.entry === null) {
       this.#read.add(firstName(node));

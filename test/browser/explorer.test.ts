@@ -1,5 +1,7 @@
 /** The explorer in a real browser, from a started process on the embedded engine. */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 import { Stage } from '../process/started';
 import { findChromium, openBrowser } from './browser';
@@ -14,6 +16,11 @@ if (chromium === null) process.stderr.write('No Chromium on PATH: the explorer i
 const KEY = 'a-key-of-the-explorer';
 /** The stretch of the fixture's rows. */
 const RANGE = '2026-09-30T00:00:00.000Z/2026-10-01T00:00:00.000Z';
+
+/** What axe-core finds. */
+interface AxeResults {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
 
 withBrowser('the explorer', () => {
   let stage: Stage;
@@ -40,8 +47,11 @@ withBrowser('the explorer', () => {
     readonly requests: string[];
   }
 
-  async function open(fragment: Readonly<Record<string, string>> = { range: RANGE }): Promise<Watched> {
-    const context = await browser.newContext();
+  async function open(
+    fragment: Readonly<Record<string, string>> = { range: RANGE },
+    options: BrowserContextOptions = {},
+  ): Promise<Watched> {
+    const context = await browser.newContext(options);
     contexts.push(context);
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
@@ -92,19 +102,27 @@ withBrowser('the explorer', () => {
     const { page, complaints } = await open();
     await enter(page);
     await rows(page).nth(1).waitFor();
-    const stored = await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
-    expect(stored).toEqual([0, 1, '']);
+    const stored = () =>
+      page.evaluate(() => [
+        localStorage.getItem('logquay.key'),
+        sessionStorage.getItem('logquay.key'),
+        document.cookie,
+      ]);
+    expect(await stored()).toEqual([null, KEY, '']);
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(KEY);
     // Chromium revalidates: the 304 has to bring the page's own policy.
     for (let i = 0; i < 2; i++) {
       await page.reload();
       await rows(page).nth(1).waitFor();
     }
     expect(complaints).toEqual([]);
+    await page.getByRole('banner').getByText('Key', { exact: true }).click();
+    await page.getByText('of your own, where an endpoint takes them').waitFor();
     await page.getByRole('button', { name: 'Change key' }).click();
     await page.getByRole('checkbox', { name: 'Remember it' }).check();
     await enter(page);
     await rows(page).nth(1).waitFor();
-    expect(await page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([1, 0]);
+    expect(await stored()).toEqual([KEY, null, '']);
   });
 
   it('has all of a search in the address, and opens it from there', async () => {
@@ -277,6 +295,137 @@ withBrowser('the explorer', () => {
     expect(range()).toBe(RANGE);
     await page.locator('.legend').getByText(String(before)).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('lists the fields with their values, filters by one, and counts over the whole range', async () => {
+    const { page, complaints } = await open({ range: RANGE }, { viewport: { width: 1500, height: 900 } });
+    await enter(page);
+    const fields = page.getByRole('complementary', { name: 'Fields' });
+    const field = fields.getByRole('listitem').filter({ hasText: 'm.response.status_code' }).first();
+    await field.getByText('INT64').waitFor();
+    await field.getByText('m.response.status_code').click();
+    const loaded = await field.locator('.count').allTextContents();
+    await field.getByRole('button', { name: 'Over the whole range' }).click();
+    await field.getByText(/in the whole range/).waitFor();
+    expect((await field.locator('.count').allTextContents()).slice(0, loaded.length)).toEqual(loaded);
+    await field.getByRole('button', { name: /^Column/ }).click();
+    await page.getByRole('columnheader', { name: 'metadata.response.status_code' }).waitFor();
+    expect(page.url()).toContain('column=metadata.response.status_code');
+    await field
+      .getByRole('button', { name: /^Filter by m\.response\.status_code:\d/ })
+      .first()
+      .click();
+    await page.waitForFunction(() => location.hash.includes('status_code%3A'));
+    await page.getByText('Running…').waitFor({ state: 'hidden' });
+    const cells = (await rows(page).locator('.cell:nth-child(2)').allTextContents()).slice(1);
+    expect(new Set(cells).size).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('draws times as lines and categories as bars, with the rows below', async () => {
+    const hours =
+      'SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS hour, COUNT(*) AS requests FROM edge_logs GROUP BY hour ORDER BY hour';
+    const { page, complaints } = await open({ range: RANGE, sql: hours });
+    await enter(page);
+    await page.locator('.uplot canvas').waitFor();
+    await page.getByRole('columnheader', { name: 'requests' }).waitFor();
+    expect(await rows(page).nth(1).getByRole('gridcell').first().textContent()).toMatch(/^2026-09-30 \d\d:00:00/);
+    const statuses =
+      'SELECT CAST(r.status_code AS STRING) AS status, COUNT(*) AS requests FROM edge_logs CROSS JOIN UNNEST(metadata) AS m CROSS JOIN UNNEST(m.response) AS r GROUP BY status';
+    await page.goto(`${base}/explore#${new URLSearchParams({ range: RANGE, sql: statuses }).toString()}`);
+    await page.getByRole('list', { name: 'requests by status' }).getByText('200', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shares what is shown without the key, and downloads what the service answers', async () => {
+    const { page } = await open({ range: RANGE }, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await enter(page);
+    await rows(page).nth(1).waitFor();
+    const copied = async (label: string): Promise<string> => {
+      await page.getByRole('button', { name: label, exact: true }).click();
+      await page.getByRole('status').getByText('Copied').waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    await page.getByText('Share', { exact: true }).click();
+    const curl = await copied('Copy as curl');
+    expect(curl).toContain(`'${base}/api/endpoints/query/logs.all'`);
+    expect(curl).toContain(`--data-urlencode 'lql=f:edge_logs'`);
+    expect(await copied('Copy as fetch')).toContain('"lql": "f:edge_logs",');
+    expect(JSON.parse(await copied('Copy for Postman')).item[0].request.url.host).toEqual(['127.0.0.1']);
+    expect(await copied('Copy as endpoint file')).toMatch(
+      /^\/\*\nid: [0-9a-f-]{36}\n[\s\S]+\*\/\n\n[\s\S]+FROM `edge_logs`/,
+    );
+    await page.keyboard.press('Escape');
+    await page.getByText('Download', { exact: true }).click();
+    const arriving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const file = await arriving;
+    const [start = '', end = ''] = RANGE.split('/');
+    const parameters = { project: 'default', iso_timestamp_start: start, iso_timestamp_end: end, lql: 'f:edge_logs' };
+    const answer = await fetch(`${base}/api/endpoints/query/logs.all?${new URLSearchParams(parameters).toString()}`, {
+      headers: { 'X-API-KEY': KEY, Accept: 'text/csv' },
+    });
+    expect(file.suggestedFilename()).toBe('logs.all.csv');
+    expect(readFileSync(await file.path(), 'utf8')).toBe(await answer.text());
+  });
+
+  it('opens the row of a link', async () => {
+    const { page } = await open({ range: RANGE }, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await enter(page);
+    await rows(page).nth(4).click();
+    const detail = page.getByRole('complementary', { name: 'Row' });
+    const title = await detail.getByRole('heading').textContent();
+    await detail.getByRole('button', { name: 'Copy link' }).click();
+    await detail.getByText('Copied').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const second = await page.context().newPage();
+    await second.goto(link);
+    await enter(second);
+    await second
+      .getByRole('complementary', { name: 'Row' })
+      .getByRole('heading', { name: String(title) })
+      .waitFor();
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['dark', 390],
+  ] as const)('breaks no rule of accessibility, in %s at %i px', async (colorScheme, width) => {
+    const { page } = await open({ range: RANGE }, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
+    const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+    const violations = async (): Promise<string[]> => {
+      await page.evaluate(axe);
+      return page.evaluate(async () => {
+        const { axe: rules } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };
+        const found = await rules.run();
+        return found.violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes
+              .map(({ html }) => html)
+              .join(' ')
+              .slice(0, 300)}`,
+        );
+      });
+    };
+    await page.getByRole('textbox', { name: 'Key' }).waitFor();
+    expect(await violations()).toEqual([]);
+    await enter(page);
+    await page
+      .locator('.legend')
+      .getByText(/rows in the range/)
+      .waitFor({ state: 'attached' });
+    await page.getByRole('textbox', { name: 'Query' }).fill('f:edge_logs m.respnse.status_code:>=100 or');
+    await page.locator('.cm-lintRange-error').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Share', { exact: true }).click();
+    expect(await violations()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await rows(page).nth(1).click();
+    await page.getByRole('complementary', { name: 'Row' }).waitFor();
+    expect(await violations()).toEqual([]);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide).toBe(0);
   });
 
   it('says what to do where a range holds no rows', async () => {

@@ -9,6 +9,7 @@ const QUESTION: Question = {
   redacted: false,
   fenced: false,
   representation: 'text/csv',
+  isoTimestamps: false,
   escapeFormulas: true,
 };
 

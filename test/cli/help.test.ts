@@ -16,6 +16,7 @@ const COMMANDS = [
   ['lql', 'rules'],
   ['postman'],
   ['setup-bigquery'],
+  ['import-logflare'],
   ['postman'],
 ];
 

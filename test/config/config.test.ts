@@ -305,3 +305,15 @@ describe('CORS_ORIGINS', () => {
     expect(readConfig({ CORS_ORIGINS: given }).corsOrigins).toEqual(origins);
   });
 });
+
+describe('DRAIN_DELAY', () => {
+  it('is none on a terminal, unless it is set', () => {
+    const delays = [readConfig({}), readConfig({}, true), readConfig({ DRAIN_DELAY: '3' }, true)];
+    expect(delays.map(({ drainDelay }) => drainDelay)).toEqual([5000, 0, 3000]);
+  });
+});
+
+it('PUBLIC_URL is an http or https URL', () => {
+  expect(readConfig({ PUBLIC_URL: 'https://logs.example.com/' }).publicUrl).toBe('https://logs.example.com');
+  expect(() => readConfig({ PUBLIC_URL: 'logs.example.com' })).toThrow(/^PUBLIC_URL: allowed is an http or https URL/);
+});

@@ -1,7 +1,9 @@
 /** The generated parts of `docs/dialect.md`: functions by what becomes of them, and constructs that are refused. */
 import { LIMITS } from '../../src/engines/duckdb/translate/expressions/size-limits';
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
+import { WORKAROUNDS } from '../../src/engines/duckdb/translate/functions/workarounds';
 import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
+import { LAMBDA_FUNCTIONS } from '../../src/googlesql/resolver/lambdas';
 import { allowedFunctionNames } from '../../src/sandbox/functions';
 
 /** What users of a function should know, by function. */
@@ -115,7 +117,7 @@ const SIZES: readonly (readonly (string | number)[])[] = [
 /** The text between the markers `<!-- generated -->` and `<!-- end -->`. */
 export function generatedPart(): string {
   const { scalar, aggregate } = supportedFunctions();
-  const supported = new Set([...scalar, ...aggregate, 'EXTRACT']);
+  const supported = new Set([...scalar, ...aggregate, ...LAMBDA_FUNCTIONS, 'EXTRACT']);
   const all = [...new Set([...functionNames(), ...allowedFunctionNames(), 'EXTRACT'])].sort();
   const known = (name: string): boolean => supported.has(name) || supported.has(findFunction(name)?.name ?? name);
   const noted = all.filter((name) => known(name) && NOTES[name] !== undefined);
@@ -134,7 +136,10 @@ export function generatedPart(): string {
     '',
     '## Functions that are not supported',
     '',
-    wrapped(all.filter((name) => !known(name))),
+    ...table(
+      ['function', 'instead'],
+      all.filter((name) => !known(name)).map((name) => [`\`${name}\``, insteadOf(name)]),
+    ),
     '',
     '## Constructs that are not supported',
     '',
@@ -150,6 +155,11 @@ export function generatedPart(): string {
       SIZES.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell))),
     ),
   ].join('\n');
+}
+
+function insteadOf(name: string): string {
+  const text = WORKAROUNDS.get(name);
+  return text === undefined ? '' : `\`${text}\``;
 }
 
 function wrapped(names: readonly string[]): string {

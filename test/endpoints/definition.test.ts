@@ -17,6 +17,8 @@ description: >-
   What it
   answers.
 max_rows: 10000
+export: 500000
+mcp: true
 cache_ttl: 900
 cache_warming: 300
 sandbox: true
@@ -43,6 +45,10 @@ select * from two;
       file: '',
       description: 'What it answers.',
       maxRows: 10000,
+      ordered: false,
+      exportRows: 500_000,
+      mcp: true,
+      toolName: 'endpoint_a_b',
       cacheTtl: 900,
       cacheWarming: 300,
       sandbox: true,

@@ -79,7 +79,10 @@ it('check finds what is wrong with settings and with the query in one pass', asy
   await check(folder.path, (line) => lines.push(line), { resolve });
   expect(
     lines.filter((line) => line.startsWith(folder.path)).map((line) => line.slice(folder.path.length + 1)),
-  ).toEqual(['a.sql:4:1: unknown setting "cache". Did you mean cache_ttl?', 'a.sql:6:8: Unrecognized name: pth.']);
+  ).toEqual([
+    'a.sql:4:1: unknown setting "cache". Did you mean cache_ttl?',
+    expect.stringMatching(/^a\.sql:6:8: Unrecognized name: pth\. path is in metadata\.request: add CROSS JOIN UNNEST/),
+  ]);
 });
 
 it('a change that does not resolve is refused, and the last good version goes on', async () => {
@@ -151,4 +154,28 @@ it('a refused change is served when its table comes', async () => {
   await until(() => logged.some((line) => line.includes('its last good version keeps serving')));
   known.add('FROM later');
   await until(() => catalogue.find('q1')?.sql.includes('later') === true);
+});
+
+it('behind a start they are resolved one after the other, but at once what a request asks for', async () => {
+  const folder = await folderOf({
+    'a.sql': file(1, SOUND),
+    'b.sql': file(2, 'SELECT pth FROM raw_edge_logs'),
+    'c.sql': file(3, SOUND),
+  });
+  const catalogue = await open(folder);
+  const begun: string[] = [];
+  let goOn = (): void => undefined;
+  const first = new Promise<void>((resolve) => (goOn = resolve));
+  const all = catalogue.resolveWith(async (endpoint) => {
+    begun.push(endpoint.name);
+    if (endpoint.name === 'q1') await first;
+    return resolve(endpoint);
+  }, false);
+  const broken = catalogue.find('q2')!;
+  expect([begun, catalogue.isBroken(broken)]).toEqual([['q1'], false]);
+  await catalogue.resolution(broken);
+  expect([begun, catalogue.isBroken(broken), catalogue.resolution(broken)]).toEqual([['q1', 'q2'], true, null]);
+  goOn();
+  expect(await all).toMatchObject([{ file: folder.file('b.sql') }]);
+  expect(begun).toEqual(['q1', 'q2', 'q3']);
 });

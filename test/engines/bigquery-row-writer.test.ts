@@ -11,7 +11,7 @@ interface Field {
 }
 
 function writer(fields: readonly Field[], hideBytes = false): (row: unknown) => string {
-  return rowWriter(parseRestSchema({ fields }, 'test'), hideBytes);
+  return rowWriter(parseRestSchema({ fields }, 'test'), { hideBytes, isoTimestamps: false });
 }
 
 /** One column of a type, one value. */

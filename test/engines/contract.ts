@@ -1,6 +1,15 @@
 /** What every engine does alike, over the rows of `test/fixture`. An engine's own test file opens it and calls this. */
+import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
 import { QueryError, ServiceError } from '../../src/errors';
-import type { BoundParameter, Engine, EngineResult, RunLimits } from '../../src/engines/contract';
+import type {
+  BoundParameter,
+  Engine,
+  EngineQuery,
+  EngineResult,
+  ResultHead,
+  RowSink,
+  RunLimits,
+} from '../../src/engines/contract';
 import type { TableSchema } from '../../src/googlesql/types';
 import { redactRows } from '../../src/redaction';
 
@@ -349,6 +358,116 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
 
       it('SAFE. and SAFE_CAST give NULL instead', async () => {
         expect(await row(`SELECT SAFE_CAST('x' AS INT64) AS a, SAFE_DIVIDE(1, 0) AS b`)).toBe('{"a":null,"b":null}');
+      });
+    });
+
+    describe('streams', () => {
+      const MANY = `SELECT n, REPEAT('x', 300) AS text FROM UNNEST(GENERATE_ARRAY(1, 12000)) AS n ORDER BY n`;
+      const query = (sql: string, more: Partial<EngineQuery> = {}): EngineQuery => {
+        return { sql, parameters: [], maxRows: 20_000, hideBytes: false, maxBytesBilled: null, labels: {}, ...more };
+      };
+
+      it('gives the rows of a run in parts, behind the columns', async () => {
+        const heads: ResultHead[] = [];
+        const parts: (readonly string[])[] = [];
+        const sink: RowSink = { begin: (head) => heads.push(head), take: (rows) => void parts.push(rows) };
+        expect(await opened.engine.stream(query(MANY), limits(), sink)).toBe(false);
+        expect(heads.map(({ columns }) => columns.map(({ name }) => name))).toEqual([['n', 'text']]);
+        expect(parts.length).toBeGreaterThan(5);
+        expect(parts.flat()).toEqual((await run(MANY, { maxRows: 20_000 })).rows);
+      });
+
+      it('has columns also where there are no rows', async () => {
+        const names: string[] = [];
+        const sink: RowSink = {
+          begin: ({ columns }) => names.push(...columns.map(({ name }) => name)),
+          take: () => Promise.reject(new Error('There are no rows.')),
+        };
+        const none = query('SELECT id, timestamp FROM raw_edge_logs WHERE FALSE');
+        expect(await opened.engine.stream(none, limits(), sink)).toBe(false);
+        expect(names).toEqual(['id', 'timestamp']);
+      });
+
+      it('reports more rows than are wanted, and gives no more than those', async () => {
+        let count = 0;
+        const sink: RowSink = { begin: () => undefined, take: (rows) => void (count += rows.length) };
+        expect(await opened.engine.stream(query(MANY, { maxRows: 5000 }), limits(), sink)).toBe(true);
+        expect(count).toBeLessThanOrEqual(5000);
+        expect(await opened.engine.stream(query(MANY, { maxRows: 12_000 }), limits(), sink)).toBe(false);
+      });
+
+      it('ends with what the sink throws, and answers the next query', async () => {
+        const failure = new Error('The client has left.');
+        let taken = 0;
+        const sink: RowSink = {
+          begin: () => undefined,
+          take: () => (++taken > 2 ? Promise.reject(failure) : undefined),
+        };
+        await expect(opened.engine.stream(query(MANY), limits(), sink)).rejects.toBe(failure);
+        expect(taken).toBe(3);
+        expect(await row('SELECT 1 AS x')).toBe('{"x":1}');
+      });
+
+      it('reads no faster than the sink takes, and ends when it is cancelled meanwhile', async () => {
+        const cancel = new AbortController();
+        let taken = 0;
+        const sink: RowSink = {
+          begin: () => undefined,
+          take: () => {
+            taken++;
+            return new Promise(() => undefined);
+          },
+        };
+        const ended = opened.engine.stream(query(MANY), limits({ signal: cancel.signal }), sink);
+        while (taken === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+        cancel.abort();
+        await expect(ended).rejects.toThrow();
+        expect(taken).toBe(1);
+      });
+
+      it.each([5, 11_000])('fails as a run does, however many rows came before: %d', async (n) => {
+        const failing = MANY.replace('SELECT n', `SELECT DIV(1, ${n} - n) AS v, n`).replace(' ORDER BY n', '');
+        const error = await fault(failing, { maxRows: 20_000 });
+        expect([error.fault, error.message]).toEqual(['invalidQuery', EXECUTION_FAULTS.division]);
+        const sink: RowSink = { begin: () => undefined, take: () => undefined };
+        await expect(opened.engine.stream(query(failing), limits(), sink)).rejects.toMatchObject({
+          fault: 'invalidQuery',
+        });
+      });
+
+      it('sorts rows by their texts where that is asked for', async () => {
+        const texts: string[] = [];
+        const sink: RowSink = { begin: () => undefined, take: (rows) => void texts.push(...rows) };
+        const unsorted = `SELECT v FROM UNNEST(['b', 'ä', 'a', 'c']) AS v`;
+        await opened.engine.stream(query(unsorted, { sorted: true }), limits(), sink);
+        expect(texts).toEqual(['{"v":"a"}', '{"v":"b"}', '{"v":"c"}', '{"v":"ä"}']);
+      });
+
+      it('has a fault of the text at its place, sorted or not', async () => {
+        const sink: RowSink = { begin: () => undefined, take: () => undefined };
+        const sql = 'SELECT nosuch FROM raw_edge_logs';
+        for (const sorted of [false, true]) {
+          const error: unknown = await opened.engine
+            .stream(query(sql, { sorted }), limits(), sink)
+            .catch((thrown: unknown) => thrown);
+          expect(error).toBeInstanceOf(QueryError);
+          expect(pointedAt(sql, error as QueryError)).toBe('nosuch');
+        }
+      });
+
+      it.each([
+        ['a value', `TIMESTAMP '2026-09-30 11:20:00.5+00'`, '"2026-09-30T11:20:00.500000Z"'],
+        ['before the epoch', `TIMESTAMP '1969-12-31 23:59:59.999999+00'`, '"1969-12-31T23:59:59.999999Z"'],
+        ['the first year', `TIMESTAMP '0001-01-01 00:00:00+00'`, '"0001-01-01T00:00:00.000000Z"'],
+        ['NULL', 'CAST(NULL AS TIMESTAMP)', 'null'],
+        [
+          'inside records of arrays',
+          `[STRUCT([TIMESTAMP '2026-09-30 00:00:00+00'] AS seen)]`,
+          '[{"seen":["2026-09-30T00:00:00.000000Z"]}]',
+        ],
+      ])('has TIMESTAMP as ISO 8601 where that is asked for: %s', async (_what, sql, json) => {
+        const { rows: texts } = await opened.engine.run(query(`SELECT ${sql} AS v`, { isoTimestamps: true }), limits());
+        expect(texts).toEqual([`{"v":${json}}`]);
       });
     });
 

@@ -2,11 +2,11 @@
 import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { cacheFolderOf } from '../../src/engines/duckdb/follow/live-folder';
+import { CacheFolder } from '../../src/engines/duckdb/follow/cache-folder';
 import { DataFolder, ndjson, rowsOf } from './data-folder';
 import { eventually } from './follow/eventually';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const SCHEMA = JSON.stringify({
   raw_x: {
@@ -31,7 +31,8 @@ describe('Stored rows', () => {
   });
   afterEach(() => folder.remove());
 
-  const tableFolder = async (): Promise<string> => join(await cacheFolderOf(folder.cacheDir, folder.dataDir), 'raw_x');
+  const tableFolder = async (): Promise<string> =>
+    (await CacheFolder.of(folder.cacheDir, folder.dataDir)).segmentsOf('raw_x');
   const segments = async (): Promise<string[]> =>
     (await readdir(await tableFolder())).filter((name) => name.endsWith('.duckdb'));
   /** Conversions since the last call. */
@@ -127,11 +128,11 @@ describe('Stored rows', () => {
 
   it('leave nothing of an abandoned start behind', async () => {
     await restarted();
-    const left = await cacheFolderOf(folder.cacheDir, folder.dataDir);
-    await mkdir(join(left, 'building-1-x'));
-    await writeFile(join(left, 'raw_x', '99.duckdb'), 'no manifest names it');
+    const { path } = await CacheFolder.of(folder.cacheDir, folder.dataDir);
+    await mkdir(join(path, 'building-1-x'));
+    await writeFile(join(await tableFolder(), '99.duckdb'), 'no manifest names it');
     expect(await restarted()).toEqual(ALL);
-    expect((await readdir(left)).sort()).toEqual(['lock.duckdb', 'raw_x']);
+    expect((await readdir(path)).sort()).toEqual(['lock.duckdb', 'manifests', 'segments']);
     expect(await segments()).toHaveLength(1);
   });
 

@@ -24,10 +24,10 @@ test.each([
   ['IO Error: s3cret', { reason: 'backendError' }, 'IO Error'],
   ['s3cret', { reason: 'backendError' }, 'unknown'],
 ])('of %j the log holds the kind, and nobody the words', (message, expected, kind) => {
-  const answer = failure(new Error(message), log);
+  const answer = failure(new Error(message), log, 'SELECT 1');
   expect(answer).toMatchObject(expected);
   expect(answer.message).not.toContain('s3cret');
-  expect(logged).toEqual([[{ kind }, expect.any(String)]]);
+  expect(logged).toEqual([[{ kind, query: 'e004ebd5b553' }, expect.any(String)]]);
   expect(JSON.stringify(logged)).not.toContain('s3cret');
 });
 
@@ -70,8 +70,15 @@ test.each([
   ['Out of Range Error: Overflow in addition of INT64 (9223372036854775807 + 5)!', 'A number is out of range'],
   ['Invalid Input Error: Something new: division by zero', UNKNOWN],
 ])('%s', (message, words) => {
-  expect(failure(new Error(message), log)).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
+  expect(failure(new Error(message), log, 'SELECT 1')).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
   expect(logged).toEqual([]);
+});
+
+test('a failure of our own has its place in the text', () => {
+  const message = 'Invalid Input Error: logquay:division@7-16\n\nLINE 1: ...';
+  expect(failure(new Error(message), log, '')).toMatchObject({ message: 'Division by zero', span: { start: 7, end: 16 } });
+  const forged = "Conversion Error: Could not convert string 'logquay:division@7-16' to INT64";
+  expect(failure(new Error(forged), log, '')).toMatchObject({ message: CAST, span: null });
 });
 
 test('what DuckDB cannot plan for its depth is refused in words that help, and is no error of ours', async () => {

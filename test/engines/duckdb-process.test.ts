@@ -92,8 +92,8 @@ describe('an engine in a process of its own', () => {
     expect(engine.dataStatus()?.tables.find(({ table }) => table === 'things')).toMatchObject({ rows: 0, files: 1 });
     await engine.close();
     const [folder = ''] = await readdir(cacheDir);
-    expect(await readdir(join(cacheDir, folder))).toEqual(['lock.duckdb', 'things']);
-    expect(await readdir(join(cacheDir, folder, 'things'))).toEqual([]);
+    expect(await readdir(join(cacheDir, folder))).toEqual(['lock.duckdb', 'manifests', 'segments']);
+    expect(await readdir(join(cacheDir, folder, 'segments'))).toEqual([]);
     await rm(dataDir, { recursive: true });
   });
 

@@ -1,5 +1,8 @@
+import { readdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { QueryError, ServiceError } from '../../src/errors';
 import { openDatabase, type Database } from '../../src/engines/duckdb/engine/database';
+import { CacheFolder } from '../../src/engines/duckdb/follow/cache-folder';
 import { DataFolder, ndjson } from './data-folder';
 
 /** What SQL could do if, against all other walls, it were DuckDB's own. */
@@ -52,6 +55,124 @@ describe('The DuckDB behind the engine', () => {
     `SELECT * FROM glob('/tmp/*')`,
   ])('refuses %s', async (sql) => {
     await expect(run(sql)).rejects.toMatchObject({ message: expect.stringMatching(/Error/) as unknown });
+  });
+});
+
+/** The same, of a database that may open segments, as it goes on attaching them. */
+describe('The DuckDB behind a data folder', () => {
+  const SECRET = 'secret-beside-the-segments';
+  let folder: DataFolder;
+  let database: Database;
+  let cache: CacheFolder;
+  /** A file beside the segments, and one in DATA_DIR. */
+  let files: readonly string[];
+  beforeAll(async () => {
+    const name = 'raw_pgbouncer_logs.ndjson';
+    folder = await DataFolder.make({ [name]: ndjson({ timestamp: '2026-01-01', id: SECRET }) });
+    const { dataDir, cacheDir, log } = folder;
+    database = await openDatabase({ dataDir, cacheDir, log, now: null, smallFile: 0 });
+    cache = await CacheFolder.of(cacheDir, dataDir);
+    const beside = join(cache.path, 'beside.csv');
+    await writeFile(beside, `${SECRET}\n`);
+    await symlink(beside, join(cache.path, 'link.csv'));
+    const around = join(cache.segments, '..', 'beside.csv');
+    const manifest = cache.manifestOf('raw_pgbouncer_logs');
+    files = [
+      beside,
+      `${cache.segments}/../beside.csv`,
+      around,
+      join(cache.path, 'link.csv'),
+      manifest,
+      join(dataDir, name),
+    ];
+  });
+  afterAll(async () => {
+    await database.close();
+    database.instance.closeSync();
+    await folder.remove();
+  });
+  /** What a statement gives, with everything that it may have written; the error's text where it fails. */
+  async function outcome(sql: string): Promise<string> {
+    const connection = await database.instance.connect();
+    try {
+      return JSON.stringify((await connection.runAndReadAll(sql)).getRowsJson());
+    } catch (error) {
+      return String(error);
+    } finally {
+      connection.closeSync();
+    }
+  }
+  const quote = (text: string): string => `'${text}'`;
+
+  it('stores the rows', async () => {
+    const tables = database.data.acquire();
+    expect(tables.find('raw_pgbouncer_logs')?.parts[0]?.relation).toMatch(/^"segment /);
+    tables.release();
+  });
+
+  it('has no function that reads a file beside the segments', async () => {
+    const functions = await outcome(
+      `SELECT DISTINCT function_name, function_type, len(parameters) AS n FROM duckdb_functions()
+       WHERE function_type IN ('table', 'table_macro', 'pragma', 'scalar') AND internal AND len(parameters) BETWEEN 1 AND 3
+         AND list_contains(parameter_types, 'VARCHAR') AND regexp_matches(function_name, '^[a-z_0-9]+$')`,
+    );
+    const found = JSON.parse(functions) as [string, string, string][];
+    expect(found.length).toBeGreaterThan(100);
+    for (const [name, type, count] of found) {
+      for (const file of type === 'scalar' ? files.slice(0, 1) : files) {
+        const call = `${name}(${Array.from({ length: Number(count) }, () => quote(file)).join(', ')})`;
+        const sql =
+          type === 'pragma' ? `PRAGMA ${call}` : `SELECT * FROM ${type === 'scalar' ? `(SELECT ${call})` : call}`;
+        expect({ sql, outcome: await outcome(sql) }).not.toMatchObject({ outcome: expect.stringContaining(SECRET) });
+      }
+    }
+  });
+
+  it('has no statement that reads or writes one', async () => {
+    const before = await readdir(cache.path, { recursive: true });
+    const target = join(cache.path, 'written');
+    const statements = [
+      ...files.flatMap((file) => [
+        `SELECT * FROM ${quote(file)}`,
+        `SELECT * FROM read_text([${quote(file)}])`,
+        `SELECT * FROM glob(${quote(`${dirname(file)}/*`)})`,
+        `COPY (SELECT 1) TO ${quote(file)}`,
+        `CREATE TEMP TABLE stolen AS SELECT * FROM read_csv(${quote(file)})`,
+        `ATTACH ${quote(file)} AS stolen`,
+        `IMPORT DATABASE ${quote(dirname(file))}`,
+        `LOAD ${quote(file)}`,
+        `INSTALL x FROM ${quote(dirname(file))}`,
+      ]),
+      `COPY (SELECT 1) TO ${quote(target)}`,
+      `COPY (SELECT 1 AS a) TO ${quote(target)} (FORMAT parquet, PARTITION_BY a)`,
+      `EXPORT DATABASE ${quote(target)}`,
+      `ATTACH ${quote(target)} AS written`,
+      `CREATE PERSISTENT SECRET s (TYPE s3, KEY_ID 'a', SECRET 'b')`,
+      `CALL enable_profiling(save_location = ${quote(target)})`,
+      `PRAGMA enable_profiling = 'json'`,
+      `PRAGMA profiling_output = ${quote(target)}`,
+      `SET profiling_output = ${quote(target)}`,
+      `SET temp_directory = ${quote(target)}`,
+      `SET home_directory = ${quote(target)}`,
+      `SET secret_directory = ${quote(target)}`,
+      `SET extension_directory = ${quote(target)}`,
+      `SET log_query_path = ${quote(target)}`,
+      `SET allowed_directories = ['/']`,
+      `SET allowed_paths = [${quote(target)}]`,
+      'SET enable_external_access = true',
+    ];
+    for (const sql of statements) {
+      const found = await outcome(sql);
+      expect({ sql, found }).toMatchObject({ found: expect.not.stringContaining(SECRET) });
+    }
+    expect(await readdir(cache.path, { recursive: true })).toEqual(before);
+  });
+
+  it('lets what would get through every other wall read segments, which is what it may read anyway', async () => {
+    expect(await outcome(`SELECT file FROM glob(${quote(`${cache.path}/**`)})`)).toContain('Permission Error');
+    const files = JSON.parse(await outcome(`SELECT file FROM glob(${quote(`${cache.segments}/**`)})`)) as [string][];
+    expect(files).toHaveLength(1);
+    for (const [file] of files) expect(file).toMatch(/\/segments\/raw_pgbouncer_logs\/\d+\.duckdb$/);
   });
 });
 

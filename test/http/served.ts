@@ -11,7 +11,7 @@ import { Results } from '../../src/cache/results';
 import { Secret } from '../../src/config';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../src/engines/contract';
+import type { Engine, EngineQuery, EngineResult, RowSink, RunLimits, TableSchemas } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
@@ -22,12 +22,13 @@ import type { Explorer } from '../../src/http/explorer/explorer';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { createListener } from '../../src/http/server/listener';
 import type { Key } from '../../src/keys';
-import { Admission, type AdmissionBounds } from '../../src/limits/admission';
+import { Admission, type AdmissionBounds, exportSlots } from '../../src/limits/admission';
 import { type Billing, billed } from '../../src/limits/billed-engine';
 import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
 import { Metrics } from '../../src/metrics';
+import { PageTokens } from '../../src/run/page-token';
 import { PlanCache } from '../../src/run/plan-cache';
 import type { Services } from '../../src/run/services';
 import { Gate } from '../../src/sandbox';
@@ -66,6 +67,13 @@ export class ScriptedEngine implements Engine {
     };
   }
 
+  async stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+    const { columns, rows, truncated, bytesProcessed, bytesBilled } = await this.run(query, limits);
+    sink.begin({ columns, bytesProcessed, bytesBilled });
+    for (const row of rows) await sink.take([row]);
+    return truncated;
+  }
+
   tables(): Promise<TableSchemas> {
     return Promise.resolve({ schemas: new Map(), names: [] });
   }
@@ -93,6 +101,7 @@ const NOBODY: Key = {
   pins: new Map(),
   redact: false,
   allowSql: false,
+  export: false,
   rateLimit: null,
   dailyBytes: null,
   expires: null,
@@ -107,6 +116,8 @@ export const KEYS: Readonly<Record<string, Key>> = {
   masked: { ...NOBODY, name: 'masked', redact: true },
   slow: { ...NOBODY, name: 'slow', rateLimit: 2 },
   poor: { ...NOBODY, name: 'poor', dailyBytes: 100n },
+  exporter: { ...NOBODY, name: 'exporter', export: true },
+  'pinned-exporter': { ...NOBODY, name: 'pinned-exporter', export: true, pins: new Map([['project', 'abc']]) },
   'masked-sql': { ...NOBODY, name: 'masked-sql', redact: true, allowSql: true },
 };
 
@@ -244,6 +255,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     threads: new Threads(),
     rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     plans: new PlanCache(),
+    pageTokens: new PageTokens(null),
     usage: new MemoryUsageBook(10),
     cacheState: () => 'ok',
     results: new Results({
@@ -255,7 +267,8 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     now: () => 0n,
     pricePerTiB: 6.25,
     admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
-    defaults: { timeout: options.timeout ?? 30_000, maxBytesBilled: 1000n },
+    exportSlots: exportSlots(engine),
+    defaults: { timeout: options.timeout ?? 30_000, exportTimeout: 60_000, maxBytesBilled: 1000n },
     longestResponse: options.longestResponse ?? 64 * 1024 * 1024,
     escapeFormulas: true,
   };

@@ -46,6 +46,7 @@ describe('create', () => {
         pins: new Map(),
         redact: false,
         allowSql: false,
+        export: false,
         rateLimit: null,
         dailyBytes: null,
         expires: null,
@@ -63,7 +64,11 @@ describe('create', () => {
       ['studio', hash(token), false],
       ['vector', hash('another'), true],
     ]);
-    for (const options of [['--sha256', token], ['--ingest', '--pin', 'project=abc'], ['--ingest', '--redact']]) {
+    for (const options of [
+      ['--sha256', token],
+      ['--ingest', '--pin', 'project=abc'],
+      ['--ingest', '--redact'],
+    ]) {
       const { code } = await attempt('create', '--name', 'none', ...options);
       expect([options, code]).toEqual([options, 2]);
     }
@@ -101,6 +106,7 @@ describe('create', () => {
       ]),
       redact: true,
       allowSql: true,
+      export: false,
       rateLimit: 2.5,
       dailyBytes: 9223372036854775807n,
       expires: NOW + 90 * 86_400_000,
@@ -146,11 +152,17 @@ describe('create', () => {
     [['create', '--name', 'a', '--pin', 'p=1', '--pin', 'p=2'], /given twice/],
     [['create', '--name', 'a', '--pin', 'sql=select 1'], /reserved/],
     [['create', '--name', 'a', '--pin', '__proto__=x'], /__proto__ cannot be pinned/],
-    [['create', '--name', 'a', '--rate-limit', '0'], /rateLimit/],
-    [['create', '--name', 'a', '--rate-limit', 'fast'], /rateLimit/],
-    [['create', '--name', 'a', '--rate-limit', ''], /rateLimit/],
-    [['create', '--name', 'a', '--daily-bytes', '1e9'], /dailyBytes/],
-    [['create', '--name', 'a', '--daily-bytes', '9223372036854775808'], /dailyBytes/],
+    [
+      ['create', '--name', 'a', '--endpoints', 'nope.nope'],
+      /--endpoints: there is no endpoint nope\.nope in queries\. There are /,
+    ],
+    [['create', '--name', 'a', '--endpoints', 'logs.all,usage.api-count'], /Did you mean usage\.api-counts\?/],
+    [['create', '--name', 'a', '--rate-limit', '0x10'], /--rate-limit takes/],
+    [['create', '--name', 'a', '--rate-limit', '0'], /--rate-limit takes a number of requests per second/],
+    [['create', '--name', 'a', '--rate-limit', 'fast'], /--rate-limit takes a number of requests per second/],
+    [['create', '--name', 'a', '--rate-limit', ''], /--rate-limit takes a number of requests per second/],
+    [['create', '--name', 'a', '--daily-bytes', '1e9'], /--daily-bytes takes a whole number of bytes/],
+    [['create', '--name', 'a', '--daily-bytes', '9223372036854775808'], /--daily-bytes takes a whole number of bytes/],
     [['create', '--name', 'a', '--expires', 'soon'], /--expires takes/],
     [['create', '--name', 'a', '--expires', '2026-02-29'], /--expires takes/],
     [['create', '--name', 'a', '--expires', '2026-09-30T12:00:00Z'], /in the past/],

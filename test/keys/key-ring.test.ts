@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Secret } from '../../src/config';
 import { ServiceError } from '../../src/errors';
 import { type KeyRing, type KeyRingOptions, KeysFileError, NoKeyError, openKeyRing } from '../../src/keys';
-import { ensureStartKey } from '../../src/keys/start-key';
+import { ensureStartKey, revokeStartKey } from '../../src/keys/start-key';
 
 let folder = '';
 let keysFile = '';
@@ -117,7 +117,7 @@ describe('keys', () => {
       },
     );
     const ring = await open();
-    const nothing = { redact: false, allowSql: false, rateLimit: null, dailyBytes: null, expires: null };
+    const nothing = { redact: false, allowSql: false, export: false, rateLimit: null, dailyBytes: null, expires: null };
     expect(present(ring, 'a')).toEqual({ name: 'plain', endpoints: '*', pins: new Map(), ...nothing });
     expect(present(ring, 'b')).toEqual({
       name: 'narrow',
@@ -125,6 +125,7 @@ describe('keys', () => {
       pins: new Map([['project', 'abc']]),
       redact: true,
       allowSql: true,
+      export: false,
       rateLimit: 0.5,
       dailyBytes: 9007199254740993n,
       expires: Date.UTC(2029, 11, 31, 23),
@@ -262,10 +263,27 @@ describe('the start', () => {
     const ring = await open({ startKeyFile });
     expect(present(ring, ring.startKey?.secret ?? '')).toMatchObject({ name: 'start-key' });
     expect(logged).toEqual([]);
+    await rm(startKeyFile);
     expect((await open({ startKeyFile, keysFileGiven: true })).startKey).toBeNull();
     // A faulty entry is somebody's key, misspelt.
     await writeKeys({ name: 'a' });
     expect((await open({ startKeyFile })).startKey).toBeNull();
+  });
+
+  it('keeps the start key beside other keys until it is revoked, and says so', async () => {
+    const startKeyFile = path.join(folder, 'key');
+    const { secret } = await ensureStartKey(startKeyFile);
+    await writeKeys({ name: 'a', hash: hash('a') });
+    const ring = await open({ startKeyFile, apiKey: new Secret('all') });
+    expect(ring.startKey).toEqual({ secret, created: false, file: startKeyFile });
+    for (const key of [secret, 'a', 'all']) expect(accepts(ring, key)).toBe(true);
+    expect(logged.join()).toContain('the start key is valid beside the others');
+    expect(await revokeStartKey(startKeyFile)).toBe(true);
+    await until(() => !accepts(ring, secret));
+    for (const key of ['a', 'all']) expect(accepts(ring, key)).toBe(true);
+    expect(logged.join()).toContain('the start key was revoked');
+    expect(logged.join()).not.toContain(secret);
+    expect(await revokeStartKey(startKeyFile)).toBe(false);
   });
 
   it('makes one key for all that start at once', async () => {

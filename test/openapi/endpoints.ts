@@ -71,6 +71,7 @@ const NOBODY: Key = {
   pins: new Map(),
   redact: false,
   allowSql: false,
+  export: false,
   rateLimit: null,
   dailyBytes: null,
   expires: null,

@@ -195,6 +195,65 @@ describe('a service with docs for keys', () => {
     expect(masked.body.result).toMatchObject({ tables: [], functions: [] });
   });
 
+  it('says of LQL what it was read as, where it looks like another language', async () => {
+    const run = (lql: string): Promise<Response> =>
+      fetch(`${base}/api/endpoints/query/logs.all?${new URLSearchParams({ project: 'default', lql }).toString()}`, {
+        headers: { 'X-API-KEY': 'free' },
+      });
+    const [or, equals, plain] = [
+      await run('f:edge_logs error OR timeout'),
+      await run('f:edge_logs level=é'),
+      await run('f:edge_logs error timeout'),
+    ];
+    expect([or.status, equals.status, plain.status]).toEqual([200, 200, 200]);
+    expect(or.headers.get('x-query-warnings')).toMatch(/^LQL has no OR: it searches messages for the word\. /);
+    expect(equals.headers.get('x-query-warnings')).toMatch(
+      /searches messages for the text level=%C3%A9\. .*: level:%C3%A9$/,
+    );
+    expect(plain.headers.get('x-query-warnings')).toBeNull();
+    const { result } = (await analyze('free', { project: 'default', lql: 'f:edge_logs level=error' })).body;
+    expect(result).toMatchObject({
+      errors: [],
+      warnings: [{ hint: 'A field is compared after a colon: level:error' }],
+    });
+  });
+
+  it.each([
+    ['lql', 'f:edge_log x', { hint: 'Did you mean f:edge_logs?' }],
+    ['lql', 'f:edge_logs status:500', { hint: 'Did you mean metadata.response.status_code?', column: 13 }],
+    [
+      'lql',
+      'f:edge_logs a ~"x("',
+      { message: 'A regular expression is not valid', line: 1, column: 15, near: '~"x("' },
+    ],
+    [
+      'sql',
+      "select id from edge_logs\nwhere regexp_contains(event_message, r'x(')",
+      { message: 'A regular expression is not valid', line: 2, column: 38, near: "r'x('" },
+    ],
+    [
+      'sql',
+      'select status from edge_logs',
+      {
+        hint: 'status_code is in metadata.response: add CROSS JOIN UNNEST(metadata) AS m CROSS JOIN UNNEST(m.response) AS r and write r.status_code.',
+      },
+    ],
+    ['sql', 'describe edge_logs', { hint: expect.stringContaining('/api/endpoints/schema/') as string }],
+    ['sql', 'show tables', { hint: expect.stringContaining('/api/endpoints/schema/') as string }],
+    [
+      'sql',
+      'select * from INFORMATION_SCHEMA.TABLES',
+      { reason: 'sandboxViolation', hint: expect.stringContaining('/api/endpoints/schema/') as string },
+    ],
+  ])('points from %s %j to what helps', async (language, text, fault) => {
+    const { status, body } = await ask(base, '/api/endpoints/query/logs.all', 'free', {
+      project: 'default',
+      [language]: text,
+    });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(body.error.errors[0]).toMatchObject(fault);
+  });
+
   it('serves an endpoint that does not resolve as broken, says so, and the others run', async () => {
     const broken = await ask(base, '/api/endpoints/query/broken.rows', 'free');
     expect([broken.status, broken.body.error.errors[0].reason]).toEqual([503, 'endpointBroken']);

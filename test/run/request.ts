@@ -60,4 +60,8 @@ export class TestRequest implements RunRequest {
   setHeaders(headers: readonly string[]): void {
     this.responseHeaders = headers;
   }
+
+  beginBody(): never {
+    throw new Error('Exports are tested over HTTP.');
+  }
 }

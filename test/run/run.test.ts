@@ -1,8 +1,9 @@
 import { Metrics } from '../../src/metrics';
 import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
 import { QueryError, type ServiceError } from '../../src/errors';
-import { run } from '../../src/run/run';
+import { run as runOrExport } from '../../src/run/run';
 import type { Services } from '../../src/run/services';
+import type { RunResponse } from '../../src/run/types';
 import type { Endpoint } from '../../src/endpoints';
 import { ENDPOINTS, KEYS, ScriptedEngine, services } from '../http/served';
 import { TestRequest } from './request';
@@ -18,6 +19,12 @@ beforeEach(() => {
   engine = new ScriptedEngine();
   shared = services({ engine, endpoints: [PLAIN, cached, slow], timeout: 5000 }, new Metrics());
 });
+
+async function run(request: TestRequest, of: Services): Promise<RunResponse> {
+  const answered = await runOrExport(request, of);
+  if (answered === null) throw new Error('No export was asked for.');
+  return answered;
+}
 
 const requestOf = (name: string, key = 'all'): TestRequest => {
   const values: Record<string, string> = key === 'pinned' ? {} : { project: 'abc' };

@@ -47,6 +47,7 @@ function keyOf({ key = {} }: EndpointTest): Key {
     pins: new Map(Object.entries(key.pins ?? {})),
     redact: key.redact ?? false,
     allowSql: key.allow_sql ?? false,
+    export: false,
     rateLimit: null,
     dailyBytes: null,
     expires: null,

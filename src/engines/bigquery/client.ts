@@ -53,6 +53,7 @@ export class BigQueryClient {
   /**
    * Runs a query and has `read` take its pages.
    *
+   * @param mostPerPage rows; default: all that are wanted
    * @throws ApiFailure; ServiceError `deadlineExceeded`, `backendUnavailable`; AbortError after `limits.signal`; whatever
    *   `read` throws
    */
@@ -60,6 +61,7 @@ export class BigQueryClient {
     query: EngineQuery,
     limits: RunLimits,
     read: (pages: AsyncIterable<QueryResponse>) => Promise<T>,
+    mostPerPage = query.maxRows,
   ): Promise<T> {
     const { location, maxBytesBilled } = this.#options;
     const body = {
@@ -69,7 +71,9 @@ export class BigQueryClient {
       ...(location !== null && { location }),
     };
     const context = { transport: this.#transport, detach: (work: Promise<unknown>) => this.#detach(work) };
-    return this.#guarded(limits, (inner) => read(queryPages(context, body, query.maxRows, inner)));
+    return this.#guarded(limits, (inner) =>
+      read(queryPages(context, body, { maxRows: query.maxRows, mostPerPage }, inner)),
+    );
   }
 
   /** jobs.insert: jobs.query has no list of referenced tables. @throws as `query` */

@@ -1,11 +1,13 @@
 /** BigQuery behind the engine contract, real or local (docs/bigquery.md). */
 import type { BreakerState } from '../../concurrency/circuit-breaker';
+import { raceLimits } from '../../concurrency/deadline';
 import { FairSlots } from '../../concurrency/fair-slots';
 import { QueryError, ServiceError } from '../../errors';
 import type { NamedType, TableSchema } from '../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../contract';
+import type { BoundParameter, Engine, EngineQuery, EngineResult, RowSink, RunLimits, TableSchemas } from '../contract';
 import { ApiFailure } from './api-failure';
 import { BigQueryClient } from './client';
+import { handOn } from './hand-on';
 import { DEFAULTS, type BigQueryOptions } from './options';
 import type { SentText } from './query-faults';
 import { gather } from './result';
@@ -13,6 +15,9 @@ import { resultShape } from './result-shape';
 import { stubText } from './stub';
 import { isOperatorsMatter, translateFailure } from './translate-failure';
 import { IsolationCheck } from './isolation-check';
+
+/** Rows of one page of an export: it is in memory as a whole. */
+const EXPORT_PAGE = 5_000;
 
 /** Milliseconds that verifying the isolation check may delay the start. */
 const VERIFY_TIME = 10_000;
@@ -66,6 +71,25 @@ class BigQueryEngine implements Engine {
     return this.#run(query, limits, 0);
   }
 
+  stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+    // Whoever takes the rows may be waiting when the limits end.
+    const ending: RowSink = {
+      begin: (head) => sink.begin(head),
+      take: (rows) =>
+        raceLimits(
+          limits,
+          async () => sink.take(rows),
+          () => undefined,
+        ),
+    };
+    const { text, offset } = query.sorted === true ? sorted(query.sql) : { text: query.sql, offset: 0 };
+    return this.#translating({ sql: text, offset }, () =>
+      this.#queries.use(limits.keyName ?? '', limits, () =>
+        this.#client.query({ ...query, sql: text }, limits, (pages) => handOn(pages, query, ending), EXPORT_PAGE),
+      ),
+    );
+  }
+
   readonly dryRun = async (query: EngineQuery, limits: RunLimits): Promise<{ bytesProcessed: bigint }> => {
     const text = { sql: query.sql, offset: 0 };
     const { bytesProcessed } = await this.#translating(text, () =>
@@ -80,7 +104,7 @@ class BigQueryEngine implements Engine {
       paths.map(async (path) => {
         const name = path.join('.');
         const table = await this.#translating({ sql: '', offset: 0 }, () => this.#client.table(path, limits));
-        return table === null ? null : ([name, { name, columns: resultShape(table, false).columns }] as const);
+        return table === null ? null : ([name, { name, columns: resultShape(table).columns }] as const);
       }),
     );
     return { schemas: new Map(schemas.filter((known) => known !== null)), names: [] };
@@ -94,7 +118,7 @@ class BigQueryEngine implements Engine {
           this.#client.dryRun({ sql, parameters, labels: SANDBOX }, limits),
         ),
       );
-      if (query?.schema !== undefined) return resultShape(query.schema.fields, false).columns;
+      if (query?.schema !== undefined) return resultShape(query.schema.fields).columns;
       this.#describesDry = false;
     }
     const head = 'SELECT * FROM (\n';
@@ -164,6 +188,12 @@ class BigQueryEngine implements Engine {
       throw translateFailure(error, text);
     }
   }
+}
+
+/** The query with its rows sorted by their texts, and where it begins in that. */
+function sorted(sql: string): { readonly text: string; readonly offset: number } {
+  const head = 'SELECT * FROM (\n';
+  return { text: `${head}${sql}\n) AS logquay_row ORDER BY TO_JSON_STRING(logquay_row)`, offset: head.length };
 }
 
 const SANDBOX = { kind: 'sandbox' } as const;

@@ -30,6 +30,12 @@ export type QueryBody = Omit<
   'maxResults' | 'timeoutMs' | 'jobTimeoutMs' | 'useQueryCache' | 'requestId' | 'jobCreationMode' | 'formatOptions'
 >;
 
+/** Rows that a reader wants, and at most in one page. */
+export interface Wanted {
+  readonly maxRows: number;
+  readonly mostPerPage: number;
+}
+
 export interface JobContext {
   readonly transport: Transport;
   /** Takes work that goes on although nobody waits for it: late first answers, cancellations. */
@@ -40,22 +46,23 @@ export interface JobContext {
  * The pages of a query's result as they come, the first one also when it has no rows. The reader stops when it has
  * enough. A job that is unfinished when the limits end is cancelled.
  *
- * @param maxRows rows that the reader wants: no page is asked for more than are missing
+ * @param wanted no page is asked for more rows than are missing
  * @throws ApiFailure; ServiceError `deadlineExceeded`; AbortError after `limits.signal`
  */
 export async function* queryPages(
   context: JobContext,
   body: QueryBody,
-  maxRows: number,
+  { maxRows, mostPerPage }: Wanted,
   limits: RunLimits,
 ): AsyncGenerator<QueryResponse, void> {
+  const mostFirst = Math.min(maxRows, mostPerPage);
   const first = await raceLimits(
     limits,
-    () => start(context, body, maxRows, limits),
+    () => start(context, body, mostFirst, limits),
     (late) => cancelUnfinished(context, late),
   );
   const job = first.jobReference;
-  let page = await untilComplete(context, first, maxRows, limits);
+  let page = await untilComplete(context, first, mostFirst, limits);
   let rows = 0;
   for (;;) {
     failOnErrors(page);
@@ -63,7 +70,7 @@ export async function* queryPages(
     if (page.pageToken === undefined || page.pageToken === '') return;
     if (job === undefined) throw malformedAnswer('More pages, and no job to ask for them.');
     if (Array.isArray(page.rows)) rows += page.rows.length;
-    const query = { pageToken: page.pageToken, maxResults: String(Math.max(1, maxRows - rows)) };
+    const query = { pageToken: page.pageToken, maxResults: String(Math.max(1, Math.min(maxRows - rows, mostPerPage))) };
     page = await results(context, job, query, limits);
     if (page.jobComplete === false) throw malformedAnswer('A page of an unfinished job.');
   }

@@ -4,12 +4,14 @@ import { QueryError } from '../../errors';
 import { columnsOf, parseRestSchema, RestSchemaError } from '../../googlesql/rest-schema';
 import type { NamedType } from '../../googlesql/types';
 import { malformedAnswer } from './api-failure';
-import { rowWriter } from './row-writer';
+import { rowWriter, type ValueForm } from './row-writer';
 
 export interface ResultShape {
   readonly columns: readonly NamedType[];
   readonly write: (row: unknown) => string;
 }
+
+const PLAIN: ValueForm = { hideBytes: false, isoTimestamps: false };
 
 const SHAPES = new LRUCache<string, ResultShape>({ max: 500 });
 
@@ -18,14 +20,14 @@ const SHAPES = new LRUCache<string, ResultShape>({ max: 500 });
  * @throws ApiFailure for what is no schema, or an empty one: every SELECT has a column; QueryError `invalidQuery` for two
  *   columns of one name
  */
-export function resultShape(fields: unknown, hideBytes: boolean): ResultShape {
-  const key = `${hideBytes} ${JSON.stringify(fields)}`;
+export function resultShape(fields: unknown, form = PLAIN): ResultShape {
+  const key = `${form.hideBytes} ${form.isoTimestamps} ${JSON.stringify(fields)}`;
   const known = SHAPES.get(key);
   if (known !== undefined) return known;
   refuseDuplicates(fields);
   try {
     const parsed = parseRestSchema(fields, 'result');
-    const shape = { columns: columnsOf(parsed), write: rowWriter(parsed, hideBytes) };
+    const shape = { columns: columnsOf(parsed), write: rowWriter(parsed, form) };
     SHAPES.set(key, shape);
     return shape;
   } catch (error) {

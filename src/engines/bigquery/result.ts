@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors';
 import type { EngineQuery, EngineResult } from '../contract';
 import type { QueryResponse } from './api';
 import { malformedAnswer } from './api-failure';
-import { MalformedRow } from './malformed';
+import { countOf, rowsOf, writeRow } from './page';
 import { resultShape, type ResultShape } from './result-shape';
 
 /**
@@ -22,7 +22,7 @@ const PAUSE_EVERY = 2 * 1024 * 1024;
  */
 export async function gather(
   pages: AsyncIterable<QueryResponse>,
-  { maxRows, hideBytes }: Pick<EngineQuery, 'maxRows' | 'hideBytes'>,
+  { maxRows, hideBytes, isoTimestamps = false }: Pick<EngineQuery, 'maxRows' | 'hideBytes' | 'isoTimestamps'>,
   maxBytes: number,
 ): Promise<EngineResult> {
   const rows: string[] = [];
@@ -35,10 +35,10 @@ export async function gather(
   let bytesProcessed: bigint | null = null;
   let bytesBilled: bigint | null = null;
   for await (const page of pages) {
-    shape ??= resultShape(page.schema?.fields, hideBytes);
-    bytesProcessed = count(page.totalBytesProcessed) ?? bytesProcessed;
-    bytesBilled = count(page.totalBytesBilled) ?? bytesBilled;
-    announced = Number(count(page.totalRows) ?? announced);
+    shape ??= resultShape(page.schema?.fields, { hideBytes, isoTimestamps });
+    bytesProcessed = countOf(page.totalBytesProcessed) ?? bytesProcessed;
+    bytesBilled = countOf(page.totalBytesBilled) ?? bytesBilled;
+    announced = Number(countOf(page.totalRows) ?? announced);
     const incoming = rowsOf(page);
     known += incoming.length;
     const wanted = Math.min(incoming.length, maxRows - rows.length);
@@ -62,26 +62,6 @@ export async function gather(
   if (shape === null || rows.length < Math.min(announced, maxRows)) throw malformedAnswer('Rows are missing.');
   const truncated = Math.max(known, announced) > rows.length;
   return { columns: shape.columns, rows, truncated, bytesProcessed, bytesBilled };
-}
-
-function rowsOf({ rows }: QueryResponse): unknown[] {
-  // BigQuery omits empty rows.
-  if (rows === undefined || rows === null) return [];
-  if (Array.isArray(rows)) return rows;
-  throw malformedAnswer('Rows are not a list.');
-}
-
-function writeRow({ write }: ResultShape, row: unknown): string {
-  try {
-    return write(row);
-  } catch (error) {
-    if (error instanceof MalformedRow) throw malformedAnswer('A row does not fit its schema.');
-    throw error;
-  }
-}
-
-function count(text: unknown): bigint | null {
-  return typeof text === 'string' && /^\d{1,20}$/.test(text) ? BigInt(text) : null;
 }
 
 function responseTooLarge(maxBytes: number): ServiceError {

@@ -6,28 +6,34 @@
 import type { RestField } from '../../googlesql/rest-schema';
 import { VerbatimJson } from './verbatim-json';
 import { MalformedRow } from './malformed';
-import { timestampMicros } from './timestamp-text';
+import { isoOfMicros, timestampMicros } from './timestamp-text';
 
 /** A value that is there, as what `JSON.stringify` makes its text of. */
 type Reader = (value: unknown) => unknown;
 
+/** How values are written where there is a choice. */
+export interface ValueForm {
+  /** BYTES as null. */
+  readonly hideBytes: boolean;
+  /** TIMESTAMP as ISO 8601 text rather than as microseconds. */
+  readonly isoTimestamps: boolean;
+}
+
 /**
  * A row of one schema to the text of a JSON object without line breaks.
  *
- * @param hideBytes render BYTES as null
  * @throws MalformedRow (the writer) for a row of another form
  */
-export function rowWriter(fields: readonly RestField[], hideBytes: boolean): (row: unknown) => string {
+export function rowWriter(fields: readonly RestField[], form: ValueForm): (row: unknown) => string {
   const verbatim = new VerbatimJson();
-  const read = recordReader(fields, { hideBytes, verbatim });
+  const read = recordReader(fields, { ...form, verbatim });
   return (row) => {
     verbatim.clear();
     return verbatim.stringify(read(row));
   };
 }
 
-interface Context {
-  readonly hideBytes: boolean;
+interface Context extends ValueForm {
   readonly verbatim: VerbatimJson;
 }
 
@@ -86,13 +92,14 @@ function valueOf(cell: unknown): unknown {
 }
 
 function scalarReader(field: RestField, context: Context): Reader {
-  const { hideBytes, verbatim } = context;
+  const { hideBytes, isoTimestamps, verbatim } = context;
   switch (field.type) {
     case 'RECORD':
       return recordReader(field.fields, context);
     case 'INT64':
       return (value) => readInteger(textOf(value), verbatim);
     case 'TIMESTAMP':
+      if (isoTimestamps) return (value) => isoOfMicros(timestampMicros(textOf(value)));
       return (value) => {
         const text = textOf(value);
         return readInteger(DIGITS.test(text) ? text : timestampMicros(text).toString(), verbatim);

@@ -19,6 +19,15 @@ export function timestampMicros(text: string): bigint {
   return fromDateTime(parts);
 }
 
+/** ISO 8601 text in UTC with six digits of a fraction. @throws MalformedRow beyond the years 1 to 9999 */
+export function isoOfMicros(micros: bigint): string {
+  const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const date = new Date(Number((micros - fraction) / 1000n));
+  if (Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1 || date.getUTCFullYear() > 9999)
+    throw new MalformedRow();
+  return `${date.toISOString().slice(0, 19)}.${fraction.toString().padStart(6, '0')}Z`;
+}
+
 /** Seconds in decimal notation, shifted by its exponent and cut at the microsecond. */
 function fromSeconds([, sign, whole = '', fraction = '', exponent = '0']: RegExpExecArray): bigint {
   const point = Math.max(whole.length + Number(exponent) + 6, 0);

@@ -1,4 +1,5 @@
 /** Small pieces of DuckDB SQL text, each correct wherever an expression may stand. */
+import type { Span } from '../../googlesql/syntax';
 import type { SqlType, StructField } from '../../googlesql/types';
 
 export function quoteName(name: string): string {
@@ -118,7 +119,10 @@ export const FAILURE_MARK = 'logquay:';
  * An expression, of any type, that fails when, and only when, it is evaluated for a row. It is volatile: nothing around it
  * folds, so a cast that bounds a scan must fail by itself (macros.ts). A failing cast here would fold, but planning would
  * run it, and an exception costs a third of a millisecond each time.
+ *
+ * @param place of what fails, in the text of the query
  */
-export function fail(failure: Failure): string {
-  return `error(${quoteText(FAILURE_MARK + failure)})`;
+export function fail(failure: Failure, place: Span | null = null): string {
+  const at = place === null ? '' : `@${place.start}-${place.end}`;
+  return `error(${quoteText(FAILURE_MARK + failure + at)})`;
 }

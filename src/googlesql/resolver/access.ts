@@ -7,7 +7,18 @@ import type { SqlType } from '../types';
 import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
-import { candidatesOf, isOpen, lookup, visibleCandidates, visibleNames, type NameList, type Target } from './scope';
+import {
+  candidatesOf,
+  isOpen,
+  namedColumns,
+  lookup,
+  visibleCandidates,
+  visibleColumns,
+  visibleNames,
+  type NameList,
+  type Target,
+} from './scope';
+import { nestedField } from './nested-field';
 import { invalid, type Session } from './session';
 import { unknownField } from './suggestion';
 
@@ -25,7 +36,8 @@ export function resolvePath(context: Context, { parts, span }: PathExpression): 
       aggregates: typeof aggregates !== 'string',
       windows: typeof windows !== 'string',
     });
-    throw unknownField(`Unrecognized name: ${first.name}.`, first.name, first.span, visibleNames(scope));
+    const nested = nestedField(first.name, visibleColumns(scope));
+    throw unknownField(`Unrecognized name: ${first.name}.`, first.name, first.span, visibleNames(scope), nested);
   }
   return fromTarget(context, target, first, rest, span);
 }
@@ -60,7 +72,8 @@ function columnOf(session: Session, list: NameList, alias: Identifier, { name, s
   if (found === undefined && list.open) session.survey?.useUnknown();
   if (found === undefined) {
     session.environment.onUnknown?.(name, { kind: 'member', names: candidatesOf(list) });
-    throw unknownField(`Name ${name} not found inside ${alias.name}.`, name, span, list.names());
+    const nested = nestedField(name, namedColumns(list), `${alias.name}.`);
+    throw unknownField(`Name ${name} not found inside ${alias.name}.`, name, span, list.names(), nested);
   }
   if (found.kind === 'ambiguous') throw invalid(`Name ${name} is ambiguous inside ${alias.name}.`, span);
   const whole = { start: alias.span.start, end: span.end };

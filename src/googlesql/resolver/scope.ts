@@ -4,7 +4,7 @@
  * table (UNNEST of structs, SELECT AS STRUCT) are visible like columns.
  */
 import type { Column, Expr } from '../resolved';
-import type { SqlType } from '../types';
+import type { NamedType, SqlType } from '../types';
 
 export interface NamedColumn {
   /** null: it cannot be named. */
@@ -230,6 +230,18 @@ function rowType({ columns, isValueTable }: NameList): SqlType {
   const [only] = columns;
   if (isValueTable && only !== undefined) return only.column.type;
   return { kind: 'STRUCT', fields: columns.map(({ name, column }) => ({ name, type: column.type })) };
+}
+
+/** The columns of a list that have a name, with their types. */
+export function namedColumns({ columns }: NameList): NamedType[] {
+  return columns.flatMap(({ name, column }) => (name === null ? [] : { name, type: column.type }));
+}
+
+/** The same of everything in scope, innermost first. */
+export function visibleColumns(scope: Scope | null): NamedType[] {
+  const columns: NamedType[] = [];
+  for (let current = scope; current !== null; current = current.parent) columns.push(...namedColumns(current.list));
+  return columns;
 }
 
 /** Every name in scope, innermost first. */

@@ -6,14 +6,28 @@ import type { Span } from '../syntax';
 /** Longest list of names that an error carries. */
 const ALLOWED_LIMIT = 20;
 
-/** An unknown column or field, with the nearest name and, where they are few, all names there are. */
-export function unknownField(message: string, name: string, span: Span, names: readonly string[]): QueryError {
+/** An unknown column or field, with the nearest name or the record that has it, and, where they are few, all names there are. */
+export function unknownField(
+  message: string,
+  name: string,
+  span: Span,
+  names: readonly string[],
+  nested?: { readonly exact: boolean; readonly hint: string },
+): QueryError {
   const known = [...new Set(names)];
   const near = nearest(name, known);
   return new QueryError('unknownField', message, span, {
-    ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+    ...hintOf(near, nested),
     ...(known.length > 0 && known.length <= ALLOWED_LIMIT ? { allowed: known } : {}),
   });
+}
+
+function hintOf(
+  near: string | undefined,
+  nested: { readonly exact: boolean; readonly hint: string } | undefined,
+): { readonly hint?: string } {
+  if (nested !== undefined && (nested.exact || near === undefined)) return { hint: nested.hint };
+  return near === undefined ? {} : { hint: `Did you mean ${near}?` };
 }
 
 /** Most function names that an error lists. */

@@ -4,7 +4,7 @@ import type { RequestHeaders } from '../request/headers';
 const REQUEST_HEADERS =
   'Accept, Authorization, Content-Type, If-None-Match, LF-ENDPOINT-REDACT-PII, traceparent, X-API-KEY, X-Request-Id';
 const RESPONSE_HEADERS =
-  'Age, Cache-Status, ETag, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, WWW-Authenticate, X-Error-Status, X-Query-Bytes-Billed, X-Query-Bytes-Processed, X-Request-Id, X-Result-Truncated, X-Unknown-Parameters';
+  'Age, Cache-Status, Content-Disposition, ETag, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, WWW-Authenticate, X-Error-Status, X-Query-Bytes-Billed, X-Query-Bytes-Processed, X-Query-Warnings, X-Request-Id, X-Result-Truncated, X-Unknown-Parameters';
 
 /** How long a browser may remember a preflight, in seconds. */
 const REMEMBERED = 600;
@@ -16,6 +16,11 @@ export class Cors {
   /** Whether answers differ by `Origin`. */
   get configured(): boolean {
     return this.origins === '*' || this.origins.length > 0;
+  }
+
+  /** Whether a request comes from no page of a browser, or from one that may read answers. */
+  allows(request: RequestHeaders): boolean {
+    return request.values('origin').length === 0 || this.#allowed(request) !== null;
   }
 
   /** For every answer; none for an origin that is not allowed. */

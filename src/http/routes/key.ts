@@ -17,6 +17,7 @@ export function answerKey(exchange: Exchange, services: Services): void {
     pinned: [...key.pins.keys()],
     redacted: key.redact,
     mayQuery: endpoints.some((endpoint) => mayQuery(key, endpoint, engine)),
+    mayExport: key.export,
     expires: key.expires === null ? null : new Date(key.expires).toISOString(),
     limits: { requestsPerSecond: rates.perSecond(key) },
     budgetLeft: budgets.left(key),

@@ -4,11 +4,12 @@ import { hasConsumerQuery, type RawEntry, readJsonBody, readUrlEncoded } from '.
 import { chooseRepresentation } from '../../rendering/representation';
 import { run } from '../../run/run';
 import type { Services } from '../../run/services';
-import type { RunRequest } from '../../run/types';
+import type { BodyHead, BodyWriter, RunRequest } from '../../run/types';
 import type { RequestTelemetry } from '../../telemetry';
 import { hasBody, readBody } from '../request/body';
 import type { Exchange } from '../exchange';
 import { conditionalResponse } from '../response/conditional';
+import { chooseCoding } from '../response/content-coding';
 import { isLogflareError } from '../response/logflare-error';
 import type { RequestHeaders } from '../request/headers';
 
@@ -36,7 +37,9 @@ export async function answerRun(
 }
 
 async function answer(exchange: Exchange, request: HttpRunRequest, services: Services): Promise<void> {
-  const { response, headers: fromRun } = await run(request, services);
+  const answered = await run(request, services);
+  if (answered === null) return;
+  const { response, headers: fromRun } = answered;
   const headers = [...fromRun, 'Vary', VARY];
   if (response.truncated) headers.push('X-Result-Truncated', 'true');
   const { contentType } = response;
@@ -102,6 +105,20 @@ export class HttpRunRequest implements RunRequest {
 
   setHeaders(headers: readonly string[]): void {
     this.exchange.setHeaders(headers);
+  }
+
+  beginBody({ contentType, fileName, headers }: BodyHead): BodyWriter {
+    const coding = chooseCoding(this.exchange.headers.list('accept-encoding'));
+    const own = [
+      'Vary',
+      VARY,
+      'Content-Type',
+      contentType,
+      'Content-Disposition',
+      `attachment; filename="${fileName}"`,
+    ];
+    const encoded = coding === null ? [] : ['Content-Encoding', coding];
+    return this.exchange.beginBody([...headers, ...own, ...encoded], coding);
   }
 }
 

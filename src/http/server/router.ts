@@ -12,6 +12,7 @@ import type { Explorer } from '../explorer/explorer';
 import type { Exchange } from '../exchange';
 import type { Lifecycle } from './lifecycle';
 import { hasMetricsKey } from '../routes/metrics-key';
+import { McpRoute } from '../routes/mcp';
 import { answerMetrics, type GuardedMetrics } from '../routes/metrics';
 import { answerHealth, answerReady } from '../routes/probes';
 import { checkHead } from '../request/head';
@@ -25,6 +26,8 @@ export interface RouterOptions {
   readonly docs: 'open' | 'key' | 'off';
   /** The page for people; null or absent: there is none. */
   readonly explorer?: Explorer | null;
+  /** Whether assistants are answered at `/mcp`; absent: no. */
+  readonly mcp?: boolean;
   /** null: there is no `/metrics`. */
   readonly metrics: GuardedMetrics | null;
   /** Whether errors of consumer queries are answered as Logflare does; absent: no. */
@@ -121,6 +124,10 @@ export function createRouter(options: RouterOptions): Express {
   route('/api/endpoints/schema/:idOrName', {
     GET: (exchange, request) => answerSchema(exchange, last(request), lifecycle.services()),
   });
+  if (options.mcp === true) {
+    const mcp = new McpRoute(cors);
+    route('/mcp', { POST: (exchange) => mcp.answer(exchange, lifecycle.services()) });
+  }
   route('/api/key', {
     GET: (exchange) => {
       answerKey(exchange, lifecycle.services());

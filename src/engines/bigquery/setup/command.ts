@@ -70,7 +70,7 @@ async function execute(transport: Transport, statement: string, location: string
   } as const;
   const limits = { deadline: performance.now() + STATEMENT_TIME, signal: new AbortController().signal };
   const detach = (work: Promise<unknown>): void => void work.catch(() => undefined);
-  const pages = queryPages({ transport, detach }, body, 1, limits);
+  const pages = queryPages({ transport, detach }, body, { maxRows: 1, mostPerPage: 1 }, limits);
   while ((await pages.next()).done !== true);
 }
 

@@ -9,10 +9,6 @@ export function buildingPrefix(pid: number): string {
   return `${BUILDING}${String(pid)}-`;
 }
 
-export function isBuilding(name: string): boolean {
-  return name.startsWith(BUILDING);
-}
-
 /** Removes what a process that has ended, or is about to, has left half made in CACHE_DIR. */
 export function removeBuilding(cacheDir: string, pid: number): void {
   let names: string[];

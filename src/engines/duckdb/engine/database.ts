@@ -49,12 +49,22 @@ export async function openDatabase(options: DuckDbOptions, before: Contents | nu
 }
 
 async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Database> {
-  const { cacheDir, log, complete = true, smallFile = DEFAULTS.smallFile, onStatus = () => undefined } = options;
-  const { converter = () => new LocalConverter(resourcesOf(options), log.progress) } = options;
-  const folder = await LiveFolder.open({ dataDir, cacheDir, log, converter, complete, smallFile, onStatus });
+  const { log } = options;
+  const folder = await LiveFolder.open({
+    dataDir,
+    cacheDir: options.cacheDir,
+    log,
+    converter: options.converter ?? (() => new LocalConverter(resourcesOf(options), log.progress)),
+    complete: options.complete ?? true,
+    smallFile: options.smallFile ?? DEFAULTS.smallFile,
+    largeRange: options.largeRange ?? DEFAULTS.largeRange,
+    convertedBytes: options.convertedBytes ?? DEFAULTS.convertedBytes,
+    tailBytes: options.tailBytes ?? DEFAULTS.tailBytes,
+    onStatus: options.onStatus ?? (() => undefined),
+  });
   const open = (): Promise<DuckDBInstance> =>
     openInstance(options, async (connection) => {
-      await harden(connection, folder.folder);
+      await harden(connection, folder.opens);
       await folder.start(connection);
     });
   const clock = clockOf(options);
@@ -179,13 +189,16 @@ function schemaOf(name: string, fields: readonly RestField[]): TableSchema {
 /**
  * The last wall: only translated trees are run, and none of them can name a file, an extension or a setting.
  *
- * @param folder with segments of the tables that queries read, which are attached as they come: the only files that can be
- *   opened from now on; null: none
+ * @param opens the only files that can be opened from now on: segments of the tables that queries read, which are attached as
+ *   they come, and the lock; null: none
  */
-async function harden(connection: DuckDBConnection, folder: string | null): Promise<void> {
-  if (folder !== null) await connection.run(`SET GLOBAL allowed_directories = [${quoteText(`${folder}/`)}]`);
+async function harden(connection: DuckDBConnection, opens: LiveFolder['opens'] | null): Promise<void> {
+  if (opens !== null) {
+    await connection.run(`SET GLOBAL allowed_directories = [${quoteText(`${opens.folder}/`)}]`);
+    await connection.run(`SET GLOBAL allowed_paths = [${quoteText(opens.file)}, ${quoteText(`${opens.file}.wal`)}]`);
+  }
   await connection.run('SET GLOBAL enable_external_access = false');
-  if (folder === null) await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
+  if (opens === null) await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
   await connection.run('SET GLOBAL allow_community_extensions = false');
   await connection.run('SET GLOBAL lock_configuration = true');
 }

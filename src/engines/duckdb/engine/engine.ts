@@ -1,18 +1,29 @@
 import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
-import { ServiceError } from '../../../errors';
+import { QueryError, ServiceError } from '../../../errors';
+import { UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
 import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../contract';
+import type {
+  BoundParameter,
+  Engine,
+  EngineQuery,
+  EngineResult,
+  ResultHead,
+  RowSink,
+  RunLimits,
+  TableSchemas,
+} from '../../contract';
 import type { FolderStatus } from '../../data-status';
 import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
 import { openDatabase, type Database } from './database';
+import { endingWithSink } from './ending-with-sink';
 import type { StoredTables } from '../data/stored-tables';
 import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { readRows, type RowSink } from './row-stream';
+import { BrokenStream, readRows, type TakeRows } from './row-stream';
 import { prepareSelect, Statements } from './statements';
 import { CLOCK_PARAMETER } from '../translate';
 import { Translations } from './translation-cache';
@@ -24,6 +35,16 @@ import { Translations } from './translation-cache';
  */
 export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> {
   return answeringInTime(new DuckDbEngine(await openDatabase(options), options));
+}
+
+/** Enough rows have been read of a statement that goes on: its connection is not used again. */
+class CutOff extends Error {}
+
+interface ReadBounds {
+  /** After which the statement ends by itself; null: it does not. */
+  readonly lastRow: number | null;
+  /** Of the rows' texts together. */
+  readonly maxBytes: number;
 }
 
 /** The database was opened again while a query waited for it. */
@@ -65,48 +86,89 @@ export class DuckDbEngine implements Engine {
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     let rows: string[] = [];
-    const outcome = await this.stream(query, limits, (part) => {
+    const outcome = await this.feed(query, limits, (part) => {
       rows = rows.length === 0 ? [...part] : rows.concat(part);
     });
     return { ...outcome, rows, bytesProcessed: null, bytesBilled: null };
   }
 
   /** As `run`, for who takes the rows part by part. */
-  async stream(
+  async feed(
     query: EngineQuery,
     limits: RunLimits,
-    sink: RowSink,
+    take: TakeRows,
   ): Promise<Pick<EngineResult, 'columns' | 'truncated'>> {
+    let columns: readonly NamedType[] = [];
+    const { maxResultBytes: maxBytes = DEFAULTS.maxResultBytes } = this.options;
+    const begin = (head: ResultHead): void => {
+      columns = head.columns;
+    };
+    const truncated = await this.#read(query, limits, { begin, take }, { lastRow: query.maxRows + 1, maxBytes });
+    return { columns, truncated };
+  }
+
+  /** DuckDB's LIMIT is not parallel: a long result is cut off by not reading on. */
+  stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+    return endingWithSink(limits, sink, async (own, ending) => {
+      try {
+        return await this.#read(query, own, ending, { lastRow: null, maxBytes: Infinity });
+      } catch (error) {
+        if (error instanceof CutOff) return true;
+        throw error;
+      }
+    });
+  }
+
+  async #read(query: EngineQuery, limits: RunLimits, sink: RowSink, bounds: ReadBounds): Promise<boolean> {
     try {
-      return await this.#stream(query, limits, sink);
+      return await this.#readOnce(query, limits, sink, bounds);
     } catch (error) {
-      if (error instanceof LostTables) return this.#stream(query, limits, sink);
+      if (error instanceof LostTables) return this.#readOnce(query, limits, sink, bounds);
       throw error;
     }
   }
 
-  async #stream(
+  async #readOnce(
     query: EngineQuery,
     limits: RunLimits,
     sink: RowSink,
-  ): Promise<Pick<EngineResult, 'columns' | 'truncated'>> {
+    { lastRow, maxBytes }: ReadBounds,
+  ): Promise<boolean> {
     checkLimits(limits);
-    const { sql, parameters, maxRows, hideBytes, stored = false, fence = null } = query;
-    const reading = { hideBytes, maxRows: maxRows + 1, stored, fence };
+    const { sql, parameters, maxRows, hideBytes, isoTimestamps = false, sorted = false, stored = false } = query;
+    const reading = { hideBytes, isoTimestamps, sorted, maxRows: lastRow, stored, fence: query.fence ?? null };
     const tables = this.#data.acquire();
     try {
       const translation = await this.#translations.translation(sql, parameters, reading, tables, limits);
       const values = translation.parameters.map((name) => this.#value(name, parameters));
-      const bounds = { maxRows, maxBytes: this.options.maxResultBytes ?? DEFAULTS.maxResultBytes };
-      const truncated = await this.#onConnection(limits, async (connection) => {
+      const bounds = { maxRows, maxBytes };
+      const read = async (statement: DuckDBPreparedStatement): Promise<boolean> => {
+        const truncated = await readRows(statement, values, bounds, (rows) => sink.take(rows));
+        if (truncated && lastRow === null) throw new CutOff();
+        return truncated;
+      };
+      return await this.#onConnection(sql, limits, async (connection) => {
         if (tables.isLost) throw new LostTables();
-        if (translation.tables.some((name) => tables.find(name)?.parts.some(({ grows }) => grows))) {
-          return this.#runOnce(connection, translation.sql, (statement) => readRows(statement, values, bounds, sink));
+        sink.begin({ columns: translation.columns, bytesProcessed: null, bytesBilled: null });
+        const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
+        const use = async <T>(work: (statement: DuckDBPreparedStatement) => Promise<T>): Promise<T> =>
+          grows
+            ? this.#runOnce(connection, translation.sql, work)
+            : work(await this.#statements.prepare(connection, translation.sql));
+        try {
+          return await use(read);
+        } catch (error) {
+          if (!(error instanceof BrokenStream)) throw error;
+          // A second run says what is wrong: which words a caller gets must not depend on how rows lie.
+          if (lastRow !== null) {
+            await use((statement) => {
+              statement.bind(values);
+              return statement.run();
+            });
+          }
+          throw new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
         }
-        const statement = await this.#statements.prepare(connection, translation.sql);
-        return readRows(statement, values, bounds, sink);
       });
-      return { columns: translation.columns, truncated };
     } finally {
       tables.release();
     }
@@ -157,7 +219,7 @@ export class DuckDbEngine implements Engine {
     try {
       await this.#inspection.inspect(statement, tables, parameters, limits);
     } catch (error) {
-      throw failure(error, this.options.log);
+      throw failure(error, this.options.log, statement);
     }
   }
 
@@ -173,12 +235,16 @@ export class DuckDbEngine implements Engine {
     await this.#threads.close();
   }
 
-  async #onConnection<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  async #onConnection<T>(
+    sql: string,
+    limits: RunLimits,
+    work: (connection: DuckDBConnection) => Promise<T>,
+  ): Promise<T> {
     try {
       return await this.#live.use(limits, work);
     } catch (error) {
-      if (error instanceof LostTables) throw error;
-      throw failure(error, this.options.log);
+      if (error instanceof LostTables || error instanceof CutOff) throw error;
+      throw failure(error, this.options.log, sql);
     }
   }
 

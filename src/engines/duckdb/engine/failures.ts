@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { QueryError, ServiceError } from '../../../errors';
 import type { Log } from './log';
 import { messageOf } from './native-error';
+import { UNTRANSLATED } from '../../execution-faults';
 import { runtimeError } from '../translate';
 
 /** At the beginning alone, as the kinds below: what follows can be a value of a row. */
@@ -13,8 +15,10 @@ const REFUSED = /^(?:Parser|Binder|Catalog) Error/;
  * What the caller is message of an error from a connection: failures of the query itself in the fixed words for their
  * kind, a lack of memory as `resourcesExceeded`, anything else as `backendError`. DuckDB's text may hold values of rows
  * and SQL: it goes to nobody, and of it only the kind to the log.
+ *
+ * @param sql the query, of which the log has a hash
  */
-export function failure(error: unknown, log: Log): Error {
+export function failure(error: unknown, log: Log, sql: string): Error {
   if (error instanceof ServiceError || error instanceof QueryError || error instanceof DOMException) return error;
   const message = messageOf(error);
   if (MEMORY.test(message)) {
@@ -26,13 +30,18 @@ export function failure(error: unknown, log: Log): Error {
     return new QueryError('resourcesExceeded', message, null);
   }
   if (REFUSED.test(message)) {
-    log.error({ kind: kindOf(message) }, 'DuckDB refused a translated query');
-    return new QueryError('invalidQuery', 'The embedded engine cannot run this query.', null);
+    log.error({ kind: kindOf(message), query: hashOf(sql) }, 'DuckDB refused a translated query');
+    return new QueryError('invalidQuery', UNTRANSLATED, null);
   }
   const ofTheQuery = runtimeError(new Error(message));
   if (ofTheQuery !== null) return ofTheQuery;
-  log.error({ kind: kindOf(message) }, 'The embedded engine failed');
+  log.error({ kind: kindOf(message), query: hashOf(sql) }, 'The embedded engine failed');
   return new ServiceError('backendError', 'The embedded engine failed.');
+}
+
+/** The first twelve digits of the text's SHA-256: who has the text finds its lines (`printf %s "$sql" | sha256sum`). */
+function hashOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex').slice(0, 12);
 }
 
 /** `Binder Error`: DuckDB's words for what went wrong, before anything of the query. */

@@ -13,6 +13,7 @@ export function answeringInTime(engine: Engine): Engine {
     ...(engine.concurrency === undefined ? {} : { concurrency: engine.concurrency }),
     dryRun: engine.dryRun,
     run: (query, limits) => within(limits, () => engine.run(query, limits)),
+    stream: (query, limits, sink) => within(limits, () => engine.stream(query, limits, sink)),
     tables: (paths, limits) => within(limits, () => engine.tables(paths, limits)),
     describe: (sql, parameters, limits) => within(limits, () => engine.describe(sql, parameters, limits)),
     inspect: (statement, tables, parameters, limits) =>

@@ -11,20 +11,23 @@ const AT_ONCE = 1024 * 1024;
 /**
  * Takes rows part by part, each row as the text of one JSON object. The next part is read when it has resolved.
  */
-export type RowSink = (rows: readonly string[]) => Promise<void> | void;
+export type TakeRows = (rows: readonly string[]) => Promise<void> | void;
+
+/** DuckDB has failed while its rows were read; it does not say of what. */
+export class BrokenStream extends Error {}
 
 /**
  * Runs a statement whose one column is each row's text, and hands on at most `maxRows` of them. The statement itself stops
- * one row later, which is how a longer result is distinguished from one that just fits.
+ * one row later, or is not read on, which is how a longer result is distinguished from one that just fits.
  *
  * @returns whether there were more
- * @throws ServiceError resourcesExceeded beyond `maxBytes` of UTF-8.
+ * @throws ServiceError resourcesExceeded beyond `maxBytes` of UTF-8; BrokenStream where DuckDB failed behind the first rows
  */
 export async function readRows(
   statement: DuckDBPreparedStatement,
   values: readonly DuckDBValue[],
   { maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number },
-  sink: RowSink,
+  take: TakeRows,
 ): Promise<boolean> {
   statement.bind([...values]);
   const result = await statement.stream();
@@ -42,7 +45,7 @@ export async function readRows(
       if (++count > maxRows) break;
       part.push(text);
       if ((units += text.length) >= PART) {
-        await sink(part);
+        await take(part);
         [part, units] = [[], 0];
       }
       if ((atOnce += size) < AT_ONCE) continue;
@@ -50,7 +53,9 @@ export async function readRows(
       await yieldToEventLoop();
     }
   }
-  if (part.length > 0) await sink(part);
+  // Node's binding ends a stream that fails as one that is exhausted; such a result is no longer a streaming one.
+  if (count <= maxRows && !result.isStreaming) throw new BrokenStream();
+  if (part.length > 0) await take(part);
   return count > maxRows;
 }
 

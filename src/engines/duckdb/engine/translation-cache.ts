@@ -12,7 +12,10 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 interface Reading {
   readonly hideBytes: boolean;
-  readonly maxRows: number;
+  readonly isoTimestamps?: boolean;
+  readonly sorted?: boolean;
+  /** null: all. */
+  readonly maxRows: number | null;
   /** The operator's own text. */
   readonly stored: boolean;
   readonly fence: Fence | null;
@@ -46,17 +49,17 @@ export class Translations {
   async translation(
     sql: string,
     parameters: readonly BoundParameter[],
-    { hideBytes, maxRows, stored, fence }: Reading,
+    reading: Reading,
     tables: TablesByName,
     limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
-    const key = JSON.stringify([hideBytes, maxRows, types, fence, sql]);
+    const { hideBytes, isoTimestamps = false, sorted = false, maxRows, fence } = reading;
+    const key = JSON.stringify([hideBytes, isoTimestamps, sorted, maxRows, types, fence, sql]);
     const known = this.#cache.get(key);
     if (known?.read.every(({ name, revision }) => tables.find(name)?.revision === revision) === true) {
       return known.translation;
     }
-    const reading = { hideBytes, maxRows, stored, fence };
     const translation = await this.#translate(sql, parameters, reading, tables, limits);
     const read = translation.tables.map((name) => ({ name, revision: tables.find(name)!.revision }));
     this.#cache.set(key, { translation, read });
@@ -66,12 +69,12 @@ export class Translations {
   async #translate(
     sql: string,
     parameters: readonly BoundParameter[],
-    { hideBytes, maxRows, stored, fence }: Reading,
+    { stored, ...reading }: Reading,
     { tables }: TablesByName,
     limits: RunLimits,
   ): Promise<Translation> {
     const types = parameters.map(({ name, type }) => ({ name, type }));
-    const text = { sql, tables, sandboxed: false, parameters: types, hideBytes, maxRows, fence };
+    const text = { sql, tables, sandboxed: false, parameters: types, ...reading };
     const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql, limits));
     refuseDuplicates(translation.columns);
     return translation;

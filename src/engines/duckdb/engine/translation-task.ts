@@ -16,7 +16,9 @@ export interface TextToTranslate {
   readonly sandboxed: boolean;
   readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
   readonly hideBytes: boolean;
-  readonly maxRows: number;
+  readonly isoTimestamps?: boolean;
+  readonly sorted?: boolean;
+  readonly maxRows: number | null;
   readonly fence: Fence | null;
 }
 
@@ -24,7 +26,7 @@ export interface TextToTranslate {
 export const translateText: Task<TextToTranslate, Translation> = {
   file: __filename,
   name: 'translateText',
-  run({ sql, tables, sandboxed, parameters, hideBytes, maxRows, fence }) {
+  run({ sql, tables, sandboxed, parameters, ...options }) {
     const keyOf = (name: string): string => (sandboxed ? name.toLowerCase() : name);
     const byName = new Map(tables.map((table) => [keyOf(table.schema.name), table]));
     const resolved = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
@@ -38,9 +40,7 @@ export const translateText: Task<TextToTranslate, Translation> = {
     });
     return translate(resolved, {
       parts: ({ name }) => byName.get(keyOf(name))!.parts,
-      hideBytes,
-      maxRows,
-      fence,
+      ...options,
     });
   },
 };

@@ -4,14 +4,10 @@ import { constants, createGunzip } from 'node:zlib';
 import { Decompress, ZstdErrorCode } from 'fzstd';
 
 import { codeOf } from '../engine/native-error';
+import { ContentFault } from './content-fault';
 import type { Compression } from './source-name';
 
 const READ_AT_ONCE = 256 * 1024;
-
-/** Why a file's content ends before it should. */
-export class ContentFault extends Error {
-  override readonly name = 'ContentFault';
-}
 
 /**
  * The content from `from` bytes on, up to `to`. What is whole of an unfinished archive comes before the error.

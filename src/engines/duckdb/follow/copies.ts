@@ -1,8 +1,11 @@
 /** Whether a file holds what has been read of another: a file that was renamed, copied or compressed by rotation. */
-import { ContentFault, readContent } from './content';
+import { readContent } from './content';
+import { ContentFault } from './content-fault';
 import { ContentDigest } from './content-digest';
 import type { Progress } from './segment-job';
 import type { Compression } from './source-name';
+
+const LINE_BREAKS = [0x0a, 0x0d];
 
 export interface ContentOf {
   /** Of the file. */
@@ -21,8 +24,16 @@ export async function beginsWith(file: ContentOf, { position, digest: before }: 
   return digest.length === position.offset && digest.equals(before);
 }
 
-/** Whether the content of `copy`, as far as it is there, is what `original` begins with; an empty one is no copy. */
-export async function isCopySoFar(copy: ContentOf, original: ContentOf): Promise<boolean> {
+/** Whether what was taken for the last record goes on. */
+export async function continuesRecord(file: ContentOf, { position: { offset } }: Progress): Promise<boolean> {
+  for await (const [next] of readContent(file.path, file.compression, offset, offset + 1)) {
+    return next !== undefined && !LINE_BREAKS.includes(next);
+  }
+  return false;
+}
+
+/** Whether the content of `copy`, as far as it is there, is what `original` begins with; null: there is none yet. */
+export async function isCopySoFar(copy: ContentOf, original: ContentOf): Promise<boolean | null> {
   const theirs = readContent(original.path, original.compression)[Symbol.asyncIterator]();
   let expected: Buffer = Buffer.alloc(0);
   let any = false;
@@ -46,5 +57,5 @@ export async function isCopySoFar(copy: ContentOf, original: ContentOf): Promise
   } finally {
     await theirs.return(undefined);
   }
-  return any;
+  return any ? true : null;
 }

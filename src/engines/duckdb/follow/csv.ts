@@ -1,28 +1,36 @@
 /** CSV after RFC 4180, with a header line. */
 import type { Splitter } from './splitter';
 
-const [QUOTE, NEWLINE] = [0x22, 10];
+const [QUOTE, NEWLINE, COMMA] = [0x22, 10, 0x2c];
 
 export class CsvSplitter implements Splitter {
-  /** A line break inside of quotes is part of a value. */
+  readonly takesRest = true;
+
+  /** A line break inside of quotes is part of a value; quotes count where a value begins with one. */
   split(buffer: Buffer, visit: (start: number, end: number) => void): number {
     let start = 0;
-    let quote = buffer.indexOf(QUOTE);
-    let quoted = false;
-    for (let end = buffer.indexOf(NEWLINE); end !== -1; end = buffer.indexOf(NEWLINE, end + 1)) {
-      for (; quote !== -1 && quote < end; quote = buffer.indexOf(QUOTE, quote + 1)) quoted = !quoted;
-      if (quoted) continue;
-      visit(start, end);
-      start = end + 1;
+    for (let at = 0; at < buffer.length;) {
+      if (buffer[at] === QUOTE) {
+        at = closingQuote(buffer, at + 1);
+        if (at === -1) break;
+      }
+      while (at < buffer.length && buffer[at] !== COMMA && buffer[at] !== NEWLINE) at++;
+      if (buffer[at] === NEWLINE) {
+        visit(start, at);
+        start = at + 1;
+      }
+      at++;
     }
     return start;
   }
+}
 
-  last(buffer: Buffer, visit: (start: number, end: number) => void): number {
-    const start = this.split(buffer, visit);
-    if (start < buffer.length) visit(start, buffer.length);
-    return buffer.length;
+/** Behind the quote that ends a value; -1: not in this buffer. */
+function closingQuote(buffer: Buffer, from: number): number {
+  for (let at = buffer.indexOf(QUOTE, from); at !== -1; at = buffer.indexOf(QUOTE, at + 2)) {
+    if (buffer[at + 1] !== QUOTE) return at + 1;
   }
+  return -1;
 }
 
 /** The header, or a record as a JSON object of texts; values that are empty and not quoted are left out. */

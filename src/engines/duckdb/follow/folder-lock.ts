@@ -1,7 +1,8 @@
-import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
+import { messageOf } from '../engine/native-error';
 import { quoteText } from '../sql';
+import type { CacheFolder } from './cache-folder';
 
 /** Locked in this process: a lock of the operating system holds off other processes only. */
 const locked = new Set<string>();
@@ -9,16 +10,20 @@ const locked = new Set<string>();
 /**
  * Tries to become the one writer of a folder, for as long as the connection's instance is open: DuckDB locks a database
  * file with `fcntl`, which the operating system undoes however the process ends.
+ *
+ * @returns whether it is; another process may be
+ * @throws what keeps anybody from it
  */
-export async function lockFolder(connection: DuckDBConnection, folder: string): Promise<boolean> {
-  if (locked.has(folder)) return false;
-  locked.add(folder);
+export async function lockFolder(connection: DuckDBConnection, folder: CacheFolder): Promise<boolean> {
+  if (locked.has(folder.path)) return false;
+  locked.add(folder.path);
   try {
-    await connection.run(`ATTACH ${quoteText(join(folder, 'lock.duckdb'))} AS "folder lock"`);
+    await connection.run(`ATTACH ${quoteText(folder.lock)} AS "folder lock"`);
     return true;
-  } catch {
-    locked.delete(folder);
-    return false;
+  } catch (error) {
+    locked.delete(folder.path);
+    if (/Could not set lock/.test(messageOf(error))) return false;
+    throw error;
   }
 }
 

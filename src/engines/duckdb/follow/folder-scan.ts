@@ -1,5 +1,5 @@
 /** A look at what DATA_DIR holds. */
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -22,7 +22,7 @@ export interface FolderScan {
   readonly files: readonly FoundFile[];
   /** Why other files are not read, by path. */
   readonly refused: ReadonlyMap<string, string>;
-  /** Folders that could not be read now, with the error's code: nothing is known of what is in them. */
+  /** What could not be read now, with the error's code: nothing is known of these files, and of what is in these folders. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
@@ -30,6 +30,9 @@ const DEEPEST = 32;
 const MOST_FILES = 200_000;
 /** Files looked at at once. */
 const AT_ONCE = 16;
+
+/** Codes of errors for what is not there, or a circle of links. */
+const GONE: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
 /** Names that begin with a dot or an underscore are others' bookkeeping. */
 const PRIVATE = /^[._]/;
@@ -40,6 +43,7 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
   const refused = new Map<string, string>();
   const unreadable = new Map<string, string>();
   const seen = new Set<string>();
+  const links: { readonly path: string; readonly depth: number }[] = [];
 
   async function scanFile(path: string): Promise<boolean> {
     const name = readSourceName(path, declared);
@@ -49,7 +53,7 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
         const { dev, ino, size, mtimeNs } = await stat(join(dataDir, path), { bigint: true });
         files.push({ ...name, path, identity: `${dev}:${ino}`, size: Number(size), modified: mtimeNs });
       } catch (error) {
-        refused.set(path, `cannot be read (${codeOf(error)})`);
+        noteFault(path, codeOf(error));
       }
     }
     return true;
@@ -61,10 +65,26 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
     if (entry.isFile()) return scanFile(path);
     if (entry.isDirectory()) return scanIn(path, depth + 1);
     if (!entry.isSymbolicLink()) return refused.set(path, 'not a file');
-    const target = await stat(join(dataDir, path)).catch((error: unknown) => codeOf(error));
-    if (target === null || typeof target === 'string') return refused.set(path, `a link to nothing (${target})`);
+    return links.push({ path, depth });
+  }
+
+  async function scanLink(path: string, depth: number): Promise<unknown> {
+    let target: Stats;
+    try {
+      target = await stat(join(dataDir, path));
+    } catch (error) {
+      const code = codeOf(error);
+      if (GONE.has(code)) refused.set(path, `a link to nothing (${code})`);
+      noteFault(path, code);
+      return;
+    }
     if (target.isDirectory()) return scanIn(path, depth + 1);
     return target.isFile() ? scanFile(path) : refused.set(path, 'not a file');
+  }
+
+  /** A file or folder may go while it is looked at. */
+  function noteFault(path: string, code: string | null): void {
+    if (!GONE.has(code)) unreadable.set(path, code ?? 'unknown');
   }
 
   async function scanIn(folder: string, depth: number): Promise<void> {
@@ -81,13 +101,18 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
         await Promise.all(entries.slice(i, i + AT_ONCE).map((entry) => scanEntry(folder, entry, depth)));
       }
     } catch (error) {
-      const code = codeOf(error) ?? 'unknown';
-      // A folder may go while it is read; DATA_DIR itself does not.
-      if (folder === '' || code !== 'ENOENT') unreadable.set(folder, code);
+      // DATA_DIR itself does not go.
+      if (folder === '') unreadable.set(folder, codeOf(error) ?? 'unknown');
+      else noteFault(folder, codeOf(error));
     }
   }
 
   await scanIn('', 0);
+  // After everything else: what a link shows once more is named by where it is.
+  for (let found = links.splice(0); found.length > 0; found = links.splice(0)) {
+    found.sort((a, b) => (a.path < b.path ? -1 : 1));
+    for (const { path, depth } of found) await scanLink(path, depth);
+  }
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, refused, unreadable };
 }

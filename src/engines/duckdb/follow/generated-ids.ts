@@ -2,12 +2,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 import { quoteText } from '../sql';
-import type { Segment } from './segment';
+import { isNotOf, type Segment } from './segment';
 
 /** A segment whose file is attached as `name`. */
 export interface StoredSegment {
   readonly name: string;
   readonly segment: Pick<Segment, 'earliest' | 'latest' | 'odd'>;
+  /** Sources of rows that do not count. */
+  readonly dropped: readonly number[];
 }
 
 /** What the id of a row begins with until it is numbered. */
@@ -38,15 +40,18 @@ export async function numberGeneratedIds(
     const [[count, first, last]] = found.getRows() as [[bigint, string | null, string | null]];
     if (count === 0n) continue;
     const taken = tables.map((other) => `SELECT id FROM ${other} WHERE NOT ${marked}`);
-    for (const { name, segment } of segments) {
+    for (const { name, segment, dropped } of segments) {
       const bounds = first === null || last === null ? null : { first, last };
       if (bounds !== null && isApart(segment, bounds)) continue;
-      const within =
-        bounds === null
-          ? ''
-          : ` WHERE timestamp BETWEEN make_timestamp(${bounds.first}) AND make_timestamp(${bounds.last})`;
+      const conditions = [
+        ...(bounds === null
+          ? []
+          : [`timestamp BETWEEN make_timestamp(${bounds.first}) AND make_timestamp(${bounds.last})`]),
+        ...(dropped.length === 0 ? [] : [isNotOf(dropped)]),
+      ];
+      const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
       for (const relation of segment.odd > 0 ? ['rows', 'odd'] : ['rows']) {
-        taken.push(`SELECT id FROM ${name}.${relation}${within}`);
+        taken.push(`SELECT id FROM ${name}.${relation}${where}`);
       }
     }
     await connection.run(`UPDATE ${table} SET id = numbered.id FROM (

@@ -3,11 +3,12 @@ import type { Splitter } from './splitter';
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
-/** A byte order mark, white space, and what is between elements: brackets of the array and commas. */
-const BETWEEN = new Set([0xef, 0xbb, 0xbf, 0x20, 0x09, 0x0a, 0x0d, COMMA, 0x5d]);
+/** A byte order mark, white space, and what is between elements: brackets of the array, commas, and a brace too many. */
+const BETWEEN = new Set([0xef, 0xbb, 0xbf, 0x20, 0x09, 0x0a, 0x0d, COMMA, 0x5d, 0x7d]);
 
 /** The elements of one JSON array. What follows the array is read as more elements: no file is refused for its end. */
 export class ArraySplitter implements Splitter {
+  readonly takesRest = false;
   /** The array's own bracket is behind. */
   #inside = false;
 
@@ -27,11 +28,6 @@ export class ArraySplitter implements Splitter {
       used = at = end;
     }
     return used;
-  }
-
-  /** What is unfinished at the end is no element. */
-  last(buffer: Buffer, visit: (start: number, end: number) => void): number {
-    return this.split(buffer, visit);
   }
 }
 

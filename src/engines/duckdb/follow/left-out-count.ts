@@ -1,6 +1,6 @@
 import type { LeftOutReason } from '../../data-status';
 import type { Fitting, Unfit } from '../data/strict-row';
-import { type LeftOut, type LeftOutRow, NAMED } from './segment';
+import { type LeftOut, leftOutRows, type LeftOutRow, NAMED, NOTHING_LEFT_OUT, together } from './segment';
 
 /** Counts what is left out while rows are read. */
 export class LeftOutCount implements Fitting {
@@ -22,7 +22,62 @@ export class LeftOutCount implements Fitting {
     this.#first.push(...first.slice(0, NAMED - this.#first.length));
   }
 
+  addAll({ ignored, nulled, total: { rows, first } }: LeftOutCount): void {
+    this.ignored += ignored;
+    this.nulled += nulled;
+    for (const [reason, count] of Object.entries(rows) as [LeftOutReason, number][]) this.addRows(reason, count, []);
+    this.#first.push(...first.slice(0, NAMED - this.#first.length));
+  }
+
+  /** Whether there is anything to tell. */
+  get any(): boolean {
+    return leftOutRows(this.total) + this.ignored + this.nulled > 0;
+  }
+
   get total(): LeftOut {
     return { rows: { ...this.#rows }, first: [...this.#first], ignored: this.ignored, nulled: this.nulled };
+  }
+}
+
+/** What was left out of a table, over its conversions. */
+export class LeftOutTotals {
+  #stored: LeftOut;
+  /** Of what is in the tails, and of what a conversion is storing now. */
+  #recent: LeftOut = NOTHING_LEFT_OUT;
+  #sealed: LeftOut = NOTHING_LEFT_OUT;
+
+  constructor(stored: LeftOut = NOTHING_LEFT_OUT) {
+    this.#stored = stored;
+  }
+
+  /** Of what is in segments. */
+  get stored(): LeftOut {
+    return this.#stored;
+  }
+
+  get total(): LeftOut {
+    return together(together(this.#stored, this.#sealed), this.#recent);
+  }
+
+  add(leftOut: LeftOut): void {
+    this.#recent = together(this.#recent, leftOut);
+  }
+
+  /** A conversion stores what is in the tails. */
+  seal(): void {
+    this.#sealed = together(this.#sealed, this.#recent);
+    this.#recent = NOTHING_LEFT_OUT;
+  }
+
+  /** It has failed. */
+  unseal(): void {
+    this.#recent = together(this.#sealed, this.#recent);
+    this.#sealed = NOTHING_LEFT_OUT;
+  }
+
+  /** It has succeeded, and left that out. */
+  store(leftOut: LeftOut): void {
+    this.#stored = together(this.#stored, leftOut);
+    this.#sealed = NOTHING_LEFT_OUT;
   }
 }

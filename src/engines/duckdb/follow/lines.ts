@@ -3,18 +3,21 @@ import type { Splitter } from './splitter';
 const NEWLINE = 10;
 
 export class LineSplitter implements Splitter {
+  readonly takesRest = true;
+
   split(buffer: Buffer, visit: (start: number, end: number) => void): number {
-    let start = 0;
-    for (let end = buffer.indexOf(NEWLINE); end !== -1; end = buffer.indexOf(NEWLINE, start)) {
+    let start = pastHole(buffer, 0);
+    for (let end = buffer.indexOf(NEWLINE, start); end !== -1; end = buffer.indexOf(NEWLINE, start)) {
       visit(start, end);
-      start = end + 1;
+      start = pastHole(buffer, end + 1);
     }
     return start;
   }
+}
 
-  last(buffer: Buffer, visit: (start: number, end: number) => void): number {
-    const start = this.split(buffer, visit);
-    if (start < buffer.length) visit(start, buffer.length);
-    return buffer.length;
-  }
+/** Truncating a file under a writer that does not append leaves zeros where the text was. */
+function pastHole(buffer: Buffer, start: number): number {
+  let at = start;
+  while (buffer[at] === 0) at++;
+  return at;
 }

@@ -1,46 +1,37 @@
-/** DATA_DIR as it is now: follows its files, and keeps the tables that queries read. */
+/** DATA_DIR as it is now: follows its files, and has the tables that queries read. */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { FolderStatus, TableStatus } from '../../data-status';
-import { buildingPrefix, isBuilding } from '../data/conversion-folders';
 import { DataFault } from '../data/data-fault';
 import { describedTables } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
 import { codeOf, messageOf } from '../engine/native-error';
+import { CacheFolder } from './cache-folder';
+import { Conversions } from './conversions';
 import type { Converter } from './converter';
+import { faultKind } from './fault-kind';
 import { lockFolder, unlockFolder } from './folder-lock';
-import { type FoundFile, type FolderScan, scanFolder } from './folder-scan';
+import { type FolderScan, type FoundFile, scanFolder } from './folder-scan';
 import { LiveTable } from './live-table';
-import { MANIFEST, type Manifest, readManifest, writeManifest } from './manifest';
+import { type Manifest, readManifest, writeManifest } from './manifest';
 import { NamedOnce } from './named-once';
-import { ChangedContent } from './resume-digest';
-import { type LeftOut, leftOutRows } from './segment';
-import type { SegmentResult } from './segment-job';
+import { type LeftOut, leftOutRows, type Segment } from './segment';
+import type { CleanUp } from './table-parts';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
 const LOOK_AGAIN = 200;
 const REST = 4;
 const MOST_REST = 1_000;
-/** Milliseconds between two tries to become the writer. */
-const LOCK_AGAIN = 2_000;
-/** Of texts in memory: beyond, the tails are stored; far beyond, nothing more is read until that is done. */
-const TAIL_BYTES = 32 * 1024 * 1024;
-const MOST_TAIL_BYTES = 3 * TAIL_BYTES;
-/** Milliseconds after which a tail is stored, if it is not tiny: a start reads it again. */
-const TAIL_AGE = 10 * 60_000;
-/** The same without a new row: what does not grow is queried faster. */
-const TAIL_REST = 5_000;
-const TINY = 256 * 1024;
-/** Bytes of content that one conversion reads. */
-const CONVERTED_AT_ONCE = 512 * 1024 * 1024;
-/** Milliseconds until a conversion that failed is tried again. */
+/** Milliseconds between two tries to become the writer, or to write again what could not be written. */
 const TRY_AGAIN = 2_000;
+/** So many times as much as is stored may be in memory before nothing more is read. */
+const MOST_TAILS = 3;
 /** Bytes in files for which opening waits, rather than answer from a part of them. */
 const WAITED_FOR = 32 * 1024 * 1024;
 /** The same in milliseconds. */
@@ -55,56 +46,58 @@ export interface LiveFolderOptions {
   readonly complete: boolean;
   /** Bytes of a text file that are read into memory rather than by a conversion. */
   readonly smallFile: number;
+  /** Bytes of texts in memory beyond which they are stored; with three times as many nothing more is read until then. */
+  readonly tailBytes: number;
+  /** Bytes of content that one conversion reads. */
+  readonly convertedBytes: number;
+  /** Bytes of a text file from which on a conversion has DuckDB read it. */
+  readonly largeRange: number;
   /** Called when `status` is another one. */
   readonly onStatus: (status: FolderStatus) => void;
 }
 
-/** The folder in CACHE_DIR that a data folder has for itself. */
-export async function cacheFolderOf(cacheDir: string, dataDir: string): Promise<string> {
-  const digest = createHash('sha256')
-    .update(await realpath(dataDir))
-    .digest('hex');
-  return join(cacheDir, digest.slice(0, 16));
-}
-
-interface Conversion {
-  readonly table: LiveTable;
-  /** Of what is half made. */
-  readonly folder: string;
-  readonly started: number;
-  outcome: SegmentResult | Error | null;
-}
+/** What may keep the folder from being followed: a word for each, or a table's name. */
+type Faulty = 'folder' | 'follow' | 'lock' | 'convert' | 'write' | `table ${string}`;
 
 export class LiveFolder {
   readonly data = new StoredTables([]);
   readonly #tables = new Map<string, LiveTable>();
   readonly #named: NamedOnce;
+  readonly #conversions: Conversions;
+  /** Tables whose parts are other ones than queries read. */
+  readonly #stale = new Set<LiveTable>();
   /** Tables whose manifest is to be written, and files that go then. */
   readonly #unwritten = new Map<LiveTable, readonly string[]>();
   /** Of manifests that another process writes, by table: identity of the file. */
   readonly #manifests = new Map<string, string>();
   #connection: DuckDBConnection | null = null;
-  #converter: Converter | null = null;
   #writer = false;
   #ended: Promise<void> = Promise.resolve();
   #closing: AbortController = new AbortController();
-  /** The conversion under way, and what came of it. */
-  #conversion: Conversion | null = null;
-  #notBefore = 0;
   /** What keeps the folder from being followed as it should. */
-  readonly #faults = new Map<string, string>();
+  readonly #faults = new Map<Faulty, string>();
   #nextIndex = 0;
   #nextLock = 0;
+  #nextWrite = 0;
   #target = '';
   #started = false;
 
   private constructor(
     private readonly options: LiveFolderOptions,
-    /** In CACHE_DIR. */
-    readonly folder: string,
+    private readonly folder: CacheFolder,
     private readonly declared: ReadonlyMap<string, readonly RestField[]>,
   ) {
-    this.#named = new NamedOnce(options.log);
+    const { log, converter, convertedBytes, largeRange, tailBytes } = options;
+    this.#named = new NamedOnce(log);
+    this.#conversions = new Conversions({
+      folder,
+      log,
+      converter,
+      most: convertedBytes,
+      largeRange,
+      tailBytes,
+      onFault: (fault) => this.#fault('convert', fault),
+    });
   }
 
   /**
@@ -120,27 +113,35 @@ export class LiveFolder {
       throw new DataFault(`DATA_DIR ${dataDir} cannot be read (${codeOf(error)})`);
     }
     const declared = await describedTables(dataDir);
-    const folder = await cacheFolderOf(cacheDir, dataDir);
+    const folder = await CacheFolder.of(cacheDir, dataDir);
     try {
-      await mkdir(folder, { recursive: true });
+      await folder.make();
     } catch (error) {
       throw new DataFault(`CACHE_DIR ${cacheDir} cannot be used (${codeOf(error)})`);
     }
     return new LiveFolder(options, folder, declared);
   }
 
+  /** The only folder, and the only file, that the database has to be able to open. */
+  get opens(): { readonly folder: string; readonly file: string } {
+    return { folder: this.folder.segments, file: this.folder.lock };
+  }
+
   /**
-   * Begins to follow, with tables in the database of this connection, which may read `folder`. Resolves when queries can
-   * be answered.
+   * Begins to follow, with tables in the database of this connection, which may open `opens`. Resolves when queries can be
+   * answered.
    */
   async start(connection: DuckDBConnection): Promise<void> {
     this.#connection = connection;
     this.#closing = new AbortController();
-    this.#writer = await lockFolder(connection, this.folder);
     this.#tables.clear();
-    for (const name of new Set([...this.declared.keys(), ...(await this.#storedNames())])) await this.#table(name);
+    this.#stale.clear();
+    this.#unwritten.clear();
+    this.#nextLock = 0;
+    await this.#lock();
+    for (const name of new Set([...this.declared.keys(), ...(await this.folder.tables())])) await this.#add(name);
     if (this.#writer) await this.#removeUnused();
-    await this.#publish(new Set(this.#tables.values()));
+    await this.#publish([]);
     const scan = await this.#look();
     const bytes = scan.files.reduce((sum, { size }) => sum + size, 0);
     const pending = [...this.#tables.values()]
@@ -163,12 +164,10 @@ export class LiveFolder {
   async stop(): Promise<void> {
     this.#closing.abort();
     this.data.lose();
-    await this.#converter?.close();
-    this.#converter = null;
+    await this.#conversions.end();
     await this.#ended;
-    if (this.#conversion !== null) await rm(this.#conversion.folder, { recursive: true, force: true });
-    this.#conversion = null;
-    if (this.#writer) unlockFolder(this.folder);
+    await this.#conversions.close();
+    if (this.#writer) unlockFolder(this.folder.path);
     this.#writer = false;
     this.#connection?.closeSync();
     this.#connection = null;
@@ -177,11 +176,11 @@ export class LiveFolder {
   get status(): FolderStatus {
     const now = performance.now();
     const tables = [...this.#tables.values()].map((table): TableStatus => {
-      const { name, rows, segments, sources, leftOut, conversions, declared, behindSince } = table;
+      const { name, rows, bytes, sources, leftOut, conversions, declared, behindSince } = table;
       return {
         table: name,
         rows,
-        bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
+        bytes,
         files: sources.length,
         behind: behindSince === null ? 0 : Math.round((now - behindSince) / 1000),
         leftOut: leftOut.rows,
@@ -211,7 +210,7 @@ export class LiveFolder {
         this.#fault('follow', null);
       } catch (error) {
         if (signal.aborted) return;
-        this.#fault('follow', `DATA_DIR cannot be followed (${kindOf(error)}).`);
+        this.#fault('follow', `DATA_DIR cannot be followed (${faultKind(error)}).`);
       }
       const { status } = this;
       const text = JSON.stringify(status);
@@ -224,65 +223,90 @@ export class LiveFolder {
 
   /** One look at the folder: takes what is new, and has stored what is to be. */
   async #look(): Promise<FolderScan> {
-    const scan = await scanFolder(this.options.dataDir, (table) => this.declared.has(table));
+    const scan = await this.#scan();
+    const files = filesByTable(scan);
     this.#named.files(scan.refused);
-    const unreadable = [...scan.unreadable];
-    const [first] = unreadable;
+    const [first] = scan.unreadable;
     const fault = first === undefined ? null : `DATA_DIR cannot be read (${first[0] || '.'}: ${first[1]}).`;
     this.#fault('folder', fault);
-    const byTable = new Map<string, FoundFile[]>();
-    for (const file of scan.files) {
-      const files = byTable.get(file.table);
-      if (files === undefined) byTable.set(file.table, [file]);
-      else files.push(file);
-    }
-    const isKnown = (path: string): boolean =>
-      !unreadable.some(([folder]) => folder === '' || path.startsWith(`${folder}/`));
-    const changed = new Set<LiveTable>();
-    const unused: (() => Promise<void>)[] = [];
+    const cleanUps: CleanUp[] = [];
     await this.#lock();
-    await this.#finishConversion(changed, unused);
-    for (const name of byTable.keys()) if (!this.#tables.has(name)) changed.add(await this.#table(name));
-    for (const [name, known] of this.#tables) {
-      const table = this.#writer ? known : await this.#followed(name, known);
-      const { revision } = table.table;
-      const reconciled = await table.reconcile(byTable.get(name) ?? [], isKnown);
-      if (reconciled.gone.length > 0) changed.add(table);
-      // What has vanished or moved is known at the next start without reading it again.
-      if (this.#writer && reconciled.changed && table.segments.length > 0 && !this.#unwritten.has(table)) {
-        this.#unwritten.set(table, []);
-      }
-      await this.#readNew(table);
-      if (table.table.revision !== revision) changed.add(table);
-      if (table === known) continue;
-      this.#tables.set(name, table);
-      changed.add(table);
-      unused.push(() => known.dispose());
+    const converted = await this.#conversions.finish();
+    if (converted !== null) {
+      cleanUps.push(converted.cleanUp);
+      this.#stale.add(converted.table);
+      this.#outdate(converted.table, converted.gone);
     }
-    await this.#publish(changed, unused);
+    const isKnown = knownIn(scan);
+    for (const name of [...this.declared.keys(), ...files.keys()]) if (!this.#tables.has(name)) await this.#add(name);
+    for (const [name, known] of this.#tables) {
+      await this.#safely(name, async () => {
+        const table = this.#writer ? known : await this.#followed(name, known);
+        await this.#take(table, files.get(name) ?? [], isKnown, cleanUps);
+        if (table !== known) cleanUps.push(this.#replace(name, table));
+      });
+    }
+    await this.#publish(cleanUps);
     if (this.#writer) {
       await this.#writeManifests();
-      await this.#startConversion();
+      const isClosing = this.#closing.signal.aborted;
+      if (this.#unwritten.size === 0 && !isClosing) await this.#conversions.start([...this.#tables.values()]);
     }
     return scan;
   }
 
-  async #readNew(table: LiveTable): Promise<void> {
+  async #scan(): Promise<FolderScan> {
+    const { dataDir } = this.options;
+    const scan = await scanFolder(dataDir, (table) => this.declared.has(table));
+    const isTruncated = [...filesByTable(scan)].some(([name, files]) => this.#tables.get(name)?.isTruncated(files));
+    // A folder is not read at one instant: what was copied before it was truncated is there by now.
+    return isTruncated ? scanFolder(dataDir, (table) => this.declared.has(table)) : scan;
+  }
+
+  /** What goes wrong with one table leaves the others as they are. */
+  async #safely(table: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#fault(`table ${table}`, null);
+    } catch (error) {
+      if (!this.#closing.signal.aborted) {
+        this.#fault(`table ${table}`, `Table ${table} cannot be followed (${faultKind(error)}).`);
+      }
+    }
+  }
+
+  /** Takes the files of a table as they are now. */
+  async #take(
+    table: LiveTable,
+    files: readonly FoundFile[],
+    isKnown: (path: string) => boolean,
+    cleanUps: CleanUp[],
+  ): Promise<void> {
+    const { gone, moved } = await table.reconcile(files, isKnown);
+    // What has vanished or moved is known at the next start without reading it again.
+    if (moved && table.segments.length > 0) this.#outdate(table);
+    if (gone.length > 0) {
+      const empty = table.dropEmptySegments();
+      if (empty.length > 0) this.#outdate(table, empty);
+      // Before anything is read: ids are counted over what there is.
+      cleanUps.push(await table.rebuild());
+      this.#stale.add(table);
+    }
     const newest = [...table.sources].sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
     for (const source of newest) {
-      if (this.#closing.signal.aborted || this.#tailBytes > MOST_TAIL_BYTES) return;
+      if (this.#closing.signal.aborted || this.#tailBytes > MOST_TAILS * this.options.tailBytes) return;
       if (source.file.format === 'parquet' || (this.#writer && table.isBacklog(source))) continue;
-      await table.readNew(source);
+      if (this.#conversions.retried !== table && (await table.readNew(source))) this.#stale.add(table);
     }
   }
 
   get #tailBytes(): number {
-    return [...this.#tables.values()].reduce((sum, { tailBytes }) => sum + tailBytes, 0);
+    return [...this.#tables.values()].reduce((sum, { tails }) => sum + tails.bytes, 0);
   }
 
   /** Whether conversions have something left to read; rows that are appended all the time do not count. */
   #hasBacklog(): boolean {
-    if (this.#conversion !== null) return true;
+    if (this.#conversions.isRunning) return true;
     if (!this.#writer) return false;
     const now = performance.now();
     return [...this.#tables.values()].some((table) =>
@@ -290,30 +314,44 @@ export class LiveFolder {
     );
   }
 
-  /** Has queries read what the tables have now. @param unused what to do when nobody reads what they had before */
-  async #publish(changed: ReadonlySet<LiveTable>, unused: (() => Promise<void>)[] = []): Promise<void> {
-    if (changed.size === 0) return;
-    for (const table of changed) if (!table.isDisposed) unused.push(await table.rebuild());
+  /** The manifest of a table is to be written; then the files of these segments go. */
+  #outdate(table: LiveTable, segments: readonly Segment[] = []): void {
+    if (!this.#writer) return;
+    const files = segments.map(({ file }) => join(this.folder.segmentsOf(table.name), file));
+    this.#unwritten.set(table, [...(this.#unwritten.get(table) ?? []), ...files]);
+  }
+
+  /** Has queries read what the tables have now. @param cleanUps what to do when nobody reads what they had before */
+  async #publish(cleanUps: readonly CleanUp[]): Promise<void> {
+    const all = [...cleanUps];
+    for (const table of this.#stale) {
+      await this.#safely(table.name, async () => {
+        if (!table.isDisposed) all.push(await table.rebuild());
+        this.#stale.delete(table);
+      });
+    }
+    if (all.length === 0) return;
     const tables = [...this.#tables.values()];
     const schemas = tables.map(({ name, fields }) => JSON.stringify([name, fields])).sort();
-    this.#target = createHash('sha256').update(this.folder).update(schemas.join('\n')).digest('hex').slice(0, 32);
-    const served = tables.filter(({ fields }) => fields.length > 0).map(({ table }) => table);
+    this.#target = createHash('sha256').update(this.folder.path).update(schemas.join('\n')).digest('hex').slice(0, 32);
+    const served = tables.map(({ table }) => table).filter(({ schema }) => schema.columns.length > 0);
     const connection = this.#connection;
     void this.data.replace(served).then(async () => {
-      for (const clean of unused) if (connection === this.#connection) await clean().catch(() => undefined);
+      for (const clean of all) if (connection === this.#connection) await clean().catch(() => undefined);
     });
   }
 
-  async #table(name: string): Promise<LiveTable> {
-    const table = await this.#openTable(name);
-    this.#tables.set(name, table);
-    return table;
+  async #add(name: string): Promise<void> {
+    await this.#safely(name, async () => {
+      const table = await this.#openTable(name);
+      this.#tables.set(name, table);
+      this.#stale.add(table);
+    });
   }
 
   async #openTable(name: string): Promise<LiveTable> {
-    const folder = join(this.folder, name);
-    const path = join(folder, MANIFEST);
-    this.#manifests.set(name, await identityOf(path));
+    const folder = this.folder.segmentsOf(name);
+    this.#manifests.set(name, await this.folder.manifestIdentity(name));
     const options = {
       name,
       declared: this.declared.get(name) ?? null,
@@ -325,9 +363,18 @@ export class LiveFolder {
       onLeftOut: (leftOut: LeftOut) => this.#named.rows(name, leftOut),
       onFault: (file: string, fault: string) => this.#named.fault(name, file, fault),
     };
-    const manifest = await readManifest(path);
-    const usable = manifest !== null && (await this.#areWhole(folder, manifest));
-    return new LiveTable(options, usable ? manifest : null);
+    const manifest = await readManifest(this.folder.manifestOf(name));
+    if (manifest === null || !(await this.#areWhole(folder, manifest))) return new LiveTable(options, null);
+    const table = new LiveTable(options, manifest);
+    try {
+      await table.attach();
+      return table;
+    } catch (error) {
+      await table.dispose();
+      if (!this.#writer || !isDamage(error)) throw error;
+      this.#warnOfDamage(folder);
+      return new LiveTable(options, null);
+    }
   }
 
   /** Whether segments are there as they were written; DuckDB's own checksums tell the rest when they are read. */
@@ -335,139 +382,91 @@ export class LiveFolder {
     for (const { file, bytes } of segments) {
       const found = await stat(join(folder, file)).catch(() => null);
       if (found?.size === bytes) continue;
-      this.options.log.warn(
-        { file: join(folder, file) },
-        'A stored segment is damaged or gone: the table is converted again',
-      );
+      this.#warnOfDamage(join(folder, file));
       return false;
     }
     return true;
   }
 
-  /** The table, opened again where another process has stored more of it. */
-  async #followed(name: string, table: LiveTable): Promise<LiveTable> {
-    const identity = await identityOf(join(this.folder, name, MANIFEST));
-    return identity === this.#manifests.get(name) ? table : this.#openTable(name);
+  #warnOfDamage(file: string): void {
+    this.options.log.warn({ file }, 'A stored segment is damaged or gone: the table is converted again');
   }
 
-  /** Becomes the writer when the one before has ended. */
+  /** The table, opened again where another process has stored more of it. */
+  async #followed(name: string, table: LiveTable): Promise<LiveTable> {
+    const identity = await this.folder.manifestIdentity(name);
+    if (identity === this.#manifests.get(name)) return table;
+    try {
+      return await this.#openTable(name);
+    } catch (error) {
+      this.#manifests.delete(name);
+      // Segments that are gone already are no fault: the next look finds a newer manifest.
+      if ((await this.folder.manifestIdentity(name)) !== identity) return table;
+      throw error;
+    }
+  }
+
+  #replace(name: string, table: LiveTable): CleanUp {
+    const before = this.#tables.get(name);
+    this.#tables.set(name, table);
+    this.#stale.add(table);
+    if (before !== undefined) this.#stale.delete(before);
+    return async () => before?.dispose();
+  }
+
+  /** Becomes the writer when there is none. */
   async #lock(): Promise<void> {
     if (this.#writer || performance.now() < this.#nextLock) return;
-    this.#nextLock = performance.now() + LOCK_AGAIN;
-    this.#writer = await lockFolder(this.#connection!, this.folder);
-    if (!this.#writer) return;
-    // As it left them.
+    this.#nextLock = performance.now() + TRY_AGAIN;
+    try {
+      this.#writer = await lockFolder(this.#connection!, this.folder);
+      this.#fault('lock', null);
+      // Not before the tables are there.
+      if (this.#writer && this.#tables.size > 0) await this.#takeOver();
+    } catch (error) {
+      this.#fault('lock', `CACHE_DIR cannot be written (${faultKind(error)}).`);
+    }
+  }
+
+  /** Goes on from where the writer before has ended. */
+  async #takeOver(): Promise<void> {
     for (const [name, known] of this.#tables) {
-      const table = await this.#followed(name, known);
-      if (table === known) continue;
-      this.#tables.set(name, table);
-      await this.#publish(new Set([table]), [() => known.dispose()]);
+      await this.#safely(name, async () => {
+        const table = await this.#followed(name, known);
+        if (table !== known) await this.#publish([this.#replace(name, table)]);
+      });
     }
     await this.#removeUnused();
     this.options.log.info({}, 'This process now writes CACHE_DIR');
   }
 
-  /** Names of tables that have a folder in CACHE_DIR. */
-  async #storedNames(): Promise<string[]> {
-    const entries = await readdir(this.folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() && !isBuilding(entry.name)).map(({ name }) => name);
-  }
-
-  /** Removes what a writer that was killed has left: segments that no manifest names, and unfinished ones. */
+  /** Removes what a writer that was killed has left. */
   async #removeUnused(): Promise<void> {
-    for (const name of await readdir(this.folder)) {
-      const path = join(this.folder, name);
-      if (isBuilding(name)) await rm(path, { recursive: true, force: true });
-      const table = this.#tables.get(name);
-      if (table === undefined) continue;
-      const used = new Set([MANIFEST, ...table.segments.map(({ file }) => file)]);
-      const files = await readdir(path).catch(() => []);
-      for (const file of files) if (!used.has(file)) await rm(join(path, file), { force: true });
-    }
-  }
-
-  async #startConversion(): Promise<void> {
-    if (this.#conversion !== null || this.#unwritten.size > 0 || performance.now() < this.#notBefore) return;
-    const full = this.#tailBytes > TAIL_BYTES;
-    for (const table of [...this.#tables.values()].sort((a, b) => b.newest - a.newest)) {
-      const due = full || table.tailAge > TAIL_AGE || table.tailRest > TAIL_REST;
-      const roll = table.tailBytes > TINY && due;
-      const job = table.nextJob(roll, CONVERTED_AT_ONCE);
-      if (job === null) continue;
-      try {
-        await mkdir(join(this.folder, table.name), { recursive: true });
-        const folder = await mkdtemp(join(this.folder, buildingPrefix(process.pid)));
-        this.#converter ??= this.options.converter();
-        const conversion: Conversion = { table, folder, started: performance.now(), outcome: null };
-        this.#conversion = conversion;
-        const done = (outcome: SegmentResult | Error): void => void (conversion.outcome = outcome);
-        const path = join(folder, 'segment.duckdb');
-        this.#converter.convert({ ...job, path, folder }).then(done, (error: unknown) => done(asError(error)));
-      } catch (error) {
-        this.#conversionFailed(table, error);
-      }
-      return;
-    }
-  }
-
-  /** Takes over what a conversion has done. */
-  async #finishConversion(changed: Set<LiveTable>, unused: (() => Promise<void>)[]): Promise<void> {
-    const conversion = this.#conversion;
-    if (conversion === null || conversion.outcome === null) return;
-    this.#conversion = null;
-    const { table, folder, started, outcome } = conversion;
     try {
-      if (outcome instanceof Error) throw outcome;
-      const file = table.nextFile();
-      const path = join(this.folder, table.name);
-      if (outcome.segment !== null) await rename(join(folder, 'segment.duckdb'), join(path, file));
-      const before = table.segments;
-      const tails = table.finish(file, outcome);
-      changed.add(table);
-      unused.push(async () => {
-        for (const tail of tails) await tail.drop();
-      });
-      const gone = before.filter((segment) => !table.segments.includes(segment));
-      this.#unwritten.set(table, [
-        ...(this.#unwritten.get(table) ?? []),
-        ...gone.map((segment) => join(path, segment.file)),
-      ]);
-      const rows = outcome.segment?.rows ?? 0;
-      const ms = Math.round(performance.now() - started);
-      this.options.log.info({ table: table.name, rows, segments: table.segments.length, ms }, 'Rows converted');
+      await this.folder.removeUnused(new Map([...this.#tables].map(([name, { segments }]) => [name, segments])));
     } catch (error) {
-      this.#conversionFailed(table, error);
-    } finally {
-      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      this.#fault('write', `CACHE_DIR cannot be written (${faultKind(error)}).`);
     }
   }
 
   /** Writes what is stored; until that has succeeded nothing is removed, and nothing more is stored. */
   async #writeManifests(): Promise<void> {
-    if (this.#unwritten.size === 0 || performance.now() < this.#notBefore) return;
+    if (performance.now() < this.#nextWrite) return;
     try {
       for (const [table, files] of this.#unwritten) {
-        const folder = join(this.folder, table.name);
-        await writeManifest(join(folder, MANIFEST), table.manifest);
+        await writeManifest(this.folder.manifestOf(table.name), table.manifest);
         this.#unwritten.delete(table);
         for (const file of files) await rm(file, { force: true });
       }
       this.#fault('write', null);
     } catch (error) {
-      this.#notBefore = performance.now() + TRY_AGAIN;
-      this.#fault('write', `CACHE_DIR cannot be written (${kindOf(error)}).`);
+      this.#nextWrite = performance.now() + TRY_AGAIN;
+      this.#fault('write', `CACHE_DIR cannot be written (${faultKind(error)}).`);
     }
   }
 
-  #conversionFailed(table: LiveTable, error: unknown): void {
-    this.#notBefore = performance.now() + TRY_AGAIN;
-    table.fail(this.#notBefore);
-    if (this.#closing.signal.aborted || error instanceof ChangedContent) return;
-    this.#fault('write', `Rows of ${table.name} cannot be stored in CACHE_DIR (${kindOf(error)}).`);
-  }
-
-  /** Keeps a fault, or that there is none any more, and logs the change. */
-  #fault(name: 'folder' | 'follow' | 'write', fault: string | null): void {
+  /** Records a fault, or that there is none any more, and logs the change. */
+  #fault(name: Faulty, fault: string | null): void {
     const before = this.#faults.get(name);
     if (before === fault || (before === undefined && fault === null)) return;
     if (fault === null) {
@@ -490,19 +489,23 @@ export class LiveFolder {
   }
 }
 
-/** Tells one manifest from the next. */
-async function identityOf(path: string): Promise<string> {
-  const found = await stat(path, { bigint: true }).catch(() => null);
-  return found === null ? '' : `${found.ino}:${found.mtimeNs}`;
+function filesByTable({ files }: FolderScan): ReadonlyMap<string, readonly FoundFile[]> {
+  const byTable = new Map<string, FoundFile[]>();
+  for (const file of files) {
+    const others = byTable.get(file.table);
+    if (others === undefined) byTable.set(file.table, [file]);
+    else others.push(file);
+  }
+  return byTable;
 }
 
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(messageOf(error));
+/** Tells whether it is known that a path is not there, rather than that it could not be looked for. */
+function knownIn({ unreadable }: FolderScan): (path: string) => boolean {
+  const places = [...unreadable.keys()];
+  return (path) => !places.some((place) => place === '' || path === place || path.startsWith(`${place}/`));
 }
 
-/** DuckDB's messages may hold values: only their kind is reported. */
-function kindOf(error: unknown): string {
-  const message = messageOf(error);
-  if (/No space left|ENOSPC/.test(message)) return 'no space left';
-  return codeOf(error) ?? /^[A-Z][\w -]*? Error/.exec(message)?.[0] ?? 'unknown';
+/** DuckDB's words for a file that is not as it wrote it. */
+function isDamage(error: unknown): boolean {
+  return /not a valid DuckDB database|checksum|corrupt|deserializ/i.test(messageOf(error));
 }

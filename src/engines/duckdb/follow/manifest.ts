@@ -10,7 +10,7 @@ import type { Progress } from './segment-job';
 import type { Compression, SourceFormat } from './source-name';
 
 /** Raised when the way rows are stored changes: everything is converted again then. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** A source, and how much of it is in segments. */
 export interface SourceRecord extends Progress {
@@ -40,8 +40,6 @@ export interface Manifest {
   /** From what is in segments. */
   readonly leftOut: LeftOut;
 }
-
-export const MANIFEST = 'manifest.json';
 
 /** null: there is none, or none that this version can use. */
 export async function readManifest(path: string): Promise<Manifest | null> {

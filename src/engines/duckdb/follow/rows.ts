@@ -10,6 +10,8 @@ export interface ReadRow {
   readonly json: string;
   /** Of a row without an id: what its id is made of. */
   readonly digest: string | null;
+  /** Its `timestamp` as text, which sorts by time; null: the table's rows need none. */
+  readonly time: string | null;
 }
 
 /** What the rows of a table need to have. */
@@ -48,9 +50,11 @@ export function rowOf(
   if (rules.timed && (fitted['timestamp'] === undefined || fitted['timestamp'] === null)) {
     throw new Unfit('timestamp is missing', 'no_timestamp');
   }
-  if (!rules.identified || fitted['id'] !== '') return { json: printLine(fitted), digest: null };
+  const time = rules.timed ? String(fitted['timestamp']) : null;
+  if (!rules.identified || fitted['id'] !== '') return { json: printLine(fitted), digest: null, time };
   delete fitted['id'];
-  return { json: printLine(fitted), digest: createHash('sha256').update(text.trim()).digest('hex').slice(0, 32) };
+  const digest = createHash('sha256').update(text.trim()).digest('hex').slice(0, 32);
+  return { json: printLine(fitted), digest, time };
 }
 
 /** The row that a record holds; null: an empty line. @throws Unfit where it holds none */

@@ -20,10 +20,15 @@ export interface Range {
   readonly format: SourceFormat;
   readonly compression: Compression;
   readonly from: Progress;
-  /** Where it ends, in bytes of content; null: where the content or the job's bytes end. */
-  readonly to: number | null;
+  /** What it ends with; null: where the content or the job's bytes end. */
+  readonly to: Progress | null;
   /** Whether the last record may come without its end. */
   readonly closed: boolean;
+}
+
+export interface RangeEnd extends Progress {
+  /** Everything that was there has been read, but for a last record without its end. */
+  readonly whole: boolean;
 }
 
 export interface SegmentJob {
@@ -32,10 +37,12 @@ export interface SegmentJob {
   /** Whether they are declared; otherwise they grow with the rows. */
   readonly declared: boolean;
   readonly ranges: readonly Range[];
-  /** Segments that the new one takes the place of, without the rows of some sources. */
+  /** Segments that the new one takes the place of, and the sources of which their rows do not count. */
   readonly merged: readonly { readonly path: string; readonly segment: Segment; readonly dropped: readonly number[] }[];
-  /** The table's other segments: their rows are taken into account where an id is generated. */
-  readonly others: readonly { readonly path: string; readonly segment: Segment }[];
+  /** The table's other segments: their rows count where an id is generated. */
+  readonly others: SegmentJob['merged'];
+  /** Bytes of a range from which on DuckDB reads it, rather than it be read record by record. */
+  readonly large: number;
   /** The file to write. */
   readonly path: string;
   /** Takes all that is needed on the way; removed by who gives the job. */
@@ -48,9 +55,11 @@ export interface SegmentResult {
   /** null: there were no rows. */
   readonly segment: Omit<Segment, 'file'> | null;
   readonly fields: readonly RestField[];
-  /** By source: how far it has been read now. */
-  readonly ends: Readonly<Record<number, Progress>>;
-  /** Sources whose content is not whole: why. */
+  /** By source: how far it is stored now. There is none for a file that could not be read, or is another one by now. */
+  readonly ends: Readonly<Record<number, RangeEnd>>;
+  /** Sources whose file does not hold (any more) what was read of it. */
+  readonly changed: readonly number[];
+  /** Sources whose content is not whole or could not be read: why. */
   readonly faults: Readonly<Record<number, string>>;
   readonly leftOut: LeftOut;
 }

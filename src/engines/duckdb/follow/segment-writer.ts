@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
@@ -8,33 +9,37 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { Watch } from '../data/conversion-progress';
 import { storedType, storedValue } from '../data/field-sql';
-import { linesOf, scanOf } from '../data/file-scan';
+import { linesOf, LONGEST_LINE, scanOf } from '../data/file-scan';
 import { inferredColumns } from '../data/parquet-schema';
 import { loadParquet } from '../data/load-parquet';
 import { lossyLines } from '../data/lossy-lines';
 import { findSingleLists, oneOfEach, singleType, singleValue } from '../data/single-lists';
 import { Unfit } from '../data/strict-row';
-import { messageOf } from '../engine/native-error';
+import { codeOf, messageOf } from '../engine/native-error';
 import { quoteName, quoteText } from '../sql';
 import { castColumns } from './cast-columns';
-import { ContentFault, keeping, readContent } from './content';
+import { keeping, readContent } from './content';
+import { ContentFault } from './content-fault';
 import { numberGeneratedIds, UNNUMBERED } from './generated-ids';
 import { withFieldsOf } from './inferred-schema';
 import { LeftOutCount } from './left-out-count';
-import { type Position, readRecords } from './records';
-import { resumeDigest } from './resume-digest';
+import { type Position, type RawRecord, readRecords, START } from './records';
+import { ChangedContent, resumeDigest } from './resume-digest';
 import { recordRow, type RowRules, rowOf, rulesOf } from './rows';
-import { SOURCE_COLUMN, type Segment } from './segment';
-import type { Progress, Range, SegmentJob, SegmentResult } from './segment-job';
+import { isNotOf, SOURCE_COLUMN, type Segment } from './segment';
+import type { Progress, Range, RangeEnd, SegmentJob, SegmentResult } from './segment-job';
 
 export interface Resources {
   /** As DuckDB's `max_memory`: `1GB`. */
   readonly memory: string;
   readonly threads: number;
+  /** Rows that are compressed together: each thread has so many in memory. Default: DuckDB's own. */
+  readonly rowGroup?: number;
 }
 
-/** A range of fewer bytes is read record by record: to have DuckDB read it takes longer. */
-const LARGE = 4 * 1024 * 1024;
+const ROW_GROUP = 122_880;
+
+const NEWLINE = 10;
 
 const TIMES = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 const SOURCE_KEY = 'logquay:source';
@@ -53,6 +58,13 @@ export async function writeSegment(job: SegmentJob, resources: Resources, watch:
   }
 }
 
+/** Lines of a range that were copied. */
+interface Spooled {
+  readonly range: Range;
+  readonly path: string;
+  readonly lines: number;
+}
+
 /** A table with rows that are not sorted yet. */
 interface Staged {
   readonly table: string;
@@ -62,8 +74,13 @@ interface Staged {
 class SegmentWriter {
   #fields: readonly RestField[];
   readonly #leftOut: LeftOutCount;
-  readonly #ends: Record<number, Progress> = {};
+  readonly #ends: Record<number, RangeEnd> = {};
+  readonly #changed: number[] = [];
   readonly #faults: Record<number, string> = {};
+  /** Sources of printed rows that do not count. */
+  readonly #discarded: number[] = [];
+  /** No row has been printed yet: what is inferred of the first ones together. */
+  #first: boolean;
   #budget: number;
 
   constructor(
@@ -73,17 +90,21 @@ class SegmentWriter {
     this.#fields = job.fields;
     this.#leftOut = new LeftOutCount(!job.declared);
     this.#budget = job.most;
+    this.#first = job.fields.length === 0;
   }
 
-  async write({ threads, memory }: Resources): Promise<SegmentResult> {
+  async write({ threads, memory, rowGroup = ROW_GROUP }: Resources): Promise<SegmentResult> {
     const { path, folder } = this.job;
     // A process that was killed over the same job has left them.
     for (const left of [path, `${path}.wal`, stagedIn(folder)]) await rm(left, { force: true });
-    const instance = await DuckDBInstance.create(path, {
+    const instance = await DuckDBInstance.create(':memory:', {
       threads: String(threads),
       max_memory: memory,
       temp_directory: join(folder, 'spill'),
       preserve_insertion_order: 'false',
+      // Freed memory goes back to the system soon.
+      allocator_flush_threshold: '8MB',
+      allocator_bulk_deallocation_flush_threshold: '8MB',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     });
@@ -91,6 +112,11 @@ class SegmentWriter {
     try {
       const connection = await instance.connect();
       await connection.run(`SET TimeZone = 'UTC'`);
+      const attach = (file: string, name: string): Promise<unknown> =>
+        connection.run(`ATTACH ${quoteText(file)} AS ${name} (ROW_GROUP_SIZE ${rowGroup})`);
+      await attach(path, 'segment');
+      await attach(stagedIn(folder), 'staging');
+      await connection.run('USE segment');
       await this.watch.prepare(connection);
       segment = await this.#fill(connection);
       if (segment !== null) await this.watch.statement('Writing', connection, connection.run('CHECKPOINT'));
@@ -99,7 +125,7 @@ class SegmentWriter {
       instance.closeSync();
     }
     const { total: leftOut } = this.#leftOut;
-    const rest = { fields: this.#fields, ends: this.#ends, faults: this.#faults, leftOut };
+    const rest = { fields: this.#fields, ends: this.#ends, changed: this.#changed, faults: this.#faults, leftOut };
     if (segment === null) return { segment: null, ...rest };
     await synced(path);
     return { segment: { ...segment, bytes: (await stat(path)).size }, ...rest };
@@ -107,145 +133,205 @@ class SegmentWriter {
 
   async #fill(connection: DuckDBConnection): Promise<Omit<Segment, 'file' | 'bytes'> | null> {
     const { job } = this;
-    await connection.run(`ATTACH ${quoteText(stagedIn(job.folder))} AS staging`);
     const staged: Staged[] = [];
-    const raw: { readonly range: Range; readonly path: string; readonly lines: number }[] = [];
+    const raw: Spooled[] = [];
     const strict = join(job.folder, 'strict.ndjson');
-    const output = createWriteStream(strict);
+    const output = writing(strict);
     let printed = 0;
     for (const [i, range] of job.ranges.entries()) {
       if (range.format === 'parquet') continue;
       if (this.#budget <= 0 && range.to === null) continue;
-      if (await this.#isRaw(range)) {
-        const path = join(job.folder, `raw-${i}.ndjson`);
-        raw.push({ range, path, lines: await this.#spool(range, path) });
-      } else printed += await this.#print(range, output);
+      const spooled = (await this.#isRaw(range))
+        ? await this.#spool(range, join(job.folder, `raw-${i}.ndjson`))
+        : false;
+      if (spooled === false) printed += await this.#print(range, output);
+      else if (spooled !== null) raw.push(spooled);
     }
     // Decided one after the other: what DuckDB would not read exactly is printed as well.
-    for (const [i, { range, path, lines }] of raw.entries()) {
-      const table = await this.#loadRaw(connection, range, path, lines, i);
+    for (const [i, spooled] of raw.entries()) {
+      const table = await this.#loadRaw(connection, spooled, i);
       if (table !== null) staged.push({ table, fields: this.#fields });
-      else printed += await this.#printSpool(range, path, output);
-      await rm(path, { force: true });
+      else printed += await this.#printSpool(spooled, output);
+      await rm(spooled.path, { force: true });
     }
-    output.end();
-    await finished(output);
+    await ended(output);
     for (const [i, range] of job.ranges.entries()) {
-      if (range.format === 'parquet')
-        staged.push({ table: await this.#loadParquet(connection, range, i), fields: this.#fields });
+      if (range.format !== 'parquet') continue;
+      const table = await this.#loadParquet(connection, range, i);
+      if (table !== null) staged.push({ table, fields: this.#fields });
     }
     if (printed > 0) staged.push({ table: await this.#loadPrinted(connection, strict), fields: this.#fields });
     await rm(strict, { force: true });
     return this.#sort(connection, staged);
   }
 
-  /** Whether DuckDB is to read a range, rather than it be read record by record. */
-  async #isRaw({ format, compression, from, to, path }: Range): Promise<boolean> {
-    if (format !== 'lines' || !this.job.declared || from.position.array === true) return false;
+  /** Whether DuckDB is to read a range, rather than it be read record by record, which is quicker for small ones. */
+  async #isRaw({ format, compression, from: { position }, to, path }: Range): Promise<boolean> {
+    if (format !== 'lines' || !this.job.declared || position.tooLong) return false;
     if (lossyLines(this.#fields) === null) return false;
-    const end = to ?? (compression === 'none' ? (await stat(path)).size : Infinity);
-    return end - from.position.offset >= LARGE;
+    const size = async (): Promise<number> => (await stat(path).catch(() => ({ size: 0 }))).size;
+    const end = to?.position.offset ?? (compression === 'none' ? await size() : Infinity);
+    return end - position.offset >= this.job.large;
   }
 
-  /** Copies whole lines of a range. @returns how many */
-  async #spool(range: Range, path: string): Promise<number> {
-    const { from, to, compression } = range;
-    const digest = await resumeDigest(range);
-    const output = createWriteStream(path);
-    const size = Math.max(to ?? (await stat(range.path)).size, from.position.offset);
-    let { offset, records } = from.position;
-    const first = records;
-    const end = to ?? offset + this.#budget;
-    let rest: Buffer[] = [];
+  /**
+   * Reads a range. What has been read of it does not count where its file turns out to be another one, or cannot be read.
+   *
+   * @returns whether it counts
+   */
+  async #reading(range: Range, read: (leftOut: LeftOutCount) => Promise<RangeEnd>): Promise<boolean> {
+    const { source, to } = range;
+    const leftOut = new LeftOutCount(!this.job.declared);
     try {
-      for await (const block of readContent(range.path, compression, offset, end)) {
-        const last = block.lastIndexOf(10);
+      await checkIdentity(range);
+      const end = await read(leftOut);
+      await checkIdentity(range);
+      if (to !== null && !sameProgress(end, to)) throw new ChangedContent();
+      this.#ends[source] = end;
+      this.#leftOut.addAll(leftOut);
+      return true;
+    } catch (error) {
+      if (error instanceof ChangedContent) this.#changed.push(source);
+      else if (error instanceof ReadFault) this.#faults[source] = error.message;
+      else if (!(error instanceof MovedFile)) throw error;
+      return false;
+    }
+  }
+
+  /** Copies whole lines of a range; null: they do not count; false: they cannot be read like that. */
+  async #spool(range: Range, path: string): Promise<Spooled | null | false> {
+    const output = writing(path);
+    let end: RangeEnd | null = null;
+    const counts = await this.#reading(range, async () => {
+      end = await this.#copyLines(range, output);
+      return end ?? { ...range.from, whole: false };
+    }).finally(() => ended(output));
+    const copied = end as RangeEnd | null;
+    if (counts && copied !== null) {
+      return { range, path, lines: copied.position.records - range.from.position.records };
+    }
+    await rm(path, { force: true });
+    return counts ? false : null;
+  }
+
+  /** null: there is a line that is too long. */
+  async #copyLines(range: Range, output: Writable): Promise<RangeEnd | null> {
+    const { from, to, compression } = range;
+    const digest = await readingFile(resumeDigest(range));
+    let { offset, records, open } = from.position;
+    const end = to?.position.offset ?? offset + this.#budget;
+    const size = Math.max(to?.position.offset ?? (await stat(range.path)).size, offset);
+    let seen = offset;
+    let rest: Buffer[] = [];
+    let length = 0;
+    const write = async (lines: Buffer): Promise<void> => {
+      offset += lines.length;
+      digest.update(lines);
+      if (!output.write(lines)) await once(output, 'drain');
+    };
+    try {
+      for await (const block of readingBlocks(readContent(range.path, compression, offset, end))) {
+        seen += block.length;
+        const last = block.lastIndexOf(NEWLINE);
         if (last === -1) {
           rest.push(block);
+          length += block.length;
+          if (length > LONGEST_LINE) return null;
           continue;
         }
         const lines = Buffer.concat([...rest, block.subarray(0, last + 1)]);
         rest = last + 1 < block.length ? [block.subarray(last + 1)] : [];
-        for (let at = lines.indexOf(10); at !== -1; at = lines.indexOf(10, at + 1)) records++;
-        offset += lines.length;
-        digest.update(lines);
-        if (!output.write(lines)) await once(output, 'drain');
+        length = block.length - last - 1;
+        for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) records++;
+        open = false;
+        await write(lines);
         this.watch.bytes('Reading', offset - from.position.offset, size - from.position.offset);
       }
       const line = Buffer.concat(rest);
-      if (isClosed(range) && to === null && line.length > 0 && offset + line.length < end) {
+      if ((isClosed(range) || to?.position.open === true) && line.length > 0 && (to !== null || seen < end)) {
         records++;
-        offset += line.length;
-        digest.update(line);
-        output.write(Buffer.concat([line, Buffer.from('\n')]));
+        open = true;
+        await write(line);
+        output.write('\n');
       }
     } catch (error) {
       this.#fault(range, error);
-    } finally {
-      output.end();
-      await finished(output);
     }
-    this.#ends[range.source] = {
-      position: { ...from.position, offset, records, array: false },
-      digest: digest.state(),
-    };
     this.#budget -= offset - from.position.offset;
-    return records - first;
+    const position = { ...from.position, offset, records, array: false, open };
+    return { position, digest: digest.state(), whole: seen < end };
   }
 
   /** Prints the rows of a range, as DuckDB reads them exactly. @returns how many */
-  async #print(range: Range, output: NodeJS.WritableStream): Promise<number> {
+  async #print(range: Range, output: Writable): Promise<number> {
     const { from, to, compression, path } = range;
-    const digest = await resumeDigest(range);
-    const pending: Buffer[] = [];
-    const content = keeping(readContent(path, compression, from.position.offset, to ?? Infinity), pending);
     let rows = 0;
-    let { position }: { position: Position } = from;
-    try {
-      const end = (): boolean => to !== null || isClosed(range);
-      for await (const batch of readRecords(content, range.format, position, end)) {
-        rows += await this.#printBatch(range, batch.records, output);
-        this.#budget -= digest.take(pending, batch.position.offset - position.offset);
-        position = batch.position;
-        if (this.#budget <= 0 && to === null) break;
+    const counts = await this.#reading(range, async (leftOut) => {
+      const digest = await readingFile(resumeDigest(range));
+      const pending: Buffer[] = [];
+      const blocks = readingBlocks(readContent(path, compression, from.position.offset, to?.position.offset));
+      let { position }: { position: Position } = from;
+      let whole = true;
+      try {
+        const complete = (): boolean => to?.position.open ?? isClosed(range);
+        for await (const batch of readRecords(keeping(blocks, pending), range.format, position, complete)) {
+          rows += await this.#printBatch(range, batch.records, output, leftOut);
+          this.#budget -= digest.take(pending, batch.position.offset - position.offset);
+          position = batch.position;
+          whole = this.#budget > 0 || to !== null;
+          if (!whole) break;
+        }
+      } catch (error) {
+        this.#fault(range, error);
       }
-    } catch (error) {
-      this.#fault(range, error);
-    }
-    this.#ends[range.source] = { position, digest: digest.state() };
+      return { position, digest: digest.state(), whole };
+    });
+    if (!counts) this.#discarded.push(range.source);
     return rows;
   }
 
   /** The same of lines that were copied. */
-  async #printSpool(range: Range, path: string, output: NodeJS.WritableStream): Promise<number> {
-    const from = { ...range.from.position, offset: 0 };
+  async #printSpool({ range, path }: Spooled, output: Writable): Promise<number> {
     let rows = 0;
-    for await (const { records } of readRecords(readContent(path, 'none'), 'lines', from, () => true)) {
-      rows += await this.#printBatch(range, records, output);
+    for await (const { records } of readRecords(readContent(path, 'none'), 'lines', START, () => true)) {
+      rows += await this.#printBatch(range, records, output, this.#leftOut, range.from.position.records);
     }
     return rows;
   }
 
+  /** @param before records of the file that came before those of which lines are counted */
   async #printBatch(
     { path, source }: Range,
-    records: readonly { readonly text: string | null; readonly line: number }[],
-    output: NodeJS.WritableStream,
+    records: readonly RawRecord[],
+    output: Writable,
+    leftOut: LeftOutCount,
+    before = 0,
   ): Promise<number> {
-    const printed: string[] = [];
-    for (const { text, line } of records) {
+    const leaveOut = <T>(line: number, work: () => T): T | null => {
       try {
-        const row = recordRow(text);
-        if (row === null || text === null) continue;
-        if (!this.job.declared) this.#fields = withFieldsOf(this.#fields, row, this.#isFirst);
-        const { json, digest } = rowOf(text, row, this.#fields, this.#rules, this.#leftOut);
-        const more = { [SOURCE_KEY]: source, ...(digest === null ? {} : { id: `${UNNUMBERED}${digest}` }) };
-        const start = json === '{}' ? '{' : `${json.slice(0, -1)},`;
-        printed.push(`${start}${JSON.stringify(more).slice(1)}`);
+        return work();
       } catch (error) {
         if (!(error instanceof Unfit)) throw error;
-        this.#leftOut.add(path, line, error);
+        leftOut.add(path, line + before, error);
+        return null;
       }
+    };
+    const parsed = records.flatMap(({ text, line }) => {
+      const row = leaveOut(line, () => recordRow(text));
+      return row === null || text === null ? [] : { text, line, row };
+    });
+    if (!this.job.declared) {
+      for (const { row } of parsed) this.#fields = withFieldsOf(this.#fields, row, this.#first);
+      if (parsed.length > 0) this.#first = false;
     }
+    const rules = this.#rules;
+    const printed = parsed.flatMap(({ text, line, row }) => {
+      const read = leaveOut(line, () => rowOf(text, row, this.#fields, rules, leftOut));
+      if (read === null) return [];
+      const id = read.digest === null ? {} : { id: `${UNNUMBERED}${read.digest}` };
+      const start = read.json === '{}' ? '{' : `${read.json.slice(0, -1)},`;
+      return `${start}${JSON.stringify({ [SOURCE_KEY]: source, ...id }).slice(1)}`;
+    });
     if (printed.length > 0 && !output.write(`${printed.join('\n')}\n`)) await once(output, 'drain');
     return printed.length;
   }
@@ -254,17 +340,10 @@ class SegmentWriter {
     return rulesOf(this.#fields, this.job.declared);
   }
 
-  /** No row of the table has been stored before. */
-  get #isFirst(): boolean {
-    return this.job.fields.length === 0;
-  }
-
   /** Has DuckDB read copied lines. @returns the table; null: a line needs a closer look */
   async #loadRaw(
     connection: DuckDBConnection,
-    { source }: Range,
-    path: string,
-    lines: number,
+    { range: { source }, path, lines }: Spooled,
     index: number,
   ): Promise<string | null> {
     const lossy = lossyLines(this.#fields);
@@ -298,39 +377,44 @@ class SegmentWriter {
     await this.#create(connection, table);
     const source: RestField = { name: SOURCE_KEY, type: 'INT64', mode: 'NULLABLE', fields: [] };
     const values = this.#fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
+    const where = this.#discarded.length === 0 ? '' : ` WHERE ${isNotOf(this.#discarded)}`;
     const insert = connection.run(
-      `INSERT INTO ${table} SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${scanOf({ path, format: 'ndjson' }, [...this.#fields, source])}`,
+      `INSERT INTO ${table} SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${scanOf({ path, format: 'ndjson' }, [...this.#fields, source])}${where}`,
     );
     await this.watch.statement('Converting', connection, insert);
     return table;
   }
 
-  async #loadParquet(connection: DuckDBConnection, range: Range, index: number): Promise<string> {
+  /** @returns the table; null: its rows do not count */
+  async #loadParquet(connection: DuckDBConnection, range: Range, index: number): Promise<string | null> {
     const table = `staging.parquet_${index}`;
-    const { path, source } = range;
-    const { size } = await stat(path);
-    this.#ends[source] = {
-      position: { ...range.from.position, offset: size, array: false },
-      digest: range.from.digest,
-    };
+    const counts = await this.#reading(range, async (leftOut) => {
+      const { size } = await readingFile(stat(range.path));
+      await this.#copyParquet(connection, range, table, leftOut);
+      const position = { ...range.from.position, offset: size, array: false };
+      return { position, digest: range.from.digest, whole: true };
+    });
+    return counts ? table : null;
+  }
+
+  async #copyParquet(
+    connection: DuckDBConnection,
+    { path, source }: Range,
+    table: string,
+    leftOut: LeftOutCount,
+  ): Promise<void> {
     try {
       if (!this.job.declared) this.#fields = await inferredColumns(connection, path, this.#fields);
       await this.#create(connection, table);
-      const rules = this.#rules;
-      const outcome = await loadParquet(connection, { path }, this.#fields, {
-        table,
-        source,
-        rules,
-        watch: this.watch,
-      });
-      for (const { reason, count, first } of outcome) this.#leftOut.addRows(reason, count, first);
+      const target = { table, source, rules: this.#rules, watch: this.watch };
+      const outcome = await loadParquet(connection, { path }, this.#fields, target);
+      for (const { reason, count, first } of outcome) leftOut.addRows(reason, count, first);
     } catch (error) {
       if (isResourceFault(error)) throw error;
       this.#faults[source] = `not a whole Parquet file (${kindOf(error)})`;
       await connection.run(`DROP TABLE IF EXISTS ${table}`);
       await this.#create(connection, table);
     }
-    return table;
   }
 
   async #create(connection: DuckDBConnection, table: string): Promise<void> {
@@ -350,11 +434,7 @@ class SegmentWriter {
     staged: readonly Staged[],
   ): Promise<Omit<Segment, 'file' | 'bytes'> | null> {
     const { job } = this;
-    const attached = [...job.merged, ...job.others].map(({ path, segment }, i) => ({
-      name: `segment_${i}`,
-      path,
-      segment,
-    }));
+    const attached = [...job.merged, ...job.others].map((stored, i) => ({ ...stored, name: `segment_${i}` }));
     for (const { name, path } of attached) await connection.run(`ATTACH ${quoteText(path)} AS ${name} (READ_ONLY)`);
     if (this.#rules.identified)
       await numberGeneratedIds(
@@ -367,7 +447,7 @@ class SegmentWriter {
       `SELECT ${castColumns(fields, this.#fields, new Set(single))}, ${SOURCE_COLUMN} FROM ${table}`;
     const inputs = staged.map(({ table, fields }) => select(table, fields));
     for (const [i, { segment, dropped }] of job.merged.entries()) {
-      const where = dropped.length === 0 ? '' : ` WHERE ${SOURCE_COLUMN} NOT IN (${dropped.join(', ')})`;
+      const where = dropped.length === 0 ? '' : ` WHERE ${isNotOf(dropped)}`;
       inputs.push(`${select(`segment_${i}.rows`, segment.fields, segment.single)}${where}`);
       if (segment.odd > 0) inputs.push(`${select(`segment_${i}.odd`, segment.fields)}${where}`);
     }
@@ -443,6 +523,56 @@ function isResourceFault(error: unknown): boolean {
   return /Out of Memory|failed to allocate|No space left|ENOSPC|Could not write|could not be written/i.test(
     messageOf(error),
   );
+}
+
+/** There is another file, or none, where the range's was: the next look at the folder tells. */
+class MovedFile extends Error {}
+
+async function checkIdentity({ path, identity }: Range): Promise<void> {
+  const found = await readingFile(stat(path, { bigint: true }));
+  if (`${found.dev}:${found.ino}` !== identity) throw new MovedFile();
+}
+
+/** A file of DATA_DIR cannot be read, which is no fault of what is written. */
+class ReadFault extends Error {}
+
+/** @throws MovedFile and ReadFault for what reading a file throws */
+async function readingFile<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw ofReading(error);
+  }
+}
+
+async function* readingBlocks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw ofReading(error);
+  }
+}
+
+function ofReading(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === 'ENOENT') return new MovedFile();
+  return code === null ? error : new ReadFault(`cannot be read (${code})`);
+}
+
+function sameProgress(a: Progress, b: Progress): boolean {
+  return (
+    a.position.offset === b.position.offset && a.digest.chain === b.digest.chain && a.digest.rest === b.digest.rest
+  );
+}
+
+/** A file to write; what goes wrong is thrown by `ended`. */
+function writing(path: string): Writable {
+  return createWriteStream(path).on('error', () => undefined);
+}
+
+async function ended(output: Writable): Promise<void> {
+  output.end();
+  await finished(output);
 }
 
 /** DuckDB's messages may hold values of the file: only their kind is reported. */

@@ -9,6 +9,11 @@ import { quoteName } from '../sql';
 /** The hidden column of stored rows: the number of the source that they came from. */
 export const SOURCE_COLUMN = quoteName('logquay:source');
 
+/** SQL: the row came from none of these sources. */
+export function isNotOf(sources: Iterable<number>): string {
+  return `${SOURCE_COLUMN} NOT IN (${[...sources].join(', ')})`;
+}
+
 export interface Segment {
   /** Name of the file in the table's folder. */
   readonly file: string;

@@ -7,6 +7,9 @@ import type { Progress } from './segment-job';
 
 export const UNREAD: Progress = { position: START, digest: { chain: '', rest: '' } };
 
+/** Milliseconds after which the last record of a file that does not change is complete without its end. */
+const QUIET = 60_000;
+
 /** A file whose rows a table has, or will have. */
 export class Source {
   /** What is in segments. */
@@ -52,6 +55,17 @@ export class Source {
     return join(dataDir, this.file.path);
   }
 
+  /** Whether rows of it are in the tail. */
+  get isInTail(): boolean {
+    return this.stored.position.offset !== this.read.position.offset;
+  }
+
+  /** Whether nothing has been written to it for long. A clock may be wrong: what follows later is noticed (`Position.open`). */
+  get isQuiet(): boolean {
+    const written = Number(this.file.modified / 1_000_000n);
+    return performance.now() - this.unchangedSince > QUIET || Date.now() - written > QUIET;
+  }
+
   /** Whether there may be something to read. */
   get isChanged(): boolean {
     return this.seen?.size !== this.file.size || this.seen.modified !== this.file.modified;
@@ -65,8 +79,7 @@ export class Source {
 
   get record(): SourceRecord {
     const { path, identity, format, compression, family, rotated } = this.file;
-    const whole = this.seen !== null && this.stored.position.offset === this.read.position.offset;
-    const seen = whole ? this.seen : null;
+    const seen = this.isInTail ? null : this.seen;
     return {
       id: this.id,
       ...{ path, identity, format, compression, family, rotated },

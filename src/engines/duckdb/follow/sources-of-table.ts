@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 
 import { codeOf } from '../engine/native-error';
-import { ContentFault } from './content';
-import { beginsWith, isCopySoFar } from './copies';
+import { ContentFault } from './content-fault';
+import { beginsWith, continuesRecord, isCopySoFar } from './copies';
 import type { FoundFile } from './folder-scan';
 import type { Manifest } from './manifest';
 import { ChangedContent, resumeDigest } from './resume-digest';
@@ -18,19 +18,23 @@ interface Copy {
   readonly notBefore: number;
 }
 
+/** Milliseconds after which an archive without content that does not change is a file of its own. */
+const UNDECIDED = 5_000;
 /** Milliseconds between two comparisons of a growing copy, for each millisecond that one takes. */
 const PATIENCE = 10;
 
 export interface Reconciled {
-  /** Numbers of sources whose rows go. */
+  /** Sources whose rows go. */
   readonly gone: readonly Source[];
-  /** Whether anything is other than before. */
-  readonly changed: boolean;
+  /** Whether there are other files than before, or under other names. */
+  readonly moved: boolean;
 }
 
 export class SourcesOfTable {
   readonly #sources = new Map<number, Source>();
   readonly #copies = new Map<string, Copy>();
+  /** Files of which it is not known whether they are copies, by identity: as they were, and since when. */
+  readonly #undecided = new Map<string, { readonly size: number; readonly modified: bigint; readonly since: number }>();
   #next: number;
 
   constructor(
@@ -59,6 +63,16 @@ export class SourcesOfTable {
     return this.#sources.has(id);
   }
 
+  find(id: number): Source | undefined {
+    return this.#sources.get(id);
+  }
+
+  /** Whether a file is shorter than what was read of it. */
+  isTruncated(files: readonly FoundFile[]): boolean {
+    const lengths = new Map(this.all.map(({ file, read }) => [file.identity, read.position.offset]));
+    return files.some((file) => isText(file) && file.size < (lengths.get(file.identity) ?? 0));
+  }
+
   /**
    * Takes what the folder holds now.
    *
@@ -66,55 +80,48 @@ export class SourcesOfTable {
    * @param isKnown whether it is known that a path is not there, rather than that it could not be looked for
    */
   async reconcile(files: readonly FoundFile[], isKnown: (path: string) => boolean): Promise<Reconciled> {
-    let changed = false;
+    let moved = false;
     const byIdentity = new Map(this.all.map((source) => [source.file.identity, source]));
     const found = new Set<Source>();
     const candidates: FoundFile[] = [];
     const seen = new Set<string>();
+    const rotating = new Set(files.filter(({ identity }) => !byIdentity.has(identity)).map(({ family }) => family));
     for (const file of files) {
       // One file of two names, or renamed while the folder was read.
       if (seen.has(file.identity)) continue;
       seen.add(file.identity);
       const source = byIdentity.get(file.identity);
-      if (source === undefined || isOther(source, file) || !(await this.#isStill(source, file))) candidates.push(file);
+      const isStill = async (): Promise<boolean> => this.#isStill(source!, file, rotating.has(file.family));
+      if (source === undefined || isOther(source, file) || !(await isStill())) candidates.push(file);
       else {
         found.add(source);
-        changed ||= this.#see(source, file);
+        moved ||= source.file.path !== file.path;
+        see(source, file);
       }
     }
     const vanished = new Set(this.all.filter((source) => !found.has(source)));
     for (const source of vanished) if (!source.replaced && !isKnown(source.file.path)) vanished.delete(source);
     // A folder is not read at one instant: what is renamed meanwhile may be missed once.
     const missed = new Set(
-      [...vanished].filter((source) => !source.replaced && !seen.has(source.file.identity) && !source.missed),
+      [...vanished].filter(
+        (source) => !source.replaced && !seen.has(source.file.identity) && (!source.missed || source.converting),
+      ),
     );
     for (const source of this.all) source.missed = missed.has(source);
     candidates.sort((a, b) => rank(a) - rank(b));
     for (const file of candidates) {
-      if (await this.#adopt(file, vanished)) changed = true;
+      if (await this.#adopt(file, vanished)) moved = true;
       else if (!(await this.#isCopy(file, vanished))) {
         const source = new Source(this.#next++, file);
         this.#sources.set(source.id, source);
-        changed = true;
       }
     }
     for (const source of missed) vanished.delete(source);
     for (const source of vanished) this.#sources.delete(source.id);
-    const there = new Set(files.map(({ identity }) => identity));
-    for (const identity of this.#copies.keys()) if (!there.has(identity)) this.#copies.delete(identity);
-    return { gone: [...vanished], changed: changed || vanished.size > 0 };
-  }
-
-  /** @returns whether it is other than before */
-  #see(source: Source, file: FoundFile): boolean {
-    const { path, size, modified } = source.file;
-    source.file = file;
-    if (size !== file.size || modified !== file.modified) {
-      source.unchangedSince = performance.now();
-      source.notBefore = 0;
-      return true;
+    for (const known of [this.#copies, this.#undecided]) {
+      for (const identity of known.keys()) if (!seen.has(identity)) known.delete(identity);
     }
-    return path !== file.path;
+    return { gone: [...vanished], moved: moved || vanished.size > 0 };
   }
 
   /** Whether a file takes the place of a source that has vanished: it holds all that was read of it. */
@@ -125,8 +132,10 @@ export class SourcesOfTable {
       if (source.file.format === 'parquet' || source.file.format !== file.format) continue;
       if (file.compression === 'none' && file.size < source.read.position.offset) continue;
       if ((await this.#tried(() => beginsWith(this.#contentOf(file), source.read))) !== true) continue;
+      if (await this.#continues(file, source)) continue;
       source.file = file;
       source.seen = null;
+      source.unchangedSince = performance.now();
       source.replaced = false;
       source.fault = null;
       vanished.delete(source);
@@ -152,8 +161,8 @@ export class SourcesOfTable {
       const started = performance.now();
       if (vanished.has(source) && !source.missed) continue;
       const isCopy = await this.#tried(() => isCopySoFar(this.#contentOf(file), this.#contentOf(source.file)));
-      // One of them has gone meanwhile: the next look tells.
-      if (isCopy === null) return true;
+      // One of them has gone meanwhile, or nothing of an archive can be read yet: a later look shows it.
+      if (isCopy === null) return source.missed || this.#mayWait(file);
       if (!isCopy) continue;
       const took = performance.now() - started;
       this.#copies.set(file.identity, { of: source, file, notBefore: performance.now() + PATIENCE * took });
@@ -163,8 +172,18 @@ export class SourcesOfTable {
     return false;
   }
 
+  /** Whether a file may turn out to be a copy: it has not been as it is for long. */
+  #mayWait({ identity, size, modified }: FoundFile): boolean {
+    const before = this.#undecided.get(identity);
+    if (before?.size !== size || before.modified !== modified) {
+      this.#undecided.set(identity, { size, modified, since: performance.now() });
+      return true;
+    }
+    return performance.now() - before.since < UNDECIDED;
+  }
+
   /** A file that cannot be read is no copy; null: one of the files is not there any more. */
-  async #tried(compare: () => Promise<boolean>): Promise<boolean | null> {
+  async #tried(compare: () => Promise<boolean | null>): Promise<boolean | null> {
     try {
       return await compare();
     } catch (error) {
@@ -172,14 +191,19 @@ export class SourcesOfTable {
     }
   }
 
-  /** Whether a file of another name is the one that was read: numbers of files are given again. */
-  async #isStill(source: Source, file: FoundFile): Promise<boolean> {
+  /**
+   * Whether a file is the one that was read: numbers of files are given again, and a last record may go on.
+   *
+   * @param rotates whether a file of its family has come: it may have been copied to that, truncated, and have grown again
+   */
+  async #isStill(source: Source, file: FoundFile, rotates: boolean): Promise<boolean> {
     const { path, size, modified } = source.file;
-    if (path === file.path || (size === file.size && modified === file.modified)) return true;
     if (file.format === 'parquet' || source.read.position.offset === 0) return true;
-    const from = source.read;
+    if (size === file.size && modified === file.modified) return true;
+    if (await this.#continues(file, source)) return false;
+    if (path === file.path && !rotates) return true;
     const still = await this.#tried(() =>
-      resumeDigest({ ...this.#contentOf(file), from }).then(
+      resumeDigest({ ...this.#contentOf(file), from: source.read }).then(
         () => true,
         (error: unknown) => {
           if (error instanceof ChangedContent || error instanceof ContentFault) return false;
@@ -188,6 +212,11 @@ export class SourcesOfTable {
       ),
     );
     return still !== false;
+  }
+
+  /** Whether what was taken for the last record of a source goes on in a file. */
+  async #continues(file: FoundFile, { read }: Source): Promise<boolean> {
+    return read.position.open && (await this.#tried(() => continuesRecord(this.#contentOf(file), read))) === true;
   }
 
   #contentOf({ path, compression }: FoundFile): { path: string; compression: FoundFile['compression'] } {
@@ -201,10 +230,27 @@ function isOther(source: Source, file: FoundFile): boolean {
   const { format, compression, size, modified } = source.file;
   if (format !== file.format || compression !== file.compression) return true;
   const same = size === file.size && modified === file.modified;
-  if (format === 'parquet') return !same && source.read.position.offset > 0;
+  if (format === 'parquet') {
+    return (
+      source.read.position.offset > 0 && (source.seen?.size !== file.size || source.seen.modified !== file.modified)
+    );
+  }
   // An archive that is still being written, of which nothing is known yet, may turn out to be a copy.
   if (file.rotated && source.read.position.offset === 0 && !source.converting && !same) return true;
-  return compression === 'none' && file.size < source.read.position.offset;
+  return isText(file) && file.size < source.read.position.offset;
+}
+
+function isText({ format, compression }: FoundFile): boolean {
+  return format !== 'parquet' && compression === 'none';
+}
+
+function see(source: Source, file: FoundFile): void {
+  const { size, modified } = source.file;
+  source.file = file;
+  if (size === file.size && modified === file.modified) return;
+  source.unchangedSince = performance.now();
+  // An archive is read from its beginning every time.
+  if (file.compression === 'none') source.notBefore = 0;
 }
 
 /** Copies come after what they may be copies of. */

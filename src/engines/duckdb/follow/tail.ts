@@ -14,14 +14,16 @@ type Structure = string | readonly Structure[] | { readonly [name: string]: Stru
  * they are read without a further look.
  */
 export class Tail {
-  /** Bytes of the texts inserted. */
-  bytes = 0;
-  rows = 0;
   /** `performance.now()` of the first insertion; null: it is empty. */
   since: number | null = null;
   /** `performance.now()` of the last insertion. */
   last = performance.now();
+  /** Whether a row has an id that was counted over the rows there were. */
+  hasGeneratedIds = false;
   #insert: DuckDBPreparedStatement | null = null;
+  /** Rows of each source, and the bytes of their texts. */
+  readonly #sources = new Map<number, { rows: number; bytes: number }>();
+  readonly #dropped = new Set<number>();
 
   private constructor(
     readonly relation: string,
@@ -39,6 +41,25 @@ export class Tail {
     return new Tail(quoteName(name), fields, connection);
   }
 
+  get rows(): number {
+    return [...this.#sources.values()].reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  /** Bytes of the texts inserted. */
+  get bytes(): number {
+    return [...this.#sources.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Those that have rows here. */
+  get sources(): Iterable<number> {
+    return [...this.#sources.keys()];
+  }
+
+  /** Sources whose rows do not count, though they may be in the relation still. */
+  get dropped(): ReadonlySet<number> {
+    return this.#dropped;
+  }
+
   /** @param rows texts of JSON objects with every list present and every value in the form of `strictValue` */
   async insert(rows: readonly string[], source: number): Promise<void> {
     if (rows.length === 0) return;
@@ -48,18 +69,23 @@ export class Tail {
     await statement.run();
     this.last = performance.now();
     this.since ??= this.last;
-    this.rows += rows.length;
-    for (const row of rows) this.bytes += row.length;
+    const count = this.#sources.get(source) ?? { rows: 0, bytes: 0 };
+    count.rows += rows.length;
+    for (const row of rows) count.bytes += row.length;
+    this.#sources.set(source, count);
   }
 
-  async delete(source: number): Promise<void> {
-    const { rowsChanged } = await this.connection.run(
-      `DELETE FROM ${this.relation} WHERE ${SOURCE_COLUMN} = ${source}`,
-    );
-    this.rows -= rowsChanged;
+  /** Rows of the source do not count any more; `clean` removes them. */
+  drop(source: number): void {
+    if (this.#sources.delete(source)) this.#dropped.add(source);
   }
 
-  async drop(): Promise<void> {
+  /** Removes rows that do not count, when nobody reads them. */
+  async clean(sources: readonly number[]): Promise<void> {
+    await this.connection.run(`DELETE FROM ${this.relation} WHERE ${SOURCE_COLUMN} IN (${sources.join(', ')})`);
+  }
+
+  async remove(): Promise<void> {
     this.#insert?.destroySync();
     await this.connection.run(`DROP TABLE IF EXISTS ${this.relation}`);
   }

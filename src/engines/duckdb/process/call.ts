@@ -1,5 +1,6 @@
-import type { RunLimits } from '../../contract';
+import type { RowSink, RunLimits } from '../../contract';
 import { remaining } from '../../../concurrency/deadline';
+import type { NamedType } from '../../../googlesql/types';
 import type { Answers, Request, ToEngine } from './messages';
 import type { Scheduled } from './schedule';
 import type { Stopwatch } from './stopwatch';
@@ -16,6 +17,8 @@ export interface CallOptions {
   readonly limits: RunLimits;
   /** Milliseconds that it may take at all, from when it is sent: the process is ended then; null: until the deadline. */
   readonly allowance: number | null;
+  /** Takes the rows of a stream; missing: they are gathered. */
+  readonly sink?: RowSink;
 }
 
 /** One request to an engine's process, which may be sent more than once. */
@@ -26,6 +29,9 @@ export class Call implements Scheduled {
   /** Since it was cancelled over there; null: it was not. */
   cancelled: Stopwatch | null = null;
   #rows: string[] = [];
+  /** Settles when the sink has taken what there is. */
+  #taking: Promise<void> = Promise.resolve();
+  #handedOn = false;
 
   constructor(
     readonly id: number,
@@ -52,12 +58,34 @@ export class Call implements Scheduled {
     this.sent = watch;
   }
 
-  take(rows: readonly string[]): void {
-    this.#rows = this.#rows.length === 0 ? [...rows] : this.#rows.concat(rows);
+  /** Whether rows went to the sink: it cannot be run again. */
+  get handedOn(): boolean {
+    return this.#handedOn;
+  }
+
+  /** The columns of a stream are known. */
+  announce(columns: readonly NamedType[]): void {
+    this.options.sink?.begin({ columns, bytesProcessed: null, bytesBilled: null });
+  }
+
+  /** @param taken is called when a sink has taken them */
+  take(rows: readonly string[], taken: () => void): void {
+    const { sink } = this.options;
+    if (sink === undefined) {
+      this.#rows = this.#rows.length === 0 ? [...rows] : this.#rows.concat(rows);
+      return;
+    }
+    this.#handedOn = true;
+    this.#taking = this.#taking.then(() => sink.take(rows)).then(taken);
+    // Whoever waits for the answer has it.
+    this.#taking.catch(() => undefined);
   }
 
   resolve(answer: Reply['answer']): void {
-    this.settle.resolve({ answer, rows: this.#rows });
+    this.#taking.then(
+      () => this.settle.resolve({ answer, rows: this.#rows }),
+      (error: unknown) => this.settle.reject(error),
+    );
   }
 
   reject(error: unknown): void {

@@ -1,31 +1,28 @@
 import { join } from 'node:path';
 
 import type { Log } from '../engine/log';
-import { DEFAULTS } from '../engine/options';
 import type { Converter } from '../follow/converter';
 import type { SegmentJob, SegmentResult } from '../follow/segment-job';
-import type { PlainOptions } from './messages';
-import { bytesOf } from './sizes';
+import type { Resources } from '../follow/segment-writer';
 import { RefusedRequests } from './refused-requests';
 import { Supervisor } from './supervisor';
 
-/** What the process may take beside DuckDB's memory limit. */
-const ALLOWANCE = 150 * 1024 * 1024;
 /** Milliseconds without a conversion after which it ends. */
-const IDLE = 30_000;
+const IDLE = 3_000;
 
 /**
- * Writes segments in a process of its own, which is there while there is something to write: its memory is not the queries',
- * and it is ended at once with whoever started it.
+ * Writes segments in a process of its own, which is there while there is something to write. It has a share of the memory, and
+ * is ended where queries need what is left of it: what it was to write is given again later.
  */
 export class ConverterProcess implements Converter {
   readonly #process: Supervisor;
 
-  constructor({ memory = DEFAULTS.memory, threads = DEFAULTS.threads }: PlainOptions, log: Log) {
+  /** @param most bytes in memory that this process, which starts it, and the new one may have together */
+  constructor(resources: Resources, most: number, log: Log) {
     this.#process = new Supervisor({
       file: join(__dirname, 'child.js'),
-      opening: () => ({ role: 'converter', resources: { memory, threads } }),
-      maxResident: bytesOf(memory) + ALLOWANCE,
+      opening: () => ({ role: 'converter', resources }),
+      maxResident: () => most - process.memoryUsage.rss(),
       idle: IDLE,
       refused: new RefusedRequests(),
       log,

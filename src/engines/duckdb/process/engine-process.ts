@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
 import type { FromEngine, Opening, ToEngine } from './messages';
-import { cpuTime, loopCpuTime, residentBytes } from './usage';
+import { childrenOf, cpuTime, loopCpuTime, residentBytes } from './usage';
 
 /**
  * MiB of heap: what is read of texts and rows that wait for their way. A text that needs more ends the process, which is
@@ -60,6 +60,12 @@ export class EngineProcess {
   /** Bytes in memory. */
   get resident(): number {
     return (this.pid === null ? null : residentBytes(this.pid)) ?? this.#reported;
+  }
+
+  /** The same, with those of processes that it has started. */
+  get residentWithChildren(): number {
+    const children = this.pid === null ? [] : childrenOf(this.pid);
+    return children.reduce((sum, pid) => sum + (residentBytes(pid) ?? 0), this.resident);
   }
 
   /** Milliseconds of CPU time; null where that is not known. */

@@ -1,5 +1,7 @@
 /** The engine's side of the conversation with the service's process. */
 import { toFailure } from './failure';
+import { Flow } from './flow';
+import type { RowSink } from '../../contract';
 import type { FromEngine, Opening, ToEngine } from './messages';
 import { remoteLog } from './remote-log';
 import { openServing, type Serving } from './serving';
@@ -7,8 +9,14 @@ import { openServing, type Serving } from './serving';
 /** Resolves when the message is on its way: rows are not read faster than they are taken. */
 type Send = (message: FromEngine) => Promise<void>;
 
+/** A call that is being answered. */
+interface Answering {
+  readonly cancel: AbortController;
+  readonly flow: Flow;
+}
+
 export class Host {
-  readonly #calls = new Map<number, AbortController>();
+  readonly #calls = new Map<number, Answering>();
   readonly #log = remoteLog((message) => void this.send(message));
   #serving: Serving | null = null;
 
@@ -27,7 +35,10 @@ export class Host {
         void this.#answer(message);
         break;
       case 'cancel':
-        this.#calls.get(message.id)?.abort();
+        this.#calls.get(message.id)?.cancel.abort();
+        break;
+      case 'taken':
+        this.#calls.get(message.id)?.flow.taken();
         break;
       case 'beat':
         void this.send({ kind: 'beat', resident: process.memoryUsage.rss() });
@@ -58,11 +69,19 @@ export class Host {
 
   async #answer({ id, request, timeout, keyName }: ToEngine & { kind: 'call' }): Promise<void> {
     const cancel = new AbortController();
-    this.#calls.set(id, cancel);
     const limits = { deadline: performance.now() + timeout, signal: cancel.signal, keyName };
+    const flow = new Flow(limits);
+    this.#calls.set(id, { cancel, flow });
+    const sink: RowSink = {
+      begin: ({ columns }) => void this.send({ kind: 'columns', id, columns }),
+      take: async (rows) => {
+        if (request.kind === 'stream') await flow.admit();
+        await this.send({ kind: 'rows', id, rows });
+      },
+    };
     try {
       if (this.#serving === null) throw new Error('The engine is not open.');
-      const answer = await this.#serving.answer(request, limits, (rows) => this.send({ kind: 'rows', id, rows }));
+      const answer = await this.#serving.answer(request, limits, sink);
       await this.send({ kind: 'answer', id, answer });
     } catch (error) {
       await this.send({ kind: 'failure', id, failure: toFailure(error) });
@@ -73,7 +92,7 @@ export class Host {
 
   /** Nothing is left behind by what is still being opened: it is ended at once. */
   async #close(): Promise<void> {
-    for (const cancel of this.#calls.values()) cancel.abort();
+    for (const { cancel } of this.#calls.values()) cancel.abort();
     await this.#serving?.close();
     this.end();
   }

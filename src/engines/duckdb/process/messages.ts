@@ -28,6 +28,7 @@ export type PlainOptions = Omit<DuckDbOptions, 'log' | 'converter' | 'onStatus'>
 
 export type Request =
   | { readonly kind: 'run'; readonly query: EngineQuery }
+  | { readonly kind: 'stream'; readonly query: EngineQuery }
   | { readonly kind: 'tables'; readonly paths: readonly (readonly string[])[] }
   | { readonly kind: 'describe'; readonly sql: string; readonly parameters: readonly BoundParameter[] }
   | {
@@ -39,9 +40,11 @@ export type Request =
   | { readonly kind: 'convert'; readonly job: SegmentJob }
   | { readonly kind: 'ping' };
 
-/** What each request is answered with; of a run the rows come before, part by part. */
+/** What each request is answered with; of a run or stream the rows come before, part by part. */
 export interface Answers {
   run: Pick<EngineResult, 'columns' | 'truncated'>;
+  /** Whether there are more rows. */
+  stream: boolean;
   tables: TableSchemas;
   describe: readonly NamedType[];
   inspect: undefined;
@@ -76,6 +79,8 @@ export type ToEngine =
       readonly keyName: string;
     }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** One part of a stream's rows has been taken. */
+  | { readonly kind: 'taken'; readonly id: number }
   /** To be answered at once, by who can. */
   | { readonly kind: 'beat' }
   | { readonly kind: 'close' };
@@ -86,6 +91,8 @@ export type FromEngine =
   | { readonly kind: 'status'; readonly status: FolderStatus; readonly target: string }
   /** It cannot go on, and ends. */
   | { readonly kind: 'broken'; readonly failure: Failure }
+  /** Of a stream, before its rows. */
+  | { readonly kind: 'columns'; readonly id: number; readonly columns: readonly NamedType[] }
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly string[] }
   /** The last of a call, which has really ended. */
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] }

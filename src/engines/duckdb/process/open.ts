@@ -1,18 +1,16 @@
 import { join } from 'node:path';
 
 import { removeBuilding } from '../data/conversion-folders';
-import { cacheFolderOf } from '../follow/live-folder';
+import { CacheFolder } from '../follow/cache-folder';
 import { DEFAULTS, type DuckDbOptions } from '../engine/options';
+import { memoryShares } from './memory-shares';
 import { RefusedRequests } from './refused-requests';
 import { RemoteEngine } from './remote-engine';
-import { bytesOf } from './sizes';
 import { Supervisor } from './supervisor';
 import type { Cause } from './watchdog';
 import { makeSamplesFolder, removeFolder } from './workspace';
 
 const MIB = 1024 * 1024;
-/** What a process may take beside DuckDB's memory limit: its program, rows on their way, what DuckDB does not count. */
-const DATA_ALLOWANCE = 208 * MIB;
 /** What the process that plans may take at all. */
 const PLANNING_MEMORY = 176 * MIB;
 /** Milliseconds without a consumer's query after which the process that plans them ends. */
@@ -40,8 +38,9 @@ export async function openRemoteEngine({
   ...options
 }: RemoteOptions): Promise<RemoteEngine> {
   const { log, onStatus, ...plain } = options;
-  const { cacheDir, dataDir, memory = DEFAULTS.memory, connections = DEFAULTS.connections } = options;
-  const folderOfData = dataDir === null ? null : await cacheFolderOf(cacheDir, dataDir).catch(() => null);
+  const { cacheDir, dataDir, connections = DEFAULTS.connections } = options;
+  const { memory = DEFAULTS.memory, threads = DEFAULTS.threads } = options;
+  const folderOfData = dataDir === null ? null : await CacheFolder.of(cacheDir, dataDir).catch(() => null);
   const folder = dataDir === null ? await makeSamplesFolder(cacheDir) : null;
   const samplesFile = folder === null ? null : join(folder, 'samples.duckdb');
   const refused = new RefusedRequests();
@@ -49,10 +48,10 @@ export async function openRemoteEngine({
   const data = new Supervisor({
     ...shared,
     opening: (before) => ({ role: 'data', options: { ...plain, samplesFile }, before }),
-    maxResident: bytesOf(memory) + DATA_ALLOWANCE,
+    maxResident: memoryShares(memory, threads, dataDir !== null).resident,
     idle: null,
     gone: (pid) => {
-      if (folderOfData !== null) removeBuilding(folderOfData, pid);
+      if (folderOfData !== null) removeBuilding(folderOfData.path, pid);
     },
     ...(onStatus === undefined ? {} : { onStatus }),
   });

@@ -48,7 +48,11 @@ export function tooMuch(): ServiceError {
 
 /** Nobody but the operator wrote its text. */
 function isStored(request: Request): boolean {
-  return request.kind === 'describe' || (request.kind === 'run' && request.query.stored === true);
+  return request.kind === 'describe' || (isQuery(request) && request.query.stored === true);
+}
+
+function isQuery(request: Request): request is Request & { kind: 'run' | 'stream' } {
+  return request.kind === 'run' || request.kind === 'stream';
 }
 
 /** The text with its values: other values of the same text may do no harm. */
@@ -61,6 +65,7 @@ function digest(request: Request): string {
 function partsOf(request: Request): unknown {
   switch (request.kind) {
     case 'run':
+    case 'stream':
       return ['run', request.query.sql, request.query.parameters];
     case 'describe':
       return ['describe', request.sql];

@@ -1,8 +1,17 @@
 import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RunLimits, TableSchemas } from '../../contract';
+import type {
+  BoundParameter,
+  Engine,
+  EngineQuery,
+  EngineResult,
+  RowSink,
+  RunLimits,
+  TableSchemas,
+} from '../../contract';
 import type { FolderStatus } from '../../data-status';
 import { withinLimits } from '../../../concurrency/deadline';
+import { endingWithSink } from '../engine/ending-with-sink';
 import type { Reply } from './call';
 import type { Answers, Request } from './messages';
 import type { RefusedRequests } from './refused-requests';
@@ -54,6 +63,14 @@ export class RemoteEngine implements Engine {
     return { ...(answer as Answers['run']), rows, bytesProcessed: null, bytesBilled: null };
   }
 
+  async stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+    const request = { kind: 'stream', query } as const;
+    return endingWithSink(limits, sink, async (own, ending) => {
+      const { answer } = await this.#call(this.options.data, request, own, this.#slots, ending);
+      return answer as Answers['stream'];
+    });
+  }
+
   async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
     const { answer } = await this.#call(this.options.data, { kind: 'tables', paths }, limits, this.#planning);
     return answer as Answers['tables'];
@@ -89,8 +106,11 @@ export class RemoteEngine implements Engine {
     this.options.dispose();
   }
 
-  /** @param slots null: it waits for nobody */
-  #call(to: Supervisor, request: Request, limits: RunLimits, slots: FairSlots | null): Promise<Reply> {
+  /**
+   * @param slots null: it waits for nobody
+   * @param sink takes the rows of a stream
+   */
+  #call(to: Supervisor, request: Request, limits: RunLimits, slots: FairSlots | null, sink?: RowSink): Promise<Reply> {
     const allowance = request.kind === 'inspect' ? PLANNING : null;
     return withinLimits(
       limits,
@@ -101,7 +121,7 @@ export class RemoteEngine implements Engine {
           const call = (): Promise<Reply> => {
             // Here, as it may have been refused while it waited.
             this.options.refused.check(request, limits.keyName ?? '');
-            return to.call({ request, limits: own, allowance });
+            return to.call({ request, limits: own, allowance, ...(sink === undefined ? {} : { sink }) });
           };
           (slots === null ? call() : slots.use(limits.keyName ?? '', own, call)).then(resolve, reject);
         }),

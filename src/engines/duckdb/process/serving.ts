@@ -1,15 +1,16 @@
 import { Threads } from '../../../concurrency/threads';
-import type { RunLimits } from '../../contract';
+import type { RowSink, RunLimits } from '../../contract';
 import { openDatabase, type Contents } from '../engine/database';
 import { DuckDbEngine } from '../engine/engine';
 import { failure } from '../engine/failures';
 import { Inspection } from '../engine/inspection';
 import type { Log } from '../engine/log';
-import type { RowSink } from '../engine/row-stream';
 import type { FolderStatus } from '../../data-status';
 import type { Converter } from '../follow/converter';
 import { LocalConverter } from '../follow/local-converter';
+import { DEFAULTS } from '../engine/options';
 import { ConverterProcess } from './converter-process';
+import { memoryShares } from './memory-shares';
 import type { Answers, Opening, Request } from './messages';
 
 /** Takes what is known of the data folder, and the name of the data. */
@@ -45,10 +46,14 @@ async function openData(
   log: Log,
   onStatus: OnStatus,
 ): Promise<Serving> {
-  const converter = (): Converter => new ConverterProcess(options, log);
+  const { memory: limit = DEFAULTS.memory, threads = DEFAULTS.threads, dataDir } = options;
+  const shares = memoryShares(limit, threads, dataDir !== null);
+  const { queries: memory, convertedBytes, tailBytes } = shares;
+  const converter = (): Converter => new ConverterProcess(shares.conversion, shares.resident, log);
   const report = (status: FolderStatus): void => onStatus(status, engine.target);
-  const database = await openDatabase({ ...options, log, converter, complete: false, onStatus: report }, before);
-  const engine = new DuckDbEngine(database, { ...options, log });
+  const own = { ...options, memory, convertedBytes, tailBytes, log };
+  const database = await openDatabase({ ...own, converter, complete: false, onStatus: report }, before);
+  const engine = new DuckDbEngine(database, own);
   return {
     get target() {
       return engine.target;
@@ -58,6 +63,8 @@ async function openData(
     async answer(request, limits, sink) {
       switch (request.kind) {
         case 'run':
+          return engine.feed(request.query, limits, (rows) => sink.take(rows));
+        case 'stream':
           return engine.stream(request.query, limits, sink);
         case 'tables':
           return engine.tables(request.paths, limits);
@@ -86,7 +93,7 @@ function openPlanning(log: Log): Serving {
       if (request.kind !== 'inspect') throw new Error('There is no data here.');
       const { statement, tables, parameters } = request;
       await inspection.inspect(statement, tables, parameters, limits).catch((error: unknown) => {
-        throw failure(error, log);
+        throw failure(error, log, statement);
       });
       return undefined;
     },

@@ -6,3 +6,8 @@ export function bytesOf(size: string): number {
   const [, digits = '', unit = ''] = /^(\d+) ?([MG]i?B)$/.exec(size) ?? [];
   return Number(digits) * (UNITS[unit] ?? NaN);
 }
+
+/** Bytes as DuckDB reads them. */
+export function sizeOf(bytes: number): string {
+  return `${String(Math.floor(bytes / MIB))}MiB`;
+}

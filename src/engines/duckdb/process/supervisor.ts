@@ -29,7 +29,7 @@ export interface SupervisorOptions {
   /** @param before what the process before held; null: this is the first */
   readonly opening: (before: Contents | null) => Opening;
   /** Bytes in memory beyond which the process is ended. */
-  readonly maxResident: number;
+  readonly maxResident: number | (() => number);
   /** Milliseconds without a call after which it is ended, to be started again by the next; null: it is always there. */
   readonly idle: number | null;
   readonly refused: RefusedRequests;
@@ -83,9 +83,9 @@ export class Supervisor {
     return this.#status;
   }
 
-  /** Bytes in memory; 0 while there is no process. */
+  /** Bytes in memory, with those of processes that it has started; 0 while there is no process. */
   get resident(): number {
-    return this.#current?.process.resident ?? 0;
+    return this.#current?.process.residentWithChildren ?? 0;
   }
 
   /** @throws DataFault and other errors: what the process cannot open; AbortError when it is closed meanwhile */
@@ -207,7 +207,8 @@ export class Supervisor {
 
   /** Starts a process. Resolves when it is open, or with why it is not. */
   #begin(): Promise<Error | null> {
-    const { maxResident, patience = PATIENCE } = this.options;
+    const { maxResident: bound, patience = PATIENCE } = this.options;
+    const maxResident = typeof bound === 'number' ? (): number => bound : bound;
     return new Promise((resolve) => {
       let broken: Error | null = null;
       let onEnded = (): void => undefined;
@@ -254,8 +255,11 @@ export class Supervisor {
     // Of a process that is gone: what ran there is sent to the next.
     if (this.#current !== current && message.kind !== 'log') return;
     switch (message.kind) {
+      case 'columns':
+        this.#calls.get(message.id)?.announce(message.columns);
+        break;
       case 'rows':
-        this.#calls.get(message.id)?.take(message.rows);
+        this.#calls.get(message.id)?.take(message.rows, () => current.process.send({ kind: 'taken', id: message.id }));
         break;
       case 'answer': {
         const call = this.#calls.get(message.id);
@@ -306,6 +310,10 @@ export class Supervisor {
     for (const call of refused) {
       this.options.refused.add(call.options.request, call.keyName);
       this.#over(call, () => call.reject(cause === 'crashed' ? engineFailed() : tooMuch()));
+    }
+    // Of these the caller has rows already.
+    for (const call of [...this.#calls.values()]) {
+      if (call.handedOn) this.#over(call, () => call.reject(engineFailed()));
     }
     if (this.options.idle === null || this.#calls.size > 0) this.#ensure();
   }

@@ -10,6 +10,14 @@ export function residentBytes(pid: number): number | null {
   return kib === undefined ? null : Number(kib) * 1024;
 }
 
+/** Processes that its event loop's thread has started. */
+export function childrenOf(pid: number): readonly number[] {
+  return read(`/proc/${String(pid)}/task/${String(pid)}/children`)
+    .split(' ')
+    .filter((child) => child !== '')
+    .map(Number);
+}
+
 /** Milliseconds of CPU time of all its threads. */
 export function cpuTime(pid: number): number | null {
   return cpuTimeIn(`/proc/${String(pid)}/stat`);

@@ -32,7 +32,7 @@ export class Watchdog {
   constructor(
     private readonly process: EngineProcess,
     private readonly running: ReadonlySet<Call>,
-    private readonly bounds: { readonly maxResident: number; readonly patience: Patience },
+    private readonly bounds: { readonly maxResident: () => number; readonly patience: Patience },
     private readonly end: End,
   ) {}
 
@@ -54,7 +54,7 @@ export class Watchdog {
   #look(): void {
     if (this.running.size === 0) return this.stop();
     const { maxResident, patience } = this.bounds;
-    if (this.process.resident > maxResident) return this.#end('memory');
+    if (this.process.resident > maxResident()) return this.#end('memory');
     if (++this.#looks % CLOSELY !== 0) return;
     const overdue = [...this.running].filter((call) => isOverdue(call, patience.grace));
     if (overdue.length > 0) return this.#end('overdue', new Set(overdue));

@@ -24,6 +24,8 @@ export class Context {
   readonly bound = new Map<number, string>();
   /** CTEs that are written out once, and the columns wanted of each. */
   readonly materialized = new Map<number, { readonly cte: Cte; readonly wanted: Set<number> }>();
+  /** The place of the conversion being printed. */
+  castPlace: Span | null = null;
   /** How many lambdas the text being printed stands in. */
   lambdas = 0;
   /** Around the expression being printed there is but one row. */
@@ -114,8 +116,10 @@ export class Context {
     return `list_transform(${list}, lambda ${variable}: ${print(names)})[1]`;
   }
 
-  unsupported(what: string, span: Span): never {
-    throw new QueryError('invalidQuery', `${what} is not supported on the embedded engine`, span);
+  /** @param instead what to write instead */
+  unsupported(what: string, span: Span, instead?: string): never {
+    const hint = instead === undefined ? {} : { hint: `Instead: ${instead}.` };
+    throw new QueryError('invalidQuery', `${what} is not supported on the embedded engine`, span, hint);
   }
 }
 

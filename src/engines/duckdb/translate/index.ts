@@ -34,6 +34,10 @@ export interface TranslateOptions {
   parts(table: TableSchema): readonly Part[];
   /** BYTES come out as null. */
   readonly hideBytes: boolean;
+  /** TIMESTAMP comes out as ISO 8601 text; default: as microseconds. */
+  readonly isoTimestamps?: boolean;
+  /** The rows are sorted by their texts; default: they are not. */
+  readonly sorted?: boolean;
   /** Give back at most this many rows; null: all. */
   readonly maxRows: number | null;
   /** null: nothing has to be kept from the caller. */
@@ -103,7 +107,7 @@ function print(
   query: ResolvedQuery,
   printScan: PrintScan,
   { isComputedOnce, isForced }: CteKinds,
-  { fence, hideBytes }: TranslateOptions,
+  { fence, hideBytes, isoTimestamps = false, sorted = false }: TranslateOptions,
 ): Translation {
   const read = new Set<string>();
   const scan: PrintScan = (table, columns) => {
@@ -114,7 +118,7 @@ function print(
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, query.relation, wanted, true);
-  const row = printRow(ctx, values, hideBytes);
+  const row = printRow(ctx, values, { hideBytes, isoTimestamps });
   const ctes = printCtes(ctx);
   const evaluated = [...ctx.materialized.values()].filter(({ cte }) => isForced(cte));
   // Nothing of them is shown: what reads them keeps DuckDB from leaving them, or some of their columns, out. The filter
@@ -124,7 +128,7 @@ function print(
     const read = list === '' ? 'random()' : `random() + CAST(hash(${list}) = 0 AS INTEGER)`;
     return ` UNION ALL SELECT NULL FROM (SELECT ${read} AS "read" FROM ${cteName(cte.id)}) WHERE "read" > 2`;
   });
-  const body = `SELECT ${row} AS "row" FROM (${rows})${reads.join('')}`;
+  const body = `SELECT ${row} AS "row" FROM (${rows})${reads.join('')}${sorted ? ' ORDER BY 1' : ''}`;
   return {
     ...renumber(`${ctes}${body}`, ctx.parameters),
     columns: values.map(({ name, type }) => ({ name, type })),

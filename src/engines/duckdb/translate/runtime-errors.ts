@@ -1,6 +1,7 @@
 /** What DuckDB says when a query fails while it runs, in the fixed words of this service: never a value, never its text. */
 import { QueryError } from '../../../errors';
 import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
+import type { Span } from '../../../googlesql/syntax';
 import { FAILURE_MARK, type Failure } from '../sql';
 
 const WORDS: ReadonlyMap<string, string> = new Map<Failure, string>(
@@ -8,7 +9,7 @@ const WORDS: ReadonlyMap<string, string> = new Map<Failure, string>(
 );
 
 /** The whole of what `error()` raises in a translated query (`fail` in sql.ts). */
-const OWN = new RegExp(`^Invalid Input Error: ${FAILURE_MARK}(\\w+)(?:\n|$)`);
+const OWN = new RegExp(`^Invalid Input Error: ${FAILURE_MARK}(\\w+)(?:@(\\d{1,9})-(\\d{1,9}))?(?:\n|$)`);
 
 /** `Conversion Error: ` and the like, with which every message begins. */
 const KIND = /^[A-Z][\w -]{1,40}? Error: /;
@@ -55,8 +56,15 @@ const OF_THE_QUERY =
 export function runtimeError(error: unknown): QueryError | null {
   // Not `instanceof Error`: the error comes out of a native module, whose Error may be another realm's.
   const held = typeof error === 'object' && error !== null && 'message' in error;
-  const failure = wordsFor(held ? String(error.message) : String(error));
-  return failure === null ? null : new QueryError('invalidQuery', failure, null);
+  const message = held ? String(error.message) : String(error);
+  const failure = wordsFor(message);
+  return failure === null ? null : new QueryError('invalidQuery', failure, placeOf(message));
+}
+
+/** Where in the query's text it failed; null: DuckDB does not say. */
+function placeOf(message: string): Span | null {
+  const [, , start, end] = OWN.exec(message) ?? [];
+  return start === undefined || end === undefined ? null : { start: Number(start), end: Number(end) };
 }
 
 function wordsFor(message: string): string | null {

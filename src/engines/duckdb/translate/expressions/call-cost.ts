@@ -141,7 +141,7 @@ export function isBoundedCast(ctx: Context, { input, type }: Pick<ResolvedCast, 
 /** A conversion as `print` writes it, unless the value that the query makes is too large for one. */
 export function withinCastCost(
   ctx: Context,
-  { input, type, safe }: ResolvedCast,
+  { input, type, safe, span }: ResolvedCast,
   text: string,
   print: (text: string) => string | null,
 ): string | null {
@@ -154,7 +154,7 @@ export function withinCastCost(
     const converted = print(x);
     possible = converted !== null;
     const over = `${bytesOfValue(x, input.type)} * ${CONVERTING} > ${most}`;
-    return `CASE WHEN ${over} THEN ${safe ? 'NULL' : fail('size')} ELSE ${converted ?? 'NULL'} END`;
+    return `CASE WHEN ${over} THEN ${safe ? 'NULL' : fail('size', span)} ELSE ${converted ?? 'NULL'} END`;
   });
   return possible ? bounded : null;
 }

@@ -11,6 +11,7 @@ import { timestampOfText, toCivil, toInstant, zoneOf } from './time-zones';
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
   if (cast.format !== null) return ctx.unsupported('CAST with FORMAT', cast.span);
   const zone = cast.timeZone === null ? null : zoneOf(printExpr(ctx, cast.timeZone), cast.timeZone);
+  ctx.castPlace = cast.span;
   const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe, zone));
   return text ?? ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
 }
@@ -26,7 +27,7 @@ export function convert(
 ): string | null {
   if (sameType(from, to)) return input;
   const target = duckType(to);
-  const failing = (failure: Failure = 'cast'): string => (safe ? 'NULL' : fail(failure));
+  const failing = (failure: Failure = 'cast'): string => (safe ? 'NULL' : fail(failure, ctx.castPlace));
   /** `tried` is NULL where the value cannot be converted. */
   const checked = (tried: (x: string) => string): string =>
     safe
@@ -47,7 +48,7 @@ export function convert(
       const fields = from.fields.map((field, i) => {
         const value = `struct_extract(${x}, ${quoteText(sources[i]!)})`;
         const text = convert(ctx, value, field.type, to.fields[i]!.type, safe, zone);
-        return `${quoteText(targets[i]!)}: ${text ?? fail('cast')}`;
+        return `${quoteText(targets[i]!)}: ${text ?? fail('cast', ctx.castPlace)}`;
       });
       return `CASE WHEN ${x} IS NULL THEN NULL ELSE {${fields.join(', ')}} END`;
     });
@@ -147,7 +148,7 @@ function stringOf(ctx: Context, input: string, from: SqlType, zone: string | nul
     case 'BIGNUMERIC':
       return numericText(input);
     case 'BYTES': {
-      const failing = safe ? 'NULL' : fail('cast');
+      const failing = safe ? 'NULL' : fail('cast', ctx.castPlace);
       return ctx.bind(
         [input],
         (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(TRY(decode(${x})), ${failing}) END`,

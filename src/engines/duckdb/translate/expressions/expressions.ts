@@ -8,6 +8,7 @@ import { isBoundedCast, withinCost } from './call-cost';
 import type { Context } from '../context';
 import { conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
+import { WORKAROUNDS } from '../functions/workarounds';
 import { printLiteral } from './literals';
 import { duckType, fail, type Failure, physicalFieldNames, quoteName, quoteText } from '../../sql';
 import { printSubquery } from '../relations/subqueries';
@@ -72,6 +73,7 @@ function printPath(ctx: Context, expr: Expr): string {
 
 function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>): string {
   if (expr.type.kind !== 'STRUCT') throw new Error('a struct without fields');
+  if (expr.fields.length === 0) ctx.unsupported('A STRUCT without fields', expr.span);
   const names = physicalFieldNames(expr.type.fields);
   return `{${expr.fields.map((f, i) => `${quoteText(names[i]!)}: ${printExpr(ctx, f)}`).join(', ')}}`;
 }
@@ -107,7 +109,8 @@ function operandsOf(expr: FunctionCall): readonly Expr[] {
 function printCall(ctx: Context, expr: FunctionCall): string {
   const row = functionRow(expr.function);
   if (row === null) {
-    return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
+    const instead = WORKAROUNDS.get(expr.function);
+    return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span, instead);
   }
   const operands = operandsOf(expr);
   const args = operands.map((a, i) =>
@@ -117,7 +120,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   let raises = false;
   const raising = (failure: Failure): string => {
     raises = true;
-    return fail(failure);
+    return fail(failure, expr.span);
   };
   const emit = (values: readonly Argument[]): string => {
     const call: Call = {

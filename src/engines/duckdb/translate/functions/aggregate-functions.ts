@@ -5,6 +5,7 @@ import { printArgument, printSortKeys } from '../expressions/expressions';
 import type { Argument, Bind } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
+import { WORKAROUNDS } from './workarounds';
 import { quotientOfParts } from './interval-arithmetic';
 import { duckType, fail, physicalFieldNames, quoteText } from '../../sql';
 
@@ -29,7 +30,7 @@ type Row = (p: Parts) => string;
 
 export function printAggregateCall(ctx: Context, call: AggregateCall, over: string | null = null): string {
   const row = AGGREGATES[call.function];
-  if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span);
+  if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span, WORKAROUNDS.get(call.function));
   const args = call.args.map((a) => printArgument(ctx, a));
   const parts: Parts = {
     ctx,
@@ -42,7 +43,7 @@ export function printAggregateCall(ctx: Context, call: AggregateCall, over: stri
       return argument.sql;
     },
     plain: (name, values, { order = false, filter, ignoreNulls = false } = {}) => {
-      const keys = order ? printSortKeys(ctx, call.orderBy) : [];
+      const keys = order && !call.distinct ? printSortKeys(ctx, call.orderBy) : [];
       const inside =
         (call.distinct ? 'DISTINCT ' : '') +
         values.join(', ') +
@@ -101,7 +102,7 @@ const sumOfDecimals: Row = (p) => {
   if (p.call.type.kind !== 'NUMERIC') return `CAST(${sum} AS ${duckType(p.call.type)})`;
   const about = p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`]);
   const over = `abs(${about}) > ${NEAR_WRAPPING} OR abs(${sum}) > CAST('${MOST_OF_NUMERIC}' AS DECIMAL(38, 9))`;
-  return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow')} ELSE ${sum} END`;
+  return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} ELSE ${sum} END`;
 };
 
 function sumsOfParts(p: Parts): readonly [string, string, string] {
@@ -147,17 +148,27 @@ function limited(p: Parts, list: string): string {
   return `list_slice(${list}, 1, ${printArgument(p.ctx, p.call.limit).sql})`;
 }
 
+/** With DISTINCT values are ordered by themselves alone, which DuckDB takes of the same text only. */
+function inOwnOrder(p: Parts, list: string): string {
+  const [key] = p.call.orderBy;
+  if (!p.call.distinct || key === undefined) return list;
+  if (key.expr.type.kind === 'FLOAT64')
+    return p.ctx.unsupported(`${p.call.function} of DISTINCT FLOAT64 in order`, p.call.span);
+  return `list_sort(${list}, '${key.descending ? 'DESC' : 'ASC'}', 'NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}')`;
+}
+
 const arrayAgg: Row = (p) => {
   const filter = p.call.nulls === 'ignore' ? { filter: `${p.at(0)} IS NOT NULL` } : {};
-  return limited(p, p.plain('list', [p.at(0)], { order: true, ...filter }));
+  return limited(p, inOwnOrder(p, p.plain('list', [p.at(0)], { order: true, ...filter })));
 };
 
 const stringAgg: Row = (p) => {
   const bytes = p.args[0]?.type.kind === 'BYTES';
   if (bytes) return p.ctx.unsupported('STRING_AGG of BYTES', p.call.span);
   const separator = p.args.length > 1 ? p.at(1) : quoteText(',');
-  if (p.call.limit === null) return p.plain('string_agg', [p.at(0), separator], { order: true });
-  const list = limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }));
+  const isSorted = p.call.distinct && p.call.orderBy.length > 0;
+  if (p.call.limit === null && !isSorted) return p.plain('string_agg', [p.at(0), separator], { order: true });
+  const list = limited(p, inOwnOrder(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` })));
   return p.ctx.bind([list], (l) => `CASE WHEN ${l} IS NOT NULL THEN array_to_string(${l}, ${separator}) END`);
 };
 
@@ -174,7 +185,11 @@ const average: Row = (p) => {
   if (kind === 'INTERVAL') {
     const bind: Bind = (values, body) => p.ctx.bind(values, body);
     return bind([...sumsOfParts(p), p.plain('count', [p.at(0)])], (months, days, micros, count) => {
-      const quotient = quotientOfParts({ fail, bind }, [months, days, micros], count);
+      const quotient = quotientOfParts(
+        { fail: (failure) => fail(failure, p.call.span), bind },
+        [months, days, micros],
+        count,
+      );
       return `CASE WHEN ${count} > 0 THEN ${quotient} END`;
     });
   }

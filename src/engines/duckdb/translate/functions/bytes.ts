@@ -86,7 +86,7 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   FROM_BASE64: {
     emit: (call) =>
       call.bind(
-        [sqlOf(call, 0)],
+        [`regexp_replace(${sqlOf(call, 0)}, '[ \\t\\n\\v\\f\\r]+', '', 'g')`],
         (s) => `from_base64(${s} || repeat('=', CAST((4 - length(${s}) % 4) % 4 AS BIGINT)))`,
       ),
     raises: true,

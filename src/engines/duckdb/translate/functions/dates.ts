@@ -139,6 +139,9 @@ function truncatedValue(call: Call): string {
         ? value.sql
         : `CAST(date_trunc('${part.toLowerCase()}', DATE '1970-01-01' + ${value.sql}) AS TIME)`;
     case 'TIMESTAMP': {
+      const name = call.args[1]?.constant ?? null;
+      if (name !== null && timeZone(name) === null)
+        return `CAST(CASE WHEN ${value.sql} IS NOT NULL THEN ${call.fail('zone')} END AS TIMESTAMP)`;
       const zone = zoneArgument(call, 1);
       // Zones differ by whole minutes.
       if (zone === null) return truncated(call, value.sql, part);
@@ -274,7 +277,11 @@ function time(call: Call): string {
   const value = arg(call, 0);
   switch (value.type.kind) {
     case 'INT64':
-      return `make_time(${call.args.map((a) => a.sql).join(', ')})`;
+      return call.bind(
+        call.args.map((a) => a.sql),
+        (hour, ...rest) =>
+          `CASE WHEN ${hour} > 23 THEN ${call.fail('date')} ELSE make_time(${[hour, ...rest].join(', ')}) END`,
+      );
     case 'TIMESTAMP':
       return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS TIME)`;
     case 'TIME':
@@ -356,10 +363,19 @@ function instantOf(unit: bigint): (call: Call) => string {
   };
 }
 
+/** Microseconds from the first instant of the calendar to behind the last. */
+const LONGEST_STEP = LAST_MICROS - FIRST_MICROS + 1n;
+
 function timestampArray(call: Call): string {
   const unit = MICROS[partOf(call)];
   if (unit === undefined) return call.unsupported(`The part ${partOf(call)} in ${call.name}`);
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1), sqlOf(call, 2), times(call, 2, unit)], (a, b, n, every) => {
+  // A step that is longer than the calendar is as good as one of its length.
+  const count = sqlOf(call, 2);
+  const step =
+    arg(call, 2).constant === null
+      ? `CAST(greatest(least(CAST(${count} AS HUGEINT) * ${unit}, ${LONGEST_STEP}), -${LONGEST_STEP}) AS BIGINT)`
+      : times(call, 2, unit);
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1), count, step], (a, b, n, every) => {
     const over = `(epoch_us(${b}) - epoch_us(${a})) / ${every} >= ${mostElements(call)}`;
     // Of integers: a series of timestamps takes four times as long.
     const series = `generate_series(epoch_us(${a}), epoch_us(CASE WHEN ${over} THEN ${a} ELSE ${b} END), ${every})`;

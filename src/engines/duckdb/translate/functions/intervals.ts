@@ -48,7 +48,13 @@ const UNITS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
 function makeInterval(call: Call): string {
   const parts = UNITS.flatMap((unit, i) => {
     const amount = call.args[i]?.sql ?? call.named[unit]?.sql;
-    return amount === undefined ? [] : [part(unit, amount)];
+    if (amount === undefined) return [];
+    const most = mostOf(unit);
+    const limited = call.bind(
+      [amount],
+      (n) => `CASE WHEN ${n} > ${most} OR ${n} < -${most} THEN ${call.fail('argument')} ELSE ${n} END`,
+    );
+    return [part(unit, /^-?\d{1,4}::BIGINT$/.test(amount) ? amount : limited)];
   });
   return parts.length === 0 ? 'to_days(0)' : `(${parts.join(' + ')})`;
 }

@@ -7,6 +7,7 @@ import { quoteText } from '../../sql';
 
 /** The JSON text of a JSONPath's steps; null: of NULL. */
 function path(call: Call, { expr, constant }: Argument): string | null {
+  if (expr.type.kind !== 'STRING') throw new QueryError('invalidQuery', 'A JSONPath is a STRING', expr.span);
   if (expr.kind === 'literal' && constant === null) return null;
   if (constant === null) return call.unsupported('A JSONPath that is no literal');
   const steps = jsonSteps(constant);
@@ -47,7 +48,6 @@ function changed(
 function withValues(name: string, option: string): (call: Call) => string {
   return (call) => {
     const on = flag(call, option, true);
-    if (on === null) return NULL_JSON;
     const [, ...rest] = call.args;
     if (rest.length % 2 !== 0)
       throw new QueryError('invalidQuery', `Number of arguments does not match for function ${call.name}.`, call.span);
@@ -55,10 +55,10 @@ function withValues(name: string, option: string): (call: Call) => string {
       if (i % 2 !== 0) return [];
       const value = rest[i + 1]!;
       // Elements one by one are those of an ARRAY, not of a JSON array.
-      const each = name === 'lq_json_set' ? on : on && value.type.kind === 'ARRAY';
+      const each = name === 'lq_json_set' ? on === true : on === true && value.type.kind === 'ARRAY';
       return [{ path: path(call, argument), more: [jsonText(call, value), String(each)] }];
     });
-    return changed(call, name, changes);
+    return on === null ? NULL_JSON : changed(call, name, changes);
   };
 }
 

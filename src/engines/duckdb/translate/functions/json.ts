@@ -3,7 +3,6 @@ import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { rewritten } from '../expressions/size-bounds';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
-import { QueryError } from '../../../../errors';
 import { duckType, physicalFieldNames, quoteName, quoteText } from '../../sql';
 
 /**
@@ -202,7 +201,9 @@ function constructed(call: Call, duckName: string, keyed: boolean): string {
 }
 
 function parse(call: Call): string {
-  if (wideNumberMode(call, 'exact') === null) return 'CAST(NULL AS JSON)';
+  const mode = wideNumberMode(call, 'exact');
+  if (mode === null) return 'CAST(NULL AS JSON)';
+  if (mode === 'wrong') return wrongMode(call);
   return call.bind(
     [sqlOf(call, 0)],
     (s) => `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(${s} AS JSON), ${call.fail('json')}) END`,
@@ -217,6 +218,7 @@ function typedScalar(kinds: string, convert: (x: string, exact: boolean) => stri
   return (call) => {
     const mode = wideNumberMode(call, 'round');
     if (mode === null) return `CAST(NULL AS ${duckType(call.type)})`;
+    if (mode === 'wrong') return wrongMode(call);
     return call.bind(
       [sqlOf(call, 0)],
       (x) =>
@@ -226,13 +228,16 @@ function typedScalar(kinds: string, convert: (x: string, exact: boolean) => stri
   };
 }
 
+function wrongMode(call: Call): string {
+  return `CAST(CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('argument')} END AS ${duckType(call.type)})`;
+}
+
 /** Whether a number has to be a double exactly; null: the mode is NULL. */
-function wideNumberMode(call: Call, fallback: 'exact' | 'round'): 'exact' | 'round' | null {
+function wideNumberMode(call: Call, fallback: 'exact' | 'round'): 'exact' | 'round' | 'wrong' | null {
   const mode = call.named['WIDE_NUMBER_MODE'];
   if (mode === undefined) return fallback;
   if (mode.expr.kind !== 'literal') return call.unsupported('A computed wide_number_mode');
-  if (mode.constant === 'exact' || mode.constant === 'round' || mode.constant === null) return mode.constant;
-  throw new QueryError('invalidQuery', 'A wide_number_mode is exact or round', mode.expr.span);
+  return mode.constant === 'exact' || mode.constant === 'round' || mode.constant === null ? mode.constant : 'wrong';
 }
 
 /** A JSON scalar as an SQL value where that makes sense, else NULL. */

@@ -4,7 +4,8 @@ import { duckType } from '../../sql';
 import { guarded, product, quotient } from './operators';
 
 function typed(call: Call, text: string): string {
-  return call.type.kind === 'FLOAT64' ? text : `CAST(${text} AS ${duckType(call.type)})`;
+  // TRY does not see the error of a cast that is folded.
+  return call.type.kind === 'FLOAT64' ? text : `${call.safe ? 'TRY_CAST' : 'CAST'}(${text} AS ${duckType(call.type)})`;
 }
 
 const keeping =
@@ -133,7 +134,8 @@ function logarithm(call: Call): string {
     const text = typed(call, `(ln(${x}) / ln(${base}))`);
     if (call.type.kind !== 'FLOAT64') return text;
     const nan = `isnan(${x}) OR isnan(${base}) OR ${x} = CAST('-inf' AS DOUBLE) OR isinf(${base})`;
-    return `CASE WHEN ${nan} THEN CAST('NaN' AS DOUBLE) WHEN ${base} = 1 THEN ${call.fail('overflow')} ELSE ${text} END`;
+    const infinite = `isinf(${x}) AND ${base} = 0`;
+    return `CASE WHEN ${x} IS NULL OR ${base} IS NULL THEN NULL WHEN ${nan} OR ${infinite} THEN CAST('NaN' AS DOUBLE) WHEN ${base} = 1 THEN ${call.fail('overflow')} ELSE ${text} END`;
   });
 }
 

@@ -73,8 +73,12 @@ function hasNoMonths({ expr, constant }: Argument): boolean {
 function daysFrom(call: Call, date: Argument, operator: '+' | '-', days: Argument): string {
   // A literal that is too large would fail when DuckDB plans.
   if (days.constant !== null && Math.abs(Number(days.constant)) >= 2 ** 31)
-    return `CASE WHEN ${date.sql} IS NOT NULL THEN ${call.fail('date')} END`;
-  return `(${date.sql} ${operator} CAST(${days.sql} AS INTEGER))`;
+    return `CAST(CASE WHEN ${date.sql} IS NOT NULL THEN ${call.fail('date')} END AS DATE)`;
+  if (days.constant !== null) return `(${date.sql} ${operator} CAST(${days.sql} AS INTEGER))`;
+  return call.bind(
+    [date.sql, days.sql],
+    (d, n) => `CASE WHEN ${d} IS NOT NULL THEN ${d} ${operator} CAST(${n} AS INTEGER) END`,
+  );
 }
 
 function add(call: Call): string {

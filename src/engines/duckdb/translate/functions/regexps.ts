@@ -68,7 +68,7 @@ function byGroup(call: Call, text: string, pattern: string, print: (group: 0 | 1
   if (count === 0) return print(0);
   if (count === 1) return print(1);
   if (count !== null) return `CASE WHEN ${text} IS NOT NULL THEN ${call.fail('regexp')} END`;
-  return `CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END`;
+  return `CASE WHEN ${pattern} IS NULL THEN NULL ELSE CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END END`;
 }
 
 /** How many groups of a pattern capture: opening parentheses that neither are escaped nor open a group that captures nothing. */
@@ -177,7 +177,11 @@ function allMatches(call: Call, s: string, re: string, group: 0 | 1): string {
 function instr(call: Call): string {
   const count = groups(call);
   const [position, occurrence, end] = [call.args[2]?.sql ?? '1', call.args[3]?.sql ?? '1', call.args[4]?.sql ?? '0'];
-  if ((count ?? 0) > 1) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
+  if ((count ?? 0) > 1)
+    return call.bind(
+      [sqlOf(call, 0)],
+      (s) => `CAST(CASE WHEN ${s} = '' THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('regexp')} END AS BIGINT)`,
+    );
   if (count === 1) return call.unsupported('REGEXP_INSTR with a group that captures (write (?:...) instead)');
   if (call.args.length > 2) {
     return call.bind([sqlOf(call, 0), sqlOf(call, 1), position, occurrence, end], (s, re, p, n, e) =>

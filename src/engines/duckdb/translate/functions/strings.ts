@@ -1,6 +1,6 @@
 /** Functions of STRING, in characters, that is code points. Those that also take BYTES say so. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import { type Argument, type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../../sql';
 import { mostSteps } from '../expressions/call-cost';
@@ -45,13 +45,25 @@ function substr(call: Call): string {
   const length = call.args[2] ?? null;
   const plainLength = length === null || (length.constant !== null && !length.constant.startsWith('-'));
   if (position.constant !== null && Number(position.constant) > 0 && plainLength) {
-    return `substr(${text}, ${position.sql}${length === null ? '' : `, ${length.sql}`})`;
+    const count = length === null ? '' : `, ${upTo(LONGEST, length)}`;
+    return `substr(${text}, ${upTo(LONGEST, position)}${count})`;
   }
-  return call.bind([text, position.sql, ...(length === null ? [] : [length.sql])], (s, p, n) => {
+  const given = [position, ...(length === null ? [] : [length])].map((a) =>
+    a.constant === null ? `CASE WHEN ${a.sql} IS NOT NULL THEN ${upTo(LONGEST, a)} END` : upTo(LONGEST, a),
+  );
+  return call.bind([text, ...given], (s, p, n) => {
     const start = `CASE WHEN ${p} = 0 OR ${p} < -length(${s}) THEN 1 ELSE ${p} END`;
     if (n === undefined) return `substr(${s}, ${start})`;
     return `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE substr(${s}, ${start}, ${n}) END`;
   });
+}
+
+/** DuckDB refuses larger positions and lengths; no text is as long. */
+const LONGEST = 2_147_483_647;
+
+function upTo(most: number, { sql, constant }: Argument): string {
+  if (constant !== null) return BigInt(constant) > most ? `${most}::BIGINT` : sql;
+  return `least(${sql}, ${most})`;
 }
 
 function end(duckName: 'left' | 'right'): (call: Call) => string {
@@ -59,9 +71,9 @@ function end(duckName: 'left' | 'right'): (call: Call) => string {
     if (arg(call, 0).type.kind === 'BYTES') return endOfBytes(call, duckName);
     const count = arg(call, 1);
     if (count.constant !== null && !count.constant.startsWith('-'))
-      return `${duckName}(${sqlOf(call, 0)}, ${count.sql})`;
+      return `${duckName}(${sqlOf(call, 0)}, ${upTo(LONGEST, count)})`;
     return call.bind(
-      [sqlOf(call, 0), count.sql],
+      [sqlOf(call, 0), `CASE WHEN ${count.sql} IS NOT NULL THEN ${upTo(LONGEST, count)} END`],
       (s, n) => `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE ${duckName}(${s}, ${n}) END`,
     );
   };
@@ -88,7 +100,14 @@ function repeat(call: Call): string {
 }
 
 function split(call: Call): string {
-  return `string_split(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? "','"})`;
+  const separator = call.args[1];
+  if (separator === undefined || separator.constant !== null)
+    return `string_split(${sqlOf(call, 0)}, ${separator?.sql ?? "','"})`;
+  // DuckDB takes a NULL for a separator that is not there.
+  return call.bind(
+    [sqlOf(call, 0), separator.sql],
+    (s, by) => `CASE WHEN ${by} IS NOT NULL THEN string_split(${s}, ${by}) END`,
+  );
 }
 
 /**
@@ -218,7 +237,9 @@ function translateCharacters(call: Call): string {
       const { constant } = arg(call, 1);
       if (constant !== null) {
         const repeats = new Set(constant).size < Array.from(constant).length;
-        return repeats ? `CASE WHEN ${s} IS NOT NULL AND ${to} IS NOT NULL THEN ${call.fail('argument')} END` : text;
+        return repeats
+          ? `CAST(CASE WHEN ${s} IS NOT NULL AND ${to} IS NOT NULL THEN ${call.fail('argument')} END AS VARCHAR)`
+          : text;
       }
       return `CASE WHEN ${twice} THEN ${call.fail('argument')} ELSE ${text} END`;
     },

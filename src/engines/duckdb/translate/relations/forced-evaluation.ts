@@ -88,6 +88,8 @@ class Forcing {
     const own = new Set(visibleColumns(relation.input).map(({ id }) => id));
     const all = conjuncts(relation.condition);
     const closed = all.filter((condition) => [...columnsRead([condition])].every((id) => own.has(id)));
+    // A filter that reads nothing else has been looked at as a whole.
+    if (closed.length === all.length) return filtered(this.#closedParts(relation.input), all);
     const input = this.#closedParts(filtered(relation.input, closed));
     return filtered(
       input,

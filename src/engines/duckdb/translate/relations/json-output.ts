@@ -4,23 +4,31 @@ import type { Context } from '../context';
 import { numericText } from '../expressions/value-texts';
 import { fail, physicalFieldNames, quoteName, quoteText } from '../../sql';
 
+/** How values are written where there is a choice. */
+export interface JsonForm {
+  /** BYTES as null. */
+  readonly hideBytes: boolean;
+  /** TIMESTAMP as ISO 8601 text rather than as microseconds. */
+  readonly isoTimestamps: boolean;
+}
+
 /** The text of one row; `values` are column names or fields of one. */
 export function printRow(
   ctx: Context,
   values: readonly { readonly name: string; readonly sql: string; readonly type: SqlType; readonly stored: boolean }[],
-  hideBytes: boolean,
+  form: JsonForm,
 ): string {
   if (values.length === 0) return `'{}'`;
   const pairs = values.map(
     (v) =>
-      `${quoteText(v.name)}, ${v.stored ? storedJson(ctx, v.sql, v.type, hideBytes) : jsonable(ctx, v.sql, v.type, hideBytes)}`,
+      `${quoteText(v.name)}, ${v.stored ? storedJson(ctx, v.sql, v.type, form) : jsonable(ctx, v.sql, v.type, form)}`,
   );
   return `CAST(json_object(${pairs.join(', ')}) AS VARCHAR)`;
 }
 
 /** A value just as a table keeps it: only an array of an outer join's missing row is still NULL. */
-function storedJson(ctx: Context, x: string, type: SqlType, hideBytes: boolean): string {
-  if (!isPlain(type)) return jsonable(ctx, x, type, hideBytes);
+function storedJson(ctx: Context, x: string, type: SqlType, form: JsonForm): string {
+  if (!isPlain(type)) return jsonable(ctx, x, type, form);
   return type.kind === 'ARRAY' ? `coalesce(${x}, [])` : x;
 }
 
@@ -43,7 +51,7 @@ function isPlain(type: SqlType): boolean {
 }
 
 /** An expression whose `to_json` is the value's JSON. `x` is a name: it is repeated. */
-function jsonable(ctx: Context, x: string, type: SqlType, hideBytes: boolean): string {
+function jsonable(ctx: Context, x: string, type: SqlType, form: JsonForm): string {
   switch (type.kind) {
     case 'BOOL':
     case 'INT64':
@@ -56,7 +64,7 @@ function jsonable(ctx: Context, x: string, type: SqlType, hideBytes: boolean): s
     case 'INTERVAL':
       return `CASE WHEN ${x} IS NOT NULL THEN lq_interval_text(${x}) END`;
     case 'TIMESTAMP':
-      return `epoch_us(${x})`;
+      return form.isoTimestamps ? `strftime(${x}, '%Y-%m-%dT%H:%M:%S.%fZ')` : `epoch_us(${x})`;
     case 'DATETIME':
       return `(strftime(${x}, '%Y-%m-%dT%H:%M:%S') || lq_six_digits(${x}))`;
     case 'TIME':
@@ -67,17 +75,17 @@ function jsonable(ctx: Context, x: string, type: SqlType, hideBytes: boolean): s
     case 'BIGNUMERIC':
       return numericText(x);
     case 'BYTES':
-      return hideBytes ? `CAST(NULL AS VARCHAR)` : `to_base64(${x})`;
+      return form.hideBytes ? `CAST(NULL AS VARCHAR)` : `to_base64(${x})`;
     case 'ARRAY':
       // BigQuery refuses to write an array that holds a NULL.
       return (
         `CASE WHEN ${x} IS NULL THEN [] WHEN list_count(${x}) < len(${x}) THEN ${fail('null_element')} ` +
-        `ELSE ${listOf(ctx, x, type.element, hideBytes)} END`
+        `ELSE ${listOf(ctx, x, type.element, form)} END`
       );
     case 'STRUCT': {
       const physical = physicalFieldNames(type.fields);
       const fields = type.fields.map((f, i) => {
-        const value = jsonable(ctx, `${x}.${quoteName(physical[i]!)}`, f.type, hideBytes);
+        const value = jsonable(ctx, `${x}.${quoteName(physical[i]!)}`, f.type, form);
         return { name: f.name ?? `_field_${i + 1}`, physical: physical[i]!, value };
       });
       // DuckDB's structs have no two fields of one name, JSON objects may.
@@ -89,8 +97,8 @@ function jsonable(ctx: Context, x: string, type: SqlType, hideBytes: boolean): s
   }
 }
 
-function listOf(ctx: Context, x: string, element: SqlType, hideBytes: boolean): string {
+function listOf(ctx: Context, x: string, element: SqlType, form: JsonForm): string {
   const variable = ctx.variable();
-  const value = jsonable(ctx, variable, element, hideBytes);
+  const value = jsonable(ctx, variable, element, form);
   return value === variable ? x : `list_transform(${x}, lambda ${variable}: ${value})`;
 }

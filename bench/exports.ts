@@ -1,0 +1,116 @@
+/** Exports by the built service against a bare DuckDB that copies the same query into a file, and the memory that they take. */
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { DuckDBInstance } from '@duckdb/node-api';
+
+import { median, time } from './measure';
+import { API_KEY, firstAnswer, residentMiB, startService } from './service';
+
+const ROUNDS = 3;
+const ROWS = Number(process.env['EXPORT_ROWS'] ?? 1_000_000);
+/** Rows a second of ours to those of the copy. */
+const GOAL = 0.5;
+
+const FORMS = [
+  { accept: 'application/x-ndjson', copy: 'FORMAT json' },
+  { accept: 'text/csv', copy: 'FORMAT csv, HEADER' },
+] as const;
+
+const ENDPOINT = `/*
+id: 6f2b0f5e-7c0a-4a53-9f43-0d5d5b6d7c21
+name: bench.export
+max_rows: 1
+export: 1000000000
+*/
+SELECT id, timestamp, event_message, status, path FROM raw_rows
+`;
+
+const FIELDS = [
+  { name: 'id', type: 'STRING' },
+  { name: 'timestamp', type: 'TIMESTAMP' },
+  { name: 'event_message', type: 'STRING' },
+  { name: 'status', type: 'INTEGER' },
+  { name: 'path', type: 'STRING' },
+];
+
+/** A row as a request to a service is logged. */
+const MAKE = `SELECT md5(n::VARCHAR) AS id, TIMESTAMPTZ '2026-09-30 00:00:00+00' + to_milliseconds(n) AS timestamp,
+  'GET | 200 | 203.0.113.' || (n % 256) || ' | ' || md5((n * 7)::VARCHAR) || ' | /rest/v1/items?id=eq.' || n AS event_message,
+  200 + n % 5 AS status, '/rest/v1/items/' || (n % 1000) AS path FROM range(${String(ROWS)}) t(n)`;
+
+export async function exportBenchmark(print: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'logquay-bench-'));
+  const [data, queries, copied] = ['data', 'queries', 'copied'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const one of [data, queries]) mkdirSync(one);
+  writeFileSync(join(queries, 'export.sql'), ENDPOINT);
+  writeFileSync(join(data, 'schema.json'), JSON.stringify({ raw_rows: { fields: FIELDS } }));
+  const bare = await DuckDBInstance.create(':memory:', { threads: '2' });
+  const connection = await bare.connect();
+  await connection.run(`CREATE TABLE rows AS ${MAKE}`);
+  await connection.run(`COPY rows TO '${join(data, 'raw_rows.parquet')}' (FORMAT parquet)`);
+  const settings = { QUERIES_DIR: queries, DATA_DIR: data, CACHE_DIR: join(folder, 'cache'), RATE_LIMIT: '0' };
+  const service = await startService({ ...settings, EXPORT_TIMEOUT: '3600' });
+  try {
+    const url = '/api/endpoints/query/bench.export';
+    await firstAnswer(service, url, 300_000);
+    const idle = residentOf(service.pid);
+    print(`  ${String(ROWS)} rows; ${idle.toFixed(0)} MiB resident before, in all processes`);
+    for (const { accept, copy } of FORMS) {
+      const target = join(folder, 'exported');
+      let most = 0;
+      const watch = setInterval(() => (most = Math.max(most, residentOf(service.pid))), 100);
+      const headers = ['-H', `X-API-KEY: ${API_KEY}`, '-H', `Accept: ${accept}`];
+      const ours = (): Promise<unknown> =>
+        promisify(execFile)('curl', ['-sSf', '-o', target, ...headers, `${service.origin}${url}?export=true`]);
+      const columns = 'id, epoch_us(timestamp) AS timestamp, event_message, status, path';
+      const theirs = (): Promise<unknown> =>
+        connection.run(`COPY (SELECT ${columns} FROM rows) TO '${copied}' (${copy})`);
+      const times: [number[], number[]] = [[], []];
+      for (let round = 0; round < ROUNDS; round++) {
+        times[0].push(await time(ours));
+        times[1].push(await time(theirs));
+      }
+      clearInterval(watch);
+      const [us, them] = [median(times[0]), median(times[1])];
+      const ratio = them / us;
+      const perSecond = (ms: number): string => `${((ROWS / ms) * 1000).toFixed(0)}/s`;
+      const bytes = (statSync(target).size / 1024 / 1024).toFixed(0);
+      print(
+        `  ${accept.padEnd(22)} ${perSecond(us)}, COPY ${perSecond(them)}: ${ratio.toFixed(2)} ` +
+          `(${ratio >= GOAL ? 'within' : 'MISSES'} goal ${String(GOAL)}); ${bytes} MiB, at most ${most.toFixed(0)} MiB resident`,
+      );
+    }
+  } finally {
+    await service.stop();
+    connection.closeSync();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** MiB of a process and its children. */
+function residentOf(pid: number): number {
+  const folder = `/proc/${String(pid)}/task`;
+  if (!existsSync(folder)) return 0;
+  const children = readdirSync(folder).flatMap((task) => {
+    const file = join(folder, task, 'children');
+    return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+  });
+  return [pid, ...children].reduce((sum, one) => sum + (existsSync(`/proc/${String(one)}`) ? residentMiB(one) : 0), 0);
+}

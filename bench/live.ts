@@ -1,0 +1,327 @@
+/** What following a data folder costs: conversion, start, freshness, and load, against DuckDB's own conversion in the same run. */
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
+
+import { EDGE } from '../src/engines/duckdb/samples/edge';
+import { sampleRows } from '../src/engines/duckdb/samples/sample-table';
+import { storedType } from '../src/engines/duckdb/data/field-sql';
+import { LOG_SCHEMA } from '../src/engines/log-schema';
+import { median, ms, percentile } from './measure';
+import { API_KEY, type Service, startService } from './service';
+
+/** Fewer where the machine is busy: `BENCH_ROWS`. Seconds of load: `LIVE_SECONDS`. */
+const ROWS = Number(process.env['BENCH_ROWS'] ?? 3_000_000);
+const SECONDS = Number(process.env['LIVE_SECONDS'] ?? 60);
+const PER_SECOND = 2_000;
+const APPENDED = 1_000;
+const APPENDS = 20;
+const MEMORY = '1GB';
+const MIB = 1024 * 1024;
+/** The bound of all processes: `DUCKDB_MEMORY_LIMIT`, `CACHE_MEMORY` and 512 MB. */
+const BOUND = (1e9 + 64 * MIB + 512e6) / MIB;
+/** The instant of the last generated row: 2026-09-30T12:00:00Z. */
+const NOW = 1_790_769_600_000_000n;
+/** Reused by later runs. */
+const SOURCE = join(tmpdir(), `logquay-bench-live-${ROWS}.ndjson`);
+const PATIENCE = 3_600_000;
+
+const fields = LOG_SCHEMA.get(EDGE.name) ?? [];
+
+export async function live(print: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'logquay-live-'));
+  try {
+    await makeRows(print);
+    const bytes = statSync(SOURCE).size;
+    print(`${ROWS} edge rows, ${(bytes / MIB).toFixed(0)} MiB of NDJSON, DUCKDB_MEMORY_LIMIT ${MEMORY}`);
+    const byHand = await inChild(folder);
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    linkSync(SOURCE, join(data, `${EDGE.name}.ndjson`));
+    const environment = {
+      DATA_DIR: data,
+      CACHE_DIR: join(folder, 'cache'),
+      DUCKDB_MEMORY_LIMIT: MEMORY,
+      RATE_LIMIT: '0',
+    };
+
+    const first = await Running.start(environment);
+    const converting = performance.now();
+    await first.until(ROWS, 200);
+    const took = performance.now() - converting;
+    const used = first.cpu();
+    await first.stop();
+    const ratio = used / byHand.cpu;
+    print(
+      `first conversion: ${ms(took)}, CPU ${ms(used)}; DuckDB's own ${ms(byHand.wall)}, CPU ${ms(byHand.cpu)}: CPU ${ratio.toFixed(2)}x (goal 1.5x)`,
+    );
+    print(`most memory of all processes meanwhile: ${first.peak.toFixed(0)} MiB (bound ${BOUND.toFixed(0)} MiB)`);
+    const stored = sizeOf(join(folder, 'cache'));
+    print(`CACHE_DIR: ${(stored / MIB).toFixed(0)} MiB, ${(stored / bytes).toFixed(2)} of the NDJSON (goal 0.5)`);
+
+    const again = await Running.start(environment);
+    print(
+      `start with everything converted: ${ms(again.ready)} to ready (goal 3000 ms); all rows there: ${(await again.count()) === ROWS}`,
+    );
+    await appended(again, join(data, EDGE.name), bytes, print);
+    await loaded(again, join(data, EDGE.name), print);
+    await again.stop();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function makeRows(print: (line: string) => void): Promise<void> {
+  if (existsSync(SOURCE)) return;
+  print(`generating ${ROWS} edge rows in ${SOURCE} (once)`);
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2', max_memory: '4GB' });
+  const connection = await instance.connect();
+  await connection.run(`SET TimeZone = 'UTC'`);
+  const rows = sampleRows({ ...EDGE, rows: ROWS }, fields, `make_timestamp(${NOW})`);
+  await connection.run(`COPY (SELECT * REPLACE ('default' AS project) FROM (${rows})) TO '${SOURCE}.part' (FORMAT json)`);
+  instance.closeSync();
+  renameSync(`${SOURCE}.part`, SOURCE);
+}
+
+/** DuckDB's own conversion, in a process of its own: milliseconds. */
+async function inChild(folder: string): Promise<{ wall: number; cpu: number }> {
+  const child = fork(__filename, [join(folder, 'by-hand.duckdb')]);
+  const [measured] = (await once(child, 'message')) as [{ wall: number; cpu: number }];
+  return measured;
+}
+
+async function convertByHand(path: string): Promise<{ wall: number; cpu: number }> {
+  const [started, before] = [performance.now(), process.cpuUsage()];
+  const instance = await DuckDBInstance.create(path, { threads: '2', max_memory: MEMORY });
+  const connection = await instance.connect();
+  const columns = fields.map((field) => `${field.name}: '${storedType(field)}'`).join(', ');
+  await connection.run(
+    `CREATE TABLE rows AS SELECT * FROM read_ndjson('${SOURCE}', columns = {${columns}}, maximum_object_size = 16777216) ORDER BY timestamp`,
+  );
+  await connection.run('CHECKPOINT');
+  instance.closeSync();
+  const { user, system } = process.cpuUsage(before);
+  return { wall: performance.now() - started, cpu: (user + system) / 1000 };
+}
+
+/** Lines that were generated, with new ids and times. */
+class Lines {
+  readonly #templates: string[];
+  #next = 0;
+
+  constructor() {
+    const start = Buffer.alloc(8 * MIB);
+    const file = openSync(SOURCE, 'r');
+    const { length } = start.subarray(0, readSync(file, start));
+    closeSync(file);
+    this.#templates = start.toString('utf8', 0, length).split('\n').slice(0, -1);
+  }
+
+  take(count: number): string {
+    return Array.from({ length: count }, () => {
+      const n = this.#next++;
+      const row = JSON.parse(this.#templates[n % this.#templates.length]!) as Record<string, unknown>;
+      return `${JSON.stringify({ ...row, id: `live-${n}`, timestamp: new Date(Number(NOW / 1000n) + n).toISOString() })}\n`;
+    }).join('');
+  }
+}
+
+let lines: Lines | null = null;
+const newLines = (count: number): string => (lines ??= new Lines()).take(count);
+
+async function appended(service: Running, folder: string, size: number, print: (line: string) => void): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const own = join(folder, 'appended.ndjson');
+  const before = await service.count();
+  const times: number[] = [];
+  const cpu = service.cpu();
+  for (let i = 0; i < APPENDS; i++) {
+    const text = newLines(APPENDED);
+    const started = performance.now();
+    appendFileSync(own, text);
+    await service.until(before + (i + 1) * APPENDED, 20);
+    times.push(performance.now() - started);
+    await sleep(200);
+  }
+  const idle = service.cpu();
+  await sleep(10_000);
+  const perSecond = (service.cpu() - idle) / 10;
+  print(
+    `${APPENDED} appended rows: written to served ${ms(median(times))} median, ${ms(percentile(times, 0.99))} p99 (goal 1000 ms)`,
+  );
+  print(
+    `CPU for each, counting included: ${ms((service.cpu() - cpu) / APPENDS)} (goal 200 ms); at rest ${ms(perSecond)} a second; over ${(size / MIB).toFixed(0)} MiB`,
+  );
+}
+
+async function loaded(service: Running, folder: string, print: (line: string) => void): Promise<void> {
+  const calm = await service.queries(Math.min(SECONDS, 30), () => undefined);
+  service.peak = 0;
+  const before = await service.count();
+  let written = 0;
+  const started = performance.now();
+  const busy = await service.queries(SECONDS, () => {
+    const due = Math.floor(((performance.now() - started) / 1000) * PER_SECOND) - written;
+    if (due <= 0) return;
+    appendFileSync(join(folder, 'loaded.ndjson'), newLines(due));
+    written += due;
+  });
+  await service.until(before + written, 100);
+  const [p99, calmP99] = [percentile(busy.times, 0.99), percentile(calm.times, 0.99)];
+  print(
+    `${PER_SECOND} rows a second for ${SECONDS} s (${written} rows): ${busy.failed} of ${busy.times.length} queries failed (goal 0)`,
+  );
+  print(
+    `their p50 ${ms(median(busy.times))}, calm ${ms(median(calm.times))}; p99 ${ms(p99)}, calm ${ms(calmP99)}: ${(p99 / calmP99).toFixed(2)}x (goal 2x)`,
+  );
+  print(`most memory of all processes meanwhile: ${service.peak.toFixed(0)} MiB (bound ${BOUND.toFixed(0)} MiB)`);
+}
+
+/** The service, with the memory and the CPU time of all its processes. */
+class Running {
+  peak = 0;
+  readonly #watch: NodeJS.Timeout;
+  /** CPU time of processes, by their numbers: those that have ended keep theirs. */
+  readonly #cpu = new Map<number, number>();
+  #n = 0;
+
+  private constructor(
+    private readonly service: Service,
+    /** Milliseconds until it was ready. */
+    readonly ready: number,
+  ) {
+    this.#watch = setInterval(() => this.#look(), 50);
+  }
+
+  static async start(environment: Readonly<Record<string, string>>): Promise<Running> {
+    const started = performance.now();
+    const service = await startService(environment);
+    for (const end = performance.now() + 60_000; performance.now() < end;) {
+      const response = await fetch(`${service.origin}/ready`).catch(() => null);
+      if (response?.status === 200) break;
+      await sleep(20);
+    }
+    return new Running(service, performance.now() - started);
+  }
+
+  stop(): Promise<void> {
+    clearInterval(this.#watch);
+    return this.service.stop();
+  }
+
+  /** Milliseconds of CPU time so far. */
+  cpu(): number {
+    this.#look();
+    return [...this.#cpu.values()].reduce((sum, one) => sum + one, 0);
+  }
+
+  #look(): void {
+    const pids = tree(this.service.pid);
+    let resident = 0;
+    for (const pid of pids) {
+      const stat = read(`/proc/${pid}/stat`);
+      const rest = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (rest.length > 21) this.#cpu.set(pid, (Number(rest[11]) + Number(rest[12])) * 10);
+      resident += Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+    }
+    this.peak = Math.max(this.peak, resident);
+  }
+
+  /** Rows that are served. */
+  async count(): Promise<number> {
+    const [row] = await this.#ask(`select count(*) as n, ${this.#n++} as k from edge_logs`);
+    return (row as { n?: number } | undefined)?.n ?? 0;
+  }
+
+  async until(rows: number, every: number): Promise<void> {
+    for (const end = performance.now() + PATIENCE; performance.now() < end;) {
+      if ((await this.count()) >= rows) return;
+      await sleep(every);
+    }
+    throw new Error(`${rows} rows are not served.`);
+  }
+
+  /** Ordinary queries, one after the other: the newest rows, and counts of an hour. */
+  async queries(seconds: number, meanwhile: () => void): Promise<{ times: number[]; failed: number }> {
+    const times: number[] = [];
+    let failed = 0;
+    const timer = setInterval(meanwhile, 100);
+    for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+      const started = performance.now();
+      const n = this.#n++;
+      const sql =
+        n % 2 === 0
+          ? `select timestamp, id, event_message, ${n} as k from edge_logs order by timestamp desc limit 100`
+          : `select timestamp_trunc(timestamp, minute) as t, count(*) as n, ${n} as k from edge_logs where timestamp > '2026-09-30T11:00:00Z' group by t`;
+      await this.#ask(sql).catch(() => failed++);
+      times.push(performance.now() - started);
+      await sleep(20);
+    }
+    clearInterval(timer);
+    return { times, failed };
+  }
+
+  async #ask(sql: string): Promise<readonly unknown[]> {
+    const url = `${this.service.origin}/api/endpoints/query/logs.all?project=default&sql=${encodeURIComponent(sql)}`;
+    const response = await fetch(url, { headers: { 'X-API-KEY': API_KEY } });
+    const body = (await response.json()) as { result?: unknown[] };
+    if (response.status !== 200 || body.result === undefined) throw new Error(`${response.status}`);
+    return body.result;
+  }
+}
+
+function tree(pid: number): number[] {
+  const children = readdirSafely(`/proc/${pid}/task`).flatMap((task) =>
+    read(`/proc/${pid}/task/${task}/children`)
+      .split(' ')
+      .filter((child) => child !== '')
+      .map(Number),
+  );
+  return [pid, ...children.flatMap(tree)];
+}
+
+function readdirSafely(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function sizeOf(path: string): number {
+  return readdirSync(path, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => {
+    const found = statSync(join(path, name));
+    return found.isFile() ? sum + found.size : sum;
+  }, 0);
+}
+
+const [, script, path] = process.argv;
+if (script === __filename && path !== undefined) {
+  void convertByHand(path).then((measured) => process.send?.(measured));
+}

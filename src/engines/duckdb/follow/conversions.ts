@@ -1,0 +1,195 @@
+/** Has segments of the tables written, one at a time, and takes them over. */
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { buildingPrefix } from '../data/conversion-folders';
+import type { Log } from '../engine/log';
+import { messageOf } from '../engine/native-error';
+import type { CacheFolder } from './cache-folder';
+import type { Converter } from './converter';
+import { faultKind } from './fault-kind';
+import type { LiveTable } from './live-table';
+import type { Segment } from './segment';
+import type { SegmentResult } from './segment-job';
+import type { CleanUp } from './table-parts';
+
+/** Milliseconds after which a tail is stored, if it is not tiny: a start reads it again. */
+const TAIL_AGE = 10 * 60_000;
+/** The same without a new row: what does not grow is queried faster. */
+const TAIL_REST = 5_000;
+const TINY = 256 * 1024;
+/** Bytes of content that a conversion reads after failures, at least. */
+const LEAST = 4 * 1024 * 1024;
+/** Bytes of segments that are merged for each byte of content that is read at once: they are compressed. */
+const MERGED = 1 / 4;
+/** Milliseconds until a conversion that failed is tried again: doubled each time, up to the last. */
+const FIRST_PAUSE = 2_000;
+const LAST_PAUSE = 60_000;
+
+export interface ConversionsOptions {
+  readonly folder: CacheFolder;
+  readonly log: Log;
+  readonly converter: () => Converter;
+  /** Bytes of content that one conversion reads. */
+  readonly most: number;
+  /** Bytes of a range from which on DuckDB reads it, rather than it be read record by record. */
+  readonly largeRange: number;
+  /** Bytes in memory of all tables beyond which they are stored. */
+  readonly tailBytes: number;
+  /** Takes why rows cannot be stored; null: they can. */
+  readonly onFault: (fault: string | null) => void;
+}
+
+/** A table whose last conversion failed. */
+interface Failed {
+  readonly fault: string;
+  /** Milliseconds until it is tried again, and when that is. */
+  readonly pause: number;
+  readonly notBefore: number;
+  /** Bytes that are read then: it may have been too much for the memory. */
+  readonly most: number;
+}
+
+interface Conversion {
+  readonly table: LiveTable;
+  /** Of what is half made. */
+  readonly folder: string;
+  readonly isMerge: boolean;
+  readonly started: number;
+  outcome: SegmentResult | Error | null;
+}
+
+/** What a conversion has changed. */
+export interface Converted {
+  readonly table: LiveTable;
+  readonly cleanUp: CleanUp;
+  /** Segments that are no part of the table any more. */
+  readonly gone: readonly Segment[];
+}
+
+export class Conversions {
+  #current: Conversion | null = null;
+  #converter: Converter | null = null;
+  /** Tables that could not be stored, by name. */
+  readonly #failed = new Map<string, Failed>();
+  /** Bytes of segments that are merged at once: as many as the memory has been enough for. */
+  #merged: number;
+
+  constructor(private readonly options: ConversionsOptions) {
+    this.#merged = options.most * MERGED;
+  }
+
+  get isRunning(): boolean {
+    return this.#current !== null;
+  }
+
+  /** The table of a conversion that is tried again: each new tail beside what it stores would remain if it failed, too. */
+  get retried(): LiveTable | null {
+    const table = this.#current?.table;
+    return table !== undefined && this.#failed.has(table.name) ? table : null;
+  }
+
+  /** Begins with what is due, of one table. */
+  async start(tables: readonly LiveTable[]): Promise<void> {
+    if (this.#current !== null) return;
+    const now = performance.now();
+    const { tailBytes } = this.options;
+    const full = tables.reduce((sum, { tails }) => sum + tails.bytes, 0) > tailBytes;
+    for (const table of [...tables].sort((a, b) => b.newest - a.newest)) {
+      const failed = this.#failed.get(table.name);
+      if (failed !== undefined && now < failed.notBefore) continue;
+      const { bytes, age, rest } = table.tails;
+      const roll = bytes > Math.min(TINY, tailBytes) && (full || age > TAIL_AGE || rest > TAIL_REST);
+      const job = table.nextJob(roll, failed?.most ?? this.options.most, this.#merged);
+      if (job === null) {
+        // Nothing is left of what failed.
+        this.#succeed(table);
+        continue;
+      }
+      try {
+        const folder = await mkdtemp(join(this.options.folder.path, buildingPrefix(process.pid)));
+        const isMerge = job.merged.length > 0;
+        const conversion: Conversion = { table, folder, isMerge, started: performance.now(), outcome: null };
+        this.#current = conversion;
+        const done = (outcome: SegmentResult | Error): void => void (conversion.outcome = outcome);
+        const { largeRange } = this.options;
+        this.#converter ??= this.options.converter();
+        this.#converter
+          .convert({ ...job, large: largeRange, path: join(folder, 'segment.duckdb'), folder })
+          .then(done, (error: unknown) => done(asError(error)));
+      } catch (error) {
+        this.#fail(table, error);
+      }
+      return;
+    }
+  }
+
+  /** Takes over what a conversion has done; null: nothing. */
+  async finish(): Promise<Converted | null> {
+    const conversion = this.#current;
+    if (conversion === null || conversion.outcome === null) return null;
+    this.#current = null;
+    const { table, folder, isMerge, started, outcome } = conversion;
+    try {
+      if (outcome instanceof Error) throw outcome;
+      const file = table.nextFile();
+      const path = this.options.folder.segmentsOf(table.name);
+      if (outcome.segment !== null) {
+        await mkdir(path, { recursive: true });
+        await rename(join(folder, 'segment.duckdb'), join(path, file));
+      }
+      const before = table.segments;
+      const cleanUp = table.finish(file, outcome);
+      table.dropEmptySegments();
+      const gone = before.filter((segment) => !table.segments.includes(segment));
+      const rows = outcome.segment?.rows ?? 0;
+      const ms = Math.round(performance.now() - started);
+      this.options.log.info({ table: table.name, rows, segments: table.segments.length, ms }, 'Rows converted');
+      this.#succeed(table);
+      return { table, cleanUp, gone };
+    } catch (error) {
+      if (isMerge) this.#merged /= 2;
+      this.#fail(table, error);
+      return null;
+    } finally {
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+
+  /** Ends what is under way, and begins nothing more until `close`. */
+  async end(): Promise<void> {
+    await this.#converter?.close();
+    this.#converter = null;
+  }
+
+  /** Clears away what was under way. */
+  async close(): Promise<void> {
+    await this.end();
+    if (this.#current !== null) await rm(this.#current.folder, { recursive: true, force: true });
+    this.#current = null;
+  }
+
+  #succeed({ name }: LiveTable): void {
+    if (this.#failed.delete(name)) this.#report();
+  }
+
+  #fail(table: LiveTable, error: unknown): void {
+    const before = this.#failed.get(table.name);
+    const pause = before === undefined ? FIRST_PAUSE : Math.min(LAST_PAUSE, 2 * before.pause);
+    const notBefore = performance.now() + pause;
+    const most = Math.max(LEAST, (before?.most ?? this.options.most) / 4);
+    const fault = `Rows of ${table.name} cannot be stored in CACHE_DIR (${faultKind(error)}).`;
+    this.#failed.set(table.name, { fault, pause, notBefore, most });
+    table.fail(notBefore);
+    this.#report();
+  }
+
+  #report(): void {
+    const [first] = this.#failed.values();
+    this.options.onFault(first?.fault ?? null);
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(messageOf(error));
+}

@@ -1,0 +1,83 @@
+/** The segments of a table, which of their rows count, and which are merged. */
+import type { Segment } from './segment';
+
+/** Segments of about the same size that are merged at once. */
+const MERGED_AT_ONCE = 8;
+/** So many that could be merged are merged before anything else is done. */
+const MOST_SMALL = 4 * MERGED_AT_ONCE;
+/** Rows that a merge gives at most. */
+const MOST_ROWS = 2_000_000;
+
+export class SegmentsOfTable {
+  #all: readonly Segment[];
+
+  /** @param isSource whether rows of a source, by its number, are rows of the table */
+  constructor(
+    segments: readonly Segment[],
+    private readonly isSource: (source: number) => boolean,
+  ) {
+    this.#all = segments;
+  }
+
+  get all(): readonly Segment[] {
+    return this.#all;
+  }
+
+  get rows(): number {
+    return this.#all.reduce((sum, segment) => sum + this.rowsOf(segment), 0);
+  }
+
+  get bytes(): number {
+    return this.#all.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Rows of a segment that count. */
+  rowsOf({ sources }: Segment): number {
+    return Object.entries(sources).reduce((sum, [id, rows]) => sum + (this.isSource(Number(id)) ? rows : 0), 0);
+  }
+
+  /** Sources of rows in a segment that do not count. */
+  droppedOf({ sources }: Segment): readonly number[] {
+    return Object.keys(sources)
+      .map(Number)
+      .filter((id) => !this.isSource(id));
+  }
+
+  /** Segments to write as one: of about one size, or one of whose rows less than half count. @param most bytes */
+  mergeable(most: number): readonly Segment[] {
+    const sparse = this.#all.find((segment) => segment.bytes <= most && this.rowsOf(segment) < segment.rows / 2);
+    if (sparse !== undefined) return [sparse];
+    const bySize = new Map<number, Segment[]>();
+    for (const segment of this.#small(most)) {
+      const size = Math.floor(Math.log(segment.rows) / Math.log(MERGED_AT_ONCE));
+      bySize.set(size, [...(bySize.get(size) ?? []), segment]);
+    }
+    const found = [...bySize.values()].find((segments) => segments.length >= MERGED_AT_ONCE) ?? [];
+    let [rows, bytes] = [0, 0];
+    return found
+      .slice(0, MERGED_AT_ONCE)
+      .filter((segment) => (rows += segment.rows) <= MOST_ROWS && (bytes += segment.bytes) <= most);
+  }
+
+  /** Whether there are so many small ones that they are merged first. @param most bytes */
+  isScattered(most: number): boolean {
+    return this.#small(most).length >= MOST_SMALL && this.mergeable(most).length > 1;
+  }
+
+  /** Those of which at least two can be merged. */
+  #small(most: number): readonly Segment[] {
+    return this.#all.filter(({ rows, bytes }) => rows <= MOST_ROWS / 2 && bytes <= most / 2);
+  }
+
+  replace(merged: readonly Segment[], segment: Segment | null): void {
+    const others = this.#all.filter((other) => !merged.includes(other));
+    this.#all = segment === null ? others : [...others, segment];
+  }
+
+  /** Leaves out those without a row that counts. @returns them */
+  dropEmpty(): readonly Segment[] {
+    const empty = this.#all.filter((segment) => this.rowsOf(segment) === 0);
+    if (empty.length > 0) this.#all = this.#all.filter((segment) => !empty.includes(segment));
+    return empty;
+  }
+}

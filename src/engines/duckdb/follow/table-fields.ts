@@ -1,0 +1,47 @@
+import type { RestField } from '../../../googlesql/rest-schema';
+import type { JsonObject } from '../data/strict-row';
+import { sameFields, unitedFields } from './fields';
+import { withFieldsOf } from './inferred-schema';
+import type { Manifest } from './manifest';
+import { type RowRules, rulesOf } from './rows';
+
+/** The fields of a table: declared, or inferred from its rows as they come. */
+export class TableFields {
+  #all: readonly RestField[];
+
+  /** @param declared null: inferred */
+  constructor(
+    private readonly declared: readonly RestField[] | null,
+    before: Pick<Manifest, 'fields'> | null,
+  ) {
+    this.#all = declared ?? before?.fields ?? [];
+  }
+
+  get all(): readonly RestField[] {
+    return this.#all;
+  }
+
+  get isDeclared(): boolean {
+    return this.declared !== null;
+  }
+
+  get rules(): RowRules {
+    return rulesOf(this.#all, this.isDeclared);
+  }
+
+  /** Whether rows that were stored under a manifest are rows of these fields. */
+  static match(declared: readonly RestField[] | null, manifest: Pick<Manifest, 'declared' | 'fields'>): boolean {
+    return declared === null ? !manifest.declared : sameFields(declared, manifest.fields);
+  }
+
+  /** Takes over what rows have. @param first whether the table has no rows yet */
+  grow(rows: readonly JsonObject[], first: boolean): void {
+    if (this.isDeclared) return;
+    for (const row of rows) this.#all = withFieldsOf(this.#all, row, first);
+  }
+
+  /** Takes over what a conversion has found. */
+  unite(fields: readonly RestField[]): void {
+    if (!this.isDeclared) this.#all = unitedFields(this.#all, fields);
+  }
+}

@@ -1,0 +1,82 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+
+import type { RestField } from '../../../googlesql/rest-schema';
+import { sameFields } from './fields';
+import { Tail } from './tail';
+
+/** The tails of a table: one that grows, and those before it until they are stored. */
+export class Tails {
+  #all: readonly Tail[] = [];
+  #sealed: readonly Tail[] = [];
+  #next = 0;
+
+  /** @param index tells names of relations of one table from those of another */
+  constructor(
+    private readonly connection: DuckDBConnection,
+    private readonly index: number,
+  ) {}
+
+  get all(): readonly Tail[] {
+    return this.#all;
+  }
+
+  get rows(): number {
+    return this.#all.reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  /** Bytes of the texts in memory. */
+  get bytes(): number {
+    return this.#all.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Milliseconds since the oldest of them came. */
+  get age(): number {
+    const now = performance.now();
+    return Math.max(0, ...this.#all.map(({ since }) => (since === null ? 0 : now - since)));
+  }
+
+  /** Milliseconds since the last insertion. */
+  get rest(): number {
+    const now = performance.now();
+    return Math.min(Infinity, ...this.#all.map(({ last }) => now - last));
+  }
+
+  /** The tail that takes rows of a source with these fields. */
+  async open(fields: readonly RestField[], source: number): Promise<Tail> {
+    const last = this.#all.at(-1);
+    const takes = last !== undefined && !this.#sealed.includes(last) && !last.dropped.has(source);
+    if (takes && sameFields(last.fields, fields)) return last;
+    const tail = await Tail.create(this.connection, `tail ${this.index} ${this.#next++}`, fields);
+    this.#all = [...this.#all, tail];
+    return tail;
+  }
+
+  /** Takes no more rows into these: a conversion stores them. */
+  seal(): void {
+    this.#sealed = this.#all;
+  }
+
+  /** The conversion has failed. */
+  unseal(): void {
+    this.#sealed = [];
+  }
+
+  /**
+   * The conversion has succeeded.
+   *
+   * @param sources whose rows are stored
+   * @returns tails that are no part of the table any more
+   */
+  store(sources: ReadonlySet<number>): readonly Tail[] {
+    for (const tail of this.#sealed) for (const source of sources) tail.drop(source);
+    const stored = this.#sealed.filter(({ rows }) => rows === 0);
+    this.#all = this.#all.filter((tail) => !stored.includes(tail));
+    this.#sealed = [];
+    return stored;
+  }
+
+  /** Rows of a source are no part of the table any more. */
+  drop(source: number): void {
+    for (const tail of this.#all) tail.drop(source);
+  }
+}

@@ -1,0 +1,51 @@
+/** How the memory of the embedded engine (`DUCKDB_MEMORY_LIMIT`) is shared by its processes (docs/decisions/live.md). */
+import type { Resources } from '../follow/segment-writer';
+import { bytesOf, sizeOf } from './sizes';
+
+const MIB = 1024 * 1024;
+/** What the process with the data may take beside DuckDB: its program, rows on their way, what DuckDB does not count. */
+const BESIDE = 208 * MIB;
+/** What a conversion takes beside DuckDB, less what the process with the data seldom needs of its own. */
+const BESIDE_CONVERSION = 140 * MIB;
+const LEAST_CONVERSION = 64 * MIB;
+/** The share of queries, where there is something to convert. */
+const QUERIES = 5 / 8;
+/** What a thread of a conversion needs, and from when on it may have row groups of DuckDB's own size. */
+const THREAD = 160 * MIB;
+const AMPLE = 1024 * MIB;
+const SMALL_ROW_GROUP = 20_480;
+/** Bytes of content that are converted at once, for each byte of its memory. */
+const CONTENT = 0.4;
+const MOST_CONTENT = 512 * MIB;
+/** Of what is in memory before it is stored: at most this, and a part of the memory that leaves queries theirs. */
+const MOST_TAILS = 32 * MIB;
+const TAILS = 1 / 16;
+
+export interface MemoryShares {
+  /** DuckDB's `max_memory` for queries, and for the rows that are not stored yet. */
+  readonly queries: string;
+  readonly conversion: Resources;
+  /** Bytes of content that one conversion reads. */
+  readonly convertedBytes: number;
+  /** Bytes of texts of rows beyond which they are stored; three times as many are never there. */
+  readonly tailBytes: number;
+  /** Bytes that the process with the data may have, together with one that converts. */
+  readonly resident: number;
+}
+
+/** @param follows whether there is a data folder, so that something is converted */
+export function memoryShares(limit: string, threads: number, follows: boolean): MemoryShares {
+  const bytes = bytesOf(limit);
+  const conversion = Math.max(LEAST_CONVERSION, bytes * (1 - QUERIES) - BESIDE_CONVERSION);
+  return {
+    queries: follows ? sizeOf(bytes * QUERIES) : limit,
+    conversion: {
+      memory: sizeOf(conversion),
+      threads: Math.max(1, Math.min(threads, Math.floor(conversion / THREAD))),
+      ...(conversion < AMPLE ? { rowGroup: SMALL_ROW_GROUP } : {}),
+    },
+    convertedBytes: Math.min(MOST_CONTENT, conversion * CONTENT),
+    tailBytes: Math.min(MOST_TAILS, bytes * TAILS),
+    resident: bytes + BESIDE,
+  };
+}

@@ -1,0 +1,14 @@
+import { computed, signal } from '@preact/signals';
+
+import { type Chart, chartOf } from './chart-of';
+import { isLog, result } from './run';
+
+/** Whether the chart is shown where there is one. */
+export const chartShown = signal(true);
+
+/** null: there is nothing to draw, or the rows are those of a log, which the histogram draws. */
+export const chart = computed<Chart | null>(() => {
+  const known = result.value;
+  if (known === null || isLog.value || known.rows.length < 2) return null;
+  return chartOf(known.columns, known.types, known.rows);
+});

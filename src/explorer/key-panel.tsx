@@ -1,0 +1,104 @@
+import { signal } from '@preact/signals';
+
+import { ask } from './api';
+import { Popup } from './popup';
+import { forget, key } from './session';
+import { type Theme, theme, THEMES } from './theme';
+
+/** What `GET /api/key` says. */
+interface KeyDescription {
+  readonly name: string;
+  readonly endpoints: readonly string[];
+  readonly pinned: readonly string[];
+  readonly redacted: boolean;
+  readonly mayQuery: boolean;
+  readonly expires: string | null;
+  readonly limits: { readonly requestsPerSecond: number | null };
+  readonly budgetLeft: number | null;
+}
+
+const described = signal<KeyDescription | null>(null);
+const fault = signal('');
+
+async function load(): Promise<void> {
+  if (key.value === null) return;
+  fault.value = '';
+  try {
+    const { text } = await ask('api/key', new Map(), key.value, new AbortController().signal);
+    described.value = (JSON.parse(text) as { result: KeyDescription }).result;
+  } catch (error) {
+    fault.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What the key may read, on one panel. */
+export function KeyPanel() {
+  if (key.value === null) return null;
+  return (
+    <Popup label="Key" onOpen={() => void load()}>
+      {(close) => (
+        <>
+          {described.value === null ? <p>{fault.value || 'Loading…'}</p> : <Facts known={described.value} />}
+          <p>
+            <label for="colours">Colours</label>{' '}
+            <select
+              id="colours"
+              value={theme.value}
+              onChange={(event) => (theme.value = event.currentTarget.value as Theme)}
+            >
+              {THEMES.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+            </select>
+          </p>
+          <button
+            type="button"
+            onClick={() => {
+              described.value = null;
+              close();
+              forget();
+            }}
+          >
+            Change key
+          </button>
+        </>
+      )}
+    </Popup>
+  );
+}
+
+function Facts({ known }: { readonly known: KeyDescription }) {
+  const { name, endpoints, pinned, redacted, mayQuery, expires, limits, budgetLeft } = known;
+  const rate = limits.requestsPerSecond;
+  return (
+    <dl class="facts">
+      <dt>Name</dt>
+      <dd>{name}</dd>
+      <dt>Endpoints</dt>
+      <dd>{endpoints.join(', ') || 'none'}</dd>
+      <dt>Fixed</dt>
+      <dd>{pinned.length === 0 ? 'no parameter' : pinned.join(', ')}</dd>
+      <dt>Queries</dt>
+      <dd>{mayQuery ? 'of your own, where an endpoint takes them' : 'none of your own'}</dd>
+      <dt>Addresses</dt>
+      <dd>{redacted ? 'are masked' : 'are shown'}</dd>
+      <dt>Expires</dt>
+      <dd>{expires ?? 'never'}</dd>
+      <dt>Requests</dt>
+      <dd>{rate === null || rate === 0 ? 'without a limit' : `${rate} a second`}</dd>
+      <dt>Budget</dt>
+      <dd>
+        {budgetLeft === null ? (
+          'none set'
+        ) : (
+          <>
+            <meter min={0} max={1} value={budgetLeft} aria-label="Left of today" /> {Math.round(budgetLeft * 100)} % of
+            today left
+          </>
+        )}
+      </dd>
+    </dl>
+  );
+}

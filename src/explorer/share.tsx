@@ -1,0 +1,122 @@
+import { signal } from '@preact/signals';
+
+import { analysis } from './analysis';
+import { ask, serviceNow } from './api';
+import { Popup } from './popup';
+import { result } from './run';
+import { endpoint, parametersOf, query, search, writeFragment } from './search';
+import { key } from './session';
+import { curlOf, endpointFileOf, fetchOf, postmanOf, type Request } from './snippets';
+import { boundsOf } from './time-range';
+
+/** What came of the last copy or download. */
+const news = signal('');
+
+/** What is looked at as a link or as a request of another program, and its rows as a file. */
+export function Share() {
+  return (
+    <>
+      <Popup label="Share" onOpen={() => (news.value = '')}>
+        {() => (
+          <>
+            <ul class="choices">
+              {COPIES.map(([label, text]) => (
+                <li key={label}>
+                  <button type="button" onClick={() => void copy(text)}>
+                    {label}
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <p class="quiet">The key is in none of these.</p>
+            <p role="status">{news.value}</p>
+          </>
+        )}
+      </Popup>
+      <Popup label="Download" onOpen={() => (news.value = '')}>
+        {() => (
+          <>
+            <ul class="choices">
+              {FORMS.map(([label, type, suffix]) => (
+                <li key={label}>
+                  <button type="button" disabled={result.value === null} onClick={() => void download(type, suffix)}>
+                    {label}
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <p class="quiet">The rows of this range as the service answers them, at most {endpoint.value?.maxRows}.</p>
+            <p role="status">{news.value}</p>
+          </>
+        )}
+      </Popup>
+    </>
+  );
+}
+
+const FORMS = [
+  ['CSV', 'text/csv', 'csv'],
+  ['NDJSON', 'application/x-ndjson', 'ndjson'],
+  ['JSON', 'application/json', 'json'],
+] as const;
+
+const COPIES: readonly (readonly [label: string, text: () => string | null])[] = [
+  ['Copy link', () => location.href],
+  ['Copy link to these times', frozenLink],
+  ['Copy as curl', () => ofRequest(curlOf)],
+  ['Copy as fetch', () => ofRequest(fetchOf)],
+  ['Copy for Postman', () => ofRequest(postmanOf)],
+  ['Copy as endpoint file', () => ofRequest((request) => endpointFileOf(request, sqlOf(), crypto.randomUUID()))],
+];
+
+/** The link with the range as it is now: a relative one goes on with the clock. */
+function frozenLink(): string {
+  const { start, end } = result.value?.bounds ?? boundsOf(search.value.range, serviceNow());
+  const fragment = writeFragment({ ...search.value, range: { kind: 'between', start, end } });
+  return location.href.replace(/#.*$/, '') + fragment;
+}
+
+function ofRequest(write: (request: Request) => string): string | null {
+  if (endpoint.value === null) return null;
+  const parameters = result.value?.parameters ?? parametersOf(boundsOf(search.value.range, serviceNow()));
+  return write({ base: new URL('.', location.href).href, endpoint: endpoint.value, parameters });
+}
+
+function sqlOf(): string {
+  const sql = search.value.language === 'sql' ? query.value : (analysis.value?.lqlAsSql ?? '');
+  return sql === '' ? 'SELECT 1 AS one' : sql;
+}
+
+async function copy(write: () => string | null): Promise<void> {
+  const text = write();
+  news.value = text === null ? 'There is nothing to copy.' : await copied(text);
+}
+
+/** Copies a text. @returns what came of it, for people */
+export async function copied(text: string): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return 'Copied';
+  } catch {
+    return 'The browser does not let this page copy.';
+  }
+}
+
+/** The rows again, in another form: what is shown is what the service answers. */
+async function download(type: string, suffix: string): Promise<void> {
+  const [done, target, presented] = [result.value, endpoint.value, key.value];
+  if (done === null || target === null || presented === null) return;
+  news.value = 'Loading…';
+  try {
+    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
+    const { text } = await ask(path, done.parameters, presented, new AbortController().signal, type);
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = `${target.name}.${suffix}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+    news.value = 'Downloaded';
+  } catch (error) {
+    news.value = error instanceof Error ? error.message : String(error);
+  }
+}

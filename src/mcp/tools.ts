@@ -1,0 +1,146 @@
+/** What the tools do: each as the request over HTTP that it stands for, through the same steps of src/run. */
+import { type Endpoint, mayRun, readJsonBody } from '../endpoints';
+import { ServiceError } from '../errors';
+import type { DescribedColumn } from '../googlesql/described-columns';
+import type { Key } from '../keys';
+import { analyse } from '../run/analyse';
+import { mayQuery } from '../run/authorise';
+import { run } from '../run/run';
+import { schemaOf } from '../run/schema';
+import type { Services } from '../run/services';
+import type { Caller } from './caller';
+import { answerText, smallAnswer } from './small-answer';
+import { ToolRequest } from './tool-request';
+
+/** Arguments of a call, as the client sent them. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** Does one call. @returns the answer as JSON text */
+type Action = (call: Call) => Promise<string>;
+
+interface Call {
+  readonly given: Arguments;
+  readonly key: Key;
+  readonly caller: Caller;
+  readonly services: Services;
+}
+
+export const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['list_endpoints', async ({ key, services }) => JSON.stringify({ endpoints: listed(key, services) })],
+  ['describe_endpoint', describeEndpoint],
+  ['analyze', async (call) => JSON.stringify(await analyse(requestOf(call, ['sql', 'lql']), call.services))],
+  ['run_endpoint', (call) => rowsOf(requestOf(call, []), call)],
+  [
+    'query_logs',
+    async (call) => {
+      if (textOf(call.given, 'sql') === null && textOf(call.given, 'lql') === null) throw missing('sql');
+      return rowsOf(requestOf(call, ['sql', 'lql']), call);
+    },
+  ],
+]);
+
+/** Runs an endpoint that is a tool of its own: its arguments are the parameters. */
+export function runTool(endpoint: Endpoint, call: Call): Promise<string> {
+  const declared = new Set(endpoint.parameters.map(({ name }) => name));
+  const own = Object.fromEntries(
+    Object.entries(call.given).filter(([name]) => name !== 'max_rows' || declared.has(name)),
+  );
+  return rowsOf(new ToolRequest(call.caller, endpoint.id, readJsonBody(JSON.stringify(own))), call);
+}
+
+function listed(key: Key, { catalogue, engine }: Services): object[] {
+  return catalogue
+    .current()
+    .filter((endpoint) => mayRun(key, endpoint))
+    .map((endpoint) => ({
+      name: endpoint.name,
+      description: endpoint.description,
+      parameters: endpoint.parameters
+        .filter(({ name }) => !key.pins.has(name))
+        .map(({ name, required }) => (required ? `${name} (required)` : name)),
+      tables: mayQuery(key, endpoint, engine) ? endpoint.cteTables : [],
+    }));
+}
+
+interface Schema {
+  readonly parameters: readonly { readonly fixed?: boolean }[];
+  readonly columns: readonly DescribedColumn[] | null;
+  readonly tables: readonly { readonly name: string; readonly columns: readonly DescribedColumn[] }[];
+}
+
+async function describeEndpoint(call: Call): Promise<string> {
+  const { parameters, columns, tables } = (await schemaOf(requestOf(call, []), call.services)) as Schema;
+  const wanted = textOf(call.given, 'table');
+  if (wanted !== null) {
+    const table = tables.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+    if (table === undefined) {
+      throw new ServiceError('invalidParameter', 'The endpoint has no such table.', {
+        parameter: 'table',
+        allowed: tables.map(({ name }) => name),
+      });
+    }
+    return JSON.stringify({ table: table.name, fields: table.columns.flatMap((column) => fieldsOf(column, '')) });
+  }
+  const [first] = tables;
+  return JSON.stringify({
+    parameters: parameters.filter(({ fixed }) => fixed !== true),
+    columns: columns?.map(typeLine) ?? null,
+    tables: tables.map(({ name, columns: own }) => ({ name, columns: own.map(typeLine) })),
+    ...(first === undefined ? {} : { example: { tool: 'query_logs', sql: `SELECT COUNT(*) AS n FROM ${first.name}` } }),
+  });
+}
+
+function typeLine({ name, type }: DescribedColumn): string {
+  return `${name} ${type}`;
+}
+
+/** `metadata.request.method STRING`; what is unnested on the way has `[]`. */
+function fieldsOf({ name, type, fields }: DescribedColumn, within: string): string[] {
+  const path = `${within}${name}${type.startsWith('ARRAY') ? '[]' : ''}`;
+  if (fields === undefined) return [`${path} ${type}`];
+  return fields.flatMap((field) => fieldsOf(field, `${path}.`));
+}
+
+/** @param more arguments that are reserved parameters */
+function requestOf({ given, caller }: Call, more: readonly string[]): ToolRequest {
+  const endpoint = textOf(given, 'endpoint');
+  if (endpoint === null) throw missing('endpoint');
+  const parameters = given['parameters'] ?? {};
+  if (typeof parameters !== 'object' || Array.isArray(parameters)) {
+    throw new ServiceError('invalidParameter', '"parameters" must be an object.', { parameter: 'parameters' });
+  }
+  const texts = more.flatMap((name) => {
+    const text = textOf(given, name);
+    return text === null ? [] : [{ name, value: { kind: 'text', text } as const }];
+  });
+  return new ToolRequest(caller, endpoint, [...readJsonBody(JSON.stringify(parameters)), ...texts]);
+}
+
+async function rowsOf(request: ToolRequest, { given, services }: Call): Promise<string> {
+  const answered = await run(request, services);
+  if (answered === null) throw new Error('A tool exports nothing.');
+  const { bytes, representation, truncated } = answered.response;
+  // The estimate of a dry run.
+  if (representation === 'application/json') return bytes.toString();
+  return answerText(smallAnswer(bytes, truncated, maxRowsOf(given)));
+}
+
+function maxRowsOf({ max_rows: most }: Arguments): number | null {
+  if (most === undefined || most === null) return null;
+  if (typeof most === 'number' && Number.isInteger(most) && most >= 1) return most;
+  throw new ServiceError('invalidParameter', '"max_rows" must be a whole number from 1 to 1000.', {
+    parameter: 'max_rows',
+  });
+}
+
+/** null: absent, or empty. */
+function textOf(given: Arguments, name: string): string | null {
+  const value = given[name];
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value === 'string') return value;
+  throw new ServiceError('invalidParameter', `"${name}" must be a text.`, { parameter: name });
+}
+
+function missing(name: string): ServiceError {
+  return new ServiceError('invalidParameter', `The argument "${name}" is missing.`, { parameter: name });
+}

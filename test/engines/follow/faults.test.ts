@@ -1,0 +1,301 @@
+/** What goes wrong around a data folder: files, folders and disks that cannot be read or written, contents that cannot be rows. */
+import {
+  appendFile,
+  chmod,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+
+import type { Engine } from '../../../src/engines/contract';
+import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
+import { CacheFolder } from '../../../src/engines/duckdb/follow/cache-folder';
+import { DataFolder, ndjson, rowsOf } from '../data-folder';
+import { eventually } from './eventually';
+import { asOrdinaryUser } from './ordinary-user';
+
+jest.setTimeout(240_000);
+
+const TABLE = 'raw_pgbouncer_logs';
+const row = (id: string): object => ({ id, timestamp: '2026-09-30T11:00:00Z', event_message: id });
+/** Everything is stored at once. */
+const STORED: Partial<DuckDbOptions> = { smallFile: 0, tailBytes: 0 };
+
+let folder: DataFolder;
+let engine: Engine;
+afterEach(() => folder.remove());
+
+async function start(
+  files: Readonly<Record<string, string | Buffer>>,
+  options?: Partial<DuckDbOptions>,
+): Promise<void> {
+  folder = await DataFolder.make(files);
+  engine = await folder.open(options);
+}
+
+const path = (name: string): string => join(folder.dataDir, name);
+
+async function ids(): Promise<string[]> {
+  const rows = (await rowsOf(engine, `SELECT id FROM ${TABLE} ORDER BY id`)) as { id: string }[];
+  return rows.map(({ id }) => id);
+}
+
+const become = (...expected: string[]): Promise<void> => eventually(async () => expect(await ids()).toEqual(expected));
+
+/** Some looks at the folder later nothing has changed. */
+async function settled(...expected: string[]): Promise<void> {
+  for (let i = 0; i < 3; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    expect(await ids()).toEqual(expected);
+  }
+}
+
+const degraded = (): string | null => engine.dataStatus?.()?.degraded ?? null;
+const status = () => engine.dataStatus?.()?.tables.find(({ table }) => table === TABLE);
+const cache = (): Promise<CacheFolder> => CacheFolder.of(folder.cacheDir, folder.dataDir);
+
+async function segments(): Promise<string[]> {
+  return readdir((await cache()).segmentsOf(TABLE)).catch(() => []);
+}
+
+async function parquet(name: string, ...names: readonly string[]): Promise<Buffer> {
+  const file = join(folder.dataDir, '..', name);
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  const rows = names.map((id) => `('${id}', TIMESTAMP '2026-09-30 11:00:00')`).join(', ');
+  await connection.run(`COPY (SELECT * FROM (VALUES ${rows}) AS t(id, timestamp)) TO '${file}' (FORMAT parquet)`);
+  instance.closeSync();
+  return readFile(file);
+}
+
+describe.each<[string, Partial<DuckDbOptions>]>([
+  ['rows in memory', {}],
+  ['rows that are stored at once', STORED],
+])('With %s', (_, options) => {
+  it('a file that cannot be read keeps its rows, and the others go on', async () => {
+    folder = await DataFolder.make({
+      [`${TABLE}/x.ndjson`]: ndjson(row('a')),
+      [`${TABLE}/y.ndjson`]: ndjson(row('b')),
+    });
+    await asOrdinaryUser(join(folder.dataDir, '..'), async () => {
+      engine = await folder.open(options);
+      await become('a', 'b');
+      await appendFile(path(`${TABLE}/x.ndjson`), ndjson(row('c')));
+      await chmod(path(`${TABLE}/x.ndjson`), 0);
+      await appendFile(path(`${TABLE}/y.ndjson`), ndjson(row('d')));
+      await eventually(async () => expect(await ids()).toEqual(expect.arrayContaining(['a', 'b', 'd'])));
+      expect(degraded()).toBeNull();
+      await appendFile(path(`${TABLE}/y.ndjson`), ndjson(row('e')));
+      await eventually(async () => expect(await ids()).toEqual(expect.arrayContaining(['a', 'b', 'd', 'e'])));
+      await chmod(path(`${TABLE}/x.ndjson`), 0o644);
+      await become('a', 'b', 'c', 'd', 'e');
+      await engine.close();
+    });
+  });
+
+  it('a folder that cannot be read keeps its rows', async () => {
+    folder = await DataFolder.make({
+      [`${TABLE}/deep/x.ndjson`]: ndjson(row('a')),
+      [`${TABLE}/y.ndjson`]: ndjson(row('b')),
+    });
+    await asOrdinaryUser(join(folder.dataDir, '..'), async () => {
+      engine = await folder.open(options);
+      await become('a', 'b');
+      for (const mode of [0o000, 0o444]) {
+        await chmod(path(`${TABLE}/deep`), mode);
+        await eventually(() => expect(degraded()).toContain(`${TABLE}/deep`));
+        await appendFile(path(`${TABLE}/y.ndjson`), ndjson(row(`c${mode}`)));
+        await eventually(async () => expect(await ids()).toContain(`c${mode}`));
+        expect(await ids()).toContain('a');
+        await chmod(path(`${TABLE}/deep`), 0o755);
+        await eventually(() => expect(degraded()).toBeNull());
+      }
+      await engine.close();
+    });
+  });
+
+  it('the data folder itself may be away for a while', async () => {
+    await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, options);
+    const away = join(folder.dataDir, '..', 'away');
+    await rename(folder.dataDir, away);
+    await eventually(() => expect(degraded()).toContain('DATA_DIR cannot be read'));
+    await settled('a');
+    await appendFile(join(away, `${TABLE}.ndjson`), ndjson(row('b')));
+    await rename(away, folder.dataDir);
+    await become('a', 'b');
+    await eventually(() => expect(degraded()).toBeNull());
+  });
+
+  it('what is replaced in place by something longer has the rows of that', async () => {
+    await start({ [`${TABLE}.ndjson`]: ndjson(row('a'), row('b')) }, options);
+    await writeFile(path(`${TABLE}.ndjson`), ndjson(row('c'), row('d'), row('e'), row('f')));
+    await become('c', 'd', 'e', 'f');
+    await settled('c', 'd', 'e', 'f');
+  });
+
+  it('a line without its end in an old file is served, and taken back where it goes on', async () => {
+    folder = await DataFolder.make({ [`${TABLE}.ndjson`]: `${ndjson(row('a'))}{"id":"b","timestamp":"2026-09-30"}` });
+    await utimes(path(`${TABLE}.ndjson`), 1e9, 1e9);
+    engine = await folder.open(options);
+    await become('a', 'b');
+    await appendFile(path(`${TABLE}.ndjson`), `\n{"id":"c","timest`);
+    await utimes(path(`${TABLE}.ndjson`), 1e9, 1e9);
+    await eventually(() => expect(status()?.leftOut).toMatchObject({ not_json: 1 }));
+    await appendFile(path(`${TABLE}.ndjson`), `amp":"2026-09-30"}\n${ndjson(row('d'))}`);
+    await become('a', 'b', 'c', 'd');
+    await settled('a', 'b', 'c', 'd');
+  });
+
+  it('a hole that truncation leaves under a writer is passed over', async () => {
+    await start({ [`${TABLE}.ndjson`]: ndjson(row('a'), row('b')) }, options);
+    const { size } = await stat(path(`${TABLE}.ndjson`));
+    await truncate(path(`${TABLE}.ndjson`), 0);
+    await truncate(path(`${TABLE}.ndjson`), size);
+    await appendFile(path(`${TABLE}.ndjson`), ndjson(row('c')));
+    await become('c');
+    expect(folder.skipped).toEqual([]);
+  });
+
+  it('a line that is far too long holds up nothing', async () => {
+    await start({ [`${TABLE}.ndjson`]: `${ndjson(row('a'))}${'x'.repeat(20 * 1024 * 1024)}` }, options);
+    await become('a');
+    await appendFile(path(`${TABLE}.ndjson`), `${ndjson(row('inside'))}${ndjson(row('b'))}`);
+    await become('a', 'b');
+    expect(folder.skipped).toEqual([{ file: path(`${TABLE}.ndjson`), line: 2, reason: 'the line is too long' }]);
+  });
+
+  it('stray quotes in CSV, and stray brackets in an array, hold up nothing', async () => {
+    await start(
+      {
+        [`${TABLE}/x.csv`]:
+          'id,timestamp,event_message\na,2026-09-30,5" disk\nb,2026-09-30,"say ""x""\nand"\nc,2026-09-30,x"\n',
+        [`${TABLE}/y.json`]: `[${JSON.stringify(row('d'))}}, ${JSON.stringify(row('e'))}]]`,
+      },
+      options,
+    );
+    await become('a', 'b', 'c', 'd', 'e');
+  });
+
+  it('half a Parquet file is read when it is whole', async () => {
+    await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')) }, options);
+    const content = await parquet('whole.parquet', 'b', 'c');
+    for (const part of [0.1, 0.5, 0.9]) {
+      await writeFile(path(`${TABLE}/y.parquet`), content.subarray(0, content.length * part));
+      await eventually(() => expect(status()?.faults).toBe(1));
+    }
+    await writeFile(path(`${TABLE}/y.parquet`), content);
+    await become('a', 'b', 'c');
+    await settled('a', 'b', 'c');
+    await writeFile(path(`${TABLE}/y.parquet`), await parquet('other.parquet', 'd'));
+    await become('a', 'd');
+    expect(status()).toMatchObject({ faults: 0, rows: 2 });
+  });
+
+  it('a link to nothing is followed when there is something', async () => {
+    await start({}, options);
+    const target = join(folder.dataDir, '..', 'target.ndjson');
+    await symlink(target, path(`${TABLE}.ndjson`));
+    await settled();
+    await writeFile(target, ndjson(row('a')));
+    await become('a');
+    await rm(target);
+    await become();
+  });
+});
+
+describe('Where CACHE_DIR cannot be written', () => {
+  it('rows are served, and stored later', async () => {
+    await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')) }, STORED);
+    await eventually(async () => expect(await segments()).toHaveLength(1));
+    const { segments: place } = await cache();
+    await rename(place, `${place}-away`);
+    await writeFile(place, 'no folder');
+    await appendFile(path(`${TABLE}/x.ndjson`), ndjson(row('b')));
+    await eventually(() => expect(degraded()).toContain('cannot be stored in CACHE_DIR'));
+    expect(await ids()).toContain('a');
+    await rm(place);
+    await rename(`${place}-away`, place);
+    await become('a', 'b');
+    await eventually(() => expect(degraded()).toBeNull());
+    await engine.close();
+    engine = await folder.open(STORED);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('the service starts all the same', async () => {
+    await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
+    await engine.close();
+    const { lock } = await cache();
+    await rm(lock);
+    await symlink('/nowhere/lock.duckdb', lock);
+    await appendFile(path(`${TABLE}.ndjson`), ndjson(row('b')));
+    engine = await folder.open();
+    await become('a', 'b');
+    expect(degraded()).toContain('CACHE_DIR cannot be written');
+    await rm(lock);
+    await eventually(() => expect(degraded()).toBeNull());
+  });
+});
+
+describe('Segments', () => {
+  it('are merged, each row once', async () => {
+    await start({ [`${TABLE}/0.ndjson`]: ndjson(row('r0')) }, STORED);
+    const all = ['r0'];
+    for (let i = 1; i <= 10; i++) {
+      await writeFile(path(`${TABLE}/${i}.ndjson`), ndjson(row(`r${i}`)));
+      all.push(`r${i}`);
+      await become(...all.sort());
+    }
+    await eventually(async () => expect((await segments()).length).toBeLessThan(8));
+    expect(await ids()).toEqual(all);
+  });
+
+  it('go with the files of their rows, and are written anew where most rows are gone', async () => {
+    await start(
+      {
+        [`${TABLE}/x.ndjson`]: ndjson(row('a')),
+        [`${TABLE}/y.ndjson`]: ndjson(row('b'), row('c')),
+        [`${TABLE}/z.ndjson`]: ndjson(row('d')),
+      },
+      STORED,
+    );
+    const before = await segments();
+    expect(before).toHaveLength(1);
+    await rm(path(`${TABLE}/y.ndjson`));
+    await become('a', 'd');
+    await rm(path(`${TABLE}/x.ndjson`));
+    await become('d');
+    await eventually(async () => expect(await segments()).not.toEqual(before));
+    expect(await ids()).toEqual(['d']);
+    await rm(path(`${TABLE}/z.ndjson`));
+    await become();
+    await eventually(async () => expect(await segments()).toEqual([]));
+  });
+
+  it('that hold other bytes of the same length are written again', async () => {
+    await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
+    await engine.close();
+    const [name = ''] = await segments();
+    const file = join((await cache()).segmentsOf(TABLE), name);
+    await writeFile(file, Buffer.alloc((await stat(file)).size, 1));
+    engine = await folder.open(STORED);
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it('of a damaged manifest are written again', async () => {
+    await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
+    await engine.close();
+    await writeFile((await cache()).manifestOf(TABLE), '{"format":');
+    engine = await folder.open(STORED);
+    expect(await ids()).toEqual(['a']);
+    expect(await segments()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,3 @@
+/** Starts main.ts. */
+require('../../hostile/typescript');
+module.require('./main.ts');

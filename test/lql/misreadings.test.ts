@@ -1,0 +1,37 @@
+import { misreadingsOf } from '../../src/lql';
+
+const said = (text: string): string =>
+  misreadingsOf(text)
+    .map(({ message, hint }) => `${message} ${hint}`)
+    .join(' ');
+
+it.each([
+  ['error OR timeout', 'LQL has no OR', '~"first|second"'],
+  ['error || timeout', 'LQL has no ||', '~"first|second"'],
+  ['(error or timeout)', 'LQL has no or', '~"first|second"'],
+  ['level=error', 'searches messages for the text level=error', 'level:error'],
+  ['metadata.level==error', 'searches messages', 'metadata.level:error'],
+  ['status>=500', 'searches messages', 'status:>=500'],
+  ["path='/a b'", 'searches messages', 'path:'],
+  ['status!=200', 'searches messages', '-status:200'],
+  ['level = error', 'searches messages for the text =', 'level:error'],
+  ["'two words'", 'apostrophe', 'double quotes'],
+  ['err*', 'no wildcards', '~"time.*out"'],
+])('%s is read as a search, and may have been meant otherwise', (text, message, hint) => {
+  expect(said(text)).toContain(message);
+  expect(said(text)).toContain(hint);
+});
+
+it.each(['error timeout', '"error OR timeout"', 'level:error', 'm.path:"a=b"', 'word "or"', '~"a|b"', 'a=', '', '1*2'])(
+  '%s is what it says',
+  (text) => {
+    expect(said(text)).toBe('');
+  },
+);
+
+it('says each kind once and little, of faulty and long texts nothing', () => {
+  expect(misreadingsOf('a OR b OR c AND d')).toHaveLength(1);
+  expect(misreadingsOf("a OR b c=d e* 'f")).toHaveLength(3);
+  expect(misreadingsOf('a OR "b')).toEqual([]);
+  expect(misreadingsOf(`a OR b ${'c '.repeat(1500)}`)).toEqual([]);
+});

@@ -1,0 +1,244 @@
+/** Exports from the real process: results of any length, by HTTP. */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import http, { type IncomingMessage } from 'node:http';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+import { hashOf } from '../../src/keys/secret-key';
+import { until } from '../until';
+import { Stage, type Started } from './started';
+
+jest.setTimeout(180_000);
+
+/** Some 40 MB of rows in order, 300 bytes each. */
+const ROWS = 120_000;
+
+const QUERIES = {
+  numbers: `/*
+id: 55555555-aaaa-4000-8000-000000000001
+name: numbers
+sandbox: true
+export: ${String(ROWS)}
+params:
+  project: { type: string, description: Whose rows. }
+*/
+WITH numbers AS (
+  SELECT n, REPEAT('x', 300) AS text, TIMESTAMP_MICROS(n) AS timestamp
+  FROM UNNEST(GENERATE_ARRAY(1, ${String(ROWS)})) AS n
+  WHERE @project IN ('', 'abc')
+)
+SELECT * FROM numbers`,
+  closed: `/*
+id: 55555555-aaaa-4000-8000-000000000002
+name: closed
+*/
+SELECT 1 AS x`,
+};
+
+const KEYS = {
+  exporter: { export: true },
+  plain: {},
+  pinned: { export: true, pins: { project: 'abc' } },
+  masked: { export: true, redact: true, allowSql: true },
+};
+
+interface Exported {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  /** Whether all of it came. */
+  readonly complete: boolean;
+}
+
+const stage = new Stage();
+let service: Started;
+let port: number;
+
+beforeAll(async () => {
+  const folder = stage.folder();
+  for (const [name, sql] of Object.entries(QUERIES)) writeFileSync(path.join(folder, `queries/${name}.sql`), sql);
+  const keys = Object.entries(KEYS).map(([name, more]) => ({ name, hash: hashOf(name).toString('hex'), ...more }));
+  const file = path.join(folder, 'keys.json');
+  writeFileSync(file, JSON.stringify({ keys }));
+  service = stage.start({ KEYS_FILE: file }, folder);
+  port = await service.port();
+});
+afterAll(() => stage.end());
+
+/** Begins a request; the body is not read yet. */
+async function begin(
+  query: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+  { endpoint = 'numbers', method = 'GET' } = {},
+): Promise<IncomingMessage> {
+  const search = new URLSearchParams(query).toString();
+  const request = http.request({
+    port,
+    method,
+    path: `/api/endpoints/query/${endpoint}?${search}`,
+    headers: { 'X-API-KEY': 'exporter', ...headers },
+    agent: false,
+  });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  // Both report a connection that is broken; `complete` says so too.
+  for (const one of [request, response]) one.on('error', () => undefined);
+  return response;
+}
+
+async function get(...args: Parameters<typeof begin>): Promise<Exported> {
+  const response = await begin(...args);
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await new Promise((resolve) => response.once('close', resolve));
+  const { statusCode: status = 0, headers, complete } = response;
+  return { status, headers, body: Buffer.concat(chunks), complete };
+}
+
+const linesOf = ({ body }: Exported): string[] => body.toString().split('\n').slice(0, -1);
+const reasonOf = ({ body }: Exported): unknown =>
+  (JSON.parse(body.toString()) as { error: { errors: { reason: string }[] } }).error.errors[0]?.reason;
+const CSV = { Accept: 'text/csv' };
+
+it('sends every row as NDJSON, and their number last', async () => {
+  const exported = await get({ export: 'true' });
+  expect([exported.status, exported.complete]).toEqual([200, true]);
+  expect(exported.headers).toMatchObject({
+    'content-type': 'application/x-ndjson; charset=utf-8',
+    'cache-control': 'private, no-store',
+    'cache-status': 'logquay; fwd=bypass',
+    'content-disposition': expect.stringMatching(/^attachment; filename="numbers-\d{8}T\d{6}Z\.ndjson"$/) as unknown,
+    'transfer-encoding': 'chunked',
+  });
+  const lines = linesOf(exported);
+  expect(lines.pop()).toBe(`{"$rows":${String(ROWS)}}`);
+  expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual(
+    Array.from({ length: ROWS }, (_, i) => i + 1),
+  );
+});
+
+it('sends CSV with its header, compressed where that is accepted', async () => {
+  const sql = 'SELECT n, IF(n = 2, NULL, "=1+1, a") AS text FROM numbers ORDER BY n';
+  const plain = await get({ export: 'true', sql }, CSV);
+  expect(plain.headers['content-disposition']).toMatch(/\.csv"$/);
+  const lines = plain.body.toString().split('\r\n');
+  expect(lines.slice(0, 4)).toEqual(['n,text', `1,"'=1+1, a"`, '2,', `3,"'=1+1, a"`]);
+  expect(lines).toHaveLength(ROWS + 2);
+  const packed = await get({ export: 'true', sql }, { ...CSV, 'Accept-Encoding': 'gzip' });
+  expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+});
+
+it('has no rows but all else where there are none', async () => {
+  const sql = 'SELECT n FROM numbers WHERE n < 0';
+  expect((await get({ export: 'true', sql })).body.toString()).toBe('{"$rows":0}\n');
+  expect((await get({ export: 'true', sql }, CSV)).body.toString()).toBe('n\r\n');
+});
+
+it('takes LQL, and writes timestamps as ISO 8601 where that is asked for, exported or not', async () => {
+  const query = { lql: 's:timestamp f:numbers n:7', timestamps: 'iso' };
+  const wanted = '{"timestamp":"1970-01-01T00:00:00.000007Z"}';
+  expect(linesOf(await get({ ...query, export: 'true' }))).toEqual([wanted, '{"$rows":1}']);
+  expect(linesOf(await get(query, { Accept: 'application/x-ndjson' }))).toEqual([wanted]);
+  expect((await get(query, CSV)).body.toString()).toBe('timestamp\r\n1970-01-01T00:00:00.000007Z\r\n');
+  const wrong = await get({ ...query, timestamps: 'seconds' });
+  expect([wrong.status, reasonOf(wrong)]).toEqual([400, 'invalidParameter']);
+});
+
+it('redacts what the key has redacted', async () => {
+  const sql = `SELECT 'from 10.1.2.3' AS text FROM numbers WHERE n <= 2`;
+  const exported = await get({ export: 'true', sql }, { 'X-API-KEY': 'masked' });
+  expect(linesOf(exported)).toEqual(['{"text":"from REDACTED"}', '{"text":"from REDACTED"}', '{"$rows":2}']);
+});
+
+it.each([
+  ['a key without the right', { 'X-API-KEY': 'plain' }, {}, 'numbers', [403, 'accessDenied']],
+  ['an endpoint that allows none', {}, {}, 'closed', [403, 'accessDenied']],
+  ['JSON, which has to be there as a whole', { Accept: 'application/json' }, {}, 'numbers', [406, 'notAcceptable']],
+  ['a switch that is none', {}, { export: 'yes' }, 'numbers', [400, 'invalidParameter']],
+  ['a query that is none', {}, { sql: 'SELECT nosuch FROM numbers' }, 'numbers', [400, 'unknownField']],
+  [
+    'a failure before the first row',
+    {},
+    { sql: 'SELECT DIV(1, 1 - n) AS v FROM numbers' },
+    'numbers',
+    [400, 'invalidQuery'],
+  ],
+])('refuses as any request: %s', async (_what, headers, more, endpoint, wanted) => {
+  const refused = await get({ export: 'true', ...more }, headers, { endpoint });
+  expect([refused.status, reasonOf(refused)]).toEqual(wanted);
+});
+
+it.each([
+  ['a failure of the query', 'SELECT n, text, DIV(1, 100000 - n) AS v FROM numbers', 'invalidQuery'],
+  [
+    'more rows than the endpoint exports',
+    'SELECT a.n, a.text FROM numbers AS a, UNNEST([1, 2]) AS twice',
+    'resourcesExceeded',
+  ],
+])('breaks the connection midway: %s', async (_what, sql, reason) => {
+  for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {
+    const exported = await get({ export: 'true', sql }, { 'X-Request-Id': `broken-${reason}`, ...headers });
+    expect([exported.status, exported.complete]).toEqual([200, false]);
+    await service.logged(new RegExp(`"id":"broken-${reason}".*"reason":"${reason}"`));
+  }
+});
+
+it('has a key with pins see a failure before any row', async () => {
+  const sql = 'SELECT n, text, DIV(1, 100000 - n) AS v FROM numbers';
+  const exported = await get({ export: 'true', sql }, { 'X-API-KEY': 'pinned' });
+  expect([exported.status, reasonOf(exported)]).toEqual([400, 'invalidQuery']);
+});
+
+it('gives a key with pins its rows sorted where the query fixes no order', async () => {
+  const sql = 'SELECT n FROM numbers WHERE n <= 30';
+  const lines = linesOf(await get({ export: 'true', sql }, { 'X-API-KEY': 'pinned' })).slice(0, -1);
+  expect(lines).toEqual([...lines].sort());
+  expect(lines).toHaveLength(30);
+});
+
+it('answers HEAD with the headers alone', async () => {
+  const exported = await get({ export: 'true', sql: 'SELECT 1 AS x FROM numbers LIMIT 1' }, {}, { method: 'HEAD' });
+  expect([exported.status, exported.body.length]).toEqual([200, 0]);
+  expect(exported.headers['content-disposition']).toMatch(/\.ndjson"$/);
+});
+
+it('ends the query of a client that leaves, whose slot the next export has', async () => {
+  const response = await begin({ export: 'true' }, { 'X-Request-Id': 'left' });
+  response.destroy();
+  await service.logged(/"id":"left".*"status":499/);
+  expect((await get({ export: 'true', sql: 'SELECT n FROM numbers WHERE n = 1' })).status).toBe(200);
+});
+
+it('has one export of a key at a time, and answers its other requests meanwhile', async () => {
+  const slow = await begin({ export: 'true' }, { 'X-Request-Id': 'slow' });
+  let second = false;
+  const waiting = get({ export: 'true', sql: 'SELECT n FROM numbers WHERE n = 1' }).then(() => (second = true));
+  const other = { sql: 'SELECT COUNT(*) AS n FROM numbers' };
+  expect((await get(other)).status).toBe(200);
+  expect((await get({ ...other, export: 'true' }, { 'X-API-KEY': 'pinned' })).status).toBe(200);
+  expect(second).toBe(false);
+  slow.destroy();
+  await waiting;
+});
+
+it('breaks off what the engine was sending when its process dies, and goes on with a new one', async () => {
+  const response = await begin({ export: 'true' });
+  const closed = new Promise((resolve) => response.once('close', resolve));
+  const children = await childrenOf(service.child.pid ?? 0);
+  for (const pid of children) process.kill(pid, 'SIGKILL');
+  response.resume();
+  await closed;
+  expect(response.complete).toBe(false);
+  await until(async () => (await get({ sql: 'SELECT 1 AS x FROM numbers LIMIT 1' })).status === 200);
+});
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const { readdir, readFile } = await import('node:fs/promises');
+  const tasks = await readdir(`/proc/${String(pid)}/task`);
+  const lists = await Promise.all(
+    tasks.map((task) => readFile(`/proc/${String(pid)}/task/${task}/children`, 'utf8').catch(() => '')),
+  );
+  return lists.join(' ').split(' ').filter(Boolean).map(Number);
+}

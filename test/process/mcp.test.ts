@@ -1,0 +1,238 @@
+/** The Model Context Protocol on the real process, by the official client: over HTTP, and on the standard input and output. */
+import { writeFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+import { hashOf } from '../../src/keys/secret-key';
+import { Stage } from './started';
+
+jest.setTimeout(180_000);
+
+const ERRORS = `/*
+id: 66666666-aaaa-4000-8000-000000000001
+name: errors.by-day
+description: Errors of a project by their number.
+mcp: true
+sandbox: true
+params:
+  project: { type: string, required: true, description: Whose rows. }
+  most: { type: integer, default: 3, min: 1, max: 200 }
+*/
+WITH numbers AS (
+  SELECT n, CONCAT(@project, ' ', REPEAT('x', 200)) AS text, 9007199254740993 AS wide
+  FROM UNNEST(GENERATE_ARRAY(1, 200)) AS n
+)
+SELECT * FROM numbers WHERE n <= @most ORDER BY n`;
+
+const KEYS = {
+  reader: {},
+  pinned: { pins: { project: 'abc' } },
+  narrow: { endpoints: ['logs.all'] },
+};
+
+interface Answer {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly structured: unknown;
+}
+
+const stage = new Stage();
+const folder = stage.folder();
+const ROOT = path.join(__dirname, '../..');
+const clients: Client[] = [];
+let port: number;
+
+beforeAll(async () => {
+  writeFileSync(path.join(folder, 'queries/errors.sql'), ERRORS);
+  const keys = Object.entries(KEYS).map(([name, more]) => ({ name, hash: hashOf(name).toString('hex'), ...more }));
+  const file = path.join(folder, 'keys.json');
+  writeFileSync(file, JSON.stringify({ keys }));
+  port = await stage.start({ KEYS_FILE: file }, folder).port();
+});
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  await stage.end();
+});
+
+async function overHttp(key: string, options: ClientOptions = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, options);
+  const url = new URL(`http://127.0.0.1:${String(port)}/mcp`);
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { 'X-API-KEY': key } } }));
+  clients.push(client);
+  return client;
+}
+
+async function onStdio(): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  const { PATH = '' } = process.env;
+  const env = { PATH, DATA_DIR: path.join(ROOT, 'test/fixture') };
+  const args = [path.join(ROOT, 'dist/cli.js'), 'mcp'];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, env, cwd: folder, stderr: 'inherit' }),
+  );
+  clients.push(client);
+  return client;
+}
+
+async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<Answer> {
+  const { content, isError, structuredContent } = await client.callTool({ name, arguments: given });
+  const [first] = content as { text: string }[];
+  return { isError: isError === true, text: first?.text ?? '', structured: structuredContent };
+}
+
+/** Status and reason of a message that no client would send. */
+function post(headers: Readonly<Record<string, string>>, body: string, method = 'POST'): Promise<[number, string]> {
+  return new Promise((resolve, reject) => {
+    const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers };
+    const request = http.request({ port, method, path: '/mcp', headers: all, agent: false }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => (text += String(chunk)));
+      response.on('end', () => resolve([response.statusCode ?? 0, /"reason":"(\w+)"/.exec(text)?.[1] ?? text]));
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+const project = 'default';
+
+describe.each([
+  ['over HTTP', () => overHttp('reader')],
+  [
+    'over HTTP, by the revision of 2026',
+    () => overHttp('reader', { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+  ],
+  ['on stdin and stdout', onStdio],
+])('%s', (_how, connect) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect();
+  });
+
+  it('lists tools that only read, in few words', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'list_endpoints',
+      'describe_endpoint',
+      'analyze',
+      'run_endpoint',
+      'query_logs',
+      'endpoint_errors_by-day',
+    ]);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+    // Four characters a token are few for JSON.
+    expect(JSON.stringify(tools).length).toBeLessThan(3000 * 3);
+  });
+
+  it('leads from the endpoints to a query of one', async () => {
+    const listed = JSON.parse((await call(client, 'list_endpoints')).text);
+    expect(listed.endpoints).toContainEqual(
+      expect.objectContaining({ name: 'logs.all', tables: expect.arrayContaining(['edge_logs']) as unknown }),
+    );
+    const described = JSON.parse((await call(client, 'describe_endpoint', { endpoint: 'logs.all' })).text);
+    expect(described.parameters).toContainEqual(expect.objectContaining({ name: 'project', required: true }));
+    const { sql } = described.example as { sql: string };
+    const counted = JSON.parse(
+      (await call(client, 'query_logs', { endpoint: 'logs.all', parameters: { project }, sql })).text,
+    );
+    expect(counted).toMatchObject({ columns: ['n'], rowCount: 1, truncated: false });
+  });
+
+  it('describes the nested fields of a table', async () => {
+    const { text } = await call(client, 'describe_endpoint', { endpoint: 'logs.all', table: 'edge_logs' });
+    expect(JSON.parse(text).fields).toContain('metadata[].request[].method STRING');
+  });
+
+  it('runs an endpoint, and one that is a tool', async () => {
+    const ran = await call(client, 'run_endpoint', { endpoint: 'errors.by-day', parameters: { project, most: 2 } });
+    expect(ran.text).toContain('"rows":[[1,"default x');
+    // Every digit.
+    expect(ran.text).toContain(',9007199254740993]');
+    const own = await call(client, 'endpoint_errors_by-day', { project, most: 2 });
+    expect(own.text).toBe(ran.text);
+    expect(own.structured).toMatchObject({ columns: ['n', 'text', 'wide'], rowCount: 2 });
+  });
+
+  it('gives few rows, and says how to narrow', async () => {
+    const parameters = { project, most: 200 };
+    const few = JSON.parse((await call(client, 'run_endpoint', { endpoint: 'errors.by-day', parameters })).text);
+    expect([few.rows.length, few.rowCount, few.truncated]).toEqual([50, 200, true]);
+    expect(few.hint).toMatch(/[Aa]ggregate/);
+    expect(few.note).toMatch(/[Uu]ntrusted/);
+    const more = await call(client, 'run_endpoint', { endpoint: 'errors.by-day', parameters, max_rows: 150 });
+    expect(JSON.parse(more.text).rows).toHaveLength(150);
+  });
+
+  it('checks a query, and says of a wrong one what, where and what instead', async () => {
+    const given = { endpoint: 'errors.by-day', parameters: { project }, sql: 'SELECT textt FROM numbers' };
+    const [fault] = JSON.parse((await call(client, 'analyze', given)).text).errors;
+    expect(fault).toMatchObject({ line: 1, column: 8 });
+    const failed = await call(client, 'query_logs', given);
+    expect(failed.isError).toBe(true);
+    expect(JSON.parse(failed.text).error).toMatchObject({ reason: 'unknownField', line: 1, column: 8, near: 'textt' });
+  });
+
+  it.each([
+    ['no query', 'query_logs', { endpoint: 'logs.all' }, 'invalidParameter'],
+    ['no endpoint', 'run_endpoint', {}, 'invalidParameter'],
+    ['an endpoint that is none', 'run_endpoint', { endpoint: 'nosuch' }, 'notFound'],
+    ['a missing parameter', 'run_endpoint', { endpoint: 'logs.all' }, 'invalidParameter'],
+    [
+      'a table of the data',
+      'query_logs',
+      { endpoint: 'logs.all', parameters: { project }, sql: 'SELECT 1 FROM raw_edge_logs' },
+      'sandboxViolation',
+    ],
+    [
+      'a number that is none',
+      'run_endpoint',
+      { endpoint: 'logs.all', parameters: { project }, max_rows: 0 },
+      'invalidParameter',
+    ],
+    ['a tool that is none', 'drop_table', {}, 'notFound'],
+  ])('refuses %s', async (_what, name, given, reason) => {
+    const failed = await call(client, name, given);
+    expect([failed.isError, JSON.parse(failed.text).error.reason]).toEqual([true, reason]);
+  });
+});
+
+it('has no pinned parameter in its schemas, and holds the pin', async () => {
+  const client = await overHttp('pinned');
+  const { tools } = await client.listTools();
+  const tool = tools.find(({ name }) => name === 'endpoint_errors_by-day');
+  expect(Object.keys(tool?.inputSchema.properties ?? {})).toEqual(['max_rows', 'most']);
+  expect(JSON.stringify(tools)).not.toContain('abc');
+  expect((await call(client, 'endpoint_errors_by-day', { most: 1 })).text).toContain('"abc x');
+  const other = await call(client, 'run_endpoint', { endpoint: 'errors.by-day', parameters: { project: 'other' } });
+  expect(JSON.parse(other.text).error.reason).toBe('accessDenied');
+});
+
+it('shows a key nothing but what it may run', async () => {
+  const client = await overHttp('narrow');
+  expect((await client.listTools()).tools).toHaveLength(5);
+  expect(JSON.parse((await call(client, 'list_endpoints')).text).endpoints).toHaveLength(1);
+});
+
+it.each([
+  ['without a key', {}, 'POST', [401, 'unauthenticated']],
+  ['with a wrong key', { 'X-API-KEY': 'nobody' }, 'POST', [401, 'unauthenticated']],
+  [
+    'from a page of another origin',
+    { 'X-API-KEY': 'reader', Origin: 'https://evil.example' },
+    'POST',
+    [403, 'accessDenied'],
+  ],
+  ['by another method', { 'X-API-KEY': 'reader' }, 'DELETE', [405, 'methodNotAllowed']],
+])('refuses a message %s', async (_how, headers, method, wanted) => {
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+  expect(await post(headers, message, method)).toEqual(wanted);
+});
+
+it('refuses what is no message, and goes on', async () => {
+  expect(await post({ 'X-API-KEY': 'reader' }, '{"jsonrpc":')).toEqual([400, 'invalidParameter']);
+  expect((await post({ 'X-API-KEY': 'reader' }, '[]'))[0]).toBe(400);
+  expect((await post({ 'X-API-KEY': 'reader' }, '{"jsonrpc":"2.0","id":1,"method":"nosuch"}'))[0]).toBeLessThan(500);
+});

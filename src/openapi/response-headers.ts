@@ -39,6 +39,11 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
     example: 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII',
   },
+  'Content-Disposition': {
+    description: 'Of an export: the name of a file for it.',
+    schema: { type: 'string' },
+    example: 'attachment; filename="logs.all-20261122T120000Z.ndjson"',
+  },
   'Content-Encoding': {
     description: 'The compression, where the client takes one and it pays.',
     schema: { type: 'string', enum: ['br', 'gzip'] },

@@ -11,7 +11,7 @@ import type { Example, Json, Response, Schema } from './schema';
  * @param row the name of the schema of its rows
  */
 export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, engine }: Readers): Response {
-  const { reserved, maxRows, ordered, columns } = endpoint;
+  const { reserved, maxRows, exportRows, ordered, columns } = endpoint;
   const result: Schema = {
     type: 'object',
     required: ['result'],
@@ -27,7 +27,12 @@ export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, 
   const rows = JSON.parse(exampleText(shown, 'application/json')) as Json;
   return {
     description: describeResult(endpoint),
-    headers: headerReferences([...ON_EVERY_ANSWER, ...ON_RESULTS, ...costHeaders]),
+    headers: headerReferences([
+      ...ON_EVERY_ANSWER,
+      ...ON_RESULTS,
+      ...costHeaders,
+      ...(exportRows > 0 ? ON_EXPORTS : []),
+    ]),
     content: {
       'application/json': {
         // With dry_run the object is another; a union would take the types from everyone who does not send it.
@@ -67,6 +72,7 @@ function describeResult({ reserved, columns }: DescribedEndpoint): string {
 const DRY_RUN_REFERENCE: Schema = { $ref: '#/components/schemas/DryRun' };
 
 const BYTES: readonly ResponseHeader[] = ['X-Query-Bytes-Processed', 'X-Query-Bytes-Billed'];
+const ON_EXPORTS: readonly ResponseHeader[] = ['Content-Disposition'];
 const ON_RESULTS: readonly ResponseHeader[] = [
   'ETag',
   'Age',

@@ -173,6 +173,7 @@ describe('a service with docs for keys', () => {
       pinned: ['project'],
       redacted: false,
       mayQuery: false,
+      mayExport: false,
       expires: null,
       limits: { requestsPerSecond: null },
       budgetLeft: null,

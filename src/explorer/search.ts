@@ -39,8 +39,17 @@ export const search = signal<Search>(readFragment(location.hash));
 /** null: the catalogue has not come, or has nothing. */
 export const endpoint = computed<EndpointDescription | null>(() => {
   const all = endpoints.value ?? [];
-  return all.find(({ name }) => name === search.value.endpoint) ?? all[0] ?? null;
+  return all.find(({ name }) => name === search.value.endpoint) ?? widest(all);
 });
+
+/** What is opened first: where most can be queried. */
+function widest(all: readonly EndpointDescription[]): EndpointDescription | null {
+  const tables = ({ sandbox, tables }: EndpointDescription): number => (sandbox ? tables.length : 0);
+  return all.reduce<EndpointDescription | null>(
+    (best, one) => (best === null || tables(one) > tables(best) ? one : best),
+    null,
+  );
+}
 
 /** The two parameters that the range fills. null: the endpoint has no such pair */
 export const rangeParameters = computed<readonly [start: string, end: string] | null>(() => {

@@ -1,6 +1,7 @@
 /** Faults: which, where in the text, and with what help. */
 import { QueryError } from '../../src/errors';
 import { resolve } from './environment';
+import { cpuTime } from '../cpu-time';
 
 function fault(sql: string): QueryError & { readonly at: string } {
   try {
@@ -149,11 +150,13 @@ describe('bounds', () => {
   it('resolves what the parser lets through in time that grows with the text', () => {
     const keys = Array.from({ length: 2000 }, (_, i) => `i + ${i}`).join(', ');
     const positions = Array.from({ length: 2000 }, (_, i) => i + 1).join(', ');
-    const started = performance.now();
-    resolve(`select ${keys} from types_t group by ${positions}`);
-    resolve(`select i from types_t where ${Array(4000).fill('i = 1').join(' or ')}`);
-    resolve(`select i in (${Array.from({ length: 9000 }, (_, i) => i).join(', ')}) from types_t`);
-    expect(performance.now() - started).toBeLessThan(8000);
+    for (const text of [
+      `select ${keys} from types_t group by ${positions}`,
+      `select i from types_t where ${Array(4000).fill('i = 1').join(' or ')}`,
+      `select i in (${Array.from({ length: 9000 }, (_, i) => i).join(', ')}) from types_t`,
+    ]) {
+      expect(cpuTime(() => resolve(text))).toBeLessThan(4000);
+    }
   });
 
   it('resolves deep nesting', () => {

@@ -68,9 +68,8 @@ it('takes no new connection', async () => {
 it('does not wait for connections that wait for a next request', async () => {
   const idle = connect(requestFor('/'));
   while (!idle.received().includes('ok')) await sleep(5);
-  const start = performance.now();
-  await drain(10_000);
-  expect(performance.now() - start).toBeLessThan(1000);
+  // Longer than the test may take.
+  await drain(600_000);
   await idle.closed;
 });
 
@@ -78,7 +77,7 @@ it('does not wait for connections that never finish a head', async () => {
   const silent = connect('');
   const half = connect('GET / HTTP/1.1\r\nHos');
   await sleep(50);
-  await drain(10_000);
+  await drain(600_000);
   await Promise.all([silent.closed, half.closed]);
 });
 

@@ -147,9 +147,7 @@ describe('/ready', () => {
       pings++;
       return new Promise(() => undefined);
     };
-    const start2 = performance.now();
     await Promise.all([1, 2, 3].map(() => request(server).get('/ready').expect(503)));
-    expect(performance.now() - start2).toBeLessThan(4000);
     expect(pings).toBe(1);
     engine.onPing = () => Promise.resolve();
     await request(server).get('/ready').expect(200);

@@ -366,14 +366,12 @@ describe('while running', () => {
     expect(logged.some((line) => line.includes('entry 1 (a)'))).toBe(true);
   });
 
-  it('takes a change up within 2 seconds by default', async () => {
+  it('takes a change up by default', async () => {
     await writeKeys({ name: 'a', hash: hash('a') });
     const log = { info: () => 0, warn: () => 0 };
     const ring = await openKeyRing({ apiKey: null, keysFile, keysFileGiven: true, startKeyFile: null, log });
     rings.push(ring);
-    const start = Date.now();
     await writeKeys();
     await until(() => !accepts(ring, 'a'));
-    expect(Date.now() - start).toBeLessThan(2000);
   });
 });

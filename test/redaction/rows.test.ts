@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { redactRows, redactText } from '../../src/redaction';
+import { cpuTime } from '../cpu-time';
 
 const redactRow = (row: string) => redactRows([row])[0];
 
@@ -72,8 +73,7 @@ describe('rows', () => {
 
   it('of great length take time in proportion', () => {
     const row = JSON.stringify({ a: '\\"'.repeat(500_000), b: 'x'.repeat(1_000_000), c: '1.2.3.4' });
-    const start = performance.now();
-    expect(redactRow(row)?.endsWith('"c":"REDACTED"}')).toBe(true);
-    expect(performance.now() - start).toBeLessThan(2000);
+    const redact = (): void => expect(redactRow(row)?.endsWith('"c":"REDACTED"}')).toBe(true);
+    expect(cpuTime(redact)).toBeLessThan(2000);
   });
 });

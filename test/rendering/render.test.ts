@@ -6,6 +6,7 @@ import { ServiceError } from '../../src/errors';
 import { readMembers } from '../../src/rendering/members';
 import { render } from '../../src/rendering/render';
 import { chooseRepresentation, type Representation } from '../../src/rendering/representation';
+import { cpuTime } from '../cpu-time';
 
 const NO_LIMIT = 64 * 1024 * 1024;
 
@@ -213,14 +214,15 @@ describe('Accept', () => {
   );
 
   it('is read in linear time', () => {
-    const start = performance.now();
-    for (const hostile of [`a/b${';'.repeat(30_000)}`, `a/b; ${' '.repeat(30_000)}x`, `a/b;q${' '.repeat(30_000)}x`]) {
+    const read = (accept: string): void => {
       try {
-        chooseRepresentation(hostile);
+        chooseRepresentation(accept);
       } catch {
         // Whether it is acceptable is not the question here.
       }
+    };
+    for (const hostile of [`a/b${';'.repeat(30_000)}`, `a/b; ${' '.repeat(30_000)}x`, `a/b;q${' '.repeat(30_000)}x`]) {
+      expect(cpuTime(() => read(hostile))).toBeLessThan(500);
     }
-    expect(performance.now() - start).toBeLessThan(500);
   });
 });

@@ -2,6 +2,7 @@
 import { QueryError } from '../../../src/errors';
 import { printQuery } from '../../../src/googlesql/printer';
 import { resolve } from '../environment';
+import { cpuTime } from '../../cpu-time';
 
 const guards = new Map([['types_t', 'guard_of']]);
 
@@ -22,10 +23,8 @@ test.each([
   ['many columns', `select ${Array.from({ length: 3000 }, (_, i) => `i as c${i}`).join(', ')} from types_t`],
 ])('%s', (_name, sql) => {
   const resolved = resolve(sql);
-  const start = performance.now();
-  const printed = printQuery(resolved, { guards });
-  expect(performance.now() - start).toBeLessThan(1000);
-  expect(printed.sql.length).toBeLessThan(20 * sql.length + 10_000);
+  expect(cpuTime(() => printQuery(resolved, { guards }))).toBeLessThan(1000);
+  expect(printQuery(resolved, { guards }).sql.length).toBeLessThan(20 * sql.length + 10_000);
 });
 
 test('guards that would be written out too often', () => {

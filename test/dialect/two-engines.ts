@@ -116,11 +116,13 @@ function shortened(value: number | string): number {
 export function sorted(rows: readonly unknown[]): unknown[] {
   const rounded = (_: string, value: unknown): unknown =>
     typeof value === 'number' || isLong(value) ? shortened(value) : value;
-  return rows
-    .map((row) => ({ row, texts: [JSON.stringify(row, rounded), JSON.stringify(row)] as const }))
-    // Whole numbers beyond 2^53 are rounded to the same text: these by all of their digits.
-    .sort((a, b) => comparison(a.texts[0], b.texts[0]) || comparison(a.texts[1], b.texts[1]))
-    .map(({ row }) => row);
+  return (
+    rows
+      .map((row) => ({ row, texts: [JSON.stringify(row, rounded), JSON.stringify(row)] as const }))
+      // Whole numbers beyond 2^53 are rounded to the same text: these by all of their digits.
+      .sort((a, b) => comparison(a.texts[0], b.texts[0]) || comparison(a.texts[1], b.texts[1]))
+      .map(({ row }) => row)
+  );
 }
 
 function comparison(a: string, b: string): number {

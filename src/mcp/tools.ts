@@ -1,4 +1,4 @@
-/** What the tools do: each as the request over HTTP that it stands for, through the same steps of src/run. */
+/** What the tools do: each as the same request over HTTP, through the same steps of src/run. */
 import { type Endpoint, mayRun, readJsonBody } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { DescribedColumn } from '../googlesql/described-columns';

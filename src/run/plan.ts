@@ -89,7 +89,7 @@ function checkPageable(
     new ServiceError('invalidParameter', message, { parameter: 'page_size' });
   if (query !== null) throw refuse('There are pages of stored queries alone: a query of your own has LIMIT and WHERE.');
   if (representation !== 'application/json') throw refuse('There are pages as JSON alone.');
-  // Whether there are pages tells of types, which here depend on rows of others.
+  // Whether there are pages depends on types, and these here on rows of others.
   if (!maySeeSchema(key, endpoint, engine)) throw refuse('The schema of a table of this endpoint is not declared.');
 }
 

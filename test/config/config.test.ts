@@ -307,7 +307,7 @@ describe('CORS_ORIGINS', () => {
 });
 
 describe('DRAIN_DELAY', () => {
-  it('is none on a terminal, unless it is set', () => {
+  it('is zero on a terminal, unless it is set', () => {
     const delays = [readConfig({}), readConfig({}, true), readConfig({ DRAIN_DELAY: '3' }, true)];
     expect(delays.map(({ drainDelay }) => drainDelay)).toEqual([5000, 0, 3000]);
   });

@@ -156,8 +156,8 @@ it.each([
   ['a key without the right', { 'X-API-KEY': 'plain' }, {}, 'numbers', [403, 'accessDenied']],
   ['an endpoint that allows none', {}, {}, 'closed', [403, 'accessDenied']],
   ['JSON, which has to be there as a whole', { Accept: 'application/json' }, {}, 'numbers', [406, 'notAcceptable']],
-  ['a switch that is none', {}, { export: 'yes' }, 'numbers', [400, 'invalidParameter']],
-  ['a query that is none', {}, { sql: 'SELECT nosuch FROM numbers' }, 'numbers', [400, 'unknownField']],
+  ['an invalid switch', {}, { export: 'yes' }, 'numbers', [400, 'invalidParameter']],
+  ['a query with an unknown field', {}, { sql: 'SELECT nosuch FROM numbers' }, 'numbers', [400, 'unknownField']],
   [
     'a failure before the first row',
     {},

@@ -178,7 +178,7 @@ describe.each([
   it.each([
     ['no query', 'query_logs', { endpoint: 'logs.all' }, 'invalidParameter'],
     ['no endpoint', 'run_endpoint', {}, 'invalidParameter'],
-    ['an endpoint that is none', 'run_endpoint', { endpoint: 'nosuch' }, 'notFound'],
+    ['an unknown endpoint', 'run_endpoint', { endpoint: 'nosuch' }, 'notFound'],
     ['a missing parameter', 'run_endpoint', { endpoint: 'logs.all' }, 'invalidParameter'],
     [
       'a table of the data',
@@ -187,12 +187,12 @@ describe.each([
       'sandboxViolation',
     ],
     [
-      'a number that is none',
+      'an invalid number',
       'run_endpoint',
       { endpoint: 'logs.all', parameters: { project }, max_rows: 0 },
       'invalidParameter',
     ],
-    ['a tool that is none', 'drop_table', {}, 'notFound'],
+    ['an unknown tool', 'drop_table', {}, 'notFound'],
   ])('refuses %s', async (_what, name, given, reason) => {
     const failed = await call(client, name, given);
     expect([failed.isError, JSON.parse(failed.text).error.reason]).toEqual([true, reason]);

@@ -9,7 +9,7 @@ import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
 import type { Collector, CollectorOptions } from './collector/collector';
 import { Threads } from './concurrency/threads';
-import type { Config } from './config';
+import type { Config, Secret } from './config';
 import { type Catalogue, CatalogueError, type Endpoint, openCatalogue } from './endpoints';
 import type { Engine } from './engines/contract';
 import type { FolderStatus } from './engines/data-status';
@@ -35,6 +35,9 @@ import { Metrics, readData, readHealth, readServices, watchProcess } from './met
 import { PageTokens } from './run/page-token';
 import { PlanCache } from './run/plan-cache';
 import type { Services } from './run/services';
+import { Cursors } from './run/tail/cursor';
+import { Tails } from './run/tail/tails';
+import { secretOf } from './run/token-secret';
 import { warm } from './run/warm';
 import { Gate } from './sandbox';
 import { VERSION } from './version';
@@ -104,6 +107,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     closers.push(await openMetricsPort(at, { metrics, lifecycle, health, log }));
   }
   const ending = new AbortController();
+  let onArrival = (): void => undefined;
+  let endTails = (): void => undefined;
 
   async function open(): Promise<string> {
     const keys = await openKeyRing({
@@ -128,7 +133,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const bare = await openEngine(config, catalogue, log, async (options) => {
       const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
       const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
-      const onStatus = ({ degraded }: FolderStatus): void => health.report('data_folder', degraded);
+      const onStatus = ({ degraded }: FolderStatus): void => {
+        health.report('data_folder', degraded);
+        onArrival();
+      };
       return openRemoteEngine({ ...options, signal: ending.signal, died, onStatus });
     });
     closers.push(() => bare.close());
@@ -153,6 +161,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
         .filter((endpoint) => catalogue.isBroken(endpoint))
         .map(({ name }) => [{ endpoint: name }, 1]),
     );
+    const secret = config.tokenSecret ?? (config.duckdb.dataDir === null ? null : await secretOf(config.cacheDir));
+    const tails = openTails(config, engine, secret, metrics, log);
+    onArrival = () => tails.wake();
+    endTails = () => tails.close();
     const services: Services = {
       keys,
       catalogue,
@@ -163,7 +175,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       threads,
       rates: await openRates(config, redis),
       plans: new PlanCache(),
-      pageTokens: new PageTokens(config.tokenSecret),
+      pageTokens: new PageTokens(secret),
+      tails,
       results: cache.results,
       usage: cache.usage,
       ...(collector === null
@@ -216,6 +229,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     ready,
     async drain() {
       lifecycle.drain();
+      endTails();
       // A start is cancelled: no load balancer has sent requests yet.
       if (lifecycle.opened) await sleep(config.drainDelay);
       else ending.abort();
@@ -250,6 +264,24 @@ function countDroppedLines(metrics: Metrics, log: OpenLog): void {
   metrics.beforeScrape(() => {
     lines.value = log.dropped();
   });
+}
+
+function openTails(config: Config, engine: Engine, secret: Secret | null, metrics: Metrics, log: Log): Tails {
+  const tails = new Tails({
+    cursors: new Cursors(secret),
+    mostPerKey: config.maxTailsPerKey,
+    most: config.maxTails,
+    endOf: (table) => {
+      const status = engine.dataStatus?.() ?? null;
+      const found = status?.tables.find((one) => one.table === table);
+      return status === null ? null : { epoch: status.epoch, count: found?.arrived ?? 0 };
+    },
+    onRows: (endpoint, rows) => metrics.count('tailRows', { endpoint }).add(rows),
+    onEnd: (tail_end) => metrics.count('tailEnds', { tail_end }).add(),
+    onFailure: (error) => log.warn({ err: error }, 'a live tail has failed'),
+  });
+  metrics.read('tailListeners', () => [[{}, tails.listeners]]);
+  return tails;
 }
 
 /** Values of a metric's label, which dashboards know. */

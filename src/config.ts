@@ -203,6 +203,8 @@ export const SETTINGS = {
   MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
   MAX_RUNNING: setting('64', 'a number of queries from 1 to 10000', integer(1, 10_000)),
   MAX_WAITING: setting('100', 'a number of queries from 0 to 100000', integer(0, 100_000)),
+  MAX_TAILS_PER_KEY: setting('100', 'a number of listeners from 0 to 100000', integer(0, 100_000)),
+  MAX_TAILS: setting('1000', 'a number of listeners from 0 to 100000', integer(0, 100_000)),
   RATE_LIMIT: setting('100', 'a number of requests per second from 0 to 1000000', integer(0, 1_000_000)),
   ENDPOINT_RATE_LIMIT: setting('0', 'a number of requests per second from 0 to 1000000', integer(0, 1_000_000)),
   DAILY_BYTES: setting('', 'a number of bytes', (text) => (/^\d{1,18}$/.test(text) ? BigInt(text) : undefined)),
@@ -349,6 +351,9 @@ export interface Config {
   readonly maxRunningPerKey: number;
   readonly maxRunning: number;
   readonly maxWaiting: number;
+  /** Live tails at a time, of a key and of all. */
+  readonly maxTailsPerKey: number;
+  readonly maxTails: number;
   /** Requests per second, of a key that says nothing else and of an endpoint; 0: as many as come. */
   readonly rateLimit: number;
   readonly endpointRateLimit: number;
@@ -485,6 +490,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
     maxRunning: given('MAX_RUNNING', S.MAX_RUNNING),
     maxWaiting: given('MAX_WAITING', S.MAX_WAITING),
+    maxTailsPerKey: given('MAX_TAILS_PER_KEY', S.MAX_TAILS_PER_KEY),
+    maxTails: given('MAX_TAILS', S.MAX_TAILS),
     rateLimit: given('RATE_LIMIT', S.RATE_LIMIT),
     endpointRateLimit: given('ENDPOINT_RATE_LIMIT', S.ENDPOINT_RATE_LIMIT),
     dailyBytes: value('DAILY_BYTES', S.DAILY_BYTES),

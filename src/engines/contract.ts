@@ -60,6 +60,24 @@ export interface EngineResult {
   readonly bytesBilled: bigint | null;
 }
 
+/** Records of a table that arrived one after the other, by their numbers (docs/decisions/tail.md). */
+export interface ArrivedRange {
+  readonly table: string;
+  /** Names the count; numbers of one epoch can be compared. */
+  readonly epoch: string;
+  /** Records that had arrived before the first and when the last of them had. */
+  readonly after: number;
+  readonly upTo: number;
+  /** All of it is read, as it was read before. */
+  readonly whole: boolean;
+}
+
+export interface ArrivedResult extends EngineResult {
+  readonly epoch: string;
+  /** Records that had arrived when the last that was read had. */
+  readonly upTo: number;
+}
+
 /** What is known of a result before its rows. */
 export type ResultHead = Pick<EngineResult, 'columns' | 'bytesProcessed' | 'bytesBilled'>;
 
@@ -92,6 +110,17 @@ export interface Engine {
    * @returns whether there are more than `maxRows`; `sink` has had that many at most
    */
   stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean>;
+  /**
+   * Runs a query that takes each row of one table by itself: over the rows that arrived in a range, or in its beginning where that
+   * is long; or over all that there are, with the place where those begin that arrive. Missing: no rows arrive.
+   *
+   * @throws as run; ServiceError invalidParameter for a range that is not known (any more)
+   */
+  runArrived?(
+    query: EngineQuery,
+    range: ArrivedRange | { readonly table: string; readonly after: null },
+    limits: RunLimits,
+  ): Promise<ArrivedResult>;
   /** Schemas of tables by their paths. @throws ServiceError where they cannot be read at the moment */
   tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas>;
   /** The columns of a query without running it. */

@@ -19,11 +19,15 @@ export interface TableStatus {
   readonly faults: number;
   /** Whether its fields are declared, in schema.json or as a log table. */
   readonly declared: boolean;
+  /** Records that have arrived, in the count of `FolderStatus.epoch`. */
+  readonly arrived: number;
 }
 
 export interface FolderStatus {
   /** Names the data in cache keys: the folder, and the schema. */
   readonly target: string;
+  /** Names the count of records that have arrived. */
+  readonly epoch: string;
   readonly tables: readonly TableStatus[];
   /** What keeps the folder from being followed; null: nothing. For the operator. */
   readonly degraded: string | null;

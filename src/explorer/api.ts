@@ -23,6 +23,8 @@ export interface EndpointDescription {
   readonly cacheTtl: number;
   readonly sandbox: boolean;
   readonly redactPii: boolean;
+  /** Whether its rows can be followed as they arrive. */
+  readonly tail?: boolean;
   readonly tables: readonly string[];
 }
 
@@ -69,14 +71,42 @@ export async function ask(
   signal: AbortSignal,
   accept = 'application/json',
 ): Promise<Answer> {
+  const response = await send(path, parameters, key, signal, accept);
+  const date = Date.parse(response.headers.get('date') ?? '');
+  if (!Number.isNaN(date) && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
+  const text = await response.text();
+  // An error may come with 200, as from Logflare (QUERY_ERRORS).
+  const status = Number(response.headers.get('x-error-status') ?? response.status);
+  if (status >= 400) throw errorOf(text, status, response.statusText);
+  return { text, headers: response.headers };
+}
+
+/** Asks for a stream of events. @throws as `ask` */
+export async function askEvents(
+  path: string,
+  parameters: ReadonlyMap<string, string>,
+  key: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const response = await send(path, parameters, key, signal, 'text/event-stream');
+  if (response.ok && response.body !== null) return response.body;
+  throw errorOf(await response.text(), response.status, response.statusText);
+}
+
+async function send(
+  path: string,
+  parameters: ReadonlyMap<string, string>,
+  key: string,
+  signal: AbortSignal,
+  accept: string,
+): Promise<Response> {
   const query = new URLSearchParams([...parameters]).toString();
   const long = query.length > LONGEST_URL;
   // Relative to the page, which a proxy may serve under a path of its own.
   const url = long || query === '' ? path : `${path}?${query}`;
   const headers = { 'X-API-KEY': key, Accept: accept };
-  let response: Response;
   try {
-    response = await fetch(url, {
+    return await fetch(url, {
       ...(long ? { method: 'POST', body: new URLSearchParams([...parameters]) } : {}),
       headers,
       signal,
@@ -86,13 +116,6 @@ export async function ask(
     if (signal.aborted) throw error;
     throw new ApiError('The service does not answer. Is it running, and is the network there?', 0, 'unreachable');
   }
-  const date = Date.parse(response.headers.get('date') ?? '');
-  if (!Number.isNaN(date) && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
-  const text = await response.text();
-  // An error may come with 200, as from Logflare (QUERY_ERRORS).
-  const status = Number(response.headers.get('x-error-status') ?? response.status);
-  if (status >= 400) throw errorOf(text, status, response.statusText);
-  return { text, headers: response.headers };
 }
 
 function errorOf(text: string, status: number, statusText: string): ApiError {

@@ -1,13 +1,14 @@
-/** Rows as they are written: the newest are asked for again and again, and put before those that are there. */
+/** Rows as they are written, put before those that are there: a live tail of the endpoint, or its newest rows again and again. */
 import { computed, effect, signal } from '@preact/signals';
 
-import { ApiError, ask, serviceNow } from './api';
+import { ApiError, ask, askEvents, serviceNow } from './api';
 import { type Estimate, estimateOf } from './estimate';
-import { type JsonObject, member } from './exact-json';
+import { isObject, type JsonObject, member, parseExactly } from './exact-json';
 import { countLoaded } from './histogram/counts';
 import { microsOf } from './instant';
 import { failure, isLog, result, rowsOf, running } from './run';
 import { endpoint, parametersOf, rangeParameters, search } from './search';
+import { eventsOf, type ServerEvent } from './server-events';
 import { key } from './session';
 
 /** Milliseconds between two requests. */
@@ -44,13 +45,66 @@ export function hourly({ price, currency }: Estimate): string {
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let current: AbortController | null = null;
+/** The run that cannot be followed as a live tail. */
+let polled = 0;
 
 effect(() => {
   const follows = live.value === 'on' && mayFollow.value && !reading.value && !running.value && key.value !== null;
   clearTimeout(timer);
   if (!follows) current?.abort();
-  else timer = setTimeout(() => void poll(), PERIOD);
+  else timer = setTimeout(update, PERIOD);
 });
+
+function update(): void {
+  const follows = endpoint.peek()?.tail === true && result.peek()?.number !== polled;
+  void (follows ? listen() : poll());
+}
+
+/** Shows rows of a live tail until it ends, and then begins again behind what came. */
+async function listen(): Promise<void> {
+  const [known, target, presented] = [result.peek(), endpoint.peek(), key.peek()];
+  if (known === null || target === null || presented === null) return;
+  const controller = new AbortController();
+  current = controller;
+  const { number } = known;
+  const parameters = parametersOf(known.bounds);
+  const [start, end] = rangeParameters.peek() ?? [];
+  const newest = microsOf(member(known.rows[0] ?? {}, 'timestamp'));
+  if (start !== undefined && newest !== null) parameters.set(start, isoOf(newest));
+  if (end !== undefined) parameters.delete(end);
+  parameters.set('history', 'true');
+  try {
+    const path = `api/endpoints/tail/${encodeURIComponent(target.name)}`;
+    const body = await askEvents(path, parameters, presented, controller.signal);
+    for await (const events of eventsOf(body)) {
+      if (controller.signal.aborted || result.peek()?.number !== number) return controller.abort();
+      show(events.flatMap(rowOf).reverse());
+      if (events.some(({ name }) => name === 'end')) break;
+    }
+    if (!controller.signal.aborted) timer = setTimeout(update, PERIOD);
+  } catch (error) {
+    if (controller.signal.aborted) return;
+    // What no live tail can be is asked for again and again.
+    if (error instanceof ApiError && error.status >= 400) polled = number;
+    timer = setTimeout(update, PERIOD);
+  }
+}
+
+function rowOf({ name, data }: ServerEvent): readonly JsonObject[] {
+  const row = name === '' && data !== '' ? parseExactly(data) : null;
+  return isObject(row) ? [row] : [];
+}
+
+/** Puts rows before those that are there, the newest first, up to now. */
+function show(came: readonly JsonObject[]): void {
+  const known = result.peek();
+  if (known === null) return;
+  const end = serviceNow();
+  const rows = withNew(known.rows, came);
+  const bounds = { start: end - (known.bounds.end - known.bounds.start), end };
+  result.value = { ...known, rows, bounds };
+  if (rows !== known.rows) countLoaded(rows, bounds);
+}
 
 async function poll(): Promise<void> {
   const [known, target, presented] = [result.peek(), endpoint.peek(), key.peek()];
@@ -66,12 +120,8 @@ async function poll(): Promise<void> {
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
     const { text } = await ask(path, parameters, presented, controller.signal);
     if (controller.signal.aborted || result.peek() !== known) return;
-    const rows = withNew(known.rows, rowsOf(text));
-    const bounds = { start: end - (known.bounds.end - known.bounds.start), end };
-    // Assigned each time: the next request is a period later.
-    result.value = { ...known, rows, bounds };
-    if (rows !== known.rows) countLoaded(rows, bounds);
-    timer = setTimeout(() => void poll(), PERIOD);
+    show(rowsOf(text));
+    timer = setTimeout(update, PERIOD);
   } catch (error) {
     if (controller.signal.aborted) return;
     live.value = 'off';

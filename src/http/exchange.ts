@@ -9,6 +9,7 @@ import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';
 import type { Tracing } from '../tracing/traced';
 import type { Encoding } from '../rendering/encoded-response';
 import type { HttpResponse } from './response/response';
+import { EventStream } from './response/event-stream';
 import { StreamedBody } from './response/streamed-body';
 import type { Cors } from './response/cors';
 import { asServiceError, errorResponse } from './response/error';
@@ -148,6 +149,16 @@ export class Exchange {
     return new StreamedBody(response, coding, (bytes) => {
       if (this.request.method !== 'HEAD') this.#bytes += bytes;
     });
+  }
+
+  /** Begins an answer of events, as they come. @param headers a flat header list */
+  beginEvents(headers: readonly string[]): EventStream {
+    const { request, response } = this;
+    if (!response.destroyed) response.writeHead(200, this.#head(headers));
+    const stream = new EventStream(response, (bytes) => (this.#bytes += bytes));
+    if (request.method === 'HEAD') response.end();
+    else response.flushHeaders();
+    return stream;
   }
 
   #head(given: readonly string[]): string[] {

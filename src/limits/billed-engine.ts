@@ -63,6 +63,16 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
         };
         return engine.stream(query, limits, { begin, take: (rows) => sink.take(rows) });
       }),
+    ...(engine.runArrived === undefined
+      ? {}
+      : {
+          runArrived: (query, range, limits) =>
+            counted(query, limits, async () => {
+              const result = await engine.runArrived!(query, range, limits);
+              charge(query, result);
+              return result;
+            }),
+        }),
     tables: (paths, limits) => engine.tables(paths, limits),
     describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
     inspect: (statement, tables, parameters, limits) =>

@@ -42,7 +42,7 @@ export const LABELS = {
   phase: ['read', 'gate', 'cache', 'queue', 'engine', 'render'],
   cache: ['hit', 'stale', 'miss', 'collapsed'],
   write: ['stored', 'not_stored'],
-  kind: ['run', 'sandbox', 'warm', 'export'],
+  kind: ['run', 'sandbox', 'warm', 'export', 'tail'],
   result: ['ok', 'abandoned', ...REASONS],
   language: ['sql', 'lql'],
   warming: ['refreshed', 'not_due', 'busy', 'gone', 'failed', 'budget'],
@@ -57,6 +57,7 @@ export const LABELS = {
   file: ['read', 'set_aside'],
   left_out: ['not_json', 'too_long', 'no_timestamp', 'does_not_fit', 'ignored_field', 'nulled_value'],
   component: COMPONENTS,
+  tail_end: ['client_left', 'slow_reader', 'key_changed', 'endpoint_changed', 'shutting_down', 'failed'],
 } as const satisfies Record<string, 'names' | readonly string[]>;
 
 /** Seconds: from an answer out of memory to the longest deadline that is usual. */
@@ -96,6 +97,24 @@ export const METRICS = {
     type: 'counter',
     labels: ['route', 'endpoint'],
     help: 'Bytes of answers, compressed as sent, without headers',
+  },
+  tailListeners: {
+    name: 'logquay_tail_listeners',
+    type: 'gauge',
+    labels: [],
+    help: 'Live tails that are open',
+  },
+  tailRows: {
+    name: 'logquay_tail_rows_total',
+    type: 'counter',
+    labels: ['endpoint'],
+    help: 'Rows given by live tails, to each listener',
+  },
+  tailEnds: {
+    name: 'logquay_tail_ends_total',
+    type: 'counter',
+    labels: ['tail_end'],
+    help: 'Live tails that have ended, by why',
   },
   cacheRequests: {
     name: 'logquay_cache_requests_total',

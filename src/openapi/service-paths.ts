@@ -265,6 +265,7 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
   cacheWarming: { type: 'integer', minimum: 0, description: 'Seconds; 0: not refreshed by the warmer.' },
   sandbox: { type: 'boolean' },
   redactPii: { type: 'boolean' },
+  tail: { type: 'boolean', description: 'Whether its rows can be followed as they arrive.' },
   tables: { type: 'array', items: { type: 'string' } },
 });
 

@@ -26,6 +26,7 @@ import type { RequestPlan, RunRequest } from './types';
 /**
  * Reads and validates a request, or takes its plan from the plan cache.
  *
+ * @param form media types of which one is chosen
  * @throws ServiceError 406, 413, 415, 403, 400, in this order
  */
 export async function planRequest(
@@ -33,6 +34,7 @@ export async function planRequest(
   key: Key,
   endpoint: Endpoint,
   services: Services,
+  form = request.header('accept').join(', '),
 ): Promise<RequestPlan> {
   const cached = services.plans.get(request, key, endpoint);
   if (cached !== null) {
@@ -40,14 +42,13 @@ export async function planRequest(
     checkDeclaredTables(cached.query, key, endpoint, services.engine);
     return cached;
   }
-  const accept = request.header('accept').join(', ');
-  const acceptable = chooseRepresentation(accept);
+  const acceptable = chooseRepresentation(form);
   const given = await request.timed('read', () => request.parameters());
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions(consumer, given, key, endpoint);
   const exported = !consumer.dryRun && readSwitch(endpoint, given, 'export');
   if (exported) checkMayExport(key, endpoint);
-  const representation = exported ? chooseRepresentation(accept, EXPORTED) : acceptable;
+  const representation = exported ? chooseRepresentation(form, EXPORTED) : acceptable;
   checkDeclaredTables(consumer.query, key, endpoint, services.engine);
   checkDryRun(consumer.dryRun, services.engine);
   const unknown = readUnknown(endpoint, given);

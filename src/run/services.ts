@@ -12,6 +12,7 @@ import type { Budgets } from '../limits/budget';
 import type { RateLimits } from '../limits/rate-limits';
 import type { Gate } from '../sandbox';
 import type { PageTokens } from './page-token';
+import type { Tails } from './tail/tails';
 import type { PlanCache } from './plan-cache';
 
 /** The services that a run uses, opened by app.ts. */
@@ -33,6 +34,8 @@ export interface Services {
   readonly budgets: Pick<Budgets, 'left'>;
   readonly plans: PlanCache;
   readonly pageTokens: PageTokens;
+  /** Who listens to rows as they arrive; absent: nobody can. */
+  readonly tails?: Tails;
   readonly results: Results;
   readonly usage: UsageBook;
   /** What takes logs in, and who may send them; absent: nothing. */

@@ -4,6 +4,7 @@ import { chooseRepresentation } from '../../rendering/representation';
 import { ServiceError } from '../../errors';
 import { allowedEndpoint, authenticate } from '../../run/authorise';
 import type { Services } from '../../run/services';
+import { follows } from '../../run/tail/tail';
 import { jsonResponse } from '../response/response';
 import type { Exchange } from '../exchange';
 
@@ -15,7 +16,7 @@ export function answerCatalogue(exchange: Exchange, services: Services): void {
   const key = authenticate(exchange, services);
   checkAccept(exchange);
   const listed = services.catalogue.current().filter((endpoint) => mayRun(key, endpoint));
-  exchange.send(jsonResponse(200, { result: listed.map((endpoint) => describe(endpoint, key)) }, HEADERS));
+  exchange.send(jsonResponse(200, { result: listed.map((endpoint) => describe(endpoint, key, services)) }, HEADERS));
 }
 
 /** `GET /api/endpoints/:idOrName`: one of them. */
@@ -23,7 +24,7 @@ export function answerEndpoint(exchange: Exchange, idOrName: string, services: S
   const key = authenticate(exchange, services);
   const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
   checkAccept(exchange);
-  exchange.send(jsonResponse(200, { result: describe(endpoint, key) }, HEADERS));
+  exchange.send(jsonResponse(200, { result: describe(endpoint, key, services) }, HEADERS));
 }
 
 /** Only results have other forms than JSON. */
@@ -34,7 +35,7 @@ export function checkAccept({ headers }: Exchange): void {
 }
 
 /** An endpoint as the holder of the key sees it: never its SQL. */
-function describe(endpoint: Endpoint, { pins }: Key): object {
+function describe(endpoint: Endpoint, { pins }: Key, { engine }: Pick<Services, 'engine'>): object {
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -45,6 +46,7 @@ function describe(endpoint: Endpoint, { pins }: Key): object {
     cacheWarming: endpoint.cacheWarming,
     sandbox: endpoint.sandbox,
     redactPii: endpoint.redactPii,
+    tail: follows(engine),
     tables: endpoint.sandbox ? endpoint.cteTables : [],
   };
 }

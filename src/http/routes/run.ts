@@ -13,7 +13,7 @@ import { chooseCoding } from '../response/content-coding';
 import { isLogflareError } from '../response/logflare-error';
 import type { RequestHeaders } from '../request/headers';
 
-const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
+export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
 
 /**
  * `GET`, `HEAD` and `POST /api/endpoints/query/:idOrName`: HTTP's side of a run. It needs Node's request alone, so that
@@ -58,7 +58,7 @@ export class HttpRunRequest implements RunRequest {
   #given: Promise<RawEntry[]> | null = null;
 
   constructor(
-    private readonly exchange: Exchange,
+    protected readonly exchange: Exchange,
     readonly idOrName: string,
   ) {
     const { id, arrived, request } = exchange;

@@ -18,6 +18,7 @@ import { answerHealth, answerReady } from '../routes/probes';
 import { checkHead } from '../request/head';
 import { refuseDrains } from '../routes/log-drains';
 import { answerRun } from '../routes/run';
+import { answerTail } from '../routes/tail';
 
 export interface RouterOptions {
   readonly cors: Cors;
@@ -119,6 +120,8 @@ export function createRouter(options: RouterOptions): Express {
       refuseDrains(exchange, lifecycle.services());
     });
   }
+  const follow: Action = (exchange, request) => answerTail(exchange, last(request), lifecycle.services());
+  route('/api/endpoints/tail/:idOrName', { GET: follow, POST: follow });
   const analyse: Action = (exchange, request) => answerAnalysis(exchange, last(request), lifecycle.services());
   route('/api/endpoints/analyze/:idOrName', { GET: analyse, POST: analyse });
   route('/api/endpoints/schema/:idOrName', {

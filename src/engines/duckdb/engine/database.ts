@@ -33,6 +33,8 @@ export interface Database {
   readonly target: string;
   /** What is known of the data folder; null: there is none. */
   readonly status: FolderStatus | null;
+  /** The data folder that is followed; null: there is none. */
+  readonly folder: Pick<LiveFolder, 'arrived' | 'exclusively' | 'placeOf'> | null;
   /** Stops following the data folder; the instance is closed by who has it. */
   close(): Promise<void>;
 }
@@ -76,6 +78,7 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
     },
     contents: { dataDir },
     data: folder.data,
+    folder,
     get target() {
       return `duckdb:${folder.target}${clock}`;
     },
@@ -105,6 +108,7 @@ async function openSamples(options: DuckDbOptions, before: Contents | null): Pro
     ),
     target: `duckdb:samples-${SAMPLES_VERSION}-${samplesUntil}${clockOf(options)}`,
     status: null,
+    folder: null,
     close: () => Promise.resolve(),
   };
 }

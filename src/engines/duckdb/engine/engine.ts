@@ -4,6 +4,8 @@ import { UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
 import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type {
+  ArrivedRange,
+  ArrivedResult,
   BoundParameter,
   Engine,
   EngineQuery,
@@ -18,7 +20,8 @@ import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
 import { openDatabase, type Database } from './database';
 import { endingWithSink } from './ending-with-sink';
-import type { StoredTables } from '../data/stored-tables';
+import type { StoredTable } from '../data/part';
+import type { StoredTables, TableSnapshot } from '../data/stored-tables';
 import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
@@ -47,8 +50,23 @@ interface ReadBounds {
   readonly maxBytes: number;
 }
 
-/** The database was opened again while a query waited for it. */
+/** The tables have been replaced while a query waited for them. */
 class LostTables extends Error {}
+
+/** How often a query is tried again whose tables have been replaced, and once more. */
+const MOST_TRIES = 4;
+
+/** Begins a transaction and prepares its statement, in the moment that decides which rows there are. */
+type Begin = (prepare: () => Promise<DuckDBPreparedStatement>) => Promise<DuckDBPreparedStatement>;
+
+/** What a query is run over. */
+interface ReadOver {
+  readonly tables: () => TableSnapshot;
+  /** Whether the same text may be run over the same tables again. */
+  readonly remember: boolean;
+  /** null: at any moment. */
+  readonly begin: ((tables: TableSnapshot) => Begin) | null;
+}
 
 /**
  * The engine itself. What it is asked for settles when it has really ended: DuckDB may take its time beyond deadline and
@@ -97,13 +115,14 @@ export class DuckDbEngine implements Engine {
     query: EngineQuery,
     limits: RunLimits,
     take: TakeRows,
+    over = this.#current,
   ): Promise<Pick<EngineResult, 'columns' | 'truncated'>> {
     let columns: readonly NamedType[] = [];
     const { maxResultBytes: maxBytes = DEFAULTS.maxResultBytes } = this.options;
     const begin = (head: ResultHead): void => {
       columns = head.columns;
     };
-    const truncated = await this.#read(query, limits, { begin, take }, { lastRow: query.maxRows + 1, maxBytes });
+    const truncated = await this.#read(query, limits, { begin, take }, { lastRow: query.maxRows + 1, maxBytes }, over);
     return { columns, truncated };
   }
 
@@ -119,13 +138,88 @@ export class DuckDbEngine implements Engine {
     });
   }
 
-  async #read(query: EngineQuery, limits: RunLimits, sink: RowSink, bounds: ReadBounds): Promise<boolean> {
-    try {
-      return await this.#readOnce(query, limits, sink, bounds);
-    } catch (error) {
-      if (error instanceof LostTables) return this.#readOnce(query, limits, sink, bounds);
-      throw error;
+  async #read(
+    query: EngineQuery,
+    limits: RunLimits,
+    sink: RowSink,
+    bounds: ReadBounds,
+    over: ReadOver = this.#current,
+  ): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#readOnce(query, limits, sink, bounds, over);
+      } catch (error) {
+        if (!(error instanceof LostTables) || tries === MOST_TRIES) throw error;
+      }
     }
+  }
+
+  /** What queries read: the tables as they are. */
+  get #current(): ReadOver {
+    return { tables: () => this.#data.acquire(), remember: true, begin: null };
+  }
+
+  /** As `runArrived`, for who takes the rows part by part. */
+  async feedArrived(
+    query: EngineQuery,
+    range: ArrivedRange | { readonly table: string; readonly after: null },
+    limits: RunLimits,
+    take: TakeRows,
+  ): Promise<Pick<ArrivedResult, 'columns' | 'truncated' | 'epoch' | 'upTo'>> {
+    const { folder } = this.database;
+    if (folder === null) throw new Error('There is no data folder.');
+    if (range.after !== null) {
+      const batch = await folder.arrived(range);
+      try {
+        const { epoch, upTo } = batch;
+        return { ...(await this.feed(query, limits, take, this.#onlyOf(batch.table))), epoch, upTo };
+      } finally {
+        batch.release();
+      }
+    }
+    let place = folder.placeOf(range.table);
+    // What is read is what had arrived at one instant: the transaction begins while nothing changes.
+    const begin: NonNullable<ReadOver['begin']> = (tables) => (prepare) =>
+      folder.exclusively(async () => {
+        const isCurrent = this.#data.tables.get(range.table)?.revision === tables.find(range.table)?.revision;
+        if (!isCurrent) throw new LostTables();
+        place = folder.placeOf(range.table);
+        return prepare();
+      });
+    const outcome = await this.feed(query, limits, take, { ...this.#current, begin });
+    return { ...outcome, ...place };
+  }
+
+  async runArrived(
+    query: EngineQuery,
+    range: ArrivedRange | { readonly table: string; readonly after: null },
+    limits: RunLimits,
+  ): Promise<ArrivedResult> {
+    const rows: string[] = [];
+    const outcome = await this.feedArrived(query, range, limits, (part) => {
+      for (const row of part) rows.push(row);
+    });
+    return { ...outcome, rows, bytesProcessed: null, bytesBilled: null };
+  }
+
+  /** One table in place of its own; the others are not read. */
+  #onlyOf(table: StoredTable): ReadOver {
+    return {
+      tables: () => {
+        const tables = this.#data.acquire();
+        const all = tables.tables.map((one) => (one.schema.name === table.schema.name ? table : one));
+        return {
+          tables: all,
+          find: (name) => all.find(({ schema }) => schema.name === name),
+          get isLost() {
+            return tables.isLost;
+          },
+          release: () => tables.release(),
+        };
+      },
+      remember: false,
+      begin: null,
+    };
   }
 
   async #readOnce(
@@ -133,13 +227,15 @@ export class DuckDbEngine implements Engine {
     limits: RunLimits,
     sink: RowSink,
     { lastRow, maxBytes }: ReadBounds,
+    over: ReadOver,
   ): Promise<boolean> {
     checkLimits(limits);
+    const tables = over.tables();
     const { sql, parameters, maxRows, hideBytes, isoTimestamps = false, sorted = false, stored = false } = query;
     const reading = { hideBytes, isoTimestamps, sorted, maxRows: lastRow, stored, fence: query.fence ?? null };
-    const tables = this.#data.acquire();
     try {
-      const translation = await this.#translations.translation(sql, parameters, reading, tables, limits);
+      const { remember } = over;
+      const translation = await this.#translations.translation(sql, parameters, reading, tables, limits, remember);
       const values = translation.parameters.map((name) => this.#value(name, parameters));
       const bounds = { maxRows, maxBytes };
       const read = async (statement: DuckDBPreparedStatement): Promise<boolean> => {
@@ -152,8 +248,8 @@ export class DuckDbEngine implements Engine {
         sink.begin({ columns: translation.columns, bytesProcessed: null, bytesBilled: null });
         const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
         const use = async <T>(work: (statement: DuckDBPreparedStatement) => Promise<T>): Promise<T> =>
-          grows
-            ? this.#runOnce(connection, translation.sql, work)
+          grows || over.begin !== null
+            ? this.#runOnce(connection, translation.sql, work, over.begin?.(tables))
             : work(await this.#statements.prepare(connection, translation.sql));
         try {
           return await use(read);
@@ -179,9 +275,12 @@ export class DuckDbEngine implements Engine {
     connection: DuckDBConnection,
     sql: string,
     work: (statement: DuckDBPreparedStatement) => Promise<T>,
+    begin: Begin = (prepare) => prepare(),
   ): Promise<T> {
-    await connection.run('BEGIN TRANSACTION');
-    const statement = await prepareSelect(connection, sql);
+    const statement = await begin(async () => {
+      await connection.run('BEGIN TRANSACTION');
+      return prepareSelect(connection, sql);
+    });
     try {
       return await work(statement);
     } finally {

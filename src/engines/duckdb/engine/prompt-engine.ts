@@ -13,6 +13,9 @@ export function answeringInTime(engine: Engine): Engine {
     ...(engine.concurrency === undefined ? {} : { concurrency: engine.concurrency }),
     dryRun: engine.dryRun,
     run: (query, limits) => within(limits, () => engine.run(query, limits)),
+    ...(engine.runArrived === undefined
+      ? {}
+      : { runArrived: (query, range, limits) => within(limits, () => engine.runArrived!(query, range, limits)) }),
     stream: (query, limits, sink) => within(limits, () => engine.stream(query, limits, sink)),
     tables: (paths, limits) => within(limits, () => engine.tables(paths, limits)),
     describe: (sql, parameters, limits) => within(limits, () => engine.describe(sql, parameters, limits)),

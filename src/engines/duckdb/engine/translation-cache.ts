@@ -44,6 +44,7 @@ export class Translations {
   /**
    * The statement that answers `sql` over `tables`, cut off after `maxRows`.
    *
+   * @param remember whether the text may come again over the same tables
    * @throws QueryError for a fault in `sql`, or what the embedded engine does not do; as Threads.do
    */
   async translation(
@@ -52,7 +53,9 @@ export class Translations {
     reading: Reading,
     tables: TablesByName,
     limits: RunLimits,
+    remember = true,
   ): Promise<Translation> {
+    if (!remember) return this.#translate(sql, parameters, reading, tables, limits);
     const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
     const { hideBytes, isoTimestamps = false, sorted = false, maxRows, fence } = reading;
     const key = JSON.stringify([hideBytes, isoTimestamps, sorted, maxRows, types, fence, sql]);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 const SEGMENTS = 'segments';
 const MANIFESTS = 'manifests';
 const LOCK = 'lock.duckdb';
+const ARRIVALS = 'arrivals.ndjson';
 
 /**
  * Segments are alone in a folder: it is the only one whose files DuckDB may open once it is closed to others
@@ -24,6 +25,11 @@ export class CacheFolder {
   /** A database that its one writer has open. */
   get lock(): string {
     return join(this.path, LOCK);
+  }
+
+  /** What has arrived, in which order. */
+  get arrivals(): string {
+    return join(this.path, ARRIVALS);
   }
 
   get segments(): string {
@@ -62,7 +68,7 @@ export class CacheFolder {
    */
   async removeUnused(used: ReadonlyMap<string, readonly { readonly file: string }[]>): Promise<void> {
     for (const name of await readdir(this.path)) {
-      if (![SEGMENTS, MANIFESTS, LOCK].includes(name)) await remove(join(this.path, name));
+      if (![SEGMENTS, MANIFESTS, LOCK, ARRIVALS].includes(name)) await remove(join(this.path, name));
     }
     for (const name of await readdir(join(this.path, MANIFESTS))) {
       if (!name.endsWith('.json')) await remove(join(this.path, MANIFESTS, name));

@@ -5,13 +5,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import type { RestField } from '../../../googlesql/rest-schema';
+import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
+import { ServiceError } from '../../../errors';
+import type { ArrivedRange } from '../../contract';
 import type { FolderStatus, TableStatus } from '../../data-status';
 import { DataFault } from '../data/data-fault';
 import { describedTables } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
 import { codeOf, messageOf } from '../engine/native-error';
+import { ArrivalJournal } from './arrival-journal';
+import { type ArrivalRecord, Arrivals } from './arrivals';
+import { type ArrivedBatch, ArrivedBatches } from './arrived-batches';
+import { arrivedRows, unknownPosition } from './arrived-rows';
 import { CacheFolder } from './cache-folder';
 import { Conversions } from './conversions';
 import type { Converter } from './converter';
@@ -57,7 +63,7 @@ export interface LiveFolderOptions {
 }
 
 /** What may keep the folder from being followed: a word for each, or a table's name. */
-type Faulty = 'folder' | 'follow' | 'lock' | 'convert' | 'write' | `table ${string}`;
+type Faulty = 'folder' | 'follow' | 'lock' | 'convert' | 'write' | 'arrivals' | `table ${string}`;
 
 export class LiveFolder {
   readonly data = new StoredTables([]);
@@ -76,6 +82,11 @@ export class LiveFolder {
   #closing: AbortController = new AbortController();
   /** What keeps the folder from being followed as it should. */
   readonly #faults = new Map<Faulty, string>();
+  #journal: ArrivalJournal | null = null;
+  readonly #arrivals = new Map<string, Arrivals>();
+  readonly #batches = new ArrivedBatches();
+  /** Whoever changes tables or reads files of them has the turn. */
+  #turn: Promise<unknown> = Promise.resolve();
   #nextIndex = 0;
   #nextLock = 0;
   #nextWrite = 0;
@@ -166,6 +177,10 @@ export class LiveFolder {
     this.data.lose();
     await this.#conversions.end();
     await this.#ended;
+    await this.#turn;
+    this.#batches.lose();
+    this.#journal = null;
+    this.#arrivals.clear();
     await this.#conversions.close();
     if (this.#writer) unlockFolder(this.folder.path);
     this.#writer = false;
@@ -189,10 +204,12 @@ export class LiveFolder {
         conversions,
         faults: sources.filter(({ fault }) => fault !== null).length,
         declared,
+        arrived: this.#arrivals.get(name)?.count ?? 0,
       };
     });
     const degraded = [...this.#faults.values()].join(' ');
-    return { target: this.#target, tables, degraded: degraded === '' ? null : degraded };
+    const epoch = this.#journal?.epoch ?? '';
+    return { target: this.#target, epoch, tables, degraded: degraded === '' ? null : degraded };
   }
 
   /** Names the folder and the schema, not sizes and times: rows that are appended leave results in caches good. */
@@ -206,7 +223,7 @@ export class LiveFolder {
     while (!signal.aborted) {
       const started = performance.now();
       try {
-        await this.#look();
+        await this.exclusively(() => this.#look());
         this.#fault('follow', null);
       } catch (error) {
         if (signal.aborted) return;
@@ -247,12 +264,69 @@ export class LiveFolder {
       });
     }
     await this.#publish(cleanUps);
+    await this.#takeArrivals();
     if (this.#writer) {
       await this.#writeManifests();
       const isClosing = this.#closing.signal.aborted;
       if (this.#unwritten.size === 0 && !isClosing) await this.#conversions.start([...this.#tables.values()]);
     }
     return scan;
+  }
+
+  /** Writes down what has been read since the last look, and has it known. */
+  async #takeArrivals(): Promise<void> {
+    if (this.#journal === null) await this.#openArrivals();
+    const records: ArrivalRecord[] = [];
+    for (const [name, { sources }] of this.#tables) {
+      await this.#safely(name, async () => {
+        const arrivals = this.#arrivals.get(name) ?? new Arrivals(this.options.dataDir);
+        this.#arrivals.set(name, arrivals);
+        records.push(...(await arrivals.take(name, sources, Date.now())));
+      });
+    }
+    try {
+      await this.#journal!.append(records, () => [...this.#arrivals].map(([name, arrivals]) => arrivals.state(name)));
+      if (records.length > 0) this.#fault('arrivals', null);
+    } catch (error) {
+      this.#fault('arrivals', `CACHE_DIR cannot be written (${faultKind(error)}).`);
+    }
+    for (const arrivals of this.#arrivals.values()) arrivals.publish();
+  }
+
+  /** Goes on from what the writer before has written down; another process counts for itself. */
+  async #openArrivals(): Promise<void> {
+    const { journal, tables } = await ArrivalJournal.open(this.#writer ? this.folder.arrivals : null);
+    this.#journal = journal;
+    for (const [name, written] of tables) this.#arrivals.set(name, new Arrivals(this.options.dataDir, written));
+  }
+
+  /** Does `work` while no table changes. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Where the rows of a table end now. */
+  placeOf(table: string): { readonly epoch: string; readonly upTo: number } {
+    return { epoch: this.#journal?.epoch ?? '', upTo: this.#arrivals.get(table)?.count ?? 0 };
+  }
+
+  /** The rows of a range, or of its beginning, until they are released. @throws as arrivedRows */
+  arrived(range: ArrivedRange): Promise<ArrivedBatch> {
+    return this.#batches.get(range, (name) =>
+      this.exclusively(async () => {
+        const [connection, journal] = [this.#connection, this.#journal];
+        if (connection === null || journal === null) {
+          throw new ServiceError('backendUnavailable', 'The data folder is being opened.');
+        }
+        const [table, arrivals] = [this.#tables.get(range.table), this.#arrivals.get(range.table)];
+        if (table === undefined || arrivals === undefined || !journal.knows(range.epoch)) throw unknownPosition();
+        const rows = await arrivedRows(connection, name, table, arrivals, range);
+        const schema = { name: range.table, columns: columnsOf(table.fields) };
+        return { ...rows, table: { schema, parts: [rows.part], revision: 0 }, epoch: journal.epoch };
+      }),
+    );
   }
 
   async #scan(): Promise<FolderScan> {
@@ -422,7 +496,10 @@ export class LiveFolder {
       this.#writer = await lockFolder(this.#connection!, this.folder);
       this.#fault('lock', null);
       // Not before the tables are there.
-      if (this.#writer && this.#tables.size > 0) await this.#takeOver();
+      if (this.#writer && this.#tables.size > 0) {
+        this.#journal?.writeTo(this.folder.arrivals);
+        await this.#takeOver();
+      }
     } catch (error) {
       this.#fault('lock', `CACHE_DIR cannot be written (${faultKind(error)}).`);
     }

@@ -6,6 +6,7 @@ import type { StoredTable } from '../data/part';
 import type { FoundFile } from './folder-scan';
 import { LeftOutTotals } from './left-out-count';
 import type { Manifest } from './manifest';
+import type { ReadRow } from './rows';
 import { type LeftOut, leftOutRows, type Segment } from './segment';
 import type { Progress, Range, SegmentJob, SegmentResult } from './segment-job';
 import { SegmentsOfTable } from './segments-of-table';
@@ -187,6 +188,16 @@ export class LiveTable {
     const [tails, fields] = [this.#tails.all, this.fields];
     await this.#reader.read(source);
     return tails !== this.#tails.all || fields !== this.fields;
+  }
+
+  pathOf(source: Source): string {
+    return source.pathIn(this.options.dataDir);
+  }
+
+  /** The next ordinal of each digest of the rows without an id. */
+  async nextOrdinals(rows: readonly ReadRow[]): Promise<ReadonlyMap<string, number>> {
+    const digests = [...new Set(rows.flatMap(({ digest }) => digest ?? []))];
+    return digests.length === 0 ? new Map() : this.#reader.nextOrdinals(digests, rows);
   }
 
   /** Makes what queries read anew: as `TableParts.rebuild`. */

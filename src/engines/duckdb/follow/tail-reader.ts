@@ -128,7 +128,7 @@ export class TailReader {
   async #identified(rows: readonly ReadRow[]): Promise<string[]> {
     const digests = [...new Set(rows.flatMap(({ digest }) => digest ?? []))];
     if (digests.length === 0) return rows.map(({ json }) => json);
-    const next = await this.#ordinals(digests, rows);
+    const next = await this.nextOrdinals(digests, rows);
     return rows.map(({ json, digest }) => {
       if (digest === null) return json;
       const ordinal = next.get(digest) ?? 0;
@@ -139,7 +139,7 @@ export class TailReader {
   }
 
   /** The next ordinal of each digest that a row has already. Equal rows have equal times. */
-  async #ordinals(digests: readonly string[], rows: readonly ReadRow[]): Promise<Map<string, number>> {
+  async nextOrdinals(digests: readonly string[], rows: readonly ReadRow[]): Promise<Map<string, number>> {
     const { connection, fields, parts, tails } = this.options;
     const times = rows.flatMap(({ digest, time }) => (digest === null || time === null ? [] : time)).sort();
     const timed = fields.rules.timed && times.length > 0;

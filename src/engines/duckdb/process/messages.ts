@@ -7,7 +7,7 @@ import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
 import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { Standing } from '../../../log/standing';
-import type { BoundParameter, EngineQuery, EngineResult, TableSchemas } from '../../contract';
+import type { ArrivedResult, BoundParameter, Engine, EngineQuery, EngineResult, TableSchemas } from '../../contract';
 import type { Contents } from '../engine/database';
 import type { DuckDbOptions } from '../engine/options';
 import type { SegmentJob, SegmentResult } from '../follow/segment-job';
@@ -26,9 +26,13 @@ export type Opening =
 /** Options that another process can be given. */
 export type PlainOptions = Omit<DuckDbOptions, 'log' | 'converter' | 'onStatus'>;
 
+/** As of `Engine.runArrived`. */
+export type ArrivedOf = Parameters<NonNullable<Engine['runArrived']>>[1];
+
 export type Request =
   | { readonly kind: 'run'; readonly query: EngineQuery }
   | { readonly kind: 'stream'; readonly query: EngineQuery }
+  | { readonly kind: 'arrived'; readonly query: EngineQuery; readonly range: ArrivedOf }
   | { readonly kind: 'tables'; readonly paths: readonly (readonly string[])[] }
   | { readonly kind: 'describe'; readonly sql: string; readonly parameters: readonly BoundParameter[] }
   | {
@@ -45,6 +49,7 @@ export interface Answers {
   run: Pick<EngineResult, 'columns' | 'truncated'>;
   /** Whether there are more rows. */
   stream: boolean;
+  arrived: Pick<ArrivedResult, 'columns' | 'truncated' | 'epoch' | 'upTo'>;
   tables: TableSchemas;
   describe: readonly NamedType[];
   inspect: undefined;

@@ -51,8 +51,8 @@ function isStored(request: Request): boolean {
   return request.kind === 'describe' || (isQuery(request) && request.query.stored === true);
 }
 
-function isQuery(request: Request): request is Request & { kind: 'run' | 'stream' } {
-  return request.kind === 'run' || request.kind === 'stream';
+function isQuery(request: Request): request is Request & { kind: 'run' | 'stream' | 'arrived' } {
+  return request.kind === 'run' || request.kind === 'stream' || request.kind === 'arrived';
 }
 
 /** The text with its values: other values of the same text may do no harm. */
@@ -66,6 +66,7 @@ function partsOf(request: Request): unknown {
   switch (request.kind) {
     case 'run':
     case 'stream':
+    case 'arrived':
       return ['run', request.query.sql, request.query.parameters];
     case 'describe':
       return ['describe', request.sql];

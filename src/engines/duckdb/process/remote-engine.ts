@@ -1,6 +1,7 @@
 import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type {
+  ArrivedResult,
   BoundParameter,
   Engine,
   EngineQuery,
@@ -13,7 +14,7 @@ import type { FolderStatus } from '../../data-status';
 import { withinLimits } from '../../../concurrency/deadline';
 import { endingWithSink } from '../engine/ending-with-sink';
 import type { Reply } from './call';
-import type { Answers, Request } from './messages';
+import type { Answers, ArrivedOf, Request } from './messages';
 import type { RefusedRequests } from './refused-requests';
 import type { Supervisor } from './supervisor';
 
@@ -69,6 +70,12 @@ export class RemoteEngine implements Engine {
       const { answer } = await this.#call(this.options.data, request, own, this.#slots, ending);
       return answer as Answers['stream'];
     });
+  }
+
+  async runArrived(query: EngineQuery, range: ArrivedOf, limits: RunLimits): Promise<ArrivedResult> {
+    const request = { kind: 'arrived', query, range } as const;
+    const { answer, rows } = await this.#call(this.options.data, request, limits, this.#slots);
+    return { ...(answer as Answers['arrived']), rows, bytesProcessed: null, bytesBilled: null };
   }
 
   async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {

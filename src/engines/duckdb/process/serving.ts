@@ -66,6 +66,8 @@ async function openData(
           return engine.feed(request.query, limits, (rows) => sink.take(rows));
         case 'stream':
           return engine.stream(request.query, limits, sink);
+        case 'arrived':
+          return engine.feedArrived(request.query, request.range, limits, (rows) => sink.take(rows));
         case 'tables':
           return engine.tables(request.paths, limits);
         case 'describe':

@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+
+import { abortError } from '../../concurrency/deadline';
+import { ServiceError } from '../../errors';
+import type { EventWriter } from '../../run/tail/types';
+
+/** Milliseconds in which a client has to take what it was sent before it is cut off. */
+const STALL = 30_000;
+/** The same for the last event. */
+const LAST_STALL = 5_000;
+
+/** A response of events, as they come. */
+export class EventStream implements EventWriter {
+  readonly closed: Promise<void>;
+
+  /** @param sent is called with the number of bytes as they are sent */
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly sent: (bytes: number) => void,
+  ) {
+    this.closed = new Promise((resolve) => {
+      if (response.destroyed || response.closed) resolve();
+      else response.once('close', resolve);
+    });
+  }
+
+  get pending(): number {
+    return this.response.writableLength;
+  }
+
+  write(bytes: Uint8Array): void {
+    const { response } = this;
+    if (response.destroyed || response.writableEnded) return;
+    this.sent(bytes.length);
+    response.write(bytes);
+  }
+
+  async drained(): Promise<void> {
+    const { response } = this;
+    if (response.destroyed) throw abortError();
+    if (!response.writableNeedDrain) return;
+    await new Promise<void>((resolve, reject) => {
+      const settle = (how: () => void) => (): void => {
+        clearTimeout(timer);
+        response.off('drain', onDrain);
+        response.off('close', onClose);
+        how();
+      };
+      const onDrain = settle(resolve);
+      const onClose = settle(() => reject(abortError()));
+      const timer = setTimeout(
+        settle(() => reject(new ServiceError('deadlineExceeded', 'The client does not take what it is sent.'))),
+        STALL,
+      );
+      response.once('drain', onDrain);
+      response.once('close', onClose);
+    });
+  }
+
+  end(bytes: Uint8Array): void {
+    const { response } = this;
+    if (response.destroyed || response.writableEnded) return;
+    this.sent(bytes.length);
+    response.end(bytes);
+    const timer = setTimeout(() => response.socket?.resetAndDestroy(), LAST_STALL);
+    timer.unref();
+    void this.closed.then(() => clearTimeout(timer));
+  }
+}

@@ -1,0 +1,170 @@
+/** One evaluation of rows as they arrive, for all who listen to the same. */
+import { sleep, SYSTEM_CLOCK } from '../../concurrency/clock';
+import type { RunLimits } from '../../concurrency/deadline';
+import { yieldToEventLoop } from '../../concurrency/event-loop';
+import { ERRORS, ServiceError } from '../../errors';
+import type { TailPosition } from './cursor';
+import { eventText } from './event-text';
+import type { Listener, Place } from './listener';
+import type { TailQuery } from './tail-query';
+
+/** Where the rows of a table end now. */
+export type EndOf = (table: string) => { readonly epoch: string; readonly count: number } | null;
+
+/** Tries again after a failure that may pass, and milliseconds before the first of them. */
+const MOST_FAILURES = 6;
+const FIRST_RETRY = 250;
+/** Milliseconds between two looks whether the others have come as far. */
+const LOOK_AGAIN = 50;
+/** Events that are written before others have their turn: sealing an id takes some microseconds. */
+const AT_ONCE = 500;
+
+export class SharedTail {
+  readonly #listeners = new Set<Listener>();
+  readonly #ended = new AbortController();
+  #at: Place;
+  #running = false;
+
+  constructor(
+    readonly query: TailQuery,
+    private readonly options: {
+      readonly endOf: EndOf;
+      readonly onRows: (rows: number) => void;
+      readonly onFailure: (error: unknown) => void;
+    },
+  ) {
+    this.#at = this.end;
+  }
+
+  /** Behind the last row that is known to have arrived. */
+  get end(): Place {
+    const end = this.options.endOf(this.query.table);
+    return end === null ? { epoch: '', after: 0 } : { epoch: end.epoch, after: end.count };
+  }
+
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  /** Rows may have arrived. */
+  wake(): void {
+    if (!this.#running && !this.isEmpty) void this.#advance();
+  }
+
+  remove(listener: Listener): void {
+    this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#ended.abort();
+  }
+
+  /** Gives a listener what it has not been given yet, at its own pace, and then what arrives. */
+  async join(listener: Listener): Promise<void> {
+    try {
+      while (!listener.isEnded) {
+        if (this.isEmpty && !this.#running) this.#at = this.end;
+        const { after } = listener.position;
+        const alone = this.isEmpty && !this.#running;
+        if (after === this.#at.after || (alone && after > this.#at.after)) {
+          this.#at = { ...this.#at, after };
+          this.#listeners.add(listener);
+          this.wake();
+          return;
+        }
+        if (after > this.#at.after) await sleep(SYSTEM_CLOCK, LOOK_AGAIN);
+        else await this.#step(listener, this.#at.after);
+      }
+    } catch (error) {
+      if (!listener.isEnded) this.#fail([listener], error);
+    }
+  }
+
+  async #step(listener: Listener, upTo: number): Promise<void> {
+    const { position } = listener;
+    const { rows, ...end } = await this.#trying(() =>
+      this.query.rows({ ...position, upTo, whole: false }, this.#limits()),
+    );
+    const bytes = await rowEvents(rows, { ...position, upTo: end.upTo, given: 0 }, (place) => listener.idOf(place));
+    listener.position = { epoch: end.epoch, after: end.upTo };
+    if (rows.length === 0) return;
+    this.options.onRows(rows.length);
+    await listener.giveInTurn(bytes);
+  }
+
+  async #advance(): Promise<void> {
+    this.#running = true;
+    try {
+      while (!this.isEmpty && this.end.after > this.#at.after) {
+        const at = this.#at;
+        const range = { ...at, upTo: this.end.after, whole: false };
+        const { rows, upTo, epoch } = await this.#trying(() => this.query.rows(range, this.#limits()));
+        const written = new Map<string, Uint8Array>();
+        for (;;) {
+          // Others may join meanwhile.
+          const missing = [...this.#listeners].find(({ purpose }) => !written.has(purpose));
+          if (missing === undefined) break;
+          const bytes = await rowEvents(rows, { ...at, upTo, given: 0 }, (place) => missing.idOf(place));
+          written.set(missing.purpose, bytes);
+        }
+        this.#at = { epoch, after: upTo };
+        for (const listener of [...this.#listeners]) {
+          listener.position = this.#at;
+          if (rows.length === 0) continue;
+          this.options.onRows(rows.length);
+          listener.give(written.get(listener.purpose)!);
+        }
+      }
+    } catch (error) {
+      if (!this.#ended.signal.aborted) this.#fail([...this.#listeners], error);
+    } finally {
+      this.#running = false;
+    }
+    // What arrived while the loop ended.
+    if (this.end.after > this.#at.after) this.wake();
+  }
+
+  /** What the engine cannot answer now it may answer soon. */
+  async #trying<T>(work: () => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await work();
+      } catch (error) {
+        const passes = !(error instanceof ServiceError) || ERRORS[error.reason].retryable;
+        if (!passes || failures === MOST_FAILURES || this.#ended.signal.aborted) throw error;
+        await sleep(SYSTEM_CLOCK, FIRST_RETRY * 2 ** (failures - 1), this.#ended.signal);
+      }
+    }
+  }
+
+  #limits(): RunLimits {
+    const { plan, timeout } = this.query;
+    return { deadline: performance.now() + timeout, signal: this.#ended.signal, keyName: plan.payer };
+  }
+
+  #fail(listeners: readonly Listener[], thrown: unknown): void {
+    this.options.onFailure(thrown);
+    const error =
+      thrown instanceof ServiceError
+        ? { reason: thrown.reason, message: thrown.message, ...thrown.details }
+        : { reason: 'internalError', message: 'Something went wrong inside.' };
+    for (const listener of listeners) listener.end('failed', error.message, error);
+  }
+}
+
+/** Rows as events, each with the position behind it. */
+export async function rowEvents(
+  rows: readonly string[],
+  { epoch, after, upTo, given }: TailPosition,
+  idOf: (position: TailPosition) => string | null,
+): Promise<Uint8Array> {
+  const parts: string[] = [];
+  for (const [i, row] of rows.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) await yieldToEventLoop();
+    const isLast = i === rows.length - 1;
+    const position = isLast ? { epoch, after: upTo, upTo, given: 0 } : { epoch, after, upTo, given: given + i + 1 };
+    const id = idOf(position);
+    parts.push(eventText({ ...(id === null ? {} : { id }), data: row }));
+  }
+  return Buffer.from(parts.join(''));
+}

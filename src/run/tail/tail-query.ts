@@ -1,0 +1,153 @@
+/** The query of a live tail, and its rows where they arrive. */
+import type { Task } from '../../concurrency/threads';
+import type { RunLimits } from '../../concurrency/deadline';
+import { yieldToEventLoop } from '../../concurrency/event-loop';
+import type { ArrivedRange, Engine, EngineQuery, EngineResult } from '../../engines/contract';
+import { QueryError, ServiceError } from '../../errors';
+import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
+import { parseQuery } from '../../googlesql/parser';
+import { rowByRow, type RowByRow } from '../../googlesql/row-by-row';
+import { readMembers } from '../../rendering/members';
+import { engineQuery } from '../execute';
+import { renderRows } from '../render-rows';
+import type { Services } from '../services';
+import { composeStatement, forCaller, type Statement } from '../statement';
+import type { RequestPlan } from '../types';
+
+/** Rows of one evaluation: what is read at once has fewer, unless UNNEST multiplies them. */
+const MOST_ROWS = 30_000;
+/** UTF-16 units of rows that are read before others have their turn. */
+const AT_ONCE = 128 * 1024;
+/** UTF-16 units of rows that are redacted on the main thread. */
+const FEW = 16 * 1024;
+
+const readRowByRow: Task<{ readonly sql: string }, RowByRow> = {
+  file: __filename,
+  name: 'readRowByRow',
+  run: ({ sql }) => rowByRow(parseQuery(sql, COMPOSED_BOUNDS), sql),
+};
+export { readRowByRow };
+
+export interface TailRows {
+  /** Texts of JSON objects, as the caller may see them, in an order that is the same each time. */
+  readonly rows: readonly string[];
+  /** Records that had arrived when the last of these had, and the count's name. */
+  readonly upTo: number;
+  readonly epoch: string;
+}
+
+export class TailQuery {
+  private constructor(
+    readonly plan: RequestPlan,
+    /** The table whose rows it takes. */
+    readonly table: string,
+    private readonly statement: Statement,
+    private readonly services: Services,
+  ) {}
+
+  /**
+   * Composes the query of a plan.
+   *
+   * @throws ServiceError as composeStatement; for a query that looks at several rows
+   */
+  static async of(plan: RequestPlan, services: Services, limits: RunLimits): Promise<TailQuery> {
+    const statement = await composeStatement(plan, services, limits);
+    try {
+      const { sql } = statement;
+      const { table, sql: unordered } = await services.threads.do(readRowByRow, { sql }, sql, limits);
+      return new TailQuery(plan, table, { ...statement, sql: unordered }, services);
+    } catch (error) {
+      throw error instanceof QueryError ? refusalFor(error, plan, statement) : error;
+    }
+  }
+
+  /** Milliseconds that one evaluation may take. */
+  get timeout(): number {
+    return this.plan.endpoint.timeout ?? this.services.defaults.timeout;
+  }
+
+  /** The rows of a range, or of its beginning. @throws as Engine.runArrived, with faults for the caller */
+  async rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits): Promise<TailRows> {
+    const { admission, engine } = this.services;
+    const { payer } = this.plan;
+    const run = arrivedOf(engine);
+    const { statement } = this;
+    const result = await admission
+      .run(payer, limits, () => run(this.#query(statement, MOST_ROWS), { ...range, table: this.table }, limits))
+      .catch(forCaller(statement));
+    if (result.truncated) throw tooManyRows();
+    return { rows: await this.#visible(result, limits), upTo: result.upTo, epoch: result.epoch };
+  }
+
+  /** The rows that there are, `max_rows` at most, the newest of them last; and where those that arrive begin. */
+  async rowsBefore(limits: RunLimits): Promise<TailRows> {
+    const { admission, engine } = this.services;
+    const { payer, endpoint } = this.plan;
+    const run = arrivedOf(engine);
+    // With its order and limit: they say which rows are the newest.
+    const statement = await composeStatement(this.plan, this.services, limits);
+    const result = await admission
+      .run(payer, limits, () => run(this.#query(statement, endpoint.maxRows), { table: this.table, after: null }, limits))
+      .catch(forCaller(statement));
+    return { rows: await this.#visible(result, limits), upTo: result.upTo, epoch: result.epoch };
+  }
+
+  #query(statement: Statement, maxRows: number): EngineQuery {
+    const query = engineQuery(this.plan, statement, this.services);
+    return { ...query, maxRows, stored: false, sorted: true, labels: { ...query.labels, kind: 'tail' } };
+  }
+
+  async #visible({ columns, rows }: EngineResult, limits: RunLimits): Promise<readonly string[]> {
+    const ordered = await byTime(rows);
+    if (!this.plan.redacted || ordered.length === 0) return ordered;
+    const { threads, escapeFormulas } = this.services;
+    const names = columns.map(({ name }) => name);
+    const representation = 'application/x-ndjson';
+    const part = { columns: names, rows: ordered, representation, escapeFormulas, first: false, redacted: true } as const;
+    const few = ordered.reduce((sum, row) => sum + row.length, 0) <= FEW;
+    const lines = await (few ? renderRows.run(part) : threads.run(renderRows, part, limits));
+    return Buffer.from(lines).toString().split('\n').slice(0, -1);
+  }
+}
+
+function arrivedOf(engine: Engine): NonNullable<Engine['runArrived']> {
+  if (engine.runArrived === undefined) throw new Error('The engine has no arrivals.');
+  return (query, range, limits) => engine.runArrived!(query, range, limits);
+}
+
+/** By time where there is one, else as the engine sorted them: an order that says nothing of rows between. */
+async function byTime(rows: readonly string[]): Promise<readonly string[]> {
+  const timed: { readonly time: number; readonly row: string }[] = [];
+  let units = 0;
+  for (const row of rows) {
+    if ((units += row.length) > AT_ONCE) {
+      units = 0;
+      await yieldToEventLoop();
+    }
+    timed.push({ time: timeOf(row), row });
+  }
+  return timed.sort((a, b) => a.time - b.time).map(({ row }) => row);
+}
+
+/** Of a row's TIMESTAMP, in either form; 0: it has none. */
+function timeOf(row: string): number {
+  const json = readMembers(row).find(({ name }) => name === 'timestamp')?.json ?? '';
+  if (/^-?\d+$/.test(json)) return Number(json);
+  const time = json.startsWith('"') ? Date.parse(json.slice(1, -1)) : NaN;
+  return Number.isNaN(time) ? 0 : time;
+}
+
+function tooManyRows(): ServiceError {
+  return new ServiceError('resourcesExceeded', 'More rows have arrived at once than a live tail gives.', {
+    hint: 'Filter more closely.',
+  });
+}
+
+/** What is refused in the caller's own text has its place there. */
+function refusalFor(error: QueryError, { endpoint }: RequestPlan, statement: Statement): ServiceError {
+  const { consumer } = statement;
+  const { span, message } = error;
+  const own = consumer !== null && span !== null && span.start >= consumer.start && span.end <= consumer.end;
+  if (own) return statement.errorForCaller(error);
+  return new ServiceError('invalidParameter', `The stored query of ${endpoint.name} cannot be followed. ${message}`);
+}

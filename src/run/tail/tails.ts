@@ -1,0 +1,188 @@
+/** Who listens to what: the evaluations that are shared, their listeners and the bounds of both (docs/tail.md). */
+import { mayRun } from '../../endpoints';
+import { ServiceError } from '../../errors';
+import type { RunLimits } from '../../concurrency/deadline';
+import type { Key } from '../../keys';
+import type { Services } from '../services';
+import type { RequestPlan } from '../types';
+import type { Cursors } from './cursor';
+import type { Listener } from './listener';
+import { SharedTail, type EndOf } from './shared-tail';
+import { TailQuery } from './tail-query';
+import type { TailEnd } from './types';
+
+/** Milliseconds between two looks whether keys and endpoints are what they were. */
+const LOOK_AGAIN = 500;
+/** Milliseconds without an event after which one shows that the connection is alive. */
+const HEARTBEAT = 15_000;
+
+export interface TailsOptions {
+  readonly cursors: Cursors;
+  /** Listeners at once, of one key and of all. */
+  readonly mostPerKey: number;
+  readonly most: number;
+  readonly endOf: EndOf;
+  readonly onRows: (endpoint: string, rows: number) => void;
+  readonly onEnd: (cause: TailEnd) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A place among the listeners, for as long as one is there. */
+export interface ListenerSlot {
+  release(): void;
+}
+
+/** An evaluation, and how many use it. */
+interface Entry {
+  readonly shared: Promise<SharedTail>;
+  users: number;
+}
+
+export class Tails {
+  readonly #entries = new Map<string, Entry>();
+  readonly #open = new Set<SharedTail>();
+  readonly #listeners = new Set<Listener>();
+  readonly #slots = new Map<string, number>();
+  #taken = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  constructor(private readonly options: TailsOptions) {}
+
+  get cursors(): Cursors {
+    return this.options.cursors;
+  }
+
+  /** Listeners now. */
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** Rows may have arrived. */
+  wake(): void {
+    for (const shared of this.#open) shared.wake();
+  }
+
+  /** @throws ServiceError tooManyConcurrentQueries; backendUnavailable when the service ends */
+  reserve({ name }: Pick<Key, 'name'>): ListenerSlot {
+    if (this.#closed) throw new ServiceError('backendUnavailable', 'The service is shutting down.', { retryAfter: 1 });
+    const { most, mostPerKey } = this.options;
+    const ofKey = this.#slots.get(name) ?? 0;
+    if (ofKey >= mostPerKey) throw tooMany(`This key has ${String(mostPerKey)} live tails open already.`);
+    if (this.#taken >= most) throw tooMany(`There are ${String(most)} live tails open already.`);
+    this.#slots.set(name, ofKey + 1);
+    this.#taken++;
+    let held = true;
+    return {
+      release: () => {
+        if (!held) return;
+        held = false;
+        this.#taken--;
+        const left = (this.#slots.get(name) ?? 1) - 1;
+        if (left > 0) this.#slots.set(name, left);
+        else this.#slots.delete(name);
+      },
+    };
+  }
+
+  /** The evaluation of a plan, which all who ask for the same share, until it is released. @throws as TailQuery.of */
+  async open(plan: RequestPlan, services: Services, limits: RunLimits): Promise<SharedTail> {
+    const { hash } = plan.identity;
+    let entry = this.#entries.get(hash);
+    if (entry === undefined) this.#entries.set(hash, (entry = { shared: this.#opened(plan, services, limits), users: 0 }));
+    entry.users++;
+    try {
+      return await entry.shared;
+    } catch (error) {
+      this.release(plan);
+      throw error;
+    }
+  }
+
+  /** One who has opened the evaluation of a plan does not use it any more. */
+  release({ identity: { hash } }: Pick<RequestPlan, 'identity'>): void {
+    const entry = this.#entries.get(hash);
+    if (entry === undefined || --entry.users > 0) return;
+    this.#entries.delete(hash);
+    entry.shared.then(
+      (shared) => {
+        this.#open.delete(shared);
+        shared.close();
+      },
+      () => undefined,
+    );
+  }
+
+  async #opened(plan: RequestPlan, services: Services, limits: RunLimits): Promise<SharedTail> {
+    // Others may wait for it, too.
+    const own = { ...limits, signal: new AbortController().signal };
+    const query = await TailQuery.of(plan, services, own);
+    const { endOf, onRows, onFailure } = this.options;
+    const { name } = plan.endpoint;
+    const shared = new SharedTail(query, { endOf, onFailure, onRows: (rows) => onRows(name, rows) });
+    this.#open.add(shared);
+    return shared;
+  }
+
+  /** Watches over a listener from now on. */
+  add(listener: Listener, services: Pick<Services, 'catalogue'>): void {
+    this.#listeners.add(listener);
+    this.#timer ??= setInterval(() => this.#look(services), LOOK_AGAIN).unref();
+    if (this.#closed) this.#leave([listener]);
+  }
+
+  /** A listener has ended. */
+  remove(listener: Listener, cause: TailEnd): void {
+    this.#listeners.delete(listener);
+    this.options.onEnd(cause);
+  }
+
+  /** Ends all streams: their clients come again, and find another process or this one anew. */
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#leave([...this.#listeners]);
+  }
+
+  #leave(listeners: readonly Listener[]): void {
+    for (const listener of listeners) listener.end('shutting_down', 'The service is shutting down.');
+  }
+
+  #look(services: Pick<Services, 'catalogue'>): void {
+    const keys = new Map<Key, Key | null>();
+    for (const listener of [...this.#listeners]) {
+      const endpoint = services.catalogue.find(listener.endpoint.id);
+      const key = currentKey(listener, keys);
+      if (key === null) listener.end('key_changed', 'The key is not valid any more, or may do something else.');
+      else if (endpoint?.revision !== listener.endpoint.revision || !mayRun(key, endpoint)) {
+        listener.end('endpoint_changed', 'The endpoint has changed.');
+      } else if (listener.idle > HEARTBEAT) listener.beat();
+    }
+  }
+}
+
+/** The key of a listener as it is now; null: it is not valid, or says something else. */
+function currentKey(listener: Listener, known: Map<Key, Key | null>): Key | null {
+  const before = listener.key;
+  if (!known.has(before)) known.set(before, validKey(listener, before));
+  const key = known.get(before) ?? null;
+  if (key !== null) listener.key = key;
+  return key;
+}
+
+function validKey(listener: Listener, before: Key): Key | null {
+  try {
+    const now = listener.authenticate();
+    return now === before || rightsOf(now) === rightsOf(before) ? now : null;
+  } catch {
+    return null;
+  }
+}
+
+function rightsOf({ name, endpoints, pins, redact, allowSql, expires }: Key): string {
+  return JSON.stringify([name, endpoints, [...pins].sort(), redact, allowSql, expires]);
+}
+
+function tooMany(message: string): ServiceError {
+  return new ServiceError('tooManyConcurrentQueries', message, { retryAfter: 5 });
+}

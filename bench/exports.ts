@@ -1,15 +1,6 @@
 /** Exports by the built service against a bare DuckDB that copies the same query into a file, and the memory that they take. */
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,7 +8,7 @@ import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 import { median, time } from './measure';
-import { API_KEY, firstAnswer, residentMiB, startService } from './service';
+import { API_KEY, firstAnswer, residentWithChildren, startService } from './service';
 
 const ROUNDS = 3;
 const ROWS = Number(process.env['EXPORT_ROWS'] ?? 1_000_000);
@@ -70,12 +61,12 @@ export async function exportBenchmark(print: (line: string) => void): Promise<vo
   try {
     const url = '/api/endpoints/query/bench.export';
     await firstAnswer(service, url, 300_000);
-    const idle = residentOf(service.pid);
+    const idle = residentWithChildren(service.pid);
     print(`  ${String(ROWS)} rows; ${idle.toFixed(0)} MiB resident before, in all processes`);
     for (const { accept, copy } of FORMS) {
       const target = join(folder, 'exported');
       let most = 0;
-      const watch = setInterval(() => (most = Math.max(most, residentOf(service.pid))), 100);
+      const watch = setInterval(() => (most = Math.max(most, residentWithChildren(service.pid))), 100);
       const headers = ['-H', `X-API-KEY: ${API_KEY}`, '-H', `Accept: ${accept}`];
       const ours = (): Promise<unknown> =>
         promisify(execFile)('curl', ['-sSf', '-o', target, ...headers, `${service.origin}${url}?export=true`]);
@@ -102,15 +93,4 @@ export async function exportBenchmark(print: (line: string) => void): Promise<vo
     connection.closeSync();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** MiB of a process and its children. */
-function residentOf(pid: number): number {
-  const folder = `/proc/${String(pid)}/task`;
-  if (!existsSync(folder)) return 0;
-  const children = readdirSync(folder).flatMap((task) => {
-    const file = join(folder, task, 'children');
-    return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
-  });
-  return [pid, ...children].reduce((sum, one) => sum + (existsSync(`/proc/${String(one)}`) ? residentMiB(one) : 0), 0);
 }

@@ -11,6 +11,7 @@ import { liveShape } from './live-shape';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
 import { startup } from './startup';
+import { tailBenchmark } from './tail';
 import { wall } from './wall';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
@@ -27,6 +28,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   'live-shape': liveShape,
   exports: exportBenchmark,
   collect,
+  tail: tailBenchmark,
 };
 
 async function main(names: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 /** The built service as a process of its own, as an operator starts it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -63,6 +63,17 @@ export async function freePort(): Promise<number> {
 export function residentMiB(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) / 1024;
+}
+
+/** Resident memory of a process and its children in MiB (Linux). */
+export function residentWithChildren(pid: number): number {
+  const folder = `/proc/${String(pid)}/task`;
+  if (!existsSync(folder)) return 0;
+  const children = readdirSync(folder).flatMap((task) => {
+    const file = join(folder, task, 'children');
+    return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+  });
+  return [pid, ...children].reduce((sum, one) => sum + (existsSync(`/proc/${String(one)}`) ? residentMiB(one) : 0), 0);
 }
 
 /** Polls until the service answers 200; fails after `timeout` milliseconds. */

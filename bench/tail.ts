@@ -1,12 +1,12 @@
 /** Live tails of the built service: when a row is seen that is appended, with one listener and with many, and the memory that they take. */
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { median, percentile } from './measure';
-import { API_KEY, firstAnswer, residentMiB, startService } from './service';
+import { API_KEY, firstAnswer, residentWithChildren, startService } from './service';
 
 const LISTENERS = Number(process.env['TAIL_LISTENERS'] ?? 1_000);
 const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 20);
@@ -70,7 +70,7 @@ export async function tailBenchmark(print: (line: string) => void): Promise<void
     };
     listeners.push(await listen(service.origin));
     await round();
-    const before = residentOf(service.pid);
+    const before = residentWithChildren(service.pid);
     const alone: number[] = [];
     for (let i = 0; i < ROUNDS; i++) alone.push(...(await round()));
     print(latencyOf('1 listener', alone));
@@ -78,7 +78,7 @@ export async function tailBenchmark(print: (line: string) => void): Promise<void
     const many: number[] = [];
     for (let i = 0; i < ROUNDS; i++) many.push(...(await round()));
     print(latencyOf(`${String(LISTENERS)} listeners`, many));
-    const more = residentOf(service.pid) - before;
+    const more = residentWithChildren(service.pid) - before;
     const verdict = more <= MEMORY_GOAL ? 'within' : 'MISSES';
     print(`  ${more.toFixed(0)} MiB more in all processes (${verdict} goal ${String(MEMORY_GOAL)} MiB)`);
   } finally {
@@ -104,14 +104,4 @@ function listen(origin: string): Promise<Listener> {
     });
     request.on('error', reject);
   });
-}
-
-/** MiB of a process and its children. */
-function residentOf(pid: number): number {
-  const folder = `/proc/${String(pid)}/task`;
-  const children = readdirSync(folder).flatMap((task) => {
-    const file = join(folder, task, 'children');
-    return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
-  });
-  return [pid, ...children].reduce((sum, one) => sum + (existsSync(`/proc/${String(one)}`) ? residentMiB(one) : 0), 0);
 }

@@ -6,7 +6,15 @@ import { readValue } from './values/value';
 export const RESERVED = ['sql', 'lql', 'dry_run'] as const;
 
 /** Names of features that an endpoint switches off by declaring a parameter of the name. */
-export const SOFT_RESERVED = ['export', 'page_size', 'page_token', 'timestamps', 'estimate', 'position', 'history'] as const;
+export const SOFT_RESERVED = [
+  'export',
+  'page_size',
+  'page_token',
+  'timestamps',
+  'estimate',
+  'position',
+  'history',
+] as const;
 
 /** What GoogleSQL can name with `@`, so that the name needs no backticks. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;

@@ -56,8 +56,8 @@ export const LABELS = {
   table: 'names',
   file: ['read', 'set_aside'],
   left_out: ['not_json', 'too_long', 'no_timestamp', 'does_not_fit', 'ignored_field', 'nulled_value'],
-  component: COMPONENTS,
   tail_end: ['client_left', 'slow_reader', 'key_changed', 'endpoint_changed', 'shutting_down', 'failed'],
+  component: COMPONENTS,
 } as const satisfies Record<string, 'names' | readonly string[]>;
 
 /** Seconds: from an answer out of memory to the longest deadline that is usual. */

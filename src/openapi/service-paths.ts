@@ -24,6 +24,23 @@ const NEEDS_ANALYSIS: readonly Reason[] = [
   'deadlineExceeded',
 ];
 
+const NEEDS_TAIL: readonly Reason[] = [
+  ...NEEDS_ANALYSIS,
+  'invalidQuery',
+  'invalidLql',
+  'unknownField',
+  'resourcesExceeded',
+  'sandboxViolation',
+  'storedQueryFailed',
+  'backendError',
+];
+
+const PARAMETERS_BODY = {
+  description: 'The parameters of a run.',
+  required: false,
+  content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
+} as const;
+
 /** The paths beside those that run an endpoint. @param endpointName one that there is, for an example */
 export function servicePaths(access: DocsAccess, endpointName: string | null): Record<string, PathItem> {
   const docsReasons: readonly Reason[] = access === 'key' ? NEEDS_KEY : ['notAcceptable', ...NEEDS_SERVICES];
@@ -60,6 +77,13 @@ export function servicePaths(access: DocsAccess, endpointName: string | null): R
         },
       },
     },
+    '/api/endpoints/tail/{idOrName}': {
+      get: tailOf(endpointName, 'followEndpoint', NEEDS_TAIL),
+      post: {
+        ...tailOf(endpointName, 'followLongRequest', [...NEEDS_TAIL, 'payloadTooLarge', 'unsupportedMediaType']),
+        requestBody: PARAMETERS_BODY,
+      },
+    },
     '/api/endpoints/analyze/{idOrName}': {
       get: analysisOf(endpointName, 'analyzeRequest', [...NEEDS_ANALYSIS]),
       post: {
@@ -68,11 +92,7 @@ export function servicePaths(access: DocsAccess, endpointName: string | null): R
           'payloadTooLarge',
           'unsupportedMediaType',
         ]),
-        requestBody: {
-          description: 'The parameters of a run.',
-          required: false,
-          content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
-        },
+        requestBody: PARAMETERS_BODY,
       },
     },
     '/api/endpoints/schema/{idOrName}': {
@@ -289,6 +309,32 @@ function analysisOf(endpointName: string | null, operationId: string, reasons: r
     parameters: [idOrName(endpointName)],
     responses: {
       '200': json('The analysis.', ON_CATALOGUE, resultOf(['kind', 'tables', 'parameters', 'errors', 'warnings'])),
+      ...errorResponses(reasons),
+    },
+  };
+}
+
+function tailOf(endpointName: string | null, operationId: string, reasons: readonly Reason[]): Operation {
+  return {
+    operationId,
+    summary: 'Rows as they arrive, as server-sent events',
+    description: 'Parameters are those of a run. An event without a name is a row; `Last-Event-ID` goes on behind one.',
+    tags: ['Stored endpoints'],
+    parameters: [
+      idOrName(endpointName),
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        description: 'The `id` of the last event that was received; good for an hour.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      '200': {
+        description: 'Events until the client leaves, or one of the name `end` says why there are no more.',
+        headers: headerReferences([...ON_EVERY_ANSWER, ...ON_CATALOGUE]),
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
       ...errorResponses(reasons),
     },
   };

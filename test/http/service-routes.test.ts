@@ -55,6 +55,7 @@ describe('the catalogue', () => {
           cacheWarming: 300,
           sandbox: true,
           redactPii: false,
+          tail: false,
           tables: ['rows_of_project'],
         },
       });

@@ -6,9 +6,6 @@ import type { EventWriter } from '../../run/tail/types';
 
 /** Milliseconds in which a client has to take what it was sent before it is cut off. */
 const STALL = 30_000;
-/** The same for the last event. */
-const LAST_STALL = 5_000;
-
 /** A response of events, as they come. */
 export class EventStream implements EventWriter {
   readonly closed: Promise<void>;
@@ -57,12 +54,13 @@ export class EventStream implements EventWriter {
     });
   }
 
-  end(bytes: Uint8Array): void {
+  end(bytes: Uint8Array, patience: number): void {
     const { response } = this;
     if (response.destroyed || response.writableEnded) return;
     this.sent(bytes.length);
     response.end(bytes);
-    const timer = setTimeout(() => response.socket?.resetAndDestroy(), LAST_STALL);
+    // No reset: that would take from the client what it has received and not read.
+    const timer = setTimeout(() => response.destroy(), patience);
     timer.unref();
     void this.closed.then(() => clearTimeout(timer));
   }

@@ -3,7 +3,6 @@ import type { Secret } from '../../config';
 import { ServiceError } from '../../errors';
 import { SealedTexts } from '../sealed-texts';
 
-
 /** Records that had arrived, as the engine counts them. */
 export interface TailPosition {
   /** Names the count. */

@@ -7,10 +7,15 @@ import { eventText } from './event-text';
 import type { EventWriter, TailEnd } from './types';
 
 /** Bytes that a client may have left unread when the next rows come. */
-const MOST_PENDING = 256 * 1024;
+const MOST_PENDING = 1024 * 1024;
+/** Milliseconds that a client has to take the last event; and so many where nothing more may be sent to it. */
+const PATIENCE = 30_000;
+const LAST_PATIENCE = 1_000;
 /** Milliseconds after which a client that lost the stream comes again, at least; and so many more at random. */
 const RETRY = 1_000;
 const SPREAD = 2_000;
+
+const PATIENCES: Partial<Record<TailEnd, number>> = { slow_reader: PATIENCE, failed: PATIENCE };
 
 export interface ListenerOptions {
   readonly key: Key;
@@ -103,7 +108,10 @@ export class Listener {
   end(cause: TailEnd, message: string, error: object = {}): void {
     if (this.#ended) return;
     const data = JSON.stringify({ cause, message, ...error });
-    this.options.writer.end(Buffer.from(eventText({ event: 'end', data, retry: retryTime() })));
+    this.options.writer.end(
+      Buffer.from(eventText({ event: 'end', data, retry: retryTime() })),
+      PATIENCES[cause] ?? LAST_PATIENCE,
+    );
     this.#end(cause);
   }
 

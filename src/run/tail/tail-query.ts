@@ -87,7 +87,9 @@ export class TailQuery {
     // With its order and limit: they say which rows are the newest.
     const statement = await composeStatement(this.plan, this.services, limits);
     const result = await admission
-      .run(payer, limits, () => run(this.#query(statement, endpoint.maxRows), { table: this.table, after: null }, limits))
+      .run(payer, limits, () =>
+        run(this.#query(statement, endpoint.maxRows), { table: this.table, after: null }, limits),
+      )
       .catch(forCaller(statement));
     return { rows: await this.#visible(result, limits), upTo: result.upTo, epoch: result.epoch };
   }
@@ -103,7 +105,14 @@ export class TailQuery {
     const { threads, escapeFormulas } = this.services;
     const names = columns.map(({ name }) => name);
     const representation = 'application/x-ndjson';
-    const part = { columns: names, rows: ordered, representation, escapeFormulas, first: false, redacted: true } as const;
+    const part = {
+      columns: names,
+      rows: ordered,
+      representation,
+      escapeFormulas,
+      first: false,
+      redacted: true,
+    } as const;
     const few = ordered.reduce((sum, row) => sum + row.length, 0) <= FEW;
     const lines = await (few ? renderRows.run(part) : threads.run(renderRows, part, limits));
     return Buffer.from(lines).toString().split('\n').slice(0, -1);

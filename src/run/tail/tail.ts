@@ -35,6 +35,7 @@ export async function tail(request: TailRequest, services: Services): Promise<vo
   const release = (): void => {
     slot.release();
     if (opened) tails.release(plan);
+    opened = false;
   };
   try {
     const { limits } = limitsOf(plan, request, services);
@@ -120,7 +121,8 @@ async function tailPlan(request: TailRequest, key: Key, endpoint: Endpoint, serv
   }
   const plan = await planRequest(request, key, endpoint, services, 'application/json');
   const { purpose, page } = plan;
-  const parameter = purpose === 'dry run' ? 'dry_run' : purpose === 'export' ? 'export' : page !== null ? 'page_size' : null;
+  const parameter =
+    purpose === 'dry run' ? 'dry_run' : purpose === 'export' ? 'export' : page !== null ? 'page_size' : null;
   if (parameter === null) return plan;
   throw new ServiceError('invalidParameter', `Parameter "${parameter}" has no place in a live tail.`, { parameter });
 }
@@ -128,7 +130,9 @@ async function tailPlan(request: TailRequest, key: Key, endpoint: Endpoint, serv
 const EVENTS = 'text/event-stream';
 
 function acceptsEvents(accept: string): boolean {
-  return accept === '' || accept.split(',').some((one) => /^\s*(?:text\/event-stream|text\/\*|\*\/\*)\s*(?:;|$)/i.test(one));
+  return (
+    accept === '' || accept.split(',').some((one) => /^\s*(?:text\/event-stream|text\/\*|\*\/\*)\s*(?:;|$)/i.test(one))
+  );
 }
 
 /** @throws ServiceError accessDenied where no rows arrive that could be told from others */

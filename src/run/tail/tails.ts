@@ -89,7 +89,8 @@ export class Tails {
   async open(plan: RequestPlan, services: Services, limits: RunLimits): Promise<SharedTail> {
     const { hash } = plan.identity;
     let entry = this.#entries.get(hash);
-    if (entry === undefined) this.#entries.set(hash, (entry = { shared: this.#opened(plan, services, limits), users: 0 }));
+    if (entry === undefined)
+      this.#entries.set(hash, (entry = { shared: this.#opened(plan, services, limits), users: 0 }));
     entry.users++;
     try {
       return await entry.shared;

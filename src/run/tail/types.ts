@@ -10,8 +10,8 @@ export interface EventWriter {
   write(bytes: Uint8Array): void;
   /** Resolves when the client has taken what it was sent. @throws AbortError; ServiceError deadlineExceeded when it stalls */
   drained(): Promise<void>;
-  /** Sends the last event, and disconnects a client that does not take it. */
-  end(bytes: Uint8Array): void;
+  /** Sends the last event, and disconnects a client that has not taken it after so many milliseconds. */
+  end(bytes: Uint8Array, patience: number): void;
 }
 
 export interface TailRequest extends RunRequest {
@@ -20,5 +20,4 @@ export interface TailRequest extends RunRequest {
 }
 
 /** Why a stream was ended, as its last event and the metrics have it. */
-export type TailEnd =
-  'client_left' | 'slow_reader' | 'key_changed' | 'endpoint_changed' | 'shutting_down' | 'failed';
+export type TailEnd = 'client_left' | 'slow_reader' | 'key_changed' | 'endpoint_changed' | 'shutting_down' | 'failed';

@@ -239,4 +239,3 @@ function isEqual(a: Progress['digest'], b: Progress['digest']): boolean {
 export function endOf({ after, start, end }: Arrival): number {
   return after + end.records - start.records;
 }
-

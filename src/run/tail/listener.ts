@@ -75,7 +75,7 @@ export class Listener {
     return this.options.cursors.write(position, this.options.purpose);
   }
 
-  /** The first event. @param position null: its place is told behind the rows that come first */
+  /** The first event. @param position null: its place follows behind the rows that come first */
   begin(position: TailPosition | null): void {
     this.#send(eventText({ retry: retryTime(), ...(position === null ? {} : { id: this.idOf(position) }) }));
   }
@@ -87,7 +87,7 @@ export class Listener {
   }
 
   /** As `give`; resolves when the client has taken it. */
-  async giveInTurn(bytes: Uint8Array): Promise<void> {
+  async giveAtItsPace(bytes: Uint8Array): Promise<void> {
     this.#send(bytes);
     try {
       await this.options.writer.drained();

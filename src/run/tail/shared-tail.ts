@@ -16,7 +16,7 @@ const MOST_FAILURES = 6;
 const FIRST_RETRY = 250;
 /** Milliseconds between two looks whether the others have come as far. */
 const LOOK_AGAIN = 50;
-/** Events that are written before others have their turn: sealing an id takes some microseconds. */
+/** Events that are written in one turn of the event loop: sealing an id takes some microseconds. */
 const AT_ONCE = 500;
 
 export class SharedTail {
@@ -89,7 +89,7 @@ export class SharedTail {
     listener.position = { epoch: end.epoch, after: end.upTo };
     if (rows.length === 0) return;
     this.options.onRows(rows.length);
-    await listener.giveInTurn(bytes);
+    await listener.giveAtItsPace(bytes);
   }
 
   async #advance(): Promise<void> {

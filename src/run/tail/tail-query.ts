@@ -16,7 +16,7 @@ import type { RequestPlan } from '../types';
 
 /** Rows of one evaluation: what is read at once has fewer, unless UNNEST multiplies them. */
 const MOST_ROWS = 30_000;
-/** UTF-16 units of rows that are read before others have their turn. */
+/** UTF-16 units of rows that are read in one turn of the event loop. */
 const AT_ONCE = 128 * 1024;
 /** UTF-16 units of rows that are redacted on the main thread. */
 const FEW = 16 * 1024;

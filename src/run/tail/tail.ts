@@ -94,7 +94,7 @@ async function follow(
   const idOf = (position: TailPosition): string | null =>
     from === null && position.given > 0 ? null : listener.idOf(position);
   listener.begin(from === null && rows.length > 0 ? null : start);
-  if (rows.length > 0) await listener.giveInTurn(await rowEvents(rows, { ...start, epoch, upTo }, idOf));
+  if (rows.length > 0) await listener.giveAtItsPace(await rowEvents(rows, { ...start, epoch, upTo }, idOf));
   await shared.join(listener);
 }
 

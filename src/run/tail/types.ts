@@ -1,4 +1,4 @@
-/** What a live tail needs of HTTP, and tells of itself. */
+/** What a live tail needs of HTTP, and why one ends. */
 import type { RunRequest } from '../types';
 
 /** Sends a stream of events that has no end of its own. */

@@ -62,7 +62,7 @@ export class ArrivalJournal {
   }
 
   /**
-   * Writes down what has arrived before anybody is told. Where that fails, what is given out from now on is of another epoch,
+   * Writes down what has arrived, before anybody hears of it. Where that fails, what is given out from now on is of another epoch,
    * so that it does not outlive this process.
    *
    * @param state all that there is, for a file that is written anew

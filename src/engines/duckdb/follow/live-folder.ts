@@ -85,8 +85,8 @@ export class LiveFolder {
   #journal: ArrivalJournal | null = null;
   readonly #arrivals = new Map<string, Arrivals>();
   readonly #batches = new ArrivedBatches();
-  /** Whoever changes tables or reads files of them has the turn. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Settles when nobody changes tables or reads files of them. */
+  #exclusive: Promise<unknown> = Promise.resolve();
   #nextIndex = 0;
   #nextLock = 0;
   #nextWrite = 0;
@@ -177,7 +177,7 @@ export class LiveFolder {
     this.data.lose();
     await this.#conversions.end();
     await this.#ended;
-    await this.#turn;
+    await this.#exclusive;
     this.#batches.lose();
     this.#journal = null;
     this.#arrivals.clear();
@@ -302,8 +302,8 @@ export class LiveFolder {
 
   /** Does `work` while no table changes. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => undefined);
+    const done = this.#exclusive.then(work);
+    this.#exclusive = done.catch(() => undefined);
     return done;
   }
 

@@ -56,7 +56,7 @@ export class Translations {
     limits: RunLimits,
     remember = true,
   ): Promise<Translation> {
-const known = parameters.map((one): KnownParameter => ({ name: one.name, type: one.type, form: formOf(one) }));
+    const known = parameters.map((one): KnownParameter => ({ name: one.name, type: one.type, form: formOf(one) }));
     if (!remember) return this.#translate(sql, known, reading, tables, limits);
     const types = known.map(({ name, type, form }) => `${name}:${type}:${form ?? ''}`).sort();
     const { hideBytes, isoTimestamps = false, sorted = false, maxRows, fence } = reading;

@@ -13,6 +13,7 @@ import { soak } from './soak';
 import { startup } from './startup';
 import { tailBenchmark } from './tail';
 import { wall } from './wall';
+import { wholeRecords } from './whole-records';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
   startup,
@@ -26,6 +27,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   wall,
   live,
   'live-shape': liveShape,
+  roapi: wholeRecords,
   exports: exportBenchmark,
   collect,
   tail: tailBenchmark,

@@ -17,6 +17,8 @@ export class ArrivalJournal {
   /** Epochs of this process: what was given out under one of them is good. */
   readonly #epochs = new Set<string>();
   #appended = Infinity;
+  /** The file does not hold what it should. */
+  #failed = false;
 
   /** @param path null: nothing is written, as another process does */
   private constructor(
@@ -68,7 +70,7 @@ export class ArrivalJournal {
    * @param state all that there is, for a file that is written anew
    */
   async append(records: readonly ArrivalRecord[], state: () => readonly ArrivalsState[]): Promise<void> {
-    if (this.path === null || records.length === 0) return;
+    if (this.path === null || (records.length === 0 && !this.#failed)) return;
     try {
       if (this.#appended > MOST_APPENDED) {
         await write(this.path, [{ format: FORMAT, epoch: this.#epoch }, ...state()]);
@@ -78,9 +80,10 @@ export class ArrivalJournal {
         await appendFile(this.path, text);
         this.#appended += text.length;
       }
+      this.#failed = false;
     } catch (error) {
-      this.#epoch = newEpoch();
-      this.#epochs.add(this.#epoch);
+      if (!this.#failed) this.#epochs.add((this.#epoch = newEpoch()));
+      this.#failed = true;
       this.#appended = Infinity;
       throw error;
     }

@@ -6,7 +6,8 @@ import { resolveQuery } from '../../../googlesql/resolver';
 import type { Identifier } from '../../../googlesql/syntax';
 import type { Task } from '../../../concurrency/threads';
 import type { StoredTable } from '../data/part';
-import type { BoundParameter, Fence } from '../../contract';
+import { type TypedParameter, typesByName } from '../../bound-parameter';
+import type { Fence } from '../../contract';
 import { translate, type Translation } from '../translate';
 
 export interface TextToTranslate {
@@ -14,7 +15,7 @@ export interface TextToTranslate {
   readonly tables: readonly StoredTable[];
   /** A consumer's statement: its tables ignore case, as CTE tables do, and another table is a violation. */
   readonly sandboxed: boolean;
-  readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
+  readonly parameters: readonly TypedParameter[];
   readonly hideBytes: boolean;
   readonly isoTimestamps?: boolean;
   readonly sorted?: boolean;
@@ -36,7 +37,7 @@ export const translateText: Task<TextToTranslate, Translation> = {
         if (known === undefined && sandboxed) throw outside(path, tables);
         return known;
       },
-      parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
+      parameters: typesByName(parameters),
     });
     return translate(resolved, {
       parts: ({ name }) => byName.get(keyOf(name))!.parts,

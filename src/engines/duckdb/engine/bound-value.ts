@@ -34,8 +34,8 @@ export function boundValue({ type, value }: BoundParameter): BoundValue {
   return { value: read(String(value)), type: own };
 }
 
-/** Microseconds since the epoch. */
-export function boundInstant(micros: bigint): BoundValue {
+/** @param micros since the epoch; null: NULL */
+export function boundInstant(micros: bigint | null): BoundValue {
   return { value: micros, type: BIGINT };
 }
 

@@ -27,6 +27,7 @@ import { DEFAULTS, type DuckDbOptions } from './options';
 import { BrokenStream, readRows, type TakeRows } from './row-stream';
 import { prepareSelect, Statements } from './statements';
 import { CLOCK_PARAMETER } from '../translate';
+import { instantOf, textParameterOf } from '../translate/known-parameters';
 import { Translations } from './translation-cache';
 
 /**
@@ -251,8 +252,9 @@ export class DuckDbEngine implements Engine {
 
   #value(name: string, parameters: readonly BoundParameter[]): BoundValue {
     if (name === CLOCK_PARAMETER) return boundInstant(this.options.now ?? BigInt(Date.now()) * 1000n);
-    const parameter = parameters.find((bound) => bound.name.toLowerCase() === name.toLowerCase());
+    const text = textParameterOf(name);
+    const parameter = parameters.find((bound) => bound.name.toLowerCase() === (text ?? name).toLowerCase());
     if (parameter === undefined) throw new ServiceError('internalError', `Parameter @${name} is not bound`);
-    return boundValue(parameter);
+    return text === null ? boundValue(parameter) : boundInstant(instantOf(String(parameter.value)));
   }
 }

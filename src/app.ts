@@ -118,20 +118,30 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     closers.push(() => {
       keys.close();
     });
+    const threads = new Threads();
+    const collector = await openCollector(config, threads, { log, metrics, report: health.report });
+    closers.push(() => collector?.close());
+    const engineFor = (catalogue: Pick<Catalogue, 'current'>): Promise<Engine> =>
+      openEngine(config, catalogue, log, async (options) => {
+        const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
+        const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
+        const onStatus = ({ degraded }: FolderStatus): void => health.report('data_folder', degraded);
+        return openRemoteEngine({ ...options, signal: ending.signal, died, onStatus });
+      });
+    // The embedded engine, in a process of its own, needs nothing of the catalogue: both are opened at the same time.
+    const embedded = config.bigquery === null ? engineFor({ current: () => [] }) : null;
+    let opened: Engine | null = null;
+    void embedded?.then(
+      (engine) => (opened = engine),
+      () => undefined,
+    );
+    closers.push(() => opened?.close());
     const catalogue = await openCatalogue(config.queriesDir, { log, report: health.report });
     closers.push(() => {
       catalogue.close();
     });
-    const threads = new Threads();
-    const collector = await openCollector(config, threads, { log, metrics, report: health.report });
-    closers.push(() => collector?.close());
-    const bare = await openEngine(config, catalogue, log, async (options) => {
-      const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
-      const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
-      const onStatus = ({ degraded }: FolderStatus): void => health.report('data_folder', degraded);
-      return openRemoteEngine({ ...options, signal: ending.signal, died, onStatus });
-    });
-    closers.push(() => bare.close());
+    const bare = await (embedded ?? engineFor(catalogue));
+    opened = bare;
     const redis = config.redis && (await import('./redis/connect.js')).connectRedis(config.redis, log);
     closers.push(() => redis?.close());
     const cache = await openCache(config.cache, redis);

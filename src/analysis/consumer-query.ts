@@ -1,5 +1,5 @@
 /** What is known of a consumer query without running it: SQL or LQL over the CTE tables of a stored query. */
-import type { BoundParameter } from '../engines/bound-parameter';
+import { type TypedParameter, typesByName } from '../engines/bound-parameter';
 import { type ErrorDetails, QueryError, type QueryFault } from '../errors';
 import { unsupportedError } from '../googlesql/parser';
 import { surveyMeaning } from '../googlesql/resolver';
@@ -17,7 +17,7 @@ export interface ConsumerText {
   readonly text: string;
   /** The CTE tables with their columns. */
   readonly tables: readonly TableSchema[];
-  readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
+  readonly parameters: readonly TypedParameter[];
   /** The clock of relative times, in microseconds since the epoch. */
   readonly now: bigint;
 }
@@ -89,7 +89,7 @@ function surveySql({ text, tables, parameters }: SqlText, read: Read): ConsumerA
       ? { resolved: null, faults: [] }
       : surveyMeaning(query, statement.text, {
           findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
-          parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
+          parameters: typesByName(parameters),
         });
   const own = faults.filter(({ span }) => !known.some((other) => overlaps(other.span, span)));
   const columns = resolved === null ? null : resultColumns(resolved);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { LRUCache } from 'lru-cache';
 
-import { boundTypes, type Endpoint } from '../endpoints';
+import { boundTypes, type Endpoint, type ParameterDeclaration } from '../endpoints';
 import type { Engine, RunLimits, TableSchemas } from '../engines/contract';
 import { QueryError } from '../errors';
 import { tablesRead } from '../googlesql/from-paths';
@@ -107,7 +107,9 @@ export class StoredAnalyses {
 /** What the gate and the engine need of an endpoint. */
 export function storedQueryOf(endpoint: Endpoint): StoredQuery {
   const { id, revision, sql, query, cteTables, parameters } = endpoint;
-  const instants = parameters.filter(({ type }) => type === 'timestamp' || type === 'date').map(({ name }) => name);
+  const isInstant = ({ type, list }: ParameterDeclaration): boolean =>
+    !list && (type === 'timestamp' || type === 'date');
+  const instants = parameters.filter(isInstant).map(({ name }) => name);
   return { id, revision, sql, query, cteTables, parameters: boundTypes(endpoint), instants };
 }
 

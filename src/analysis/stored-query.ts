@@ -1,6 +1,7 @@
 /** What is known of a stored query without running it. */
 import { boundTypes, type Endpoint } from '../endpoints';
-import type { BoundParameter, TableSchemas } from '../engines/contract';
+import { type TypedParameter, typesByName } from '../engines/bound-parameter';
+import type { TableSchemas } from '../engines/contract';
 import type { QueryError } from '../errors';
 import { nearest, surveyMeaning } from '../googlesql/resolver';
 import { resultColumns } from '../googlesql/result-columns';
@@ -12,7 +13,7 @@ export interface StoredAnalysis {
   /** The tables that a consumer query may read, in the order of the WITH; without those that are not known. */
   readonly tables: readonly TableSchema[];
   /** Types as they are bound, in the order of the declarations. */
-  readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
+  readonly parameters: readonly TypedParameter[];
   /** In the order of the text; spans are offsets into the endpoint's `sql`. */
   readonly errors: readonly QueryError[];
   /** For the operator. */
@@ -28,7 +29,7 @@ export function analyseStored(
   const parameters = boundTypes(endpoint);
   const { resolved, faults } = surveyMeaning(query, sql, {
     findTable: (path) => tables.schemas.get(path.map(({ name }) => name).join('.')),
-    parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
+    parameters: typesByName(parameters),
     suggestTable: (name) => nearest(name, tables.names),
   });
   return {

@@ -24,7 +24,7 @@ const LONGEST_RECORD = 16_384;
 const usageForm = z.strictObject({
   hash: z.string(),
   endpointId: z.string(),
-  values: z.record(z.string(), z.string()),
+  values: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   redacted: z.boolean(),
   representation: z.custom<Representation>((value) => typeof value === 'string' && Object.hasOwn(CONTENT_TYPES, value)),
   keyName: z.string(),

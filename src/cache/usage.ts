@@ -6,8 +6,8 @@ export interface Usage {
   /** Of the identity under which the result is cached. */
   readonly hash: string;
   readonly endpointId: string;
-  /** Bound parameters by name, as a URL would give them; pinned ones included. */
-  readonly values: Readonly<Record<string, string>>;
+  /** Bound parameters by name, as a URL would give them, a list for one given several times; without pinned ones. */
+  readonly values: Readonly<Record<string, string | readonly string[]>>;
   readonly redacted: boolean;
   readonly representation: Representation;
   /** Of the last request: the next refresh is billed to this key. */

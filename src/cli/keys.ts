@@ -32,7 +32,9 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .description('Makes a key and prints it, once.')
     .requiredOption('--name <name>', 'what limits and logs call it')
     .option('--endpoints <list>', 'what it may run, by name or id, with commas between (default: everything)')
-    .addOption(repeatable('--pin <parameter=value>', 'fixes a parameter'))
+    .addOption(
+      repeatable('--pin <parameter=value>', 'fixes a parameter; one that takes a list is repeated with each value'),
+    )
     .option('--ingest', 'may send logs to be stored (COLLECT=on), and nothing else')
     .option('--sha256 <hash>', 'takes a key that clients have by its SHA-256 in hexadecimal, and prints none')
     .option('--redact', 'its results are always redacted')

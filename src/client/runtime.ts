@@ -77,10 +77,12 @@ export interface RequestOptions {
   readonly redact?: boolean;
 }
 
-type Sent = string | number | bigint | boolean | Date | null | undefined;
+type SentValue = string | number | bigint | boolean | Date;
+type Sent = SentValue | readonly SentValue[] | null | undefined;
 
-/** Longer URLs are sent as POST. */
+/** Longer URLs, and those of more parameters, are sent as POST. */
 const LONGEST_URL = 8000;
+const MOST_IN_URL = 200;
 
 export class Logquay {
   readonly #options: ClientOptions;
@@ -113,14 +115,14 @@ export class Logquay {
     parameters: { readonly [name: string]: Sent },
     { signal, redact = false }: RequestOptions,
   ): Promise<Result<R>> {
-    const given = Object.entries(parameters).flatMap(([parameter, value]) =>
-      value === null || value === undefined
-        ? []
-        : [[parameter, value instanceof Date ? value.toISOString() : String(value)] as const],
-    );
+    const given = Object.entries(parameters).flatMap(([parameter, value]) => {
+      if (value === null || value === undefined) return [];
+      return [[parameter, typeof value === 'object' && !(value instanceof Date) ? value.map(textOf) : textOf(value)] as const];
+    });
+    const pairs = given.flatMap(([parameter, value]) => [value].flat().map((one) => [parameter, one] as const));
     const url = \`\${this.#options.url.replace(/\\/+$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`;
-    const query = given.map(([parameter, value]) => \`\${parameter}=\${encodeURIComponent(value)}\`).join('&');
-    const inUrl = url.length + query.length < LONGEST_URL;
+    const query = pairs.map(([parameter, value]) => \`\${parameter}=\${encodeURIComponent(value)}\`).join('&');
+    const inUrl = url.length + query.length < LONGEST_URL && pairs.length <= MOST_IN_URL;
     const headers: { [name: string]: string } = { Accept: 'application/json', 'X-API-KEY': this.#options.key };
     if (redact) headers['LF-ENDPOINT-REDACT-PII'] = 'true';
     if (!inUrl) headers['Content-Type'] = 'application/json';
@@ -156,6 +158,10 @@ interface Body {
     readonly requestId: string;
     readonly errors: readonly [Omit<Failure & { readonly kind: 'service' }, 'kind' | 'status' | 'requestId' | 'retryAfter'>];
   };
+}
+
+function textOf(value: SentValue): string {
+  return value instanceof Date ? value.toISOString() : String(value);
 }
 
 function parse(text: string): Body | null {

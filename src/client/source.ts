@@ -32,7 +32,7 @@ function parametersType(parameters: readonly DescribedParameter[]): string {
   if (parameters.length === 0) return '{ readonly [name: string]: never }';
   const members = parameters.map((parameter) => {
     const { name, required, description } = parameter;
-    const type = parameterType(parameter);
+    const type = parameter.list ? `ReadonlyArray<${parameterType(parameter)}>` : parameterType(parameter);
     const optional = required ? `${memberName(name)}: ${type}` : `${memberName(name)}?: ${type} | null | undefined`;
     return `${comment(description, '      ')}      readonly ${optional};\n`;
   });

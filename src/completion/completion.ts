@@ -1,5 +1,5 @@
 /** What may be written at a place of a query text. */
-import type { BoundParameter } from '../engines/bound-parameter';
+import type { TypedParameter } from '../engines/bound-parameter';
 import type { Span } from '../googlesql/syntax';
 import type { TableSchema } from '../googlesql/types';
 
@@ -33,7 +33,7 @@ export interface WrittenText {
   readonly position: number;
   /** The CTE tables with their columns. */
   readonly tables: readonly TableSchema[];
-  readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
+  readonly parameters: readonly TypedParameter[];
 }
 
 /** Most completions that are offered at one place. */

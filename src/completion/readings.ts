@@ -31,6 +31,11 @@ export function readings(
   ];
 }
 
+/** Whether a type comes next: `CAST(x AS `. */
+export function isBeforeType(before: readonly Token[]): boolean {
+  return before.at(-1)?.symbol === 'AS' && /^(?:SAFE_)?CAST$/.test(openAt(before).at(-1)?.owner ?? '');
+}
+
 /** A bracket or CASE, and the tokens before and in it. */
 interface Opening {
   readonly symbol: '(' | '[' | 'CASE';

@@ -1,4 +1,5 @@
 /** Completions in GoogleSQL: the text is read with a name of ours at the cursor, and the resolver says what could be there. */
+import { typesByName } from '../engines/bound-parameter';
 import { QueryError } from '../errors';
 import { lexUntilFault } from '../googlesql/lexer';
 import { surveyQuery } from '../googlesql/parser';
@@ -13,11 +14,17 @@ import { functionCompletions } from './functions';
 import { viableKeywords } from './keywords';
 import { nestedFields } from './nested-fields';
 import { isGrouped, withoutUngrouped } from './ungrouped';
-import { readings } from './readings';
+import { isBeforeType, readings } from './readings';
 import { quoted } from './quoted';
 
 /** No name of a query, so that nothing has it. */
 export const CURSOR = 'logquay_name_at_the_cursor';
+
+/** What a value can be cast to. */
+const TYPES: readonly Completion[] = [
+  ...['STRING', 'INT64', 'FLOAT64', 'BOOL', 'TIMESTAMP', 'DATE', 'DATETIME', 'TIME', 'NUMERIC', 'BIGNUMERIC', 'BYTES'],
+  ...['INTERVAL', 'JSON'],
+].map((name) => ({ label: name, kind: 'keyword', insert: name }));
 
 /** UTF-16 units of a text in which completions are looked for: it is read many times. */
 const LONGEST_TEXT = 20_000;
@@ -33,7 +40,10 @@ export function completeSql({ text, position, tables, parameters }: WrittenText)
   const last = written.at(-1);
   if (last?.kind === 'rest' || last?.symbol === ';') return { span, items: [] };
   if (last?.symbol === '@') return { span, items: matching(word, parameterCompletions(parameters)) };
-  const found = readAt({ text, span, before: written }, { tables, parameters });
+  if (isBeforeType(written)) return { span, items: matching(word, TYPES) };
+  const names = readAt({ text, span, before: written }, { tables, parameters });
+  // What an argument list follows is a function.
+  const found = text[span.end] === '(' ? names.filter(({ kind }) => kind === 'function') : names;
   const afterDot = last?.symbol === '.';
   const keywords = afterDot ? [] : viableKeywords(before);
   return { span, items: matching(word, [...found, ...keywords]) };
@@ -90,7 +100,7 @@ function candidatesIn(query: Query, text: string, { tables, parameters }: Known)
   const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
   surveyMeaning(query, text, {
     findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
-    parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
+    parameters: typesByName(parameters),
     onUnknown: (name, candidates) => {
       if (name === CURSOR) found.push(candidates);
     },

@@ -1,4 +1,5 @@
 /** Where rows are grouped, a column that is no key of theirs is there and cannot be named. */
+import { typesByName } from '../engines/bound-parameter';
 import { QueryError } from '../errors';
 import { surveyQuery } from '../googlesql/parser';
 import { surveyMeaning } from '../googlesql/resolver';
@@ -30,7 +31,7 @@ export function withoutUngrouped(
   const environment = {
     findTable: (path: readonly { readonly name: string }[]) =>
       path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined,
-    parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }] as const)),
+    parameters: typesByName(parameters),
   };
   return all.slice(0, MOST_TRIED).filter(({ insert, also }) => {
     // As an argument, which may be of any type.

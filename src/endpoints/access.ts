@@ -4,11 +4,13 @@ import type { Endpoint } from './endpoint';
 
 /**
  * Whether the endpoint exists for this key (docs/keys.md): it is on the key's list, by name or by id, and declares
- * every parameter that the key pins, as a pin fences by the stored query's own filter on it.
+ * every parameter that the key pins, a list for a list, as a pin fences by the stored query's own filter on it.
  */
 export function mayRun(key: Key, endpoint: Endpoint): boolean {
   const listed =
     key.endpoints === '*' ||
     key.endpoints.some((entry) => entry === endpoint.name || entry.toLowerCase() === endpoint.id);
-  return listed && [...key.pins.keys()].every((pin) => endpoint.parameters.some(({ name }) => name === pin));
+  const declares = ([pin, value]: readonly [string, unknown]): boolean =>
+    endpoint.parameters.some(({ name, list }) => name === pin && (list || typeof value === 'string'));
+  return listed && [...key.pins].every(declares);
 }

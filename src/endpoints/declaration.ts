@@ -1,5 +1,6 @@
 import type { ParameterDeclaration } from './endpoint';
-import type { LineFault, Place, WrittenDeclaration } from './settings';
+import { type LineFault, PARAMETER_TYPES, type Place, type WrittenDeclaration } from './settings';
+import { readList } from './values/list';
 import { readValue } from './values/value';
 
 /** Names that every endpoint keeps for itself (docs/endpoints.md). */
@@ -45,14 +46,14 @@ function readDeclaration(
   written: WrittenDeclaration,
   fault: (reason: string, key?: string) => void,
 ): ParameterDeclaration {
-  const { type } = written;
+  const { type, list } = readType(written.type);
   const declaration: ParameterDeclaration = {
     name,
     type,
+    list,
     required: written.required ?? false,
     description: written.description ?? '',
-    // Empty is absent, in a default as in a request.
-    default: written.default === '' ? null : (written.default ?? null),
+    default: readDefault(list, written.default),
     values: written.values ?? null,
     minimum: written.min === null || written.min === undefined ? null : Number(written.min),
     maximum: written.max === null || written.max === undefined ? null : Number(written.max),
@@ -60,15 +61,29 @@ function readDeclaration(
   checkValues(declaration, fault);
   checkBounds(declaration, written, fault);
   if (declaration.default === null) {
-    if (!declaration.required && !WITH_EMPTY_FORM.has(type)) {
+    if (!declaration.required && !list && !WITH_EMPTY_FORM.has(type)) {
       fault(`an optional ${type} has no empty form: make it required or give it a default`);
     }
     return declaration;
   }
   if (declaration.required) fault('a required parameter never takes its default: remove one of the two', 'default');
-  const reading = readValue(declaration, declaration.default);
+  if (!list && typeof declaration.default !== 'string') fault(`the default of a ${type} is no list`, 'default');
+  const reading = readList(declaration, [declaration.default].flat());
   if (!reading.ok) fault(`the default must be ${reading.expected}`, 'default');
   return declaration;
+}
+
+function readType(written: WrittenDeclaration['type']): Pick<ParameterDeclaration, 'type' | 'list'> {
+  const type = PARAMETER_TYPES.find((one) => written === one || written === `${one}[]`);
+  if (type === undefined) throw new Error('A type that the settings do not take.');
+  return { type, list: written !== type };
+}
+
+/** Empty is absent, in a default as in a request. */
+function readDefault(list: boolean, written: WrittenDeclaration['default']): ParameterDeclaration['default'] {
+  const values = [written ?? []].flat().filter((value) => value !== '');
+  if (values.length === 0) return null;
+  return list ? values : (written ?? null);
 }
 
 function checkValues(declaration: ParameterDeclaration, fault: (reason: string, key?: string) => void): void {

@@ -3,16 +3,16 @@ import type { Endpoint, ParameterDeclaration } from './endpoint';
 /** The parameters of an endpoint as the holder of a key with `pins` sees them. */
 export function describeParameters(
   { parameters }: Pick<Endpoint, 'parameters'>,
-  pins: ReadonlyMap<string, string>,
+  pins: ReadonlyMap<string, unknown>,
 ): readonly object[] {
   return parameters.map((declared) => (pins.has(declared.name) ? describePinned(declared) : describe(declared)));
 }
 
 function describe(declared: ParameterDeclaration): object {
-  const { name, type, required, description } = declared;
+  const { name, required, description } = declared;
   return {
     name,
-    type,
+    type: typeName(declared),
     required,
     description,
     ...(declared.default === null ? {} : { default: declared.default }),
@@ -26,6 +26,12 @@ function describe(declared: ParameterDeclaration): object {
  * A parameter that the key pins. As in `/openapi.json` (src/openapi/parameter-schema.ts) its values, bounds and default are
  * left out: the values that an enum allows may be names of other tenants.
  */
-function describePinned({ name, type, description }: ParameterDeclaration): object {
-  return { name, type, required: false, description, fixed: true };
+function describePinned(declared: ParameterDeclaration): object {
+  const { name, description } = declared;
+  return { name, type: typeName(declared), required: false, description, fixed: true };
+}
+
+/** The type as a declaration has it: `string`, `string[]`. */
+export function typeName({ type, list }: Pick<ParameterDeclaration, 'type' | 'list'>): string {
+  return list ? `${type}[]` : type;
 }

@@ -4,11 +4,14 @@ export type ParameterType = 'string' | 'integer' | 'number' | 'boolean' | 'times
 
 export interface ParameterDeclaration {
   readonly name: string;
+  /** Of one value. */
   readonly type: ParameterType;
+  /** Whether it takes any number of such values: `string[]`. */
+  readonly list: boolean;
   readonly required: boolean;
   readonly description: string;
-  /** Text as it would stand in a URL; null: none. */
-  readonly default: string | null;
+  /** Text as it would stand in a URL, of a list each of its values; null: none. */
+  readonly default: string | readonly string[] | null;
   /** Of an enum. */
   readonly values: readonly string[] | null;
   /** Of integer and number, inclusive, as written. */

@@ -3,7 +3,7 @@ export { openCatalogue, type Catalogue, type CatalogueOptions } from './catalogu
 export { check, type CheckOptions } from './check';
 export { hasConsumerQuery, readConsumerRequest, type ConsumerRequest } from './consumer-request';
 export { RESERVED, SOFT_RESERVED } from './declaration';
-export { describeParameters } from './described-parameters';
+export { describeParameters, typeName } from './described-parameters';
 export { readDefinition } from './definition';
 export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
 export { faultIn } from './definition';
@@ -20,6 +20,8 @@ export { readTimestampForm } from './timestamp-form';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';
 export { readUrlEncoded } from './url-encoded';
 export { readInstant } from './values/instant';
+export { LONGEST_LIST, MOST_VALUES } from './values/list';
 export { patternFault } from './values/pattern';
+export { DECLARED_TYPES } from './settings';
 export type { Resolution, ResolveStored } from './resolve';
 export { readCatalogue } from './read-catalogue';

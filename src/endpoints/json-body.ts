@@ -1,14 +1,15 @@
 import { ServiceError } from '../errors';
 
-import { MOST_NESTING, MOST_PARAMETERS, tooManyParameters } from './bounds';
+import { MOST_LISTED, MOST_NESTING, MOST_PARAMETERS, tooManyParameters, tooManyValues } from './bounds';
 import type { RawEntry, RawValue } from './raw-entry';
+import { MOST_VALUES } from './values/list';
 
 /**
  * Reads the JSON object of a POST as parameters, in order. `JSON.parse` alone would not do: it turns numbers into
  * doubles and forgets names given twice. It judges the syntax; what it accepted is then read again, token by token, as
  * far as the members of the outermost object.
  *
- * Throws `invalidParameter` when the text is no JSON or no object, or one of too many members or too deep.
+ * Throws `invalidParameter` when the text is no JSON or no object, or one of too many members, values of lists or too deep.
  */
 export function readJsonBody(text: string): RawEntry[] {
   checkShape(text);
@@ -65,6 +66,7 @@ function closingQuote(text: string, at: number): number {
 /** Steps through a text that is known to be one JSON object. */
 class MemberReader {
   private at = 0;
+  private listed = 0;
 
   constructor(private readonly text: string) {}
 
@@ -78,7 +80,7 @@ class MemberReader {
       this.skipBlanks();
       const name = this.readString();
       this.skipTo(':');
-      entries.push({ name, value: this.readValue() });
+      entries.push({ name, value: this.readValue(), isMember: true });
     }
   }
 
@@ -86,17 +88,44 @@ class MemberReader {
     this.skipBlanks();
     const first = this.text[this.at];
     if (first === '"') return { kind: 'text', text: this.readString() };
-    if (first === '{' || first === '[') {
+    if (first === '[') return { kind: 'array', items: this.readItems() };
+    if (first === '{') {
       this.skipNested();
-      return { kind: first === '{' ? 'object' : 'array' };
+      return { kind: 'object' };
     }
-    const word = /[^\s,}]+/y;
+    const word = /[^\s,}\]]+/y;
     word.lastIndex = this.at;
     const token = word.exec(this.text)?.[0] ?? '';
     this.at += token.length;
     if (token === 'null') return { kind: 'null' };
     if (token === 'true' || token === 'false') return { kind: 'boolean', text: token };
     return { kind: 'number', text: token };
+  }
+
+  /** The first values of an array, as many as tell that it is too long. */
+  private readItems(): RawValue[] {
+    const items: RawValue[] = [];
+    const start = this.at;
+    this.skipNested();
+    const end = this.at;
+    this.at = start + 1;
+    for (;;) {
+      this.skipBlanks();
+      if (this.text[this.at] === ',') this.at++;
+      this.skipBlanks();
+      if (this.text[this.at] === ']' || items.length > MOST_VALUES) break;
+      if (++this.listed > MOST_LISTED) throw tooManyValues();
+      items.push(this.readItem());
+    }
+    this.at = end;
+    return items;
+  }
+
+  /** No value of a list is itself one: what is in it does not matter. */
+  private readItem(): RawValue {
+    if (this.text[this.at] !== '[') return this.readValue();
+    this.skipNested();
+    return { kind: 'array', items: [] };
   }
 
   private readString(): string {

@@ -1,11 +1,14 @@
-import type { BoundParameter } from '../engines/contract';
+import type { BoundParameter, TypedParameter } from '../engines/bound-parameter';
 import { ServiceError } from '../errors';
+import type { PinnedValue } from '../keys';
 
+import { typeName } from './described-parameters';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
 import { quoteValue } from './quote-value';
 import type { RawEntry, RawValue } from './raw-entry';
+import { readList } from './values/list';
 import { quotePattern } from './values/pattern';
-import { readValue } from './values/value';
+import { readValue, type ValueReading } from './values/value';
 
 const BOUND_TYPES = {
   string: 'STRING',
@@ -30,7 +33,7 @@ const JSON_KIND: ReadonlyMap<ParameterDeclaration['type'], RawValue['kind']> = n
  * (docs/endpoints.md, docs/keys.md).
  *
  * `raw`: everything that URL and body gave, reserved and undeclared names included; the latter are ignored. `pins`: what
- * the caller's key fixes, by declared name. Absent optional values are bound as ''.
+ * the caller's key fixes, by declared name. Absent optional values are bound as '', absent lists as empty ones.
  *
  * Throws `invalidParameter` (missing, malformed, too long, given twice) and `accessDenied` (another value than the pinned
  * one), both with the parameter's name.
@@ -38,50 +41,90 @@ const JSON_KIND: ReadonlyMap<ParameterDeclaration['type'], RawValue['kind']> = n
 export function readParameters(
   endpoint: Endpoint,
   raw: readonly RawEntry[],
-  pins: ReadonlyMap<string, string>,
+  pins: ReadonlyMap<string, PinnedValue>,
 ): BoundParameter[] {
   return endpoint.parameters.map((declaration) => {
-    const sent = onlyValue(raw, declaration.name);
-    const pin = pins.get(declaration.name);
+    const { name } = declaration;
+    const pin = pins.get(name);
+    if (declaration.list) {
+      const sent = allValues(raw, name);
+      const value = pin === undefined ? readSentList(declaration, sent) : readPinnedList(declaration, sent, pin);
+      return { name, type: arrayTypeOf(declaration), value };
+    }
+    const sent = onlyValue(raw, name);
     const value = pin === undefined ? readSent(declaration, sent) : readPinned(declaration, sent, pin);
-    return { name: declaration.name, type: BOUND_TYPES[declaration.type], value };
+    return { name, type: BOUND_TYPES[declaration.type], value };
   });
 }
 
 /** The types that the declared parameters are bound with, in their order. */
-export function boundTypes({ parameters }: Pick<Endpoint, 'parameters'>): Pick<BoundParameter, 'name' | 'type'>[] {
-  return parameters.map(({ name, type }) => ({ name, type: BOUND_TYPES[type] }));
+export function boundTypes({ parameters }: Pick<Endpoint, 'parameters'>): TypedParameter[] {
+  return parameters.map((declared) => ({
+    name: declared.name,
+    type: declared.list ? arrayTypeOf(declared) : BOUND_TYPES[declared.type],
+  }));
+}
+
+function arrayTypeOf({ type }: ParameterDeclaration): `ARRAY<${(typeof BOUND_TYPES)[ParameterDeclaration['type']]}>` {
+  return `ARRAY<${BOUND_TYPES[type]}>`;
 }
 
 /** What was given under a name; null: nothing, an empty text or a JSON null, which all mean the same. */
 export function onlyValue(raw: readonly RawEntry[], name: string): Exclude<RawValue, { kind: 'null' }> | null {
   const given = raw.filter((entry) => entry.name === name);
-  if (given.length > 1) {
-    throw new ServiceError('invalidParameter', `Parameter "${name}" is given more than once.`, { parameter: name });
-  }
+  if (given.length > 1) throw givenTwice(name);
   const value = given[0]?.value;
   if (value === undefined || value.kind === 'null' || (value.kind === 'text' && value.text === '')) return null;
   return value;
 }
 
-function readSent(declaration: ParameterDeclaration, sent: ReturnType<typeof onlyValue>): string {
-  const { name, type } = declaration;
-  if (sent === null) {
-    if (declaration.required) throw missing(declaration);
-    if (declaration.default === null) return '';
-    return canonical(declaration, declaration.default);
-  }
-  if (!isReadable(declaration, sent)) {
-    const other = JSON_KIND.get(type);
-    const kinds = other === undefined ? 'a string' : `a string or a ${other}`;
-    const article = sent.kind === 'array' || sent.kind === 'object' ? 'an' : 'a';
-    throw new ServiceError(
-      'invalidParameter',
-      `Parameter "${name}" must be ${kinds} in a JSON body, not ${article} ${sent.kind}.`,
-      { parameter: name },
-    );
-  }
-  return canonical(declaration, sent.text);
+/** The values of a list: of a parameter given several times, or of a JSON array; those that are empty left out. */
+function allValues(raw: readonly RawEntry[], name: string): readonly RawValue[] {
+  const given = raw.filter((entry) => entry.name === name);
+  // JSON has arrays: a member beside another of its name, or beside the URL's, is a mistake.
+  if (given.length > 1 && given.some(({ isMember }) => isMember)) throw givenTwice(name);
+  return given
+    .flatMap(({ value }) => (value.kind === 'array' ? value.items : value.kind === 'null' ? [] : [value]))
+    .filter((value) => value.kind !== 'text' || value.text !== '');
+}
+
+function givenTwice(name: string): ServiceError {
+  return new ServiceError('invalidParameter', `Parameter "${name}" is given more than once.`, { parameter: name });
+}
+
+function readSent(declaration: ParameterDeclaration, sent: RawValue | null): string {
+  if (sent !== null) return canonical(declaration, readableText(declaration, sent));
+  const fallback = whenAbsent(declaration);
+  return fallback === null ? '' : canonical(declaration, String(fallback));
+}
+
+function readSentList(declaration: ParameterDeclaration, sent: readonly RawValue[]): readonly string[] {
+  const texts =
+    sent.length === 0 ? [whenAbsent(declaration) ?? []].flat() : sent.map((value) => readableText(declaration, value));
+  const reading = readList(declaration, texts);
+  if (reading.ok) return reading.values;
+  throw reading.text === null
+    ? notAllowed(declaration, `Parameter "${declaration.name}" must be ${reading.expected}.`, reading.allowed)
+    : unfit(declaration, reading, reading.text);
+}
+
+/** The default of a parameter that is not given; null: it has none. @throws ServiceError where it is required */
+function whenAbsent(declaration: ParameterDeclaration): ParameterDeclaration['default'] {
+  const { name, description, values } = declaration;
+  if (!declaration.required) return declaration.default;
+  const what = `It is of type ${typeName(declaration)}${description === '' ? '.' : `: ${description}`}`;
+  const message = `Parameter "${name}" is required. ${what}`;
+  throw notAllowed(declaration, message, values ?? []);
+}
+
+/** @throws ServiceError for a JSON value of a kind that the type does not take */
+function readableText(declaration: ParameterDeclaration, value: RawValue): string {
+  if (isReadable(declaration, value)) return value.text;
+  const other = JSON_KIND.get(declaration.type);
+  const kinds = other === undefined ? 'a string' : `a string or a ${other}`;
+  const article = value.kind === 'array' || value.kind === 'object' ? 'an' : 'a';
+  const message = `${subjectOf(declaration)} must be ${kinds} in a JSON body, not ${article} ${value.kind}.`;
+  throw notAllowed(declaration, message, []);
 }
 
 type ReadableValue = Extract<RawValue, { text: string }>;
@@ -94,34 +137,62 @@ function isReadable(declaration: ParameterDeclaration, value: RawValue): value i
 function canonical(declaration: ParameterDeclaration, text: string): string {
   const reading = readValue(declaration, text);
   if (reading.ok) return reading.value;
-  throw new ServiceError(
-    'invalidParameter',
-    `Parameter "${declaration.name}" must be ${reading.expected}, not ${quoteValue(text)}.`,
-    { parameter: declaration.name, ...(reading.allowed.length === 0 ? {} : { allowed: reading.allowed }) },
-  );
+  throw unfit(declaration, reading, text);
 }
 
-function missing({ name, type, description, values }: ParameterDeclaration): ServiceError {
-  const what = description === '' ? `It is of type ${type}.` : `It is of type ${type}: ${description}`;
-  return new ServiceError('invalidParameter', `Parameter "${name}" is required. ${what}`, {
-    parameter: name,
-    ...(values === null ? {} : { allowed: values }),
-  });
+function unfit(
+  declaration: ParameterDeclaration,
+  { expected, allowed }: Pick<Extract<ValueReading, { ok: false }>, 'expected' | 'allowed'>,
+  text: string,
+): ServiceError {
+  return notAllowed(declaration, `${subjectOf(declaration)} must be ${expected}, not ${quoteValue(text)}.`, allowed);
+}
+
+function subjectOf({ name, list }: ParameterDeclaration): string {
+  return list ? `Each value of parameter "${name}"` : `Parameter "${name}"`;
+}
+
+function notAllowed({ name }: ParameterDeclaration, message: string, allowed: readonly string[]): ServiceError {
+  const details = { parameter: name, ...(allowed.length === 0 ? {} : { allowed }) };
+  return new ServiceError('invalidParameter', message, details);
 }
 
 /** The pinned value, whatever form the caller's equal value had; the message never says what is pinned. */
-function readPinned(declaration: ParameterDeclaration, sent: ReturnType<typeof onlyValue>, pin: string): string {
+function readPinned(declaration: ParameterDeclaration, sent: RawValue | null, pin: PinnedValue): string {
+  if (typeof pin !== 'string') throw pinnedOtherwise(declaration);
   const pinned = readValue(declaration, pin);
   const matches =
     sent === null || (isReadable(declaration, sent) && (sent.text === pin || sameValue(declaration, sent.text, pin)));
   // A regular expression is pinned as the text it is to find, so its own syntax does not matter.
   const bindable = pinned.ok || declaration.type === 'regex';
-  if (!matches || !bindable) {
-    throw new ServiceError('accessDenied', `This key fixes the parameter "${declaration.name}" to another value.`, {
-      parameter: declaration.name,
-    });
-  }
+  if (!matches || !bindable) throw pinnedOtherwise(declaration);
   return declaration.type === 'regex' ? quotePattern(pin) : pinned.ok ? pinned.value : pin;
+}
+
+/** A pinned list: the caller sends the same values in the same order, or nothing. */
+function readPinnedList(
+  declaration: ParameterDeclaration,
+  sent: readonly RawValue[],
+  pin: PinnedValue,
+): readonly string[] {
+  const pinned = readList(declaration, [pin].flat());
+  // An empty list would filter nothing in many a query.
+  if (!pinned.ok || pinned.values.length === 0) throw pinnedOtherwise(declaration);
+  if (sent.length === 0) return pinned.values;
+  const texts = sent.flatMap((value) => (isReadable(declaration, value) ? value.text : []));
+  const own = readList(declaration, texts);
+  const matches =
+    own.ok &&
+    own.values.length === sent.length &&
+    own.values.length === pinned.values.length &&
+    own.values.every((value, i) => value === pinned.values[i]);
+  if (!matches) throw pinnedOtherwise(declaration);
+  return pinned.values;
+}
+
+function pinnedOtherwise({ name }: ParameterDeclaration): ServiceError {
+  const message = `This key fixes the parameter "${name}" to another value.`;
+  return new ServiceError('accessDenied', message, { parameter: name });
 }
 
 function sameValue(declaration: ParameterDeclaration, sent: string, pin: string): boolean {

@@ -2,6 +2,8 @@
 export interface RawEntry {
   readonly name: string;
   readonly value: RawValue;
+  /** Of a JSON object, whose names are each given once. */
+  readonly isMember?: boolean;
 }
 
 /**
@@ -12,4 +14,6 @@ export type RawValue =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'boolean'; readonly text: 'true' | 'false' }
-  | { readonly kind: 'null' | 'array' | 'object' };
+  /** `items`: its first values, one more than a list may have at most. */
+  | { readonly kind: 'array'; readonly items: readonly RawValue[] }
+  | { readonly kind: 'null' | 'object' };

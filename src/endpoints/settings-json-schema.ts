@@ -23,13 +23,13 @@ const SETTINGS: Readonly<Record<keyof Settings, string>> = {
 
 /** The same of a parameter. */
 const DECLARATION: Readonly<Record<keyof WrittenDeclaration, string>> = {
-  type: 'What values are, and what they are bound as.',
+  type: 'What values are, and what they are bound as; with [] a list of them, for IN UNNEST.',
   required: 'Whether a request without it is refused. Default: false.',
   description: 'For the catalogue, and for the error that asks for it.',
-  default: 'Taken where a request says nothing.',
+  default: 'Taken where a request says nothing; of a list its values.',
   values: 'The values of an enum.',
-  min: 'The least value of an integer or number.',
-  max: 'The greatest value of an integer or number.',
+  min: 'The least value of an integer or number, also in a list.',
+  max: 'The greatest value of an integer or number, also in a list.',
 };
 
 /** Written as text or number alike: a value is what stands there. */
@@ -43,8 +43,9 @@ export function settingsJsonSchema(): object {
   const schema = jsonSchemaOf(settingsSchema);
   const declaration = described(jsonSchemaOf(declarationSchema), DECLARATION);
   const properties = { ...declaration.properties };
-  properties['default'] = { ...WRITTEN_VALUE, description: DECLARATION.default };
-  properties['values'] = { type: 'array', items: WRITTEN_VALUE, description: DECLARATION.values };
+  const list: z.core.JSONSchema.BaseSchema = { type: 'array', items: WRITTEN_VALUE };
+  properties['default'] = { anyOf: [WRITTEN_VALUE, list], description: DECLARATION.default };
+  properties['values'] = { ...list, description: DECLARATION.values };
   const { type, required, additionalProperties } = declaration;
   const settings = described(schema, SETTINGS);
   return {

@@ -23,7 +23,8 @@ export interface LineFault extends Place {
 /** Where a fault is that has no place of its own. */
 export const FILE_START: Place = { line: 1, column: 1 };
 
-const PARAMETER_TYPES = [
+/** Types of one value. */
+export const PARAMETER_TYPES = [
   'string',
   'integer',
   'number',
@@ -33,6 +34,20 @@ const PARAMETER_TYPES = [
   'enum',
   'regex',
 ] as const satisfies readonly ParameterType[];
+
+/** Types of any number of values. Several patterns are one: `a|b`. */
+const LIST_TYPES = [
+  'string[]',
+  'integer[]',
+  'number[]',
+  'boolean[]',
+  'timestamp[]',
+  'date[]',
+  'enum[]',
+] as const satisfies readonly `${ParameterType}[]`[];
+
+/** What `type` of a declaration may be. */
+export const DECLARED_TYPES = [...PARAMETER_TYPES, ...LIST_TYPES] as const;
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -56,10 +71,12 @@ function required(otherwise: string): z.core.$ZodErrorMap {
 /** Keys of a declaration; docs/endpoints.md is held to them. */
 export const declarationSchema = z.strictObject(
   {
-    type: z.enum(PARAMETER_TYPES, { error: required(`type must be one of ${PARAMETER_TYPES.join(', ')}`) }),
+    type: z.enum(DECLARED_TYPES, { error: required(`type must be one of ${DECLARED_TYPES.join(', ')}`) }),
     required: flag('required'),
     description: text('description').nullish(),
-    default: text('default').nullish(),
+    default: z
+      .union([z.string(), z.array(z.string())], { error: 'default must be a text, or a list of texts' })
+      .nullish(),
     values: z.array(text('each value'), { error: 'values must be a list' }).nullish(),
     min: bound('min'),
     max: bound('max'),
@@ -106,6 +123,10 @@ export interface SettingsBlock {
   readonly placeOf: (path: readonly PropertyKey[]) => Place;
 }
 
+/** `{ type: string[] }`: in braces YAML takes brackets for a list of its own. */
+const LIST_IN_BRACES = /\{[^{}\n]*\btype:\s*[a-z]+\[\]/;
+const QUOTED_TYPE = 'Between braces the type of a list is quoted: { type: "string[]" }.';
+
 const HEAD = /^\s*\/\*([\s\S]*?)\*\//;
 
 /**
@@ -129,7 +150,8 @@ export function readSettings(sql: string): SettingsBlock {
   const placeAt = (offset: number) => lineAndColumn(yaml, offset);
   const syntax = [...document.errors, ...document.warnings];
   if (syntax.length > 0) {
-    const faults = syntax.map((fault) => ({ ...placeAt(fault.pos[0]), reason: `bad YAML: ${fault.message}` }));
+    const hint = LIST_IN_BRACES.test(yaml) ? QUOTED_TYPE : undefined;
+    const faults = syntax.map((fault) => ({ ...placeAt(fault.pos[0]), reason: `bad YAML: ${fault.message}`, hint }));
     return { settings: null, faults, placeOf: () => ({ line: lines + 1, column: 1 }) };
   }
   const placeOf = (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path) ?? before);
@@ -184,8 +206,10 @@ function keepWrittenScalars(document: Document): void {
   if (!isMap(declarations)) return;
   for (const { value: declaration } of declarations.items) {
     if (!isMap(declaration)) continue;
-    const written = declaration.get('values');
-    const scalars = [declaration.get('default', true), ...(isSeq(written) ? written.items : [])];
+    const scalars = ['default', 'values'].flatMap((name) => {
+      const written = declaration.get(name, true);
+      return isSeq(written) ? written.items : [written];
+    });
     for (const scalar of scalars) {
       if (!isScalar(scalar) || scalar.value === null || typeof scalar.value === 'string') continue;
       if (scalar.source !== undefined) scalar.value = scalar.source;

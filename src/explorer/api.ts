@@ -46,6 +46,14 @@ export class ApiError extends Error {
   }
 }
 
+/** What is sent, by parameter; a list is sent several times. */
+export type Sent = ReadonlyMap<string, string | readonly string[]>;
+
+/** What is sent as it is in a URL. */
+export function pairsOf(parameters: Sent): [name: string, value: string][] {
+  return [...parameters].flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]));
+}
+
 export interface Answer {
   readonly text: string;
   readonly headers: Headers;
@@ -64,12 +72,12 @@ export function serviceNow(): number {
 /** Asks one of the service's routes. @param accept the form of the answer @throws ApiError, or what the signal aborts with */
 export async function ask(
   path: string,
-  parameters: ReadonlyMap<string, string>,
+  parameters: Sent,
   key: string,
   signal: AbortSignal,
   accept = 'application/json',
 ): Promise<Answer> {
-  const query = new URLSearchParams([...parameters]).toString();
+  const query = new URLSearchParams(pairsOf(parameters)).toString();
   const long = query.length > LONGEST_URL;
   // Relative to the page, which a proxy may serve under a path of its own.
   const url = long || query === '' ? path : `${path}?${query}`;
@@ -77,7 +85,7 @@ export async function ask(
   let response: Response;
   try {
     response = await fetch(url, {
-      ...(long ? { method: 'POST', body: new URLSearchParams([...parameters]) } : {}),
+      ...(long ? { method: 'POST', body: new URLSearchParams(pairsOf(parameters)) } : {}),
       headers,
       signal,
       redirect: 'error',

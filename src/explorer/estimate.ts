@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals';
 
 import { analysis } from './analysis';
-import { ApiError, ask, serviceNow } from './api';
+import { ApiError, ask, type Sent, serviceNow } from './api';
 import { endpoint, parametersOf, search } from './search';
 import { key } from './session';
 import { boundsOf } from './time-range';
@@ -19,11 +19,11 @@ export interface Estimate {
 export const estimate = signal<Estimate | null>(null);
 
 /** @returns null: nothing is billed, or the key may not know */
-export async function estimateOf(parameters: ReadonlyMap<string, string>): Promise<Estimate | null> {
+export async function estimateOf(parameters: Sent): Promise<Estimate | null> {
   const [target, presented] = [endpoint.peek(), key.peek()];
   if (target === null || presented === null || isFree === `${presented} ${target.name}`) return null;
   const path = `api/endpoints/analyze/${encodeURIComponent(target.name)}`;
-  const sent = new Map([...parameters, ['estimate', 'true']]);
+  const sent = new Map<string, string | readonly string[]>([...parameters, ['estimate', 'true']]);
   const { text } = await ask(path, sent, presented, new AbortController().signal);
   const { result } = JSON.parse(text) as { result: { estimate: Estimate | null; errors: readonly unknown[] } };
   if (result.estimate === null && result.errors.length === 0) isFree = `${presented} ${target.name}`;

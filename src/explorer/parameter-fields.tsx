@@ -1,6 +1,6 @@
 import type { ParameterDescription } from './api';
 import { run } from './run';
-import { ownParameters, setValue, valueOf } from './search';
+import { isList, linesOf, ownParameters, setValue, valueOf } from './search';
 
 /** The endpoint's own parameters as fields of their types; pinned ones are shown as fixed. */
 export function ParameterFields() {
@@ -27,8 +27,53 @@ function ParameterField({ parameter }: { readonly parameter: ParameterDescriptio
     );
   }
   const given = valueOf(parameter);
-  const choices = type === 'boolean' ? ['true', 'false'] : values;
+  const list = isList(parameter);
+  const choices = type.startsWith('boolean') ? ['true', 'false'] : values;
   const label = <label for={id}>{name}</label>;
+  if (choices !== undefined && list) {
+    const chosen = linesOf(given);
+    return (
+      <div class="field">
+        {label}
+        <select
+          id={id}
+          title={description}
+          multiple
+          size={Math.min(choices.length, 4)}
+          onChange={(event) => {
+            setValue(name, Array.from(event.currentTarget.selectedOptions, ({ value }) => value).join('\n'));
+            void run();
+          }}
+        >
+          {choices.map((choice) => (
+            <option key={choice} value={choice} selected={chosen.includes(choice)}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      </div>
+    );
+  }
+  if (list) {
+    return (
+      <div class="field">
+        {label}
+        <textarea
+          id={id}
+          title={description}
+          rows={Math.min(4, Math.max(2, linesOf(given).length + 1))}
+          placeholder="one value a line"
+          required={required}
+          value={given}
+          spellcheck={false}
+          onInput={(event) => setValue(name, event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run();
+          }}
+        />
+      </div>
+    );
+  }
   if (choices !== undefined) {
     return (
       <div class="field">

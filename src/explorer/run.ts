@@ -4,7 +4,7 @@ import { computed, effect, signal } from '@preact/signals';
 import type { NamedType } from '../googlesql/types';
 import { read } from './analyser/analyser';
 import { consumerText } from './analysis';
-import { ApiError, ask, serviceNow } from './api';
+import { ApiError, ask, type Sent, serviceNow } from './api';
 import { isObject, type JsonObject, parseExactly } from './exact-json';
 import { counting, countLoaded, countRange, counts } from './histogram/counts';
 import { change, endpoint, firstQuery, ownParameters, parametersOf, search, valueOf } from './search';
@@ -25,7 +25,7 @@ export interface Result {
   readonly age: number | null;
   readonly bytesBilled: string | null;
   /** What was sent. */
-  readonly parameters: ReadonlyMap<string, string>;
+  readonly parameters: Sent;
   /** Types of the columns; null: not known. */
   readonly types: readonly NamedType[] | null;
   /** Which run it is of: rows that come live belong to the one before them. */

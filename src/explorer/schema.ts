@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 
 import { type DescribedColumn, readColumns } from '../googlesql/described-columns';
+import type { TypedParameter } from '../engines/bound-parameter';
 import type { NamedType, TableSchema } from '../googlesql/types';
 import { ApiError, ask, type ParameterDescription } from './api';
 import { endpoint } from './search';
@@ -12,7 +13,7 @@ export interface Schema {
   readonly tables: readonly TableSchema[];
   /** Of the endpoint's own rows; null: not known. */
   readonly columns: readonly NamedType[] | null;
-  readonly parameters: readonly { readonly name: string; readonly type: 'STRING' | 'INT64' | 'FLOAT64' | 'BOOL' }[];
+  readonly parameters: readonly TypedParameter[];
 }
 
 /** null: it has not come, or is not to be had. */
@@ -25,11 +26,16 @@ export const mayQuery = computed(
     (schema.value?.endpoint !== endpoint.value.name || schema.value.tables.length > 0),
 );
 
-const BOUND: Readonly<Record<string, Schema['parameters'][number]['type']>> = {
+const BOUND: Readonly<Record<string, 'INT64' | 'FLOAT64' | 'BOOL'>> = {
   integer: 'INT64',
   number: 'FLOAT64',
   boolean: 'BOOL',
 };
+
+function typed({ name, type }: ParameterDescription): TypedParameter {
+  const value = BOUND[type.replace('[]', '')] ?? 'STRING';
+  return { name, type: type.endsWith('[]') ? `ARRAY<${value}>` : value };
+}
 
 let current: AbortController | null = null;
 let loading: Promise<void> = Promise.resolve();
@@ -61,7 +67,7 @@ async function load(name: string, presented: string, signal: AbortSignal): Promi
       endpoint: name,
       tables: tables.map((table) => ({ name: table.name, columns: readColumns(table.columns) })),
       columns: columns === null ? null : readColumns(columns),
-      parameters: parameters.map((one) => ({ name: one.name, type: BOUND[one.type] ?? 'STRING' })),
+      parameters: parameters.map(typed),
     };
   } catch (error) {
     // Without it the page shows what runs answer, and no more.

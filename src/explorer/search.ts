@@ -83,9 +83,18 @@ export function valueOf(parameter: ParameterDescription): string {
   return search.value.values.get(parameter.name) ?? likeliest(parameter);
 }
 
+/** Whether a parameter takes any number of values: one in a line of its field. */
+export function isList({ type }: Pick<ParameterDescription, 'type'>): boolean {
+  return type.endsWith('[]');
+}
+
+export function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
 function likeliest({ name, type, required, values, default: fallback }: ParameterDescription): string {
   if (!required || fallback !== undefined) return '';
-  if (type === 'enum') return values?.[0] ?? '';
+  if (type.startsWith('enum')) return values?.[0] ?? '';
   // What Supabase Studio calls the only project of an installation of one's own.
   return name === 'project' ? 'default' : '';
 }
@@ -100,11 +109,11 @@ export function firstQuery(): string {
 }
 
 /** Everything that a run sends. */
-export function parametersOf({ start, end }: Bounds): Map<string, string> {
-  const sent = new Map<string, string>();
+export function parametersOf({ start, end }: Bounds): Map<string, string | readonly string[]> {
+  const sent = new Map<string, string | readonly string[]>();
   for (const parameter of ownParameters.value) {
     const value = parameter.fixed === true ? '' : valueOf(parameter);
-    if (value !== '') sent.set(parameter.name, value);
+    if (value !== '') sent.set(parameter.name, isList(parameter) ? linesOf(value) : value);
   }
   const [first, last] = rangeParameters.value ?? [];
   if (first !== undefined && last !== undefined) {

@@ -1,11 +1,11 @@
 /** A request as text for other programs. None holds the key. */
-import type { EndpointDescription } from './api';
+import { type EndpointDescription, pairsOf, type Sent } from './api';
 
 export interface Request {
   /** Of the service, with a slash at the end. */
   readonly base: string;
   readonly endpoint: EndpointDescription;
-  readonly parameters: ReadonlyMap<string, string>;
+  readonly parameters: Sent;
 }
 
 const urlOf = ({ base, endpoint }: Request): string =>
@@ -16,20 +16,19 @@ export function curlOf(request: Request): string {
   const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
   return [
     `curl --get -H "X-API-KEY: $KEY" ${quote(urlOf(request))}`,
-    ...Array.from(request.parameters, ([name, value]) => `--data-urlencode ${quote(`${name}=${value}`)}`),
+    ...pairsOf(request.parameters).map(([name, value]) => `--data-urlencode ${quote(`${name}=${value}`)}`),
   ].join(' \\\n  ');
 }
 
 /** For JavaScript; the key is in a variable of that name. */
 export function fetchOf(request: Request): string {
-  const parameters = Array.from(
-    request.parameters,
-    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`,
+  const parameters = pairsOf(request.parameters).map(
+    (pair) => `  [${pair.map((part) => JSON.stringify(part)).join(', ')}],`,
   );
   return `const url = new URL(${JSON.stringify(urlOf(request))});
-url.search = new URLSearchParams({
+url.search = new URLSearchParams([
 ${parameters.join('\n')}
-}).toString();
+]).toString();
 const response = await fetch(url, { headers: { 'X-API-KEY': key } });
 if (!response.ok) throw new Error(await response.text());
 const { result } = await response.json();
@@ -39,7 +38,8 @@ const { result } = await response.json();
 /** A collection with one request, as Postman imports it; the key is its variable \`key\`. */
 export function postmanOf(request: Request): string {
   const url = new URL(urlOf(request));
-  const query = Array.from(request.parameters, ([key, value]) => ({ key, value }));
+  const pairs = pairsOf(request.parameters);
+  const query = pairs.map(([key, value]) => ({ key, value }));
   const collection = {
     info: {
       name: `Logquay: ${request.endpoint.name}`,
@@ -52,7 +52,7 @@ export function postmanOf(request: Request): string {
           method: 'GET',
           header: [{ key: 'X-API-KEY', value: '{{key}}' }],
           url: {
-            raw: `${url.href}?${new URLSearchParams([...request.parameters]).toString()}`,
+            raw: `${url.href}?${new URLSearchParams(pairs).toString()}`,
             protocol: url.protocol.slice(0, -1),
             host: [url.hostname],
             ...(url.port === '' ? {} : { port: url.port }),

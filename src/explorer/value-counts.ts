@@ -38,7 +38,7 @@ export async function countValues(
     }
     const value = field.type.kind === 'ARRAY' ? `TO_JSON_STRING(${field.sql})` : field.sql;
     const sql = `SELECT ${value} AS value, COUNT(*) AS n FROM (${source.sql}\n) AS q WHERE ${field.sql} IS NOT NULL GROUP BY 1 ORDER BY n DESC LIMIT ${MOST_VALUES}`;
-    const sent = new Map([...done.parameters, ['sql', sql]]);
+    const sent = new Map<string, string | readonly string[]>([...done.parameters, ['sql', sql]]);
     sent.delete('lql');
     const estimate: Estimate | null = agreed ? null : await estimateOf(sent);
     if (estimate !== null) {

@@ -1,6 +1,7 @@
 import { editKeysFile, readOrEmpty } from './edit-file';
 import { nameOfEntry, readEntry, type WrittenEntry } from './entry';
 import { readExpiryOption } from './instant';
+import type { PinnedValue } from './key';
 import { hashOf, newSecretKey } from './secret-key';
 
 /** What `keys create` is asked for, as it was typed. */
@@ -8,7 +9,7 @@ export interface CreateOptions {
   readonly name: string;
   /** Names and ids with commas between, or `*`. */
   readonly endpoints?: string | undefined;
-  /** `PARAMETER=VALUE` each. */
+  /** `PARAMETER=VALUE` each; a list parameter is named with each of its values. */
   readonly pin?: readonly string[] | undefined;
   readonly redact?: boolean | undefined;
   readonly allowSql?: boolean | undefined;
@@ -66,11 +67,15 @@ export async function createKey(
   if (entry.redact === true) for (const line of aboutRedaction(entry.allowSql === true)) note(line);
   const pins = Object.keys(entry.pins ?? {});
   if (pins.length === 0) return;
-  note(`Endpoints that do not declare ${pins.join(' and ')} do not exist for this key.`);
+  note(`Endpoints that do not declare ${asDeclared(entry).join(' and ')} do not exist for this key.`);
   note(
     `Where an endpoint declares ${pins.join(' or ')} with the type regex (as usage.api-counts does with project), the pin ` +
       `fences by a text match only: the pinned text is found anywhere, in other tenants' texts that hold it too.`,
   );
+}
+
+function asDeclared({ pins = {} }: WrittenEntry): string[] {
+  return Object.entries(pins).map(([name, value]) => (typeof value === 'string' ? name : `${name} as a list`));
 }
 
 /** null: the entry has none. */
@@ -138,14 +143,16 @@ export function readEndpoints(option: string | undefined): '*' | string[] {
   return [...new Set(option.split(',').map((name) => name.trim()))];
 }
 
-function readPins(options: readonly string[]): Record<string, string> {
-  const pins = new Map<string, string>();
+/** A parameter that is named several times is pinned to a list. */
+function readPins(options: readonly string[]): Record<string, string | string[]> {
+  const pins = new Map<string, string | string[]>();
   for (const option of options) {
     const equals = option.indexOf('=');
     if (equals < 1) throw new OptionError('--pin takes PARAMETER=VALUE.');
     const parameter = option.slice(0, equals);
-    if (pins.has(parameter)) throw new OptionError(`--pin ${parameter} is given twice.`);
-    pins.set(parameter, option.slice(equals + 1));
+    const value = option.slice(equals + 1);
+    const before = pins.get(parameter);
+    pins.set(parameter, before === undefined ? value : [before, value].flat());
   }
   return Object.fromEntries(pins);
 }
@@ -162,7 +169,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
     if ('fault' in read) return [nameOfEntry(written) ?? '(no name)', `FAULTY, left out: ${read.fault}`];
     const { key } = read.entry;
     const facts = [
-      ...[...key.pins].map(([parameter, value]) => `pin ${parameter}=${value}`),
+      ...[...key.pins].map(([parameter, value]) => `pin ${parameter}=${pinText(value)}`),
       ...(read.entry.ingest ? ['ingest'] : []),
       ...(key.redact ? ['redact'] : []),
       ...(key.allowSql ? ['allow-sql'] : []),
@@ -184,6 +191,10 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
         .join('  ')
         .trimEnd(),
     );
+}
+
+function pinText(value: PinnedValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Removes a key. @throws CommandError for an unknown name, KeysFileError */

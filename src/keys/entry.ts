@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { readExpiry } from './instant';
-import type { Key } from './key';
+import type { Key, PinnedValue } from './key';
 
 /** Names of the keys that are in no file: API_KEY, and the one made at the first embedded start. */
 export const API_KEY_NAME = 'API_KEY';
@@ -30,20 +30,33 @@ const endpointsSchema = z.union(
 );
 
 /** zod leaves a member of this name out of a record, and a pin that is left out leaves the key wider than it was meant. */
-const withoutProto = z.custom<Record<string, string>>(
+const withoutProto = z.custom<Record<string, string | string[]>>(
   (pins) => typeof pins !== 'object' || pins === null || !Object.hasOwn(pins, '__proto__'),
   { error: 'a parameter named __proto__ cannot be pinned' },
 );
+
+/** Values of one pinned list. */
+const MOST_VALUES = 1_000;
+
+const pinnedText = z
+  .string()
+  .min(1, { error: 'a pinned value must not be empty' })
+  .max(4096, { error: 'a pinned value has at most 4096 characters' });
+const pinnedSchema = z.union([pinnedText, z.array(pinnedText).min(1).max(MOST_VALUES)], {
+  error: 'a pinned value must be a text, or a list of 1 to 1000 texts',
+});
 
 const pinsRecord = z.record(
   z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a pin names a parameter' })
     .refine((name) => !RESERVED_PARAMETERS.includes(name), { error: 'a reserved parameter cannot be pinned' }),
-  z.string().min(1, { error: 'a pinned value must not be empty' }).max(4096),
+  pinnedSchema,
   {
     error: (issue) =>
-      issue.code === 'invalid_key' ? issue.issues[0]?.message : 'pins must be a map from parameters to texts',
+      issue.code === 'invalid_key'
+        ? issue.issues[0]?.message
+        : 'pins must be a map from parameters to texts, or to lists of texts',
   },
 );
 
@@ -135,7 +148,7 @@ export function readEntry(written: unknown): { readonly entry: KeyEntry } | { re
   const key = {
     name,
     endpoints,
-    pins: new Map(Object.entries(pins)),
+    pins: new Map<string, PinnedValue>(Object.entries(pins)),
     redact,
     allowSql,
     export: mayExport,

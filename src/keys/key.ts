@@ -1,10 +1,13 @@
+/** What a key fixes: a text, or of a list parameter its texts. */
+export type PinnedValue = string | readonly string[];
+
 /** What an authenticated caller may do (docs/keys.md). The secret itself is never kept. */
 export interface Key {
   readonly name: string;
   /** `*`: every endpoint. */
   readonly endpoints: '*' | readonly string[];
   /** Parameters whose value the key fixes, by declared name. */
-  readonly pins: ReadonlyMap<string, string>;
+  readonly pins: ReadonlyMap<string, PinnedValue>;
   /** Redaction is forced on. */
   readonly redact: boolean;
   /** May send sql and lql although redaction is forced. */

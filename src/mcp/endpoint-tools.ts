@@ -1,5 +1,5 @@
 /** Endpoints with `mcp: true` in their settings, as tools of their own. */
-import { type Endpoint, mayRun, type ParameterDeclaration } from '../endpoints';
+import { type Endpoint, mayRun, MOST_VALUES, type ParameterDeclaration } from '../endpoints';
 import type { Key } from '../keys';
 import { MAX_ROWS, READ_ONLY, type ToolDefinition } from './definitions';
 import type { JsonSchema } from './json-schema';
@@ -52,19 +52,21 @@ export function toolOf(endpoint: Endpoint, { pins }: Key, columns: readonly stri
 /** Characters of a description. */
 const LONGEST = 1000;
 
-function schemaOf({
-  type,
-  description,
-  default: fallback,
-  values,
-  minimum,
-  maximum,
-}: ParameterDeclaration): JsonSchema {
+function schemaOf(declared: ParameterDeclaration): JsonSchema {
+  const { list, required, description, default: fallback } = declared;
+  return {
+    ...(list
+      ? { type: 'array', items: valueSchema(declared), ...(required ? { minItems: 1 } : {}), maxItems: MOST_VALUES }
+      : valueSchema(declared)),
+    ...(description === '' ? {} : { description }),
+    ...(fallback === null ? {} : { default: fallback }),
+  };
+}
+
+function valueSchema({ type, values, minimum, maximum }: ParameterDeclaration): JsonSchema {
   return {
     type: TYPES[type],
-    ...(description === '' ? {} : { description }),
     ...(values === null ? {} : { enum: values }),
-    ...(fallback === null ? {} : { default: fallback }),
     ...(minimum === null ? {} : { minimum }),
     ...(maximum === null ? {} : { maximum }),
   };

@@ -11,4 +11,6 @@ export interface JsonSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
 }

@@ -1,3 +1,4 @@
+import { DECLARED_TYPES } from '../endpoints';
 import type { Reason } from '../errors';
 import { COMPONENTS } from '../health/health';
 import { errorResponses } from './error-responses';
@@ -244,11 +245,14 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
         name: { type: 'string' },
         type: {
           type: 'string',
-          enum: ['string', 'integer', 'number', 'boolean', 'timestamp', 'date', 'enum', 'regex'],
+          enum: DECLARED_TYPES,
         },
         required: { type: 'boolean' },
         description: { type: 'string' },
-        default: { type: 'string', description: 'As it would stand in a URL.' },
+        default: {
+          anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+          description: 'As it would stand in a URL; of a list each of its values.',
+        },
         values: { type: 'array', items: { type: 'string' } },
         minimum: { type: 'number' },
         maximum: { type: 'number' },

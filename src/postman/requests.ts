@@ -81,7 +81,7 @@ export function probe(path: string, status: string): RequestItem {
 
 interface Parts {
   readonly query?: readonly QueryParameter[];
-  readonly body?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, string | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly keyless?: boolean;
   readonly tests: readonly string[];
@@ -131,8 +131,9 @@ function reserved(endpoint: DescribedEndpoint, on: readonly string[]): QueryPara
   }));
 }
 
-function required({ parameters }: DescribedEndpoint): Record<string, string> {
-  return Object.fromEntries(parameters.filter(isRequired).map((one) => [one.name, exampleOf(one)]));
+function required({ parameters }: DescribedEndpoint): Record<string, string | readonly string[]> {
+  const given = parameters.filter(isRequired);
+  return Object.fromEntries(given.map((one) => [one.name, one.list ? [exampleOf(one)] : exampleOf(one)]));
 }
 
 /** Postman encodes what no URL may hold, and leaves what means something in one. */

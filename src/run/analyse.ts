@@ -160,7 +160,9 @@ function isBoundInTime(
   { mentionsTime }: ConsumerAnalysis,
 ): boolean {
   const times = parameters.filter(({ type }) => type === 'timestamp' || type === 'date').map(({ name }) => name);
-  const sent = given.filter(({ value }) => 'text' in value && value.text !== '').map(({ name }) => name);
+  const isGiven = ({ value }: RawEntry): boolean =>
+    value.kind === 'array' ? value.items.length > 0 : 'text' in value && value.text !== '';
+  const sent = given.filter(isGiven).map(({ name }) => name);
   const bounded = times.some((name) => pins.has(name) || sent.includes(name));
   return times.length === 0
     ? mentionsTime

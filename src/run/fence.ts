@@ -14,7 +14,7 @@ export function needsFence(key: Pick<Key, 'pins'>): boolean {
 /** @param consumer position of the consumer's query in the SQL; null: a stored query alone */
 export function fenceOf({ parameters }: Pick<Endpoint, 'parameters'>, consumer: Span | null): Fence {
   const instants = parameters
-    .filter(({ type }) => type === 'timestamp' || type === 'date')
+    .filter(({ type, list }) => !list && (type === 'timestamp' || type === 'date'))
     .map(({ name, required, default: value }) => ({ name, optional: !required && value === null }));
   return { consumer, instants };
 }

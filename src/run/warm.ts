@@ -56,7 +56,9 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
   if (!mayRun(key, endpoint)) return null;
   if ((key.redact || endpoint.redactPii) && !usage.redacted) return null;
   const { redacted, representation } = usage;
-  const given = Object.entries(usage.values).map(([name, text]) => ({ name, value: { kind: 'text', text } as const }));
+  const given = Object.entries(usage.values).flatMap(([name, values]) =>
+    [values].flat().map((text) => ({ name, value: { kind: 'text', text } as const })),
+  );
   try {
     checkPermissions({ query: null, dryRun: false }, given, key, endpoint);
     const parameters = readParameters(endpoint, given, key.pins);

@@ -1,6 +1,7 @@
 /** The columns of the CTE tables, as the engine describes them. */
 import { LRUCache } from 'lru-cache';
-import type { BoundParameter, Engine, RunLimits } from '../engines/contract';
+import type { BoundParameter, TypedParameter } from '../engines/bound-parameter';
+import type { Engine, RunLimits } from '../engines/contract';
 import { QueryError } from '../errors';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
@@ -61,9 +62,21 @@ export class CteColumns {
   }
 }
 
-const TYPICAL = { STRING: '', INT64: '0', FLOAT64: '0', BOOL: 'false' } as const;
-
 /** Values that give each declared parameter its type where no value matters. */
 export function typicalValues(stored: StoredQuery): readonly BoundParameter[] {
-  return stored.parameters.map(({ name, type }) => ({ name, type, value: TYPICAL[type] }));
+  return stored.parameters.map(typicalValue);
+}
+
+function typicalValue({ name, type }: TypedParameter): BoundParameter {
+  switch (type) {
+    case 'STRING':
+      return { name, type, value: '' };
+    case 'INT64':
+    case 'FLOAT64':
+      return { name, type, value: '0' };
+    case 'BOOL':
+      return { name, type, value: 'false' };
+    default:
+      return { name, type, value: [] };
+  }
 }

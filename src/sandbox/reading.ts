@@ -2,6 +2,7 @@
  * The walls that need nothing but the text (docs/sandbox.md): lexer, parser, allow-lists; then names and types. As tasks:
  * a long text passes them on a thread.
  */
+import { typesByName } from '../engines/bound-parameter';
 import { unsupportedError } from '../googlesql/parser';
 import { placesThatCanFail, type PrintedQuery } from '../googlesql/printer';
 import type { ResolvedQuery } from '../googlesql/resolved';
@@ -110,7 +111,7 @@ export const checkMeaning: Task<TypedText, Meaning> = {
     const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
     const query = resolveQuery(parsed, statement, {
       findTable: (path) => (path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined),
-      parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), { kind: type }])),
+      parameters: typesByName(parameters),
     });
     return { printed: fence === null ? null : fencedQuery(query, fence), onlyFault: onlyFaultOf(query) };
   },

@@ -1,4 +1,4 @@
-import type { BoundParameter } from '../engines/bound-parameter';
+import type { TypedParameter } from '../engines/bound-parameter';
 import type { Query } from '../googlesql/syntax';
 
 /** What the gate needs of a stored endpoint. Offsets of `query` are offsets into `sql`. */
@@ -8,7 +8,7 @@ export interface StoredQuery {
   readonly sql: string;
   readonly query: Query;
   readonly cteTables: readonly string[];
-  readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
+  readonly parameters: readonly TypedParameter[];
   /** Parameters that hold a valid timestamp or date, or '': a cast of one fails on no row that another does not fail on. */
   readonly instants?: readonly string[];
 }

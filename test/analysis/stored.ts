@@ -6,7 +6,7 @@ import type { Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine } from '../../src/engines/contract';
 import { typeText } from '../../src/googlesql/type-names';
-import { Gate } from '../../src/sandbox';
+import { Gate, typicalValues } from '../../src/sandbox';
 import { Consumer } from '../sandbox/consumer';
 
 const limits = () => ({ deadline: performance.now() + 30_000, signal: new AbortController().signal });
@@ -49,7 +49,7 @@ export function storedAnalysisSuite(
         expect(parameters.map(({ name: parameter }) => parameter)).toEqual(
           endpoint.parameters.map(({ name: parameter }) => parameter),
         );
-        const values = parameters.map((parameter) => ({ ...parameter, value: '' }));
+        const values = typicalValues({ ...endpoint, parameters });
         expect(columns).toEqual(await engine.describe(endpoint.sql, values, limits()));
         expect(tables.map((table) => table.name)).toEqual(endpoint.cteTables);
         for (const table of tables) {

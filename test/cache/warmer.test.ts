@@ -59,7 +59,7 @@ class Engine extends ScriptedEngine {
   }
 
   /** Runs of that kind, by the value of their first parameter. */
-  of(kind: 'run' | 'warm' | 'sandbox'): (string | undefined)[] {
+  of(kind: 'run' | 'warm' | 'sandbox'): (string | readonly string[] | undefined)[] {
     return this.queries.filter(({ labels }) => labels.kind === kind).map(({ parameters }) => parameters[0]?.value);
   }
 }

@@ -38,7 +38,7 @@ select * from two;
     expect(faults).toEqual([]);
     const { query, ...rest } = endpoint ?? { query: null };
     expect(query?.kind).toBe('query');
-    const none = { description: '', default: null, values: null, minimum: null, maximum: null };
+    const none = { list: false, description: '', default: null, values: null, minimum: null, maximum: null };
     expect(rest).toEqual({
       id: uuid(1),
       name: 'a.b',

@@ -387,7 +387,7 @@ describe('a JSON body', () => {
       readJsonBody(
         ' {\n"a" : "x\\"}{" , "b":[{"a":"]"},"\\\\"],"c":{"d":{"e":"}"}} ,"d":-1.50E+10,"e":true , "f":false,"g":null,"":"\\ud83d\\ude00"}\t',
       ),
-    ).toEqual([
+    ).toMatchObject([
       { name: 'a', value: { kind: 'text', text: 'x"}{' } },
       { name: 'b', value: { kind: 'array' } },
       { name: 'c', value: { kind: 'object' } },
@@ -398,7 +398,9 @@ describe('a JSON body', () => {
       { name: '', value: { kind: 'text', text: '😀' } },
     ]);
     expect(readJsonBody('{}')).toEqual([]);
-    expect(readJsonBody(`{"a":${'['.repeat(99)}${']'.repeat(99)}}`)).toEqual([{ name: 'a', value: { kind: 'array' } }]);
+    expect(readJsonBody(`{"a":${'['.repeat(99)}${']'.repeat(99)}}`)).toMatchObject([
+      { name: 'a', value: { kind: 'array', items: [{ kind: 'array', items: [] }] } },
+    ]);
   });
 
   it('has bounds on its depth and its members, whatever they are', () => {

@@ -271,6 +271,51 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
       });
     });
 
+    describe('list parameters', () => {
+      it('of every type are bound as arrays, in their order', async () => {
+        const parameters: BoundParameter[] = [
+          { name: 's', type: 'ARRAY<STRING>', value: [`it's "quoted"`, '', 'ü', 'ü'] },
+          { name: 'i', type: 'ARRAY<INT64>', value: ['9007199254740993', '-1'] },
+          { name: 'f', type: 'ARRAY<FLOAT64>', value: ['0.1', '3'] },
+          { name: 'b', type: 'ARRAY<BOOL>', value: ['true', 'false'] },
+        ];
+        expect(await row('SELECT @s AS s, @i AS i, @f AS f, @b AS b, @i[OFFSET(0)] + 1 AS j', { parameters })).toBe(
+          `{"s":["it's \\"quoted\\"","","ü","ü"],"i":[9007199254740993,-1],"f":[0.1,3],"b":[true,false],"j":9007199254740994}`,
+        );
+        const read = `SELECT STRING_AGG(x, '|' ORDER BY o DESC) AS joined, ARRAY_LENGTH(@s) AS n, 'ü' IN UNNEST(@s) AS one,
+          'x' IN UNNEST(@s) AS other, 3 IN UNNEST(@f) AS whole FROM UNNEST(@s) AS x WITH OFFSET AS o`;
+        expect(await row(read, { parameters: parameters.filter(({ name }) => 'sf'.includes(name)) })).toBe(
+          `{"joined":"ü|ü||it's \\"quoted\\"","n":4,"one":true,"other":false,"whole":true}`,
+        );
+      });
+
+      it('that are empty hold nothing', async () => {
+        const parameters: BoundParameter[] = [
+          { name: 's', type: 'ARRAY<STRING>', value: [] },
+          { name: 'i', type: 'ARRAY<INT64>', value: [] },
+        ];
+        const sql = `SELECT 'x' IN UNNEST(@s) AS a, 1 NOT IN UNNEST(@i) AS b, NOT EXISTS (SELECT 1 FROM UNNEST(@i)) AS c,
+          (SELECT COUNT(*) FROM UNNEST(@s)) AS d`;
+        expect(await row(sql, { parameters })).toBe('{"a":false,"b":true,"c":true,"d":0}');
+      });
+
+      it('filter rows, also as dates and instants', async () => {
+        const count = (column: string, value: readonly string[]): Promise<string> =>
+          row(`SELECT COUNT(*) AS n FROM raw_edge_logs WHERE ${column} IN UNNEST(@x)`, {
+            parameters: [{ name: 'x', type: 'ARRAY<STRING>', value }],
+          });
+        expect(await count('project', ['default'])).toBe('{"n":78}');
+        expect(await count('project', ['other', 'default', 'other'])).toBe('{"n":94}');
+        expect(await count('project', [`' OR true --`])).toBe('{"n":0}');
+        expect(await count('project', [])).toBe('{"n":0}');
+        const all = await row('SELECT COUNT(*) AS n FROM raw_edge_logs');
+        expect(
+          await count("'2026-09-30T11:00:00.000000Z' = '' OR DATE '2026-09-30'", ['2026-09-29', '2026-09-30']),
+        ).toBe(all);
+        expect(await count("TIMESTAMP '2026-09-30 11:00:00+00'", ['2026-09-30T11:00:00.000000Z'])).toBe(all);
+      });
+    });
+
     describe('bounds', () => {
       it('a result of exactly maxRows is whole', async () => {
         const result = await run('SELECT n FROM UNNEST([1, 2, 3]) AS n ORDER BY n', { maxRows: 3 });

@@ -124,7 +124,7 @@ describe('a request for other programs', () => {
       `curl --get -H "X-API-KEY: $KEY" 'https://logs.example.com/sub/api/endpoints/query/logs.all'`,
       `--data-urlencode 'project=it'\\''s'`,
     ]);
-    expect(fetchOf(request)).toContain('"sql": "SELECT \\"a\\"\\nFROM edge_logs",');
+    expect(fetchOf(request)).toContain('["sql", "SELECT \\"a\\"\\nFROM edge_logs"],');
   });
 
   it('is a collection of Postman, and an endpoint file with the SQL', () => {

@@ -43,11 +43,17 @@ params:
   ratio_required: { type: number, required: true }
   deep: { type: boolean, required: true }
   deep_default: { type: boolean, default: false }
+  tags: { type: "string[]", description: "More than <one>." }
+  codes: { type: "integer[]", default: [500, 502], min: 100, max: 599 }
+  kinds: { type: "enum[]", required: true, values: ["<i>", x] }
+  flags: { type: "boolean[]" }
+  days: { type: "date[]", required: true }
 */
 WITH secret_cte AS (
   SELECT @text AS a, @text_default AS b, @choice AS c, @choice_default AS d, @choice_optional AS e, @pattern AS f,
     @since AS g, @since_default AS h, @day AS i, @n AS j, @n_default AS k, @n_huge AS l, @ratio AS m,
-    @ratio_required AS n, @deep AS o, @deep_default AS p FROM raw_hidden_table
+    @ratio_required AS n, @deep AS o, @deep_default AS p,
+    @tags AS q, @codes AS r, @kinds AS s, @flags AS t, @days AS u FROM raw_hidden_table
 )
 SELECT * FROM secret_cte
 `);

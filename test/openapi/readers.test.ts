@@ -32,7 +32,7 @@ describe('tells no more than the reader may know', () => {
     for (const secret of ['pinned-value', 'c&d', "a'b", "it's"]) expect(text).not.toContain(secret);
     const required = operation(document, EVERYTHING.name, 'post').requestBody?.content['application/json']?.schema
       .required;
-    expect(required).toEqual(['text', 'day', 'ratio_required', 'deep']);
+    expect(required).toEqual(['text', 'day', 'ratio_required', 'deep', 'kinds', 'days']);
   });
 
   it('names bytes and their headers on BigQuery alone, and to no key with pins', () => {

@@ -85,7 +85,14 @@ describe('checkPermissions', () => {
   });
 
   it('refuses patterns where redaction is forced; an empty one counts as absent', () => {
-    const regex = { name: 'matching', type: 'regex', required: false, description: '', default: null } as const;
+    const regex = {
+      name: 'matching',
+      type: 'regex',
+      list: false,
+      required: false,
+      description: '',
+      default: null,
+    } as const;
     const endpoint: Endpoint = { ...plain, parameters: [{ ...regex, values: null, minimum: null, maximum: null }] };
     const sent = (text: string) => [{ name: 'matching', value: { kind: 'text', text } as const }];
     const key = keyOf('masked');

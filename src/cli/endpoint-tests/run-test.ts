@@ -1,6 +1,6 @@
 import { type Endpoint } from '../../endpoints';
 import { ServiceError } from '../../errors';
-import type { Key } from '../../keys';
+import type { Key, PinnedValue } from '../../keys';
 import type { LocalRunner } from '../local-runner';
 import { parseExact } from './exact-json';
 import type { Outcome } from './outcome';
@@ -44,7 +44,7 @@ function keyOf({ key = {} }: EndpointTest): Key {
   return {
     name: 'test',
     endpoints: key.endpoints ?? '*',
-    pins: new Map(Object.entries(key.pins ?? {})),
+    pins: new Map<string, PinnedValue>(Object.entries(key.pins ?? {})),
     redact: key.redact ?? false,
     allowSql: key.allow_sql ?? false,
     export: false,

@@ -34,7 +34,15 @@ const tables = z
 const key = z
   .strictObject({
     endpoints: z.array(text('each endpoint')).describe('Names or ids; without it, every endpoint.').optional(),
-    pins: z.record(z.string(), text('a pinned value')).describe('Parameters whose value the key fixes.').optional(),
+    pins: z
+      .record(
+        z.string(),
+        z.union([z.string(), z.array(z.string()).min(1)], {
+          error: 'a pinned value must be a text, or a list of texts',
+        }),
+      )
+      .describe('Parameters whose value the key fixes.')
+      .optional(),
     redact: z.boolean().describe('Redaction is forced.').optional(),
     allow_sql: z.boolean().describe('May send sql and lql although redaction is forced.').optional(),
   })

@@ -2,8 +2,8 @@
 
 export interface ApiParameter {
   readonly name: string;
-  readonly parameterType: { readonly type: string };
-  readonly parameterValue: { readonly value: string };
+  readonly parameterType: { readonly type: string; readonly arrayType?: { readonly type: string } };
+  readonly parameterValue: { readonly value: string } | { readonly arrayValues: readonly { readonly value: string }[] };
 }
 
 /** What a query is made of, whichever method it is sent by. */

@@ -1,9 +1,10 @@
 /** Queries, dry runs and pings, all behind the circuit breaker; none after `close`. */
 import { type BreakerState, CircuitBreaker } from '../../concurrency/circuit-breaker';
 import { ServiceError } from '../../errors';
+import { type BoundParameter, elementOf } from '../bound-parameter';
 import type { EngineQuery, RunLimits } from '../contract';
 import { withinLimits } from '../../concurrency/deadline';
-import type { DryRunJob, DryRunQuery, QueryResponse, QueryText, TableResource } from './api';
+import type { ApiParameter, DryRunJob, DryRunQuery, QueryResponse, QueryText, TableResource } from './api';
 import { ApiFailure } from './api-failure';
 import { queryPages } from './job';
 import { bigQueryLabels } from './labels';
@@ -192,14 +193,19 @@ export class BigQueryClient {
       query: sql,
       useLegacySql: false,
       parameterMode: 'NAMED',
-      queryParameters: parameters.map(({ name, type, value }) => ({
-        name,
-        parameterType: { type },
-        parameterValue: { value },
-      })),
+      queryParameters: parameters.map(apiParameter),
       defaultDataset: { projectId, datasetId: dataset },
     };
   }
+}
+
+function apiParameter({ name, type, value }: BoundParameter): ApiParameter {
+  const element = elementOf(type);
+  if (element === null || typeof value === 'string') {
+    return { name, parameterType: { type }, parameterValue: { value: String(value) } };
+  }
+  const arrayValues = value.map((one) => ({ value: one }));
+  return { name, parameterType: { type: 'ARRAY', arrayType: { type: element } }, parameterValue: { arrayValues } };
 }
 
 function shuttingDown(): ServiceError {

@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { QueryError, ServiceError } from '../../../errors';
 import { UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
 import { Threads } from '../../../concurrency/threads';
@@ -16,6 +16,7 @@ import type {
 import type { FolderStatus } from '../../data-status';
 import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
+import { bindValues, boundInstant, type BoundValue, boundValue } from './bound-value';
 import { openDatabase, type Database } from './database';
 import { endingWithSink } from './ending-with-sink';
 import type { StoredTables } from '../data/stored-tables';
@@ -163,7 +164,7 @@ export class DuckDbEngine implements Engine {
           // A second run says what is wrong: which words a caller gets must not depend on how rows lie.
           if (lastRow !== null) {
             await use((statement) => {
-              statement.bind(values);
+              bindValues(statement, values);
               return statement.run();
             });
           }
@@ -249,21 +250,11 @@ export class DuckDbEngine implements Engine {
     }
   }
 
-  #value(name: string, parameters: readonly BoundParameter[]): DuckDBValue {
-    if (name === CLOCK_PARAMETER) return this.options.now ?? BigInt(Date.now()) * 1000n;
+  #value(name: string, parameters: readonly BoundParameter[]): BoundValue {
+    if (name === CLOCK_PARAMETER) return boundInstant(this.options.now ?? BigInt(Date.now()) * 1000n);
     const text = textParameterOf(name);
     const parameter = parameters.find((bound) => bound.name.toLowerCase() === (text ?? name).toLowerCase());
     if (parameter === undefined) throw new ServiceError('internalError', `Parameter @${name} is not bound`);
-    if (text !== null) return instantOf(parameter.value);
-    switch (parameter.type) {
-      case 'STRING':
-        return parameter.value;
-      case 'INT64':
-        return BigInt(parameter.value);
-      case 'FLOAT64':
-        return Number(parameter.value);
-      case 'BOOL':
-        return parameter.value === 'true';
-    }
+    return text === null ? boundValue(parameter) : boundInstant(instantOf(String(parameter.value)));
   }
 }

@@ -1,6 +1,7 @@
-import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import { yieldToEventLoop } from '../../../concurrency/event-loop';
 import { ServiceError } from '../../../errors';
+import { bindValues, type BoundValue } from './bound-value';
 
 /** UTF-16 units after which rows are handed on. */
 const PART = 256 * 1024;
@@ -25,11 +26,11 @@ export class BrokenStream extends Error {}
  */
 export async function readRows(
   statement: DuckDBPreparedStatement,
-  values: readonly DuckDBValue[],
+  values: readonly BoundValue[],
   { maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number },
   take: TakeRows,
 ): Promise<boolean> {
-  statement.bind([...values]);
+  bindValues(statement, values);
   const result = await statement.stream();
   let part: string[] = [];
   let units = 0;

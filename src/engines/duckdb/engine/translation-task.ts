@@ -6,12 +6,13 @@ import { resolveQuery } from '../../../googlesql/resolver';
 import type { Identifier } from '../../../googlesql/syntax';
 import type { Task } from '../../../concurrency/threads';
 import type { StoredTable } from '../data/part';
-import type { BoundParameter, Fence } from '../../contract';
+import { type TypedParameter, typesByName } from '../../bound-parameter';
+import type { Fence } from '../../contract';
 import { translate, type Translation } from '../translate';
 import { type ParameterForm, withKnownParameters } from '../translate/known-parameters';
 
 /** What a translation may depend on. */
-export interface KnownParameter extends Pick<BoundParameter, 'name' | 'type'> {
+export interface KnownParameter extends TypedParameter {
   /** Missing or null: any value. */
   readonly form?: ParameterForm | null;
 }
@@ -43,7 +44,7 @@ export const translateText: Task<TextToTranslate, Translation> = {
         if (known === undefined && sandboxed) throw outside(path, tables);
         return known;
       },
-      parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
+      parameters: typesByName(parameters),
     });
     const forms = parameters.flatMap(({ name, form = null }) =>
       form === null ? [] : ([[name.toLowerCase(), form]] as const),

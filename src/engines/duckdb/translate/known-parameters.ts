@@ -15,10 +15,10 @@ export type ParameterForm = 'empty' | 'instant';
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** null: nothing is known of the value */
-export function formOf({ type, value }: Pick<BoundParameter, 'type' | 'value'>): ParameterForm | null {
-  if (type !== 'STRING') return null;
-  if (value === '') return 'empty';
-  return instantOf(value) === null ? null : 'instant';
+export function formOf(parameter: BoundParameter): ParameterForm | null {
+  if (parameter.type !== 'STRING') return null;
+  if (parameter.value === '') return 'empty';
+  return instantOf(parameter.value) === null ? null : 'instant';
 }
 
 /** Microseconds since the epoch. */

@@ -1,3 +1,4 @@
+import { typeName } from '../../../endpoints';
 import {
   type DescribedEndpoint,
   type DescribedParameter,
@@ -94,13 +95,13 @@ function parameterTable(endpoint: DescribedEndpoint): Markup {
 /** Type, allowed values and whether it must be there, in words. */
 function kind(parameter: DescribedParameter): string {
   if (parameter.fixed) return 'fixed by this key';
-  const { type, values, minimum, maximum } = parameter;
+  const { values, minimum, maximum } = parameter;
   const bounds = [
     ...(minimum === null ? [] : [`from ${String(minimum)}`]),
     ...(maximum === null ? [] : [`to ${String(maximum)}`]),
   ];
   return [
-    [type, ...bounds].join(' '),
+    [typeName(parameter), ...bounds].join(' '),
     ...(values === null ? [] : [values.join(', ')]),
     isRequired(parameter) ? 'required' : 'optional',
   ].join('; ');
@@ -145,10 +146,14 @@ function tryForm(endpoint: DescribedEndpoint): Markup {
 }
 
 function field(parameter: DescribedParameter, id: string): Markup {
-  const { name, type, values } = parameter;
+  const { name, type, list, values } = parameter;
   const required = isRequired(parameter);
   const label = markup`<label for="${id}">${name}${required ? markup` <span class="quiet">(required)</span>` : null}</label>`;
   const choices = type === 'boolean' ? ['true', 'false'] : values;
+  if (list) {
+    const lines = required ? exampleOf(parameter) : '';
+    return markup`${label}<textarea id="${id}" data-parameter="${name}" data-list placeholder="one value a line" spellcheck="false">${lines}</textarea>`;
+  }
   if (choices !== null) {
     return markup`${label}<select id="${id}" data-parameter="${name}">
         ${required ? null : markup`<option value=""></option>`}

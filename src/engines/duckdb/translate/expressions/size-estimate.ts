@@ -97,7 +97,8 @@ export class SizeEstimates {
       case 'literal':
         return 1 + (expr.value?.length ?? 0) / 1024;
       case 'parameter':
-        return 1;
+        // A list holds up to 64 KiB.
+        return expr.type.kind === 'ARRAY' ? 128 : 1;
       case 'column':
         return this.#ofColumn(expr.column.id);
       case 'field':

@@ -72,7 +72,10 @@
       const { type, value, checked, dataset } = /** @type {HTMLInputElement} */ (field);
       const given = type === 'checkbox' ? (checked ? 'true' : '') : value;
       if (given === '') continue;
-      if (dataset.parameter !== undefined) parameters.push([dataset.parameter, given]);
+      const name = dataset.parameter;
+      const values = dataset.list === undefined ? [given] : given.split('\n').filter((line) => line !== '');
+      if (name !== undefined)
+        parameters.push(...values.map((value) => /** @type {[string, string]} */ ([name, value])));
       else if (dataset.header !== undefined) headers[dataset.header] = given;
     }
     return { path: form.dataset.path ?? '', parameters, headers };
@@ -129,8 +132,8 @@
       const response = await (url.length > LONGEST_URL
         ? fetch(path, {
             method: 'POST',
-            headers: { ...all, 'Content-Type': 'application/json' },
-            body: JSON.stringify(Object.fromEntries(parameters)),
+            headers: all,
+            body: new URLSearchParams(parameters),
             signal: abort.signal,
           })
         : fetch(url, { headers: all, signal: abort.signal }));

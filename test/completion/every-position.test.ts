@@ -1,0 +1,100 @@
+/** What is offered at every position of a query resolves there. */
+import { analyseConsumer } from '../../src/analysis/consumer-query';
+import { complete } from '../../src/completion/complete';
+import type { Completion } from '../../src/completion/completion';
+import { readColumns } from '../../src/googlesql/described-columns';
+import type { TableSchema } from '../../src/googlesql/types';
+
+const TABLES: readonly TableSchema[] = [
+  {
+    name: 'edge_logs',
+    columns: readColumns([
+      { name: 'id', type: 'STRING' },
+      { name: 'timestamp', type: 'TIMESTAMP' },
+      { name: 'event_message', type: 'STRING' },
+      {
+        name: 'metadata',
+        type: 'ARRAY<STRUCT>',
+        fields: [
+          { name: 'level', type: 'STRING' },
+          { name: 'response', type: 'ARRAY<STRUCT>', fields: [{ name: 'status_code', type: 'INT64' }] },
+        ],
+      },
+    ]),
+  },
+  {
+    name: 'auth_logs',
+    columns: readColumns([
+      { name: 'id', type: 'STRING' },
+      { name: 'user id', type: 'STRING' },
+      { name: 'n', type: 'INT64' },
+    ]),
+  },
+];
+const PARAMETERS = [
+  { name: 'project', type: 'STRING' },
+  { name: 'ids', type: 'ARRAY<STRING>' },
+] as const;
+
+const QUERIES = [
+  'SELECT id, event_message FROM edge_logs WHERE id IS NOT NULL',
+  'SELECT * FROM edge_logs ORDER BY timestamp DESC LIMIT 5',
+  'SELECT e.id FROM edge_logs AS e WHERE e.event_message LIKE @project',
+  'SELECT COUNT(*) AS n FROM edge_logs',
+  'SELECT event_message, COUNT(*) AS n FROM edge_logs GROUP BY event_message HAVING COUNT(*) > 1',
+  'SELECT m.level FROM edge_logs, UNNEST(metadata) AS m',
+  'SELECT r.status_code FROM edge_logs AS t, UNNEST(t.metadata) AS m, UNNEST(m.response) AS r',
+  'SELECT a.id, b.`user id` FROM edge_logs AS a JOIN auth_logs AS b ON a.id = b.id',
+  'SELECT a.n FROM auth_logs AS a LEFT JOIN edge_logs USING (id)',
+  'WITH x AS (SELECT id AS y, n FROM auth_logs) SELECT y FROM x WHERE n > 1',
+  'WITH x AS (SELECT 1 AS one), z AS (SELECT one FROM x) SELECT one FROM z',
+  'SELECT (SELECT MAX(n) FROM auth_logs) AS most, id FROM edge_logs',
+  'SELECT id FROM edge_logs WHERE id IN (SELECT id FROM auth_logs)',
+  'SELECT id FROM edge_logs WHERE EXISTS (SELECT 1 FROM UNNEST(metadata) AS m WHERE m.level IS NULL)',
+  'SELECT id FROM edge_logs WHERE id IN UNNEST(@ids)',
+  'SELECT CASE WHEN n > 1 THEN id ELSE `user id` END AS c FROM auth_logs',
+  'SELECT n, ROW_NUMBER() OVER (PARTITION BY id ORDER BY n) AS r FROM auth_logs',
+  'SELECT id FROM auth_logs UNION ALL SELECT event_message FROM edge_logs',
+  'FROM auth_logs |> WHERE n > 1 |> SELECT id, n',
+  'SELECT CAST(n AS STRING), DATE(timestamp) FROM auth_logs JOIN edge_logs ON auth_logs.id = edge_logs.id',
+];
+
+const NAMES: readonly Completion['kind'][] = ['alias', 'column', 'field', 'table', 'parameter'];
+
+/** Of one position, in the order in which they are offered: the rest of a table's fields is like these. */
+const TRIED = 8;
+
+it.each(QUERIES)('%s', (text) => {
+  let tried = 0;
+  for (let position = 0; position <= text.length; position++) {
+    const { span, items } = complete({ language: 'sql', text, position, tables: TABLES, parameters: PARAMETERS });
+    for (const item of items.filter(({ kind }) => NAMES.includes(kind)).slice(0, TRIED)) {
+      tried++;
+      const { changed, start } = applied(text, span, item);
+      const unresolved = analyseConsumer({
+        language: 'sql',
+        text: changed,
+        tables: TABLES,
+        parameters: PARAMETERS,
+        now: 0n,
+      })
+        .errors.filter(({ span: at }) => at !== null && at.start < start + item.insert.length && at.end > start)
+        .filter(({ message }) => /Unrecognized name|not found|does not exist|ambiguous/.test(message));
+      expect([changed, unresolved]).toEqual([changed, []]);
+    }
+  }
+  expect(tried).toBeGreaterThan(10);
+});
+
+/** The text with what is offered, and where that begins in it. */
+function applied(
+  text: string,
+  span: { readonly start: number; readonly end: number },
+  { insert, also }: Completion,
+): { readonly changed: string; readonly start: number } {
+  const changed = text.slice(0, span.start) + insert + text.slice(span.end);
+  if (also === undefined) return { changed, start: span.start };
+  const at = also.at > span.start ? also.at + insert.length - (span.end - span.start) : also.at;
+  const start = at <= span.start ? span.start + also.insert.length : span.start;
+  return { changed: changed.slice(0, at) + also.insert + changed.slice(at), start };
+}

@@ -29,8 +29,7 @@ import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { BrokenStream, readRows, type TakeRows } from './row-stream';
 import { prepareSelect, Statements } from './statements';
-import { CLOCK_PARAMETER } from '../translate';
-import { instantOf, textParameterOf } from '../translate/known-parameters';
+import { CLOCK_PARAMETER, instantOf, textParameterOf } from '../translate';
 import { Translations } from './translation-cache';
 
 /**

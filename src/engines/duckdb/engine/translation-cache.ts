@@ -4,8 +4,7 @@ import type { Threads } from '../../../concurrency/threads';
 import type { NamedType } from '../../../googlesql/types';
 import type { BoundParameter, Fence, RunLimits } from '../../contract';
 import type { StoredTable } from '../data/part';
-import type { Translation } from '../translate';
-import { formOf } from '../translate/known-parameters';
+import { formOf, type Translation } from '../translate';
 import { type KnownParameter, translateText } from './translation-task';
 
 /** Characters of texts, queries and translations together. */

@@ -8,8 +8,7 @@ import type { Task } from '../../../concurrency/threads';
 import type { StoredTable } from '../data/part';
 import { type TypedParameter, typesByName } from '../../bound-parameter';
 import type { Fence } from '../../contract';
-import { translate, type Translation } from '../translate';
-import { type ParameterForm, withKnownParameters } from '../translate/known-parameters';
+import { type ParameterForm, translate, type Translation, withKnownParameters } from '../translate';
 
 /** What a translation may depend on. */
 export interface KnownParameter extends TypedParameter {

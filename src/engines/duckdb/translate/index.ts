@@ -22,6 +22,7 @@ import { physicalFieldNames, quoteName } from '../sql';
 import { SizeEstimates } from './expressions/size-estimate';
 
 export { CLOCK_PARAMETER } from './context';
+export { formOf, instantOf, type ParameterForm, textParameterOf, withKnownParameters } from './known-parameters';
 export { setUpStatements } from './functions/macros';
 export { runtimeError } from './runtime-errors';
 export { supportedFunctions } from './functions/function-table';

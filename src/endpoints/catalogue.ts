@@ -250,7 +250,9 @@ class WatchedCatalogue implements Catalogue {
    */
   private remove(names: readonly string[]): boolean {
     const gone = new Set(names);
-    const remains = [...this.states].some(([name, { serving, candidate }]) => !gone.has(name) && (serving ?? candidate));
+    const remains = [...this.states].some(
+      ([name, { serving, candidate }]) => !gone.has(name) && (serving ?? candidate),
+    );
     const refused = names.length > 0 && !remains && this.endpoints.length > 0;
     const complaint = refused
       ? 'no stored query is left in the directory; the catalogue stays as it is until there is one, or a restart'

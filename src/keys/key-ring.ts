@@ -92,7 +92,10 @@ export class KeyRing {
       const secret = await readStartKey(startKeyFile);
       if (secret !== null) {
         startKey = { secret, created: false, file: startKeyFile };
-        log.info({ file: startKeyFile }, 'the start key is valid beside the others until "logquay keys revoke start-key"');
+        log.info(
+          { file: startKeyFile },
+          'the start key is valid beside the others until "logquay keys revoke start-key"',
+        );
       }
     }
     const builtIn = [

@@ -70,13 +70,20 @@ test.each([
   ['Out of Range Error: Overflow in addition of INT64 (9223372036854775807 + 5)!', 'A number is out of range'],
   ['Invalid Input Error: Something new: division by zero', UNKNOWN],
 ])('%s', (message, words) => {
-  expect(failure(new Error(message), log, 'SELECT 1')).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
+  expect(failure(new Error(message), log, 'SELECT 1')).toMatchObject({
+    fault: 'invalidQuery',
+    message: words,
+    span: null,
+  });
   expect(logged).toEqual([]);
 });
 
 test('a failure of our own has its place in the text', () => {
   const message = 'Invalid Input Error: logquay:division@7-16\n\nLINE 1: ...';
-  expect(failure(new Error(message), log, '')).toMatchObject({ message: 'Division by zero', span: { start: 7, end: 16 } });
+  expect(failure(new Error(message), log, '')).toMatchObject({
+    message: 'Division by zero',
+    span: { start: 7, end: 16 },
+  });
   const forged = "Conversion Error: Could not convert string 'logquay:division@7-16' to INT64";
   expect(failure(new Error(forged), log, '')).toMatchObject({ message: CAST, span: null });
 });

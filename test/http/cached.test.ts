@@ -42,7 +42,7 @@ class TellingEngine extends ScriptedEngine {
   override async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     const number = this.queries.length;
     const result = await super.run(query, limits);
-    const bound = query.parameters.map(({ name, value }) => `${name}=${value}`).join(' ');
+    const bound = query.parameters.map(({ name, value }) => `${name}=${String(value)}`).join(' ');
     return { ...result, rows: [JSON.stringify({ id: number, message: `${bound} from 10.1.2.3` })] };
   }
 

@@ -138,10 +138,26 @@ it('never runs more than its bounds, and everything in the end', async () => {
 
 it.each([
   [{ maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 }, undefined, { runningPerKey: 16, running: 64 }],
-  [{ maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 }, 4, { runningPerKey: 2, runningBesideOthers: 1, running: 4 }],
-  [{ maxRunningPerKey: 1, maxRunning: 64, maxWaiting: 100 }, 4, { runningPerKey: 1, runningBesideOthers: 1, running: 4 }],
-  [{ maxRunningPerKey: 3, maxRunning: 2, maxWaiting: 100 }, 4, { runningPerKey: 1, runningBesideOthers: 1, running: 2 }],
-  [{ maxRunningPerKey: 3, maxRunning: 1, maxWaiting: 100 }, 4, { runningPerKey: 1, runningBesideOthers: 1, running: 1 }],
+  [
+    { maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 },
+    4,
+    { runningPerKey: 2, runningBesideOthers: 1, running: 4 },
+  ],
+  [
+    { maxRunningPerKey: 1, maxRunning: 64, maxWaiting: 100 },
+    4,
+    { runningPerKey: 1, runningBesideOthers: 1, running: 4 },
+  ],
+  [
+    { maxRunningPerKey: 3, maxRunning: 2, maxWaiting: 100 },
+    4,
+    { runningPerKey: 1, runningBesideOthers: 1, running: 2 },
+  ],
+  [
+    { maxRunningPerKey: 3, maxRunning: 1, maxWaiting: 100 },
+    4,
+    { runningPerKey: 1, runningBesideOthers: 1, running: 1 },
+  ],
 ])('of %j, an engine of %s queries at once gets %j', (allowed, concurrency, bounds) => {
   const engine = concurrency === undefined ? {} : { concurrency };
   expect(admissionBounds(allowed, engine)).toEqual({ ...bounds, waiting: 100 });

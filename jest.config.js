@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
@@ -18,5 +20,6 @@ module.exports = {
   // What is imported when it is needed is named by the file that Node will find: `import('./engine.js')`.
   moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': ['$1.js', '$1.ts'] },
   testTimeout: 60_000,
-  maxWorkers: '100%',
+  // Many tests wait for processes that they have started: on few processors one more runs meanwhile.
+  maxWorkers: Math.max(3, availableParallelism()),
 };

@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,6 +35,9 @@ const SECONDS = Number(process.env['LIVE_SECONDS'] ?? 60);
 const PER_SECOND = 2_000;
 const APPENDED = 1_000;
 const APPENDS = 20;
+/** Small files of one table, and as many tables of one small file. */
+const SMALL = 200;
+const SMALL_ROWS = 100;
 const MEMORY = '1GB';
 const MIB = 1024 * 1024;
 /** The bound of all processes: `DUCKDB_MEMORY_LIMIT`, `CACHE_MEMORY` and 512 MB. */
@@ -84,6 +88,7 @@ export async function live(print: (line: string) => void): Promise<void> {
     await appended(again, join(data, EDGE.name), bytes, print);
     await loaded(again, join(data, EDGE.name), print);
     await again.stop();
+    await small(folder, print);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -96,7 +101,9 @@ async function makeRows(print: (line: string) => void): Promise<void> {
   const connection = await instance.connect();
   await connection.run(`SET TimeZone = 'UTC'`);
   const rows = sampleRows({ ...EDGE, rows: ROWS }, fields, `make_timestamp(${NOW})`);
-  await connection.run(`COPY (SELECT * REPLACE ('default' AS project) FROM (${rows})) TO '${SOURCE}.part' (FORMAT json)`);
+  await connection.run(
+    `COPY (SELECT * REPLACE ('default' AS project) FROM (${rows})) TO '${SOURCE}.part' (FORMAT json)`,
+  );
   instance.closeSync();
   renameSync(`${SOURCE}.part`, SOURCE);
 }
@@ -193,6 +200,26 @@ async function loaded(service: Running, folder: string, print: (line: string) =>
     `their p50 ${ms(median(busy.times))}, calm ${ms(median(calm.times))}; p99 ${ms(p99)}, calm ${ms(calmP99)}: ${(p99 / calmP99).toFixed(2)}x (goal 2x)`,
   );
   print(`most memory of all processes meanwhile: ${service.peak.toFixed(0)} MiB (bound ${BOUND.toFixed(0)} MiB)`);
+}
+
+/** Rows that are too few to be stored are read by every start. */
+async function small(folder: string, print: (line: string) => void): Promise<void> {
+  const rows = newLines(SMALL_ROWS);
+  for (const [what, nameOf] of [
+    [`${SMALL} files of ${SMALL_ROWS} rows`, (i: number) => join(EDGE.name, `${i}.ndjson`)],
+    [`${SMALL} tables of ${SMALL_ROWS} rows, undeclared`, (i: number) => `table_${i}.ndjson`],
+  ] as const) {
+    const data = mkdtempSync(join(folder, 'small-'));
+    mkdirSync(join(data, EDGE.name));
+    for (let i = 0; i < SMALL; i++) writeFileSync(join(data, nameOf(i)), rows);
+    const service = await Running.start({
+      DATA_DIR: data,
+      CACHE_DIR: join(data, '.cache'),
+      DUCKDB_MEMORY_LIMIT: MEMORY,
+    });
+    print(`start with ${what}: ${ms(service.ready)} to ready (goal 3000 ms)`);
+    await service.stop();
+  }
 }
 
 /** The service, with the memory and the CPU time of all its processes. */

@@ -12,6 +12,7 @@ import { sandbox } from './sandbox';
 import { soak } from './soak';
 import { startup } from './startup';
 import { wall } from './wall';
+import { wholeRecords } from './whole-records';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
   startup,
@@ -25,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   wall,
   live,
   'live-shape': liveShape,
+  roapi: wholeRecords,
   exports: exportBenchmark,
   collect,
 };

@@ -77,7 +77,8 @@ export async function wall(print: (line: string) => void): Promise<void> {
 interface Measured {
   readonly p50: number;
   readonly p99: number;
-  readonly failed: number;
+  /** What the ordinary key was answered other than 200: empty where nothing failed. */
+  readonly failed: string;
   /** Probes of /ready that were not answered 200 within a second. */
   readonly notReady: number;
   readonly probes: number;
@@ -87,7 +88,7 @@ interface Measured {
 }
 
 function line(name: string, { p50, p99, failed, notReady, probes, memory, hostile }: Measured): string {
-  const others = `p50 ${p50.toFixed(0)} ms  p99 ${p99.toFixed(0)} ms  failed ${String(failed)} of ${String(SAMPLES)}`;
+  const others = `p50 ${p50.toFixed(0)} ms  p99 ${p99.toFixed(0)} ms  failed ${failed === '' ? '0' : failed} of ${String(SAMPLES)}`;
   return `  ${name.padEnd(52)} ${others}  not ready ${String(notReady)} of ${String(probes)}  at most ${memory.toFixed(0)} MiB  ${hostile}`;
 }
 
@@ -126,7 +127,7 @@ async function measure(one: Case | null): Promise<Measured> {
     return {
       p50: percentile(times, 0.5),
       p99: percentile(times, 0.99),
-      failed: answers.filter(({ status }) => status !== 200).length,
+      failed: failuresOf(answers),
       hostile: [...statuses].map(([status, count]) => `${String(count)}x${String(status)}`).join(' '),
       ...watched,
     };
@@ -136,6 +137,12 @@ async function measure(one: Case | null): Promise<Measured> {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function failuresOf(answers: readonly Answer[]): string {
+  const counts = new Map<number, number>();
+  for (const { status } of answers) if (status !== 200) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${String(count)}x${String(status)}`).join(' ');
 }
 
 /** A request that nothing kept answers. */

@@ -1,14 +1,14 @@
 /**
  * A thousand rows with a nested record each, distinct requests, one core for the server: requests a second, against ROAPI (PyPI
- * `roapi`; `ROAPI` is the path of its program), or where there is none against DuckDB's own scan with `to_json` in a process
- * of its own.
+ * `roapi`; `ROAPI` is the path of its program, unless it is on the path), or where there is none against DuckDB's own scan with
+ * `to_json` in this process.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 import { median } from './measure';
@@ -73,9 +73,10 @@ export async function wholeRecords(print: (line: string) => void): Promise<void>
     const rows = Array.from({ length: ROWS }, (_, i) => `${JSON.stringify(row(i))}\n`);
     writeFileSync(join(data, 'raw_logs.ndjson'), rows.join(''));
     writeFileSync(join(data, 'schema.json'), JSON.stringify({ raw_logs: { fields: FIELDS } }));
-    const program = process.env['ROAPI'];
+    const program = process.env['ROAPI'] ?? onPath('roapi');
+    if (program === null) print(`  ROAPI is not installed (pip install roapi): against DuckDB's own scan`);
     sides.push(await logquay(folder, data));
-    sides.push(program === undefined ? await ownScan(data) : await roapi(program, data));
+    sides.push(program === null ? await ownScan(data) : await roapi(program, data));
     const [ours, theirs] = sides as [Side, Side];
     const rates: [number[], number[]] = [[], []];
     for (const side of sides) await rate(side);
@@ -91,6 +92,11 @@ export async function wholeRecords(print: (line: string) => void): Promise<void>
     for (const side of sides) await side.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function onPath(name: string): string | null {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
+  return places.find((place) => existsSync(place)) ?? null;
 }
 
 let next = 0;

@@ -9,7 +9,7 @@ async function main(count = 300, seed = 1): Promise<number> {
   const show = ({ name, status, reason, milliseconds, blocked }: Outcome): void => {
     const answer = `${status} ${reason ?? ''}`.padEnd(26);
     const cost = `${milliseconds.toFixed(0).padStart(6)} ms, blocked ${blocked.toFixed(0).padStart(4)} ms`;
-    process.stdout.write(`${name.padEnd(48)} ${answer} ${cost}, peak ${target.peakMemory().toFixed(0)} MiB\n`);
+    process.stdout.write(`${name.padEnd(48)} ${answer} ${cost}, peak ${target.peakMemory.toFixed(0)} MiB\n`);
   };
   try {
     const offences = await attack(target, first(count, generate(seed), [...KNOWN, ...LARGE]), show);

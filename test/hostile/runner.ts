@@ -17,7 +17,7 @@ const BESIDE = 512;
 /** Beyond it a process is replaced before the next query. */
 const RESTING = 300;
 /** Milliseconds until the interrupt: soon, to meet what cannot be interrupted; later, for what grows. */
-export const DEADLINES = { soon: 100, later: 600 };
+export const DEADLINES = { soon: 100, later: 350 };
 
 /** What is wrong with a measurement, `patience` being how much longer than in calm the CPU may take. */
 function faultsOf(m: Measurement, patience: number): string[] {

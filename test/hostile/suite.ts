@@ -44,7 +44,7 @@ export async function attack(
 export async function aftermath(target: Target): Promise<Offence[]> {
   const offences: Offence[] = [];
   const bound = target.limits.duckdb + target.limits.cache + BASE_MEMORY;
-  const peak = target.peakMemory();
+  const peak = target.peakMemory;
   if (peak > bound) offences.push({ name: 'memory', what: `${peak.toFixed(0)} MiB resident, of ${bound}` });
   const { status } = await target.send(got('an ordinary query', 'logs.all', 'project=default'));
   if (status !== 200) offences.push({ name: 'an ordinary query', what: `answered with ${status}` });

@@ -40,9 +40,17 @@ export interface Limits {
 /** Milliseconds after an answer in which work that it left behind still counts. */
 const AFTERWARDS = 30;
 
+/** Milliseconds between two looks at the memory, and how many of them go by between two at which processes there are. */
+const SAMPLE_EVERY = 25;
+const LOOKS_FOR_PROCESSES = 10;
+
 /** A running service. */
 export class Target {
   readonly #agent = new Agent({ keepAlive: true });
+  readonly #sampling: NodeJS.Timeout;
+  #samples = 0;
+  #family: readonly number[] = [];
+  #peakMemory = 0;
 
   private constructor(
     private readonly stage: Stage,
@@ -50,7 +58,9 @@ export class Target {
     private readonly port: number,
     private readonly pid: number,
     private readonly socket: string,
-  ) {}
+  ) {
+    this.#sampling = setInterval(() => this.#measureMemory(), SAMPLE_EVERY);
+  }
 
   static async start(limits: Limits): Promise<Target> {
     const stage = new Stage();
@@ -122,9 +132,18 @@ export class Target {
     });
   }
 
-  /** The most memory that all processes of the service have had resident, in MiB. */
-  peakMemory(): number {
-    return this.processes().reduce((sum, pid) => sum + statusOf(pid, 'VmHWM'), 0);
+  /** The most memory that all processes of the service have had resident at the same time, in MiB. */
+  get peakMemory(): number {
+    return this.#peakMemory;
+  }
+
+  #measureMemory(): void {
+    // Looking for new processes reads all of /proc.
+    if (this.#samples++ % LOOKS_FOR_PROCESSES === 0) this.#family = this.processes();
+    this.#peakMemory = Math.max(
+      this.#peakMemory,
+      this.#family.reduce((sum, pid) => sum + resident(pid), 0),
+    );
   }
 
   /** The service's process and those that it has started. */
@@ -142,6 +161,7 @@ export class Target {
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#sampling);
     this.#agent.destroy();
     await this.stage.end();
   }
@@ -157,10 +177,10 @@ function reasonOf(status: number, text: string): string | null {
 }
 
 /** MiB; 0 for a process that has ended. */
-function statusOf(pid: number, field: 'VmHWM'): number {
+function resident(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024;
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
   } catch {
     return 0;
   }

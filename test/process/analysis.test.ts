@@ -158,6 +158,12 @@ describe('a service with docs for keys', () => {
     expect(schema).toMatchObject({ columns: null, tables: [], functions: [] });
     const refused = await analyze('otel', { sql: 'select secret_field from rows_of' }, 'otel.rows');
     expect([refused.status, refused.body.error.errors[0].reason]).toEqual([403, 'accessDenied']);
+    for (const own of [{ sql: 'select secret_field from rows_of' }, { lql: 'f:rows_of s:secret_field' }]) {
+      for (const key of ['otel', 'pinned']) {
+        const { status, body } = await ask(base, '/api/endpoints/query/otel.rows', key, { project: 'abc', ...own });
+        expect([own, key, status, body.error.errors[0].reason]).toEqual([own, key, 403, 'accessDenied']);
+      }
+    }
     const document = (await of('otel', '/openapi.json')).body;
     expect(Object.keys(document.paths)).not.toContain('/api/endpoints/query/logs.all');
     const parameters = document.paths['/api/endpoints/query/otel.rows'].get.parameters;

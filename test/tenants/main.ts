@@ -49,8 +49,9 @@ async function main(): Promise<void> {
     emulator: eager ? ['--eager'] : [],
     shrunk: Number(values.examples),
     found: (found) => void process.stdout.write(`${describeFound(found).join('\n')}\n`),
-    progress: (done, { differences }) => {
-      process.stdout.write(`${done} requests, ${differences} differences\n`);
+    progress: (done, { differences, outcomes }) => {
+      const limited = outcomes.get('limit') ?? 0;
+      process.stdout.write(`${done} requests, ${differences} differences, ${limited} not compared\n`);
     },
   });
   process.stdout.write(`${report.lines().join('\n')}\n`);

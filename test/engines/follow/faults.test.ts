@@ -172,6 +172,23 @@ describe.each<[string, Partial<DuckDbOptions>]>([
     expect(folder.skipped).toEqual([{ file: path(`${TABLE}.ndjson`), line: 2, reason: 'the line is too long' }]);
   });
 
+  it('clocks that step forth and back leave each row there once', async () => {
+    await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')), [`${TABLE}/y.ndjson`]: ndjson(row('b')) }, options);
+    const expected = ['a', 'b'];
+    for (const [i, seconds] of [4e9, 0, 1e9, 4e9].entries()) {
+      const file = path(`${TABLE}/${i % 2 === 0 ? 'x' : 'y'}.ndjson`);
+      await appendFile(file, ndjson(row(`c${i}`)));
+      await utimes(file, seconds, seconds);
+      expected.push(`c${i}`);
+      await become(...expected);
+    }
+    await settled(...expected);
+    expect(status()).toMatchObject({ behind: 0, faults: 0 });
+    await engine.close();
+    engine = await folder.open(options);
+    expect(await ids()).toEqual(expected);
+  });
+
   it('stray quotes in CSV, and stray brackets in an array, hold up nothing', async () => {
     await start(
       {
@@ -209,6 +226,40 @@ describe.each<[string, Partial<DuckDbOptions>]>([
     await rm(target);
     await become();
   });
+});
+
+it('A line that is far too long is left out where the rows around it are stored', async () => {
+  const content = `${ndjson(row('a'))}${'x'.repeat(17 * 1024 * 1024)}\n${ndjson(row('b'))}`;
+  await start({ [`${TABLE}.ndjson`]: content }, { smallFile: 2 ** 26, largeRange: 0, tailBytes: 0 });
+  await become('a', 'b');
+  await eventually(async () => expect(await segments()).toHaveLength(1));
+  await settled('a', 'b');
+  expect(await segments()).toHaveLength(1);
+});
+
+it('A schema.json that changes is named, and counts from the next start on', async () => {
+  const schema = (type: string): string =>
+    JSON.stringify({
+      plain: {
+        fields: [
+          { name: 'id', type: 'STRING' },
+          { name: 'n', type },
+        ],
+      },
+    });
+  await start({ 'schema.json': schema('INTEGER'), 'plain.ndjson': ndjson({ id: 'a', n: 1 }) });
+  const rows = (): Promise<unknown[]> => rowsOf(engine, 'SELECT n FROM plain');
+  await writeFile(path('schema.json'), schema('STRING'));
+  await eventually(() => expect(degraded()).toContain('schema.json has changed'));
+  expect(await rows()).toEqual([{ n: 1 }]);
+  await writeFile(path('schema.json'), schema('INTEGER'));
+  await eventually(() => expect(degraded()).toBeNull());
+  await writeFile(path('schema.json'), schema('STRING'));
+  await writeFile(path('plain.ndjson'), ndjson({ id: 'a', n: '1' }));
+  await engine.close();
+  engine = await folder.open();
+  expect(degraded()).toBeNull();
+  expect(await rows()).toEqual([{ n: '1' }]);
 });
 
 describe('Where CACHE_DIR cannot be written', () => {

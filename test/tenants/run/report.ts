@@ -20,6 +20,8 @@ export class Report {
   sent = 0;
   readonly outcomes = new Map<Outcome, number>();
   readonly refusals = new Map<string, number>();
+  /** Why requests met a limit: their answers are not compared. */
+  readonly limits = new Map<string, number>();
   /** Answers that blame the service, and the request that got the first of each. */
   readonly failures = new Map<string, string>();
   readonly #aspects = new Map<Aspect, number>();
@@ -34,6 +36,10 @@ export class Report {
     if (outcome === 'refused' && request.kind === 'sql') {
       const { reason, message } = errorOf(answer.body);
       increment(this.refusals, `${reason}: ${message.replace(/"[^"]*"|[`'][^`']*[`']|\d+/g, '…')}`);
+    }
+    if (outcome === 'limit') {
+      const { reason, message } = errorOf(answer.body);
+      increment(this.limits, `${answer.status} ${reason}: ${message}`);
     }
     if (outcome === 'other') {
       const { reason, message } = errorOf(answer.body);
@@ -71,6 +77,7 @@ export class Report {
       `by place (differing/all): ${shares(this.#places)}`,
       `by kind (differing/all): ${shares(this.#kinds)}`,
       `refused: ${list(this.refusals) || 'none'}`,
+      `not compared, as they met a limit: ${list(this.limits) || 'none'}`,
       ...[...this.failures].map(([name, request]) => `failed: ${name}: ${request}`),
     ];
   }

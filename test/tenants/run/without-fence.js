@@ -10,5 +10,7 @@ if (existsSync(file)) {
   const fence = require(file);
   if (typeof fence.needsFence !== 'function') throw new Error(`${file} exports no needsFence.`);
   // What the module exports cannot be assigned: its importers get another object.
-  require.cache[file].exports = { ...fence, needsFence: () => false };
+  const loaded = require.cache[file];
+  if (loaded === undefined) throw new Error(`${file} is not in the cache of modules.`);
+  loaded.exports = { ...fence, needsFence: () => false };
 }

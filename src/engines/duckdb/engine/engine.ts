@@ -26,6 +26,7 @@ import { DEFAULTS, type DuckDbOptions } from './options';
 import { BrokenStream, readRows, type TakeRows } from './row-stream';
 import { prepareSelect, Statements } from './statements';
 import { CLOCK_PARAMETER } from '../translate';
+import { instantOf, textParameterOf } from '../translate/known-parameters';
 import { Translations } from './translation-cache';
 
 /**
@@ -250,8 +251,10 @@ export class DuckDbEngine implements Engine {
 
   #value(name: string, parameters: readonly BoundParameter[]): DuckDBValue {
     if (name === CLOCK_PARAMETER) return this.options.now ?? BigInt(Date.now()) * 1000n;
-    const parameter = parameters.find((bound) => bound.name.toLowerCase() === name.toLowerCase());
+    const text = textParameterOf(name);
+    const parameter = parameters.find((bound) => bound.name.toLowerCase() === (text ?? name).toLowerCase());
     if (parameter === undefined) throw new ServiceError('internalError', `Parameter @${name} is not bound`);
+    if (text !== null) return instantOf(parameter.value);
     switch (parameter.type) {
       case 'STRING':
         return parameter.value;

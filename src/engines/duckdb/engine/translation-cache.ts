@@ -5,7 +5,8 @@ import type { NamedType } from '../../../googlesql/types';
 import type { BoundParameter, Fence, RunLimits } from '../../contract';
 import type { StoredTable } from '../data/part';
 import type { Translation } from '../translate';
-import { translateText } from './translation-task';
+import { formOf } from '../translate/known-parameters';
+import { type KnownParameter, translateText } from './translation-task';
 
 /** Characters of texts, queries and translations together. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
@@ -53,14 +54,15 @@ export class Translations {
     tables: TablesByName,
     limits: RunLimits,
   ): Promise<Translation> {
-    const types = parameters.map(({ name, type }) => `${name}:${type}`).sort();
+    const known = parameters.map((one): KnownParameter => ({ name: one.name, type: one.type, form: formOf(one) }));
+    const types = known.map(({ name, type, form }) => `${name}:${type}:${form ?? ''}`).sort();
     const { hideBytes, isoTimestamps = false, sorted = false, maxRows, fence } = reading;
     const key = JSON.stringify([hideBytes, isoTimestamps, sorted, maxRows, types, fence, sql]);
-    const known = this.#cache.get(key);
-    if (known?.read.every(({ name, revision }) => tables.find(name)?.revision === revision) === true) {
-      return known.translation;
+    const remembered = this.#cache.get(key);
+    if (remembered?.read.every(({ name, revision }) => tables.find(name)?.revision === revision) === true) {
+      return remembered.translation;
     }
-    const translation = await this.#translate(sql, parameters, reading, tables, limits);
+    const translation = await this.#translate(sql, known, reading, tables, limits);
     const read = translation.tables.map((name) => ({ name, revision: tables.find(name)!.revision }));
     this.#cache.set(key, { translation, read });
     return translation;
@@ -68,13 +70,12 @@ export class Translations {
 
   async #translate(
     sql: string,
-    parameters: readonly BoundParameter[],
+    parameters: readonly KnownParameter[],
     { stored, ...reading }: Reading,
     { tables }: TablesByName,
     limits: RunLimits,
   ): Promise<Translation> {
-    const types = parameters.map(({ name, type }) => ({ name, type }));
-    const text = { sql, tables, sandboxed: false, parameters: types, ...reading };
+    const text = { sql, tables, sandboxed: false, parameters, ...reading };
     const translation = await (stored ? translateText.run(text) : this.threads.do(translateText, text, sql, limits));
     refuseDuplicates(translation.columns);
     return translation;

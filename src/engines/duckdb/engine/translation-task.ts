@@ -8,13 +8,20 @@ import type { Task } from '../../../concurrency/threads';
 import type { StoredTable } from '../data/part';
 import type { BoundParameter, Fence } from '../../contract';
 import { translate, type Translation } from '../translate';
+import { type ParameterForm, withKnownParameters } from '../translate/known-parameters';
+
+/** What a translation may depend on. */
+export interface KnownParameter extends Pick<BoundParameter, 'name' | 'type'> {
+  /** Missing or null: any value. */
+  readonly form?: ParameterForm | null;
+}
 
 export interface TextToTranslate {
   readonly sql: string;
   readonly tables: readonly StoredTable[];
   /** A consumer's statement: its tables ignore case, as CTE tables do, and another table is a violation. */
   readonly sandboxed: boolean;
-  readonly parameters: readonly Pick<BoundParameter, 'name' | 'type'>[];
+  readonly parameters: readonly KnownParameter[];
   readonly hideBytes: boolean;
   readonly isoTimestamps?: boolean;
   readonly sorted?: boolean;
@@ -38,7 +45,10 @@ export const translateText: Task<TextToTranslate, Translation> = {
       },
       parameters: new Map(parameters.map(({ name, type }) => [name, { kind: type }])),
     });
-    return translate(resolved, {
+    const forms = parameters.flatMap(({ name, form = null }) =>
+      form === null ? [] : ([[name.toLowerCase(), form]] as const),
+    );
+    return translate(withKnownParameters(resolved, new Map(forms)), {
       parts: ({ name }) => byName.get(keyOf(name))!.parts,
       ...options,
     });

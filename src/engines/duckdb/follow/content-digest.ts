@@ -5,20 +5,20 @@ import { createHash, type Hash } from 'node:crypto';
 export const DIGEST_BLOCK = 256 * 1024;
 
 export interface DigestState {
-  /** Digest of all whole blocks. */
+  /** Digest of all blocks but the last. */
   readonly chain: string;
-  /** Digest of what lies behind the last of them. */
+  /** Digest of the last one, which may be whole; empty: nothing has been digested. */
   readonly rest: string;
 }
 
 export class ContentDigest {
   #chain: string;
   #block: Hash = createHash('sha256');
-  /** Bytes in the unfinished block. */
+  /** Bytes in the last block. */
   #filled = 0;
   #length: number;
 
-  /** @param from whole blocks that were digested before; then what lies behind them comes first */
+  /** @param from blocks that were digested before; then what lies behind them comes first */
   constructor(from: { readonly blocks: number; readonly chain: string } = { blocks: 0, chain: '' }) {
     this.#chain = from.chain;
     this.#length = from.blocks * DIGEST_BLOCK;
@@ -31,15 +31,16 @@ export class ContentDigest {
 
   update(bytes: Buffer): void {
     for (let start = 0; start < bytes.length;) {
-      const end = Math.min(bytes.length, start + DIGEST_BLOCK - this.#filled);
-      this.#block.update(bytes.subarray(start, end));
-      this.#filled += end - start;
-      this.#length += end - start;
+      // Not before something follows: the last block is what a continued digest is checked by.
       if (this.#filled === DIGEST_BLOCK) {
         this.#chain = createHash('sha256').update(this.#chain).update(this.#block.digest()).digest('base64');
         this.#block = createHash('sha256');
         this.#filled = 0;
       }
+      const end = Math.min(bytes.length, start + DIGEST_BLOCK - this.#filled);
+      this.#block.update(bytes.subarray(start, end));
+      this.#filled += end - start;
+      this.#length += end - start;
       start = end;
     }
   }

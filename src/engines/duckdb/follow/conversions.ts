@@ -18,6 +18,8 @@ const TAIL_AGE = 10 * 60_000;
 /** The same without a new row: what does not grow is queried faster. */
 const TAIL_REST = 5_000;
 const TINY = 256 * 1024;
+/** Tails of a table that are stored however small they are: a query reads each. */
+const MOST_TAILS = 16;
 /** Bytes of content that a conversion reads after failures, at least. */
 const LEAST = 4 * 1024 * 1024;
 /** Bytes of segments that are merged for each byte of content that is read at once: they are compressed. */
@@ -98,8 +100,9 @@ export class Conversions {
     for (const table of [...tables].sort((a, b) => b.newest - a.newest)) {
       const failed = this.#failed.get(table.name);
       if (failed !== undefined && now < failed.notBefore) continue;
-      const { bytes, age, rest } = table.tails;
-      const roll = bytes > Math.min(TINY, tailBytes) && (full || age > TAIL_AGE || rest > TAIL_REST);
+      const { count, bytes, age, rest } = table.tails;
+      const isDue = bytes > Math.min(TINY, tailBytes) && (full || age > TAIL_AGE || rest > TAIL_REST);
+      const roll = isDue || count > MOST_TAILS;
       const job = table.nextJob(roll, failed?.most ?? this.options.most, this.#merged);
       if (job === null) {
         // Nothing is left of what failed.

@@ -21,6 +21,7 @@ import { type FolderScan, type FoundFile, scanFolder } from './folder-scan';
 import { LiveTable } from './live-table';
 import { type Manifest, readManifest, writeManifest } from './manifest';
 import { NamedOnce } from './named-once';
+import { SchemaFile } from './schema-file';
 import { type LeftOut, leftOutRows, type Segment } from './segment';
 import type { CleanUp } from './table-parts';
 
@@ -57,7 +58,7 @@ export interface LiveFolderOptions {
 }
 
 /** What may keep the folder from being followed: a word for each, or a table's name. */
-type Faulty = 'folder' | 'follow' | 'lock' | 'convert' | 'write' | `table ${string}`;
+type Faulty = 'folder' | 'schema' | 'follow' | 'lock' | 'convert' | 'write' | `table ${string}`;
 
 export class LiveFolder {
   readonly data = new StoredTables([]);
@@ -71,6 +72,8 @@ export class LiveFolder {
   /** Of manifests that another process writes, by table: identity of the file. */
   readonly #manifests = new Map<string, string>();
   #connection: DuckDBConnection | null = null;
+  /** Whether no other process may write CACHE_DIR, and whether this one does. */
+  #locked = false;
   #writer = false;
   #ended: Promise<void> = Promise.resolve();
   #closing: AbortController = new AbortController();
@@ -81,10 +84,13 @@ export class LiveFolder {
   #nextWrite = 0;
   #target = '';
   #started = false;
+  /** `performance.now()` after which a look reads no more files. */
+  #readUntil = Infinity;
 
   private constructor(
     private readonly options: LiveFolderOptions,
     private readonly folder: CacheFolder,
+    private readonly schemaFile: SchemaFile,
     private readonly declared: ReadonlyMap<string, readonly RestField[]>,
   ) {
     const { log, converter, convertedBytes, largeRange, tailBytes } = options;
@@ -113,13 +119,14 @@ export class LiveFolder {
       throw new DataFault(`DATA_DIR ${dataDir} cannot be read (${codeOf(error)})`);
     }
     const declared = await describedTables(dataDir);
+    const schemaFile = await SchemaFile.of(dataDir);
     const folder = await CacheFolder.of(cacheDir, dataDir);
     try {
       await folder.make();
     } catch (error) {
       throw new DataFault(`CACHE_DIR ${cacheDir} cannot be used (${codeOf(error)})`);
     }
-    return new LiveFolder(options, folder, declared);
+    return new LiveFolder(options, folder, schemaFile, declared);
   }
 
   /** The only folder, and the only file, that the database has to be able to open. */
@@ -138,7 +145,9 @@ export class LiveFolder {
     this.#stale.clear();
     this.#unwritten.clear();
     this.#nextLock = 0;
-    await this.#lock();
+    const end = this.options.complete ? Infinity : performance.now() + LONGEST_WAIT;
+    this.#readUntil = end;
+    this.#writer = await this.#lock();
     for (const name of new Set([...this.declared.keys(), ...(await this.folder.tables())])) await this.#add(name);
     if (this.#writer) await this.#removeUnused();
     await this.#publish([]);
@@ -150,11 +159,11 @@ export class LiveFolder {
     if (bytes === 0)
       this.options.log.info({ dataDir: this.options.dataDir }, 'DATA_DIR holds no rows yet: waiting for files');
     const wait = this.options.complete || pending <= WAITED_FOR;
-    const end = this.options.complete ? Infinity : performance.now() + LONGEST_WAIT;
     while (wait && this.#hasBacklog() && !this.#closing.signal.aborted && performance.now() < end) {
       await sleep(20);
       await this.#look();
     }
+    this.#readUntil = Infinity;
     if (!this.#started) this.#logTables();
     this.#started = true;
     this.#ended = this.#follow();
@@ -167,8 +176,8 @@ export class LiveFolder {
     await this.#conversions.end();
     await this.#ended;
     await this.#conversions.close();
-    if (this.#writer) unlockFolder(this.folder.path);
-    this.#writer = false;
+    if (this.#locked) unlockFolder(this.folder.path);
+    this.#locked = this.#writer = false;
     this.#connection?.closeSync();
     this.#connection = null;
   }
@@ -229,8 +238,15 @@ export class LiveFolder {
     const [first] = scan.unreadable;
     const fault = first === undefined ? null : `DATA_DIR cannot be read (${first[0] || '.'}: ${first[1]}).`;
     this.#fault('folder', fault);
+    if (fault === null) {
+      const isOther = await this.schemaFile.isChanged();
+      this.#fault(
+        'schema',
+        isOther ? 'schema.json has changed since the start: it counts from the next start on.' : null,
+      );
+    }
     const cleanUps: CleanUp[] = [];
-    await this.#lock();
+    const locked = await this.#lock();
     const converted = await this.#conversions.finish();
     if (converted !== null) {
       cleanUps.push(converted.cleanUp);
@@ -239,7 +255,7 @@ export class LiveFolder {
     }
     const isKnown = knownIn(scan);
     for (const name of [...this.declared.keys(), ...files.keys()]) if (!this.#tables.has(name)) await this.#add(name);
-    for (const [name, known] of this.#tables) {
+    for (const [name, known] of newestFirst(this.#tables, files)) {
       await this.#safely(name, async () => {
         const table = this.#writer ? known : await this.#followed(name, known);
         await this.#take(table, files.get(name) ?? [], isKnown, cleanUps);
@@ -247,6 +263,8 @@ export class LiveFolder {
       });
     }
     await this.#publish(cleanUps);
+    // This look has followed the writer before to where it has ended.
+    if (locked && !this.#writer) await this.#takeOver();
     if (this.#writer) {
       await this.#writeManifests();
       const isClosing = this.#closing.signal.aborted;
@@ -288,13 +306,14 @@ export class LiveFolder {
     if (gone.length > 0) {
       const empty = table.dropEmptySegments();
       if (empty.length > 0) this.#outdate(table, empty);
-      // Before anything is read: ids are counted over what there is.
-      cleanUps.push(await table.rebuild());
       this.#stale.add(table);
+      // Before anything is read: ids are counted over what there is.
+      cleanUps.push(await table.rebuildWithout());
     }
     const newest = [...table.sources].sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
     for (const source of newest) {
-      if (this.#closing.signal.aborted || this.#tailBytes > MOST_TAILS * this.options.tailBytes) return;
+      if (this.#closing.signal.aborted || performance.now() > this.#readUntil) return;
+      if (this.#tailBytes > MOST_TAILS * this.options.tailBytes) return;
       if (source.file.format === 'parquet' || (this.#writer && table.isBacklog(source))) continue;
       if (this.#conversions.retried !== table && (await table.readNew(source))) this.#stale.add(table);
     }
@@ -414,28 +433,22 @@ export class LiveFolder {
     return async () => before?.dispose();
   }
 
-  /** Becomes the writer when there is none. */
-  async #lock(): Promise<void> {
-    if (this.#writer || performance.now() < this.#nextLock) return;
+  /** @returns whether no other process writes CACHE_DIR, now or later */
+  async #lock(): Promise<boolean> {
+    if (this.#locked || performance.now() < this.#nextLock) return this.#locked;
     this.#nextLock = performance.now() + TRY_AGAIN;
     try {
-      this.#writer = await lockFolder(this.#connection!, this.folder);
+      this.#locked = await lockFolder(this.#connection!, this.folder);
       this.#fault('lock', null);
-      // Not before the tables are there.
-      if (this.#writer && this.#tables.size > 0) await this.#takeOver();
     } catch (error) {
       this.#fault('lock', `CACHE_DIR cannot be written (${faultKind(error)}).`);
     }
+    return this.#locked;
   }
 
   /** Goes on from where the writer before has ended. */
   async #takeOver(): Promise<void> {
-    for (const [name, known] of this.#tables) {
-      await this.#safely(name, async () => {
-        const table = await this.#followed(name, known);
-        if (table !== known) await this.#publish([this.#replace(name, table)]);
-      });
-    }
+    this.#writer = true;
     await this.#removeUnused();
     this.options.log.info({}, 'This process now writes CACHE_DIR');
   }
@@ -497,6 +510,20 @@ function filesByTable({ files }: FolderScan): ReadonlyMap<string, readonly Found
     else others.push(file);
   }
   return byTable;
+}
+
+/** Tables in the order in which their files have changed last: what a look does not come to is the oldest. */
+function newestFirst(
+  tables: ReadonlyMap<string, LiveTable>,
+  files: ReadonlyMap<string, readonly FoundFile[]>,
+): readonly (readonly [string, LiveTable])[] {
+  const changed = new Map(
+    [...files].map(([name, found]) => [
+      name,
+      found.reduce((newest, { modified }) => (modified > newest ? modified : newest), 0n),
+    ]),
+  );
+  return [...tables].sort(([a], [b]) => ((changed.get(a) ?? 0n) < (changed.get(b) ?? 0n) ? 1 : -1));
 }
 
 /** Tells whether it is known that a path is not there, rather than that it could not be looked for. */

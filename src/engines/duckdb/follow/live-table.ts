@@ -127,7 +127,7 @@ export class LiveTable {
     return this.#segments.bytes;
   }
 
-  get tails(): Pick<Tails, 'bytes' | 'age' | 'rest'> {
+  get tails(): Pick<Tails, 'count' | 'bytes' | 'age' | 'rest'> {
     return this.#tails;
   }
 
@@ -192,6 +192,18 @@ export class LiveTable {
   /** Makes what queries read anew: as `TableParts.rebuild`. */
   rebuild(): Promise<CleanUp> {
     return this.#parts.rebuild(this.fields, this.#segments, this.#tails);
+  }
+
+  /** As `rebuild`, after rows have gone: whoever reads those sees none that is read from now on. */
+  async rebuildWithout(): Promise<CleanUp> {
+    const release = this.#tails.hold();
+    const empty = this.#tails.dropEmpty();
+    const cleanUp = await this.rebuild();
+    return async () => {
+      release();
+      await cleanUp();
+      for (const tail of empty) await tail.remove();
+    };
   }
 
   /** Leaves out segments without a row that counts. @returns them */

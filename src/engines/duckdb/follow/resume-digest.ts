@@ -12,7 +12,7 @@ export class ChangedContent extends Error {
 }
 
 /**
- * The digest of what has been read of a file, to be continued: what lies behind its last whole block is read again.
+ * The digest of what has been read of a file, to be continued: its last block is read again.
  *
  * @throws ChangedContent where that is not what was read before
  */
@@ -22,7 +22,7 @@ export async function resumeDigest({
   from,
 }: Pick<Range, 'path' | 'compression' | 'from'>): Promise<ContentDigest> {
   const { position, digest: before } = from;
-  const blocks = Math.floor(position.offset / DIGEST_BLOCK);
+  const blocks = Math.max(0, Math.ceil(position.offset / DIGEST_BLOCK) - 1);
   const digest = new ContentDigest({ blocks, chain: before.chain });
   for await (const bytes of readContent(path, compression, blocks * DIGEST_BLOCK, position.offset))
     digest.update(bytes);

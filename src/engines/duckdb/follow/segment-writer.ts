@@ -23,6 +23,7 @@ import { ContentFault } from './content-fault';
 import { numberGeneratedIds, UNNUMBERED } from './generated-ids';
 import { withFieldsOf } from './inferred-schema';
 import { LeftOutCount } from './left-out-count';
+import { isMoved } from './moved-file';
 import { type Position, type RawRecord, readRecords, START } from './records';
 import { ChangedContent, resumeDigest } from './resume-digest';
 import { recordRow, type RowRules, rowOf, rulesOf } from './rows';
@@ -177,23 +178,26 @@ class SegmentWriter {
   /**
    * Reads a range. What has been read of it does not count where its file turns out to be another one, or cannot be read.
    *
+   * @param read gives where it has ended; null: it is to be read in another way
    * @returns whether it counts
    */
-  async #reading(range: Range, read: (leftOut: LeftOutCount) => Promise<RangeEnd>): Promise<boolean> {
-    const { source, to } = range;
+  async #reading(range: Range, read: (leftOut: LeftOutCount) => Promise<RangeEnd | null>): Promise<boolean> {
+    const { source, path, identity, to } = range;
     const leftOut = new LeftOutCount(!this.job.declared);
+    if (await isMoved(path, identity)) return false;
     try {
-      await checkIdentity(range);
       const end = await read(leftOut);
-      await checkIdentity(range);
+      if (end === null) return true;
       if (to !== null && !sameProgress(end, to)) throw new ChangedContent();
+      if (await isMoved(path, identity)) return false;
       this.#ends[source] = end;
       this.#leftOut.addAll(leftOut);
       return true;
     } catch (error) {
-      if (error instanceof ChangedContent) this.#changed.push(source);
-      else if (error instanceof ReadFault) this.#faults[source] = error.message;
-      else if (!(error instanceof MovedFile)) throw error;
+      if (!(error instanceof ChangedContent) && !(error instanceof ReadFault)) throw error;
+      if (await isMoved(path, identity)) return false;
+      if (error instanceof ReadFault) this.#faults[source] = error.message;
+      else this.#changed.push(source);
       return false;
     }
   }
@@ -201,14 +205,10 @@ class SegmentWriter {
   /** Copies whole lines of a range; null: they do not count; false: they cannot be read like that. */
   async #spool(range: Range, path: string): Promise<Spooled | null | false> {
     const output = writing(path);
-    let end: RangeEnd | null = null;
-    const counts = await this.#reading(range, async () => {
-      end = await this.#copyLines(range, output);
-      return end ?? { ...range.from, whole: false };
-    }).finally(() => ended(output));
-    const copied = end as RangeEnd | null;
-    if (counts && copied !== null) {
-      return { range, path, lines: copied.position.records - range.from.position.records };
+    const counts = await this.#reading(range, () => this.#copyLines(range, output)).finally(() => ended(output));
+    const end = this.#ends[range.source];
+    if (counts && end !== undefined) {
+      return { range, path, lines: end.position.records - range.from.position.records };
     }
     await rm(path, { force: true });
     return counts ? false : null;
@@ -220,7 +220,7 @@ class SegmentWriter {
     const digest = await readingFile(resumeDigest(range));
     let { offset, records, open } = from.position;
     const end = to?.position.offset ?? offset + this.#budget;
-    const size = Math.max(to?.position.offset ?? (await stat(range.path)).size, offset);
+    const size = Math.max(to?.position.offset ?? (await readingFile(stat(range.path))).size, offset);
     let seen = offset;
     let rest: Buffer[] = [];
     let length = 0;
@@ -525,18 +525,10 @@ function isResourceFault(error: unknown): boolean {
   );
 }
 
-/** There is another file, or none, where the range's was: the next look at the folder tells. */
-class MovedFile extends Error {}
-
-async function checkIdentity({ path, identity }: Range): Promise<void> {
-  const found = await readingFile(stat(path, { bigint: true }));
-  if (`${found.dev}:${found.ino}` !== identity) throw new MovedFile();
-}
-
 /** A file of DATA_DIR cannot be read, which is no fault of what is written. */
 class ReadFault extends Error {}
 
-/** @throws MovedFile and ReadFault for what reading a file throws */
+/** @throws ReadFault for what reading a file throws */
 async function readingFile<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
@@ -555,7 +547,6 @@ async function* readingBlocks(content: AsyncIterable<Buffer>): AsyncGenerator<Bu
 
 function ofReading(error: unknown): unknown {
   const code = codeOf(error);
-  if (code === 'ENOENT') return new MovedFile();
   return code === null ? error : new ReadFault(`cannot be read (${code})`);
 }
 

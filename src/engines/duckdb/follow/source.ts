@@ -32,16 +32,30 @@ export class Source {
   notBefore = 0;
   /** `performance.now()` when there came to be something unread; null: there is nothing. */
   behindSince: number | null = null;
-  /** `performance.now()` when it was first seen as it is. */
-  unchangedSince = performance.now();
+  #file: FoundFile;
+  #changedAt: number;
 
   constructor(
     readonly id: number,
-    public file: FoundFile,
+    file: FoundFile,
     from: Progress = UNREAD,
   ) {
+    this.#file = file;
+    this.#changedAt = changedAt(file);
     this.stored = from;
     this.read = from;
+  }
+
+  /** As it was found last. */
+  get file(): FoundFile {
+    return this.#file;
+  }
+
+  set file(file: FoundFile) {
+    const { identity, size, modified } = this.#file;
+    const isSame = identity === file.identity && size === file.size && modified === file.modified;
+    if (!isSame) this.#changedAt = changedAt(file);
+    this.#file = file;
   }
 
   static of(record: SourceRecord, file: FoundFile): Source {
@@ -62,8 +76,7 @@ export class Source {
 
   /** Whether nothing has been written to it for long. A clock may be wrong: what follows later is noticed (`Position.open`). */
   get isQuiet(): boolean {
-    const written = Number(this.file.modified / 1_000_000n);
-    return performance.now() - this.unchangedSince > QUIET || Date.now() - written > QUIET;
+    return performance.now() - this.#changedAt > QUIET;
   }
 
   /** Whether there may be something to read. */
@@ -87,4 +100,9 @@ export class Source {
       ...this.stored,
     };
   }
+}
+
+/** As `performance.now()`: how long ago a file was written, by the clock as it is when that is seen; it may be set later. */
+function changedAt({ modified }: FoundFile): number {
+  return performance.now() - Math.max(0, Date.now() - Number(modified / 1_000_000n));
 }

@@ -2,11 +2,12 @@
 import { join } from 'node:path';
 
 import { codeOf } from '../engine/native-error';
-import { ContentFault } from './content-fault';
 import { beginsWith, continuesRecord, isCopySoFar } from './copies';
 import type { FoundFile } from './folder-scan';
 import type { Manifest } from './manifest';
+import { isMoved } from './moved-file';
 import { ChangedContent, resumeDigest } from './resume-digest';
+import type { Progress } from './segment-job';
 import { Source } from './source';
 
 /** A file that holds the same rows as a source, or the first of them, while that is there. */
@@ -24,7 +25,7 @@ const UNDECIDED = 5_000;
 const PATIENCE = 10;
 
 export interface Reconciled {
-  /** Sources whose rows go. */
+  /** Sources with rows, which go. */
   readonly gone: readonly Source[];
   /** Whether there are other files than before, or under other names. */
   readonly moved: boolean;
@@ -85,7 +86,9 @@ export class SourcesOfTable {
     const found = new Set<Source>();
     const candidates: FoundFile[] = [];
     const seen = new Set<string>();
-    const rotating = new Set(files.filter(({ identity }) => !byIdentity.has(identity)).map(({ family }) => family));
+    // The number of a file that was deleted may be that of one of another family by now.
+    const isNew = ({ identity, family }: FoundFile): boolean => byIdentity.get(identity)?.file.family !== family;
+    const rotating = new Set(files.filter(isNew).map(({ family }) => family));
     for (const file of files) {
       // One file of two names, or renamed while the folder was read.
       if (seen.has(file.identity)) continue;
@@ -110,8 +113,13 @@ export class SourcesOfTable {
     for (const source of this.all) source.missed = missed.has(source);
     candidates.sort((a, b) => rank(a) - rank(b));
     for (const file of candidates) {
+      const before = byIdentity.get(file.identity);
       if (await this.#adopt(file, vanished)) moved = true;
-      else if (!(await this.#isCopy(file, vanished))) {
+      else if (await this.#isCopy(file, vanished)) continue;
+      else if (before !== undefined && vanished.has(before) && isStillUnread(before, file)) {
+        vanished.delete(before);
+        see(before, file);
+      } else {
         const source = new Source(this.#next++, file);
         this.#sources.set(source.id, source);
       }
@@ -121,7 +129,8 @@ export class SourcesOfTable {
     for (const known of [this.#copies, this.#undecided]) {
       for (const identity of known.keys()) if (!seen.has(identity)) known.delete(identity);
     }
-    return { gone: [...vanished], moved: moved || vanished.size > 0 };
+    const gone = [...vanished].filter(({ read }) => read.position.offset > 0);
+    return { gone, moved: moved || gone.length > 0 };
   }
 
   /** Whether a file takes the place of a source that has vanished: it holds all that was read of it. */
@@ -135,7 +144,6 @@ export class SourcesOfTable {
       if (await this.#continues(file, source)) continue;
       source.file = file;
       source.seen = null;
-      source.unchangedSince = performance.now();
       source.replaced = false;
       source.fault = null;
       vanished.delete(source);
@@ -154,22 +162,51 @@ export class SourcesOfTable {
       const unchanged = known.of.file.path !== file.path;
       if (unchanged && (same || performance.now() < known.notBefore)) return true;
     }
+    let [isMissed, isUndecided] = [false, false];
     for (const source of this.all) {
-      const { family, rotated, compression, identity } = source.file;
-      if (family !== file.family || identity === file.identity || compression !== 'none') continue;
-      if (file.compression === 'none' && rotated) continue;
+      if (!mayBeCopy(file, source.file) || (vanished.has(source) && !source.missed)) continue;
       const started = performance.now();
-      if (vanished.has(source) && !source.missed) continue;
-      const isCopy = await this.#tried(() => isCopySoFar(this.#contentOf(file), this.#contentOf(source.file)));
-      // One of them has gone meanwhile, or nothing of an archive can be read yet: a later look shows it.
-      if (isCopy === null) return source.missed || this.#mayWait(file);
-      if (!isCopy) continue;
+      const isCopy = await this.#isCopyOf(file, source);
+      // One of them has gone meanwhile, or cannot be read yet: a later look shows it.
+      if (isCopy === null && source.missed) isMissed = true;
+      else if (isCopy === null) isUndecided = true;
+      if (isCopy !== true) continue;
       const took = performance.now() - started;
       this.#copies.set(file.identity, { of: source, file, notBefore: performance.now() + PATIENCE * took });
       return true;
     }
     this.#copies.delete(file.identity);
-    return false;
+    return isMissed || (isUndecided && this.#mayWait(file));
+  }
+
+  /** null: it cannot be known now. */
+  async #isCopyOf(file: FoundFile, { file: original, read }: Source): Promise<boolean | null> {
+    const copy = this.#contentOf(file);
+    const isCopy = await this.#tried(() => isCopySoFar(copy, this.#contentOf(original)));
+    if (isCopy === true || read.position.offset === 0) return isCopy;
+    // The original may have been truncated or renamed since the folder was looked at.
+    if (isCopy === false) return (await this.#isAsFound(original, read)) ? false : null;
+    // It cannot be read any more: what was read of it may be enough.
+    return (await this.#tried(() => beginsWith(copy, read))) === true ? true : null;
+  }
+
+  /** Whether a file is where it was found, and if it is written to, still holds what was read of it. */
+  async #isAsFound(file: FoundFile, read: Progress): Promise<boolean> {
+    if (file.rotated) return !(await isMoved(join(this.dataDir, file.path), file.identity));
+    return (await this.#holds(file, read)) === true;
+  }
+
+  /** Whether a file holds what was read, as far as the last block tells; null: it cannot be read, or is not there. */
+  #holds(file: FoundFile, read: Progress): Promise<boolean | null> {
+    return this.#tried(async () => {
+      try {
+        await resumeDigest({ ...this.#contentOf(file), from: read });
+        return true;
+      } catch (error) {
+        if (error instanceof ChangedContent) return false;
+        throw error;
+      }
+    });
   }
 
   /** Whether a file may turn out to be a copy: it has not been as it is for long. */
@@ -182,12 +219,12 @@ export class SourcesOfTable {
     return performance.now() - before.since < UNDECIDED;
   }
 
-  /** A file that cannot be read is no copy; null: one of the files is not there any more. */
+  /** null: one of the files cannot be read, or is not there any more. */
   async #tried(compare: () => Promise<boolean | null>): Promise<boolean | null> {
     try {
       return await compare();
     } catch (error) {
-      return codeOf(error) === 'ENOENT' ? null : false;
+      return codeOf(error) === null ? false : null;
     }
   }
 
@@ -197,21 +234,15 @@ export class SourcesOfTable {
    * @param rotates whether a file of its family has come: it may have been copied to that, truncated, and have grown again
    */
   async #isStill(source: Source, file: FoundFile, rotates: boolean): Promise<boolean> {
-    const { path, size, modified } = source.file;
+    const { path, family, size, modified } = source.file;
     if (file.format === 'parquet' || source.read.position.offset === 0) return true;
     if (size === file.size && modified === file.modified) return true;
     if (await this.#continues(file, source)) return false;
     if (path === file.path && !rotates) return true;
-    const still = await this.#tried(() =>
-      resumeDigest({ ...this.#contentOf(file), from: source.read }).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ChangedContent || error instanceof ContentFault) return false;
-          throw error;
-        },
-      ),
-    );
-    return still !== false;
+    const holds = await this.#holds(file, source.read);
+    if (holds !== null || family === file.family) return holds !== false;
+    // A file of another family that has gone since it was found may have had the number of one that was deleted.
+    return !(await isMoved(join(this.dataDir, file.path), file.identity));
   }
 
   /** Whether what was taken for the last record of a source goes on in a file. */
@@ -235,20 +266,43 @@ function isOther(source: Source, file: FoundFile): boolean {
       source.read.position.offset > 0 && (source.seen?.size !== file.size || source.seen.modified !== file.modified)
     );
   }
-  // An archive that is still being written, of which nothing is known yet, may turn out to be a copy.
-  if (file.rotated && source.read.position.offset === 0 && !source.converting && !same) return true;
+  // A file of which nothing could be read before, as of an archive that is still being written, may turn out to be a copy.
+  const isTried = !same || (source.fault !== null && source.isChanged && performance.now() >= source.notBefore);
+  if (file.rotated && source.read.position.offset === 0 && !source.converting && isTried) return true;
   return isText(file) && file.size < source.read.position.offset;
+}
+
+/**
+ * Whether rotation may have made a file of another one: it compresses what is plain, and copies what is written to. Beside an
+ * archive its own content may be, or the same in another compression.
+ */
+function mayBeCopy(file: FoundFile, original: FoundFile): boolean {
+  if (original.family !== file.family || original.identity === file.identity) return false;
+  if (original.compression !== 'none') return unpackedPath(original) === unpackedPath(file);
+  return file.compression !== 'none' || !original.rotated;
+}
+
+function unpackedPath({ path, compression }: FoundFile): string {
+  return compression === 'none' ? path : path.slice(0, path.lastIndexOf('.'));
 }
 
 function isText({ format, compression }: FoundFile): boolean {
   return format !== 'parquet' && compression === 'none';
 }
 
+/** Whether nothing has been read of a source, so that it goes on as the file that it is now. */
+function isStillUnread(
+  { file: { format, compression }, read, replaced, converting }: Source,
+  file: FoundFile,
+): boolean {
+  if (read.position.offset > 0 || replaced || converting) return false;
+  return format === file.format && compression === file.compression;
+}
+
 function see(source: Source, file: FoundFile): void {
   const { size, modified } = source.file;
   source.file = file;
   if (size === file.size && modified === file.modified) return;
-  source.unchangedSince = performance.now();
   // An archive is read from its beginning every time.
   if (file.compression === 'none') source.notBefore = 0;
 }

@@ -8,6 +8,7 @@ import { keeping, readContent } from './content';
 import { ContentFault } from './content-fault';
 import { ORDINAL } from './generated-ids';
 import { LeftOutCount } from './left-out-count';
+import { isMoved } from './moved-file';
 import { type RawRecord, readRecords } from './records';
 import { ChangedContent, resumeDigest } from './resume-digest';
 import { generatedId, type ReadRow, recordRow, rowOf, rulesOf } from './rows';
@@ -36,6 +37,9 @@ export interface TailReaderOptions {
   readonly onFault: (file: string, fault: string) => void;
 }
 
+/** The file was moved before it was opened: the next look at the folder shows it. */
+class MovedFile extends Error {}
+
 export class TailReader {
   constructor(private readonly options: TailReaderOptions) {}
 
@@ -48,6 +52,7 @@ export class TailReader {
       source.waiting = await this.#readTo(source, file.compression === 'none' ? file.size : Infinity);
       source.fault = null;
     } catch (error) {
+      if (error instanceof MovedFile || (await this.#isMoved(source))) return;
       if (error instanceof ChangedContent) {
         source.replaced = true;
         return;
@@ -72,6 +77,7 @@ export class TailReader {
     const path = source.pathIn(this.options.dataDir);
     const digest = await resumeDigest({ path, compression, from: source.read });
     const { position } = source.read;
+    let isSame = false;
     let waiting = false;
     const closed = (): boolean => {
       waiting = compression === 'none' && !source.isQuiet;
@@ -81,11 +87,18 @@ export class TailReader {
     let digested = position.offset;
     const blocks = keeping(readContent(path, compression, position.offset, to), pending);
     for await (const batch of readRecords(blocks, format, position, closed)) {
+      // What is open by now is the file that was found, if that is still there.
+      if (!isSame && (await this.#isMoved(source))) throw new MovedFile();
+      isSame = true;
       await this.#insert(batch.records, source);
       digested = digest.take(pending, batch.position.offset - digested) + digested;
       source.read = { position: batch.position, digest: digest.state() };
     }
     return waiting;
+  }
+
+  #isMoved(source: Source): Promise<boolean> {
+    return isMoved(source.pathIn(this.options.dataDir), source.file.identity);
   }
 
   /** Inserts rows of records, all or none: what has been read moves on with them. */

@@ -8,6 +8,8 @@ import { Tail } from './tail';
 export class Tails {
   #all: readonly Tail[] = [];
   #sealed: readonly Tail[] = [];
+  /** Those that take no rows while queries read them together with what has gone since. */
+  readonly #held = new Set<Tail>();
   #next = 0;
 
   /** @param index tells names of relations of one table from those of another */
@@ -22,6 +24,10 @@ export class Tails {
 
   get rows(): number {
     return this.#all.reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  get count(): number {
+    return this.#all.length;
   }
 
   /** Bytes of the texts in memory. */
@@ -44,11 +50,32 @@ export class Tails {
   /** The tail that takes rows of a source with these fields. */
   async open(fields: readonly RestField[], source: number): Promise<Tail> {
     const last = this.#all.at(-1);
-    const takes = last !== undefined && !this.#sealed.includes(last) && !last.dropped.has(source);
+    const takes =
+      last !== undefined && !this.#sealed.includes(last) && !this.#held.has(last) && !last.dropped.has(source);
     if (takes && sameFields(last.fields, fields)) return last;
     const tail = await Tail.create(this.connection, `tail ${this.index} ${this.#next++}`, fields);
     this.#all = [...this.#all, tail];
     return tail;
+  }
+
+  /**
+   * Takes no more rows into what there is: queries that were begun before rows went must not see what comes in their place.
+   *
+   * @returns ends that, when no such query is left
+   */
+  hold(): () => void {
+    const held = this.#all.filter((tail) => !this.#held.has(tail));
+    for (const tail of held) this.#held.add(tail);
+    return () => {
+      for (const tail of held) this.#held.delete(tail);
+    };
+  }
+
+  /** Leaves out those without a row that counts. @returns them */
+  dropEmpty(): readonly Tail[] {
+    const empty = this.#all.filter((tail) => tail.rows === 0 && !this.#sealed.includes(tail));
+    this.#all = this.#all.filter((tail) => !empty.includes(tail));
+    return empty;
   }
 
   /** Takes no more rows into these: a conversion stores them. */

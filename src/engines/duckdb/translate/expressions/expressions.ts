@@ -33,7 +33,10 @@ function printUnguarded(ctx: Context, expr: Expr): string {
     case 'literal':
       return printLiteral(expr);
     case 'parameter':
-      return `CAST(${ctx.parameter(expr.name)} AS ${duckType(expr.type)})`;
+      // Of what is bound only an instant of `known-parameters.ts` is a TIMESTAMP.
+      return expr.type.kind === 'TIMESTAMP'
+        ? `make_timestamp(CAST(${ctx.parameter(expr.name)} AS BIGINT))`
+        : `CAST(${ctx.parameter(expr.name)} AS ${duckType(expr.type)})`;
     case 'column':
     case 'field':
       return ctx.flat(printPath(ctx, expr));

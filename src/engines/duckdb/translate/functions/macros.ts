@@ -7,8 +7,10 @@
 import { fail } from '../../sql';
 import { LETTER_CASE_MACROS } from './letter-case';
 
-const CIVIL = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?)?`;
-const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{1,2}(?::?\d{2})?| [A-Za-z][\w/+-]*)?)?`;
+/** DuckDB takes 24:00:00 for the end of a day. */
+const TIME = String.raw`(?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?`;
+const CIVIL = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]${TIME})?`;
+const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]${TIME}(?:[Zz]|[+-]\d{1,2}(?::?\d{2})?| [A-Za-z][\w/+-]*)?)?`;
 
 const IN_YEARS = `t BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'`;
 const DATE_IN_YEARS = `t BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'`;
@@ -126,15 +128,19 @@ const MACROS: Readonly<Record<string, string>> = {
   // What the zone of the text says, UTC where it has none. DuckDB reads the rest once offsets have two digits, T and Z are upper case.
   'lq_instant_text(s)': String.raw`regexp_replace(upper(s), '([+-])(\d)(:?\d\d)?$', '\10\2\3')`,
   'lq_timestamp(s)': `CASE WHEN regexp_full_match(s, '${INSTANT}')
-      THEN timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ)) END`,
+      THEN lq_in_years_or_null(timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ))) END`,
+  // Whether the zone of a text puts it before the first year or behind the last.
+  'lq_is_beyond_years(s)': `s[1:4] IN ('0001', '9999')
+      AND lq_in_years_or_null(timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ))) IS NULL`,
   // The same, failing by itself: all of it folds, so that a bound from a parameter reaches the zone maps.
   'lq_timestamp_or_fail(s)': String.raw`timezone('UTC', CAST(CASE WHEN NOT regexp_full_match(s, '${INSTANT}')
+      OR lq_is_beyond_years(s)
       THEN 'logquay:cast' ELSE lq_instant_text(s) END AS TIMESTAMPTZ))`,
   // Whether a text names no zone, so that one from elsewhere applies.
   'lq_is_civil(s)': `regexp_full_match(s, '${CIVIL}')`,
   'lq_datetime(s)': `CASE WHEN regexp_full_match(s, '${CIVIL}') THEN TRY_CAST(replace(s, 't', 'T') AS TIMESTAMP) END`,
   'lq_date(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{4,5}-\d{1,2}-\d{1,2}') THEN TRY_CAST(s AS DATE) END`,
-  'lq_time(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?') THEN TRY_CAST(s AS TIME) END`,
+  'lq_time(s)': `CASE WHEN regexp_full_match(s, '${TIME}') THEN TRY_CAST(s AS TIME) END`,
 };
 
 /** The statements that set a database up for translated queries. Every value they rely on is explicit: UTC, no session state. */

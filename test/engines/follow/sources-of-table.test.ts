@@ -1,0 +1,86 @@
+/** Which files a table's rows come from, where a look at the folder finds what is hard to bring about with real files. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { ContentDigest, DIGEST_BLOCK } from '../../../src/engines/duckdb/follow/content-digest';
+import type { FoundFile } from '../../../src/engines/duckdb/follow/folder-scan';
+import { START } from '../../../src/engines/duckdb/follow/records';
+import { ChangedContent, resumeDigest } from '../../../src/engines/duckdb/follow/resume-digest';
+import type { Progress } from '../../../src/engines/duckdb/follow/segment-job';
+import { readSourceName } from '../../../src/engines/duckdb/follow/source-name';
+import { SourcesOfTable } from '../../../src/engines/duckdb/follow/sources-of-table';
+
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'logquay-sources-'))));
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Writes a file. @param identity as a look at the folder finds it */
+async function found(path: string, identity: string, content: string | Buffer): Promise<FoundFile> {
+  await writeFile(join(folder, path), content);
+  const name = readSourceName(path, () => false);
+  if (typeof name === 'string') throw new Error(name);
+  return { ...name, path, identity, size: Buffer.byteLength(content), modified: BigInt(++time) };
+}
+let time = 0;
+
+/** What has been read when all of a content has. */
+function read(content: string): Progress {
+  const digest = new ContentDigest();
+  digest.update(Buffer.from(content));
+  return { position: { ...START, offset: Buffer.byteLength(content) }, digest: digest.state() };
+}
+
+const sources = (): SourcesOfTable => new SourcesOfTable('x', folder, { sources: [], nextSource: 1 });
+const reconcile = (of: SourcesOfTable, ...files: readonly FoundFile[]) => of.reconcile(files, () => true);
+const paths = (of: SourcesOfTable): Record<number, string> =>
+  Object.fromEntries(of.all.map(({ id, file }) => [id, file.path]));
+
+it('An inode that another family has had hides no rotation', async () => {
+  const of = sources();
+  const before = 'before rotation\n';
+  const other = await found('y.ndjson.3', 'inode 2', 'of another family\n');
+  await reconcile(of, await found('x.ndjson', 'inode 1', before), other);
+  for (const source of of.all) source.read = read(source.file.path === 'x.ndjson' ? before : 'of another family\n');
+  // x.ndjson was compressed into what has been y.ndjson.3, removed, and written anew as the same inode, longer than before.
+  const { gone } = await reconcile(
+    of,
+    await found('x.ndjson', 'inode 1', 'after rotation there is more\n'),
+    await found('x.ndjson.1.gz', 'inode 2', gzipSync(before)),
+  );
+  expect(paths(of)).toEqual({ 1: 'x.ndjson.1.gz', 3: 'x.ndjson' });
+  expect(gone.map(({ id }) => id)).toEqual([2]);
+});
+
+it('An archive that could not be read at first may turn out to be a copy', async () => {
+  const of = sources();
+  const content = 'one row\n';
+  const archive = await found('x.ndjson.1.gz', 'inode 1', gzipSync(content));
+  await reconcile(of, archive);
+  // As whoever compresses a file gives it to others when it is whole.
+  of.find(1)!.fault = 'cannot be read (EACCES)';
+  const { gone } = await reconcile(of, await found('x.ndjson.1', 'inode 2', content), archive);
+  expect(paths(of)).toEqual({ 2: 'x.ndjson.1' });
+  expect(gone).toEqual([]);
+});
+
+it('A file of which nothing can be read remains the same source', async () => {
+  const of = sources();
+  await reconcile(of, await found('x.ndjson.1.gz', 'inode 1', 'a'));
+  const { gone, moved } = await reconcile(of, await found('x.ndjson.1.gz', 'inode 1', 'ab'));
+  expect([paths(of), gone, moved]).toEqual([{ 1: 'x.ndjson.1.gz' }, [], false]);
+});
+
+it('A file is recognised by its last block, also where that is whole', async () => {
+  const content = 'x'.repeat(2 * DIGEST_BLOCK);
+  await found('x.ndjson', 'inode 1', content);
+  const at = { path: join(folder, 'x.ndjson'), compression: 'none', from: read(content) } as const;
+  const digest = await resumeDigest(at);
+  digest.update(Buffer.from('more'));
+  const all = new ContentDigest();
+  all.update(Buffer.from(`${content}more`));
+  expect(digest.state()).toEqual(all.state());
+  await found('x.ndjson', 'inode 1', 'y'.repeat(content.length));
+  await expect(resumeDigest(at)).rejects.toThrow(ChangedContent);
+});

@@ -93,7 +93,7 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
 ];
 
 const { elements, filled, joined, quantiles, topValues, places, formatElements, formatCharacters } = LIMITS;
-const { ownFunctions, encodings, jsonEdits, searchCharacters } = LIMITS;
+const { ownFunctions, searchCharacters } = LIMITS;
 
 const SIZES: readonly (readonly (string | number)[])[] = [
   ['elements of a generated array, and of arrays joined', elements.once, elements.perRow],
@@ -106,12 +106,10 @@ const SIZES: readonly (readonly (string | number)[])[] = [
   ['characters of the format of a date or time', formatCharacters, formatCharacters],
   ['characters of the search_query of `SEARCH`', searchCharacters, searchCharacters],
   [
-    'bytes given to `SHA512`, `SOUNDEX`, `NORMALIZE` with a mode, `NET.IP_*`, `NET.REG_DOMAIN`, `NET.PUBLIC_SUFFIX`',
-    ownFunctions.once,
-    ownFunctions.perRow,
+    'bytes given to a function that Logquay computes itself, in 2,048 rows together',
+    ownFunctions,
+    ownFunctions,
   ],
-  ['bytes given to `FARM_FINGERPRINT`, `TO_BASE32`, `FROM_BASE32`', encodings.once, encodings.perRow],
-  ['bytes given to functions that change JSON, and `JSON_KEYS`', jsonEdits.once, jsonEdits.perRow],
 ];
 
 /** The text between the markers `<!-- generated -->` and `<!-- end -->`. */

@@ -126,3 +126,10 @@ export function fail(failure: Failure, place: Span | null = null): string {
   const at = place === null ? '' : `@${place.start}-${place.end}`;
   return `error(${quoteText(FAILURE_MARK + failure + at)})`;
 }
+
+export const OVERLOAD = 'overload';
+
+/** The same for a function that would have too much to do for the rows that it is called with at once. */
+export function overload(functionName: string, { start, end }: Span): string {
+  return `error(${quoteText(`${FAILURE_MARK}${OVERLOAD}.${functionName}@${start}-${end}`)})`;
+}

@@ -1,114 +1,150 @@
-/** FarmHash's Fingerprint64 (farmhashna::Hash64), on 64-bit integers that wrap. */
+/** FarmHash's Fingerprint64 (farmhashna::Hash64). */
+import { Word } from './word';
 
-const K0 = 0xc3a5c85c97cb3127n;
-const K1 = 0xb492b66fbe98f273n;
-const K2 = 0x9ae16a3b2f90404fn;
-const SEED = 81n;
+const K0 = new Word(0xc3a5c85c97cb3127n);
+const K1 = new Word(0xb492b66fbe98f273n);
+const K2 = new Word(0x9ae16a3b2f90404fn);
+const SEED = new Word(81n);
+const NINE = new Word(9n);
 const BLOCK = 64;
 
-const wrapped = (x: bigint): bigint => BigInt.asUintN(64, x);
-const shiftMix = (x: bigint): bigint => x ^ (x >> 47n);
+const copy = (word: Word): Word => new Word().set(word);
 
-function rotated(value: bigint, by: bigint): bigint {
-  const x = wrapped(value);
-  return (x >> by) | wrapped(x << (64n - by));
-}
-
-function hashOfTwo(u: bigint, v: bigint, factor: bigint): bigint {
-  const a = shiftMix(wrapped((wrapped(u) ^ wrapped(v)) * factor));
-  return wrapped(shiftMix(wrapped((wrapped(v) ^ a) * factor)) * factor);
-}
-
-type Pair = readonly [bigint, bigint];
-
-/** @returns of 64 bits, without a sign */
+/** @returns from -2^63 to 2^63 - 1 */
 export function fingerprint64(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const at = (i: number): bigint => view.getBigUint64(i, true);
-  if (bytes.length <= 16) return ofUpTo16(view);
-  if (bytes.length <= 32) return ofUpTo32(at, bytes.length);
-  return bytes.length <= BLOCK ? ofUpTo64(at, bytes.length) : ofMore(at, bytes.length);
+  if (bytes.length <= 16) return ofUpTo16(view).value;
+  if (bytes.length <= 32) return ofUpTo32(view).value;
+  return (bytes.length <= BLOCK ? ofUpTo64(view) : ofMore(view)).value;
 }
 
-function ofUpTo16(view: DataView): bigint {
-  const { byteLength } = view;
-  const length = BigInt(byteLength);
-  const factor = wrapped(K2 + length * 2n);
-  if (byteLength >= 8) {
-    const a = view.getBigUint64(0, true) + K2;
-    const b = view.getBigUint64(byteLength - 8, true);
-    return hashOfTwo(rotated(b, 37n) * factor + a, (rotated(a, 25n) + b) * factor, factor);
+/** Changes neither. */
+function hashOfTwo(u: Word, v: Word, factor: Word): Word {
+  const a = copy(u).xor(v).multiply(factor).mix();
+  return a.xor(v).multiply(factor).mix().multiply(factor);
+}
+
+/** The factor for texts of up to 64 bytes. */
+function factorOf(length: number): Word {
+  return copy(K2).addNumber(2 * length);
+}
+
+function ofUpTo16(view: DataView): Word {
+  const { byteLength: length } = view;
+  if (length >= 8) {
+    const factor = factorOf(length);
+    const a = new Word().read(view, 0).add(K2);
+    const b = new Word().read(view, length - 8);
+    const c = copy(b).rotateRight(37).multiply(factor).add(a);
+    return hashOfTwo(c, a.rotateRight(25).add(b).multiply(factor), factor);
   }
-  if (byteLength >= 4) {
-    const [a, b] = [view.getUint32(0, true), view.getUint32(byteLength - 4, true)].map(BigInt);
-    return hashOfTwo(length + (a! << 3n), b!, factor);
+  if (length >= 4) {
+    const first = new Word().setNumber(view.getUint32(0, true) * 8).addNumber(length);
+    return hashOfTwo(first, new Word().setNumber(view.getUint32(length - 4, true)), factorOf(length));
   }
-  if (byteLength === 0) return K2;
-  const [a, b, c] = [0, byteLength >> 1, byteLength - 1].map((i) => BigInt(view.getUint8(i)));
-  return wrapped(shiftMix(wrapped((a! + (b! << 8n)) * K2) ^ wrapped((length + (c! << 2n)) * K0)) * K2);
+  if (length === 0) return K2;
+  const y = new Word().setNumber(view.getUint8(0) + view.getUint8(length >> 1) * 256);
+  const z = new Word().setNumber(length + view.getUint8(length - 1) * 4);
+  return y.multiply(K2).xor(z.multiply(K0)).mix().multiply(K2);
 }
 
-function ofUpTo32(at: (i: number) => bigint, length: number): bigint {
-  const factor = wrapped(K2 + BigInt(length) * 2n);
-  const [a, b, c, d] = [at(0) * K1, at(8), at(length - 8) * factor, at(length - 16) * K2];
-  return hashOfTwo(rotated(a + b, 43n) + rotated(c, 30n) + d, a + rotated(b + K2, 18n) + c, factor);
+function ofUpTo32(view: DataView): Word {
+  const { byteLength: length } = view;
+  const factor = factorOf(length);
+  const a = new Word().read(view, 0).multiply(K1);
+  const b = new Word().read(view, 8);
+  const c = new Word().read(view, length - 8).multiply(factor);
+  const d = new Word().read(view, length - 16).multiply(K2);
+  return hashOfTwo(sumOf(a, b, c, d), rotatedSumOf(a, b, c), factor);
 }
 
-function ofUpTo64(at: (i: number) => bigint, length: number): bigint {
-  const factor = wrapped(K2 + BigInt(length) * 2n);
-  const [a, b, c, d] = [at(0) * K2, at(8), at(length - 8) * factor, at(length - 16) * K2];
-  const y = rotated(a + b, 43n) + rotated(c, 30n) + d;
-  const z = hashOfTwo(y, a + rotated(b + K2, 18n) + c, factor);
-  const [e, f, g, h] = [at(16) * factor, at(24), (y + at(length - 32)) * factor, (z + at(length - 24)) * factor];
-  return hashOfTwo(rotated(e + f, 43n) + rotated(g, 30n) + h, e + rotated(f + a, 18n) + g, factor);
+/** In `d`. */
+function sumOf(a: Word, b: Word, c: Word, d: Word): Word {
+  return d.add(copy(a).add(b).rotateRight(43)).add(copy(c).rotateRight(30));
 }
 
-interface State {
-  readonly x: bigint;
-  readonly y: bigint;
-  readonly z: bigint;
-  readonly v: Pair;
-  readonly w: Pair;
+function rotatedSumOf(a: Word, b: Word, c: Word): Word {
+  return copy(b).add(K2).rotateRight(18).add(a).add(c);
 }
 
-function ofMore(at: (i: number) => bigint, length: number): bigint {
-  const start = SEED * K1 + 113n;
-  let state: State = {
-    x: wrapped(SEED * K2 + at(0)),
-    y: wrapped(start),
-    z: wrapped(shiftMix(wrapped(wrapped(start) * K2 + 113n)) * K2),
-    v: [0n, 0n],
-    w: [0n, 0n],
-  };
+function ofUpTo64(view: DataView): Word {
+  const { byteLength: length } = view;
+  const factor = factorOf(length);
+  const a = new Word().read(view, 0).multiply(K2);
+  const b = new Word().read(view, 8);
+  const c = new Word().read(view, length - 8).multiply(factor);
+  const d = new Word().read(view, length - 16).multiply(K2);
+  const y = sumOf(a, b, c, d);
+  const z = hashOfTwo(y, rotatedSumOf(a, b, c), factor);
+  const e = new Word().read(view, 16).multiply(factor);
+  const f = new Word().read(view, 24);
+  const g = y.addBytes(view, length - 32).multiply(factor);
+  const h = z.addBytes(view, length - 24).multiply(factor);
+  return hashOfTwo(sumOf(e, f, g, h), f.add(a).rotateRight(18).add(e).add(g), factor);
+}
+
+/** Of texts of more than 64 bytes: what each block of them changes. */
+class State {
+  readonly x = copy(SEED);
+  readonly y = copy(SEED).multiply(K1).addNumber(113);
+  readonly z = copy(this.y).multiply(K2).addNumber(113).mix().multiply(K2);
+  readonly v0 = new Word();
+  readonly v1 = new Word();
+  readonly w0 = new Word();
+  readonly w1 = new Word();
+  readonly #a = new Word();
+  readonly #b = new Word();
+  readonly #c = new Word();
+
+  take(view: DataView, at: number, factor: Word, isLast: boolean): void {
+    const { x, y, z, v0, v1, w0, w1 } = this;
+    const a = this.#a;
+    const b = this.#b;
+    x.add(y)
+      .add(v0)
+      .addBytes(view, at + 8)
+      .rotateRight(37)
+      .multiply(factor);
+    y.add(v1)
+      .addBytes(view, at + 48)
+      .rotateRight(42)
+      .multiply(factor);
+    x.xor(isLast ? a.set(w1).multiply(NINE) : w1);
+    y.add(isLast ? a.set(v0).multiply(NINE) : v0).addBytes(view, at + 40);
+    z.add(w0).rotateRight(33).multiply(factor);
+    this.#weak(view, at, a.set(v1).multiply(factor), b.set(x).add(w0), v0, v1);
+    this.#weak(view, at + 32, a.set(z).add(w1), b.set(y).addBytes(view, at + 16), w0, w1);
+    a.set(x);
+    x.set(z);
+    z.set(a);
+  }
+
+  /** Changes `a` and `b`. */
+  #weak(view: DataView, at: number, a: Word, b: Word, first: Word, second: Word): void {
+    a.addBytes(view, at);
+    b.add(a)
+      .addBytes(view, at + 24)
+      .rotateRight(21);
+    second.set(a);
+    a.addBytes(view, at + 8).addBytes(view, at + 16);
+    second.add(b).add(this.#c.set(a).rotateRight(44));
+    first.set(a).addBytes(view, at + 24);
+  }
+}
+
+function ofMore(view: DataView): Word {
+  const { byteLength: length } = view;
+  const state = new State();
+  const { x, y, z, v0, v1, w0, w1 } = state;
+  x.multiply(K2).addBytes(view, 0);
   const rest = (length - 1) % BLOCK;
   const end = length - 1 - rest;
-  for (let i = 0; i < end; i += BLOCK) state = withBlock(state, at, i, K1, 1n);
-  const factor = wrapped(K1 + ((state.z & 0xffn) << 1n));
-  const w0 = state.w[0] + BigInt(rest);
-  const v0 = state.v[0] + w0;
-  const last = { ...state, v: [v0, state.v[1]], w: [w0 + v0, state.w[1]] } as const;
-  const { x, y, z, v, w } = withBlock(last, at, length - BLOCK, factor, 9n);
-  return hashOfTwo(hashOfTwo(v[0], w[0], factor) + shiftMix(y) * K0 + z, hashOfTwo(v[1], w[1], factor) + x, factor);
-}
-
-/** @param weight 9 for the last block */
-function withBlock(state: State, at: (i: number) => bigint, i: number, factor: bigint, weight: bigint): State {
-  const { v, w } = state;
-  const x = wrapped(rotated(state.x + state.y + v[0] + at(i + 8), 37n) * factor) ^ wrapped(w[1] * weight);
-  const y = wrapped(rotated(state.y + v[1] + at(i + 48), 42n) * factor + v[0] * weight + at(i + 40));
-  const z = wrapped(rotated(state.z + w[0], 33n) * factor);
-  return {
-    x: z,
-    y,
-    z: x,
-    v: weakHash(at, i, v[1] * factor, x + w[0]),
-    w: weakHash(at, i + 32, z + w[1], y + at(i + 16)),
-  };
-}
-
-function weakHash(at: (i: number) => bigint, i: number, a: bigint, b: bigint): Pair {
-  const [first, second, third, fourth] = [at(i), at(i + 8), at(i + 16), at(i + 24)];
-  const start = wrapped(a + first);
-  const all = wrapped(start + second + third);
-  return [wrapped(all + fourth), wrapped(rotated(b + start + fourth, 21n) + rotated(all, 44n) + start)];
+  for (let at = 0; at < end; at += BLOCK) state.take(view, at, K1, false);
+  const factor = copy(K1).addNumber(2 * z.byte);
+  w0.addNumber(rest);
+  v0.add(w0);
+  w0.add(v0);
+  state.take(view, length - BLOCK, factor, true);
+  const first = hashOfTwo(v0, w0, factor).add(y.mix().multiply(K0)).add(z);
+  return hashOfTwo(first, hashOfTwo(v1, w1, factor).add(x), factor);
 }

@@ -3,7 +3,9 @@ import { ipFromString, ipNetMask, ipToString, ipTrunc } from './addresses';
 import { fromBase32, toBase32 } from './base32';
 import { publicSuffix, registeredDomain } from './domains';
 import { farmFingerprint, sha512 } from './hashes';
-import { jsonArrayAppend, jsonArrayInsert, jsonKeys, jsonRemove, jsonSet, jsonStripNulls } from './json-edits';
+import { jsonArrayAppend, jsonArrayInsert, jsonRemove, jsonSet } from './json-edits';
+import { jsonKeys } from './json-keys';
+import { jsonStripNulls } from './json-nulls';
 import type { ScalarFunction } from './scalar-function';
 import { isTimeZone, normalized, soundex } from './texts';
 

@@ -1,34 +1,37 @@
 /**
  * Adds our own scalar functions to a database. They run on the main thread of the process that adds them, one chunk of
  * rows at a time: never in the process that answers HTTP (docs/decisions/engine-process.md).
+ *
+ * NULL in the result of a function means that the chunk's budget was used up before this row, an empty text or empty bytes
+ * that the function has no value: no error is raised here, where no place in the query is known.
  */
 import {
   BIGINT,
   BLOB,
   BOOLEAN,
   DuckDBBlobValue,
+  DuckDBBlobVector,
   type DuckDBConnection,
   DuckDBScalarFunction,
   type DuckDBType,
   type DuckDBValue,
-  LIST,
-  listValue,
-  VARCHAR,
+  type DuckDBVector,
 } from '@duckdb/node-api';
+import { ChunkBudget } from './chunk-budget';
 import { SCALAR_FUNCTIONS } from './functions';
-import type { ResultKind, ScalarFunction, Value } from './scalar-function';
+import type { ArgumentKind, ScalarFunction, Value } from './scalar-function';
 
-const TYPES: Readonly<Record<ResultKind, DuckDBType>> = {
-  text: VARCHAR,
+const TYPES: Readonly<Record<ArgumentKind, DuckDBType>> = {
+  text: BLOB,
   bytes: BLOB,
   integer: BIGINT,
   boolean: BOOLEAN,
-  texts: LIST(VARCHAR),
 };
 
 export function registerScalarFunctions(connection: DuckDBConnection): void {
   for (const [name, definition] of Object.entries(SCALAR_FUNCTIONS))
     connection.registerScalarFunction(declared(name, definition));
+  connection.registerScalarFunction(turn());
 }
 
 function declared(name: string, definition: ScalarFunction): DuckDBScalarFunction {
@@ -38,21 +41,61 @@ function declared(name: string, definition: ScalarFunction): DuckDBScalarFunctio
     parameterTypes: parameters.map((kind) => TYPES[kind]),
     returnType: TYPES[result],
     mainFunction: (_info, input, output) => {
-      const columns = parameters.map((_, i) => input.getColumnVector(i));
+      const columns = parameters.map((kind, i) => [input.getColumnVector(i), kind] as const);
+      const budget = new ChunkBudget();
       for (let row = 0; row < input.rowCount; row++) {
-        const args = columns.map((column) => ofDuckDb(column.getItem(row)));
-        output.setItem(row, args.includes(null) ? null : toDuckDb(definition.compute(...(args as Value[]))));
+        const args = argumentsOf(columns, row, budget);
+        const value = args === null || budget.isSpent ? null : definition.compute(...args, budget);
+        output.setItem(row, args === null || budget.isSpent ? null : toDuckDb(value));
       }
       output.flush();
     },
   });
 }
 
-function ofDuckDb(value: DuckDBValue): Value | null {
-  return value instanceof DuckDBBlobValue ? value.bytes : (value as Value | null);
+/** @returns null: one of them is NULL, or the budget is used up */
+function argumentsOf(
+  columns: readonly (readonly [DuckDBVector, ArgumentKind])[],
+  row: number,
+  budget: ChunkBudget,
+): Value[] | null {
+  const args: Value[] = [];
+  for (const [column, kind] of columns) {
+    if (budget.isSpent) return null;
+    const value = column instanceof DuckDBBlobVector ? column.getItemBytes(row) : (column.getItem(row) as Value | null);
+    if (value === null) return null;
+    if (value instanceof Uint8Array) budget.spend(value.length);
+    args.push(kind === 'text' ? textOf(value as Uint8Array) : value);
+  }
+  return args;
 }
 
-function toDuckDb(value: ReturnType<ScalarFunction['compute']>): DuckDBValue {
-  if (value instanceof Uint8Array) return new DuckDBBlobValue(value);
-  return typeof value === 'object' && value !== null ? listValue(value) : value;
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+}
+
+const NOTHING = new DuckDBBlobValue(new Uint8Array());
+
+function toDuckDb(value: Value | null): DuckDBValue {
+  if (value === null) return NOTHING;
+  if (typeof value === 'string') return new DuckDBBlobValue(Buffer.from(value));
+  return value instanceof Uint8Array ? new DuckDBBlobValue(value) : value;
+}
+
+/**
+ * `lq_turn()`, false, which every call of the others comes after. A thread of DuckDB waits here until the event loop has
+ * gone round: Node calls a function again and again in one turn of the loop as long as calls of it are waiting, and with
+ * two threads one always is.
+ */
+function turn(): DuckDBScalarFunction {
+  return DuckDBScalarFunction.create({
+    name: 'lq_turn',
+    parameterTypes: [],
+    returnType: BOOLEAN,
+    volatile: true,
+    mainFunction: (_info, input, output) => {
+      for (let row = 0; row < input.rowCount; row++) output.setItem(row, false);
+      output.flush();
+    },
+  });
 }

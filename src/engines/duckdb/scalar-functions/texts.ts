@@ -1,19 +1,40 @@
 /** Texts by rules of Unicode, of English names and of the time zone database. */
+import { isAscii } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
 import { timeZone } from '../../../googlesql/literals/time-zone';
 import { scalarFunction } from './scalar-function';
 
+/** Units of the budget for each byte more than a text has UTF-16 units: what is not ASCII. */
+const FOR_LETTER = 8;
+/** Marks upon one letter are sorted, in time that grows with the square of their number. */
+const MARKS = /\p{M}{3,}/gu;
+const FOR_PAIR_OF_MARKS = 5;
+
 /** @param form of Unicode: `NFD` and the like */
-export const normalized = scalarFunction(['text', 'text'], 'text', (text, form) => text.normalize(form));
+export const normalized = scalarFunction(['bytes', 'text'], 'bytes', (bytes, form, budget) => {
+  if (isAscii(bytes)) return bytes;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  let units = (bytes.length - text.length) * FOR_LETTER;
+  for (const [marks] of text.matchAll(MARKS)) units += marks.length * marks.length * FOR_PAIR_OF_MARKS;
+  if (!budget.spend(units)) return null;
+  const result = Buffer.from(text.normalize(form));
+  return budget.spend(result.length) ? result : null;
+});
 
 /** Zones that were looked at last. */
 const zones = new LRUCache<string, boolean>({ max: 1_000 });
 const LONGEST_ZONE = 64;
+/** Units of the budget for a name that is not remembered. */
+const FOR_NEW_ZONE = 12_000;
 
-export const isTimeZone = scalarFunction(['text'], 'boolean', (name) => {
+/** Beyond the budget every name passes for one: for what is none DuckDB raises an error. */
+export const isTimeZone = scalarFunction(['text'], 'boolean', (name, budget) => {
   if (name.length > LONGEST_ZONE) return false;
   let known = zones.get(name);
-  if (known === undefined) zones.set(name, (known = timeZone(name) !== null));
+  if (known === undefined) {
+    if (!budget.isWithin(FOR_NEW_ZONE)) return true;
+    zones.set(name, (known = timeZone(name) !== null));
+  }
   return known;
 });
 
@@ -21,13 +42,14 @@ export const isTimeZone = scalarFunction(['text'], 'boolean', (name) => {
 const DIGITS = '01230120022455012623010202';
 
 /** A letter as it is written and three digits; empty where there is no letter. */
-export const soundex = scalarFunction(['text'], 'text', (text) => {
+export const soundex = scalarFunction(['bytes'], 'text', (text) => {
   let [code, last] = ['', '0'];
   for (let i = 0; i < text.length && code.length < 4; i++) {
-    const letter = (text.charCodeAt(i) | 32) - 97;
-    if (letter < 0 || letter > 25 || text.charCodeAt(i) > 127) continue;
+    const byte = text[i]!;
+    const letter = (byte | 32) - 97;
+    if (letter < 0 || letter > 25 || byte > 127) continue;
     const digit = DIGITS[letter]!;
-    if (code === '') code = text[i]!;
+    if (code === '') code = String.fromCharCode(byte);
     else if (digit !== '0' && digit !== last) code += digit;
     if (digit !== '0') last = digit;
   }

@@ -2,14 +2,17 @@
 import { QueryError } from '../../../errors';
 import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
 import type { Span } from '../../../googlesql/syntax';
-import { FAILURE_MARK, type Failure } from '../sql';
+import { FAILURE_MARK, type Failure, OVERLOAD } from '../sql';
+import { CHUNK_BYTES } from '../scalar-functions/chunk-budget';
 
 const WORDS: ReadonlyMap<string, string> = new Map<Failure, string>(
   Object.entries(EXECUTION_FAULTS) as [Failure, string][],
 );
 
 /** The whole of what `error()` raises in a translated query (`fail` in sql.ts). */
-const OWN = new RegExp(`^Invalid Input Error: ${FAILURE_MARK}(\\w+)(?:@(\\d{1,9})-(\\d{1,9}))?(?:\n|$)`);
+const OWN = new RegExp(
+  `^Invalid Input Error: ${FAILURE_MARK}(\\w+)(?:\\.([A-Z0-9_.]{1,60}))?(?:@(\\d{1,9})-(\\d{1,9}))?(?:\n|$)`,
+);
 
 /** `Conversion Error: ` and the like, with which every message begins. */
 const KIND = /^[A-Z][\w -]{1,40}? Error: /;
@@ -57,18 +60,22 @@ export function runtimeError(error: unknown): QueryError | null {
   // Not `instanceof Error`: the error comes out of a native module, whose Error may be another realm's.
   const held = typeof error === 'object' && error !== null && 'message' in error;
   const message = held ? String(error.message) : String(error);
-  const failure = wordsFor(message);
-  return failure === null ? null : new QueryError('invalidQuery', failure, placeOf(message));
+  const [, own, functionName, start, end] = OWN.exec(message) ?? [];
+  const place = start === undefined || end === undefined ? null : { start: Number(start), end: Number(end) };
+  if (own === OVERLOAD && functionName !== undefined) return overloaded(functionName, place);
+  const failure = wordsFor(message, own);
+  return failure === null ? null : new QueryError('invalidQuery', failure, place);
 }
 
-/** Where in the query's text it failed; null: DuckDB does not say. */
-function placeOf(message: string): Span | null {
-  const [, , start, end] = OWN.exec(message) ?? [];
-  return start === undefined || end === undefined ? null : { start: Number(start), end: Number(end) };
+function overloaded(functionName: string, place: Span | null): QueryError {
+  const message = `${functionName} is given too much at once`;
+  const most = `${CHUNK_BYTES / 1024 / 1024} MiB in some 2,000 rows, and less of what takes long`;
+  return new QueryError('resourcesExceeded', message, place, {
+    hint: `It takes up to ${most}: filter rows before, or cut their values, as with LEFT(x, 4000).`,
+  });
 }
 
-function wordsFor(message: string): string | null {
-  const own = OWN.exec(message)?.[1];
+function wordsFor(message: string, own: string | undefined): string | null {
   const ownWords = own === undefined ? undefined : WORDS.get(own);
   if (ownWords !== undefined) return ownWords;
   if (!OF_THE_QUERY.test(message)) return null;

@@ -32,6 +32,8 @@ export interface Call {
   readonly span: Span;
   /** An expression of any type that fails as `failure` where it is evaluated; under SAFE. a NULL. */
   fail(failure: Failure): string;
+  /** An expression of any type that fails where it is evaluated, also under SAFE.: more than the function may do at once. */
+  overload(): string;
   /**
    * Computes each of `values` once and prints `body` over names for them. Everything that may hold a subquery must come
    * in through `values`: DuckDB allows none inside a lambda.

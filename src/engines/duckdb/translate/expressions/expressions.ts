@@ -10,7 +10,7 @@ import { conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
 import { WORKAROUNDS } from '../functions/workarounds';
 import { printLiteral } from './literals';
-import { duckType, fail, type Failure, physicalFieldNames, quoteName, quoteText } from '../../sql';
+import { duckType, fail, type Failure, overload, physicalFieldNames, quoteName, quoteText } from '../../sql';
 import { printSubquery } from '../relations/subqueries';
 
 /** The text of an expression, guarded where it can fail (fence.ts). */
@@ -137,6 +137,10 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       once: (ctx.single || ctx.estimates.isSingle(expr)) && ctx.lambdas === 0,
       estimate: (argument) => ctx.estimates.of(argument.expr),
       fail: (failure) => (expr.safe ? 'NULL' : raising(failure)),
+      overload: () => {
+        raises = true;
+        return overload(expr.function, expr.span);
+      },
       bind: (bound, body) => ctx.bind(bound, body),
       now: () => ctx.now(),
       unsupported: (what) => ctx.unsupported(what, expr.span),
@@ -173,7 +177,7 @@ const NULL_FIRST: ReadonlySet<string> = new Set(
 /** More than one argument whose value shows only later, or a NULL as it stands. */
 function mayHoldNull(name: string, args: readonly Argument[]): boolean {
   const unknown = args.filter(({ constant }) => constant === null);
-  if (unknown.length > 1) return true;
+  if (unknown.length > 1 || (unknown.length === 1 && name.endsWith('_BUCKET'))) return true;
   return (
     args.length > 1 && unknown.some(({ expr }) => expr.kind === 'literal' || args.some((a, i) => isSuspect(name, a, i)))
   );

@@ -1,4 +1,5 @@
 /** Bounds on what a query makes that a caller should know: docs/dialect.md lists them. */
+import { CHUNK_BYTES } from '../../scalar-functions/chunk-budget';
 
 /** Of one row alone, and of each of many rows. */
 export interface Bound {
@@ -23,12 +24,8 @@ interface Limits {
   readonly formatCharacters: number;
   /** Of the search_query of SEARCH. */
   readonly searchCharacters: number;
-  /** Bytes of the arguments of a function of our own, those of a table too: it runs on one thread for all queries. */
-  readonly ownFunctions: Bound;
-  /** The same of FARM_FINGERPRINT and base 32. */
-  readonly encodings: Bound;
-  /** The same of functions that change a JSON value, and JSON_KEYS. */
-  readonly jsonEdits: Bound;
+  /** Bytes that a function of our own is given at once, those of a table too: it runs on one thread for all queries. */
+  readonly ownFunctions: number;
 }
 
 export const LIMITS: Limits = {
@@ -41,7 +38,5 @@ export const LIMITS: Limits = {
   formatElements: 100,
   formatCharacters: 1_000,
   searchCharacters: 1_000,
-  ownFunctions: { once: 256 * 1024, perRow: 16 * 1024 },
-  encodings: { once: 64 * 1024, perRow: 4 * 1024 },
-  jsonEdits: { once: 32 * 1024, perRow: 2 * 1024 },
+  ownFunctions: CHUNK_BYTES,
 };

@@ -2,6 +2,8 @@
 import type { Expr } from '../../../../googlesql/resolved';
 import type { Argument, Bind, Call } from './call';
 
+/** Bytes of the longest name of a zone, with some room. */
+const LONGEST_ZONE = 64;
 const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
 
 /** `printed` is the SQL of a time zone argument; null where it says UTC for certain. */
@@ -11,7 +13,12 @@ export function zoneOf(printed: string, expr: Expr): string | null {
 
 /** A computed time zone; NULL under SAFE. where there is no such zone, for which DuckDB raises an error that TRY does not catch. */
 export function knownZone({ safe, bind }: Call, { sql, constant }: Argument): string {
-  return safe && constant === null ? bind([sql], (z) => `CASE WHEN lq_is_time_zone(${z}) THEN ${z} END`) : sql;
+  return safe && constant === null
+    ? bind(
+        [sql],
+        (z) => `CASE WHEN strlen(${z}) > ${LONGEST_ZONE} THEN NULL WHEN lq_is_time_zone(encode(${z})) THEN ${z} END`,
+      )
+    : sql;
 }
 
 /** What the clocks of `zone` show at `instant`. */

@@ -2,6 +2,7 @@
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { mostElements, mostJoined, unlessOver } from '../expressions/size-bounds';
 import { concatArrays } from './operators';
+import { duckType } from '../../sql';
 import { withLists } from '../parts/physical-type';
 
 /** Joins with a separator; NULL elements are left out, or stand as the third argument. */
@@ -49,7 +50,8 @@ function generate(call: Call): string {
     [sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? '1'],
     (a, b, s) =>
       `CASE WHEN ${[`${s} = 0`, ...(kind === 'FLOAT64' ? [...[a, b, s].map((x) => `isnan(${x})`), `isinf(${s})`] : [])].join(' OR ')} THEN ${call.fail('argument')} ` +
-      `WHEN (${b} - ${a}) / ${s} >= ${most} THEN ${call.fail('size')} ` +
+      `WHEN ${a} = ${b} THEN [${a}] WHEN CASE WHEN ${s} > 0 THEN ${a} > ${b} ELSE ${a} < ${b} END THEN CAST([] AS ${duckType(call.type)}) ` +
+      `WHEN (CAST(${b} AS DOUBLE) - CAST(${a} AS DOUBLE)) / CAST(${s} AS DOUBLE) >= ${most} THEN ${call.fail('size')} ` +
       `ELSE list_transform(generate_series(0, CAST(floor(least(greatest((${b} - ${a}) / ${s}, -1), ${most})) AS BIGINT)), lambda i: ${a} + i * ${s}) END`,
   );
 }

@@ -95,8 +95,10 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   GENERATE_UUID: () => 'CAST(uuid() AS VARCHAR)',
   MD5: hash('md5'),
   'NET.HOST': host,
-  'NET.PUBLIC_SUFFIX': (call) => ownFunction(call, 'lq_public_suffix', [{ sql: host(call), sized: 'text' }], null),
-  'NET.REG_DOMAIN': (call) => ownFunction(call, 'lq_registered_domain', [{ sql: host(call), sized: 'text' }], null),
+  'NET.PUBLIC_SUFFIX': (call) =>
+    ownFunction(call, 'lq_public_suffix', [{ sql: host(call), sized: 'text' }], { text: true, empty: 'null' }),
+  'NET.REG_DOMAIN': (call) =>
+    ownFunction(call, 'lq_registered_domain', [{ sql: host(call), sized: 'text' }], { text: true, empty: 'null' }),
   'NET.IPV4_FROM_INT64': ipv4FromInt64,
   'NET.IPV4_TO_INT64': ipv4ToInt64,
   SAFE_CONVERT_BYTES_TO_STRING: (call) => {

@@ -11,6 +11,7 @@ function path(call: Call, { expr, constant }: Argument): string | null {
   if (expr.kind === 'literal' && constant === null) return null;
   if (constant === null) return call.unsupported('A JSONPath that is no literal');
   const steps = jsonSteps(constant);
+  if (steps === null && call.safe) return null;
   if (steps === null) throw new QueryError('invalidQuery', `Invalid JSONPath: ${constant}`, expr.span);
   return quoteText(JSON.stringify(steps));
 }
@@ -38,7 +39,7 @@ function changed(
       const given = [text, change.path, ...change.more].map((sql) => ({ sql, sized: 'text' as const }));
       const fixed = change.more.map((sql) => (/^(?:true|false)$/.test(sql) ? { sql } : null));
       const all = given.map((g, i) => fixed[i - 2] ?? g);
-      return `CAST(${ownFunction(call, name, all, 'size')} AS JSON)`;
+      return `CAST(${ownFunction(call, name, all, { text: true, empty: 'size' })} AS JSON)`;
     },
     sqlOf(call, 0),
   );
@@ -94,9 +95,9 @@ function keys(call: Call): string {
   const given = [
     { sql: `CAST(${sqlOf(call, 0)} AS VARCHAR)`, sized: 'text' as const },
     { sql: depth === undefined ? `${DEEPEST}::BIGINT` : positive(call, depth) },
-    { sql: name === null ? 'CAST(NULL AS VARCHAR)' : quoteText(name) },
+    { sql: name === null ? 'CAST(NULL AS VARCHAR)' : quoteText(name), sized: 'text' as const },
   ];
-  return ownFunction(call, 'lq_json_keys', given, 'size');
+  return `list_sort(list_distinct(CAST(CAST(${ownFunction(call, 'lq_json_keys', given, { text: true, empty: 'size' })} AS JSON) AS VARCHAR[])))`;
 }
 
 function positive(call: Call, { sql }: Argument): string {

@@ -44,6 +44,12 @@ export const LETTER_CASE_MACROS: Readonly<Record<string, string>> = {
   'lq_upper(s)': `CASE WHEN ${isAscii} THEN upper(s) ELSE upper(${replacing('s', EXPANDING, (letter) => letter.toUpperCase())}) END`,
   'lq_lower(s)': `CASE WHEN ${isAscii} OR NOT (contains(s, 'Σ') OR contains(s, 'İ')) THEN lower(s)
       ELSE lower(replace(regexp_replace(s, ${quoteText(FINAL_SIGMA)}, '\\1ς\\2', 'g'), 'İ', 'i\u0307')) END`,
+  // Of a text in a normal form, which the result need not be in.
+  'lq_casefolded(s)': `CASE WHEN ${isAscii} THEN lower(s)
+      ELSE lower(${replacing('s', EXPANDING + FOLDING, folded)}) END`,
+  // DuckDB's own ends at a NUL, which takes part in no letter.
+  'lq_nfc(s)': `CASE WHEN contains(s, chr(0))
+      THEN array_to_string(list_transform(string_split(s, chr(0)), lambda p: nfc_normalize(p)), chr(0)) ELSE nfc_normalize(s) END`,
   'lq_folded(s)': `CASE WHEN ${isAscii} THEN lower(s)
-      ELSE lower(${replacing('nfc_normalize(s)', EXPANDING + FOLDING, folded)}) END`,
+      ELSE lower(${replacing('lq_nfc(s)', EXPANDING + FOLDING, folded)}) END`,
 };

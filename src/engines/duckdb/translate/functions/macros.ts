@@ -33,6 +33,8 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_quotient_of_digits(a, b)': `sign(a) * sign(b) * (abs(a) // abs(b) * 1000000000
       + ((abs(a) % abs(b)) * 1000000000 + abs(b) // 2) // abs(b))`,
   'lq_numeric_quotient(a, b)': 'lq_of_digits(lq_quotient_of_digits(lq_digits(a), lq_digits(b)))',
+  // Of decimals with the same number of digits behind the point, as a whole number.
+  'lq_whole_quotient(a, b)': `CAST(sign(a) * sign(b) * (abs(lq_digits(a)) // abs(lq_digits(b))) AS HUGEINT)`,
   // Exact products: only that of the two fractions has more digits than there is room for.
   'lq_product(a, b)': `trunc(a) * b + (a - trunc(a)) * trunc(b)`,
   'lq_numeric_product(a, b)': `lq_product(a, b) + CAST((a - trunc(a)) * (b - trunc(b)) AS DECIMAL(38, 9))`,

@@ -63,7 +63,10 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
     if (call.type.kind === 'FLOAT64') {
       const exact = constant !== null && /^[1-9]\d?$/.test(constant) && Number(constant) <= 22;
       if (exact) return call.bind([sqlOf(call, 0)], (x) => `lq_${duckName}_at(${x}, 1e${constant})`);
-      const digits = `CAST(greatest(least(${sqlOf(call, 1)}, 400), -400) AS INTEGER)`;
+      const digits = call.bind(
+        [sqlOf(call, 1)],
+        (n) => `CAST(CASE WHEN ${n} > 400 THEN 400 WHEN ${n} < -400 THEN -400 ELSE ${n} END AS INTEGER)`,
+      );
       return call.bind([sqlOf(call, 0), digits], (x, n) => `lq_${duckName}(${x}, ${n})`);
     }
     // DuckDB rounds a DECIMAL only to a constant number of digits.
@@ -82,7 +85,7 @@ function integerDivision(operator: '//' | '%'): (call: Call) => string {
       const text = `${a} ${operator} ${guarded(call, a, b)}`;
       if (call.type.kind === 'INT64') return `(${text})`;
       if (operator === '%') return typed(call, text);
-      return typed(call, `trunc(${quotient(call, a, guarded(call, a, b))})`);
+      return typed(call, `lq_whole_quotient(${a}, ${guarded(call, a, b)})`);
     });
   };
 }

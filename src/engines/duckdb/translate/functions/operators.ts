@@ -297,7 +297,7 @@ function jsonMember(call: Call): string {
 }
 
 function jsonKey(name: string): string {
-  return /^[^"\\]*$/.test(name) ? `$.${quoteName(name)}` : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return /^[^"\\]+$/.test(name) ? `$.${quoteName(name)}` : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function jsonElement(call: Call): string {

@@ -1,7 +1,7 @@
-/** Functions that our own scalar functions compute (engines/duckdb/scalar-functions), each for values up to a size. */
+/** Functions that our own scalar functions compute (engines/duckdb/scalar-functions), for so many bytes at once. */
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
-import { type Bound, LIMITS } from '../expressions/size-limits';
-import type { Failure } from '../../sql';
+import { LIMITS } from '../expressions/size-limits';
+import { type Failure, volatile } from '../../sql';
 
 /** An argument of one of them: SQL, and of what kind it is. */
 interface Given {
@@ -10,33 +10,42 @@ interface Given {
   readonly sized?: 'text' | 'bytes';
 }
 
-/** Of those that take more time for each byte than the others: all of them some 300 ms for a chunk of rows. */
-const BOUNDS: readonly (readonly [RegExp, Bound])[] = [
-  [/^lq_(?:farm_fingerprint|(?:to|from)_base32)$/, LIMITS.encodings],
-  [/^lq_json_/, LIMITS.jsonEdits],
-];
+interface Result {
+  /** It is a STRING. */
+  readonly text?: true;
+  /** What an empty one means; absent: it is a value like any other. */
+  readonly empty?: Failure | 'null';
+}
+
+/** What is the same for all rows: it may be computed once, and stays as it is. */
+const FIXED = /^(?:['$\d-]|CAST\(\$|CAST\(NULL|NULL|true|false)/;
 
 /**
- * The value of our function, NULL where an argument is. Its size is bounded also for what a table holds: it runs on one thread
- * for all queries.
- *
- * @param failure what it means that there is no value; null: NULL
+ * The value of our function, NULL where an argument is. What it is given at once is bounded, what a table holds included: it
+ * runs on one thread for all queries.
  */
-export function ownFunction(call: Call, name: string, given: readonly Given[], failure: Failure | null): string {
+export function ownFunction(call: Call, name: string, given: readonly Given[], { text, empty }: Result = {}): string {
   return call.bind(
     given.map(({ sql }) => sql),
     (...names) => {
-      const bytes = given.flatMap(({ sized }, i) =>
+      const sizes = given.flatMap(({ sized }, i) =>
         sized === undefined ? [] : [`${sized === 'text' ? 'strlen' : 'octet_length'}(${names[i]!})`],
       );
-      const { once, perRow } = BOUNDS.find(([names]) => names.test(name))?.[1] ?? LIMITS.ownFunctions;
-      const value = `${name}(${names.join(', ')})`;
+      const isFixed = names.every((n) => FIXED.test(n));
+      const args = names.map((n, i) => {
+        // Else DuckDB may compute it on all values of a dictionary, ten chunks of them in one go.
+        const value = FIXED.test(n) ? n : volatile(n);
+        return given[i]!.sized === 'text' ? `encode(${value})` : value;
+      });
+      // NULL: the rows before have used up what may be done at once.
+      let value = `coalesce(${name}(${args.join(', ')}), ${call.overload()})`;
+      if (empty !== undefined) value = `nullif(${value}, ''::BLOB)`;
+      if (empty !== undefined && empty !== 'null') value = `coalesce(${value}, ${call.fail(empty)})`;
       return (
         `CASE WHEN ${names.map((n) => `${n} IS NULL`).join(' OR ')} THEN NULL ` +
-        (bytes.length === 0
-          ? ''
-          : `WHEN ${bytes.join(' + ')} > ${call.once ? once : perRow} THEN ${call.fail('size')} `) +
-        `ELSE ${failure === null ? value : `coalesce(${value}, ${call.fail(failure)})`} END`
+        (sizes.length === 0 ? '' : `WHEN ${sizes.join(' + ')} > ${LIMITS.ownFunctions} THEN ${call.overload()} `) +
+        (isFixed ? '' : 'WHEN lq_turn() THEN NULL ') +
+        `ELSE ${text === true ? `decode(${value})` : value} END`
       );
     },
   );
@@ -47,20 +56,32 @@ const bytes = (sql: string): Given => ({ sql, sized: 'bytes' });
 
 /** The bytes of a STRING or BYTES. */
 function bytesOf({ sql, type }: Argument): Given {
-  return bytes(type.kind === 'BYTES' ? sql : `encode(${sql})`);
+  return type.kind === 'BYTES' ? bytes(sql) : text(sql);
+}
+
+function fromBase32(call: Call): string {
+  const value = (s: string): string => ownFunction(call, 'lq_from_base32', [text(s)], { empty: 'argument' });
+  return call.bind([sqlOf(call, 0)], (s) => `CASE WHEN ${s} = '' THEN ''::BLOB ELSE ${value(s)} END`);
 }
 
 export const OWN_FUNCTIONS: FunctionTable = {
-  FARM_FINGERPRINT: (call) => ownFunction(call, 'lq_farm_fingerprint', [bytesOf(arg(call, 0))], null),
-  FROM_BASE32: (call) => ownFunction(call, 'lq_from_base32', [text(sqlOf(call, 0))], 'argument'),
-  'NET.IP_FROM_STRING': (call) => ownFunction(call, 'lq_ip_from_string', [text(sqlOf(call, 0))], 'argument'),
-  'NET.IP_NET_MASK': (call) =>
-    ownFunction(call, 'lq_ip_net_mask', [{ sql: sqlOf(call, 0) }, { sql: sqlOf(call, 1) }], 'argument'),
-  'NET.IP_TO_STRING': (call) => ownFunction(call, 'lq_ip_to_string', [bytes(sqlOf(call, 0))], 'argument'),
-  'NET.IP_TRUNC': (call) =>
-    ownFunction(call, 'lq_ip_trunc', [bytes(sqlOf(call, 0)), { sql: sqlOf(call, 1) }], 'argument'),
-  'NET.SAFE_IP_FROM_STRING': (call) => ownFunction(call, 'lq_ip_from_string', [text(sqlOf(call, 0))], null),
-  SHA512: (call) => ownFunction(call, 'lq_sha512', [bytesOf(arg(call, 0))], null),
-  SOUNDEX: (call) => ownFunction(call, 'lq_soundex', [text(sqlOf(call, 0))], null),
-  TO_BASE32: (call) => ownFunction(call, 'lq_to_base32', [bytes(sqlOf(call, 0))], null),
+  FARM_FINGERPRINT: (call) => ownFunction(call, 'lq_farm_fingerprint', [bytesOf(arg(call, 0))]),
+  FROM_BASE32: fromBase32,
+  'NET.IP_FROM_STRING': (call) => ownFunction(call, 'lq_ip_from_string', [text(sqlOf(call, 0))], { empty: 'argument' }),
+  'NET.IP_NET_MASK': (call) => {
+    const given = [{ sql: sqlOf(call, 0) }, { sql: sqlOf(call, 1) }];
+    return ownFunction(call, 'lq_ip_net_mask', given, { empty: 'argument' });
+  },
+  'NET.IP_TO_STRING': (call) => {
+    return ownFunction(call, 'lq_ip_to_string', [bytes(sqlOf(call, 0))], { text: true, empty: 'argument' });
+  },
+  'NET.IP_TRUNC': (call) => {
+    const given = [bytes(sqlOf(call, 0)), { sql: sqlOf(call, 1) }];
+    return ownFunction(call, 'lq_ip_trunc', given, { empty: 'argument' });
+  },
+  'NET.SAFE_IP_FROM_STRING': (call) =>
+    ownFunction(call, 'lq_ip_from_string', [text(sqlOf(call, 0))], { empty: 'null' }),
+  SHA512: (call) => ownFunction(call, 'lq_sha512', [bytesOf(arg(call, 0))]),
+  SOUNDEX: (call) => ownFunction(call, 'lq_soundex', [text(sqlOf(call, 0))], { text: true }),
+  TO_BASE32: (call) => ownFunction(call, 'lq_to_base32', [bytes(sqlOf(call, 0))], { text: true }),
 };

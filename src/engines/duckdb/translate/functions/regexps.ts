@@ -135,6 +135,11 @@ function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string
   };
 }
 
+/** Whether a position is behind the text, whose bytes count: behind letters of several bytes there is the empty text to be matched. */
+function isBehind(s: string, p: string): string {
+  return `(${p} > strlen(${s}) OR ${p} > length(${s}) + 1)`;
+}
+
 /** The first match, or its group; NULL where nothing matches. */
 function extract(call: Call): string {
   const [position, occurrence] = [call.args[2], call.args[3]];
@@ -142,7 +147,7 @@ function extract(call: Call): string {
     return call.bind(
       [sqlOf(call, 0), sqlOf(call, 1), position.sql, occurrence?.sql ?? '1'],
       (s, re, p, n) =>
-        `CASE WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} ELSE ` +
+        `CASE WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} WHEN ${isBehind(s, p)} AND NOT (${s} = '' AND ${p} = 1) THEN NULL ELSE ` +
         byGroup(call, s, re, (g) =>
           call.bind([`substr(${s}, ${p})`], (rest) => `${allMatches(call, rest, re, g)}[${n}]`),
         ) +
@@ -194,8 +199,10 @@ function instr(call: Call): string {
           const place = `CAST(${p} + ${before(gaps, n)} + ${before(matches, `${n} - 1 + ${e}`)} AS BIGINT)`;
           return (
             `CASE WHEN ${p} < 1 OR ${n} < 1 OR ${e} NOT IN (0, 1) THEN ${call.fail('argument')} WHEN ${s} IS NULL THEN NULL ` +
+            `WHEN ${re} IS NOT NULL AND ${isBehind(s, p)} THEN 0 ` +
+            `WHEN len(${matches}) < ${n} THEN 0 ` +
             (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +
-            `WHEN ${p} > length(${s}) + 1 OR len(${matches}) < ${n} THEN 0 WHEN ${empty} THEN ${call.fail('argument')} ELSE ${place} END`
+            ` WHEN ${empty} THEN ${call.fail('argument')} ELSE ${place} END`
           );
         }),
       ),
@@ -207,8 +214,10 @@ function instr(call: Call): string {
       const isEmpty = `${prefix} <> ${s} AND regexp_extract(${s}, ${re}) = ''`;
       const place = `CASE WHEN ${re} = '' THEN 0 ELSE length(${prefix}) + CASE WHEN ${isEmpty} THEN 2 ELSE 1 END END`;
       return (
-        (count === null ? `CASE WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : 'CASE ') +
-        `WHEN regexp_matches(${s}, ${re}) THEN ${place} WHEN ${s} IS NOT NULL AND ${re} IS NOT NULL THEN CAST(0 AS BIGINT) END`
+        `CASE WHEN ${s} = '' AND ${re} IS NOT NULL THEN CAST(0 AS BIGINT) ` +
+        `WHEN NOT regexp_matches(${s}, ${re}) THEN CAST(0 AS BIGINT) ` +
+        (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +
+        `WHEN ${s} IS NOT NULL AND ${re} IS NOT NULL THEN ${place} END`
       );
     }),
   );

@@ -224,8 +224,16 @@ function modeOf(call: Call): string {
 
 function normalForm(call: Call, s: string): string {
   const mode = modeOf(call);
-  if (mode === 'NFC') return `nfc_normalize(${s})`;
-  return ownFunction(call, 'lq_normalized', [{ sql: s, sized: 'text' }, { sql: quoteText(mode) }], null);
+  if (mode === 'NFC') return call.bind([s], (x) => `lq_nfc(${x})`);
+  return ownFunction(
+    call,
+    'lq_normalized',
+    [
+      { sql: s, sized: 'text' },
+      { sql: quoteText(mode), sized: 'text' },
+    ],
+    { text: true },
+  );
 }
 
 function translateCharacters(call: Call): string {
@@ -297,11 +305,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
   LPAD: pad('lpad'),
   LTRIM: trim('ltrim'),
   NORMALIZE: (call) => normalForm(call, sqlOf(call, 0)),
-  NORMALIZE_AND_CASEFOLD: (call) => {
-    const folded = (s: string): string => call.bind([s], (x) => `lq_folded(${x})`);
-    // What is folded may not be in its normal form any more.
-    return modeOf(call) === 'NFC' ? folded(sqlOf(call, 0)) : normalForm(call, folded(normalForm(call, sqlOf(call, 0))));
-  },
+  NORMALIZE_AND_CASEFOLD: (call) => call.bind([normalForm(call, sqlOf(call, 0))], (x) => `lq_casefolded(${x})`),
   REPEAT: onStrings(repeat),
   REPLACE: onStrings((call) =>
     rewritten(

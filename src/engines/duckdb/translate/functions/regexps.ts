@@ -194,7 +194,7 @@ function instr(call: Call): string {
   // What is refused below for its group must not become a NULL.
   if (call.safe && count === null) return call.unsupported('SAFE.REGEXP_INSTR with a computed pattern');
   if (count === 1) return call.unsupported('REGEXP_INSTR with a group that captures (write (?:...) instead)');
-  // An error also where nothing matches; one group is none there.
+  // An error also where nothing matches, unlike one group.
   const severalGroupsOf = (re: string): string =>
     count === null ? `WHEN ${openingParentheses(re)} > 1 THEN ${call.fail('regexp')} ` : '';
   if (call.args.length > 2) {

@@ -42,7 +42,7 @@ const KNOWN: readonly Known[] = [
     of: /^refused REGEXP_INSTR/,
     why: 'A computed pattern with a group that captures is refused where it matches.',
   },
-  { embedded: /Invalid JSONPath/, why: 'A JSONPath that is none is an error also where nothing is read by it.' },
+  { embedded: /Invalid JSONPath/, why: 'An invalid JSONPath is an error also where nothing is read by it.' },
   { of: /(?:AVG|SUM|STDDEV|VAR|COV|CORR)\w*$/, sql: /1\.7e308/, why: 'A sum of FLOAT64 beyond its range is infinite.' },
   { of: /^rows ARRAY_AGG/, sql: /OVER .*RANGE/, why: 'Rows that the order leaves equal come in any order.' },
   {

@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<ArgumentKind, DuckDBType>> = {
 export function registerScalarFunctions(connection: DuckDBConnection): void {
   for (const [name, definition] of Object.entries(SCALAR_FUNCTIONS))
     connection.registerScalarFunction(declared(name, definition));
-  connection.registerScalarFunction(turn());
+  connection.registerScalarFunction(yielding());
 }
 
 function declared(name: string, definition: ScalarFunction): DuckDBScalarFunction {
@@ -83,13 +83,13 @@ function toDuckDb(value: Value | null): DuckDBValue {
 }
 
 /**
- * `lq_turn()`, false, which every call of the others comes after. A thread of DuckDB waits here until the event loop has
+ * `lq_yield()`, false, which every call of the others comes after. A thread of DuckDB waits here until the event loop has
  * gone round: Node calls a function again and again in one turn of the loop as long as calls of it are waiting, and with
  * two threads one always is.
  */
-function turn(): DuckDBScalarFunction {
+function yielding(): DuckDBScalarFunction {
   return DuckDBScalarFunction.create({
-    name: 'lq_turn',
+    name: 'lq_yield',
     parameterTypes: [],
     returnType: BOOLEAN,
     volatile: true,

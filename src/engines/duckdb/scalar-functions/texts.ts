@@ -27,7 +27,7 @@ const LONGEST_ZONE = 64;
 /** Units of the budget for a name that is not remembered. */
 const FOR_NEW_ZONE = 12_000;
 
-/** Beyond the budget every name passes for one: for what is none DuckDB raises an error. */
+/** Beyond the budget every name passes for one: DuckDB raises an error for one that it does not know. */
 export const isTimeZone = scalarFunction(['text'], 'boolean', (name, budget) => {
   if (name.length > LONGEST_ZONE) return false;
   let known = zones.get(name);

@@ -44,7 +44,7 @@ export function ownFunction(call: Call, name: string, given: readonly Given[], {
       return (
         `CASE WHEN ${names.map((n) => `${n} IS NULL`).join(' OR ')} THEN NULL ` +
         (sizes.length === 0 ? '' : `WHEN ${sizes.join(' + ')} > ${LIMITS.ownFunctions} THEN ${call.overload()} `) +
-        (isFixed ? '' : 'WHEN lq_turn() THEN NULL ') +
+        (isFixed ? '' : 'WHEN lq_yield() THEN NULL ') +
         `ELSE ${text === true ? `decode(${value})` : value} END`
       );
     },

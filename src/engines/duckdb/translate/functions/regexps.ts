@@ -149,7 +149,10 @@ function extract(call: Call): string {
       (s, re, p, n) =>
         `CASE WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} WHEN ${isBehind(s, p)} AND NOT (${s} = '' AND ${p} = 1) THEN NULL ELSE ` +
         byGroup(call, s, re, (g) =>
-          call.bind([`substr(${s}, ${p})`], (rest) => `${allMatches(call, rest, re, g)}[${n}]`),
+          call.bind(
+            [`substr(${s}, least(${p}, length(${s}) + 1))`],
+            (rest) => `${allMatches(call, rest, re, g)}[${n}]`,
+          ),
         ) +
         ' END',
     );
@@ -184,13 +187,19 @@ function instr(call: Call): string {
   const [position, occurrence, end] = [call.args[2]?.sql ?? '1', call.args[3]?.sql ?? '1', call.args[4]?.sql ?? '0'];
   if ((count ?? 0) > 1)
     return call.bind(
-      [sqlOf(call, 0)],
-      (s) => `CAST(CASE WHEN ${s} = '' THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('regexp')} END AS BIGINT)`,
+      [sqlOf(call, 0), position, occurrence],
+      (s, p, n) =>
+        `CAST(CASE WHEN ${p} >= 1 AND ${n} >= 1 AND ${isBehind(s, p)} THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('regexp')} END AS BIGINT)`,
     );
+  // What is refused below for its group must not become a NULL.
+  if (call.safe && count === null) return call.unsupported('SAFE.REGEXP_INSTR with a computed pattern');
   if (count === 1) return call.unsupported('REGEXP_INSTR with a group that captures (write (?:...) instead)');
+  // An error also where nothing matches, unlike one group.
+  const severalGroupsOf = (re: string): string =>
+    count === null ? `WHEN ${openingParentheses(re)} > 1 THEN ${call.fail('regexp')} ` : '';
   if (call.args.length > 2) {
     return call.bind([sqlOf(call, 0), sqlOf(call, 1), position, occurrence, end], (s, re, p, n, e) =>
-      call.bind([`substr(${s}, ${p})`], (rest) =>
+      call.bind([`substr(${s}, least(${p}, length(${s}) + 1))`], (rest) =>
         call.bind([allMatches(call, rest, re, 0), `string_split_regex(${rest}, ${re})`], (matches, gaps) => {
           const before = (list: string, to: string): string =>
             `coalesce(list_sum(list_transform(${list}[1:${to}], lambda t: length(t))), 0)`;
@@ -200,6 +209,7 @@ function instr(call: Call): string {
           return (
             `CASE WHEN ${p} < 1 OR ${n} < 1 OR ${e} NOT IN (0, 1) THEN ${call.fail('argument')} WHEN ${s} IS NULL THEN NULL ` +
             `WHEN ${re} IS NOT NULL AND ${isBehind(s, p)} THEN 0 ` +
+            severalGroupsOf(re) +
             `WHEN len(${matches}) < ${n} THEN 0 ` +
             (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +
             ` WHEN ${empty} THEN ${call.fail('argument')} ELSE ${place} END`
@@ -215,6 +225,7 @@ function instr(call: Call): string {
       const place = `CASE WHEN ${re} = '' THEN 0 ELSE length(${prefix}) + CASE WHEN ${isEmpty} THEN 2 ELSE 1 END END`;
       return (
         `CASE WHEN ${s} = '' AND ${re} IS NOT NULL THEN CAST(0 AS BIGINT) ` +
+        severalGroupsOf(re) +
         `WHEN NOT regexp_matches(${s}, ${re}) THEN CAST(0 AS BIGINT) ` +
         (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +
         `WHEN ${s} IS NOT NULL AND ${re} IS NOT NULL THEN ${place} END`

@@ -1,7 +1,7 @@
 # The service with its production dependencies. Pin the base by its digest where you build for others:
-#   docker build --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:... -t logquay .
+#   docker build --build-arg NODE_IMAGE=node:26-bookworm-slim@sha256:... -t logquay .
 # Debian, not Alpine: DuckDB's binding needs glibc.
-ARG NODE_IMAGE=node:24-bookworm-slim
+ARG NODE_IMAGE=node:26-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

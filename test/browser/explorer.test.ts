@@ -350,7 +350,7 @@ withBrowser('the explorer', () => {
     const curl = await copied('Copy as curl');
     expect(curl).toContain(`'${base}/api/endpoints/query/logs.all'`);
     expect(curl).toContain(`--data-urlencode 'lql=f:edge_logs'`);
-    expect(await copied('Copy as fetch')).toContain('"lql": "f:edge_logs",');
+    expect(await copied('Copy as fetch')).toContain('["lql", "f:edge_logs"],');
     expect(JSON.parse(await copied('Copy for Postman')).item[0].request.url.host).toEqual(['127.0.0.1']);
     expect(await copied('Copy as endpoint file')).toMatch(
       /^\/\*\nid: [0-9a-f-]{36}\n[\s\S]+\*\/\n\n[\s\S]+FROM `edge_logs`/,

@@ -1,3 +1,7 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
 import { runLogquay } from '../../src/cli/program';
 
 export interface Ended {
@@ -22,4 +26,20 @@ export async function logquay(
     now: () => now,
   });
   return { code, out, notes };
+}
+
+const CHECKOUT = path.join(__dirname, '../..');
+
+/** A new working directory with the stored queries of the checkout: without its start key, which a start may have left. */
+export async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'command-line-'));
+  await symlink(path.join(CHECKOUT, 'queries'), path.join(folder, 'queries'));
+  process.chdir(folder);
+  return folder;
+}
+
+/** Removes a directory of {@link ownFolder}, and goes back to the checkout. */
+export async function leaveFolder(folder: string): Promise<void> {
+  process.chdir(CHECKOUT);
+  await rm(folder, { recursive: true });
 }

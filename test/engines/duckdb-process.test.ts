@@ -10,7 +10,7 @@ import type { RemoteEngine } from '../../src/engines/duckdb/process/remote-engin
 import { engineContract } from './contract';
 import { silentLog } from './silent-log';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const NOON = BigInt(Date.parse('2026-09-30T12:00:00Z')) * 1000n;
 const FIXTURE = join(__dirname, '../fixture');

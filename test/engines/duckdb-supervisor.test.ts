@@ -11,7 +11,7 @@ import { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
 import { Supervisor, type SupervisorOptions } from '../../src/engines/duckdb/process/supervisor';
 import { silentLog } from './silent-log';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const MIB = 1024 * 1024;
 const causes: string[] = [];

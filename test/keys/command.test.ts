@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { readKeysFile } from '../../src/keys/keys-file';
-import { type Ended, logquay } from '../cli/command-line';
+import { type Ended, leaveFolder, logquay, ownFolder } from '../cli/command-line';
 
 let folder = '';
 let file = '';
 const NOW = Date.UTC(2026, 8, 30, 12);
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'keys-'));
+  folder = await ownFolder();
   file = path.join(folder, 'data', 'keys.json');
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => leaveFolder(folder));
 
 function attempt(...args: string[]): Promise<Ended> {
   return logquay(['keys', ...args], { KEYS_FILE: file }, NOW);

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { readKeysFile } from '../../src/keys/keys-file';
-import { type Ended, logquay } from '../cli/command-line';
+import { type Ended, leaveFolder, logquay, ownFolder } from '../cli/command-line';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/keys.md'), 'utf8');
 const OPTIONS = [...PAGE.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, option]) => option ?? '');
@@ -13,10 +12,10 @@ const COMMANDS = [...PAGE.matchAll(/^npm run keys -- (.*)$/gm)].map(([, words]) 
 let folder = '';
 let file = '';
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'keys-'));
+  folder = await ownFolder();
   file = path.join(folder, 'keys.json');
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => leaveFolder(folder));
 
 function run(args: readonly string[]): Promise<Ended> {
   return logquay(['keys', ...args], { KEYS_FILE: file });

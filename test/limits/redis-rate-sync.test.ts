@@ -8,7 +8,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../redis-server
 import { until } from '../until';
 import { connectTo } from './redis';
 
-jest.setTimeout(30_000);
+jest.setTimeout(180_000);
 
 describeWithRedis('processes that share a Redis', () => {
   let redis: RedisServer;

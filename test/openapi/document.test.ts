@@ -14,7 +14,7 @@ import { documentOf, forKey, names, operation } from './documents';
 import { ALL, endpointOf, ON_BIGQUERY, ON_DUCKDB, SHIPPED } from './endpoints';
 import { validated } from './validated';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 describe('is valid, with its examples and defaults', () => {
   const readers: Readers[] = [

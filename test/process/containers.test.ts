@@ -11,7 +11,7 @@ import { readConfig, SETTINGS } from '../../src/config';
 import { describeWithRedis } from '../redis-server';
 import { Stage } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const ROOT = path.join(__dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { Stage, type Started } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const ROOT = path.join(__dirname, '../..');
 const PAGES = [

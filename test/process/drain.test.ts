@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type SampleRequest, askUntilRefused } from './looping-client';
 import { Stage } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const RUN = '/api/endpoints/query/logs.all';
 const BODY = JSON.stringify({ project: 'default', sql: 'select id, event_message from postgres_logs limit 20' });

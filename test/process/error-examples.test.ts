@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { Stage } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const QUERY = `/*
 id: 5f0c2d9e-0b51-4f4d-9d57-7e9f2a1c0001

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Stage } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const ROOT = path.join(__dirname, '../..');
 const METRICS_KEY = 'metrics-key-of-the-test';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import { Stage } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const README = readFileSync(path.join(__dirname, '../../README.md'), 'utf8');
 const COMMANDS = [...README.matchAll(/```sh\n([^]*?)```/g)].map(([, text]) => (text ?? '').trim());

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 import { Stage } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let stage: Stage;
 beforeEach(() => {

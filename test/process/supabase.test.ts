@@ -8,7 +8,7 @@ import createClient from 'openapi-fetch';
 
 import { Stage, type Started } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const PRIVATE = 'private-token-of-the-stack';
 const PUBLIC = 'public-token-of-the-stack';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Collector } from '../tracing/collector';
 import { Stage, type Started } from './started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const API_KEY = 'Wombat';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { Stage } from '../process/started';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 interface Case {
   readonly id: string;

@@ -77,7 +77,10 @@ async function listen(): Promise<void> {
     const path = `api/endpoints/tail/${encodeURIComponent(target.name)}`;
     const body = await askEvents(path, parameters, presented, controller.signal);
     for await (const events of eventsOf(body)) {
-      if (controller.signal.aborted || result.peek()?.number !== number) return controller.abort();
+      if (controller.signal.aborted || result.peek()?.number !== number) {
+        controller.abort();
+        return;
+      }
       show(events.flatMap(rowOf).reverse());
       if (events.some(({ name }) => name === 'end')) break;
     }

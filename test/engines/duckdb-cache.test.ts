@@ -132,7 +132,7 @@ describe('Stored rows', () => {
     await mkdir(join(path, 'building-1-x'));
     await writeFile(join(await tableFolder(), '99.duckdb'), 'no manifest names it');
     expect(await restarted()).toEqual(ALL);
-    expect((await readdir(path)).sort()).toEqual(['lock.duckdb', 'manifests', 'segments']);
+    expect((await readdir(path)).sort()).toEqual(['arrivals.ndjson', 'lock.duckdb', 'manifests', 'segments']);
     expect(await segments()).toHaveLength(1);
   });
 

@@ -118,11 +118,21 @@ describe('parameters', () => {
   it('stand in the body of a POST, as JSON and as a form', async () => {
     const at = (type: string): string =>
       `/paths/~1api~1endpoints~1query~1${EVERYTHING.name}/post/requestBody/content/${type.replace('/', '~1')}/schema`;
-    const least = { text: 'a', choice: '<i>', day: '2026-01-01', n: 1, ratio_required: 1.5, deep: true };
+    const least = {
+      text: 'a',
+      choice: '<i>',
+      day: '2026-01-01',
+      n: 1,
+      ratio_required: 1.5,
+      deep: true,
+      kinds: ['x'],
+      days: ['2026-01-01'],
+    };
     const fits = [
       least,
       { ...least, n: '1', ratio_required: '1e3', deep: 'false', undeclared: [1] },
       { ...least, since: null, n_default: '', choice_optional: null, pattern: '' },
+      { ...least, tags: ['a', 'b'], codes: [500, '599'] },
     ];
     const misfits = [
       { ...least, n: 6 },
@@ -134,6 +144,8 @@ describe('parameters', () => {
       { ...least, text: 1 },
       { ...least, since: 'yesterday' },
       { ...least, sql: 1 },
+      { ...least, kinds: ['z'] },
+      { ...least, codes: [99] },
       { text: 'a' },
     ];
     const instances = [...fits, ...misfits].map((value) => ({ at: at('application/json'), value }));

@@ -2,6 +2,17 @@
 export function cpuTime(work: () => unknown): number {
   const begun = process.cpuUsage();
   work();
+  return since(begun);
+}
+
+/** The same of work that waits. */
+export async function cpuTimeOf(work: () => Promise<unknown>): Promise<number> {
+  const begun = process.cpuUsage();
+  await work();
+  return since(begun);
+}
+
+function since(begun: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(begun);
   return (user + system) / 1000;
 }

@@ -11,6 +11,7 @@ import { ChangedContent, resumeDigest } from '../../../src/engines/duckdb/follow
 import type { Progress } from '../../../src/engines/duckdb/follow/segment-job';
 import { readSourceName } from '../../../src/engines/duckdb/follow/source-name';
 import { SourcesOfTable } from '../../../src/engines/duckdb/follow/sources-of-table';
+import { cpuTimeOf } from '../../cpu-time';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'logquay-sources-'))));
@@ -84,3 +85,37 @@ it('A file is recognised by its last block, also where that is whole', async () 
   await found('x.ndjson', 'inode 1', 'y'.repeat(content.length));
   await expect(resumeDigest(at)).rejects.toThrow(ChangedContent);
 });
+
+it('Many archives beside many files are told apart without comparing each with each', async () => {
+  const of = sources();
+  const content = (n: number): string => `{"id":"row-${String(n)}"}\n`.repeat(40_000);
+  const MANY = 150;
+  const plain: FoundFile[] = [];
+  const archives: FoundFile[] = [];
+  for (let n = 0; n < MANY; n++) {
+    plain.push(await found(`x.ndjson.${String(n)}`, `plain ${String(n)}`, content(n)));
+    archives.push(await found(`x.ndjson.${String(MANY + n)}.gz`, `old ${String(n)}`, gzipSync(content(MANY + n))));
+  }
+  // 22,500 pairs with 800 kB each.
+  expect(await cpuTimeOf(() => reconcile(of, ...plain, ...archives))).toBeLessThan(5_000);
+  expect(of.all).toHaveLength(2 * MANY);
+  for (const { file, id } of of.all) {
+    const [, n = ''] = /(\d+)(?:\.gz)?$/.exec(file.path) ?? [];
+    of.find(id)!.read = read(content(Number(n)));
+  }
+  const before = paths(of);
+  // All are compressed at once, as a nightly job does.
+  const compressed: FoundFile[] = [];
+  for (let n = 0; n < MANY; n++) {
+    await rm(join(folder, `x.ndjson.${String(n)}`));
+    compressed.push(await found(`x.ndjson.${String(n)}.gz`, `packed ${String(n)}`, gzipSync(content(n))));
+  }
+  expect(
+    await cpuTimeOf(async () => {
+      expect((await reconcile(of, ...archives, ...compressed)).gone).toEqual([]);
+    }),
+  ).toBeLessThan(15_000);
+  expect(paths(of)).toEqual(
+    Object.fromEntries(Object.entries(before).map(([id, path]) => [id, path.endsWith('.gz') ? path : `${path}.gz`])),
+  );
+}, 120_000);

@@ -5,6 +5,8 @@ import { ContentDigest } from './content-digest';
 import type { Progress } from './segment-job';
 import type { Compression } from './source-name';
 
+/** Bytes by which most contents differ: a line has its own time or id. */
+const HEAD = 512;
 const LINE_BREAKS = [0x0a, 0x0d];
 
 export interface ContentOf {
@@ -14,14 +16,35 @@ export interface ContentOf {
 }
 
 /** Whether the content begins with what was read. */
-export async function beginsWith(file: ContentOf, { position, digest: before }: Progress): Promise<boolean> {
+export async function beginsWith(file: ContentOf, read: Progress): Promise<boolean> {
+  return (await beginnings(file, [read])).length > 0;
+}
+
+/** Those of what was read that the content begins with: it is read once, however many they are. */
+export async function beginnings<T extends Progress>(file: ContentOf, all: readonly T[]): Promise<T[]> {
+  const wanted = [...all].sort((a, b) => a.position.offset - b.position.offset);
   const digest = new ContentDigest();
+  const found: T[] = [];
+  const compare = (): void => {
+    while (wanted[0]?.position.offset === digest.length) {
+      const [read] = wanted.splice(0, 1) as [T];
+      if (digest.equals(read.digest)) found.push(read);
+    }
+  };
+  compare();
   try {
-    for await (const bytes of readContent(file.path, file.compression, 0, position.offset)) digest.update(bytes);
+    for await (let bytes of readContent(file.path, file.compression, 0, wanted.at(-1)?.position.offset ?? 0)) {
+      while (bytes.length > 0) {
+        const length = Math.min(bytes.length, wanted[0]!.position.offset - digest.length);
+        digest.update(bytes.subarray(0, length));
+        bytes = bytes.subarray(length);
+        compare();
+      }
+    }
   } catch (error) {
     if (!(error instanceof ContentFault)) throw error;
   }
-  return digest.length === position.offset && digest.equals(before);
+  return found;
 }
 
 /** Whether what was taken for the last record goes on. */
@@ -30,6 +53,27 @@ export async function continuesRecord(file: ContentOf, { position: { offset } }:
     return next !== undefined && !LINE_BREAKS.includes(next);
   }
   return false;
+}
+
+/**
+ * The first bytes of a content, at most `HEAD`; fewer: there are no more yet.
+ *
+ * @throws what reading a file throws
+ */
+export async function headOf(file: ContentOf): Promise<Buffer> {
+  const blocks: Buffer[] = [];
+  try {
+    for await (const block of readContent(file.path, file.compression, 0, HEAD)) blocks.push(block);
+  } catch (error) {
+    if (!(error instanceof ContentFault)) throw error;
+  }
+  return Buffer.concat(blocks);
+}
+
+/** Whether two contents differ where both have a beginning. */
+export function differ(head: Buffer, other: Buffer): boolean {
+  const length = Math.min(head.length, other.length);
+  return head.compare(other, 0, length, 0, length) !== 0;
 }
 
 /** Whether the content of `copy`, as far as it is there, is what `original` begins with; null: there is none yet. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 
 import { codeOf } from '../engine/native-error';
-import { beginsWith, continuesRecord, isCopySoFar } from './copies';
+import { beginnings, beginsWith, continuesRecord, differ, headOf, isCopySoFar } from './copies';
 import type { FoundFile } from './folder-scan';
 import type { Manifest } from './manifest';
 import { isMoved } from './moved-file';
@@ -17,6 +17,13 @@ interface Copy {
   readonly file: FoundFile;
   /** `performance.now()`: not to be compared again before. */
   readonly notBefore: number;
+}
+
+/** How a file's content begins. */
+interface Head {
+  /** As it was when it was read. */
+  readonly file: FoundFile;
+  readonly bytes: Buffer;
 }
 
 /** Milliseconds after which an archive without content that does not change is a file of its own. */
@@ -34,6 +41,8 @@ export interface Reconciled {
 export class SourcesOfTable {
   readonly #sources = new Map<number, Source>();
   readonly #copies = new Map<string, Copy>();
+  /** By identity: each archive is compared with each file that it may be a copy of. */
+  readonly #heads = new Map<string, Head>();
   /** Files of which it is not known whether they are copies, by identity: as they were, and since when. */
   readonly #undecided = new Map<string, { readonly size: number; readonly modified: bigint; readonly since: number }>();
   #next: number;
@@ -126,7 +135,7 @@ export class SourcesOfTable {
     }
     for (const source of missed) vanished.delete(source);
     for (const source of vanished) this.#sources.delete(source.id);
-    for (const known of [this.#copies, this.#undecided]) {
+    for (const known of [this.#copies, this.#undecided, this.#heads]) {
       for (const identity of known.keys()) if (!seen.has(identity)) known.delete(identity);
     }
     const gone = [...vanished].filter(({ read }) => read.position.offset > 0);
@@ -135,13 +144,12 @@ export class SourcesOfTable {
 
   /** Whether a file takes the place of a source that has vanished: it holds all that was read of it. */
   async #adopt(file: FoundFile, vanished: Set<Source>): Promise<boolean> {
-    for (const source of vanished) {
-      const related = source.file.family === file.family || source.file.path === file.path;
-      if (!related || source.read.position.offset === 0 || source.converting) continue;
-      if (source.file.format === 'parquet' || source.file.format !== file.format) continue;
-      if (file.compression === 'none' && file.size < source.read.position.offset) continue;
-      if ((await this.#tried(() => beginsWith(this.#contentOf(file), source.read))) !== true) continue;
-      if (await this.#continues(file, source)) continue;
+    const content = this.#contentOf(file);
+    const wanted = [...vanished].filter((source) => mayTakeThePlaceOf(file, source));
+    const reads = new Map(wanted.map((source) => [source.read, source]));
+    const found = new Set((await this.#tried(() => beginnings(content, [...reads.keys()]))) || []);
+    for (const [read, source] of reads) {
+      if (!found.has(read) || (await this.#continues(file, source))) continue;
       source.file = file;
       source.seen = null;
       source.replaced = false;
@@ -182,12 +190,23 @@ export class SourcesOfTable {
   /** null: it cannot be known now. */
   async #isCopyOf(file: FoundFile, { file: original, read }: Source): Promise<boolean | null> {
     const copy = this.#contentOf(file);
-    const isCopy = await this.#tried(() => isCopySoFar(copy, this.#contentOf(original)));
+    const isCopy = await this.#tried(async () => {
+      if (differ(await this.#headOf(file), await this.#headOf(original))) return false;
+      return isCopySoFar(copy, this.#contentOf(original));
+    });
     if (isCopy === true || read.position.offset === 0) return isCopy;
     // The original may have been truncated or renamed since the folder was looked at.
     if (isCopy === false) return (await this.#isAsFound(original, read)) ? false : null;
     // It cannot be read any more: what was read of it may be enough.
     return (await this.#tried(() => beginsWith(copy, read))) === true ? true : null;
+  }
+
+  async #headOf(file: FoundFile): Promise<Buffer> {
+    const known = this.#heads.get(file.identity);
+    if (known?.file.size === file.size && known.file.modified === file.modified) return known.bytes;
+    const bytes = await headOf(this.#contentOf(file));
+    this.#heads.set(file.identity, { file, bytes });
+    return bytes;
   }
 
   /** Whether a file is where it was found, and if it is written to, still holds what was read of it. */
@@ -220,7 +239,7 @@ export class SourcesOfTable {
   }
 
   /** null: one of the files cannot be read, or is not there any more. */
-  async #tried(compare: () => Promise<boolean | null>): Promise<boolean | null> {
+  async #tried<T>(compare: () => Promise<T>): Promise<T | false | null> {
     try {
       return await compare();
     } catch (error) {
@@ -270,6 +289,14 @@ function isOther(source: Source, file: FoundFile): boolean {
   const isTried = !same || (source.fault !== null && source.isChanged && performance.now() >= source.notBefore);
   if (file.rotated && source.read.position.offset === 0 && !source.converting && isTried) return true;
   return isText(file) && file.size < source.read.position.offset;
+}
+
+/** Whether a file may hold all that was read of a source which has vanished. */
+function mayTakeThePlaceOf(file: FoundFile, { file: before, read, converting }: Source): boolean {
+  if (before.family !== file.family && before.path !== file.path) return false;
+  if (read.position.offset === 0 || converting) return false;
+  if (before.format === 'parquet' || before.format !== file.format) return false;
+  return file.compression !== 'none' || file.size >= read.position.offset;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { Secret } from '../config';
@@ -15,14 +15,28 @@ const SHORTEST = 32;
  */
 export async function secretOf(cacheDir: string): Promise<Secret | null> {
   const path = join(cacheDir, FILE);
+  const whole = join(cacheDir, `${FILE}.${randomBytes(8).toString('hex')}`);
   try {
     await mkdir(cacheDir, { recursive: true });
-    // Of two processes that begin at once one writes it.
-    const text = randomBytes(SHORTEST).toString('base64url');
-    await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch(() => undefined);
-    const found = await readFile(path, 'utf8');
-    return found.length >= SHORTEST ? new Secret(found) : null;
+    const found = await secretIn(path);
+    if (found !== null) return found;
+    await writeFile(whole, randomBytes(SHORTEST).toString('base64url'), { flag: 'wx', mode: 0o600 });
+    try {
+      // Of two processes that begin at once one gives its file the name.
+      await link(whole, path).catch(() => undefined);
+      // A process that was killed, or a full disk, may have left a part of one.
+      if ((await secretIn(path)) === null) await rename(whole, path);
+    } finally {
+      await rm(whole, { force: true });
+    }
+    return await secretIn(path);
   } catch {
     return null;
   }
+}
+
+/** null: there is none, or none that is whole. */
+async function secretIn(path: string): Promise<Secret | null> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.length >= SHORTEST ? new Secret(text) : null;
 }

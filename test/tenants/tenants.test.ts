@@ -13,12 +13,12 @@ type Engine = Pick<Options, 'engine' | 'emulator' | 'size'> & Pick<Options, 'req
 const ENGINES: readonly Engine[] = [
   {
     engine: 'duckdb',
-    requests: 250,
+    requests: 200,
     size: { own: 100, foreign: 600, grows: true, long: { tables: 4, rows: 65_000 } },
   },
   {
     engine: 'bigquery',
-    requests: 120,
+    requests: 80,
     size: { own: 15, foreign: 80, grows: false, long: { tables: 0, rows: 0 } },
     emulator: ['--eager'],
   },
@@ -41,7 +41,7 @@ describe.each(ENGINES)('on $engine', ({ requests, ...options }) => {
       expect(report.accepted).toBeGreaterThan(0.8);
       expect(report.outcomes.get('rows')).toBeGreaterThan(requests / 3);
     },
-    300_000,
+    600_000,
   );
 
   if (FAILS_WITHOUT_FENCE.has(options.engine)) {
@@ -51,7 +51,7 @@ describe.each(ENGINES)('on $engine', ({ requests, ...options }) => {
         const report = await compare({ ...options, requests: 1000, seed: SEED, withoutFence: true, enough: 1 });
         expect(report.differences).toBeGreaterThan(0);
       },
-      300_000,
+      600_000,
     );
   }
 });

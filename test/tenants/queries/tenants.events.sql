@@ -3,6 +3,7 @@ id: 5ea0f0e0-9c5b-4f8e-8f4c-9f6d0a1b2c3d
 name: tenants.events
 description: A table whose tenant is a number.
 max_rows: 1000
+export: 100000
 sandbox: true
 params:
   tenant:

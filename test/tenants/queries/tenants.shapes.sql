@@ -3,6 +3,7 @@ id: 7d0f0c0e-54a5-4a53-9e0b-0d6c3ad1f6a1
 name: tenants.shapes
 description: Shapes of stored queries that a fence has to hold for.
 max_rows: 1000
+export: 100000
 sandbox: true
 params:
   project:

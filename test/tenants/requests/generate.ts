@@ -12,6 +12,9 @@ const SQL_ENDPOINTS = [
   'usage.api-counts',
 ];
 
+/** Endpoints that have exports. */
+const EXPORTED = ['tenants.shapes', 'tenants.events'];
+
 const INTERVALS = ['minutely', 'hourly', 'daily', '1hr', '1day', '7day'];
 
 const FORMS = ['application/json', 'application/json', 'application/json', 'text/csv', 'application/x-ndjson'];
@@ -28,7 +31,41 @@ function sqlRequest(random: Random): TenantRequest {
   const endpoint = random.pick(SQL_ENDPOINTS);
   const { sql, ordered, places, kinds } = generateQuery(endpoint, random);
   const parameters = { ...parametersOf(endpoint, random), sql };
-  return { ...sent(endpoint, parameters, ordered, random), kind: 'sql', places, kinds };
+  const request: TenantRequest = { ...sent(endpoint, parameters, ordered, random), kind: 'sql', places, kinds };
+  const roll = random.below(100);
+  if (roll < 8 && EXPORTED.includes(endpoint)) return exported(request, random);
+  if (roll < 12) return byTool(request, 'query_logs');
+  if (roll < 14) return byTool(request, 'analyze');
+  return roll < 16 ? analysed(request) : request;
+}
+
+/** All rows, sent as they are read: one that fails midway must not have sent any. */
+function exported(request: TenantRequest, random: Random): TenantRequest {
+  return {
+    ...request,
+    method: random.pick(['GET', 'POST']),
+    parameters: { ...request.parameters, export: 'true' },
+    headers: { Accept: random.pick(['application/x-ndjson', 'text/csv']) },
+    again: 'no',
+    places: [...request.places, 'export'],
+  };
+}
+
+function byTool(request: TenantRequest, tool: NonNullable<TenantRequest['tool']>): TenantRequest {
+  return { ...request, method: 'POST', headers: {}, again: 'no', tool, places: [...request.places, `tool ${tool}`] };
+}
+
+function analysed(request: TenantRequest): TenantRequest {
+  const path = request.path.replace('/query/', '/analyze/');
+  return {
+    ...request,
+    method: 'GET',
+    path,
+    headers: {},
+    ordered: true,
+    again: 'no',
+    places: [...request.places, 'analyze'],
+  };
 }
 
 function lqlRequest(random: Random): TenantRequest {
@@ -41,7 +78,21 @@ function storedRun(random: Random): TenantRequest {
   const parameters = parametersOf(endpoint, random);
   const wrong = random.chance(10) ? { [endpoint === 'tenants.events' ? 'tenant' : 'project']: '8' } : {};
   const request = sent(endpoint, { ...parameters, ...wrong }, true, random);
-  return { ...request, kind: 'stored', places: ['stored'], kinds: [] };
+  const run: TenantRequest = { ...request, kind: 'stored', places: ['stored'], kinds: [] };
+  const roll = random.below(100);
+  if (roll < 40) return paged(run, random);
+  return roll < 55 ? byTool(run, 'run_endpoint') : run;
+}
+
+function paged(request: TenantRequest, random: Random): TenantRequest {
+  return {
+    ...request,
+    method: random.pick(['GET', 'POST']),
+    parameters: { ...request.parameters, page_size: String(1 + random.below(60)) },
+    headers: {},
+    again: 'pages',
+    places: ['pages'],
+  };
 }
 
 function otherRequest(random: Random): TenantRequest {
@@ -59,6 +110,7 @@ function otherRequest(random: Random): TenantRequest {
     key: 'project',
     method: 'GET',
     path,
+    tool: null,
     parameters: {},
     headers: {},
     ordered: true,
@@ -78,6 +130,7 @@ function sent(
     key: endpoint === 'tenants.events' ? 'tenant' : 'project',
     method: random.chance(5) ? 'HEAD' : random.chance(50) ? 'GET' : 'POST',
     path: `/api/endpoints/query/${endpoint}`,
+    tool: null,
     parameters,
     headers: {
       Accept: random.pick(FORMS),

@@ -1,5 +1,6 @@
 /** Answers of the service, and in what two of them differ. */
 import type { TenantRequest } from '../requests/request';
+import { ERRORS } from '../../../src/errors';
 import { EXECUTION_FAULTS, SEVERAL_CAN_FAIL, UNKNOWN_EXECUTION_FAULT } from '../../../src/engines/execution-faults';
 import type { Services } from './services';
 
@@ -10,7 +11,14 @@ export interface Answer {
   readonly body: string;
   /** Of an error; else empty. */
   readonly reason: string;
+  /** Token of the next page, of which the body keeps the length alone; null: there is none. */
+  readonly next: string | null;
 }
+
+/** Status of an answer that was cut off: how much of it had come is time. */
+const CUT_OFF = 599;
+/** Pages behind the first that are asked for. */
+const MOST_PAGES = 3;
 
 let sent = 0;
 
@@ -21,37 +29,89 @@ const EXEMPT = new Set(['x-request-id', 'date', 'age', 'server-timing', 'ratelim
 export async function answersOf(request: TenantRequest, services: Services, which: 0 | 1): Promise<Answer[]> {
   const first = await send(request, services, which, {});
   if (request.again === 'no') return [first];
+  if (request.again === 'pages') return [first, ...(await pagesBehind(first, request, services, which))];
   const etag = first.headers.get('etag');
   const conditional: Record<string, string> =
     request.again === 'conditional' && etag !== undefined ? { 'If-None-Match': etag } : {};
   return [first, await send(request, services, which, conditional)];
 }
 
+async function pagesBehind(first: Answer, request: TenantRequest, services: Services, which: 0 | 1): Promise<Answer[]> {
+  const pages: Answer[] = [];
+  for (let { next } = first; next !== null && pages.length < MOST_PAGES;) {
+    const parameters = { ...request.parameters, page_token: next };
+    const page = await send({ ...request, parameters }, services, which, {});
+    pages.push(page);
+    ({ next } = page);
+  }
+  return pages;
+}
+
 async function send(
-  { method, path, parameters, headers, key }: TenantRequest,
+  request: TenantRequest,
   { bases, secrets, reasonOf }: Services,
   which: 0 | 1,
   more: Readonly<Record<string, string>>,
 ): Promise<Answer> {
+  const { method, path, parameters, headers, key, tool } = request;
   const posted = method === 'POST';
   const sending = {
     'Accept-Encoding': 'identity',
-    ...headers,
+    ...(tool === null ? headers : { Accept: 'application/json, text/event-stream' }),
     ...more,
     'X-API-KEY': secrets[key],
     // One for both services where the answer has it; one of its own where it is looked up in the log.
     'X-Request-Id': method === 'HEAD' ? `head-${String(++sent).padStart(8, '0')}` : 'same',
   };
-  const response = await fetch(`${bases[which]}${path}${posted ? '' : queryOf(parameters)}`, {
+  const target = tool === null ? `${path}${posted ? '' : queryOf(parameters)}` : '/mcp';
+  const response = await fetch(`${bases[which]}${target}`, {
     method,
     headers: posted ? { ...sending, 'Content-Type': 'application/json' } : sending,
-    ...(posted ? { body: JSON.stringify(parameters) } : {}),
+    ...(posted ? { body: JSON.stringify(tool === null ? parameters : toolCall(request)) } : {}),
   });
   const { status } = response;
-  const body = await response.text();
+  const answerHeaders = new Map(response.headers);
+  let text: string;
+  try {
+    text = await response.text();
+  } catch {
+    return { status: CUT_OFF, headers: answerHeaders, body: '', reason: '', next: null };
+  }
+  if (tool !== null && status === 200) return answerOfTool(text, answerHeaders);
+  const next = NEXT.exec(text)?.[1] ?? null;
+  const body = text.replace(NEXT, (_all, token: string) => `"next_page_token":${String(token.length)}`);
   const reason =
     method === 'HEAD' && status >= 400 ? await reasonOf(which, sending['X-Request-Id']) : errorOf(body).reason;
-  return { status, headers: new Map(response.headers), body, reason };
+  return { status, headers: answerHeaders, body, reason, next };
+}
+
+const NEXT = /"next_page_token":"([^"]*)"/;
+
+/** The message that has a tool do what the request says. */
+function toolCall({ tool, path, parameters: { sql, lql, ...parameters } }: TenantRequest): object {
+  const endpoint = path.slice(path.lastIndexOf('/') + 1);
+  const query = sql !== undefined ? { sql } : lql !== undefined ? { lql } : {};
+  const more = tool === 'analyze' ? {} : { max_rows: 1000 };
+  const call = { name: tool, arguments: { endpoint, parameters, ...query, ...more } };
+  return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
+}
+
+interface ToolMessage {
+  readonly result?: { readonly isError?: boolean; readonly content: readonly { readonly text: string }[] };
+}
+
+/** What a tool gave, with the status that a request would have had. */
+function answerOfTool(text: string, headers: Answer['headers']): Answer {
+  // One message, as JSON or as the only event of a stream.
+  const message = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as ToolMessage;
+  const body = message.result?.content[0]?.text ?? text;
+  const { reason } = errorOf(body);
+  const status = message.result?.isError === true ? (isReason(reason) ? ERRORS[reason].http : 500) : 200;
+  return { status, headers, body, reason, next: null };
+}
+
+function isReason(reason: string): reason is keyof typeof ERRORS {
+  return Object.hasOwn(ERRORS, reason);
 }
 
 function queryOf(parameters: Readonly<Record<string, string>>): string {
@@ -76,8 +136,11 @@ export function outcomeOf({ status, body, reason }: Answer): Outcome {
 
 export function errorOf(body: string): { reason: string; message: string } {
   try {
-    const { error } = JSON.parse(body) as { error: { message: string; errors: { reason: string }[] } };
-    return { reason: error.errors[0]?.reason ?? '', message: error.message };
+    const { error } = JSON.parse(body) as {
+      error: { message: string; reason?: string; errors?: { reason: string }[] };
+    };
+    // A tool's error has its reason beside the message.
+    return { reason: error.reason ?? error.errors?.[0]?.reason ?? '', message: error.message };
   } catch {
     return { reason: '', message: '' };
   }
@@ -103,10 +166,12 @@ export function difference(request: TenantRequest, a: Answer, b: Answer, exact: 
     if (request.ordered) return 'order';
     if (exact) return 'order of no query';
   }
+  // The token is sealed anew each time, and is part of what the tag is made from.
+  const sealed = a.next !== null && b.next !== null;
   const orderOpen = !exact && !request.ordered && (!sameBody || request.method === 'HEAD');
   for (const name of new Set([...a.headers.keys(), ...b.headers.keys()])) {
-    if (EXEMPT.has(name) || (orderOpen && (name === 'etag' || (name === 'content-length' && (cut || packed(a))))))
-      continue;
+    if (EXEMPT.has(name) || (sealed && name === 'etag')) continue;
+    if (orderOpen && (name === 'etag' || (name === 'content-length' && (cut || packed(a))))) continue;
     if (timeless(a.headers.get(name)) !== timeless(b.headers.get(name))) return name;
   }
   return null;

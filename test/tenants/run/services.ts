@@ -39,6 +39,7 @@ const GROWN_WITHIN = 600_000;
 
 const SETTINGS = {
   METRICS_KEY,
+  MCP: 'on',
   HOST: '127.0.0.1',
   CLOCK: NOW,
   KEYS_FILE: 'keys.json',
@@ -123,6 +124,7 @@ function keys(secrets: Services['secrets']): object[] {
     endpoints,
     pins,
     allowSql: true,
+    export: true,
   });
   return [
     entry('project', ['logs.all', 'usage.api-counts', 'tenants.shapes'], { project: PROJECT }),

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type {
@@ -18,8 +20,8 @@ import type { Answers, ArrivedOf, Request } from './messages';
 import type { RefusedRequests } from './refused-requests';
 import type { Supervisor } from './supervisor';
 
-/** Texts that are planned or described at once, of all and of one key. */
-const PLANNED_AT_ONCE = { total: 4, perName: 2 };
+/** Texts that are planned or described at once, of all and of one key: half of the processors are left to the others. */
+const PLANNED_AT_ONCE = { total: 4, perName: Math.min(2, fairShare(availableParallelism())) };
 /** How long planning a consumer's statement may take, in milliseconds: DuckDB cannot be interrupted meanwhile. */
 const PLANNING = 2_000;
 

@@ -181,9 +181,12 @@ function packed({ headers }: Answer): boolean {
   return headers.has('content-encoding');
 }
 
-/** Seconds left of a lifetime are time, and so is whether another request was in flight. */
+/** Seconds left of a lifetime are time, and so are whether another request was in flight and when a file was made. */
 function timeless(value: string | undefined): string | undefined {
-  return value?.replace(/\b(ttl|max-age)=\d+/g, '$1=n').replace('; collapsed', '');
+  return value
+    ?.replace(/\b(ttl|max-age)=\d+/g, '$1=n')
+    .replace('; collapsed', '')
+    .replace(/-\d{8}T\d{6}Z\b/, '');
 }
 
 /** The rows as texts, in order. */

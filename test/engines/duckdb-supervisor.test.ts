@@ -112,6 +112,15 @@ it('a process that was killed from outside costs nobody an answer', async () => 
   expect(await waiting).toMatchObject({ name: 'AbortError', message: 'cancelled' });
 });
 
+it('a process that has grown by many calls is replaced between two of them, and nobody is blamed', async () => {
+  const one = supervisor({ maxResident: 512 * MIB, idle: 60_000 });
+  await one.open();
+  const pids = new Set<string | undefined>();
+  for (let i = 0; i < 20; i++) pids.add((await call(one, 'grow')).rows[0]);
+  expect(pids.size).toBeGreaterThan(1);
+  expect(causes).toEqual([]);
+});
+
 it('a process that takes too much memory is ended, and the one that took it is answered', async () => {
   const one = supervisor({ maxResident: 256 * MIB });
   await one.open();

@@ -6,6 +6,7 @@
  *   wait             goes on until it is cancelled
  *   spin             keeps its event loop to itself
  *   fill             takes all the memory that it can get
+ *   grow             takes 64 MiB, and gives its process id
  *   die              ends the process
  *   die FILE         ends the process, unless the file is there; makes the file
  */
@@ -31,7 +32,9 @@ process.on('message', (/** @type {any} */ message) => {
   if (kind !== 'call') return;
   const [word, file = ''] = (message.request.query?.sql ?? message.request.statement ?? 'answer').split(' ');
   switch (word) {
+    case 'grow':
     case 'answer':
+      if (word === 'grow') taken.add(Buffer.alloc(64 * 1024 * 1024, 1));
       send({ kind: 'rows', id, rows: [`{"pid":${process.pid}}`] });
       send({ kind: 'answer', id, answer: { columns: [], truncated: false } });
       break;

@@ -8,6 +8,11 @@ import { childrenOf, cpuTime, loopCpuTime, residentBytes } from './usage';
  * bounded as a whole anyway.
  */
 const HEAP = 256;
+/**
+ * MiB of young objects in the process that plans: what a text leaves behind is collected often there, rather than take the place
+ * of the next one. 200 long texts end at 130 MiB in memory instead of 174, in the same time.
+ */
+const YOUNG = 1;
 /** DuckDB's connections take a thread each while they run, beside files and compression. */
 const POOL_THREADS = '12';
 /** No secret of the service's: who runs queries needs none. */
@@ -29,7 +34,10 @@ export class EngineProcess {
   constructor(file: string, opening: Opening, listener: Listener) {
     this.#child = fork(file, [], {
       serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${String(HEAP)}`],
+      execArgv: [
+        `--max-old-space-size=${String(HEAP)}`,
+        ...(opening.role === 'planning' ? [`--max-semi-space-size=${String(YOUNG)}`] : []),
+      ],
       env: environment(),
       // Native code that dies writes no lines of the log's form.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -23,6 +23,9 @@ const LAST_WORDS = 2_000;
 const FIRST_RETRY = 250;
 const LAST_RETRY = 5_000;
 
+/** Part of its memory beyond which a process that may end when it is idle is replaced between two calls. */
+const WORN = 0.85;
+
 export interface SupervisorOptions {
   /** The compiled child.ts. */
   readonly file: string;
@@ -48,6 +51,8 @@ interface Current {
   readonly process: EngineProcess;
   readonly watchdog: Watchdog;
   open: boolean;
+  /** It has grown by all that it has done, and gets no more calls. */
+  worn: boolean;
   /** Why it is being ended, and for which calls. */
   ending: { readonly cause: Cause; readonly reasons: ReadonlySet<Call> } | null;
   readonly ended: Promise<void>;
@@ -151,15 +156,31 @@ export class Supervisor {
     this.#calls.delete(call.id);
     this.#schedule.delete(call);
     settle();
+    this.#replaceWorn();
     this.#dispatch();
     if (this.#calls.size > 0 || this.options.idle === null || this.#closed) return;
     clearTimeout(this.#idling);
     this.#idling = setTimeout(() => void this.#retire(), this.options.idle).unref();
   }
 
+  /** No call is ended, and no key blamed, for what calls before it have left in memory. */
+  #replaceWorn(): void {
+    const current = this.#current;
+    if (current === null || !current.open || current.ending !== null || this.options.idle === null) return;
+    current.worn ||= current.process.resident > WORN * this.#maxResident();
+    if (!current.worn || this.#schedule.running.size > 0) return;
+    void this.#retire();
+    if (this.#calls.size > 0) this.#ensure();
+  }
+
+  #maxResident(): number {
+    const { maxResident } = this.options;
+    return typeof maxResident === 'number' ? maxResident : maxResident();
+  }
+
   #dispatch(): void {
     const current = this.#current;
-    if (current === null || !current.open || current.ending !== null) return;
+    if (current === null || !current.open || current.worn || current.ending !== null) return;
     const before = this.#schedule.onTrial;
     for (const call of this.#schedule.take()) {
       if (call === this.#schedule.onTrial && call !== before) this.#try(call);
@@ -207,8 +228,8 @@ export class Supervisor {
 
   /** Starts a process. Resolves when it is open, or with why it is not. */
   #begin(): Promise<Error | null> {
-    const { maxResident: bound, patience = PATIENCE } = this.options;
-    const maxResident = typeof bound === 'number' ? (): number => bound : bound;
+    const { patience = PATIENCE } = this.options;
+    const maxResident = (): number => this.#maxResident();
     return new Promise((resolve) => {
       let broken: Error | null = null;
       let onEnded = (): void => undefined;
@@ -236,6 +257,7 @@ export class Supervisor {
         process,
         watchdog: new Watchdog(process, this.#schedule.running, { maxResident, patience }, end),
         open: false,
+        worn: false,
         ending: null,
         ended: new Promise((done) => (onEnded = done)),
       };

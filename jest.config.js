@@ -20,6 +20,6 @@ module.exports = {
   // What is imported when it is needed is named by the file that Node will find: `import('./engine.js')`.
   moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': ['$1.js', '$1.ts'] },
   testTimeout: 180_000,
-  // Many tests wait for processes that they have started: on few processors others run meanwhile.
-  maxWorkers: Math.max(4, availableParallelism()),
+  // Many tests wait for processes that they have started: on few processors one more runs meanwhile.
+  maxWorkers: Math.max(3, availableParallelism()),
 };

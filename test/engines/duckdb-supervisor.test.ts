@@ -113,7 +113,7 @@ it('a process that was killed from outside costs nobody an answer', async () => 
 });
 
 it('a process that has grown by many calls is replaced between two of them, and nobody is blamed', async () => {
-  const one = supervisor({ maxResident: 512 * MIB, idle: 60_000 });
+  const one = supervisor({ maxResident: 512 * MIB, replacedAbove: 400 * MIB });
   await one.open();
   const pids = new Set<string | undefined>();
   for (let i = 0; i < 20; i++) pids.add((await call(one, 'grow')).rows[0]);

@@ -27,7 +27,7 @@ it('replaces what a process that was killed has left of one', async () => {
   expect(await revealed()).toBe(secret);
 });
 
-it('is none where the folder cannot be used', async () => {
+it('is null where the folder cannot be used', async () => {
   await writeFile(folder, 'a file');
   expect(await secretOf(folder)).toBeNull();
 });

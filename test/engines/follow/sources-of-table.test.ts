@@ -86,7 +86,7 @@ it('A file is recognised by its last block, also where that is whole', async () 
   await expect(resumeDigest(at)).rejects.toThrow(ChangedContent);
 });
 
-it('Many archives beside many files are told apart without comparing each with each', async () => {
+it('Many archives beside many files are distinguished without comparing each with each', async () => {
   const of = sources();
   const content = (n: number): string => `{"id":"row-${String(n)}"}\n`.repeat(40_000);
   const MANY = 150;

@@ -13,6 +13,8 @@ import { makeSamplesFolder, removeFolder } from './workspace';
 const MIB = 1024 * 1024;
 /** What the process that plans may take at all. */
 const PLANNING_MEMORY = 176 * MIB;
+/** With how much it is replaced when nothing is being planned: it begins with 120 MiB. */
+const PLANNED_LONG = 150 * MIB;
 /** Milliseconds without a consumer's query after which the process that plans them ends. */
 const PLANNING_IDLE = 5 * 60_000;
 
@@ -59,6 +61,7 @@ export async function openRemoteEngine({
     ...shared,
     opening: () => ({ role: 'planning' }),
     maxResident: PLANNING_MEMORY,
+    replacedAbove: PLANNED_LONG,
     idle: PLANNING_IDLE,
   });
   // However this process ends, as far as it has a word in it.

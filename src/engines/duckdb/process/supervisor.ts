@@ -23,9 +23,6 @@ const LAST_WORDS = 2_000;
 const FIRST_RETRY = 250;
 const LAST_RETRY = 5_000;
 
-/** Part of its memory beyond which a process that may end when it is idle is replaced between two calls. */
-const WORN = 0.85;
-
 export interface SupervisorOptions {
   /** The compiled child.ts. */
   readonly file: string;
@@ -33,6 +30,8 @@ export interface SupervisorOptions {
   readonly opening: (before: Contents | null) => Opening;
   /** Bytes in memory beyond which the process is ended. */
   readonly maxResident: number | (() => number);
+  /** Bytes in memory beyond which it is replaced between two calls: what calls leave behind is nobody's fault; default: none. */
+  readonly replacedAbove?: number;
   /** Milliseconds without a call after which it is ended, to be started again by the next; null: it is always there. */
   readonly idle: number | null;
   readonly refused: RefusedRequests;
@@ -163,19 +162,14 @@ export class Supervisor {
     this.#idling = setTimeout(() => void this.#retire(), this.options.idle).unref();
   }
 
-  /** No call is ended, and no key blamed, for what calls before it have left in memory. */
   #replaceWorn(): void {
+    const { replacedAbove } = this.options;
     const current = this.#current;
-    if (current === null || !current.open || current.ending !== null || this.options.idle === null) return;
-    current.worn ||= current.process.resident > WORN * this.#maxResident();
+    if (replacedAbove === undefined || current === null || !current.open || current.ending !== null) return;
+    current.worn ||= current.process.resident > replacedAbove;
     if (!current.worn || this.#schedule.running.size > 0) return;
     void this.#retire();
     if (this.#calls.size > 0) this.#ensure();
-  }
-
-  #maxResident(): number {
-    const { maxResident } = this.options;
-    return typeof maxResident === 'number' ? maxResident : maxResident();
   }
 
   #dispatch(): void {
@@ -228,8 +222,8 @@ export class Supervisor {
 
   /** Starts a process. Resolves when it is open, or with why it is not. */
   #begin(): Promise<Error | null> {
-    const { patience = PATIENCE } = this.options;
-    const maxResident = (): number => this.#maxResident();
+    const { maxResident: bound, patience = PATIENCE } = this.options;
+    const maxResident = typeof bound === 'number' ? (): number => bound : bound;
     return new Promise((resolve) => {
       let broken: Error | null = null;
       let onEnded = (): void => undefined;

@@ -9,7 +9,7 @@ import { contrastFaults } from './contrast';
 import { findChromium, openBrowser } from './browser';
 import { Stage, type Started } from '../process/started';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const chromium = findChromium();
 // CI counts what is skipped as failed: there a browser must be.

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { Stage } from '../process/started';
 import { findChromium, openBrowser } from './browser';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const chromium = findChromium();
 // CI counts what is skipped as failed: there a browser must be.

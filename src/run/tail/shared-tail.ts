@@ -6,7 +6,7 @@ import { ERRORS, ServiceError } from '../../errors';
 import type { TailPosition } from './cursor';
 import { eventText } from './event-text';
 import type { Listener, Place } from './listener';
-import type { TailQuery } from './tail-query';
+import type { ArrivingRows } from './types';
 
 /** Where the rows of a table end now. */
 export type EndOf = (table: string) => { readonly epoch: string; readonly count: number } | null;
@@ -26,7 +26,7 @@ export class SharedTail {
   #running = false;
 
   constructor(
-    readonly query: TailQuery,
+    readonly query: ArrivingRows,
     private readonly options: {
       readonly endOf: EndOf;
       readonly onRows: (rows: number) => void;

@@ -13,6 +13,7 @@ import { renderRows } from '../render-rows';
 import type { Services } from '../services';
 import { composeStatement, forCaller, type Statement } from '../statement';
 import type { RequestPlan } from '../types';
+import type { ArrivingRows, TailRows } from './types';
 
 /** Rows of one evaluation: what is read at once has fewer, unless UNNEST multiplies them. */
 const MOST_ROWS = 30_000;
@@ -28,15 +29,7 @@ const readRowByRow: Task<{ readonly sql: string }, RowByRow> = {
 };
 export { readRowByRow };
 
-export interface TailRows {
-  /** Texts of JSON objects, as the caller may see them, in an order that is the same each time. */
-  readonly rows: readonly string[];
-  /** Records that had arrived when the last of these had, and the count's name. */
-  readonly upTo: number;
-  readonly epoch: string;
-}
-
-export class TailQuery {
+export class TailQuery implements ArrivingRows {
   private constructor(
     readonly plan: RequestPlan,
     /** The table whose rows it takes. */
@@ -61,12 +54,10 @@ export class TailQuery {
     }
   }
 
-  /** Milliseconds that one evaluation may take. */
   get timeout(): number {
     return this.plan.endpoint.timeout ?? this.services.defaults.timeout;
   }
 
-  /** The rows of a range, or of its beginning. @throws as Engine.runArrived, with faults for the caller */
   async rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits): Promise<TailRows> {
     const { admission, engine } = this.services;
     const { payer } = this.plan;
@@ -79,7 +70,6 @@ export class TailQuery {
     return { rows: await this.#visible(result, limits), upTo: result.upTo, epoch: result.epoch };
   }
 
-  /** The rows that there are, `max_rows` at most, the newest of them last; and where those that arrive begin. */
   async rowsBefore(limits: RunLimits): Promise<TailRows> {
     const { admission, engine } = this.services;
     const { payer, endpoint } = this.plan;

@@ -14,9 +14,9 @@ import type { RequestPlan } from '../types';
 import type { TailPosition } from './cursor';
 import { Listener } from './listener';
 import { rowEvents, type SharedTail } from './shared-tail';
-import type { TailRows } from './tail-query';
+import { TailQuery } from './tail-query';
 import type { Tails } from './tails';
-import type { TailRequest } from './types';
+import type { TailRequest, TailRows } from './types';
 
 /**
  * Sends the rows of an endpoint as they arrive, until the client leaves or something that the stream rests on changes. Resolves
@@ -40,7 +40,9 @@ export async function tail(request: TailRequest, services: Services): Promise<vo
   try {
     const { limits } = limitsOf(plan, request, services);
     const own = { ...limits, keyName: plan.payer };
-    const shared = await request.timed('gate', () => tails.open(plan, services, own));
+    const shared = await request.timed('gate', () =>
+      tails.open(plan, (limits) => TailQuery.of(plan, services, limits), own),
+    );
     opened = true;
     await follow(request, key, { plan, shared, tails, limits: own, release }, services);
   } catch (error) {

@@ -1,15 +1,13 @@
 /** Who listens to what: the evaluations that are shared, their listeners and the bounds of both (docs/tail.md). */
-import { mayRun } from '../../endpoints';
+import { type Catalogue, mayRun } from '../../endpoints';
 import { ServiceError } from '../../errors';
 import type { RunLimits } from '../../concurrency/deadline';
 import type { Key } from '../../keys';
-import type { Services } from '../services';
 import type { RequestPlan } from '../types';
 import type { Cursors } from './cursor';
 import type { Listener } from './listener';
 import { SharedTail, type EndOf } from './shared-tail';
-import { TailQuery } from './tail-query';
-import type { TailEnd } from './types';
+import type { ArrivingRows, TailEnd } from './types';
 
 /** Milliseconds between two looks whether keys and endpoints are what they were. */
 const LOOK_AGAIN = 500;
@@ -30,6 +28,12 @@ export interface TailsOptions {
 /** A place among the listeners, for as long as one is there. */
 export interface ListenerSlot {
   release(): void;
+}
+
+type Compose = (limits: RunLimits) => Promise<ArrivingRows>;
+
+interface WithCatalogue {
+  readonly catalogue: Pick<Catalogue, 'find'>;
 }
 
 /** An evaluation, and how many use it. */
@@ -85,12 +89,17 @@ export class Tails {
     };
   }
 
-  /** The evaluation of a plan, which all who ask for the same share, until it is released. @throws as TailQuery.of */
-  async open(plan: RequestPlan, services: Services, limits: RunLimits): Promise<SharedTail> {
+  /**
+   * The evaluation of a plan, which all who ask for the same share, until it is released.
+   *
+   * @param compose makes the plan's query
+   * @throws as `compose`
+   */
+  async open(plan: RequestPlan, compose: Compose, limits: RunLimits): Promise<SharedTail> {
     const { hash } = plan.identity;
     let entry = this.#entries.get(hash);
     if (entry === undefined)
-      this.#entries.set(hash, (entry = { shared: this.#opened(plan, services, limits), users: 0 }));
+      this.#entries.set(hash, (entry = { shared: this.#opened(plan, compose, limits), users: 0 }));
     entry.users++;
     try {
       return await entry.shared;
@@ -114,10 +123,10 @@ export class Tails {
     );
   }
 
-  async #opened(plan: RequestPlan, services: Services, limits: RunLimits): Promise<SharedTail> {
+  async #opened(plan: RequestPlan, compose: Compose, limits: RunLimits): Promise<SharedTail> {
     // Others may wait for it, too.
     const own = { ...limits, signal: new AbortController().signal };
-    const query = await TailQuery.of(plan, services, own);
+    const query = await compose(own);
     const { endOf, onRows, onFailure } = this.options;
     const { name } = plan.endpoint;
     const shared = new SharedTail(query, { endOf, onFailure, onRows: (rows) => onRows(name, rows) });
@@ -126,7 +135,7 @@ export class Tails {
   }
 
   /** Watches over a listener from now on. */
-  add(listener: Listener, services: Pick<Services, 'catalogue'>): void {
+  add(listener: Listener, services: WithCatalogue): void {
     this.#listeners.add(listener);
     this.#timer ??= setInterval(() => this.#look(services), LOOK_AGAIN).unref();
     if (this.#closed) this.#leave([listener]);
@@ -149,7 +158,7 @@ export class Tails {
     for (const listener of listeners) listener.end('shutting_down', 'The service is shutting down.');
   }
 
-  #look(services: Pick<Services, 'catalogue'>): void {
+  #look(services: WithCatalogue): void {
     const keys = new Map<Key, Key | null>();
     for (const listener of [...this.#listeners]) {
       const endpoint = services.catalogue.find(listener.endpoint.id);

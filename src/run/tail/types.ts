@@ -1,5 +1,7 @@
 /** What a live tail needs of HTTP, and why one ends. */
-import type { RunRequest } from '../types';
+import type { RunLimits } from '../../concurrency/deadline';
+import type { ArrivedRange } from '../../engines/contract';
+import type { RequestPlan, RunRequest } from '../types';
 
 /** Sends a stream of events that has no end of its own. */
 export interface EventWriter {
@@ -21,3 +23,23 @@ export interface TailRequest extends RunRequest {
 
 /** Why a stream was ended, as its last event and the metrics have it. */
 export type TailEnd = 'client_left' | 'slow_reader' | 'key_changed' | 'endpoint_changed' | 'shutting_down' | 'failed';
+
+export interface TailRows {
+  /** Texts of JSON objects, as the caller may see them, in an order that is the same each time. */
+  readonly rows: readonly string[];
+  /** Records that had arrived when the last of these had, and the count's name. */
+  readonly upTo: number;
+  readonly epoch: string;
+}
+
+/** The rows that a query gives of those that arrive in a table. */
+export interface ArrivingRows {
+  readonly plan: Pick<RequestPlan, 'payer'>;
+  readonly table: string;
+  /** Milliseconds that one evaluation may take. */
+  readonly timeout: number;
+  /** The rows of a range, or of its beginning. @throws as Engine.runArrived, with faults for the caller */
+  rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits): Promise<TailRows>;
+  /** The rows that there are, `max_rows` at most, the newest of them last; and where those that arrive begin. */
+  rowsBefore(limits: RunLimits): Promise<TailRows>;
+}

@@ -105,11 +105,7 @@ const SIZES: readonly (readonly (string | number)[])[] = [
   ['elements of the format of a date or time', formatElements, formatElements],
   ['characters of the format of a date or time', formatCharacters, formatCharacters],
   ['characters of the search_query of `SEARCH`', searchCharacters, searchCharacters],
-  [
-    'bytes given to a function that Logquay computes itself, in 2,048 rows together',
-    ownFunctions,
-    ownFunctions,
-  ],
+  ['bytes given to a function that Logquay computes itself, in 2,048 rows together', ownFunctions, ownFunctions],
 ];
 
 /** The text between the markers `<!-- generated -->` and `<!-- end -->`. */

@@ -22,8 +22,14 @@ const inUnion = (sql: string): string =>
   `SELECT COUNT(*) AS n FROM (SELECT * FROM logs UNION ALL SELECT * FROM logs) AS t WHERE (${sql}) IS NOT NULL`;
 const ofRecord = (sql: string): string =>
   `SELECT COUNT(*) AS n FROM logs AS l, UNNEST(l.metadata) AS t WHERE (${sql}) IS NOT NULL`;
+const inAggregate = (sql: string): string => `SELECT MAX(TO_JSON_STRING(${sql})) AS x FROM logs AS t`;
+const inWindow = (sql: string): string =>
+  `SELECT COUNT(x) AS n FROM (SELECT MAX(TO_JSON_STRING(${sql})) OVER (PARTITION BY TO_JSON_STRING(${sql})) AS x FROM logs AS t) AS d`;
+const inSort = (sql: string): string =>
+  `SELECT COUNT(*) AS n FROM (SELECT 1 AS x FROM logs AS t ORDER BY TO_JSON_STRING(${sql}) LIMIT 5) AS d`;
+const inUnnest = (sql: string): string => `SELECT COUNT(x) AS n FROM logs AS t, UNNEST([TO_JSON_STRING(${sql})]) AS x`;
 
-const PLACES = [inWhere, inSelect, inUnion, ofRecord];
+const PLACES = [inWhere, inSelect, inUnion, ofRecord, inAggregate, inWindow, inSort, inUnnest];
 
 describe.each(FORMS)('%s', (_form, options) => {
   let folder: DataFolder;

@@ -44,6 +44,8 @@ const SPOILT_ONE_IN = 5;
 
 /** What is appended to a folder's files while a service serves them. */
 export interface Later {
+  /** Of all tables, before and after. */
+  readonly rowsBefore: number;
   readonly rows: number;
   append(): void;
 }
@@ -53,7 +55,7 @@ export interface Later {
  * DuckDB's row groups, and BigQuery has no order anyway.
  *
  * @param size where its tables grow, a part of the rows comes later
- * @returns what is to be appended to each, with the rows of all tables then
+ * @returns what is to be appended to each
  */
 export function writeDataSets(
   folders: readonly [string, string],
@@ -65,6 +67,7 @@ export function writeDataSets(
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'schema.json'), JSON.stringify(schemas()));
   }
+  const rowsBefore: [number, number] = [0, 0];
   const rows: [number, number] = [0, 0];
   const pending: readonly [Pending[], Pending[]] = [[], []];
   const long = new Set(someOf(RAW_TABLES, size.long.tables, random));
@@ -74,24 +77,37 @@ export function writeDataSets(
     const lists = random.pick(LISTS);
     const own = Array.from({ length: count }, (_, i) => ownRow(table, i, spoilt, lists, random));
     const others = random.pick(PAIRS);
+    // The same own rows come later in both.
+    const [ownBefore, ownLater] = split(own, size.grows ? part(random) : 1);
     folders.forEach((folder, i) => {
       const more = long.has(table) ? size.long.rows : 0;
       const foreign = foreignRows(table, others[i] ?? 'none', size.foreign, more, random);
-      const lines = interleaved(own, foreign, random);
+      const [foreignBefore, foreignLater] = split(foreign, size.grows ? part(random) : 1);
       const file = join(folder, `${table.name}.ndjson`);
-      const first = size.grows ? random.pick([0, 1, 1, random.below(100) / 100]) * lines.length : lines.length;
-      writeFileSync(file, text(lines.slice(0, first)));
-      rows[i]! += lines.length;
-      pending[i]!.push({ file, text: text(lines.slice(first)) });
+      writeFileSync(file, text(interleaved(ownBefore, foreignBefore, random)));
+      rowsBefore[i]! += ownBefore.length + foreignBefore.length;
+      rows[i]! += own.length + foreign.length;
+      pending[i]!.push({ file, text: text(interleaved(ownLater, foreignLater, random)) });
     });
   }
   const later = (i: 0 | 1): Later => ({
+    rowsBefore: rowsBefore[i],
     rows: rows[i],
     append: () => {
       for (const { file, text } of pending[i]) appendFileSync(file, text);
     },
   });
   return [later(0), later(1)];
+}
+
+/** How much of a table is there at the start. */
+function part(random: Random): number {
+  return random.pick([0, 1, 1, random.below(100) / 100]);
+}
+
+function split<T>(list: readonly T[], first: number): [T[], T[]] {
+  const end = Math.floor(list.length * first);
+  return [list.slice(0, end), list.slice(end)];
 }
 
 const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');

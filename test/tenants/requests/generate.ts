@@ -1,7 +1,7 @@
 /** Requests of all kinds that a key pinned to a project, or to a numeric tenant, can send. */
 import type { Random } from '../../sandbox/fuzz/random';
 import { PROJECT, TENANT } from '../data/rows';
-import { generateQuery } from '../sql/generate';
+import { generateQuery, generateRowQuery } from '../sql/generate';
 import { generateLql } from './lql';
 import type { TenantRequest } from './request';
 
@@ -25,6 +25,25 @@ export function generateRequest(random: Random): TenantRequest {
   if (roll < 92) return lqlRequest(random);
   if (roll < 98) return storedRun(random);
   return otherRequest(random);
+}
+
+/** A live tail, some with the rows that there are: of a query that takes each row by itself, of any, or of the endpoint's. */
+export function generateTail(random: Random): TenantRequest {
+  const endpoint = random.pick(['logs.all', 'logs.all', 'tenants.shapes', 'tenants.shapes', 'tenants.events']);
+  const roll = random.below(100);
+  const { sql, places, kinds } = (roll < 80 ? generateRowQuery : generateQuery)(endpoint, random);
+  const history: Record<string, string> = random.chance(40) ? { history: 'true' } : {};
+  const query: Record<string, string> = roll < 95 ? { sql } : {};
+  return {
+    ...sent(endpoint, { ...parametersOf(endpoint, random), ...history, ...query }, false, random),
+    kind: 'tail',
+    method: 'GET',
+    path: `/api/endpoints/tail/${endpoint}`,
+    headers: { Accept: 'text/event-stream' },
+    again: 'no',
+    places: ['tail', ...places],
+    kinds,
+  };
 }
 
 function sqlRequest(random: Random): TenantRequest {

@@ -1,7 +1,7 @@
 /** A request of a pinned key, and what is known of its answer. */
 export interface TenantRequest {
   /** For the counts of a run. */
-  readonly kind: 'sql' | 'lql' | 'stored' | 'other';
+  readonly kind: 'sql' | 'lql' | 'stored' | 'tail' | 'other';
   /** Whose key. */
   readonly key: 'project' | 'tenant';
   readonly method: 'GET' | 'HEAD' | 'POST';

@@ -105,9 +105,14 @@ function answerOfTool(text: string, headers: Answer['headers']): Answer {
   // One message, as JSON or as the only event of a stream.
   const message = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as ToolMessage;
   const body = message.result?.content[0]?.text ?? text;
+  if (message.result?.isError === true) return answerOfError(null, headers, body);
+  return { status: 200, headers, body, reason: '', next: null };
+}
+
+/** @param status null: that of a request that the error of the body answers */
+export function answerOfError(status: number | null, headers: Answer['headers'], body: string): Answer {
   const { reason } = errorOf(body);
-  const status = message.result?.isError === true ? (isReason(reason) ? ERRORS[reason].http : 500) : 200;
-  return { status, headers, body, reason, next: null };
+  return { status: status ?? (isReason(reason) ? ERRORS[reason].http : 500), headers, body, reason, next: null };
 }
 
 function isReason(reason: string): reason is keyof typeof ERRORS {
@@ -139,7 +144,7 @@ export function errorOf(body: string): { reason: string; message: string } {
     const { error } = JSON.parse(body) as {
       error: { message: string; reason?: string; errors?: { reason: string }[] };
     };
-    // A tool's error has its reason beside the message.
+    // Errors of tools and of live tails have their reason beside the message.
     return { reason: error.reason ?? error.errors?.[0]?.reason ?? '', message: error.message };
   } catch {
     return { reason: '', message: '' };

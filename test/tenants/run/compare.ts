@@ -1,12 +1,13 @@
 /** Requests of pinned keys to two services whose data differs only in what those keys may not see. */
 import { Random } from '../../sandbox/fuzz/random';
 import type { DataSize } from '../data/data-sets';
-import { generateRequest } from '../requests/generate';
+import { generateRequest, generateTail } from '../requests/generate';
 import type { TenantRequest } from '../requests/request';
-import { answersOf, difference, outcomeOf } from './answer';
+import { answersOf, difference, outcomeOf, type Answer } from './answer';
 import { Report, type Found } from './report';
 import { startServices, type ServiceOptions, type Services } from './services';
 import { shrink } from './shrink';
+import { answersOfTails, openTails } from './tails';
 
 export interface Options {
   readonly engine: ServiceOptions['engine'];
@@ -38,6 +39,8 @@ const SIZES: Readonly<Record<ServiceOptions['engine'], DataSize>> = {
 
 /** Requests over one pair of data sets; the next are sent to new services over new data. */
 const PER_DATA_SET: Readonly<Record<ServiceOptions['engine'], number>> = { duckdb: 2500, bigquery: 700 };
+/** Live tails over one pair of data sets, on the engine that has them. */
+const TAILS = 40;
 const IN_FLIGHT = 4;
 const ATTEMPTS = 400;
 
@@ -61,6 +64,9 @@ export async function compare(options: Options): Promise<Report> {
       }
     };
     try {
+      if (engine === 'duckdb') await checkTails(new Random(seed), services, { ...options, seed }, report);
+      else await services.grow();
+      next = report.sent;
       await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     } finally {
       await services.close();
@@ -73,22 +79,46 @@ function sizeOf({ engine, size = SIZES[engine], longRows = size.long.rows }: Opt
   return { ...size, long: { ...size.long, rows: longRows } };
 }
 
-async function checkOne(
+/** Live tails through the growth of the data sets. */
+async function checkTails(random: Random, services: Services, options: Options, report: Report): Promise<void> {
+  const tails = await openTails(
+    Array.from({ length: TAILS }, () => generateTail(random)),
+    services,
+  );
+  await services.grow();
+  const answers = await answersOfTails(tails);
+  for (const [i, { request }] of tails.entries()) {
+    const pair = answers[i];
+    if (pair !== undefined) await note(request, [pair], () => Promise.resolve(null), options, report);
+  }
+}
+
+async function checkOne(request: TenantRequest, services: Services, options: Options, report: Report): Promise<void> {
+  const { exact = false, shrunk = 0 } = options;
+  const [a, b] = await Promise.all([answersOf(request, services, 0), answersOf(request, services, 1)]);
+  const pairs = a.flatMap((ours, i) => {
+    const theirs = b[i];
+    return theirs === undefined ? [] : [[ours, theirs] as const];
+  });
+  const shorten = (aspect: string): Promise<string | null> =>
+    report.differences < shrunk ? shortened(request, aspect, services, exact) : Promise.resolve(null);
+  await note(request, pairs, shorten, options, report);
+}
+
+/** Counts a request, and its first answers that differ. */
+async function note(
   request: TenantRequest,
-  services: Services,
-  { exact = false, shrunk = 0, seed, found: each = () => undefined }: Options,
+  answers: readonly (readonly [Answer, Answer])[],
+  shorten: (aspect: string) => Promise<string | null>,
+  { exact = false, seed, found: each = () => undefined }: Options,
   report: Report,
 ): Promise<void> {
-  const [a, b] = await Promise.all([answersOf(request, services, 0), answersOf(request, services, 1)]);
-  const [first] = a;
+  const [[first] = []] = answers;
   if (first !== undefined) report.note(request, outcomeOf(first), first);
-  for (const [i, ours] of a.entries()) {
-    const theirs = b[i];
-    if (theirs === undefined) continue;
-    const aspect = difference(request, ours, theirs, exact);
+  for (const pair of answers) {
+    const aspect = difference(request, ...pair, exact);
     if (aspect === null) continue;
-    const shortest = report.differences < shrunk ? await shortened(request, aspect, services, exact) : null;
-    const found: Found = { aspect, request, answers: [ours, theirs], shortest, seed };
+    const found: Found = { aspect, request, answers: pair, shortest: await shorten(aspect), seed };
     report.differed(found);
     each(found);
     return;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashOf, newSecretKey } from '../../../src/keys/secret-key';
 import { startLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
 import { Stage, type Started } from '../../process/started';
-import { writeDataSets, type DataSize, type Later } from '../data/data-sets';
+import { writeDataSets, type DataSize } from '../data/data-sets';
 import { PROJECT, TENANT } from '../data/rows';
 import type { TenantRequest } from '../requests/request';
 
@@ -26,6 +26,8 @@ export interface Services {
   readonly secrets: Readonly<Record<TenantRequest['key'], string>>;
   /** Why a request failed, as the service's log has it: the answer to HEAD has no body. */
   reasonOf(which: 0 | 1, requestId: string): Promise<string>;
+  /** Appends what comes later of each data set, and waits until it is served. */
+  grow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ const SETTINGS = {
   MAX_RUNNING_PER_KEY: '64',
   MAX_RUNNING: '64',
   MAX_WAITING: '1000',
+  MAX_TAILS_PER_KEY: '1000',
 };
 
 /** Writes the data sets and starts a service over each, with a local BigQuery of its own on that engine. */
@@ -76,28 +79,32 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
     };
     const started = await Promise.all([start(folders[0], data[0]), start(folders[1], data[1])]);
     const bases = await Promise.all(started.map((one) => one.base()));
-    if (options.size.grows) await Promise.all(bases.map((base, i) => grow(base, later[i]!)));
+    if (options.size.grows) await Promise.all(bases.map((base, i) => served(base, later[i]!.rowsBefore)));
+    const grow = async (): Promise<void> => {
+      if (!options.size.grows) return;
+      for (const { append } of later) append();
+      await Promise.all(bases.map((base, i) => served(base, later[i]!.rows)));
+    };
     const reasonOf = async (which: 0 | 1, requestId: string): Promise<string> => {
       const [line] = await started[which].logged(new RegExp(`^.*"${requestId}".*"msg":"request".*$`, 'm'));
       return (JSON.parse(line) as { reason?: string }).reason ?? '';
     };
-    return { bases: bases as [string, string], secrets, reasonOf, close };
+    return { bases: bases as [string, string], secrets, reasonOf, grow, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Appends what comes later, and waits until it is served. */
-async function grow(base: string, { append, rows }: Later): Promise<void> {
-  append();
+/** Waits until a service has so many rows. */
+async function served(base: string, rows: number): Promise<void> {
   const end = performance.now() + GROWN_WITHIN;
-  for (let served = 0; served !== rows;) {
-    if (performance.now() > end) throw new Error(`${String(served)} of ${String(rows)} rows are served.`);
+  for (let count = -1; count !== rows;) {
+    if (performance.now() > end) throw new Error(`${String(count)} of ${String(rows)} rows are served.`);
     await sleep(100);
     const response = await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } });
     const counts = (await response.text()).matchAll(/^logquay_data_rows\{.*\} (\d+)$/gm);
-    served = [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+    count = [...counts].reduce((sum, [, ofTable]) => sum + Number(ofTable), 0);
   }
 }
 

@@ -31,3 +31,14 @@ export function generateQuery(endpoint: string, random: Random): GeneratedQuery 
   const ctes = make.ctes.length > 0 ? `with ${make.ctes.join(', ')} ` : '';
   return { sql: `${ctes}${query.sql}`, ordered: query.ordered, places: [...make.places], kinds: [...make.kinds] };
 }
+
+/** A query that takes each row by itself, as those of live tails do. */
+export function generateRowQuery(endpoint: string, random: Random): GeneratedQuery {
+  const make = new SqlMaker(random, endpoint);
+  const { from, key, columns } = make.base();
+  const keys = key.map((sql, i) => `${sql} as k${i}`).join(', ');
+  const value = random.chance(40) ? make.text(columns) : random.pick(columns).sql;
+  const condition = random.chance(80) ? make.predicate(columns) : make.plain(columns);
+  const sql = `select ${keys}, ${value} as v from ${from} where ${condition}`;
+  return { sql, ordered: false, places: [...make.places], kinds: [...make.kinds] };
+}

@@ -60,7 +60,7 @@ export class SqlMaker {
   private condition(columns: readonly Column[]): string {
     const { random } = this;
     const fallible = (): string => truthOf(this.hazard(columns), random);
-    switch (random.below(10)) {
+    switch (random.below(11)) {
       case 0:
         return `${foreignCondition(columns, random)} and ${fallible()}`;
       case 1: {
@@ -76,6 +76,8 @@ export class SqlMaker {
         return `${fallible()} and ${plainCondition(columns, random)}`;
       case 5:
         return `${plainCondition(columns, random)} and ${fallible()}`;
+      case 6:
+        return `(${foreignCondition(columns, random)} ${random.pick(['and', 'or'])} ${fallible()}) is not null`;
       default:
         return fallible();
     }

@@ -10,7 +10,7 @@ import { conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
 import { WORKAROUNDS } from '../functions/workarounds';
 import { printLiteral } from './literals';
-import { duckType, fail, type Failure, overload, physicalFieldNames, quoteName, quoteText } from '../../sql';
+import { duckType, fail, type Failure, overload, physicalFieldNames, quoteName, quoteText, volatile } from '../../sql';
 import { printSubquery } from '../relations/subqueries';
 
 /** The text of an expression, guarded where it can fail (fence.ts). */
@@ -23,9 +23,8 @@ function printGuarded(ctx: Context, expr: Expr): string {
   if (ctx.fencing === null || !ctx.fencing.fails(expr)) return printUnguarded(ctx, expr);
   ctx.failing++;
   const { guard } = ctx;
-  if (guard === null) return printUnguarded(ctx, expr);
   const text = ctx.guardedBy(null, () => ctx.withoutDictionaries(() => printUnguarded(ctx, expr)));
-  return `CASE WHEN ${guard.of(expr)} THEN ${text} END`;
+  return guard === null ? text : `CASE WHEN ${guard.of(expr)} THEN ${text} END`;
 }
 
 function printUnguarded(ctx: Context, expr: Expr): string {
@@ -41,7 +40,7 @@ function printUnguarded(ctx: Context, expr: Expr): string {
     case 'field':
       return ctx.flat(printPath(ctx, expr));
     case 'call':
-      return printCall(ctx, expr);
+      return ctx.fencing !== null && isLogical(expr) ? printLogical(ctx, expr) : printCall(ctx, expr);
     case 'cast': {
       const text = printCast(ctx, expr, printExpr(ctx, expr.input));
       return isBoundedCast(ctx, expr) && !expr.safe ? guardedToo(ctx, expr, text) : text;
@@ -57,6 +56,48 @@ function printUnguarded(ctx: Context, expr: Expr): string {
     case 'subquery':
       return printSubquery(ctx, expr);
   }
+}
+
+type Logical = FunctionCall & { readonly function: '$and' | '$or' };
+
+function isLogical(expr: Expr): expr is Logical {
+  return expr.kind === 'call' && (expr.function === '$and' || expr.function === '$or');
+}
+
+/** The operands of AND, and of those that are AND themselves; of OR likewise. */
+function logicalOperands(expr: Logical): readonly Expr[] {
+  return expr.args.flatMap((a) => (isLogical(a) && a.function === expr.function ? logicalOperands(a) : [a]));
+}
+
+/**
+ * A condition where only TRUE counts, as of WHERE and IF. Behind the fence operands are evaluated as they are written, each where those
+ * before it have not settled the condition: DuckDB would take them in an order that depends on how long each takes.
+ */
+export function printCondition(ctx: Context, expr: Expr): string {
+  if (ctx.fencing === null || !isLogical(expr)) return printExpr(ctx, expr);
+  ctx.budget.step();
+  const { failing } = ctx;
+  const texts = logicalOperands(expr).map((operand) => printCondition(ctx, operand));
+  if (ctx.failing === failing) return `(${texts.join(expr.function === '$and' ? ' AND ' : ' OR ')})`;
+  const steps =
+    expr.function === '$and' ? (rest: string) => `THEN ${rest}` : (rest: string) => `THEN true ELSE ${rest}`;
+  return ctx.budget.checked(texts.reduceRight((rest, text) => `CASE WHEN ${text} ${steps(rest)} END`));
+}
+
+/**
+ * AND and OR behind the fence, where NULL is not FALSE: with an operand that can fail all of them are evaluated. DuckDB drops an
+ * operand as soon as the ranges of all rows' values show what another is.
+ */
+function printLogical(ctx: Context, expr: Logical): string {
+  const { failing } = ctx;
+  const texts = logicalOperands(expr).map((operand) => {
+    const { failing: before } = ctx;
+    const text = printExpr(ctx, operand);
+    return { text, fails: ctx.failing > before };
+  });
+  const operator = expr.function === '$and' ? ' AND ' : ' OR ';
+  if (ctx.failing === failing) return `(${texts.map(({ text }) => text).join(operator)})`;
+  return volatile(`(${texts.map(({ text, fails }) => (fails ? text : volatile(text))).join(operator)})`);
 }
 
 /** A column, or a field of one or of another value. */
@@ -83,7 +124,8 @@ function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>)
 
 function printCase(ctx: Context, expr: ResolvedCase): string {
   const operand = expr.operand === null ? '' : ` ${printExpr(ctx, expr.operand)}`;
-  const whens = expr.whens.map(({ when, then }) => ` WHEN ${printExpr(ctx, when)} THEN ${printExpr(ctx, then)}`);
+  const printWhen = expr.operand === null ? printCondition : printExpr;
+  const whens = expr.whens.map(({ when, then }) => ` WHEN ${printWhen(ctx, when)} THEN ${printExpr(ctx, then)}`);
   const last = expr.else === null ? '' : knowing(ctx, expr, () => printExpr(ctx, expr.else ?? expr));
   const otherwise = last === '' ? '' : ` ELSE ${last}`;
   return `CASE${operand}${whens.join('')}${otherwise} END`;
@@ -94,9 +136,9 @@ function knowing<T>(ctx: Context, expr: FunctionCall | ResolvedCase, print: () =
   return ctx.fencing === null ? print() : ctx.fencing.otherwise(conditionBefore(expr), print);
 }
 
-export function printArgument(ctx: Context, expr: Expr): Argument {
+export function printArgument(ctx: Context, expr: Expr, print = printExpr): Argument {
   return {
-    sql: printExpr(ctx, expr),
+    sql: print(ctx, expr),
     type: expr.type,
     expr,
     constant: expr.kind === 'literal' ? expr.value : null,
@@ -115,10 +157,16 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     const instead = WORKAROUNDS.get(expr.function);
     return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span, instead);
   }
+  const { failing } = ctx;
   const operands = operandsOf(expr);
-  const args = operands.map((a, i) =>
-    i === operands.length - 1 ? knowing(ctx, expr, () => printArgument(ctx, a)) : printArgument(ctx, a),
+  const written = operands.map((a, i) =>
+    i === operands.length - 1
+      ? knowing(ctx, expr, () => printArgument(ctx, a))
+      : printArgument(ctx, a, i === 0 && expr.function === 'IF' ? printCondition : printExpr),
   );
+  // As with AND: the range of one bound settles it for DuckDB, whatever the other is.
+  const hidden = ctx.fencing !== null && expr.function === '$between' && ctx.failing > failing;
+  const args = hidden ? written.map((a) => ({ ...a, sql: volatile(a.sql) })) : written;
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
   let raises = false;
   const raising = (failure: Failure): string => {

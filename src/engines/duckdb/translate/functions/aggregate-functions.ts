@@ -1,7 +1,7 @@
 /** The table of aggregate and window functions. */
 import { QueryError } from '../../../../errors';
 import type { AggregateCall } from '../../../../googlesql/resolved';
-import { printArgument, printSortKeys } from '../expressions/expressions';
+import { printArgument, printCondition, printExpr, printSortKeys } from '../expressions/expressions';
 import type { Argument, Bind } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
@@ -31,7 +31,7 @@ type Row = (p: Parts) => string;
 export function printAggregateCall(ctx: Context, call: AggregateCall, over: string | null = null): string {
   const row = AGGREGATES[call.function];
   if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span, WORKAROUNDS.get(call.function));
-  const args = call.args.map((a) => printArgument(ctx, a));
+  const args = call.args.map((a) => printArgument(ctx, a, call.function === 'COUNTIF' ? printCondition : printExpr));
   const parts: Parts = {
     ctx,
     call,

@@ -20,7 +20,7 @@ import { visibleColumns } from './visible-columns';
 import { selectList } from '../select-list';
 import { columnName, type Context } from '../context';
 import { conjuncts } from './subquery-lists';
-import { printExpr, printSortKeys } from '../expressions/expressions';
+import { printCondition, printExpr, printSortKeys } from '../expressions/expressions';
 import { quoteName, VOLATILE_TRUE } from '../../sql';
 import { canFail, queryCanFail } from '../../../../googlesql/totality';
 import { printUnnest } from './unnest';
@@ -154,7 +154,7 @@ export function printFilter(ctx: Context, relation: string, condition: Expr, abo
   const [total, failing]: [string[], string[]] = [[], []];
   for (const conjunct of ctx.fencing === null ? [condition] : conjuncts(condition)) {
     const { reads } = guard;
-    const text = ctx.guardedBy(guard, () => printExpr(ctx, conjunct));
+    const text = ctx.guardedBy(guard, () => printCondition(ctx, conjunct));
     (guard.reads === reads ? total : failing).push(text);
   }
   // DuckDB would evaluate them in an order that depends on how long each takes, and so on rows that are left out.
@@ -228,9 +228,30 @@ function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted
       return (read.length === 0 ? sides : read).map((side) => side.guard.of()).join(' AND ');
     },
   };
-  const condition = on === null ? 'true' : ctx.guardedBy(guard, () => printExpr(ctx, on));
+  const condition = on === null ? 'true' : ctx.guardedBy(guard, () => printJoinCondition(ctx, type, on));
   const [first, second] = sides.map((side) => side.guard.over(side.text));
   return `${first} ${type.toUpperCase()} JOIN ${second} ON ${condition}`;
+}
+
+/**
+ * Behind the fence what can fail is evaluated on pairs for which all before it holds, and the equalities before all. An inner join keeps
+ * those for itself; an outer one looks at each pair anyway, with its conditions in any order.
+ */
+function printJoinCondition(ctx: Context, type: JoinRelation['type'], on: Expr): string {
+  if (ctx.fencing === null) return printExpr(ctx, on);
+  const [equalities, others] = [conjuncts(on).filter(isEquality), conjuncts(on).filter((one) => !isEquality(one))];
+  const { failing } = ctx;
+  const first = equalities.map((one) => printExpr(ctx, one));
+  const second = others.map((one) => printCondition(ctx, one));
+  if (ctx.failing === failing) return [...first, ...second].join(' AND ');
+  const apart = type === 'inner' ? first.splice(0) : [];
+  const rest = [...first, ...second];
+  const last = rest.length === 0 ? [] : [rest.reduceRight((then, when) => `CASE WHEN ${when} THEN ${then} END`)];
+  return [...apart, ...last].join(' AND ');
+}
+
+function isEquality(expr: Expr): boolean {
+  return expr.kind === 'call' && expr.function === '$equal';
 }
 
 const SET_OPERATORS = { union: 'UNION', intersect: 'INTERSECT', except: 'EXCEPT' };

@@ -150,7 +150,10 @@ export class WorkerPool<Input, Output> {
       timer: null,
     };
     this.#seats.add(seat);
-    seat.timer = setTimeout(() => void this.#end(seat, new Error('A thread did not start.')), START_DEADLINE);
+    seat.timer = setTimeout(
+      () => void this.#end(seat, new WorkerTimeout('It took too long to start.')),
+      START_DEADLINE,
+    );
     seat.worker.on('message', (message: Message<Output>) => this.#hear(seat, message));
     seat.worker.on('error', (cause) => void this.#end(seat, new WorkerDied(cause.message, { cause })));
     seat.worker.on('exit', () => void this.#end(seat, new WorkerDied('A thread ended.')));
@@ -198,9 +201,15 @@ export class WorkerPool<Input, Output> {
     if (!this.#seats.delete(seat)) return;
     if (seat.timer !== null) clearTimeout(seat.timer);
     if (seat.ready) this.#taken(seat)?.reject(error);
-    else this.#queue.shift(() => true)?.reject(new Error('A thread did not start.', { cause: error }));
+    else this.#queue.shift(() => true)?.reject(notStarted(error));
     const ended = seat.worker.terminate();
     if (!this.#closed) this.#dispatch();
     await ended;
   }
+}
+
+/** Where the machine is busy, or memory is short: another time it may. */
+function notStarted(cause: Error): ServiceError {
+  const message = 'A thread that reads queries did not start in time.';
+  return new ServiceError('backendUnavailable', message, { retryAfter: 1 }, { cause });
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Stage, type Started } from './started';
+import { childrenOf, Stage, type Started } from './started';
 
 jest.setTimeout(120_000);
 
@@ -15,18 +15,6 @@ beforeEach(() => {
   stage = new Stage();
 });
 afterEach(() => stage.end());
-
-/** Its processes, by what Linux tells. */
-function childrenOf(pid = 0): number[] {
-  return readdirSync(`/proc/${String(pid)}/task`)
-    .flatMap((task) =>
-      readFileSync(`/proc/${String(pid)}/task/${task}/children`, 'utf8')
-        .trim()
-        .split(' '),
-    )
-    .filter((child) => child !== '')
-    .map(Number);
-}
 
 function isAlive(pid: number): boolean {
   try {

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 
 import { hashOf } from '../../src/keys/secret-key';
 import { until } from '../until';
-import { Stage, type Started } from './started';
+import { childrenOf, Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
 
@@ -226,19 +226,9 @@ it('has one export of a key at a time, and answers its other requests meanwhile'
 it('breaks off what the engine was sending when its process dies, and goes on with a new one', async () => {
   const response = await begin({ export: 'true' });
   const closed = new Promise((resolve) => response.once('close', resolve));
-  const children = await childrenOf(service.child.pid ?? 0);
-  for (const pid of children) process.kill(pid, 'SIGKILL');
+  for (const pid of childrenOf(service.child.pid)) process.kill(pid, 'SIGKILL');
   response.resume();
   await closed;
   expect(response.complete).toBe(false);
   await until(async () => (await get({ sql: 'SELECT 1 AS x FROM numbers LIMIT 1' })).status === 200);
 });
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const { readdir, readFile } = await import('node:fs/promises');
-  const tasks = await readdir(`/proc/${String(pid)}/task`);
-  const lists = await Promise.all(
-    tasks.map((task) => readFile(`/proc/${String(pid)}/task/${task}/children`, 'utf8').catch(() => '')),
-  );
-  return lists.join(' ').split(' ').filter(Boolean).map(Number);
-}

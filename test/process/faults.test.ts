@@ -1,10 +1,10 @@
 /** The real service where its disk is full: nothing that is written is taken, until there is room again. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { eventually } from '../engines/follow/eventually';
-import { Stage, type Started } from './started';
+import { childrenOf, Stage, type Started } from './started';
 
 const API_KEY = 'test-key-of-the-operator';
 const METRICS_KEY = 'test-key-of-the-metrics';
@@ -33,13 +33,7 @@ const lines = (count: number): string =>
 
 /** A process and all that it has started. */
 function tree(pid: number): number[] {
-  const children = readdirSync(`/proc/${String(pid)}/task`).flatMap((task) =>
-    readFileSync(`/proc/${String(pid)}/task/${task}/children`, 'utf8')
-      .split(' ')
-      .filter(Boolean)
-      .map(Number),
-  );
-  return [pid, ...children.flatMap(tree)];
+  return [pid, ...childrenOf(pid).flatMap(tree)];
 }
 
 /** How much any file may hold that the service writes: the kernel refuses more, as it does on a full disk. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const ROOT = path.join(__dirname, '../..');
 
 const DATA_DIR = path.join(ROOT, 'test/fixture');
+
+/** The processes that a process has started, by what Linux tells. */
+export function childrenOf(pid = 0): number[] {
+  return readdirSync(`/proc/${String(pid)}/task`).flatMap((task) =>
+    readFileSync(`/proc/${String(pid)}/task/${task}/children`, 'utf8')
+      .split(' ')
+      .map((child) => child.trim())
+      .filter((child) => child !== '')
+      .map(Number),
+  );
+}
 
 /** A process of the service in a folder of its own, as `npm start` runs it. `npm test` has built it before. */
 export class Started {

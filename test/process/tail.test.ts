@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashOf } from '../../src/keys/secret-key';
 import { until } from '../until';
 import { EventClient } from './event-client';
-import { Stage, type Started } from './started';
+import { childrenOf, Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
 
@@ -320,6 +320,30 @@ describe('a folder that grows', () => {
     expect(client.end?.retry).toBeGreaterThan(0);
     expect(await site.service.exit).toBe(0);
   });
+});
+
+test.each([
+  ['with CACHE_DIR', true],
+  ['without CACHE_DIR', false],
+])('%s, rows go on when the engine is started again', async (_name, cached) => {
+  const site = new Site();
+  const ids = site.append(50);
+  await site.start(cached ? { CACHE_DIR: path.join(site.folder, 'cache') } : {});
+  await site.service.logged(/"msg":"ready"/);
+  const client = await site.listen({ sql: 'SELECT id FROM edge_logs', history: 'true' });
+  await came(client, 50);
+  for (let round = 0; round < 3; round++) {
+    ids.push(...site.append(20));
+    const [engine] = childrenOf(site.service.child.pid);
+    if (engine === undefined) throw new Error('There is no engine.');
+    process.kill(engine, 'SIGKILL');
+    ids.push(...site.append(20));
+    await came(client, ids.length);
+  }
+  await sleep(300);
+  expect(idsOf(client).sort()).toEqual(ids.sort());
+  expect(client.end).toBeUndefined();
+  client.leave();
 });
 
 describe('a service that is started again', () => {

@@ -54,6 +54,11 @@ interface ReadBounds {
 /** The tables have been replaced while a query waited for them. */
 class LostTables extends Error {}
 
+function busyTables(): ServiceError {
+  const message = 'The tables are being replaced.';
+  return new ServiceError('backendUnavailable', message, { retryAfter: 1 });
+}
+
 /** How often a query is tried again whose tables have been replaced, and once more. */
 const MOST_TRIES = 4;
 
@@ -150,7 +155,8 @@ export class DuckDbEngine implements Engine {
       try {
         return await this.#readOnce(query, limits, sink, bounds, over);
       } catch (error) {
-        if (!(error instanceof LostTables) || tries === MOST_TRIES) throw error;
+        if (!(error instanceof LostTables)) throw error;
+        if (tries === MOST_TRIES) throw busyTables();
       }
     }
   }

@@ -174,15 +174,16 @@ function parameterFaults(
   const named = new Set<string>();
   const reported = new Set<string>();
   for (const { form, name, span } of parametersOf(query)) {
-    const place = lineAndColumn(sql, span.start);
-    if (form === 'positional') faults.push({ ...place, reason: '? cannot be bound: name the parameter with @' });
+    // Reckoned for faults alone: a place takes as long as the text before it.
+    const place = (): Place => lineAndColumn(sql, span.start);
+    if (form === 'positional') faults.push({ ...place(), reason: '? cannot be bound: name the parameter with @' });
     if (form !== 'named') continue;
     named.add(name);
     if (declarations.some((declaration) => declaration.name === name) || reported.has(name)) continue;
     reported.add(name);
     const twin = declarations.find((declaration) => declaration.name.toLowerCase() === name.toLowerCase());
     const hint = twin === undefined ? '' : ` (declared is ${twin.name}: write it alike)`;
-    faults.push({ ...place, reason: `@${name} has no declaration under params${hint}` });
+    faults.push({ ...place(), reason: `@${name} has no declaration under params${hint}` });
   }
   for (const { name } of declarations) {
     if (named.has(name)) continue;

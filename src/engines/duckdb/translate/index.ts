@@ -16,6 +16,7 @@ import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
 import { overParts, readsPlainTables, type PartsOf } from './parts/over-parts';
 import { physicalType, withLists } from './parts/physical-type';
+import { storedValue } from './parts/part-scan';
 import { cteName, printQuery, printRelation } from './relations/relations';
 import { selectList } from './select-list';
 import { physicalFieldNames, quoteName } from '../sql';
@@ -87,7 +88,11 @@ function listScan(partsOf: PartsOf): PrintScan {
     const scans = partsOf(table).map(({ relation, single }) => {
       const list = columns.map(({ column, source }) => {
         const type = types.get(source) ?? column.type;
-        const value = withLists(`"part".${quoteName(source)}`, physicalType(type, source, single), type);
+        const value = withLists(
+          storedValue([source], type.kind === 'STRUCT'),
+          physicalType(type, source, single),
+          type,
+        );
         return `${value} AS ${columnName(column.id)}`;
       });
       return `${selectList(list)} FROM ${relation} AS "part"`;

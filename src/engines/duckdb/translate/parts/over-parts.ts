@@ -36,14 +36,15 @@ export interface OverParts {
 
 export type PartsOf = (table: TableSchema) => readonly Part[];
 
-/** Whether the query as written can be printed as it is: all its tables are one relation with lists. */
+/** Whether the query as written can be printed as it is: all its tables are one relation with lists, and without records. */
 export function readsPlainTables(query: ResolvedQuery, partsOf: PartsOf): boolean {
   let plain = true;
   visitQuery(query, {
     relation: (relation) => {
       if (relation.kind !== 'table') return;
       const parts = partsOf(relation.table);
-      plain &&= parts.length === 1 && parts[0]!.single.size === 0;
+      const hasRecords = relation.table.columns.some(({ type }) => type.kind === 'STRUCT');
+      plain &&= parts.length === 1 && parts[0]!.single.size === 0 && !hasRecords;
     },
   });
   return plain;

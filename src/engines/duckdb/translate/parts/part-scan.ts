@@ -49,11 +49,24 @@ export class PartScan {
   #printPart({ relation, single }: Part, columns: TableScan['columns']): string {
     const list = columns.map(({ source, column }) => {
       const { path, type } = this.#paths.get(source)!;
-      // A bare name may be taken for the table's.
-      const value = `"part".${path.map(quoteName).join('.')}`;
+      const isOfMore = columns.some((other) => other.source.startsWith(`${source}.`));
+      const value = storedValue(path, isOfMore);
       const stored = physicalType(type, source, single);
       return `${withLists(value, stored, column.type)} AS ${columnName(column.id)}`;
     });
     return `${selectList(list)} FROM ${relation} AS "part"`;
   }
+}
+
+/**
+ * The value at a path of a part.
+ *
+ * @param isOfMore whether a field of it is read beside it. DuckDB 1.5.6 then takes that field of the wrong record where it fetches
+ *   rows late (ORDER BY with LIMIT), unless it does not see that one is part of the other.
+ */
+export function storedValue([column = '', ...fields]: readonly string[], isOfMore: boolean): string {
+  // A bare name may be taken for the table's.
+  const name = `"part".${quoteName(column)}`;
+  const root = isOfMore ? `(coalesce(${name}, ${name}))` : name;
+  return [root, ...fields.map(quoteName)].join('.');
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Engine } from '../../src/engines/contract';
@@ -47,6 +47,10 @@ export class DataFolder {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, content);
     }
+  }
+
+  async append(files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, content] of Object.entries(files)) await appendFile(join(this.dataDir, name), content);
   }
 
   async open(options: Partial<DuckDbOptions> = {}): Promise<Engine> {

@@ -1,6 +1,5 @@
 /** Behind the fence what other rows hold does not decide which operands of AND and OR are evaluated. */
-import type { Engine } from '../../src/engines/contract';
-import { DataFolder, FORMS, ndjson } from './data-folder';
+import { FencedTables } from './fenced-tables';
 
 const FIELDS = [
   { name: 'project', type: 'STRING' },
@@ -21,7 +20,7 @@ const OTHER_VALUES = [
   { fixed: -7, empty: -3, text: 'aaaaaaaaaaaaaaaaaaaaaa' },
 ];
 /** Ranges of the second table's columns settle nothing. */
-const FILES = {
+const TABLES = {
   alone: OWN,
   among: [
     ...OWN,
@@ -33,39 +32,13 @@ const FILES = {
   ],
 };
 
-const engines: Engine[] = [];
-const folders: DataFolder[] = [];
+const STORED = Object.keys(TABLES).map((table) => `WITH a AS (SELECT * FROM ${table} WHERE project = 'mine')`);
+
+let tables: FencedTables;
 beforeAll(async () => {
-  const files = Object.fromEntries(Object.entries(FILES).map(([name, of]) => [`${name}.ndjson`, ndjson(...of)]));
-  const schema = Object.fromEntries(Object.keys(FILES).map((name) => [name, { fields: FIELDS }]));
-  for (const [, options] of FORMS) {
-    const folder = await DataFolder.make({ ...files, 'schema.json': JSON.stringify(schema) });
-    folders.push(folder);
-    engines.push(await folder.open(options));
-  }
+  tables = await FencedTables.make(TABLES, FIELDS);
 }, 300_000);
-afterAll(async () => {
-  for (const one of folders) await one.remove();
-});
-
-async function answer(engine: Engine, table: string, consumer: string, fenced: boolean): Promise<string> {
-  const stored = `WITH a AS (SELECT * FROM ${table} WHERE project = 'mine')\n`;
-  const sql = stored + consumer;
-  const fence = fenced ? { consumer: { start: stored.length, end: sql.length }, instants: [] } : null;
-  const query = { sql, parameters: [], fence, maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
-  return engine.run(query, { deadline: performance.now() + 60_000, signal: new AbortController().signal }).then(
-    (result) => result.rows.join(),
-    (error: unknown) => `failed: ${(error as Error).message}`,
-  );
-}
-
-async function answers(consumer: string, fenced: boolean): Promise<Set<string>> {
-  const all = new Set<string>();
-  for (const engine of engines) {
-    for (const table of Object.keys(FILES)) all.add(await answer(engine, table, consumer, fenced));
-  }
-  return all;
-}
+afterAll(() => tables.remove());
 
 const FAILS = `PARSE_JSON('{') IS NULL`;
 
@@ -153,8 +126,8 @@ test.each(BESIDE)(
   async (condition) => {
     const differing: (readonly [string, string[]])[] = [];
     for (const place of ROUND) {
-      const all = await answers(place(condition), true);
-      if (all.size > 1) differing.push([place(condition), [...all]]);
+      const all = await tables.answers(STORED, place(condition));
+      if (all.length > 1) differing.push([place(condition), all]);
     }
     expect(differing).toEqual([]);
   },
@@ -162,12 +135,13 @@ test.each(BESIDE)(
 );
 
 test.each(SETTLED)('%s is answered alike', async (consumer) => {
-  const all = await answers(consumer, true);
-  expect([...all]).toHaveLength(1);
+  expect(await tables.answers(STORED, consumer)).toHaveLength(1);
 });
 
 test('without the fence some are not', async () => {
-  const differing = await Promise.all(SETTLED.map(async (consumer) => (await answers(consumer, false)).size > 1));
+  const differing = await Promise.all(
+    SETTLED.map(async (consumer) => (await tables.answers(STORED, consumer, false)).length > 1),
+  );
   expect(differing).toContain(true);
 });
 
@@ -184,5 +158,20 @@ test.each([
   ],
   ['SELECT COUNT(*) AS x FROM a WHERE NULLIF(n, 3) > 3 OR DIV(6, n + 1) > 1', '{"x":257}'],
 ])('%s does not fail', async (consumer, row) => {
-  expect([...(await answers(consumer, true))]).toEqual([row]);
+  expect(await tables.answers(STORED, consumer)).toEqual([row]);
+});
+
+test.each(['AND', 'OR'])('many operands of %s do not nest', async (operator) => {
+  const operands = Array.from(
+    { length: 1200 },
+    (_, i) => `DIV(n, ${i + 1}) ${operator === 'AND' ? '>' : '<'} -${i + 1}`,
+  );
+  const condition = operands.join(` ${operator} `);
+  const [own, none] = [`{"x":${OWN.length}}`, '{"x":0}'];
+  expect(await tables.answers(STORED, `SELECT COUNT(*) AS x FROM a WHERE ${condition}`)).toEqual([
+    operator === 'AND' ? own : none,
+  ]);
+  expect(await tables.answers(STORED, `SELECT COUNT(*) AS x FROM a WHERE NOT (${condition})`)).toEqual([
+    operator === 'AND' ? none : own,
+  ]);
 });

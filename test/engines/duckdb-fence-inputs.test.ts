@@ -1,6 +1,5 @@
 /** Behind the fence an input that can fail is evaluated, whether or not what it is joined with has rows. */
-import type { Engine } from '../../src/engines/contract';
-import { DataFolder, FORMS, ndjson } from './data-folder';
+import { FencedTables } from './fenced-tables';
 
 const FIELDS = [
   { name: 'id', type: 'STRING' },
@@ -23,7 +22,7 @@ const rows = (project: string, count: number): object[] =>
   }));
 
 /** The queried project has rows in `full_*` alone. */
-const FILES = {
+const TABLES = {
   full_0: rows('mine', OWN),
   full_1: [...rows('mine', OWN), ...rows('other', MANY)],
   empty_0: [],
@@ -31,43 +30,18 @@ const FILES = {
   empty_2: rows('other', MANY),
 };
 
-let folder: DataFolder;
-const engines: Engine[] = [];
-const folders: DataFolder[] = [];
+const STORED = ['full_0', 'full_1'].flatMap((full) =>
+  ['empty_0', 'empty_1', 'empty_2'].map(
+    (empty) =>
+      `WITH a AS (SELECT * FROM ${full} WHERE project = 'mine'), e AS (SELECT * FROM ${empty} WHERE project = 'mine')`,
+  ),
+);
+
+let tables: FencedTables;
 beforeAll(async () => {
-  const files = Object.fromEntries(Object.entries(FILES).map(([name, of]) => [`${name}.ndjson`, ndjson(...of)]));
-  const schema = Object.fromEntries(Object.keys(FILES).map((name) => [name, { fields: FIELDS }]));
-  for (const [, options] of FORMS) {
-    folder = await DataFolder.make({ ...files, 'schema.json': JSON.stringify(schema) });
-    folders.push(folder);
-    engines.push(await folder.open(options));
-  }
+  tables = await FencedTables.make(TABLES, FIELDS);
 }, 300_000);
-afterAll(async () => {
-  for (const one of folders) await one.remove();
-});
-
-async function answer(engine: Engine, full: string, empty: string, consumer: string, fenced: boolean): Promise<string> {
-  const stored = `WITH a AS (SELECT * FROM ${full} WHERE project = 'mine'), e AS (SELECT * FROM ${empty} WHERE project = 'mine')\n`;
-  const sql = stored + consumer;
-  const fence = fenced ? { consumer: { start: stored.length, end: sql.length }, instants: [] } : null;
-  const query = { sql, parameters: [], fence, maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
-  return engine.run(query, { deadline: performance.now() + 60_000, signal: new AbortController().signal }).then(
-    (result) => result.rows.join(),
-    (error: unknown) => `failed: ${(error as Error).message}`,
-  );
-}
-
-async function answers(consumer: string, fenced: boolean): Promise<Set<string>> {
-  const all = new Set<string>();
-  for (const engine of engines) {
-    for (const full of ['full_0', 'full_1']) {
-      for (const empty of ['empty_0', 'empty_1', 'empty_2'])
-        all.add(await answer(engine, full, empty, consumer, fenced));
-    }
-  }
-  return all;
-}
+afterAll(() => tables.remove());
 
 const FAILING = `(SELECT id, CAST(text AS INT64) AS x, n FROM a)`;
 
@@ -99,7 +73,7 @@ const FAILS: readonly string[] = [
 ];
 
 test.each(FAILS)('%s', async (consumer) => {
-  expect([...(await answers(consumer, true))]).toEqual([expect.stringMatching(/^failed/)]);
+  expect(await tables.answers(STORED, consumer)).toEqual([expect.stringMatching(/^failed/)]);
 });
 
 /** The same with nothing that fails: rows are what they were. */
@@ -108,14 +82,14 @@ test.each(
     sql.replaceAll('CAST(text AS INT64)', 'n + LENGTH(text)').replaceAll('CAST(a.text AS INT64)', 'DIV(a.n, 2)'),
   ),
 )('%s', async (consumer) => {
-  const fenced = await answers(consumer, true);
-  expect(fenced).toEqual(await answers(consumer, false));
-  expect(fenced.size).toBe(1);
-  expect([...fenced][0]).toMatch(/^\{/);
+  const fenced = await tables.answers(STORED, consumer);
+  expect(fenced).toEqual(await tables.answers(STORED, consumer, false));
+  expect(fenced).toEqual([expect.stringMatching(/^\{/)]);
 });
 
 test('without the fence they differ', async () => {
   const differing: string[] = [];
-  for (const consumer of FAILS) if ((await answers(consumer, false)).size > 1) differing.push(consumer);
+  for (const consumer of FAILS)
+    if ((await tables.answers(STORED, consumer, false)).length > 1) differing.push(consumer);
   expect(differing.length).toBeGreaterThan(3);
 });

@@ -2,8 +2,8 @@
  * The fence over records that are stored as lists of one, as the records themselves, and as both: their fields then have
  * statistics like any column, which hold for the rows of all projects.
  */
-import type { Engine } from '../../src/engines/contract';
-import { DataFolder, FORMS, ndjson } from './data-folder';
+import { FORMS } from './data-folder';
+import { FencedTables } from './fenced-tables';
 
 /** Thousands of rows, so that rows of both projects are worked on together. */
 const ROWS = 4000;
@@ -37,7 +37,7 @@ function others(i: number, records: number): object {
 const often = (i: number, odd: number): number => (i % 500 === 7 ? odd : 1);
 
 /** By name: rows of a table with those of another project among them, and without. */
-const TABLES = {
+const SHAPES = {
   records: [(i: number) => mine(i, 1), (i: number) => others(i, 1)],
   lists: [(i: number) => mine(i, 1 + (i % 2)), (i: number) => others(i, 1 + (i % 2))],
   both: [(i: number) => mine(i, often(i, 2)), (i: number) => others(i, often(i, 0))],
@@ -91,55 +91,33 @@ const CONSUMERS: readonly string[] = [
   `WITH d AS (SELECT n, COUNT(*) AS c FROM ${UNNESTED} AS u WHERE ${FAILING} GROUP BY n) SELECT COUNT(*) AS c FROM d AS a, d AS b WHERE a.n = 77 AND b.n = 78`,
 ];
 
-const folders: DataFolder[] = [];
-const engines: Engine[] = [];
+const storedOver = (table: string): string => `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')`;
+
+let tables: FencedTables;
 beforeAll(async () => {
-  const files: Record<string, string> = {};
-  const schema: Record<string, object> = {};
-  for (const [i, [own, other]] of Object.values(TABLES).entries()) {
-    const rows = Array.from({ length: ROWS / 2 }, (_, k) => own(k));
-    files[`mixed_${i}.ndjson`] = ndjson(...rows.flatMap((row, k) => [row, other(k)]));
-    files[`alone_${i}.ndjson`] = ndjson(...rows);
-    schema[`mixed_${i}`] = schema[`alone_${i}`] = { fields: FIELDS };
+  const rows: Record<string, object[]> = {};
+  for (const [i, [own, other]] of Object.values(SHAPES).entries()) {
+    rows[`alone_${i}`] = Array.from({ length: ROWS / 2 }, (_, k) => own(k));
+    rows[`mixed_${i}`] = rows[`alone_${i}`]!.flatMap((row, k) => [row, other(k)]);
   }
-  for (const [, options] of FORMS) {
-    const folder = await DataFolder.make({ ...files, 'schema.json': JSON.stringify(schema) });
-    folders.push(folder);
-    engines.push(await folder.open(options));
-  }
+  tables = await FencedTables.make(rows, FIELDS);
 }, 300_000);
-afterAll(async () => {
-  for (const folder of folders) await folder.remove();
-});
+afterAll(() => tables.remove());
 
-/** @param form of the rows: in memory, or in segments */
-async function answer(form: number, table: string, consumer: string, fenced: boolean): Promise<string> {
-  const stored = `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')\n`;
-  const sql = consumer.startsWith('WITH') ? stored.trimEnd() + consumer.replace('WITH', ',\n') : stored + consumer;
-  const fence = fenced ? { consumer: { start: stored.length, end: sql.length }, instants: [] } : null;
-  const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
-  const query = { sql, parameters: [], fence, maxRows: 10_000, hideBytes: false, maxBytesBilled: null, labels: {} };
-  return engines[form]!.run(query, limits).then(
-    ({ rows }) => [...rows].sort().join('\n'),
-    (error: unknown) => `failed: ${(error as Error).message}`,
-  );
-}
-
-describe.each(Object.keys(TABLES).map((name, i) => [name, i] as const))('%s', (_name, i) => {
+describe.each(Object.keys(SHAPES).map((name, i) => [name, i] as const))('%s', (_name, i) => {
+  const stored = [`mixed_${i}`, `alone_${i}`].map(storedOver);
   test.each(CONSUMERS)('%s', async (consumer) => {
-    const answers: string[] = [];
-    for (const form of FORMS.keys()) {
-      for (const table of [`mixed_${i}`, `alone_${i}`]) answers.push(await answer(form, table, consumer, true));
-    }
-    // How many rows others have decides on the form, too.
-    expect(answers).toEqual(Array.from(answers, () => answers[0]));
+    // In all forms: how many rows others have decides on that, too.
+    expect(await tables.answers(stored, consumer)).toHaveLength(1);
   });
 });
 
 test('without the fence some differ', async () => {
   const differing: string[] = [];
   for (const consumer of CONSUMERS) {
-    const [mixed, alone] = [await answer(1, 'mixed_0', consumer, false), await answer(1, 'alone_0', consumer, false)];
+    const [mixed, alone] = await Promise.all(
+      ['mixed_0', 'alone_0'].map((table) => tables.answer(1, storedOver(table), consumer, false)),
+    );
     if (mixed !== alone) differing.push(consumer);
   }
   expect(differing).not.toEqual([]);
@@ -148,7 +126,7 @@ test('without the fence some differ', async () => {
 test.each([...FORMS.keys()])('the tables are stored in the shapes that they are named for', async (form) => {
   const about = async (i: number): Promise<string> => {
     const lengths = 'SELECT ARRAY_LENGTH(metadata) AS n, COUNT(*) AS c FROM logs GROUP BY n';
-    const [row] = (await answer(form, `mixed_${i}`, lengths, true)).split('\n');
+    const [row] = (await tables.answer(form, storedOver(`mixed_${i}`), lengths)).split('\n');
     return row!;
   };
   expect(await about(0)).toBe('{"n":1,"c":2000}');

@@ -6,7 +6,7 @@ import type { Argument, Call } from './call';
 import { printCast } from './casts';
 import { isBoundedCast, withinCost } from './call-cost';
 import type { Context } from '../context';
-import { conditionBefore } from './guards';
+import { allInOrder, anyInOrder, conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
 import { WORKAROUNDS } from '../functions/workarounds';
 import { printLiteral } from './literals';
@@ -40,7 +40,7 @@ function printUnguarded(ctx: Context, expr: Expr): string {
     case 'field':
       return ctx.flat(printPath(ctx, expr));
     case 'call':
-      return ctx.fencing !== null && isLogical(expr) ? printLogical(ctx, expr) : printCall(ctx, expr);
+      return printCall(ctx, expr);
     case 'cast': {
       const text = printCast(ctx, expr, printExpr(ctx, expr.input));
       return isBoundedCast(ctx, expr) && !expr.safe ? guardedToo(ctx, expr, text) : text;
@@ -58,46 +58,24 @@ function printUnguarded(ctx: Context, expr: Expr): string {
   }
 }
 
-type Logical = FunctionCall & { readonly function: '$and' | '$or' };
-
-function isLogical(expr: Expr): expr is Logical {
-  return expr.kind === 'call' && (expr.function === '$and' || expr.function === '$or');
-}
-
-/** The operands of AND, and of those that are AND themselves; of OR likewise. */
-function logicalOperands(expr: Logical): readonly Expr[] {
-  return expr.args.flatMap((a) => (isLogical(a) && a.function === expr.function ? logicalOperands(a) : [a]));
-}
-
 /**
  * A condition where only TRUE counts, as of WHERE and IF. Behind the fence operands are evaluated as they are written, each where those
  * before it have not settled the condition: DuckDB would take them in an order that depends on how long each takes.
  */
 export function printCondition(ctx: Context, expr: Expr): string {
-  if (ctx.fencing === null || !isLogical(expr)) return printExpr(ctx, expr);
+  if (ctx.fencing === null || expr.kind !== 'call' || !['$and', '$or'].includes(expr.function))
+    return printExpr(ctx, expr);
   ctx.budget.step();
   const { failing } = ctx;
-  const texts = logicalOperands(expr).map((operand) => printCondition(ctx, operand));
-  if (ctx.failing === failing) return `(${texts.join(expr.function === '$and' ? ' AND ' : ' OR ')})`;
-  const steps =
-    expr.function === '$and' ? (rest: string) => `THEN ${rest}` : (rest: string) => `THEN true ELSE ${rest}`;
-  return ctx.budget.checked(texts.reduceRight((rest, text) => `CASE WHEN ${text} ${steps(rest)} END`));
-}
-
-/**
- * AND and OR behind the fence, where NULL is not FALSE: with an operand that can fail all of them are evaluated. DuckDB drops an
- * operand as soon as the ranges of all rows' values show what another is.
- */
-function printLogical(ctx: Context, expr: Logical): string {
-  const { failing } = ctx;
-  const texts = logicalOperands(expr).map((operand) => {
-    const { failing: before } = ctx;
-    const text = printExpr(ctx, operand);
-    return { text, fails: ctx.failing > before };
-  });
-  const operator = expr.function === '$and' ? ' AND ' : ' OR ';
-  if (ctx.failing === failing) return `(${texts.map(({ text }) => text).join(operator)})`;
-  return volatile(`(${texts.map(({ text, fails }) => (fails ? text : volatile(text))).join(operator)})`);
+  const texts = operandsOf(expr).map((operand) => printCondition(ctx, operand));
+  const isAnd = expr.function === '$and';
+  const text =
+    ctx.failing > failing
+      ? isAnd
+        ? allInOrder(texts)
+        : anyInOrder(texts)
+      : `(${texts.join(isAnd ? ' AND ' : ' OR ')})`;
+  return ctx.budget.checked(text);
 }
 
 /** A column, or a field of one or of another value. */
@@ -145,11 +123,17 @@ export function printArgument(ctx: Context, expr: Expr, print = printExpr): Argu
   };
 }
 
-/** Those of a chain of `||` all at once: its length is looked at once too. */
+/** Functions of which a chain is printed at once: the length of `||` is looked at once too, and nothing nests. */
+const CHAINED: ReadonlySet<string> = new Set(['$concat', '$and', '$or']);
+
 function operandsOf(expr: FunctionCall): readonly Expr[] {
-  if (expr.function !== '$concat' || expr.type.kind === 'ARRAY') return expr.args;
-  return expr.args.flatMap((a) => (a.kind === 'call' && a.function === '$concat' && !a.safe ? operandsOf(a) : [a]));
+  const { function: name, type, args } = expr;
+  if (!CHAINED.has(name) || type.kind === 'ARRAY') return args;
+  return args.flatMap((a) => (a.kind === 'call' && a.function === name && !a.safe ? operandsOf(a) : [a]));
 }
+
+/** Whose value DuckDB takes from one operand, where the range of all rows' values says what that is, and drops the others. */
+const SETTLED_BY_RANGES: ReadonlySet<string> = new Set(['$and', '$or', '$between']);
 
 function printCall(ctx: Context, expr: FunctionCall): string {
   const row = functionRow(expr.function);
@@ -164,8 +148,8 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       ? knowing(ctx, expr, () => printArgument(ctx, a))
       : printArgument(ctx, a, i === 0 && expr.function === 'IF' ? printCondition : printExpr),
   );
-  // As with AND: the range of one bound settles it for DuckDB, whatever the other is.
-  const hidden = ctx.fencing !== null && expr.function === '$between' && ctx.failing > failing;
+  // Behind the fence all operands are evaluated where one can fail, whatever ranges say.
+  const hidden = ctx.fencing !== null && SETTLED_BY_RANGES.has(expr.function) && ctx.failing > failing;
   const args = hidden ? written.map((a) => ({ ...a, sql: volatile(a.sql) })) : written;
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
   let raises = false;
@@ -203,7 +187,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     return raises ? guardedToo(ctx, expr, text) : text;
   }
   if (!expr.safe || row.raises !== true) {
-    const text = emit(args);
+    const text = hidden ? volatile(emit(args)) : emit(args);
     return raises ? guardedToo(ctx, expr, text) : text;
   }
   // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.

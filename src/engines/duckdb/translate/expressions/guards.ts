@@ -79,3 +79,14 @@ export function conditionBefore(expr: FunctionCall | ResolvedCase): Expr | undef
   if (expr.kind === 'call') return expr.function === 'IF' ? expr.args[0] : undefined;
   return expr.operand === null && expr.whens.length === 1 ? expr.whens[0]?.when : undefined;
 }
+
+/** TRUE where all conditions are: each is evaluated where those before it are TRUE, and nothing nests however many there are. */
+export function allInOrder(conditions: readonly string[]): string {
+  if (conditions.length === 1) return conditions[0]!;
+  return `CASE ${conditions.map((condition) => `WHEN (${condition}) IS NOT TRUE THEN false`).join(' ')} ELSE true END`;
+}
+
+/** TRUE where one of the conditions is: each is evaluated where those before it are not TRUE. */
+export function anyInOrder(conditions: readonly string[]): string {
+  return `CASE ${conditions.map((condition) => `WHEN ${condition} THEN true`).join(' ')} ELSE false END`;
+}

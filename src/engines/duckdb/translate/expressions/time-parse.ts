@@ -193,6 +193,9 @@ function timeOfDay(
       ? number('hour')
       : '0';
   const minute = has('minute') ? field('minute') : '0';
-  const second = has('second') ? `left(${field('second')}, 9)` : '0';
+  // The fraction of a 60th second does not count.
+  const second = has('second')
+    ? `CASE WHEN starts_with(${field('second')}, '60') THEN '60' ELSE left(${field('second')}, 9) END`
+    : '0';
   return `(CASE WHEN ${hour} < 24 THEN to_hours(CAST(${hour} AS BIGINT)) + to_minutes(CAST(${minute} AS BIGINT)) + to_microseconds(CAST(CAST(${second} AS DECIMAL(9, 6)) * 1000000 AS BIGINT)) END)`;
 }

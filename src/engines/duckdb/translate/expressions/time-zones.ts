@@ -60,6 +60,6 @@ function fixedShift(zone: string): string | null {
 /** The instant that `text`, a name, holds; NULL where it holds none. `zone` is for a text without one of its own. */
 export function timestampOfText(bind: Bind, text: string, zone: string | null): string {
   if (zone === null) return `lq_timestamp(${text})`;
-  const civil = toInstant(bind, `TRY_CAST(replace(${text}, 't', 'T') AS TIMESTAMP)`, zone);
+  const civil = toInstant(bind, `lq_civil_text(${text})`, zone);
   return `CASE WHEN lq_is_civil(${text}) THEN ${civil} ELSE lq_timestamp(${text}) END`;
 }

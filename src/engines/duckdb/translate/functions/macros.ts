@@ -127,20 +127,27 @@ const MACROS: Readonly<Record<string, string>> = {
       CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
   // What the zone of the text says, UTC where it has none. DuckDB reads the rest once offsets have two digits, T and Z are upper case.
   'lq_instant_text(s)': String.raw`regexp_replace(upper(s), '([+-])(\d)(:?\d\d)?$', '\10\2\3')`,
-  'lq_timestamp(s)': `CASE WHEN regexp_full_match(s, '${INSTANT}')
-      THEN lq_in_years_or_null(timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ))) END`,
-  // Whether the zone of a text puts it before the first year or behind the last.
-  'lq_is_beyond_years(s)': `s[1:4] IN ('0001', '9999')
-      AND lq_in_years_or_null(timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ))) IS NULL`,
+  // A 60th second is the next minute's first, which DuckDB does not know: it reads the second before.
+  'lq_has_60(s)': String.raw`contains(s, ':60') AND regexp_matches(s, '^[^:]*:\d{1,2}:60')`,
+  'lq_59(s)': String.raw`regexp_replace(s, '^([^:]*:\d{1,2}):60', '\1:59')`,
+  'lq_timestamp_of(s)': `timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ))`,
+  'lq_timestamp(s)': `CASE WHEN regexp_full_match(s, '${INSTANT}') THEN lq_in_years_or_null(
+      CASE WHEN lq_has_60(s) THEN lq_timestamp_of(lq_59(s)) + INTERVAL 1 SECOND ELSE lq_timestamp_of(s) END) END`,
   // The same, failing by itself: all of it folds, so that a bound from a parameter reaches the zone maps.
-  'lq_timestamp_or_fail(s)': String.raw`timezone('UTC', CAST(CASE WHEN NOT regexp_full_match(s, '${INSTANT}')
-      OR lq_is_beyond_years(s)
-      THEN 'logquay:cast' ELSE lq_instant_text(s) END AS TIMESTAMPTZ))`,
+  'lq_timestamp_or_fail(s)': `CASE WHEN lq_has_60(s) THEN coalesce(lq_timestamp(s), CAST('logquay:cast' AS TIMESTAMP))
+      ELSE timezone('UTC', CAST(CASE WHEN NOT regexp_full_match(s, '${INSTANT}')
+        OR ((s[1:4] IN ('0000', '0001', '9999') OR s[5] <> '-') AND lq_timestamp(s) IS NULL)
+        THEN 'logquay:cast' ELSE lq_instant_text(s) END AS TIMESTAMPTZ)) END`,
   // Whether a text names no zone, so that one from elsewhere applies.
   'lq_is_civil(s)': `regexp_full_match(s, '${CIVIL}')`,
-  'lq_datetime(s)': `CASE WHEN regexp_full_match(s, '${CIVIL}') THEN TRY_CAST(replace(s, 't', 'T') AS TIMESTAMP) END`,
-  'lq_date(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{4,5}-\d{1,2}-\d{1,2}') THEN TRY_CAST(s AS DATE) END`,
-  'lq_time(s)': `CASE WHEN regexp_full_match(s, '${TIME}') THEN TRY_CAST(s AS TIME) END`,
+  'lq_civil_text(s)': `CASE WHEN lq_has_60(s) THEN TRY_CAST(replace(lq_59(s), 't', 'T') AS TIMESTAMP) + INTERVAL 1 SECOND
+      ELSE TRY_CAST(replace(s, 't', 'T') AS TIMESTAMP) END`,
+  // GoogleSQL drops the fraction of a 60th second from civil times alone.
+  'lq_datetime(s)': `CASE WHEN regexp_full_match(s, '${CIVIL}') THEN lq_in_years_or_null(
+      CASE WHEN lq_has_60(s) THEN date_trunc('second', lq_civil_text(s)) ELSE lq_civil_text(s) END) END`,
+  'lq_date(s)': String.raw`CASE WHEN regexp_full_match(s, '\d{4,5}-\d{1,2}-\d{1,2}') THEN lq_date_in_years_or_null(TRY_CAST(s AS DATE)) END`,
+  'lq_time(s)': `CASE WHEN regexp_full_match(s, '${TIME}') THEN
+      CASE WHEN lq_has_60(s) THEN CAST(lq_datetime('1970-01-01 ' || s) AS TIME) ELSE TRY_CAST(s AS TIME) END END`,
 };
 
 /** The statements that set a database up for translated queries. Every value they rely on is explicit: UTC, no session state. */

@@ -43,14 +43,16 @@ export class PartScan {
 
   /** The SELECT text of some of its columns. */
   print(columns: TableScan['columns']): string {
-    return this.parts.map((part) => this.#printPart(part, columns)).join(' UNION ALL ');
+    const steps = columns.map(({ source }) => this.#paths.get(source)!.path);
+    const records = new Set(steps.flatMap((path) => path.slice(1).map((_, i) => path.slice(0, i + 1).join('.'))));
+    return this.parts.map((part) => this.#printPart(part, columns, records)).join(' UNION ALL ');
   }
 
-  #printPart({ relation, single }: Part, columns: TableScan['columns']): string {
+  /** @param records paths of which a field is read */
+  #printPart({ relation, single }: Part, columns: TableScan['columns'], records: ReadonlySet<string>): string {
     const list = columns.map(({ source, column }) => {
       const { path, type } = this.#paths.get(source)!;
-      const isOfMore = columns.some((other) => other.source.startsWith(`${source}.`));
-      const value = storedValue(path, isOfMore);
+      const value = storedValue(path, records.has(source));
       const stored = physicalType(type, source, single);
       return `${withLists(value, stored, column.type)} AS ${columnName(column.id)}`;
     });
@@ -61,12 +63,12 @@ export class PartScan {
 /**
  * The value at a path of a part.
  *
- * @param isOfMore whether a field of it is read beside it. DuckDB 1.5.6 then takes that field of the wrong record where it fetches
+ * @param besideFields whether a field of it is read beside it. DuckDB 1.5.6 then takes that field of the wrong record where it fetches
  *   rows late (ORDER BY with LIMIT), unless it does not see that one is part of the other.
  */
-export function storedValue([column = '', ...fields]: readonly string[], isOfMore: boolean): string {
+export function storedValue([column = '', ...fields]: readonly string[], besideFields: boolean): string {
   // A bare name may be taken for the table's.
   const name = `"part".${quoteName(column)}`;
-  const root = isOfMore ? `(coalesce(${name}, ${name}))` : name;
+  const root = besideFields ? `(coalesce(${name}, ${name}))` : name;
   return [root, ...fields.map(quoteName)].join('.');
 }

@@ -53,6 +53,11 @@ const workers = new WeakMap<ResolvedQuery, boolean>();
 
 /** A correlated CTE has to stay where the rows around it are. */
 export function isClosed(query: ResolvedQuery): boolean {
+  return outerColumns(query).size === 0;
+}
+
+/** The ids of columns of the rows around it that a query reads. */
+export function outerColumns(query: ResolvedQuery): ReadonlySet<number> {
   const defined = new Set<number>();
   visitQuery(query, {
     relation: (relation) => {
@@ -83,7 +88,7 @@ export function isClosed(query: ResolvedQuery): boolean {
       }
     },
   });
-  return [...columnsOfQuery(query)].every((id) => defined.has(id));
+  return new Set([...columnsOfQuery(query)].filter((id) => !defined.has(id)));
 }
 
 /** The ids of all CTEs that the body of `cte` reads, through others too. */

@@ -6,11 +6,11 @@
  * depend on rows of other projects. Inputs that can fail are CTEs of their own, which DuckDB always evaluates.
  */
 import type { Cte, Expr, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
-import { mapOperands, mapRelation, visitQuery } from '../../../../googlesql/resolved-walk';
+import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
 import { aggregateFailsItself, failsItself } from '../../../../googlesql/totality';
 import { columnsRead } from '../../../../googlesql/columns-read';
 import type { Fence } from '../../../contract';
-import { isClosed } from './ctes';
+import { isClosed, outerColumns } from './ctes';
 import { conjuncts } from './subquery-lists';
 import { visibleColumns } from './visible-columns';
 
@@ -34,6 +34,7 @@ class Forcing {
   readonly forced: Cte[] = [];
   readonly #ctes = new Map<Cte, Cte>();
   readonly #failing = new WeakMap<Relation, boolean>();
+  readonly #hidden = new WeakSet<Expr>();
   #lastId = 0;
 
   constructor(
@@ -75,8 +76,25 @@ class Forcing {
   readonly #expr = (written: Expr): Expr => {
     const expr = mapOperands(written, { expr: this.#expr, query: this.query });
     if (expr.kind !== 'subquery') return expr;
-    return { ...expr, query: { ...expr.query, relation: this.#closedParts(expr.query.relation) } };
+    const query = { ...expr.query, relation: this.#closedParts(expr.query.relation) };
+    return { ...expr, query: this.#fails(query.relation) && readsTables(query) ? this.#apart(query) : query };
   };
+
+  /**
+   * A subquery that can fail, whose equalities with columns of the row around it are not seen as such. DuckDB else evaluates it on
+   * all rows that it reads, not on those alone that belong to a row around it, and that depends on how these rows lie.
+   */
+  #apart(query: ResolvedQuery): ResolvedQuery {
+    const outer = outerColumns(query);
+    return replacing((part) => {
+      if (this.#hidden.has(part)) return part;
+      if (part.kind !== 'column' || !outer.has(part.column.id) || ['ARRAY', 'STRUCT'].includes(part.type.kind))
+        return undefined;
+      const hidden = callOf('COALESCE', [part, part], part);
+      this.#hidden.add(hidden);
+      return hidden;
+    }).query(query);
+  }
 
   /** The parts of a subquery's relation that read nothing of the row around it. */
   #closedParts(relation: Relation): Relation {
@@ -178,8 +196,12 @@ function filtered(input: Relation, conditions: readonly Expr[]): Relation {
 function together(conditions: readonly Expr[], like: Expr | null): Expr | null {
   if (like === null || conditions.length === 0) return null;
   if (conditions.length === 1) return conditions[0]!;
-  const { type, span } = like;
-  return { kind: 'call', function: '$and', safe: false, args: [...conditions], named: {}, part: null, type, span };
+  return callOf('$and', conditions, like);
+}
+
+/** @param like has its type and place */
+function callOf(name: string, args: readonly Expr[], { type, span }: Expr): Expr {
+  return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type, span };
 }
 
 /** Constant rows are evaluated where they are read. */

@@ -24,7 +24,7 @@ import { printCondition, printExpr, printSortKeys } from '../expressions/express
 import { quoteName, VOLATILE_TRUE } from '../../sql';
 import { canFail, queryCanFail } from '../../../../googlesql/totality';
 import { printUnnest } from './unnest';
-import type { Guard } from '../expressions/guards';
+import { allInOrder, type Guard } from '../expressions/guards';
 
 export type Wanted = ReadonlySet<number>;
 
@@ -161,7 +161,7 @@ export function printFilter(ctx: Context, relation: string, condition: Expr, abo
   if (ctx.fencing !== null && above && total.length > 0) {
     failing.unshift(`CASE WHEN ${guard.of()} THEN ${total.splice(0).join(' AND ')} END`);
   }
-  const last = failing.length === 0 ? [] : [failing.reduceRight((then, when) => `CASE WHEN ${when} THEN ${then} END`)];
+  const last = failing.length === 0 ? [] : [allInOrder(failing)];
   // Where statistics of all rows settle a condition, DuckDB evaluates nothing behind it: nor may it elsewhere.
   const settled = total.filter((text) => !text.includes('SELECT'));
   return `${guard.over(relation, settled)} WHERE ${[...total, ...last].join(' AND ')}`;
@@ -239,15 +239,12 @@ function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted
  */
 function printJoinCondition(ctx: Context, type: JoinRelation['type'], on: Expr): string {
   if (ctx.fencing === null) return printExpr(ctx, on);
-  const [equalities, others] = [conjuncts(on).filter(isEquality), conjuncts(on).filter((one) => !isEquality(one))];
+  const all = conjuncts(on);
   const { failing } = ctx;
-  const first = equalities.map((one) => printExpr(ctx, one));
-  const second = others.map((one) => printCondition(ctx, one));
-  if (ctx.failing === failing) return [...first, ...second].join(' AND ');
-  const apart = type === 'inner' ? first.splice(0) : [];
-  const rest = [...first, ...second];
-  const last = rest.length === 0 ? [] : [rest.reduceRight((then, when) => `CASE WHEN ${when} THEN ${then} END`)];
-  return [...apart, ...last].join(' AND ');
+  const equalities = all.filter(isEquality).map((one) => printExpr(ctx, one));
+  const others = all.filter((one) => !isEquality(one)).map((one) => printCondition(ctx, one));
+  if (ctx.failing === failing || others.length === 0) return [...equalities, ...others].join(' AND ');
+  return type === 'inner' ? [...equalities, allInOrder(others)].join(' AND ') : allInOrder([...equalities, ...others]);
 }
 
 function isEquality(expr: Expr): boolean {

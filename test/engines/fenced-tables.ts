@@ -1,0 +1,83 @@
+import type { Engine } from '../../src/engines/contract';
+import type { DuckDbOptions } from '../../src/engines/duckdb/engine/options';
+import { until } from '../until';
+import { DataFolder, FORMS, ndjson, rowsOf } from './data-folder';
+
+/** Rows of a table that grows which are there from the start: they become a segment, and later ones are in memory. */
+const AT_START = 100;
+
+/** How rows of a table may lie, which depends on how many others have. */
+export const LAYOUTS = [
+  ...FORMS.map(([name, options]) => [name, options, Infinity] as const),
+  ['rows in a segment and in memory', { smallFile: 0 }, AT_START],
+] as const satisfies readonly (readonly [string, Partial<DuckDbOptions>, number])[];
+
+/** Tables in every form in which their rows may lie, and consumers' queries fenced in to CTEs over them. */
+export class FencedTables {
+  readonly #folders: DataFolder[] = [];
+  readonly #engines: Engine[] = [];
+
+  private constructor() {}
+
+  /** @param fields of each table, as in `schema.json` */
+  static async make(
+    tables: Readonly<Record<string, readonly object[]>>,
+    fields: readonly object[],
+  ): Promise<FencedTables> {
+    const opened = new FencedTables();
+    const schema = JSON.stringify(Object.fromEntries(Object.keys(tables).map((name) => [name, { fields }])));
+    for (const [, options, atStart] of LAYOUTS) {
+      const files = (from: number, to: number): Record<string, string> =>
+        Object.fromEntries(
+          Object.entries(tables).map(([name, rows]) => [`${name}.ndjson`, ndjson(...rows.slice(from, to))]),
+        );
+      const folder = await DataFolder.make({ ...files(0, atStart), 'schema.json': schema });
+      opened.#folders.push(folder);
+      const engine = await folder.open(options);
+      opened.#engines.push(engine);
+      if (atStart < Infinity) {
+        await folder.append(files(atStart, Infinity));
+        for (const [name, { length }] of Object.entries(tables)) await served(engine, name, length);
+      }
+    }
+    return opened;
+  }
+
+  /**
+   * The rows in no order, or the error.
+   *
+   * @param form place in `LAYOUTS`
+   * @param ctes of the stored query: `WITH a AS (...)`
+   */
+  async answer(form: number, ctes: string, consumer: string, fenced = true): Promise<string> {
+    const stored = `${ctes}\n`;
+    const sql = stored + (consumer.startsWith('WITH') ? consumer.replace('WITH', ', ') : consumer);
+    const fence = fenced ? { consumer: { start: stored.length, end: sql.length }, instants: [] } : null;
+    const query = { sql, parameters: [], fence, maxRows: 10_000, hideBytes: false, maxBytesBilled: null, labels: {} };
+    const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
+    return this.#engines[form]!.run(query, limits).then(
+      ({ rows }) => [...rows].sort().join('\n'),
+      (error: unknown) => `failed: ${(error as Error).message}`,
+    );
+  }
+
+  /** The different answers in all forms behind each of some stored queries. */
+  async answers(stored: readonly string[], consumer: string, fenced = true): Promise<string[]> {
+    const all = new Set<string>();
+    for (const form of LAYOUTS.keys()) {
+      for (const ctes of stored) all.add(await this.answer(form, ctes, consumer, fenced));
+    }
+    return [...all];
+  }
+
+  async remove(): Promise<void> {
+    for (const folder of this.#folders) await folder.remove();
+  }
+}
+
+async function served(engine: Engine, table: string, rows: number): Promise<void> {
+  await until(async () => {
+    const [row] = await rowsOf(engine, `SELECT COUNT(*) AS n FROM ${table}`);
+    return (row as { n: number }).n === rows;
+  });
+}

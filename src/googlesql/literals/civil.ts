@@ -25,14 +25,14 @@ const TIMESTAMP_TEXT = new RegExp(`^${DATE}(?:[ Tt]${TIME})?(.*)$`, 's');
 export function dateText(text: string): string | null {
   const match = DATE_TEXT.exec(text);
   const civil = match === null ? null : civilOf(match.slice(1));
-  return civil === null ? null : printDate(civil);
+  return civil !== null && isInYears(civil) ? printDate(civil) : null;
 }
 
-/** `12:34:56.5`, or null. A 60th second is the next minute's first, as the engine counts it. */
+/** `12:34:56.5`, or null. A 60th second is the next minute's first, whatever its fraction, as the engine counts it. */
 export function timeText(text: string): string | null {
   const match = TIME_TEXT.exec(text);
   const civil = match === null ? null : civilOf(['1970', '1', '1', ...match.slice(1)]);
-  return civil === null ? null : printTime(normalised(civil));
+  return civil === null ? null : printTime(withoutLeapSecond(civil));
 }
 
 /** `2026-01-31T12:34:56.5`, or null. */
@@ -40,8 +40,8 @@ export function datetimeText(text: string): string | null {
   const match = DATETIME_TEXT.exec(text);
   const civil = match === null ? null : civilOf(match.slice(1));
   if (civil === null) return null;
-  const exact = normalised(civil);
-  return exact.year > 9999 ? null : `${printDate(exact)}T${printTime(exact)}`;
+  const exact = withoutLeapSecond(civil);
+  return isInYears(exact) ? `${printDate(exact)}T${printTime(exact)}` : null;
 }
 
 /** The date and time that a timestamp's text starts with, and what follows: its zone, or nothing. */
@@ -74,14 +74,17 @@ function civilOf(parts: readonly (string | undefined)[]): Civil | null {
   return valid(civil) ? civil : null;
 }
 
+/** In year 0 too: its last minute may have a 60th second. */
 function valid({ year, month, day, hour, minute, second }: Civil): boolean {
-  if (year < 1 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 60) return false;
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 60) return false;
   const date = new Date(0);
   date.setUTCFullYear(year, month, 0);
   return day <= date.getUTCDate();
 }
 
-function normalised(civil: Civil): Civil {
+const isInYears = ({ year }: Civil): boolean => year >= 1 && year <= 9999;
+
+function withoutLeapSecond(civil: Civil): Civil {
   if (civil.second < 60) return civil;
   const date = new Date(Number(civilMicros(civil) / 1000n));
   return {
@@ -91,7 +94,7 @@ function normalised(civil: Civil): Civil {
     hour: date.getUTCHours(),
     minute: date.getUTCMinutes(),
     second: date.getUTCSeconds(),
-    micros: civil.micros,
+    micros: 0,
   };
 }
 

@@ -1,0 +1,64 @@
+/** A 60th second in a text is the next minute's first, in every type that has seconds. */
+import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { TwoEngines } from './two-engines';
+
+const TEXTS = [
+  '12:34:60',
+  '23:59:60.999999',
+  '12:34:61',
+  '12:60:00',
+  '01:60:60',
+  '1:2:60',
+  '1:1:600',
+  ':60',
+  '2026-01-01 23:59:60',
+  '2026-12-31T23:59:60.5',
+  '2026-01-01t23:59:60z',
+  '2026-06-30 5:6:60',
+  '2026-02-30 00:00:60',
+  '2026-01-01 00:00:60.1234567',
+  '2026-01-01 01:60:60',
+  '2026-01-01 23:59:60+01:00',
+  '2026-01-01 23:59:60.25 America/New_York',
+  '9999-12-31 23:59:60',
+  '9999-12-31 23:59:60+01',
+  '0000-12-31 23:59:60',
+  '0000-12-31 23:59:60-01',
+  '0000-12-31 23:59:59',
+  '0001-01-01 00:00:60+00:01',
+  '0000-12-31',
+  '10000-01-01',
+];
+const TYPES = ['TIME', 'DATETIME', 'TIMESTAMP', 'DATE'];
+
+const OTHERS = [
+  "SELECT TIMESTAMP(x, 'America/New_York') AS y FROM UNNEST(['2026-01-01 23:59:60.5']) AS x",
+  "SELECT PARSE_TIMESTAMP('%E*S', x) AS y FROM UNNEST(['60.5', '59.5', '6.5']) AS x ORDER BY x",
+  "SELECT PARSE_TIME('%H:%M:%E*S', x) AS y FROM UNNEST(['01:02:60.5']) AS x",
+  "SELECT PARSE_DATETIME('%F %H:%M:%E*S', x) AS y FROM UNNEST(['2026-01-01 01:02:60.5']) AS x",
+  "SELECT PARSE_TIMESTAMP('%F %T', x) AS y FROM UNNEST(['9999-12-31 23:59:60']) AS x",
+  "SELECT DATETIME(x) AS y, DATE(TIMESTAMP(x)) AS z FROM UNNEST(['2026-01-01 23:59:60']) AS x",
+  "SELECT TIME '12:00:60.5' AS y, DATETIME '2026-01-01 00:00:60.5' AS z, TIMESTAMP '2026-01-01 00:00:60.5' AS w",
+];
+
+overLocalBigQuery('a 60th second', (local) => {
+  let engines: TwoEngines;
+  beforeAll(async () => {
+    engines = await TwoEngines.open(local().host);
+  }, 60_000);
+  afterAll(() => engines.close());
+
+  test.each(TEXTS)('of %s', async (text) => {
+    for (const cast of TYPES.flatMap((type) => [`CAST(x AS ${type})`, `SAFE_CAST(x AS ${type})`])) {
+      const queries = [
+        `SELECT ${cast} AS y FROM UNNEST(['${text}']) AS x`,
+        `SELECT ${cast.replace('x', `'${text}'`)} AS y`,
+      ];
+      for (const sql of queries) expect([sql, await engines.difference(sql, 'ordered')]).toEqual([sql, null]);
+    }
+  });
+
+  test.each(OTHERS)('%s', async (sql) => {
+    expect(await engines.difference(sql, 'ordered')).toBeNull();
+  });
+});

@@ -19,6 +19,7 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!@opentelemetry/otlp-exporter-base/)'],
   // What is imported when it is needed is named by the file that Node will find: `import('./engine.js')`.
   moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': ['$1.js', '$1.ts'] },
+  testSequencer: '<rootDir>/test/longest-first.js',
   testTimeout: 180_000,
   // Many tests wait for processes that they have started: on few processors one more runs meanwhile.
   maxWorkers: Math.max(3, availableParallelism()),

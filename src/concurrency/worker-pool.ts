@@ -17,6 +17,8 @@ export interface PoolOptions {
   readonly deadline: number;
   /** Heap of a thread in MiB: work that needs more ends its thread, not the process. */
   readonly heap: number;
+  /** Milliseconds for a thread to start; default: 10 s. */
+  readonly startWithin?: number;
 }
 
 /** The work took longer than the deadline. */
@@ -32,7 +34,7 @@ export class WorkerDied extends Error {
 /** Pieces of work that wait for a thread: of one key, and of all. */
 export const WAITING_PER_KEY = 32;
 const WAITING = 256;
-/** Milliseconds for a thread to start. */
+/** Milliseconds. */
 const START_DEADLINE = 10_000;
 /** A thread that gets no processor is waited for, up to so many deadlines on the clock. */
 const LONGEST_WAIT = 40;
@@ -68,7 +70,7 @@ export class WorkerPool<Input, Output> {
    * Has a thread work on `input`, which is copied.
    *
    * @throws WorkerTimeout, WorkerDied; ServiceError `tooManyConcurrentQueries` where too much of the key's work waits already,
-   *   `deadlineExceeded` where no thread is free in time; the signal's reason
+   *   `deadlineExceeded` where no thread is free in time, `backendUnavailable` where one does not start; the signal's reason
    */
   async run(input: Input, limits: RunLimits): Promise<Output> {
     const { signal, keyName = '' } = limits;
@@ -152,7 +154,7 @@ export class WorkerPool<Input, Output> {
     this.#seats.add(seat);
     seat.timer = setTimeout(
       () => void this.#end(seat, new WorkerTimeout('It took too long to start.')),
-      START_DEADLINE,
+      this.options.startWithin ?? START_DEADLINE,
     );
     seat.worker.on('message', (message: Message<Output>) => this.#hear(seat, message));
     seat.worker.on('error', (cause) => void this.#end(seat, new WorkerDied(cause.message, { cause })));
@@ -210,6 +212,6 @@ export class WorkerPool<Input, Output> {
 
 /** Where the machine is busy, or memory is short: another time it may. */
 function notStarted(cause: Error): ServiceError {
-  const message = 'A thread that reads queries did not start in time.';
+  const message = 'A thread of the service did not start in time.';
   return new ServiceError('backendUnavailable', message, { retryAfter: 1 }, { cause });
 }

@@ -22,6 +22,18 @@ export function readMembers(object: string): Member[] {
   return members;
 }
 
+/** The elements of a JSON array as they are written. @param array valid JSON text of one */
+export function readElements(array: string): string[] {
+  const elements: string[] = [];
+  let at = skipBlank(array, skipBlank(array, 0) + 1);
+  while (at < array.length && array[at] !== ']') {
+    const end = endOfValue(array, at);
+    elements.push(array.slice(at, end));
+    at = skipBlank(array, skipBlank(array, end) + 1);
+  }
+  return elements;
+}
+
 /** The text that a JSON string represents. */
 export function stringValue(json: string): string {
   return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1);

@@ -7,8 +7,22 @@ const REPRESENTATIONS = ['application/json', 'application/x-ndjson', 'text/csv']
 
 export type Representation = (typeof REPRESENTATIONS)[number];
 
+/** Forms of exports alone, of columns rather than rows: a process of its own makes them of rows as NDJSON. */
+export const FILE_FORMS = ['application/vnd.apache.parquet', 'application/vnd.apache.arrow.stream'] as const;
+
+export type FileForm = (typeof FILE_FORMS)[number];
+
 /** The forms of an export (docs/exports.md): those that need not be there as a whole. */
-export const EXPORTED = ['application/x-ndjson', 'text/csv'] as const satisfies readonly Representation[];
+export const EXPORTED = ['application/x-ndjson', 'text/csv', ...FILE_FORMS] as const;
+
+/** Whether an `Accept` header names one. */
+export function namesFileForm(accept: string): boolean {
+  return FILE_FORMS.some((form) => accept.toLowerCase().includes(form));
+}
+
+export function isFileForm(form: string): form is FileForm {
+  return FILE_FORMS.some((one) => one === form);
+}
 
 export const CONTENT_TYPES: Readonly<Record<Representation, string>> = {
   'application/json': 'application/json; charset=utf-8',
@@ -17,10 +31,12 @@ export const CONTENT_TYPES: Readonly<Record<Representation, string>> = {
 };
 
 /** What the name of a file in this form ends with. */
-export const FILE_EXTENSIONS: Readonly<Record<Representation, string>> = {
+export const FILE_EXTENSIONS: Readonly<Record<Representation | FileForm, string>> = {
   'application/json': 'json',
   'application/x-ndjson': 'ndjson',
   'text/csv': 'csv',
+  'application/vnd.apache.parquet': 'parquet',
+  'application/vnd.apache.arrow.stream': 'arrow',
 };
 
 /** Parameters of a media range other than its weight: `application/json; charset=utf-8` means our JSON. */
@@ -34,14 +50,19 @@ const MOST_RANGES = 100;
  *
  * @throws ServiceError notAcceptable
  */
+export function chooseRepresentation(accept: string | undefined): Representation;
+export function chooseRepresentation<Form extends string>(
+  accept: string | undefined,
+  forms: readonly [Form, ...Form[]],
+): Form;
 export function chooseRepresentation(
   accept: string | undefined,
-  forms: readonly [Representation, ...Representation[]] = REPRESENTATIONS,
-): Representation {
+  forms: readonly [string, ...string[]] = REPRESENTATIONS,
+): string {
   if (accept === undefined || accept.trim() === '') return forms[0];
   const headers = { accept: accept.replace(RANGE_PARAMETER, '').split(',', MOST_RANGES).join() };
   const chosen = new Negotiator({ headers }).mediaType([...forms]);
-  if (chosen !== undefined) return chosen as Representation;
+  if (chosen !== undefined) return chosen;
   throw new ServiceError('notAcceptable', 'None of the media types in Accept can be answered.', {
     allowed: forms,
   });

@@ -1,4 +1,5 @@
 /** Exports: results of any length, sent while the engine still reads them (docs/exports.md). */
+import { raceLimits } from '../concurrency/deadline';
 import type { RowSink } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { engineQuery } from './execute';
@@ -29,17 +30,27 @@ export async function exportRows(plan: RequestPlan, request: RunRequest, service
   const body = new ExportBody(plan, request, services, limits);
   const sink: RowSink = {
     begin: (head) => {
-      body.head = head;
       if (head.bytesBilled !== null) request.record({ billed: head.bytesBilled });
+      body.begin(head);
     },
     take: (rows) => body.write(rows),
   };
-  const read = (): Promise<boolean> => engine.stream(query, limits, sink).catch(forCaller(statement));
-  const truncated = await request.timed('queue', () =>
-    exportSlots.use(payer, waiting, () => admission.run(laneOf(payer), waiting, () => request.timed('engine', read))),
-  );
-  if (truncated) throw tooManyRows(maxRows);
-  await body.end();
+  const read = async (): Promise<void> => {
+    const truncated = await engine.stream(query, limits, sink).catch(forCaller(statement));
+    if (truncated) throw tooManyRows(maxRows);
+    await raceLimits(
+      limits,
+      () => body.end(),
+      () => undefined,
+    );
+  };
+  try {
+    await request.timed('queue', () =>
+      exportSlots.use(payer, waiting, () => admission.run(laneOf(payer), waiting, () => request.timed('engine', read))),
+    );
+  } finally {
+    body.close();
+  }
 }
 
 /** Exports of a key beside its other runs: those go on while it reads one. */

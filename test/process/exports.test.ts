@@ -1,12 +1,12 @@
 /** Exports from the real process: results of any length, by HTTP. */
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import http, { type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 import { hashOf } from '../../src/keys/secret-key';
 import { until } from '../until';
+import { begin as beginRequest, type Exported, reasonOf, received } from './exported';
 import { childrenOf, Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
@@ -43,14 +43,6 @@ const KEYS = {
   masked: { export: true, redact: true, allowSql: true },
 };
 
-interface Exported {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-  /** Whether all of it came. */
-  readonly complete: boolean;
-}
-
 const stage = new Stage();
 let service: Started;
 let port: number;
@@ -73,32 +65,19 @@ async function begin(
   { endpoint = 'numbers', method = 'GET' } = {},
 ): Promise<IncomingMessage> {
   const search = new URLSearchParams(query).toString();
-  const request = http.request({
+  return beginRequest({
     port,
     method,
     path: `/api/endpoints/query/${endpoint}?${search}`,
     headers: { 'X-API-KEY': 'exporter', ...headers },
-    agent: false,
   });
-  request.end();
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  // Both report a connection that is broken; `complete` says so too.
-  for (const one of [request, response]) one.on('error', () => undefined);
-  return response;
 }
 
 async function get(...args: Parameters<typeof begin>): Promise<Exported> {
-  const response = await begin(...args);
-  const chunks: Buffer[] = [];
-  response.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await new Promise((resolve) => response.once('close', resolve));
-  const { statusCode: status = 0, headers, complete } = response;
-  return { status, headers, body: Buffer.concat(chunks), complete };
+  return received(await begin(...args));
 }
 
 const linesOf = ({ body }: Exported): string[] => body.toString().split('\n').slice(0, -1);
-const reasonOf = ({ body }: Exported): unknown =>
-  (JSON.parse(body.toString()) as { error: { errors: { reason: string }[] } }).error.errors[0]?.reason;
 const CSV = { Accept: 'text/csv' };
 
 it('sends every row as NDJSON, and their number last', async () => {

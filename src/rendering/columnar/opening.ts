@@ -1,0 +1,16 @@
+import type { FileForm } from '../representation';
+import type { Column } from './column-type';
+
+/** What an encoder's process is to write: the first line of its input, as JSON. */
+export interface Opening {
+  readonly form: FileForm;
+  readonly columns: readonly Column[];
+  /** Where DuckDB writes, and the most bytes that it may be there. */
+  readonly file: { readonly path: string; readonly maxBytes: number };
+}
+
+/** Behind the last row: an input without it was broken off. No JSON text holds this byte. */
+export const END = 0x00;
+
+/** The exit code of an encoder whose file would be larger than allowed. */
+export const TOO_LARGE = 3;

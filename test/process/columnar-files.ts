@@ -1,0 +1,138 @@
+/** Reads Parquet files and Arrow streams back as rows of NDJSON have their values. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import {
+  DuckDBBlobValue,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBInstance,
+  DuckDBListValue,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTimeValue,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+import { type Data, DataType, type Field, tableFromIPC } from 'apache-arrow';
+
+import { isoText, partsOf } from '../../src/time/calendar';
+
+/** A value as in `rowsOfLines`; a record as its fields in their order. */
+export type Plain = string | boolean | null | Plain[] | { [name: string]: Plain };
+
+const DAY = 86_400_000_000n;
+
+/** Rows of NDJSON, with numbers as text so that none loses a digit. */
+export function rowsOfLines(text: string): Plain[] {
+  const lines = text.split('\n').slice(0, -1);
+  return lines.filter((line) => !line.startsWith('{"$rows"')).map(exactly);
+}
+
+/** JSON text with its numbers as text. */
+function exactly(json: string): Plain {
+  const quoted = json.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
+    token.startsWith('"') ? token : `"${token}"`,
+  );
+  return JSON.parse(quoted) as Plain;
+}
+
+const dateOf = (days: bigint): string => partsOf(days * DAY).date;
+const datetimeOf = (micros: bigint): string => isoText(micros).slice(0, -1);
+const timeOf = (micros: bigint): string => datetimeOf(micros).slice(11);
+
+/** Units of 10^-9 as NUMERIC is written. */
+function numericOf(units: bigint): string {
+  const digits = String(units < 0n ? -units : units).padStart(10, '0');
+  const fraction = digits.slice(-9).replace(/0+$/, '');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -9)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Rows of a Parquet file as DuckDB reads them. @param json columns of JSON, which DuckDB gives as text */
+export async function rowsOfParquet(bytes: Uint8Array, folder: string, json: readonly string[] = []): Promise<Plain[]> {
+  const path = join(folder, 'read.parquet');
+  writeFileSync(path, bytes);
+  const database = await DuckDBInstance.create(':memory:');
+  const connection = await database.connect();
+  await connection.run(`SET TimeZone = 'UTC'`);
+  const reader = await connection.runAndReadAll(`SELECT * FROM '${path}'`);
+  connection.closeSync();
+  return reader.getRowObjects().map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => {
+        return [name, json.includes(name) && typeof value === 'string' ? exactly(value) : plainOf(value)];
+      }),
+    ),
+  );
+}
+
+function plainOf(value: DuckDBValue): Plain {
+  if (value === null || typeof value === 'boolean') return value;
+  if (value instanceof DuckDBDecimalValue) {
+    expect([value.width, value.scale]).toEqual([38, 9]);
+    return numericOf(value.value);
+  }
+  if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString('base64');
+  if (value instanceof DuckDBDateValue) return dateOf(BigInt(value.days));
+  if (value instanceof DuckDBTimeValue) return timeOf(value.micros);
+  if (value instanceof DuckDBTimestampTZValue) return String(value.micros);
+  if (value instanceof DuckDBTimestampValue) return datetimeOf(value.micros);
+  if (value instanceof DuckDBListValue) return value.items.map(plainOf);
+  if (value instanceof DuckDBStructValue) {
+    return Object.fromEntries(Object.entries(value.entries).map(([name, field]) => [name, plainOf(field)]));
+  }
+  return String(value);
+}
+
+/** Rows of an Arrow stream as `apache-arrow` reads it, by the values of its buffers: its own getters round times. */
+export function rowsOfArrow(bytes: Uint8Array): Plain[] {
+  const table = tableFromIPC(bytes);
+  const rows: Plain[] = [];
+  for (const batch of table.batches) {
+    for (let i = 0; i < batch.numRows; i++) {
+      rows.push(recordAt(batch.data, table.schema.fields, i));
+    }
+  }
+  return rows;
+}
+
+function recordAt(data: Data, fields: readonly Field[], at: number): Plain {
+  return Object.fromEntries(fields.map((field, i) => [field.name, valueAt(data.children[i]!, field, at)]));
+}
+
+function valueAt(data: Data, field: Field, at: number): Plain {
+  if (!data.getValid(at)) return null;
+  const { type } = field;
+  const { values, valueOffsets, children } = data as {
+    values: BigInt64Array | Float64Array | Int32Array | Uint8Array | Uint32Array;
+    valueOffsets?: Int32Array;
+    children: readonly Data[];
+  };
+  const [start, end] = [valueOffsets?.[at] ?? 0, valueOffsets?.[at + 1] ?? 0];
+  if (DataType.isStruct(type)) return recordAt(data, type.children, at);
+  if (DataType.isList(type)) {
+    const [element] = type.children;
+    return Array.from({ length: end - start }, (_, i) => valueAt(children[0]!, element!, start + i));
+  }
+  if (DataType.isUtf8(type)) {
+    const text = Buffer.from((values as Uint8Array).subarray(start, end)).toString();
+    return field.metadata.get('ARROW:extension:name') === 'arrow.json' ? exactly(text) : text;
+  }
+  if (DataType.isBinary(type)) return Buffer.from((values as Uint8Array).subarray(start, end)).toString('base64');
+  if (DataType.isBool(type)) return ((values as Uint8Array)[at >> 3]! & (1 << (at & 7))) !== 0;
+  if (DataType.isDecimal(type)) {
+    expect([type.precision, type.scale]).toEqual([38, 9]);
+    const words = (values as Uint32Array).slice(4 * at, 4 * at + 4);
+    return numericOf(
+      BigInt.asIntN(
+        128,
+        words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n),
+      ),
+    );
+  }
+  const value = values[at]!;
+  if (DataType.isDate(type)) return dateOf(BigInt(value));
+  if (DataType.isTime(type)) return timeOf(BigInt(value));
+  if (DataType.isTimestamp(type)) return type.timezone === 'UTC' ? String(value) : datetimeOf(BigInt(value));
+  return String(value);
+}

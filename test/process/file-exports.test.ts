@@ -1,0 +1,320 @@
+/** Exports as Parquet and Arrow from the real process, on both engines. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import path from 'node:path';
+
+import { hashOf } from '../../src/keys/secret-key';
+import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { until } from '../until';
+import { type Plain, rowsOfArrow, rowsOfLines, rowsOfParquet } from './columnar-files';
+import { begin as beginRequest, type Exported, reasonOf, received } from './exported';
+import { childrenOf, Stage, type Started } from './started';
+
+jest.setTimeout(180_000);
+
+const PARQUET = 'application/vnd.apache.parquet';
+const ARROW = 'application/vnd.apache.arrow.stream';
+const NDJSON = 'application/x-ndjson';
+
+/** More than a row group of DuckDB's, and than a batch of Arrow's. */
+const ROWS = 300_000;
+
+const QUERIES = {
+  types: `/*
+id: 55555555-aaaa-4000-8000-000000000011
+name: types
+export: 1000
+*/
+SELECT 1 AS n, 9223372036854775807 AS i, -1.5 AS f, NUMERIC '-12345678901234567890.123456789' AS num,
+  BIGNUMERIC '0.12345678901234567' AS big, TRUE AS b, 'é "q" \\\\ \\n 🙂 10.1.2.3' AS s, b'\\x00\\xff\\x01' AS bytes,
+  DATE '0001-01-01' AS d, TIME '23:59:59.999999' AS t, DATETIME '9999-12-31 23:59:59.999999' AS dt,
+  TIMESTAMP '2026-09-30 12:00:00.000001+00' AS ts, JSON '{"a": [1, 2.5, null], "ip": "10.1.2.3"}' AS j,
+  STRUCT(
+    -9007199254740993 AS a,
+    [STRUCT(TIMESTAMP '0001-01-01 00:00:00+00' AS t, b'x' AS y, NUMERIC '1' AS z)] AS list,
+    STRUCT('10.1.2.3' AS x) AS inside
+  ) AS r,
+  [1, 2, 3] AS numbers, ['x', '', 'null'] AS texts, [STRUCT(DATE '2026-01-02' AS d, ['a'] AS e)] AS records
+UNION ALL
+SELECT 2, -9223372036854775808, CAST('NaN' AS FLOAT64), NUMERIC '0', NULL, FALSE, '', b'', NULL, TIME '00:00:00', NULL,
+  TIMESTAMP '9999-12-31 23:59:59.999999+00', NULL, NULL, ARRAY<INT64>[], ARRAY<STRING>[], ARRAY<STRUCT<d DATE, e ARRAY<STRING>>>[]
+UNION ALL
+SELECT 3, CAST(NULL AS INT64), CAST('-inf' AS FLOAT64), NULL, NULL, NULL, NULL, NULL, DATE '1969-12-31', NULL,
+  DATETIME '1969-12-31 23:59:59.5', NULL, JSON 'null',
+  STRUCT<a INT64, list ARRAY<STRUCT<t TIMESTAMP, y BYTES, z NUMERIC>>, inside STRUCT<x STRING>>(NULL, [], NULL),
+  ARRAY<INT64>[], ARRAY<STRING>[], [STRUCT<d DATE, e ARRAY<STRING>>(NULL, [])]
+ORDER BY 1
+`,
+  numbers: `/*
+id: 55555555-aaaa-4000-8000-000000000012
+name: numbers
+sandbox: true
+export: ${String(ROWS)}
+*/
+WITH numbers AS (
+  SELECT n, CONCAT(REPEAT('x', 60), CAST(n AS STRING)) AS text
+  FROM (SELECT 1000 * a + b AS n FROM UNNEST(GENERATE_ARRAY(0, ${String(ROWS / 1000 - 1)})) AS a, UNNEST(GENERATE_ARRAY(1, 1000)) AS b)
+)
+SELECT * FROM numbers`,
+};
+
+const KEYS = { exporter: { export: true }, masked: { export: true, redact: true, allowSql: true } };
+
+const stage = new Stage();
+afterAll(() => stage.end());
+
+function start(environment: Readonly<Record<string, string>> = {}, folder = stage.folder()): Started {
+  for (const [name, sql] of Object.entries(QUERIES)) writeFileSync(path.join(folder, `queries/${name}.sql`), sql);
+  const keys = Object.entries(KEYS).map(([name, more]) => ({ name, hash: hashOf(name).toString('hex'), ...more }));
+  writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys }));
+  const own = { KEYS_FILE: path.join(folder, 'keys.json'), CACHE_DIR: path.join(folder, 'cache'), HOST: '127.0.0.1' };
+  return stage.start({ ...own, ...environment }, folder);
+}
+
+const filesOf = ({ folder }: Started): string[] => {
+  const exports = path.join(folder, 'cache/exports');
+  return existsSync(exports) ? readdirSync(exports) : [];
+};
+
+/** The processes that encode exports. */
+const encodersOf = (service: Started): number[] =>
+  childrenOf(service.child.pid).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').includes('logquay export');
+    } catch {
+      return false;
+    }
+  });
+
+async function begin(
+  service: Started,
+  accept: string,
+  query: Readonly<Record<string, string>> = {},
+  { endpoint = 'numbers', ...headers }: Readonly<Record<string, string>> = {},
+): Promise<IncomingMessage> {
+  const search = new URLSearchParams({ export: 'true', ...query }).toString();
+  return beginRequest({
+    port: await service.port(),
+    path: `/api/endpoints/query/${endpoint}?${search}`,
+    headers: { 'X-API-KEY': 'exporter', Accept: accept, ...headers },
+  });
+}
+
+async function get(...args: Parameters<typeof begin>): Promise<Exported> {
+  return received(await begin(...args));
+}
+
+/** @param rows of a long result */
+function answers(service: () => Started, rows: number): void {
+  it.each([
+    ['as they are', 'exporter'],
+    ['redacted', 'masked'],
+  ])('have the rows of NDJSON with their types, %s', async (_what, key) => {
+    const one = { endpoint: 'types', 'X-API-KEY': key };
+    const rows = rowsOfLines((await get(service(), NDJSON, {}, one)).body.toString());
+    expect(rows).toHaveLength(3);
+    expect(JSON.stringify(rows).includes('10.1.2.3')).toBe(key === 'exporter');
+    const parquet = await get(service(), PARQUET, {}, one);
+    expect([parquet.status, parquet.complete]).toEqual([200, true]);
+    expect(parquet.headers).toMatchObject({
+      'content-type': PARQUET,
+      'cache-control': 'private, no-store',
+      'content-disposition': expect.stringMatching(/^attachment; filename="types-\d{8}T\d{6}Z\.parquet"$/) as unknown,
+    });
+    expect(await rowsOfParquet(parquet.body, service().folder, ['j'])).toEqual(rows);
+    const arrow = await get(service(), ARROW, {}, one);
+    expect(arrow.headers).toMatchObject({
+      'content-type': ARROW,
+      'content-disposition': expect.stringMatching(/\.arrow"$/) as unknown,
+    });
+    expect(rowsOfArrow(arrow.body)).toEqual(rows);
+    // Times have a type of their own, in whatever form text has them.
+    expect((await get(service(), ARROW, { timestamps: 'iso' }, one)).body.equals(arrow.body)).toBe(true);
+  });
+
+  it('have all rows of a long result in their order, and none where there are none', async () => {
+    const sql = `SELECT n, text FROM numbers WHERE n <= ${String(rows)} ORDER BY n`;
+    const wanted = Array.from({ length: rows }, (_, i) => String(i + 1));
+    const numbersOf = (read: Plain[]): Plain[] => read.map((row) => (row as { n: Plain }).n);
+    const { folder } = service();
+    expect(numbersOf(await rowsOfParquet((await get(service(), PARQUET, { sql })).body, folder))).toEqual(wanted);
+    expect(numbersOf(rowsOfArrow((await get(service(), ARROW, { sql })).body))).toEqual(wanted);
+    const none = { sql: 'SELECT n, text FROM numbers WHERE n < 0' };
+    expect(await rowsOfParquet((await get(service(), PARQUET, none)).body, folder)).toEqual([]);
+    expect(rowsOfArrow((await get(service(), ARROW, none)).body)).toEqual([]);
+    expect([filesOf(service()), encodersOf(service())]).toEqual([[], []]);
+  });
+
+  // Where Arrow's library for Python is there (PyPI: pyarrow): ARROW_PYTHON names a Python that has it.
+  const { ARROW_PYTHON } = process.env;
+  if (ARROW_PYTHON === undefined) {
+    process.stderr.write('ARROW_PYTHON is not set: that pyarrow reads the exports is skipped.\n');
+    if (!process.env['CI']) it.skip('are read by pyarrow, one as the other', () => undefined);
+  } else {
+    it('are read by pyarrow, one as the other', async () => {
+      const { folder } = service();
+      for (const [accept, name] of [
+        [PARQUET, 'types.parquet'],
+        [ARROW, 'types.arrow'],
+      ] as const) {
+        const { body } = await get(service(), accept, {}, { endpoint: 'types' });
+        writeFileSync(path.join(folder, name), body);
+      }
+      const program = `
+import pyarrow, pyarrow.parquet
+written = pyarrow.parquet.read_table('types.parquet').to_pylist()
+streamed = pyarrow.ipc.open_stream('types.arrow').read_all()
+streamed.validate(full=True)
+assert str(written) == str(streamed.to_pylist())
+print(len(written), *[field.type for field in streamed.schema][:13])`;
+      const printed = execFileSync(ARROW_PYTHON, ['-c', program], { cwd: folder, encoding: 'utf8' });
+      expect(printed.trim()).toBe(
+        '3 int64 int64 double decimal128(38, 9) string bool string binary date32[day] time64[us] timestamp[us] timestamp[us, tz=UTC] extension<arrow.json>',
+      );
+    });
+  }
+}
+
+describe('exports as Parquet and Arrow, on the embedded engine', () => {
+  let service: Started;
+  beforeAll(async () => {
+    service = start();
+    await service.port();
+  });
+
+  answers(() => service, ROWS);
+
+  it.each([
+    [PARQUET, 'n, REPEAT(text, 10) AS text'],
+    [ARROW, 'n, text'],
+  ])('break the connection where the query fails midway: %s', async (accept, columns) => {
+    const sql = `SELECT ${columns}, DIV(1, ${String(ROWS - 10)} - n) AS v FROM numbers`;
+    const exported = await get(service, accept, { sql }, { 'X-Request-Id': `broken-${accept}` });
+    expect([exported.status, exported.complete]).toEqual([200, false]);
+    await service.logged(new RegExp(`"id":"broken-${accept}".*"reason":"invalidQuery"`));
+    await until(() => encodersOf(service).length === 0);
+    expect(filesOf(service)).toEqual([]);
+  });
+
+  it('answer a failure before the first bytes as any other', async () => {
+    const sql = 'SELECT n, DIV(1, 1000 - n) AS v FROM numbers';
+    const exported = await get(service, PARQUET, { sql });
+    expect([exported.status, reasonOf(exported)]).toEqual([400, 'invalidQuery']);
+  });
+
+  it('are there for exports alone', async () => {
+    const exported = await get(service, PARQUET, { export: 'false' });
+    expect([exported.status, reasonOf(exported)]).toEqual([406, 'notAcceptable']);
+    const other = await get(service, `${PARQUET}, application/json;q=0.5`, {
+      export: 'false',
+      sql: 'SELECT 1 AS x FROM numbers LIMIT 1',
+    });
+    expect([other.status, other.body.toString()]).toEqual([200, '{"result":[{"x":1}]}']);
+  });
+
+  it('have the names that redacted rows have', async () => {
+    const sql = 'SELECT n AS `a@example.com` FROM numbers WHERE n = 1';
+    const masked = { 'X-API-KEY': 'masked' };
+    expect(await rowsOfParquet((await get(service, PARQUET, { sql }, masked)).body, service.folder)).toEqual([
+      { REDACTED: '1' },
+    ]);
+    expect(rowsOfArrow((await get(service, ARROW, { sql }, masked)).body)).toEqual([{ REDACTED: '1' }]);
+  });
+
+  it('compress Arrow where that is accepted, and Parquet never', async () => {
+    const packed = { 'Accept-Encoding': 'gzip' };
+    const sql = 'SELECT n FROM numbers WHERE n < 10';
+    expect((await get(service, ARROW, { sql }, packed)).headers['content-encoding']).toBe('gzip');
+    expect((await get(service, PARQUET, { sql }, packed)).headers['content-encoding']).toBeUndefined();
+  });
+
+  it('end with a client that leaves, and wait for one that is slow, with a file that has no name', async () => {
+    const sql = 'SELECT n, REPEAT(text, 10) AS text FROM numbers';
+    const response = await begin(service, PARQUET, { sql }, { 'X-Request-Id': 'left' });
+    const [encoder] = encodersOf(service);
+    const open = readdirSync(`/proc/${String(encoder)}/fd`).flatMap((fd) => {
+      try {
+        return [readlinkSync(`/proc/${String(encoder)}/fd/${fd}`)];
+      } catch {
+        return [];
+      }
+    });
+    expect(open.filter((name) => name.includes('cache/exports'))).toEqual(
+      Array(2).fill(expect.stringMatching(/\.parquet \(deleted\)$/)),
+    );
+    expect(filesOf(service)).toEqual([]);
+    response.destroy();
+    await service.logged(/"id":"left".*"status":499/);
+    await until(() => encodersOf(service).length === 0);
+    expect((await get(service, PARQUET, { sql: 'SELECT n FROM numbers WHERE n = 1' })).status).toBe(200);
+  });
+
+  it('fail where their process is killed, without an end to the answer', async () => {
+    const response = await begin(service, ARROW, {}, { 'X-Request-Id': 'killed' });
+    const closed = new Promise((resolve) => response.once('close', resolve));
+    for (const pid of encodersOf(service)) process.kill(pid, 'SIGKILL');
+    response.resume();
+    await closed;
+    expect(response.complete).toBe(false);
+    await service.logged(/"id":"killed".*"reason":"backendError"/);
+  });
+
+  it('are begun by no service that is asked for none, and leave nothing where it is killed', async () => {
+    const folder = stage.folder();
+    const left = path.join(folder, 'cache/exports/left.parquet');
+    mkdirSync(path.dirname(left), { recursive: true });
+    writeFileSync(left, 'PAR1');
+    const killed = start({}, folder);
+    const sql = 'SELECT n, REPEAT(text, 10) AS text FROM numbers';
+    await killed.port();
+    expect([filesOf(killed), encodersOf(killed)]).toEqual([[], []]);
+    await begin(killed, PARQUET, { sql });
+    const [encoder = 0] = encodersOf(killed);
+    expect(encoder).toBeGreaterThan(0);
+    killed.signal('SIGKILL');
+    await killed.exit;
+    await until(() => !existsSync(`/proc/${String(encoder)}`) || statOf(encoder) === 'Z');
+    expect(filesOf(killed)).toEqual([]);
+  });
+
+  it('come to their end after SIGTERM', async () => {
+    const ending = start();
+    const response = await begin(ending, ARROW);
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    ending.signal('SIGTERM');
+    await new Promise((resolve) => response.once('close', resolve));
+    expect(response.complete).toBe(true);
+    expect(rowsOfArrow(Buffer.concat(chunks))).toHaveLength(ROWS);
+    expect(await ending.exit).toBe(0);
+  });
+
+  it('are refused where their file would be larger than MAX_EXPORT_FILE', async () => {
+    const bounded = start({ MAX_EXPORT_FILE: '1048576' });
+    const sql = 'SELECT n, TO_HEX(SHA256(text)) AS text FROM numbers';
+    const exported = await get(bounded, PARQUET, { sql }, { 'X-Request-Id': 'large' });
+    expect([exported.status, reasonOf(exported)]).toEqual([400, 'resourcesExceeded']);
+    expect(filesOf(bounded)).toEqual([]);
+    expect((await get(bounded, PARQUET, { sql: 'SELECT n FROM numbers WHERE n < 100' })).complete).toBe(true);
+  });
+});
+
+overLocalBigQuery('exports as Parquet and Arrow, on BigQuery', (local) => {
+  let service: Started;
+  beforeAll(async () => {
+    service = start({ BIGQUERY_EMULATOR_HOST: local().host });
+    await service.port();
+  });
+  // Pages of 5,000 rows.
+  answers(() => service, 12_000);
+});
+
+/** The state of a process, as Linux tells; empty: it is gone. */
+function statOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${String(pid)}/stat`, 'latin1').split(') ')[1]?.[0] ?? '';
+  } catch {
+    return '';
+  }
+}

@@ -53,7 +53,7 @@ async function openSides(origin: string): Promise<Sides> {
     credentials: null,
     maxBytesBilled: 10n ** 10n,
     inspectConsumerQueries: false,
-    storedTables: [],
+    storedQueries: [],
     clock: null,
     log: { info: silent, warn: silent, error: silent },
   });

@@ -1,6 +1,7 @@
 import type { BoundParameter } from './bound-parameter';
 import type { FolderStatus } from './data-status';
 import type { RunLimits } from '../concurrency/deadline';
+import type { Description } from '../googlesql/descriptions';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
 
@@ -46,6 +47,8 @@ export interface TableSchemas {
   readonly schemas: ReadonlyMap<string, TableSchema>;
   /** Every table there is, for suggestions; empty: not known. */
   readonly names: readonly string[];
+  /** What their owner says of their columns, by the same paths; missing: nothing. */
+  readonly descriptions?: ReadonlyMap<string, readonly Description[]>;
 }
 
 export type { RunLimits };
@@ -76,6 +79,12 @@ export interface ArrivedResult extends EngineResult {
   readonly epoch: string;
   /** Records that had arrived when the last that was read had. */
   readonly upTo: number;
+}
+
+/** What a query would read, in bytes, and what of it would be billed on demand. */
+export interface DryRun {
+  readonly bytesProcessed: bigint;
+  readonly bytesBilled: bigint;
 }
 
 /** What is known of a result before its rows. */
@@ -137,8 +146,8 @@ export interface Engine {
     parameters: readonly BoundParameter[],
     limits: RunLimits,
   ): Promise<void>;
-  /** What a run would read, without running it; null on an engine that bills nothing. */
-  readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<{ bytesProcessed: bigint }>) | null;
+  /** What a run would read and be billed, without running it; null on an engine that bills nothing. */
+  readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<DryRun>) | null;
   /** Bytes in memory of processes of its own; missing where it has none. */
   readonly resident?: number;
   /** State of the breaker in front of it; missing: no breaker. */

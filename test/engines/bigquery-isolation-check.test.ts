@@ -3,6 +3,7 @@ import type { RunLimits } from '../../src/engines/contract';
 import { ApiFailure } from '../../src/engines/bigquery/api-failure';
 import type { DryRunQuery } from '../../src/engines/bigquery/api';
 import { IsolationCheck } from '../../src/engines/bigquery/isolation-check';
+import type { ReadingQuery } from '../../src/engines/bigquery/options';
 import { recordingLog, type Logged } from './over-local-bigquery';
 
 const limits = (): RunLimits => ({ deadline: performance.now() + 50_000, signal: new AbortController().signal });
@@ -11,18 +12,25 @@ const NOT_LISTED: DryRunQuery = { statementType: 'SELECT' };
 const DOWN = new ApiFailure(503, 'backendError');
 const NO_TABLE = new ApiFailure(404, 'notFound');
 
+/** A stored query over a table that takes none without a filter. */
+const stored = (table: string): ReadingQuery => ({
+  endpoint: table,
+  sql: `SELECT id FROM ${table} WHERE timestamp >= CAST(@start AS TIMESTAMP)`,
+  parameters: [{ name: 'start', type: 'STRING', value: '2000-01-01' }],
+});
+
 function wallOver(
   emulated: boolean,
   answers: readonly (DryRunQuery | Error | undefined)[],
-  tables = [['a'], ['b', 'c`d']],
+  storedQueries = [stored('a'), stored('b')],
 ) {
   const queries: string[] = [];
   const logged: Logged = [];
-  const dryRun = (sql: string): Promise<DryRunQuery | undefined> => {
+  const dryRun = ({ sql }: ReadingQuery): Promise<DryRunQuery | undefined> => {
     const answer = answers[Math.min(queries.push(sql), answers.length) - 1];
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   };
-  const wall = new IsolationCheck({ tables, emulated, dryRun, log: recordingLog(logged) });
+  const wall = new IsolationCheck({ storedQueries, emulated, dryRun, log: recordingLog(logged) });
   return { wall, queries, levels: () => logged.map(({ level }) => level) };
 }
 
@@ -32,7 +40,7 @@ test.each([true, false])('stands where a dry run lists what it reads (emulated: 
   const { wall, queries, levels } = wallOver(emulated, [LISTED]);
   await wall.verify(limits());
   expect(await wall.isVerified(limits())).toBe(true);
-  expect(queries).toEqual(['SELECT 1 FROM `a`']);
+  expect(queries).toEqual([stored('a').sql]);
   expect(levels()).toEqual([]);
 });
 
@@ -52,15 +60,15 @@ test('a local service that lists nothing has no such wall', async () => {
   expect(levels()).toEqual(['warn']);
 });
 
-test('a table that is not there proves nothing: the next one is queries', async () => {
+test('a stored query that is refused proves nothing: the next one is tried', async () => {
   const { wall, queries } = wallOver(false, [NO_TABLE, LISTED]);
   expect(await wall.isVerified(limits())).toBe(true);
-  expect(queries).toEqual(['SELECT 1 FROM `a`', 'SELECT 1 FROM `b`.`c\\`d`']);
+  expect(queries).toEqual([stored('a').sql, stored('b').sql]);
 });
 
-test('no table to ask for: nothing passes on real BigQuery', async () => {
-  for (const tables of [[], [['a']]]) {
-    const { wall, levels } = wallOver(false, [NO_TABLE], tables);
+test('no stored query that reads a table: nothing passes on real BigQuery', async () => {
+  for (const storedQueries of [[], [stored('a')]]) {
+    const { wall, levels } = wallOver(false, [NO_TABLE], storedQueries);
     await expect(wall.isVerified(limits())).rejects.toMatchObject(UNAVAILABLE);
     expect(levels()).toEqual(['error']);
   }

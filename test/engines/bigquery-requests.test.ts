@@ -119,13 +119,28 @@ overLocalBigQuery('What is sent to BigQuery', (local) => {
     await own.close();
   });
 
+  test('a dry run knows what is billed: 10 MiB of each table at least, and nothing where nothing is read', async () => {
+    const both = 'SELECT e.id FROM raw_edge_logs AS e, raw_auth_logs AS a WHERE e.id = a.id';
+    for (const [sql, mib] of [
+      [both, 20n],
+      ['SELECT 1 AS one', 0n],
+    ] as const) {
+      const { bytesBilled } = await engine.run(query(sql), limits());
+      expect([sql, bytesBilled]).toEqual([sql, mib * 1024n * 1024n]);
+      expect(await engine.dryRun?.(query(sql), limits())).toMatchObject({ bytesBilled });
+    }
+  });
+
   test('the bytes come with the result, and before it from a dry run', async () => {
     const sql = 'SELECT id FROM raw_edge_logs';
     const { bytesProcessed, bytesBilled } = await engine.run(query(sql), limits());
     expect(bytesProcessed).toBeGreaterThan(1000n);
     expect(bytesBilled).toBe(10n * 1024n * 1024n);
     await local().control({ reset: true });
-    expect(await engine.dryRun?.(query(sql, { labels: { kind: 'run' } }), limits())).toEqual({ bytesProcessed });
+    expect(await engine.dryRun?.(query(sql, { labels: { kind: 'run' } }), limits())).toEqual({
+      bytesProcessed,
+      bytesBilled,
+    });
     const seen = await local().control();
     const requests = seen.requests.filter(({ operation }) => operation === 'insertJob');
     expect(requests).toHaveLength(1);

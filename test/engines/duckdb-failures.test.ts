@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
+import { openDatabase } from '../../src/engines/duckdb/engine/database';
+import { DuckDbEngine, openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { failure } from '../../src/engines/duckdb/engine/failures';
 import type { Log } from '../../src/engines/duckdb/engine/log';
+import { rowsOf } from './data-folder';
 
 const logged: unknown[] = [];
 const log: Log = {
@@ -100,6 +102,28 @@ test('what DuckDB cannot plan for its depth is refused in words that help, and i
       message: expect.stringContaining('nests too deeply') as string,
     });
     expect(logged).toEqual([]);
+  } finally {
+    await engine.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a query whose tables are replaced however often it is tried is to come again, and then succeeds', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logquay-failures-'));
+  const options = { dataDir: null, cacheDir: folder, now: null, log };
+  const database = await openDatabase(options);
+  const engine = new DuckDbEngine(database, options);
+  try {
+    const [table] = [...database.data.tables.values()];
+    const sql = `SELECT COUNT(*) > 0 AS x FROM \`${table!.schema.name}\``;
+    database.data.lose();
+    await expect(rowsOf(engine, sql)).rejects.toMatchObject({
+      reason: 'backendUnavailable',
+      message: 'The tables are being replaced.',
+      details: { retryAfter: 1 },
+    });
+    await database.data.replace([...database.data.tables.values()]);
+    expect(await rowsOf(engine, sql)).toEqual([{ x: true }]);
   } finally {
     await engine.close();
     rmSync(folder, { recursive: true });

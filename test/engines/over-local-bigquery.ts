@@ -46,6 +46,11 @@ export function recordingLog(logged: Logged): BigQueryOptions['log'] {
   return { info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** A stored query that reads a table, by which the isolation check is verified. */
+export function reading(table: string): BigQueryOptions['storedQueries'][number] {
+  return { endpoint: table, sql: `SELECT 1 FROM ${table}`, parameters: [] };
+}
+
 /** An engine on a local BigQuery as the service opens it, but for `options`. */
 export function openEngineOn(host: string, options: Partial<BigQueryOptions> = {}): Promise<Engine> {
   return openBigQueryEngine({
@@ -56,7 +61,7 @@ export function openEngineOn(host: string, options: Partial<BigQueryOptions> = {
     credentials: null,
     maxBytesBilled: 10n * 1024n ** 3n,
     inspectConsumerQueries: true,
-    storedTables: [['raw_edge_logs']],
+    storedQueries: [reading('raw_edge_logs')],
     clock: { text: '2026-09-30T12:00:00.000000Z' },
     log: recordingLog([]),
     ...options,

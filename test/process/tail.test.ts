@@ -24,6 +24,16 @@ WITH edge_logs AS (
   SELECT DATE(t.timestamp) AS day, COUNT(*) AS rows_of_day FROM raw_edge_logs AS t WHERE t.project = @project GROUP BY 1
 )
 SELECT id, event_message FROM edge_logs ORDER BY id LIMIT 10`,
+  recent: `/*
+id: 66666666-aaaa-4000-8000-000000000003
+name: recent
+params:
+  project: { type: string, required: true }
+  since: { type: timestamp, default_lookback: 1h }
+*/
+SELECT t.id FROM raw_edge_logs AS t
+WHERE t.project = @project
+  AND t.timestamp > IF(@since = '', TIMESTAMP '0001-01-01 00:00:00+00', CAST(@since AS TIMESTAMP))`,
   counted: `/*
 id: 66666666-aaaa-4000-8000-000000000002
 name: counted
@@ -94,6 +104,42 @@ const idsOf = (client: EventClient): string[] => client.rows.map((row) => (JSON.
 const came = (client: EventClient, count: number): Promise<void> => until(() => client.rows.length >= count);
 const reasonOf = ({ text }: EventClient): unknown =>
   (JSON.parse(text) as { error: { errors: { reason: string }[] } }).error.errors[0]?.reason;
+
+describe('a start that a request leaves to default_lookback', () => {
+  const site = new Site();
+  // Two hours after the rows.
+  beforeAll(() => site.start({ CLOCK: '2026-11-22T12:00:00Z' }));
+
+  it('bounds runs, and no tail: late rows come as they are written', async () => {
+    const endpoint = '/api/endpoints/tail/recent';
+    const client = await site.listen({}, { endpoint });
+    expect([client.status, client.response.headers['x-default-parameters']]).toEqual([200, undefined]);
+    const ids = site.append(3);
+    await came(client, 3);
+    expect(idsOf(client).sort()).toEqual(ids);
+    client.leave();
+    const more = site.append(1);
+    const again = await site.listen({}, { endpoint, lastId: client.lastId });
+    await came(again, 1);
+    expect(idsOf(again)).toEqual(more);
+    again.leave();
+    const run = async (query: string): Promise<[string | null, number]> => {
+      const url = `http://127.0.0.1:${String(site.port)}/api/endpoints/query/recent?project=a${query}`;
+      const response = await fetch(url, { headers: { 'X-API-KEY': 'reader' } });
+      const { result } = (await response.json()) as { result: unknown[] };
+      return [response.headers.get('x-default-parameters'), result.length];
+    };
+    expect(await run('')).toEqual(['since=2026-11-22T11:00:00.000000Z', 0]);
+    expect(await run('&since=2026-11-22')).toEqual([null, 4]);
+    const bounded = await site.listen({ since: '2026-11-22T11:00:00Z' }, { endpoint });
+    const whole = await site.listen({}, { endpoint });
+    site.append(1);
+    await came(whole, 1);
+    await sleep(200);
+    expect(bounded.rows).toEqual([]);
+    for (const one of [bounded, whole]) one.leave();
+  });
+});
 
 describe('a folder that grows', () => {
   const site = new Site();

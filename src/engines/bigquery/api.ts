@@ -76,3 +76,8 @@ export interface DryRunQuery {
 export interface TableResource {
   readonly schema?: { readonly fields?: unknown };
 }
+
+/** What tables.list answers. */
+export interface TableList {
+  readonly tables?: readonly { readonly tableReference?: { readonly tableId?: string } }[];
+}

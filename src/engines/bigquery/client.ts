@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors';
 import { type BoundParameter, elementOf } from '../bound-parameter';
 import type { EngineQuery, RunLimits } from '../contract';
 import { withinLimits } from '../../concurrency/deadline';
-import type { ApiParameter, DryRunJob, DryRunQuery, QueryResponse, QueryText, TableResource } from './api';
+import type { ApiParameter, DryRunJob, DryRunQuery, QueryResponse, QueryText, TableList, TableResource } from './api';
 import { ApiFailure } from './api-failure';
 import { queryPages } from './job';
 import { bigQueryLabels } from './labels';
@@ -24,6 +24,8 @@ export interface DryRun {
 const DRY_RUN_PATIENCE = 15_000;
 /** Milliseconds that `close` waits for cancellations to arrive. */
 const CLOSING_TIME = 5_000;
+/** Names of tables that are read for a suggestion. */
+const MOST_NAMES = 1_000;
 
 export class BigQueryClient {
   readonly #options: BigQueryOptions;
@@ -120,6 +122,22 @@ export class BigQueryClient {
       return schema?.fields ?? null;
     } catch (error) {
       if (error instanceof ApiFailure && (error.reason === 'notFound' || error.httpStatus === 404)) return null;
+      throw error;
+    }
+  }
+
+  /** Names of tables and views of the data set, a page of them; none where the account may not list them. @throws as `query` */
+  async tableNames(limits: RunLimits): Promise<readonly string[]> {
+    const path = `/datasets/${encodeURIComponent(this.#options.dataset)}/tables`;
+    const query = { maxResults: String(MOST_NAMES) };
+    const request = { method: 'GET', path, query, patience: DRY_RUN_PATIENCE } as const;
+    try {
+      const { tables } = await this.#guarded(limits, (inner) =>
+        withinLimits(inner, (signal) => this.#transport.send<TableList>({ ...request, signal })),
+      );
+      return (tables ?? []).flatMap(({ tableReference }) => tableReference?.tableId ?? []);
+    } catch (error) {
+      if (error instanceof ApiFailure) return [];
       throw error;
     }
   }

@@ -3,9 +3,20 @@ import type { BreakerState } from '../../concurrency/circuit-breaker';
 import { raceLimits } from '../../concurrency/deadline';
 import { FairSlots } from '../../concurrency/fair-slots';
 import { QueryError, ServiceError } from '../../errors';
+import { readDescriptions } from '../../googlesql/descriptions';
 import type { NamedType, TableSchema } from '../../googlesql/types';
-import type { BoundParameter, Engine, EngineQuery, EngineResult, RowSink, RunLimits, TableSchemas } from '../contract';
+import type {
+  BoundParameter,
+  DryRun,
+  Engine,
+  EngineQuery,
+  EngineResult,
+  RowSink,
+  RunLimits,
+  TableSchemas,
+} from '../contract';
 import { ApiFailure } from './api-failure';
+import { billedBytes } from './billed-bytes';
 import { BigQueryClient } from './client';
 import { handOn } from './hand-on';
 import { DEFAULTS, type BigQueryOptions } from './options';
@@ -44,7 +55,7 @@ class BigQueryEngine implements Engine {
   #describesDry = true;
 
   constructor(options: BigQueryOptions) {
-    const { projectId, dataset, location, emulator, clock, storedTables, log } = options;
+    const { projectId, dataset, location, emulator, clock, storedQueries, log } = options;
     const slots = options.maxConcurrent ?? DEFAULTS.maxConcurrent;
     this.#options = options;
     this.#client = new BigQueryClient(options);
@@ -52,10 +63,10 @@ class BigQueryEngine implements Engine {
     this.#dryRuns = new FairSlots({ total: slots, perName: slots });
     this.target = JSON.stringify(['bigquery', projectId, dataset, location, emulator, clock?.text ?? null]);
     this.#isolation = new IsolationCheck({
-      tables: storedTables,
+      storedQueries,
       emulated: emulator !== null,
-      dryRun: async (sql, limits) =>
-        (await this.#client.dryRun({ sql, parameters: [], labels: SANDBOX }, limits)).query,
+      dryRun: async ({ sql, parameters }, limits) =>
+        (await this.#client.dryRun({ sql, parameters, labels: SANDBOX }, limits)).query,
       log,
     });
   }
@@ -90,13 +101,13 @@ class BigQueryEngine implements Engine {
     );
   }
 
-  readonly dryRun = async (query: EngineQuery, limits: RunLimits): Promise<{ bytesProcessed: bigint }> => {
+  readonly dryRun = async (query: EngineQuery, limits: RunLimits): Promise<DryRun> => {
     const text = { sql: query.sql, offset: 0 };
-    const { bytesProcessed } = await this.#translating(text, () =>
+    const { bytesProcessed, query: known } = await this.#translating(text, () =>
       this.#dryRuns.use(limits.keyName ?? '', limits, () => this.#client.dryRun(query, limits)),
     );
     if (bytesProcessed === null) throw new ServiceError('backendError', 'BigQuery gave no estimate.');
-    return { bytesProcessed };
+    return { bytesProcessed, bytesBilled: billedBytes(bytesProcessed, known?.referencedTables?.length ?? 1) };
   };
 
   async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
@@ -104,10 +115,18 @@ class BigQueryEngine implements Engine {
       paths.map(async (path) => {
         const name = path.join('.');
         const table = await this.#translating({ sql: '', offset: 0 }, () => this.#client.table(path, limits));
-        return table === null ? null : ([name, { name, columns: resultShape(table).columns }] as const);
+        if (table === null) return null;
+        return { name, columns: resultShape(table).columns, descriptions: readDescriptions(table) };
       }),
     );
-    return { schemas: new Map(schemas.filter((known) => known !== null)), names: [] };
+    const found = schemas.filter((known) => known !== null);
+    // Names are for suggestions alone.
+    const names = found.length < paths.length ? await this.#client.tableNames(limits) : [];
+    return {
+      schemas: new Map(found.map(({ name, columns }) => [name, { name, columns }])),
+      names,
+      descriptions: new Map(found.map(({ name, descriptions }) => [name, descriptions])),
+    };
   }
 
   /** Dry runs are free; where they return no schema, the query runs with LIMIT 0. */

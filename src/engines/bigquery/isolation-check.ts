@@ -1,21 +1,21 @@
 /**
  * Verifies that BigQuery can check the isolation of consumer queries: the check relies on dry runs that list what a query
- * reads, so first a dry run that reads a table has to list something (docs/sandbox.md).
+ * reads, so first a dry run of a stored query has to list something (docs/sandbox.md). Of a stored query, as a table may take
+ * no query without its filter: one that requires a filter on its partitions.
  */
 import { type Clock, SYSTEM_CLOCK } from '../../concurrency/clock';
 import { ServiceError } from '../../errors';
 import type { RunLimits } from '../contract';
 import { ApiFailure, isTransient } from './api-failure';
 import type { DryRunQuery } from './api';
-import type { Log } from './options';
-import { quotePath } from './stub';
+import type { Log, ReadingQuery } from './options';
 
 export interface IsolationCheckOptions {
-  /** Paths of tables that stored queries read; at least one has to exist. */
-  readonly tables: readonly (readonly string[])[];
+  /** At least one has to be sound. */
+  readonly storedQueries: readonly ReadingQuery[];
   /** Not Google's BigQuery: where it lists no tables, the check is off. */
   readonly emulated: boolean;
-  readonly dryRun: (sql: string, limits: RunLimits) => Promise<DryRunQuery | undefined>;
+  readonly dryRun: (query: ReadingQuery, limits: RunLimits) => Promise<DryRunQuery | undefined>;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -59,11 +59,11 @@ export class IsolationCheck {
   }
 
   async #verify(limits: RunLimits): Promise<void> {
-    const { tables, emulated, dryRun, log } = this.#options;
+    const { storedQueries, emulated, dryRun, log } = this.#options;
     this.#triedAt = this.#clock.monotonic();
-    for (const table of tables) {
+    for (const stored of storedQueries) {
       try {
-        const query = await dryRun(`SELECT 1 FROM ${quotePath(table)}`, limits);
+        const query = await dryRun(stored, limits);
         // A view may be listed as its tables: all that counts is that something is listed.
         const isListed = query?.statementType === 'SELECT' && (query.referencedTables?.length ?? 0) > 0;
         this.#settle(isListed);
@@ -80,8 +80,8 @@ export class IsolationCheck {
     if (emulated) this.#settle(false);
     else
       log.error(
-        { tables: tables.map((path) => path.join('.')) },
-        'No table of a stored query can be read in a dry run: consumer queries are refused',
+        { endpoints: storedQueries.map(({ endpoint }) => endpoint) },
+        'No stored query can be read in a dry run: consumer queries are refused',
       );
   }
 

@@ -1,8 +1,17 @@
+import type { BoundParameter } from '../contract';
+
 /** The part of pino's interface that the engine writes to. Facts never hold a secret, a value or SQL. */
 export interface Log {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
+}
+
+/** A stored query that reads a table, with values for its parameters. */
+export interface ReadingQuery {
+  readonly endpoint: string;
+  readonly sql: string;
+  readonly parameters: readonly BoundParameter[];
 }
 
 export interface BigQueryOptions {
@@ -20,8 +29,8 @@ export interface BigQueryOptions {
   readonly maxBytesBilled: bigint;
   /** Whether BigQuery itself reads consumer queries a last time (`SANDBOX_DRY_RUN`). */
   readonly inspectConsumerQueries: boolean;
-  /** Paths of tables that stored queries read: by one of them that last reading proves itself. */
-  readonly storedTables: readonly (readonly string[])[];
+  /** Stored queries that read tables: by one of them that last reading proves itself. */
+  readonly storedQueries: readonly ReadingQuery[];
   /** The fixed instant that the local BigQuery was started with (`CLOCK`); part of `target`. */
   readonly clock: { readonly text: string } | null;
   readonly log: Log;

@@ -51,7 +51,8 @@ export class Cursors {
   }
 }
 
-function refused(message: string): ServiceError {
+/** A position that cannot be gone on from. */
+export function refused(message: string): ServiceError {
   return new ServiceError('invalidParameter', message, {
     parameter: 'Last-Event-ID',
     hint: 'Begin without it, and query what may have been missed.',

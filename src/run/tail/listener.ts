@@ -17,6 +17,13 @@ const SPREAD = 2_000;
 
 const PATIENCES: Partial<Record<TailEnd, number>> = { slow_reader: PATIENCE, failed: PATIENCE };
 
+/** What `failed` says beside its message, in the words of error answers. */
+export interface TailFailure {
+  readonly reason: string;
+  /** Seconds. */
+  readonly retryAfter?: number;
+}
+
 export interface ListenerOptions {
   readonly key: Key;
   readonly endpoint: Endpoint;
@@ -104,14 +111,17 @@ export class Listener {
     if (this.options.writer.pending === 0) this.#send(`: no rows\n${eventText({ id })}`);
   }
 
-  /** Ends the stream with an event that says why. @param error in the words of error answers */
-  end(cause: TailEnd, message: string, error: object = {}): void {
+  /** Says something that is no event. */
+  note(text: string): void {
+    if (this.options.writer.pending === 0) this.#send(`: ${text}\n\n`);
+  }
+
+  /** Ends the stream with an event that says why. */
+  end(cause: TailEnd, message: string, error: TailFailure | null = null): void {
     if (this.#ended) return;
     const data = JSON.stringify({ cause, message, ...error });
-    this.options.writer.end(
-      Buffer.from(eventText({ event: 'end', data, retry: retryTime() })),
-      PATIENCES[cause] ?? LAST_PATIENCE,
-    );
+    const retry = retryTime() + (error?.retryAfter ?? 0) * 1000;
+    this.options.writer.end(Buffer.from(eventText({ event: 'end', data, retry })), PATIENCES[cause] ?? LAST_PATIENCE);
     this.#end(cause);
   }
 

@@ -5,7 +5,7 @@ import { yieldToEventLoop } from '../../concurrency/event-loop';
 import { ERRORS, ServiceError } from '../../errors';
 import type { TailPosition } from './cursor';
 import { eventText } from './event-text';
-import type { Listener, Place } from './listener';
+import type { Listener, Place, TailFailure } from './listener';
 import type { ArrivingRows } from './types';
 
 /** Where the rows of a table end now. */
@@ -22,8 +22,11 @@ const AT_ONCE = 500;
 export class SharedTail {
   readonly #listeners = new Set<Listener>();
   readonly #ended = new AbortController();
+  readonly #timer: NodeJS.Timeout | null;
   #at: Place;
   #running = false;
+  /** Name of the key that has paid last. */
+  #paid = '';
 
   constructor(
     readonly query: ArrivingRows,
@@ -34,11 +37,14 @@ export class SharedTail {
     },
   ) {
     this.#at = this.end;
+    const { polling } = query;
+    this.#timer = polling === undefined ? null : setInterval(() => this.#begin(true), polling.interval).unref();
   }
 
   /** Behind the last row that is known to have arrived. */
   get end(): Place {
-    const end = this.options.endOf(this.query.table);
+    const { polling, table } = this.query;
+    const end = polling === undefined ? this.options.endOf(table) : polling.end;
     return end === null ? { epoch: '', after: 0 } : { epoch: end.epoch, after: end.count };
   }
 
@@ -48,7 +54,12 @@ export class SharedTail {
 
   /** Rows may have arrived. */
   wake(): void {
-    if (!this.#running && !this.isEmpty) void this.#advance();
+    this.#begin(false);
+  }
+
+  /** @param ask whether the engine is asked for them first */
+  #begin(ask: boolean): void {
+    if (!this.#running && !this.isEmpty) void this.#advance(ask);
   }
 
   remove(listener: Listener): void {
@@ -56,6 +67,7 @@ export class SharedTail {
   }
 
   close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
     this.#ended.abort();
   }
 
@@ -82,8 +94,8 @@ export class SharedTail {
 
   async #step(listener: Listener, upTo: number): Promise<void> {
     const { position } = listener;
-    const { rows, ...end } = await this.#trying(() =>
-      this.query.rows({ ...position, upTo, whole: false }, this.#limits()),
+    const { rows, ...end } = await this.#trying([listener], () =>
+      this.query.rows({ ...position, upTo, whole: false }, this.#limits(listener.key.name)),
     );
     const bytes = await rowEvents(rows, { ...position, upTo: end.upTo, given: 0 }, (place) => listener.idOf(place));
     listener.position = { epoch: end.epoch, after: end.upTo };
@@ -92,13 +104,33 @@ export class SharedTail {
     await listener.giveAtItsPace(bytes);
   }
 
-  async #advance(): Promise<void> {
+  /** Asks for rows; a key that cannot pay listens no more. */
+  async #ask(): Promise<void> {
+    while (!this.isEmpty) {
+      const payer = this.#nextPayer();
+      try {
+        await this.#trying(this.#listeners, () => this.query.polling!.look(this.#limits(payer)));
+        return;
+      } catch (error) {
+        if (!isBudget(error)) throw error;
+        this.#fail(
+          [...this.#listeners].filter(({ key }) => key.name === payer),
+          error,
+        );
+      }
+    }
+  }
+
+  async #advance(ask: boolean): Promise<void> {
     this.#running = true;
     try {
+      if (ask) await this.#ask();
       while (!this.isEmpty && this.end.after > this.#at.after) {
         const at = this.#at;
         const range = { ...at, upTo: this.end.after, whole: false };
-        const { rows, upTo, epoch } = await this.#trying(() => this.query.rows(range, this.#limits()));
+        const { rows, upTo, epoch } = await this.#trying(this.#listeners, () =>
+          this.query.rows(range, this.#limits(this.query.polling === undefined ? this.#nextPayer() : this.#paid)),
+        );
         const written = new Map<string, Uint8Array>();
         for (;;) {
           // Others may join meanwhile.
@@ -124,32 +156,45 @@ export class SharedTail {
     if (this.end.after > this.#at.after) this.wake();
   }
 
-  /** What the engine cannot answer now it may answer soon. */
-  async #trying<T>(work: () => Promise<T>): Promise<T> {
+  /** What the engine cannot answer now it may answer soon; who waits for it hears of that. */
+  async #trying<T>(waiting: Iterable<Listener>, work: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
         return await work();
       } catch (error) {
-        const passes = !(error instanceof ServiceError) || ERRORS[error.reason].retryable;
+        const passes = !(error instanceof ServiceError) || (ERRORS[error.reason].retryable && !isBudget(error));
         if (!passes || failures === MOST_FAILURES || this.#ended.signal.aborted) throw error;
-        await sleep(SYSTEM_CLOCK, FIRST_RETRY * 2 ** (failures - 1), this.#ended.signal);
+        const pause = Math.max(this.query.polling?.interval ?? 0, FIRST_RETRY * 2 ** (failures - 1));
+        const reason = error instanceof ServiceError ? error.reason : 'internalError';
+        for (const listener of waiting) listener.note(`${reason}, tried again in ${String(pause / 1000)} s`);
+        await sleep(SYSTEM_CLOCK, pause, this.#ended.signal);
       }
     }
   }
 
-  #limits(): RunLimits {
-    const { plan, timeout } = this.query;
-    return { deadline: performance.now() + timeout, signal: this.#ended.signal, keyName: plan.payer };
+  /** The keys that listen pay by rotation. */
+  #nextPayer(): string {
+    const keys = [...new Set([...this.#listeners].map(({ key }) => key.name))];
+    this.#paid = keys[(keys.indexOf(this.#paid) + 1) % keys.length] ?? this.query.plan.payer;
+    return this.#paid;
+  }
+
+  #limits(keyName: string): RunLimits {
+    return { deadline: performance.now() + this.query.timeout, signal: this.#ended.signal, keyName };
   }
 
   #fail(listeners: readonly Listener[], thrown: unknown): void {
     this.options.onFailure(thrown);
-    const error =
+    const error: TailFailure & { readonly message: string } =
       thrown instanceof ServiceError
         ? { reason: thrown.reason, message: thrown.message, ...thrown.details }
         : { reason: 'internalError', message: 'Something went wrong inside.' };
     for (const listener of listeners) listener.end('failed', error.message, error);
   }
+}
+
+function isBudget(error: unknown): boolean {
+  return error instanceof ServiceError && error.reason === 'budgetExceeded';
 }
 
 /** Rows as events, each with the position behind it. */

@@ -1,22 +1,23 @@
 /** A live tail: rows of an endpoint as they arrive (docs/tail.md). */
 import type { RunLimits } from '../../concurrency/deadline';
-import { type Endpoint, readSwitch } from '../../endpoints';
+import { type Endpoint, readSwitch, withoutMovingStarts } from '../../endpoints';
 import type { Engine } from '../../engines/contract';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys';
 import { openLql } from '../../lql';
 import { authorise, checkResolves } from '../authorise';
 import { limitsOf } from '../limits';
-import { planRequest } from '../plan';
-import { unknownHeader, warningHeader } from '../response-headers';
+import { createPlan, planRequest } from '../plan';
+import { readingHeaders } from '../response-headers';
 import type { Services } from '../services';
 import type { RequestPlan } from '../types';
 import type { TailPosition } from './cursor';
 import { Listener } from './listener';
 import { rowEvents, type SharedTail } from './shared-tail';
+import { PolledRows } from './polled-rows';
 import { TailQuery } from './tail-query';
 import type { Tails } from './tails';
-import type { TailRequest, TailRows } from './types';
+import type { ArrivingRows, TailRequest, TailRows } from './types';
 
 /**
  * Sends the rows of an endpoint as they arrive, until the client leaves or something that the stream rests on changes. Resolves
@@ -27,7 +28,9 @@ import type { TailRequest, TailRows } from './types';
 export async function tail(request: TailRequest, services: Services): Promise<void> {
   const { key, endpoint } = authorise(request, services);
   await checkResolves(endpoint, services);
-  const tails = tailsOf(services);
+  const tails = tailsOf(endpoint, services);
+  const interval = intervalOf(endpoint, services.engine);
+  if (interval !== null) await services.budgets.check(key);
   const plan = await tailPlan(request, key, endpoint, services);
   if (plan.query !== null) request.record({ query: plan.query });
   const slot = tails.reserve(key);
@@ -40,9 +43,11 @@ export async function tail(request: TailRequest, services: Services): Promise<vo
   try {
     const { limits } = limitsOf(plan, request, services);
     const own = { ...limits, keyName: plan.payer };
-    const shared = await request.timed('gate', () =>
-      tails.open(plan, (limits) => TailQuery.of(plan, services, limits), own),
-    );
+    const compose = async (limits: RunLimits): Promise<ArrivingRows> => {
+      const query = await TailQuery.of(plan, services, limits);
+      return interval === null ? query : new PolledRows(query, interval, services.now);
+    };
+    const shared = await request.timed('gate', () => tails.open(plan, { compose, polled: interval !== null }, own));
     opened = true;
     await follow(request, key, { plan, shared, tails, limits: own, release }, services);
   } catch (error) {
@@ -75,7 +80,7 @@ async function follow(
   const { rows, upTo, epoch } = await request.timed('engine', () => firstRows(shared, from, history, limits));
   request.signal.throwIfAborted();
 
-  const headers = [...HEADERS, ...unknownHeader(plan.unknown), ...warningHeader(plan.misreadings)];
+  const headers = [...HEADERS, ...readingHeaders(plan)];
   const writer = request.beginEvents(headers);
   const options = { key, endpoint: plan.endpoint, writer, purpose, cursors };
   const listener: Listener = new Listener(
@@ -102,12 +107,16 @@ async function follow(
 
 /** The rows that come first: those behind a position, those that there are, or none. */
 async function firstRows(
-  { query, end }: SharedTail,
+  shared: SharedTail,
   from: TailPosition | null,
   history: boolean,
   limits: RunLimits,
 ): Promise<TailRows> {
+  const { query } = shared;
   if (history) return query.rowsBefore(limits);
+  // What is there before it begins does not arrive.
+  if (from === null) await query.polling?.catchUp(limits);
+  const { end } = shared;
   if (from === null) return { rows: [], upTo: end.after, epoch: end.epoch };
   const { epoch, after, given } = from;
   // An evaluation of which some rows were given is repeated as it was.
@@ -125,8 +134,18 @@ async function tailPlan(request: TailRequest, key: Key, endpoint: Endpoint, serv
   const { purpose, page } = plan;
   const parameter =
     purpose === 'dry run' ? 'dry_run' : purpose === 'export' ? 'export' : page !== null ? 'page_size' : null;
-  if (parameter === null) return plan;
+  if (parameter === null) return withoutStarts(plan, key, services);
   throw new ServiceError('invalidParameter', `Parameter "${parameter}" has no place in a live tail.`, { parameter });
+}
+
+/**
+ * A tail reads what arrives, whatever `default_lookback` says: a start that moved on would part its evaluations from each other,
+ * and its places from the rows they were given for.
+ */
+function withoutStarts(plan: RequestPlan, key: Key, services: Services): RequestPlan {
+  if (plan.moving === null) return plan;
+  const parameters = withoutMovingStarts(plan.parameters, plan.moving);
+  return createPlan({ ...plan, parameters, moving: null }, key, services);
 }
 
 const EVENTS = 'text/event-stream';
@@ -138,16 +157,27 @@ function acceptsEvents(accept: string): boolean {
 }
 
 /** @throws ServiceError accessDenied where no rows arrive that could be told from others */
-function tailsOf({ engine, tails }: Pick<Services, 'engine' | 'tails'>): Tails {
-  if (tails !== undefined && follows(engine)) return tails;
+function tailsOf(endpoint: Endpoint, { engine, tails }: Pick<Services, 'engine' | 'tails'>): Tails {
+  if (tails !== undefined && mayFollow(endpoint, engine)) return tails;
   throw new ServiceError('accessDenied', 'There is no live tail here.', {
-    hint: 'The embedded engine follows DATA_DIR.',
+    hint:
+      engine.kind === 'bigquery'
+        ? 'On BigQuery the settings of an endpoint allow it: tail: SECONDS.'
+        : 'The embedded engine follows DATA_DIR.',
   });
 }
 
-/** Whether rows are known as they arrive. */
-export function follows(engine: Pick<Engine, 'runArrived' | 'dataStatus'>): boolean {
-  return engine.runArrived !== undefined && (engine.dataStatus?.() ?? null) !== null;
+/** Whether rows of an endpoint can be had as they arrive. */
+export function mayFollow(endpoint: Pick<Endpoint, 'tail'>, engine: FollowedEngine): boolean {
+  const announced = engine.runArrived !== undefined && (engine.dataStatus?.() ?? null) !== null;
+  return announced || intervalOf(endpoint, engine) !== null;
+}
+
+type FollowedEngine = Pick<Engine, 'kind' | 'runArrived' | 'dataStatus'>;
+
+/** Milliseconds between two queries for rows that arrive; null: the engine announces them, or there are none. */
+export function intervalOf({ tail }: Pick<Endpoint, 'tail'>, { kind }: FollowedEngine): number | null {
+  return kind === 'bigquery' ? tail : null;
 }
 
 /** Whether the rows that there are come first: `history`, or a start in LQL. */

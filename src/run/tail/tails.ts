@@ -11,6 +11,10 @@ import type { ArrivingRows, TailEnd } from './types';
 
 /** Milliseconds between two looks whether keys and endpoints are what they were. */
 const LOOK_AGAIN = 500;
+/** Queries that are asked again and again, of one key and of all; and milliseconds for which one is remembered when nobody listens. */
+const MOST_POLLED_PER_KEY = 10;
+const MOST_POLLED = 50;
+const REMEMBERED = 300_000;
 /** Milliseconds without an event after which one shows that the connection is alive. */
 const HEARTBEAT = 15_000;
 
@@ -30,16 +34,24 @@ export interface ListenerSlot {
   release(): void;
 }
 
-type Compose = (limits: RunLimits) => Promise<ArrivingRows>;
+interface Opening {
+  /** Makes the plan's query. */
+  readonly compose: (limits: RunLimits) => Promise<ArrivingRows>;
+  /** Whether the engine has to be asked for its rows. */
+  readonly polled: boolean;
+}
 
 interface WithCatalogue {
   readonly catalogue: Pick<Catalogue, 'find'>;
 }
 
-/** An evaluation, and how many use it. */
+/** An evaluation, and the keys that use it, each as often as it does. */
 interface Entry {
   readonly shared: Promise<SharedTail>;
-  users: number;
+  readonly users: string[];
+  readonly polled: boolean;
+  /** Set while nobody uses it and it is remembered. */
+  forget: NodeJS.Timeout | null;
 }
 
 export class Tails {
@@ -92,38 +104,64 @@ export class Tails {
   /**
    * The evaluation of a plan, which all who ask for the same share, until it is released.
    *
-   * @param compose makes the plan's query
-   * @throws as `compose`
+   * @throws as `compose`; ServiceError tooManyConcurrentQueries
    */
-  async open(plan: RequestPlan, compose: Compose, limits: RunLimits): Promise<SharedTail> {
+  async open(plan: RequestPlan, opening: Opening, limits: RunLimits): Promise<SharedTail> {
     const { hash } = plan.identity;
+    if (opening.polled) this.#makeRoom(plan);
     let entry = this.#entries.get(hash);
-    if (entry === undefined)
-      this.#entries.set(hash, (entry = { shared: this.#opened(plan, compose, limits), users: 0 }));
-    entry.users++;
+    if (entry === undefined) {
+      const shared = this.#opened(plan, opening, limits);
+      this.#entries.set(hash, (entry = { shared, users: [], polled: opening.polled, forget: null }));
+    }
+    if (entry.forget !== null) clearTimeout(entry.forget);
+    entry.forget = null;
+    entry.users.push(plan.payer);
     try {
       return await entry.shared;
     } catch (error) {
-      this.release(plan);
+      if (this.#entries.get(hash) === entry) this.#entries.delete(hash);
       throw error;
     }
   }
 
   /** One who has opened the evaluation of a plan does not use it any more. */
-  release({ identity: { hash } }: Pick<RequestPlan, 'identity'>): void {
+  release({ identity: { hash }, payer }: Pick<RequestPlan, 'identity' | 'payer'>): void {
     const entry = this.#entries.get(hash);
-    if (entry === undefined || --entry.users > 0) return;
+    if (entry === undefined) return;
+    entry.users.splice(entry.users.indexOf(payer), 1);
+    if (entry.users.length > 0) return;
+    // Clients come again, and what they were given is known nowhere else.
+    if (entry.polled && !this.#closed) entry.forget = setTimeout(() => this.#drop(hash, entry), REMEMBERED).unref();
+    else this.#drop(hash, entry);
+  }
+
+  /** @throws ServiceError tooManyConcurrentQueries */
+  #makeRoom({ identity: { hash }, payer }: Pick<RequestPlan, 'identity' | 'payer'>): void {
+    const entries = [...this.#entries];
+    if (this.#entries.get(hash)?.users.includes(payer) === true) return;
+    if (entries.filter(([, { users }]) => users.includes(payer)).length >= MOST_POLLED_PER_KEY) {
+      throw tooMany(`This key has live tails of ${String(MOST_POLLED_PER_KEY)} queries open already.`);
+    }
+    if (this.#entries.has(hash) || entries.length < MOST_POLLED) return;
+    const unused = entries.find(([, { users }]) => users.length === 0);
+    if (unused === undefined) throw tooMany(`There are live tails of ${String(MOST_POLLED)} queries open already.`);
+    this.#drop(...unused);
+  }
+
+  #drop(hash: string, { shared, forget }: Entry): void {
+    if (forget !== null) clearTimeout(forget);
     this.#entries.delete(hash);
-    entry.shared.then(
-      (shared) => {
-        this.#open.delete(shared);
-        shared.close();
+    shared.then(
+      (opened) => {
+        this.#open.delete(opened);
+        opened.close();
       },
       () => undefined,
     );
   }
 
-  async #opened(plan: RequestPlan, compose: Compose, limits: RunLimits): Promise<SharedTail> {
+  async #opened(plan: RequestPlan, { compose }: Opening, limits: RunLimits): Promise<SharedTail> {
     // Others may wait for it, too.
     const own = { ...limits, signal: new AbortController().signal };
     const query = await compose(own);

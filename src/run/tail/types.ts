@@ -42,4 +42,18 @@ export interface ArrivingRows {
   rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits): Promise<TailRows>;
   /** The rows that there are, `max_rows` at most, the newest of them last; and where those that arrive begin. */
   rowsBefore(limits: RunLimits): Promise<TailRows>;
+  /** Where no engine announces rows that arrive. */
+  readonly polling?: Polling;
+}
+
+/** Asks an engine for rows that have arrived. */
+export interface Polling {
+  /** Milliseconds between two queries. */
+  readonly interval: number;
+  /** The rows that were found to have arrived. */
+  readonly end: { readonly epoch: string; readonly count: number };
+  /** Looks for rows with one query. @throws as Engine.run, with faults for the caller; ServiceError resourcesExceeded for too many */
+  look(limits: RunLimits): Promise<void>;
+  /** As `look`, unless the last query was less than an interval ago. */
+  catchUp(limits: RunLimits): Promise<void>;
 }

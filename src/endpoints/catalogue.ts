@@ -342,7 +342,10 @@ class WatchedCatalogue implements Catalogue {
       if (refused !== null && (await this.consider(file, state, refused))) changed = true;
       else if (unresolved !== null) {
         await this.resolveServed(file, state);
-        if (state.unresolved !== unresolved) changed = true;
+        if (state.unresolved === unresolved) return;
+        changed = true;
+        // With many queries, or a slow engine, the others take a while.
+        this.publishBroken();
       }
     });
     this.resolvedAt = performance.now();

@@ -62,12 +62,14 @@ function readDeclaration(
     required: written.required ?? false,
     description: written.description ?? '',
     default: readDefault(list, written.default),
+    defaultLookback: written.default_lookback ?? null,
     values: written.values ?? null,
     minimum: written.min === null || written.min === undefined ? null : Number(written.min),
     maximum: written.max === null || written.max === undefined ? null : Number(written.max),
   };
   checkValues(declaration, fault);
   checkBounds(declaration, written, fault);
+  checkLookback(declaration, fault);
   if (declaration.default === null) {
     if (!declaration.required && !list && !WITH_EMPTY_FORM.has(type)) {
       fault(`an optional ${type} has no empty form: make it required or give it a default`);
@@ -108,6 +110,17 @@ function checkValues(declaration: ParameterDeclaration, fault: (reason: string, 
     const reading = readValue({ type: 'string', values: null, minimum: null, maximum: null }, value);
     if (!reading.ok) fault(`a value must be ${reading.expected}`, 'values');
   }
+}
+
+function checkLookback(
+  { type, list, required, default: fixed, defaultLookback }: ParameterDeclaration,
+  fault: (reason: string, key?: string) => void,
+): void {
+  if (defaultLookback === null) return;
+  const key = 'default_lookback';
+  if (type !== 'timestamp' || list) fault(`only a timestamp has a ${key}`, key);
+  if (required) fault(`a required parameter never takes its ${key}: remove one of the two`, key);
+  if (fixed !== null) fault(`default and ${key} exclude each other: remove one of the two`, key);
 }
 
 function checkBounds(

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { lineAndColumn, QueryError } from '../errors';
 import { parseQuery } from '../googlesql/parser';
 import { tablesRead } from '../googlesql/from-paths';
+import { nearest } from '../googlesql/resolver';
 import type { Parameter, Query } from '../googlesql/syntax';
 import { walk } from '../googlesql/syntax-walk';
 
@@ -100,13 +101,14 @@ function toEndpoint(
     mcp: settings.mcp ?? false,
     toolName: toolNameOf(settings.name),
     exportRows: Number(settings.export ?? 0n),
+    tail: millisecondsOf(settings.tail),
     cacheTtl: Number(settings.cache_ttl ?? 0n),
     cacheWarming: Number(settings.cache_warming ?? 0n),
     sandbox: settings.sandbox ?? false,
     redactPii: settings.redact_pii ?? false,
     strictParams: settings.strict_params ?? false,
     maxBytesBilled: settings.max_bytes_billed ?? null,
-    timeout: settings.timeout === null || settings.timeout === undefined ? null : Number(settings.timeout) * 1000,
+    timeout: millisecondsOf(settings.timeout),
     parameters,
     sql,
     get query() {
@@ -115,6 +117,10 @@ function toEndpoint(
     cteTables: (query.with?.entries ?? []).map(({ name }) => name.name),
     revision,
   };
+}
+
+function millisecondsOf(seconds: bigint | null | undefined): number | null {
+  return seconds === null || seconds === undefined ? null : Number(seconds) * 1000;
 }
 
 /**
@@ -182,8 +188,13 @@ function parameterFaults(
     if (declarations.some((declaration) => declaration.name === name) || reported.has(name)) continue;
     reported.add(name);
     const twin = declarations.find((declaration) => declaration.name.toLowerCase() === name.toLowerCase());
-    const hint = twin === undefined ? '' : ` (declared is ${twin.name}: write it alike)`;
-    faults.push({ ...place(), reason: `@${name} has no declaration under params${hint}` });
+    const alike = twin === undefined ? '' : ` (declared is ${twin.name}: write it alike)`;
+    const near = nearest(
+      name,
+      declarations.map((declaration) => declaration.name),
+    );
+    const hint = twin !== undefined || near === undefined ? undefined : `Did you mean @${near}?`;
+    faults.push({ ...place(), reason: `@${name} has no declaration under params${alike}`, hint });
   }
   for (const { name } of declarations) {
     if (named.has(name)) continue;

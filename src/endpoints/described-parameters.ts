@@ -16,6 +16,7 @@ function describe(declared: ParameterDeclaration): object {
     required,
     description,
     ...(declared.default === null ? {} : { default: declared.default }),
+    ...(declared.defaultLookback === null ? {} : { defaultLookback: declared.defaultLookback }),
     ...(declared.values === null ? {} : { values: declared.values }),
     ...(declared.minimum === null ? {} : { minimum: declared.minimum }),
     ...(declared.maximum === null ? {} : { maximum: declared.maximum }),
@@ -34,4 +35,11 @@ function describePinned(declared: ParameterDeclaration): object {
 /** The type as a declaration has it: `string`, `string[]`. */
 export function typeName({ type, list }: Pick<ParameterDeclaration, 'type' | 'list'>): string {
   return list ? `${type}[]` : type;
+}
+
+/** What a start is that a request leaves out, in a sentence. @param written as the declaration has it: `7d` */
+export function describeLookback(written: string): string {
+  const count = Number(written.slice(0, -1));
+  const unit = written.endsWith('d') ? 'day' : 'hour';
+  return `Left out, it is ${String(count)} ${unit}${count === 1 ? '' : 's'} before the last full hour.`;
 }

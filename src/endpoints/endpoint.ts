@@ -12,6 +12,8 @@ export interface ParameterDeclaration {
   readonly description: string;
   /** Text as it would stand in a URL, of a list each of its values; null: none. */
   readonly default: string | readonly string[] | null;
+  /** How long before now a start begins that a request does not give, as written (`7d`); null: it has no such default. */
+  readonly defaultLookback: string | null;
   /** Of an enum. */
   readonly values: readonly string[] | null;
   /** Of integer and number, inclusive, as written. */
@@ -31,6 +33,8 @@ export interface Endpoint {
   readonly ordered: boolean;
   /** Most rows of an export; 0: no exports. */
   readonly exportRows: number;
+  /** Milliseconds between two queries of a live tail on BigQuery; null: there is none. */
+  readonly tail: number | null;
   /** Whether it is a tool of its own over the Model Context Protocol, and under which name. */
   readonly mcp: boolean;
   readonly toolName: string;

@@ -3,14 +3,22 @@ export { openCatalogue, type Catalogue, type CatalogueOptions } from './catalogu
 export { check, type CheckOptions } from './check';
 export { hasConsumerQuery, readConsumerRequest, type ConsumerRequest } from './consumer-request';
 export { RESERVED, SOFT_RESERVED } from './declaration';
-export { describeParameters, typeName } from './described-parameters';
+export { describeLookback, describeParameters, typeName } from './described-parameters';
 export { readDefinition } from './definition';
 export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
 export { faultIn } from './definition';
 export { CatalogueError, describeFault, type Fault } from './fault';
 export { jsonSchemaOf, settingsJsonSchema } from './settings-json-schema';
 export { readJsonBody } from './json-body';
-export { boundTypes, readParameters } from './parameters';
+export {
+  boundTypes,
+  type MovingStarts,
+  readMovingStarts,
+  readParameter,
+  readParameters,
+  withoutMovingStarts,
+} from './parameters';
+export { hourOf } from './values/lookback';
 export { quoteValue } from './quote-value';
 export type { RawEntry, RawValue } from './raw-entry';
 export { readPosition } from './position';

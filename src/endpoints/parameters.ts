@@ -7,6 +7,7 @@ import type { Endpoint, ParameterDeclaration } from './endpoint';
 import { quoteValue } from './quote-value';
 import type { RawEntry, RawValue } from './raw-entry';
 import { readList } from './values/list';
+import { hourOf, startBefore } from './values/lookback';
 import { quotePattern } from './values/pattern';
 import { readValue, type ValueReading } from './values/value';
 
@@ -33,7 +34,8 @@ const JSON_KIND: ReadonlyMap<ParameterDeclaration['type'], RawValue['kind']> = n
  * (docs/endpoints.md, docs/keys.md).
  *
  * `raw`: everything that URL and body gave, reserved and undeclared names included; the latter are ignored. `pins`: what
- * the caller's key fixes, by declared name. Absent optional values are bound as '', absent lists as empty ones.
+ * the caller's key fixes, by declared name. `now`: microseconds since the epoch, for `default_lookback`. Absent optional
+ * values are bound as '', absent lists as empty ones.
  *
  * Throws `invalidParameter` (missing, malformed, too long, given twice) and `accessDenied` (another value than the pinned
  * one), both with the parameter's name.
@@ -42,19 +44,60 @@ export function readParameters(
   endpoint: Endpoint,
   raw: readonly RawEntry[],
   pins: ReadonlyMap<string, PinnedValue>,
+  now: bigint,
 ): BoundParameter[] {
-  return endpoint.parameters.map((declaration) => {
-    const { name } = declaration;
-    const pin = pins.get(name);
-    if (declaration.list) {
-      const sent = allValues(raw, name);
-      const value = pin === undefined ? readSentList(declaration, sent) : readPinnedList(declaration, sent, pin);
-      return { name, type: arrayTypeOf(declaration), value };
-    }
-    const sent = onlyValue(raw, name);
-    const value = pin === undefined ? readSent(declaration, sent) : readPinned(declaration, sent, pin);
-    return { name, type: BOUND_TYPES[declaration.type], value };
-  });
+  return endpoint.parameters.map((declaration) => readParameter(declaration, raw, pins, now));
+}
+
+/** The value to bind for one declared parameter. @throws as `readParameters` */
+export function readParameter(
+  declaration: ParameterDeclaration,
+  raw: readonly RawEntry[],
+  pins: ReadonlyMap<string, PinnedValue>,
+  now: bigint,
+): BoundParameter {
+  const { name } = declaration;
+  const pin = pins.get(name);
+  if (declaration.list) {
+    const sent = allValues(raw, name);
+    const value = pin === undefined ? readSentList(declaration, sent) : readPinnedList(declaration, sent, pin);
+    return { name, type: arrayTypeOf(declaration), value };
+  }
+  const sent = onlyValue(raw, name);
+  const value = pin === undefined ? readSent(declaration, sent, now) : readPinned(declaration, sent, pin);
+  return { name, type: BOUND_TYPES[declaration.type], value };
+}
+
+/** The starts of a request that are left to `default_lookback`: they move on with the clock. */
+export interface MovingStarts {
+  /** Of the parameters. */
+  readonly names: readonly string[];
+  /** The hour at which they are what they are, counted from the epoch. */
+  readonly hour: number;
+}
+
+/** Which of the values that `readParameters` gives for the same request move on with the clock; null: none. */
+export function readMovingStarts(
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  raw: readonly RawEntry[],
+  pins: ReadonlyMap<string, PinnedValue>,
+  now: bigint,
+): MovingStarts | null {
+  const names = parameters
+    .filter(({ name, defaultLookback }) => defaultLookback !== null && !pins.has(name) && onlyValue(raw, name) === null)
+    .map(({ name }) => name);
+  return names.length === 0 ? null : { names, hour: hourOf(now) };
+}
+
+/** Bound parameters with starts that move on as absent: the same at any time. */
+export function withoutMovingStarts(
+  parameters: readonly BoundParameter[],
+  moving: MovingStarts | null,
+): readonly BoundParameter[] {
+  if (moving === null) return parameters;
+  return parameters.map((parameter) =>
+    moving.names.includes(parameter.name) ? { name: parameter.name, type: 'STRING', value: '' } : parameter,
+  );
 }
 
 /** The types that the declared parameters are bound with, in their order. */
@@ -92,8 +135,9 @@ function givenTwice(name: string): ServiceError {
   return new ServiceError('invalidParameter', `Parameter "${name}" is given more than once.`, { parameter: name });
 }
 
-function readSent(declaration: ParameterDeclaration, sent: RawValue | null): string {
+function readSent(declaration: ParameterDeclaration, sent: RawValue | null, now: bigint): string {
   if (sent !== null) return canonical(declaration, readableText(declaration, sent));
+  if (declaration.defaultLookback !== null) return startBefore(declaration.defaultLookback, hourOf(now));
   const fallback = whenAbsent(declaration);
   return fallback === null ? '' : canonical(declaration, String(fallback));
 }

@@ -9,6 +9,7 @@ const SETTINGS: Readonly<Record<keyof Settings, string>> = {
   description: 'For the catalogue, /docs and /openapi.json.',
   max_rows: 'Rows beyond are cut off. Default: 1000.',
   export: 'Most rows of an export, for keys with the right to export. Default: no exports.',
+  tail: 'Seconds between two queries of a live tail on BigQuery. Default: no live tail there.',
   cache_ttl: 'Seconds for which a result is cached. Default: 0, not at all.',
   cache_warming: 'Seconds after which a result in use is refreshed; shorter than cache_ttl.',
   sandbox: 'Whether callers may send sql and lql over the tables that the WITH of the query defines. Default: false.',
@@ -27,6 +28,8 @@ const DECLARATION: Readonly<Record<keyof WrittenDeclaration, string>> = {
   required: 'Whether a request without it is refused. Default: false.',
   description: 'For the catalogue, and for the error that asks for it.',
   default: 'Taken where a request says nothing; of a list its values.',
+  default_lookback:
+    'Of an optional timestamp: how long before now it is where a request says nothing, such as 24h or 7d.',
   values: 'The values of an enum.',
   min: 'The least value of an integer or number, also in a list.',
   max: 'The greatest value of an integer or number, also in a list.',

@@ -5,6 +5,7 @@ import { lineAndColumn } from '../errors';
 import { nearest } from '../googlesql/resolver';
 
 import type { ParameterType } from './endpoint';
+import { isLookback } from './values/lookback';
 
 /** Line and column in a file, from 1. */
 export interface Place {
@@ -62,6 +63,7 @@ const whole = (what: string, least: bigint, most: bigint) => {
   const error = `${what} must be a whole number from ${String(least)} to ${String(most)}`;
   return z.bigint({ error }).min(least, { error }).max(most, { error }).nullish();
 };
+const LOOKBACK = 'default_lookback must be a whole number of hours or days such as 24h or 7d, and at most 36500d';
 const bound = (what: string) => z.union([z.bigint(), z.number()], { error: `${what} must be a number` }).nullish();
 
 function required(otherwise: string): z.core.$ZodErrorMap {
@@ -77,6 +79,7 @@ export const declarationSchema = z.strictObject(
     default: z
       .union([z.string(), z.array(z.string())], { error: 'default must be a text, or a list of texts' })
       .nullish(),
+    default_lookback: z.string({ error: LOOKBACK }).refine(isLookback, { error: LOOKBACK }).nullish(),
     values: z.array(text('each value'), { error: 'values must be a list' }).nullish(),
     min: bound('min'),
     max: bound('max'),
@@ -94,6 +97,7 @@ export const settingsSchema = z.strictObject(
     description: text('description').nullish(),
     max_rows: whole('max_rows', 1n, 10_000n),
     export: whole('export (rows)', 1n, 1_000_000_000n),
+    tail: whole('tail (seconds)', 1n, 3_600n),
     cache_ttl: whole('cache_ttl (seconds)', 0n, LONGEST_SECONDS),
     cache_warming: whole('cache_warming (seconds)', 0n, LONGEST_SECONDS),
     sandbox: flag('sandbox'),
@@ -169,7 +173,9 @@ export function readSettings(sql: string): SettingsBlock {
     }
     const last = issue.path.at(-1);
     const subject = issue.message === 'is required' ? `${String(last)} ` : '';
-    return [{ ...placeOf(issue.path), reason: `${subject}${issue.message}${inside(issue.path)}` }];
+    const reason = `${subject}${issue.message}${inside(issue.path)}`;
+    const hint = last === 'type' ? meantType(valueAt(written, issue.path)) : undefined;
+    return [{ ...placeOf(issue.path), reason, hint }];
   });
   const rest = settingsSchema.safeParse(withoutUnknown(written, read.error.issues));
   return { settings: rest.data ?? null, faults, placeOf };
@@ -180,7 +186,7 @@ function withoutUnknown(written: unknown, issues: readonly z.core.$ZodIssue[]): 
   const known = structuredClone(written);
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue;
-    const map = issue.path.reduce((inner: unknown, step) => Reflect.get(inner as object, step), known);
+    const map = valueAt(known, issue.path);
     for (const key of issue.keys) Reflect.deleteProperty(map as object, key);
   }
   return known;
@@ -191,6 +197,16 @@ function meant(key: string, path: readonly PropertyKey[]): string | undefined {
   const { shape } = path.length === 0 ? settingsSchema : declarationSchema;
   const near = nearest(key, Object.keys(shape));
   return near === undefined ? undefined : `Did you mean ${near}?`;
+}
+
+function meantType(written: unknown): string | undefined {
+  const near = typeof written === 'string' ? nearest(written, DECLARED_TYPES) : undefined;
+  return near === undefined ? undefined : `Did you mean ${near}?`;
+}
+
+/** What is written at a place that there is. */
+function valueAt(written: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((inner: unknown, step) => Reflect.get(inner as object, step), written);
 }
 
 function inside(path: readonly PropertyKey[]): string {

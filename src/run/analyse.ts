@@ -10,13 +10,12 @@ import {
   type Endpoint,
   type RawEntry,
   readConsumerRequest,
-  readParameters,
   readPosition,
   readSwitch,
   unknownParameters,
 } from '../endpoints';
 import type { BoundParameter, RunLimits } from '../engines/contract';
-import { lineAndColumn, ServiceError } from '../errors';
+import { lineAndColumn, offsetOf, ServiceError } from '../errors';
 import { describeColumns } from '../googlesql/described-columns';
 import type { Span } from '../googlesql/syntax';
 import type { Key } from '../keys';
@@ -24,8 +23,9 @@ import { tablesOfStoredQuery } from '../sandbox';
 import { authorise, checkDeclaredTables, checkPermissions, checkResolves, mayQuery, maySeeSchema } from './authorise';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';
+import { checkParameters } from './parameter-faults';
 import type { Services } from './services';
-import { composeStatement } from './statement';
+import { composeStatement, forCaller } from './statement';
 import type { RequestPlan, RunRequest } from './types';
 
 const TIB = 2 ** 40;
@@ -47,14 +47,18 @@ export async function analyse(request: RunRequest, services: Services): Promise<
   const { limits: bounds, timeout } = limitsOf({ endpoint }, request, services);
   const limits = { ...bounds, keyName: key.name };
   const stored = await request.timed('gate', () => services.analyses.of(endpoint, limits));
-  const bound = bindable(endpoint, given, key);
+  const bound = checkParameters(request, endpoint, given, consumer, key, services);
   const { kind, text, analysis } = await request.timed('gate', () =>
     analyseText(endpoint, consumer, stored, services, limits),
   );
   const warnings = [...unknownWarnings(endpoint, given), ...analysis.warnings];
   if (services.engine.kind === 'bigquery' && !isBoundInTime(endpoint, given, key, analysis)) warnings.push(NO_TIME);
-  const faults = [...bound.errors, ...analysis.errors.map((fault) => located(fault, text))];
-  const wanted = readSwitch(endpoint, given, 'estimate') && faults.length === 0 && bound.parameters !== null;
+  const faults = [...bound.faults.map(describeFault), ...analysis.errors.map((fault) => located(fault, text))];
+  const { parameters } = bound;
+  const estimated =
+    readSwitch(endpoint, given, 'estimate') && faults.length === 0 && parameters !== null
+      ? await estimateOf({ endpoint, query: consumer.query, parameters }, key, services, limits)
+      : NO_ESTIMATE;
   const columns = maySeeSchema(key, endpoint, services.engine) ? analysis.columns : null;
   const position = readPosition(endpoint, given);
   const completions =
@@ -67,12 +71,10 @@ export async function analyse(request: RunRequest, services: Services): Promise<
     tables: analysis.tables,
     parameters: describeParameters(endpoint, key.pins),
     columns: columns === null ? null : describeColumns(columns),
-    errors: faults,
+    errors: [...faults, ...estimated.faults.map((fault) => locatedAgain(fault, text))],
     warnings,
     limits: { maxRows: endpoint.maxRows, timeout: timeout / 1000 },
-    estimate: wanted
-      ? await estimateOf({ endpoint, query: consumer.query, parameters: bound.parameters }, key, services, limits)
-      : null,
+    estimate: estimated.estimate,
     ...(position === null ? {} : { completions: completions ?? [] }),
   };
 }
@@ -124,23 +126,10 @@ async function completionsAt(
   }));
 }
 
-/** The parameters as a run would bind them, or what is wrong with the first that it could not. */
-function bindable(
-  endpoint: Endpoint,
-  given: readonly RawEntry[],
-  { pins }: Key,
-): { readonly parameters: readonly BoundParameter[] | null; readonly errors: readonly object[] } {
-  try {
-    return { parameters: readParameters(endpoint, given, pins), errors: [] };
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.reason !== 'invalidParameter') throw error;
-    const { reason, message, details } = error;
-    return { parameters: null, errors: [{ reason, message, ...details }] };
-  }
-}
-
 function unknownWarnings(endpoint: Endpoint, given: readonly RawEntry[]): Warning[] {
-  return unknownParameters(endpoint, given).map(({ name, near }) => ({
+  // Where they are not ignored they are faults.
+  const ignored = endpoint.strictParams ? [] : unknownParameters(endpoint, given);
+  return ignored.map(({ name, near }) => ({
     message: 'The endpoint has no such parameter, and ignores it.',
     parameter: name,
     ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
@@ -159,6 +148,7 @@ function isBoundInTime(
   { pins }: Key,
   { mentionsTime }: ConsumerAnalysis,
 ): boolean {
+  if (parameters.some(({ defaultLookback }) => defaultLookback !== null)) return true;
   const times = parameters.filter(({ type }) => type === 'timestamp' || type === 'date').map(({ name }) => name);
   const isGiven = ({ value }: RawEntry): boolean =>
     value.kind === 'array' ? value.items.length > 0 : 'text' in value && value.text !== '';
@@ -169,6 +159,14 @@ function isBoundInTime(
     : bounded || (mentionsTime && sent.some((name) => name === 'sql' || name === 'lql'));
 }
 
+interface Estimated {
+  readonly estimate: object | null;
+  /** What the engine, or the gate, finds wrong with the query beside what the analysis finds. */
+  readonly faults: readonly ServiceError[];
+}
+
+const NO_ESTIMATE: Estimated = { estimate: null, faults: [] };
+
 async function estimateOf(
   {
     endpoint,
@@ -178,10 +176,10 @@ async function estimateOf(
   key: Key,
   services: Services,
   limits: RunLimits,
-): Promise<object | null> {
+): Promise<Estimated> {
   const { dryRun } = services.engine;
   // The number of bytes read depends on rows behind the fence.
-  if (dryRun === null || key.pins.size > 0) return null;
+  if (dryRun === null || key.pins.size > 0) return NO_ESTIMATE;
   const plan = {
     endpoint,
     query,
@@ -192,14 +190,41 @@ async function estimateOf(
     payer: key.name,
     purpose: 'run',
   } as const;
-  const statement = await composeStatement(plan, services, limits);
-  const { bytesProcessed } = await dryRun(engineQuery(plan, statement, services), limits);
-  return {
-    bytes: bytesProcessed.toString(),
-    price: (Number(bytesProcessed) / TIB) * services.pricePerTiB,
-    currency: 'USD',
-    budgetLeft: services.budgets.left(key),
-  };
+  try {
+    const statement = await composeStatement(plan, services, limits);
+    const pending = dryRun(engineQuery(plan, statement, services), limits);
+    const { bytesProcessed, bytesBilled } = await pending.catch(forCaller(statement));
+    const estimate = {
+      bytes: bytesProcessed.toString(),
+      price: (Number(bytesBilled) / TIB) * services.pricePerTiB,
+      currency: 'USD',
+      budgetLeft: services.budgets.left(key),
+    };
+    return { estimate, faults: [] };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !FAULTS_OF_QUERIES.has(error.reason)) throw error;
+    return { estimate: null, faults: [error] };
+  }
+}
+
+const FAULTS_OF_QUERIES: ReadonlySet<string> = new Set<TextFault['reason']>([
+  'invalidQuery',
+  'sandboxViolation',
+  'unknownField',
+  'resourcesExceeded',
+  'invalidLql',
+]);
+
+function describeFault({ reason, message, details }: ServiceError): object {
+  return { reason, message, ...details };
+}
+
+/** A fault that a run would answer with, and its place in offsets as well. */
+function locatedAgain(fault: ServiceError, text: string): object {
+  const { line, column, near = '' } = fault.details;
+  if (line === undefined || column === undefined) return describeFault(fault);
+  const start = offsetOf(text, line, column);
+  return { ...describeFault(fault), ...placeOf({ start, end: start + near.length }, text) };
 }
 
 /** A fault with its place, for people and for editors: `start` and `end` count code points. */
@@ -218,6 +243,16 @@ function located({ span, ...fault }: TextFault, text: string): object {
 const LONGEST_NEAR = 80;
 
 function placeOf({ start, end }: Span, text: string): object {
-  const points = (until: number): number => Array.from(text.slice(0, until)).length;
-  return { start: points(start), end: points(end), startUtf16: start, endUtf16: end };
+  return { start: pointsBefore(text, start), end: pointsBefore(text, end), startUtf16: start, endUtf16: end };
+}
+
+/** Code points before an offset. Hundreds of places in a long text are counted on the main thread: nothing is copied for it. */
+function pointsBefore(text: string, offset: number): number {
+  let points = 0;
+  for (let i = 0; i < offset; i++) {
+    const unit = text.charCodeAt(i);
+    // The second half of a pair; a lone one is refused before.
+    if (unit < 0xdc00 || unit > 0xdfff) points++;
+  }
+  return points;
 }

@@ -29,10 +29,12 @@ export async function estimate(
   const limits = { ...limitsOf(plan, request, services).limits, keyName: plan.payer };
   const statement = await request.timed('gate', () => composeStatement(plan, services, limits));
   const query = engineQuery(plan, statement, services);
-  const { bytesProcessed } = await request.timed('engine', () => dryRun(query, limits).catch(forCaller(statement)));
+  const { bytesProcessed, bytesBilled } = await request.timed('engine', () =>
+    dryRun(query, limits).catch(forCaller(statement)),
+  );
   const estimated = {
     bytesProcessed: bytesProcessed.toString(),
-    estimatedCost: (Number(bytesProcessed) / TIB) * pricePerTiB,
+    estimatedCost: (Number(bytesBilled) / TIB) * pricePerTiB,
     currency: 'USD',
     tables: statement.tables,
   };

@@ -17,6 +17,8 @@ export interface PagePosition {
   readonly values: readonly string[];
   /** Digests of the rows with these keys that have been given. */
   readonly given: readonly string[];
+  /** Starts of the first page that move on with the clock, by parameter. */
+  readonly starts?: readonly (readonly [name: string, value: string])[];
 }
 
 /** Types that pages can be ordered by, and the SQL of a value of each that is bound as what its JSON text is. */

@@ -1,14 +1,16 @@
 /** A page of a stored query's result (docs/pages.md). */
 import { createHash } from 'node:crypto';
 
+import { withoutMovingStarts } from '../endpoints';
 import { ServiceError } from '../errors';
+import type { BoundParameter } from '../engines/contract';
 import { EncodedResponse } from '../rendering/encoded-response';
 import { readMembers } from '../rendering/members';
 import { encodeResult } from './encode-result';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';
 import { pageKeysOf, type PageKey, type PagePosition, pageStatement } from './page-query';
-import { costHeaders, UNCACHED, unknownHeader } from './response-headers';
+import { costHeaders, readingHeaders, UNCACHED } from './response-headers';
 import type { Services } from './services';
 import { composeStatement, forCaller } from './statement';
 import type { RequestPlan, RunRequest, RunResponse } from './types';
@@ -18,14 +20,15 @@ const MOST_TIED = 100;
 
 /** @throws ServiceError as a run; invalidParameter for a result without an order that pages can go on from */
 export async function runPage(
-  plan: RequestPlan & { readonly page: NonNullable<RequestPlan['page']> },
+  requested: RequestPlan & { readonly page: NonNullable<RequestPlan['page']> },
   request: RunRequest,
   services: Services,
 ): Promise<RunResponse> {
-  const { endpoint, page, payer } = plan;
+  const { endpoint, page, payer } = requested;
   const { pageTokens, engine, admission } = services;
-  const purpose = purposeOf(plan);
+  const purpose = purposeOf(requested);
   const from = page.token === null ? null : pageTokens.open(page.token, purpose);
+  const plan = fromFirstPage(requested, from);
   const limits = { ...limitsOf(plan, request, services).limits, keyName: payer };
   const { columns } = await request.timed('gate', () => services.analyses.of(endpoint, limits));
   const keys = columns === null ? null : pageKeysOf(endpoint.query, columns);
@@ -47,24 +50,40 @@ export async function runPage(
   const fresh = result.rows.filter((row) => !take(given, digestOf(row)));
   const rows = fresh.slice(0, page.size);
   const hasMore = result.truncated || fresh.length > rows.length;
-  const next = hasMore && rows.length > 0 ? pageTokens.seal(positionBehind(rows, keys, from), purpose) : null;
+  const next = hasMore && rows.length > 0 ? pageTokens.seal(positionBehind(rows, keys, from, plan), purpose) : null;
   const encoded = await request.timed('render', () =>
     encodeResult({ ...result, rows, truncated: false }, plan, services, limits),
   );
   return {
     response: withToken(encoded, next),
-    headers: [...UNCACHED, ...(plan.fenced ? [] : costHeaders(result)), ...unknownHeader(plan.unknown)],
+    headers: [...UNCACHED, ...(plan.fenced ? [] : costHeaders(result)), ...readingHeaders(plan)],
   };
 }
 
 /** Everything that a position depends on: a token is good for the same request of the same key, over the same definition. */
-function purposeOf({ endpoint, parameters, payer, redacted, isoTimestamps }: RequestPlan): string {
-  const values = parameters.map(({ name, value }) => [name, value]);
+function purposeOf({ endpoint, parameters, moving, payer, redacted, isoTimestamps }: RequestPlan): string {
+  const values = withoutMovingStarts(parameters, moving).map(({ name, value }) => [name, value]);
   return JSON.stringify(['page', payer, endpoint.id, endpoint.revision, values, redacted, isoTimestamps]);
 }
 
+/** The plan with the starts of the first page: those that move on with the clock stand still for its pages. */
+function fromFirstPage<Plan extends RequestPlan>(plan: Plan, from: PagePosition | null): Plan {
+  const starts = new Map(from?.starts);
+  if (starts.size === 0) return plan;
+  const parameters = plan.parameters.map((parameter): BoundParameter => {
+    const value = starts.get(parameter.name);
+    return value === undefined ? parameter : { name: parameter.name, type: 'STRING', value };
+  });
+  return { ...plan, parameters };
+}
+
 /** The last row, and which rows with its keys have been given. */
-function positionBehind(rows: readonly string[], keys: readonly PageKey[], from: PagePosition | null): PagePosition {
+function positionBehind(
+  rows: readonly string[],
+  keys: readonly PageKey[],
+  from: PagePosition | null,
+  { parameters, moving }: Pick<RequestPlan, 'parameters' | 'moving'>,
+): PagePosition {
   const keysOf = (row: string): string[] => {
     const members = readMembers(row);
     return keys.map(({ column }) => members.find(({ name }) => name === column)?.json ?? 'null');
@@ -76,7 +95,9 @@ function positionBehind(rows: readonly string[], keys: readonly PageKey[], from:
   const before = first === 0 && from !== null && from.values.every((value, i) => value === values[i]) ? from.given : [];
   const tied = [...before, ...rows.slice(first).map(digestOf)];
   if (tied.length > MOST_TIED) throw withoutOrder();
-  return { values, given: tied };
+  if (moving === null) return { values, given: tied };
+  const isMoving = ({ name }: BoundParameter): boolean => moving.names.includes(name);
+  return { values, given: tied, starts: parameters.filter(isMoving).map(({ name, value }) => [name, String(value)]) };
 }
 
 function digestOf(row: string): string {

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoints';
+import { type Endpoint, hourOf } from '../endpoints';
 import type { Key } from '../keys';
 import type { RequestPlan, RunRequest } from './types';
 
@@ -13,10 +13,13 @@ const MOST = 2000;
 export class PlanCache {
   readonly #plans = new Map<string, { readonly key: Key; readonly plan: RequestPlan }>();
 
-  get(request: RunRequest, key: Key, endpoint: Endpoint): RequestPlan | null {
+  /** @param now microseconds since the epoch: a start that moves with it is that of its hour alone */
+  get(request: RunRequest, key: Key, endpoint: Endpoint, now: () => bigint): RequestPlan | null {
     const text = textOf(request, key);
     const cached = text === null ? undefined : this.#plans.get(text);
-    return cached?.key === key && cached.plan.endpoint === endpoint ? cached.plan : null;
+    if (cached?.key !== key || cached.plan.endpoint !== endpoint) return null;
+    const { moving } = cached.plan;
+    return moving === null || moving.hour === hourOf(now()) ? cached.plan : null;
   }
 
   /** Dry runs are not cached. */

@@ -6,16 +6,25 @@ import {
   quoteValue,
   type RawEntry,
   readConsumerRequest,
+  readMovingStarts,
   readParameters,
   readPaging,
   readSwitch,
   readTimestampForm,
+  type UnknownParameter,
   unknownParameters,
+  withoutMovingStarts,
 } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { Key } from '../keys';
 import { misreadingsOf } from '../lql';
-import { chooseRepresentation, EXPORTED, type Representation } from '../rendering/representation';
+import {
+  chooseRepresentation,
+  EXPORTED,
+  isFileForm,
+  namesFileForm,
+  type Representation,
+} from '../rendering/representation';
 import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
 import { checkDryRun } from './dry-run';
 import { needsFence } from './fence';
@@ -36,26 +45,32 @@ export async function planRequest(
   services: Services,
   form = request.header('accept').join(', '),
 ): Promise<RequestPlan> {
-  const cached = services.plans.get(request, key, endpoint);
+  const cached = services.plans.get(request, key, endpoint, services.now);
   if (cached !== null) {
     // A table may have come since.
     checkDeclaredTables(cached.query, key, endpoint, services.engine);
     return cached;
   }
-  const acceptable = chooseRepresentation(form);
+  // Some forms are those of exports alone: what this request is is not known yet.
+  if (!namesFileForm(form)) chooseRepresentation(form);
   const given = await request.timed('read', () => request.parameters());
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions(consumer, given, key, endpoint);
   const exported = !consumer.dryRun && readSwitch(endpoint, given, 'export');
   if (exported) checkMayExport(key, endpoint);
-  const representation = exported ? chooseRepresentation(form, EXPORTED) : acceptable;
+  const chosen = exported ? chooseRepresentation(form, EXPORTED) : chooseRepresentation(form);
+  const fileForm = isFileForm(chosen) ? chosen : null;
+  const representation = isFileForm(chosen) ? 'application/x-ndjson' : chosen;
   checkDeclaredTables(consumer.query, key, endpoint, services.engine);
   checkDryRun(consumer.dryRun, services.engine);
   const unknown = readUnknown(endpoint, given);
-  const parameters = readParameters(endpoint, given, key.pins);
+  const now = services.now();
+  const parameters = readParameters(endpoint, given, key.pins, now);
+  const moving = readMovingStarts(endpoint, given, key.pins, now);
   const redactionRequested = asksForRedaction(request.header('lf-endpoint-redact-pii'));
   const redacted = key.redact || endpoint.redactPii || redactionRequested;
-  const isoTimestamps = readTimestampForm(endpoint, given) === 'iso';
+  // In files they have a type of their own.
+  const isoTimestamps = readTimestampForm(endpoint, given) === 'iso' && fileForm === null;
   const page = consumer.dryRun || exported ? null : readPaging(endpoint, given);
   if (page !== null) checkPageable(consumer, representation, key, endpoint, services);
   const purpose = consumer.dryRun ? 'dry run' : exported ? 'export' : 'run';
@@ -65,12 +80,14 @@ export async function planRequest(
     endpoint,
     query,
     parameters,
+    moving,
     redacted,
     isoTimestamps,
     page,
     unknown,
     misreadings,
     representation,
+    fileForm,
     purpose,
   } as const;
   const plan = createPlan(validated, key, services);
@@ -79,7 +96,7 @@ export async function planRequest(
 }
 
 /** @throws ServiceError invalidParameter for pages of anything but a stored query's rows as JSON */
-function checkPageable(
+export function checkPageable(
   { query }: ConsumerRequest,
   representation: Representation,
   key: Key,
@@ -98,14 +115,20 @@ function checkPageable(
 function readUnknown(endpoint: Endpoint, given: readonly RawEntry[]): readonly string[] {
   const unknown = unknownParameters(endpoint, given);
   const [first] = unknown;
-  if (first !== undefined && endpoint.strictParams) {
-    throw new ServiceError('invalidParameter', `The endpoint has no parameter ${quoteValue(first.name)}.`, {
-      parameter: first.name.slice(0, LONGEST_NAME),
-      allowed: endpoint.parameters.map(({ name }) => name),
-      ...(first.near === undefined ? {} : { hint: `Did you mean ${first.near}?` }),
-    });
-  }
+  if (first !== undefined && endpoint.strictParams) throw refusalOf(first, endpoint);
   return unknown.map(({ name }) => name);
+}
+
+/** Why a parameter is refused where the endpoint takes none that it does not know. */
+export function refusalOf(
+  { name, near }: UnknownParameter,
+  { parameters }: Pick<Endpoint, 'parameters'>,
+): ServiceError {
+  return new ServiceError('invalidParameter', `The endpoint has no parameter ${quoteValue(name)}.`, {
+    parameter: name.slice(0, LONGEST_NAME),
+    allowed: parameters.map((declared) => declared.name),
+    ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+  });
 }
 
 /** Characters of a caller's name for a parameter in an error. */
@@ -113,25 +136,30 @@ const LONGEST_NAME = 128;
 
 /** Completes a plan by what follows from its key. */
 export function createPlan(
-  validated: Omit<RequestPlan, 'fenced' | 'payer' | 'identity' | 'usage'>,
+  validated: Omit<RequestPlan, 'fenced' | 'payer' | 'identity' | 'usageHash' | 'usage'>,
   key: Key,
   { engine, escapeFormulas }: Pick<Services, 'engine' | 'escapeFormulas'>,
 ): RequestPlan {
   const { id, revision, cacheWarming } = validated.endpoint;
   const plan = { ...validated, fenced: needsFence(key), payer: key.name };
-  const identity = identify({ ...plan, endpointId: id, revision, target: engine.target, escapeFormulas });
+  const question = { ...plan, endpointId: id, revision, target: engine.target, escapeFormulas };
+  const identity = identify(question);
+  // What the warmer repeats is the request, whose result is another one in the next hour.
+  const parameters = withoutMovingStarts(plan.parameters, plan.moving);
+  const usageHash = plan.moving === null ? identity.hash : identify({ ...question, parameters }).hash;
   const warmed =
     cacheWarming > 0 && plan.query === null && plan.purpose === 'run' && !plan.isoTimestamps && plan.page === null;
-  return { ...plan, identity, usage: warmed ? usageOf(plan, identity.hash, key) : null };
+  return { ...plan, identity, usageHash, usage: warmed ? usageOf(plan, usageHash, key) : null };
 }
 
 /** What the warmer needs to repeat a request. Pinned values are not part of it: they are the key's at that time. */
 function usageOf(
-  { endpoint, parameters, redacted, representation }: Omit<RequestPlan, 'identity' | 'usage'>,
+  { endpoint, parameters, moving, redacted, representation }: Omit<RequestPlan, 'identity' | 'usageHash' | 'usage'>,
   hash: string,
   key: Key,
 ): Usage {
-  const sent = parameters.filter(({ name }) => !key.pins.has(name)).map(({ name, value }) => [name, value] as const);
+  const isSent = (name: string): boolean => !key.pins.has(name) && moving?.names.includes(name) !== true;
+  const sent = parameters.filter(({ name }) => isSent(name)).map(({ name, value }) => [name, value] as const);
   const values = Object.fromEntries(sent);
   return { hash, endpointId: endpoint.id, values, redacted, representation, keyName: key.name };
 }

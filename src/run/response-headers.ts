@@ -2,6 +2,7 @@ import type { CacheResult } from '../cache/results';
 import type { Engine, ResultHead } from '../engines/contract';
 import type { Key } from '../keys';
 import type { Misreading } from '../lql';
+import type { RequestPlan } from './types';
 
 /** Headers of a result: its age and lifetime (RFC 9111), cache status (RFC 9211) and cost, as a flat header list. */
 export function responseHeaders(answered: CacheResult, engine: Pick<Engine, 'kind'>, key: Key): string[] {
@@ -52,11 +53,25 @@ const FREE = {
   duckdb: { bytesProcessed: null, bytesBilled: null },
 } as const;
 
+/** How a request was read, where that may not be what was meant; a flat header list. */
+export function readingHeaders(
+  plan: Pick<RequestPlan, 'parameters' | 'moving' | 'unknown' | 'misreadings'>,
+): readonly string[] {
+  return [...defaultHeader(plan), ...unknownHeader(plan.unknown), ...warningHeader(plan.misreadings)];
+}
+
+/** Starts that the request left to `default_lookback`. */
+function defaultHeader({ parameters, moving }: Pick<RequestPlan, 'parameters' | 'moving'>): readonly string[] {
+  if (moving === null) return [];
+  const starts = parameters.filter(({ name }) => moving.names.includes(name));
+  return ['X-Default-Parameters', starts.map(({ name, value }) => `${name}=${String(value)}`).join(', ')];
+}
+
 /** Bytes of `X-Unknown-Parameters`. */
 const LONGEST_UNKNOWN = 256;
 
-/** Names of ignored parameters, percent-encoded, as far as they fit; a flat header list. */
-export function unknownHeader(names: readonly string[]): readonly string[] {
+/** Names of ignored parameters, percent-encoded, as far as they fit. */
+function unknownHeader(names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
   let value = '';
   for (const name of names) {
@@ -74,8 +89,8 @@ function encodeName(name: string): string {
 /** Characters of `X-Query-Warnings`. */
 const LONGEST_WARNINGS = 1024;
 
-/** What an LQL text was read as and may not have been meant as, in plain words; a flat header list. */
-export function warningHeader(misreadings: readonly Misreading[]): readonly string[] {
+/** What an LQL text was read as and may not have been meant as, in plain words. */
+function warningHeader(misreadings: readonly Misreading[]): readonly string[] {
   if (misreadings.length === 0) return [];
   const words = misreadings.map(({ message, hint }) => `${message} ${hint}`).join(' ');
   // Percent-encoded is what a header cannot hold, and the sign itself.

@@ -8,7 +8,7 @@ import { exportRows } from './export';
 import { limitsOf } from './limits';
 import { runPage } from './page';
 import { planRequest } from './plan';
-import { responseHeaders, unknownHeader, warningHeader } from './response-headers';
+import { readingHeaders, responseHeaders } from './response-headers';
 import type { Services } from './services';
 import type { RequestPlan, RunRequest, RunResponse } from './types';
 
@@ -40,11 +40,7 @@ export async function run(request: RunRequest, services: Services): Promise<RunR
   if (plan.usage !== null) services.usage.touch(plan.usage, ttl);
   return {
     response: answered.response,
-    headers: [
-      ...responseHeaders(answered, services.engine, key),
-      ...unknownHeader(plan.unknown),
-      ...warningHeader(plan.misreadings),
-    ],
+    headers: [...responseHeaders(answered, services.engine, key), ...readingHeaders(plan)],
   };
 }
 

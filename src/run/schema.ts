@@ -17,13 +17,15 @@ export async function schemaOf(request: RunRequest, services: Services): Promise
   const { key, endpoint } = authorise(request, services);
   await checkResolves(endpoint, services);
   const { limits } = limitsOf({ endpoint }, request, services);
-  const { tables, columns } = await services.analyses.of(endpoint, { ...limits, keyName: key.name });
+  const { tables, columns, descriptions } = await services.analyses.of(endpoint, { ...limits, keyName: key.name });
   const queries = mayQuery(key, endpoint, services.engine);
   const seen = maySeeSchema(key, endpoint, services.engine) ? columns : null;
   return {
     parameters: describeParameters(endpoint, key.pins),
-    columns: seen === null ? null : describeColumns(seen),
-    tables: queries ? tables.map((table) => ({ name: table.name, columns: describeColumns(table.columns) })) : [],
+    columns: seen === null ? null : describeColumns(seen, descriptions.columns),
+    tables: queries
+      ? tables.map(({ name, columns: own }) => ({ name, columns: describeColumns(own, descriptions.tables.get(name)) }))
+      : [],
     functions: queries ? describeFunctions() : [],
   };
 }

@@ -11,6 +11,9 @@ import type { Admission } from '../limits/admission';
 import type { Budgets } from '../limits/budget';
 import type { RateLimits } from '../limits/rate-limits';
 import type { Gate } from '../sandbox';
+import type { Column } from '../rendering/columnar/column-type';
+import type { Encoder, TakeBytes } from '../rendering/columnar/encoder';
+import type { FileForm } from '../rendering/representation';
 import type { PageTokens } from './page-token';
 import type { Tails } from './tail/tails';
 import type { PlanCache } from './plan-cache';
@@ -29,9 +32,11 @@ export interface Services {
   readonly admission: Admission;
   /** Exports at a time, beside their slots among all runs. */
   readonly exportSlots: FairSlots;
+  /** Begins to encode an export; `take` as of `Encoder`. */
+  readonly openEncoder: (form: FileForm, columns: readonly Column[], take: TakeBytes) => Encoder;
   readonly threads: Threads;
   readonly rates: RateLimits;
-  readonly budgets: Pick<Budgets, 'left'>;
+  readonly budgets: Pick<Budgets, 'left' | 'check'>;
   readonly plans: PlanCache;
   readonly pageTokens: PageTokens;
   /** Who listens to rows as they arrive; absent: nobody can. */

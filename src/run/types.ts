@@ -1,11 +1,11 @@
 /** What the steps of a run pass to each other. */
 import type { Identity } from '../cache/identity';
 import type { Usage } from '../cache/usage';
-import type { ConsumerRequest, Endpoint, Paging, RawEntry } from '../endpoints';
+import type { ConsumerRequest, Endpoint, MovingStarts, Paging, RawEntry } from '../endpoints';
 import type { BoundParameter } from '../engines/contract';
 import type { Misreading } from '../lql';
 import type { EncodedResponse } from '../rendering/encoded-response';
-import type { Representation } from '../rendering/representation';
+import type { FileForm, Representation } from '../rendering/representation';
 import type { RequestTelemetry } from '../telemetry';
 
 /** Awaits one step and measures it, without the steps nested in it. */
@@ -40,6 +40,8 @@ export interface RunRequest {
 /** What is known of a body before it is made. */
 export interface BodyHead {
   readonly contentType: string;
+  /** Whether it gets shorter by compression. */
+  readonly compressible: boolean;
   readonly fileName: string;
   /** A flat header list. */
   readonly headers: readonly string[];
@@ -59,6 +61,8 @@ export interface RequestPlan {
   readonly query: ConsumerRequest['query'];
   /** Validated, pinned ones included. */
   readonly parameters: readonly BoundParameter[];
+  /** Those of them that move on with the clock; null: none. */
+  readonly moving: MovingStarts | null;
   readonly redacted: boolean;
   /** TIMESTAMP as ISO 8601 text rather than as microseconds. */
   readonly isoTimestamps: boolean;
@@ -71,12 +75,16 @@ export interface RequestPlan {
   /** Whether the stored query hides rows from the caller: see `needsFence`. */
   readonly fenced: boolean;
   readonly representation: Representation;
+  /** Of an export whose rows, as NDJSON, are encoded once more; null: they are not. */
+  readonly fileForm: FileForm | null;
   /** Name of the key whose slots and budget the run uses. */
   readonly payer: string;
   /** `warm`: a refresh, for which no caller waits. `export`: the rows are sent as they come. */
   readonly purpose: 'run' | 'dry run' | 'warm' | 'export';
   /** Cache key. */
   readonly identity: Identity;
+  /** Names the request for the warmer, at any time: the identity but for starts that move on with the clock. */
+  readonly usageHash: string;
   /** For the warmer; null: the warmer ignores the request. */
   readonly usage: Usage | null;
 }

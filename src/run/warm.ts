@@ -1,7 +1,7 @@
 import type { HoldOff } from '../cache/results';
 import type { Usage } from '../cache/usage';
 import type { Refreshed } from '../cache/warmer';
-import { type Endpoint, mayRun, readParameters } from '../endpoints';
+import { type Endpoint, mayRun, readMovingStarts, readParameters } from '../endpoints';
 import type { Key } from '../keys';
 import { ServiceError } from '../errors';
 import { checkPermissions } from './authorise';
@@ -29,7 +29,7 @@ export async function warm(
   const plan = endpoint === null || key === null ? null : planOf(usage, endpoint, key, services);
   if (plan === null) return { outcome: 'gone' };
   const { identity } = plan;
-  if (identity.hash !== usage.hash) return { outcome: 'gone' };
+  if (plan.usageHash !== usage.hash) return { outcome: 'gone' };
 
   const timeout = plan.endpoint.timeout ?? services.defaults.timeout;
   let createdAt = 0;
@@ -61,17 +61,21 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
   );
   try {
     checkPermissions({ query: null, dryRun: false }, given, key, endpoint);
-    const parameters = readParameters(endpoint, given, key.pins);
+    const now = services.now();
+    const parameters = readParameters(endpoint, given, key.pins, now);
+    const moving = readMovingStarts(endpoint, given, key.pins, now);
     const validated = {
       endpoint,
       query: null,
       parameters,
+      moving,
       redacted,
       isoTimestamps: false,
       page: null,
       unknown: [],
       misreadings: [],
       representation,
+      fileForm: null,
       purpose: 'warm',
     } as const;
     return createPlan(validated, key, services);

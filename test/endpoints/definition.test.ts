@@ -19,6 +19,7 @@ description: >-
 max_rows: 10000
 export: 500000
 mcp: true
+tail: 10
 cache_ttl: 900
 cache_warming: 300
 sandbox: true
@@ -38,7 +39,15 @@ select * from two;
     expect(faults).toEqual([]);
     const { query, ...rest } = endpoint ?? { query: null };
     expect(query?.kind).toBe('query');
-    const none = { list: false, description: '', default: null, values: null, minimum: null, maximum: null };
+    const none = {
+      list: false,
+      description: '',
+      default: null,
+      defaultLookback: null,
+      values: null,
+      minimum: null,
+      maximum: null,
+    };
     expect(rest).toEqual({
       id: uuid(1),
       name: 'a.b',
@@ -49,6 +58,7 @@ select * from two;
       exportRows: 500_000,
       mcp: true,
       toolName: 'endpoint_a_b',
+      tail: 10_000,
       cacheTtl: 900,
       cacheWarming: 300,
       sandbox: true,

@@ -16,7 +16,7 @@ function endpointOf(declaration: string): Endpoint {
 }
 
 const valuesOf = (declaration: string, raw: readonly RawEntry[], pins = new Map<string, PinnedValue>()): unknown =>
-  readParameters(endpointOf(declaration), raw, pins)[0]?.value;
+  readParameters(endpointOf(declaration), raw, pins, 0n)[0]?.value;
 
 function refusal(declaration: string, raw: readonly RawEntry[], pins = new Map<string, PinnedValue>()): ServiceError {
   try {
@@ -65,7 +65,7 @@ describe('values', () => {
 
   it('are bound as an array of their type', () => {
     const types = ['string', 'integer', 'number', 'boolean', 'timestamp', 'date'].map(
-      (type) => readParameters(endpointOf(`{ type: "${type}[]" }`), [], new Map())[0],
+      (type) => readParameters(endpointOf(`{ type: "${type}[]" }`), [], new Map(), 0n)[0],
     );
     expect(types).toEqual(
       ['STRING', 'INT64', 'FLOAT64', 'BOOL', 'STRING', 'STRING'].map((type) => ({

@@ -37,7 +37,7 @@ function failure(action: () => unknown): ServiceError {
 }
 
 const read = (declaration: string, raw: readonly RawEntry[], pins = NO_PINS) =>
-  readParameters(endpointOf(declaration), raw, pins)[0];
+  readParameters(endpointOf(declaration), raw, pins, 0n)[0];
 const url = (query: string) => readUrlEncoded(query);
 const sent = (text: string): RawEntry[] => [{ name: 'p', value: { kind: 'text', text } }];
 const valueOf = (declaration: string, text: string) => read(declaration, sent(text))?.value;
@@ -306,7 +306,7 @@ describe('absent values', () => {
       ...readJsonBody('{"q":{"a":[1]},"__proto__":[]}'),
       ...sent('v'),
     ];
-    expect(readParameters(endpointOf('{type: string}'), raw, NO_PINS)).toEqual([
+    expect(readParameters(endpointOf('{type: string}'), raw, NO_PINS, 0n)).toEqual([
       { name: 'p', type: 'STRING', value: 'v' },
     ]);
   });

@@ -6,7 +6,7 @@ import { StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { type Catalogue, openCatalogue, type Resolution, type ResolveStored } from '../../src/endpoints';
 import { check } from '../../src/endpoints/check';
 import { openSchemaEngine } from '../../src/engines/duckdb/engine/schema-engine';
-import { FAULTY_QUERIES } from './faulty-queries';
+import { expectEveryFault, FAULTY_QUERIES, FAULTY_SETTINGS, faultyFiles } from './faulty-queries';
 import { QueryFolder } from './folder';
 
 const uuidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -49,6 +49,8 @@ async function open(folder: QueryFolder, resolveEvery = 50): Promise<Catalogue> 
   return catalogue;
 }
 
+const unquoted = (line: string): string => line.replaceAll('\\"', '"');
+
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((done) => setTimeout(done, 10));
 }
@@ -73,6 +75,13 @@ it('check names each of twenty faults with file, line, column, the line and a ca
   });
 });
 
+it('check names what is wrong with settings and parameters in the same pass', async () => {
+  const folder = await folderOf(faultyFiles());
+  const lines: string[] = [];
+  expect(await check(folder.path, (line) => lines.push(line), { resolve })).toBe(1);
+  expectEveryFault(lines, folder);
+});
+
 it('check finds what is wrong with settings and with the query in one pass', async () => {
   const folder = await folderOf({ 'a.sql': file(1, 'SELECT pth FROM raw_edge_logs').replace('*/', 'cache: 900\n*/') });
   const lines: string[] = [];
@@ -85,11 +94,28 @@ it('check finds what is wrong with settings and with the query in one pass', asy
   ]);
 });
 
+it('check warns of a parameter that switches a feature off, and passes', async () => {
+  const names = ['export', 'page_size', 'page_token', 'timestamps', 'estimate', 'position', 'history'];
+  const params = names.map((name) => `  ${name}: { type: string }`).join('\n');
+  const sql = `${SOUND} WHERE id IN (${names.map((name) => `@${name}`).join(', ')})`;
+  const folder = await folderOf({ 'a.sql': file(1, sql).replace('*/', `params:\n${params}\n*/`) });
+  const lines: string[] = [];
+  expect(await check(folder.path, (line) => lines.push(line), { resolve })).toBe(0);
+  expect(lines).toEqual([
+    `${folder.file('a.sql')}: OK`,
+    ...names.map(
+      (name) =>
+        `${folder.file('a.sql')}: warning: the parameter ${name} switches off the feature of this name for the endpoint`,
+    ),
+  ]);
+});
+
 it('a change that does not resolve is refused, and the last good version goes on', async () => {
   const names = FAULTY_QUERIES.map((_, i) => `q${String(i)}.sql`);
   const folder = await folderOf(Object.fromEntries(names.map((name, i) => [name, file(i, SOUND)])));
   const catalogue = await open(folder, 60_000);
   expect(await catalogue.resolveWith(resolve)).toEqual([]);
+  const before = catalogue.current().map(({ revision }) => revision);
   for (const [i, [sql]] of FAULTY_QUERIES.entries()) await folder.write(names[i] ?? '', file(i, sql));
   await until(
     () => logged.filter((line) => line.includes('its last good version keeps serving')).length === names.length,
@@ -102,6 +128,19 @@ it('a change that does not resolve is refused, and the last good version goes on
     const line = logged.find((one) => one.includes(`${path.sep}q${String(i)}.sql:5:`));
     expect(JSON.parse(`"${/"faults":\["(.*)"\]/.exec(line ?? '')?.[1] ?? ''}"`)).toMatch(message);
   }
+  // Settings that cannot be read, or that the query does not fit, are refused as well.
+  const wrong = Object.entries(faultyFiles()).slice(FAULTY_QUERIES.length);
+  for (const [i, [, text]] of wrong.entries()) {
+    const own = text.replace(/^id: .*$/m, `id: ${uuidOf(i)}`).replace(/^name: .*$/m, `name: q${String(i)}`);
+    await folder.write(names[i] ?? '', own);
+  }
+  const refused = (i: number): string | undefined =>
+    logged.find(
+      (line) => line.includes(`${path.sep}q${String(i)}.sql:`) && FAULTY_SETTINGS[i]?.[3].test(unquoted(line)),
+    );
+  await until(() => wrong.every((_, i) => refused(i) !== undefined));
+  for (const endpoint of catalogue.current()) expect(endpoint.sql).toContain(SOUND);
+  expect(catalogue.current().map(({ revision }) => revision)).toEqual(before);
   await folder.write('q0.sql', file(0, 'SELECT project FROM raw_edge_logs'));
   await until(() => catalogue.find('q0')?.sql.includes('project') === true);
 });
@@ -137,6 +176,25 @@ it('what could not be resolved is resolved later: tables come and go', async () 
   resolution = { kind: 'resolved' };
   await until(() => isBroken().every((broken) => !broken));
   await until(() => reported.at(-1) === null);
+});
+
+it('what is found broken later is broken at once, however long the others take', async () => {
+  const folder = await folderOf({ 'a.sql': file(1, SOUND), 'b.sql': file(2, SOUND) });
+  const catalogue = await open(folder);
+  let reached = false;
+  let goOn = (): void => undefined;
+  const second = new Promise<void>((done) => (goOn = done));
+  await catalogue.resolveWith(async ({ name }) => {
+    if (!reached) return { kind: 'unreachable', reason: 'The engine does not answer.' };
+    if (name === 'q2') await second;
+    return { kind: 'faulty', faults: [{ line: 5, column: 1, reason: 'Table not found: raw_edge_logs.' }] };
+  });
+  const isBroken = (name: string) => catalogue.isBroken(catalogue.find(name)!);
+  reached = true;
+  await until(() => isBroken('q1'));
+  expect(isBroken('q2')).toBe(false);
+  goOn();
+  await until(() => isBroken('q2'));
 });
 
 it('a refused change is served when its table comes', async () => {

@@ -92,6 +92,7 @@ describe('checkPermissions', () => {
       required: false,
       description: '',
       default: null,
+      defaultLookback: null,
     } as const;
     const endpoint: Endpoint = { ...plain, parameters: [{ ...regex, values: null, minimum: null, maximum: null }] };
     const sent = (text: string) => [{ name: 'matching', value: { kind: 'text', text } as const }];

@@ -33,6 +33,7 @@ describe('a plan', () => {
       redacted: false,
       fenced: false,
       representation: 'application/json',
+      fileForm: null,
       payer: 'all',
       purpose: 'run',
     });
@@ -124,5 +125,69 @@ describe('the plan cache', () => {
     const { request, result } = plan();
     await result;
     expect(request.reads).toBe(1);
+  });
+});
+
+describe('a start that moves on with the clock', () => {
+  const [project] = warmed.parameters;
+  if (project === undefined) throw new Error('No parameters.');
+  const since = { ...project, name: 'since', type: 'timestamp', required: false, defaultLookback: '7d' } as const;
+  const recent: Endpoint = { ...warmed, parameters: [project, since] };
+  let now: bigint;
+  const at = (instant: string): void => {
+    now = BigInt(Date.parse(instant)) * 1000n;
+  };
+  beforeEach(() => {
+    at('2026-11-23T06:10:00Z');
+    shared = { ...shared, now: () => now };
+  });
+  const startOf = ({ parameters }: RequestPlan): unknown => parameters.find(({ name }) => name === 'since')?.value;
+
+  it('has one identity within an hour, and another one after it, as its start is another', async () => {
+    const first = await planned({}, recent);
+    expect(startOf(first)).toBe('2026-11-16T06:00:00.000000Z');
+    at('2026-11-23T06:59:59.999Z');
+    expect((await planned({ headers: { 'x-request-id': 'a' } }, recent)).identity).toEqual(first.identity);
+    at('2026-11-23T07:00:00Z');
+    const later = await planned({}, recent);
+    expect(startOf(later)).toBe('2026-11-16T07:00:00.000000Z');
+    expect(later.identity.hash).not.toBe(first.identity.hash);
+    // Who sends the same start is given the same result.
+    const values = { project: 'abc', since: '2026-11-16T07:00:00Z' };
+    expect((await planned({ values }, recent)).identity).toEqual(later.identity);
+  });
+
+  it('is cached as a plan for its hour alone, whichever way the clock goes', async () => {
+    const reads = async (): Promise<number> => {
+      const { request, result } = plan({}, recent);
+      await result;
+      return request.reads;
+    };
+    expect([await reads(), await reads()]).toEqual([1, 0]);
+    at('2026-11-23T06:59:59Z');
+    expect(await reads()).toBe(0);
+    at('2026-11-23T07:00:00Z');
+    expect([await reads(), await reads()]).toEqual([1, 0]);
+    at('2026-11-23T06:59:59Z');
+    expect(await reads()).toBe(1);
+    // One that is sent stays.
+    const values = { project: 'abc', since: '2026-01-01' };
+    await planned({ values }, recent);
+    at('2026-11-24T06:00:00Z');
+    const { request, result } = plan({ values }, recent);
+    await result;
+    expect(request.reads).toBe(0);
+  });
+
+  it('is one request for the warmer at any time, which leaves the start out', async () => {
+    const first = await planned({}, recent);
+    at('2026-11-25T09:00:00Z');
+    const later = await planned({}, recent);
+    expect(later.usage).toEqual(first.usage);
+    expect(first.usage?.values).toEqual({ project: 'abc' });
+    const values = { project: 'abc', since: '2026-11-16T06:00:00Z' };
+    const fixed = await planned({ values }, recent);
+    expect(fixed.usage?.hash).toBe(fixed.identity.hash);
+    expect(fixed.usage?.hash).not.toBe(first.usage?.hash);
   });
 });

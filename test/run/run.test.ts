@@ -52,6 +52,44 @@ it('answers from the cache without gate, slot or engine', async () => {
   expect(headers.join('\n')).toContain('logquay; hit; ttl=');
 });
 
+describe('a start that is left to default_lookback', () => {
+  const [project] = cached.parameters;
+  if (project === undefined) throw new Error('No parameters.');
+  const since = { ...project, name: 'since', type: 'timestamp', required: false, defaultLookback: '24h' } as const;
+  const recent: Endpoint = {
+    ...cached,
+    sql: 'SELECT @project, @since',
+    parameters: [project, since],
+    cacheTtl: 86_400,
+  };
+  const boundStarts = (): unknown[] =>
+    engine.queries.map(({ parameters }) => parameters.find(({ name }) => name === 'since')?.value);
+
+  it('is named in a header, and gives no rows of another hour from the cache', async () => {
+    let now = Date.parse('2026-11-23T06:10:00Z');
+    const values = { project: 'abc' };
+    const catalogue = { ...shared.catalogue, find: () => recent };
+    const own: Services = { ...shared, catalogue, now: () => BigInt(now) * 1000n };
+    const headersOf = async (more: Record<string, string> = {}, key = 'all'): Promise<string> => {
+      const request = new TestRequest(recent.name, { key, values: { ...values, ...more } });
+      return (await run(request, own)).headers.join('\n');
+    };
+    expect(await headersOf()).toContain('X-Default-Parameters\nsince=2026-11-22T06:00:00.000000Z');
+    now = Date.parse('2026-11-23T06:59:59Z');
+    const hit = await headersOf({}, 'other');
+    expect(hit).toContain('logquay; hit');
+    expect(hit).toContain('X-Default-Parameters\nsince=2026-11-22T06:00:00.000000Z');
+    expect(boundStarts()).toEqual(['2026-11-22T06:00:00.000000Z']);
+    now = Date.parse('2026-11-23T07:00:00Z');
+    const later = await headersOf();
+    expect(later).toContain('logquay; fwd=miss');
+    expect(later).toContain('X-Default-Parameters\nsince=2026-11-22T07:00:00.000000Z');
+    expect(boundStarts()).toEqual(['2026-11-22T06:00:00.000000Z', '2026-11-22T07:00:00.000000Z']);
+    expect(await headersOf({ since: '2026-01-01' })).not.toContain('X-Default-Parameters');
+    expect(boundStarts().at(-1)).toBe('2026-01-01T00:00:00.000000Z');
+  });
+});
+
 it('announces the deadline of a run, and none for a cached result', async () => {
   const first = requestOf(cached.name);
   await run(first, shared);
@@ -109,7 +147,7 @@ it('estimates a dry run without running it, and does not cache it', async () => 
   const dry = Object.assign(new ScriptedEngine('bigquery'), {
     dryRun: ({ sql }: { sql: string }) => {
       calls.push(sql);
-      return Promise.resolve({ bytesProcessed: 2n ** 40n });
+      return Promise.resolve({ bytesProcessed: 2n ** 39n, bytesBilled: 2n ** 40n });
     },
   });
   const withDryRun = { ...shared, engine: dry };
@@ -117,7 +155,7 @@ it('estimates a dry run without running it, and does not cache it', async () => 
     const request = new TestRequest(cached.name, { values: { project: 'abc', dry_run: 'true' } });
     const { response, headers } = await run(request, withDryRun);
     expect(JSON.parse(String(response.bytes))).toMatchObject({
-      dryRun: { bytesProcessed: String(2n ** 40n), estimatedCost: 6.25, currency: 'USD' },
+      dryRun: { bytesProcessed: String(2n ** 39n), estimatedCost: 6.25, currency: 'USD' },
     });
     expect(headers).toContain('private, no-cache');
     expect(request.deadlines).toHaveLength(1);

@@ -1,0 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
+import { silentLog } from '../engines/silent-log';
+import { FIXTURE_END } from '../sandbox/consumer';
+import { defaultLookbackSuite } from './default-lookback';
+
+defaultLookbackSuite('the embedded engine', async () => {
+  const cacheDir = await mkdtemp(join(tmpdir(), 'logquay-'));
+  const dataDir = join(__dirname, '../fixture');
+  const engine = await openDuckDbEngine({ dataDir, cacheDir, now: FIXTURE_END, log: silentLog });
+  return { engine, dispose: () => rm(cacheDir, { recursive: true }) };
+});

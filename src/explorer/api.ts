@@ -25,6 +25,8 @@ export interface EndpointDescription {
   readonly redactPii: boolean;
   /** Whether its rows can be followed as they arrive. */
   readonly tail?: boolean;
+  /** Seconds between two queries of a live tail; null: it costs none. */
+  readonly tailInterval?: number | null;
   readonly tables: readonly string[];
 }
 
@@ -79,7 +81,7 @@ export async function ask(
   signal: AbortSignal,
   accept = 'application/json',
 ): Promise<Answer> {
-  const response = await send(path, parameters, key, signal, accept);
+  const response = await send(path, parameters, key, signal, { Accept: accept });
   const date = Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(date) && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
   const text = await response.text();
@@ -89,14 +91,18 @@ export async function ask(
   return { text, headers: response.headers };
 }
 
-/** Asks for a stream of events. @throws as `ask` */
+/** Asks for a stream of events. @param lastId of the event to go on behind; empty: none @throws as `ask` */
 export async function askEvents(
   path: string,
   parameters: Sent,
   key: string,
   signal: AbortSignal,
+  lastId: string,
 ): Promise<ReadableStream<Uint8Array>> {
-  const response = await send(path, parameters, key, signal, 'text/event-stream');
+  const response = await send(path, parameters, key, signal, {
+    Accept: 'text/event-stream',
+    ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }),
+  });
   if (response.ok && response.body !== null) return response.body;
   throw errorOf(await response.text(), response.status, response.statusText);
 }
@@ -106,20 +112,22 @@ async function send(
   parameters: Sent,
   key: string,
   signal: AbortSignal,
-  accept: string,
+  more: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const query = new URLSearchParams(pairsOf(parameters)).toString();
   const long = query.length > LONGEST_URL;
   // Relative to the page, which a proxy may serve under a path of its own.
   const url = long || query === '' ? path : `${path}?${query}`;
-  const headers = { 'X-API-KEY': key, Accept: accept };
+  const init = {
+    ...(long ? { method: 'POST', body: new URLSearchParams(pairsOf(parameters)) } : {}),
+    headers: { 'X-API-KEY': key, ...more },
+    signal,
+    redirect: 'error',
+    // The browser would answer again with the age and the clock of the first time, and keep rows on its disk.
+    cache: 'no-store',
+  } as const;
   try {
-    return await fetch(url, {
-      ...(long ? { method: 'POST', body: new URLSearchParams(pairsOf(parameters)) } : {}),
-      headers,
-      signal,
-      redirect: 'error',
-    });
+    return await fetch(url, init);
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiError('The service does not answer. Is it running, and is the network there?', 0, 'unreachable');

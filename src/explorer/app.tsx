@@ -1,17 +1,18 @@
+import { counts } from './histogram/counts';
 import { Histogram } from './histogram/histogram';
 import { QueryLine } from './query-line';
 import { mayQuery } from './schema';
 import { endpoint, change } from './search';
 import { chart } from './chart';
 import { ChartView } from './chart-view';
-import { bytesText, estimate, priceText } from './estimate';
+import { bytesText, type Estimate, estimate, priceText } from './estimate';
 import { FieldList } from './field-list';
 import { KeyDialog } from './key-dialog';
 import { KeyPanel } from './key-panel';
 import { ParameterFields } from './parameter-fields';
 import { RowDetail } from './row-detail';
 import { RowList } from './row-list';
-import { cancel, cancelled, failure, result, run, runFirst, running } from './run';
+import { cancel, cancelled, failure, held, result, run, runFirst, running } from './run';
 import { endpoints } from './session';
 import { TimePicker } from './time-picker';
 import { Toolbar } from './toolbar';
@@ -43,7 +44,7 @@ export function App() {
           <Status />
           <Toolbar />
         </div>
-        {chart.value === null ? <Histogram /> : <ChartView />}
+        <Picture />
         <div class="results">
           <FieldList />
           <RowList />
@@ -53,6 +54,12 @@ export function App() {
       <KeyDialog />
     </div>
   );
+}
+
+/** What of the result can be seen at a glance. Rows without a range have no time, as far as is known before they come. */
+function Picture() {
+  if (chart.value !== null) return <ChartView />;
+  return rangeParameters.value === null && counts.value === null ? null : <Histogram />;
 }
 
 function EndpointChoice() {
@@ -97,9 +104,23 @@ function RunButton() {
 /** One line, always there: nothing moves when it changes. */
 function Status() {
   return (
-    <div class={failure.value === null ? 'status' : 'status fault'} role="status" aria-live="polite">
-      {statusText()}
+    <div class={failure.value === null ? 'status' : 'status fault'}>
+      <span role="status" aria-live="polite">
+        {statusText()}
+      </span>
+      {estimate.value === null ? null : <Cost next={estimate.value} />}
     </div>
+  );
+}
+
+/** What the next run reads and costs, and what the key may still spend. */
+function Cost({ next }: { readonly next: Estimate }) {
+  const left = next.budgetLeft;
+  return (
+    <span class="cost" title="What Run would read and cost: the rows and the histogram">
+      Next run: {priceText(next)}
+      {left === null ? null : ` · ${Math.round(left * 100)} % of today’s budget left`}
+    </span>
   );
 }
 
@@ -112,19 +133,15 @@ function statusText(): string {
     const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`;
     return `${error.message}${place}${hint === undefined ? '' : ` ${hint}`}`;
   }
+  if (held.value) return 'Not run yet.';
   const done = result.value;
   if (done === null) return '';
-  const next = estimate.value;
-  const { rows, truncated, milliseconds, age, bytesBilled } = done;
+  const { rows, truncated, milliseconds, age, bytesBilled, bounds } = done;
+  const bars = counts.value?.bounds === bounds ? counts.value.bytesBilled : 0n;
   return [
     `${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}${truncated ? ' (more match: the endpoint gives no more)' : ''}`,
     `${Math.round(milliseconds).toLocaleString('en')} ms`,
-    ...(bytesBilled === null ? [] : [`${bytesText(Number(bytesBilled))} billed`]),
-    ...(age === null ? [] : [`from the cache, ${age} s old`]),
-    ...(next === null ? [] : [`the next run reads ${priceText(next)}${budgetText(next.budgetLeft)}`]),
+    ...(bytesBilled === null ? [] : [`${bytesText(Number(BigInt(bytesBilled) + bars))} billed`]),
+    age === null ? 'fresh' : `from the cache, ${age} s old`,
   ].join(' · ');
-}
-
-function budgetText(left: number | null): string {
-  return left === null ? '' : `; ${Math.round(left * 100)} % of today's budget is left`;
 }

@@ -38,8 +38,8 @@ function Lines({ known }: { readonly known: Extract<Chart, { kind: 'lines' }> })
       const colour = (name: string): string => colours.getPropertyValue(name).trim();
       const axis = {
         stroke: colour('--quiet'),
-        grid: { stroke: colour('--line') },
-        ticks: { stroke: colour('--line') },
+        grid: { stroke: colour('--line'), width: 1 },
+        ticks: { stroke: colour('--line'), width: 1 },
       };
       plot = new Plot(
         {
@@ -54,7 +54,8 @@ function Lines({ known }: { readonly known: Extract<Chart, { kind: 'lines' }> })
               label: firstOf(name, 60),
               stroke: colour(`--series-${i + 1}`),
               width: 1.5,
-              points: { show: known.times.length < 80 },
+              // A line of one point is nothing without its point.
+              points: { show: known.times.length < 30 },
             })),
           ],
         },
@@ -89,7 +90,9 @@ function Bars({ known }: { readonly known: Extract<Chart, { kind: 'bars' }> }) {
       {bars.map(({ label, value }, i) => (
         <li key={i}>
           <bdi>{firstOf(label, 60)}</bdi>
-          <meter min={0} max={highest} value={Math.abs(value)} aria-hidden="true" />
+          <div class="track" aria-hidden="true">
+            <span style={{ width: `${(100 * Math.abs(value)) / highest}%` }} />
+          </div>
           <span class="count">{value.toLocaleString('en')}</span>
         </li>
       ))}

@@ -1,8 +1,8 @@
 /** Rows as they are written, put before those that are there: a live tail of the endpoint, or its newest rows again and again. */
 import { computed, effect, signal } from '@preact/signals';
 
-import { ApiError, ask, askEvents, serviceNow } from './api';
-import { type Estimate, estimateOf } from './estimate';
+import { ApiError, ask, askEvents, type Sent, serviceNow } from './api';
+import { type Estimate, estimateOf, moneyText } from './estimate';
 import { isObject, type JsonObject, member, parseExactly } from './exact-json';
 import { countLoaded } from './histogram/counts';
 import { microsOf } from './instant';
@@ -13,6 +13,8 @@ import { key } from './session';
 
 /** Milliseconds between two requests. */
 const PERIOD = 2_000;
+/** Queries with which a live tail begins where it costs any. */
+const FIRST_QUERIES = 3;
 /** Rows that are held. */
 const MOST_ROWS = 10_000;
 
@@ -29,8 +31,8 @@ export const mayFollow = computed(
 );
 
 export async function toggleLive(): Promise<void> {
-  if (live.value === 'on') live.value = 'off';
-  else if (live.value !== 'off' || result.value === null) live.value = 'on';
+  if (live.value !== 'off') live.value = 'off';
+  else if (result.value === null) live.value = 'on';
   else {
     const price = await estimateOf(parametersOf(result.value.bounds)).catch(() => null);
     live.value = price === null ? 'on' : { price };
@@ -39,14 +41,17 @@ export async function toggleLive(): Promise<void> {
 
 /** What an hour of it costs at most. */
 export function hourly({ price, currency }: Estimate): string {
-  const runs = 3_600_000 / PERIOD;
-  return new Intl.NumberFormat('en', { style: 'currency', currency, maximumSignificantDigits: 2 }).format(price * runs);
+  const seconds = endpoint.peek()?.tailInterval ?? null;
+  const runs = seconds === null ? 3_600_000 / PERIOD : 3_600 / seconds + FIRST_QUERIES;
+  return moneyText(price * runs, currency);
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let current: AbortController | null = null;
 /** The run that cannot be followed as a live tail. */
 let polled = 0;
+/** Where the live tail of a run goes on. */
+let place = { number: 0, id: '', parameters: new Map() as Sent };
 
 effect(() => {
   const follows = live.value === 'on' && mayFollow.value && !reading.value && !running.value && key.value !== null;
@@ -67,30 +72,40 @@ async function listen(): Promise<void> {
   const controller = new AbortController();
   current = controller;
   const { number } = known;
-  const parameters = parametersOf(known.bounds);
-  const [start, end] = rangeParameters.peek() ?? [];
-  const newest = microsOf(member(known.rows[0] ?? {}, 'timestamp'));
-  if (start !== undefined && newest !== null) parameters.set(start, isoOf(newest));
-  if (end !== undefined) parameters.delete(end);
-  parameters.set('history', 'true');
+  if (place.number !== number || place.id === '') place = { number, id: '', parameters: tailParameters(known) };
+  const at = place;
   try {
     const path = `api/endpoints/tail/${encodeURIComponent(target.name)}`;
-    const body = await askEvents(path, parameters, presented, controller.signal);
+    const body = await askEvents(path, at.parameters, presented, controller.signal, at.id);
     for await (const events of eventsOf(body)) {
       if (controller.signal.aborted || result.peek()?.number !== number) {
         controller.abort();
         return;
       }
       show(events.flatMap(rowOf).reverse());
+      at.id = events.findLast(({ id }) => id !== '')?.id ?? at.id;
       if (events.some(({ name }) => name === 'end')) break;
     }
     if (!controller.signal.aborted) timer = setTimeout(update, PERIOD);
   } catch (error) {
     if (controller.signal.aborted) return;
-    // What no live tail can be is asked for again and again.
-    if (error instanceof ApiError && error.status >= 400) polled = number;
+    // What no live tail can be is asked for again and again; a place is not good for ever.
+    if (error instanceof ApiError && error.status >= 400) {
+      if (at.id === '') polled = number;
+      at.id = '';
+    }
     timer = setTimeout(update, PERIOD);
   }
+}
+
+/** From the newest row on. */
+function tailParameters({ rows, bounds }: NonNullable<typeof result.value>): Sent {
+  const parameters = parametersOf(bounds);
+  const [start, end] = rangeParameters.peek() ?? [];
+  const newest = microsOf(member(rows[0] ?? {}, 'timestamp'));
+  if (start !== undefined && newest !== null) parameters.set(start, isoOf(newest));
+  if (end !== undefined) parameters.delete(end);
+  return parameters.set('history', 'true');
 }
 
 function rowOf({ name, data }: ServerEvent): readonly JsonObject[] {

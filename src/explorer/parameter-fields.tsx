@@ -1,6 +1,7 @@
 import type { ParameterDescription } from './api';
+import { fromField, toField } from './instant';
 import { run } from './run';
-import { isList, linesOf, ownParameters, setValue, valueOf } from './search';
+import { isList, linesOf, ownParameters, search, setValue, valueOf } from './search';
 
 /** The endpoint's own parameters as fields of their types; pinned ones are shown as fixed. */
 export function ParameterFields() {
@@ -15,6 +16,7 @@ export function ParameterFields() {
 
 function ParameterField({ parameter }: { readonly parameter: ParameterDescription }) {
   const { name, type, description, required, fixed, values } = parameter;
+  const fallback = parameter.default as string | number | boolean | undefined;
   const id = `parameter-${name}`;
   if (fixed === true) {
     return (
@@ -28,7 +30,7 @@ function ParameterField({ parameter }: { readonly parameter: ParameterDescriptio
   }
   const given = valueOf(parameter);
   const list = isList(parameter);
-  const choices = type.startsWith('boolean') ? ['true', 'false'] : values;
+  const choices = type === 'boolean[]' ? ['true', 'false'] : values;
   const label = <label for={id}>{name}</label>;
   if (choices !== undefined && list) {
     const chosen = linesOf(given);
@@ -74,6 +76,24 @@ function ParameterField({ parameter }: { readonly parameter: ParameterDescriptio
       </div>
     );
   }
+  if (type === 'boolean') {
+    return (
+      <div class="field">
+        {label}
+        <input
+          id={id}
+          title={description}
+          type="checkbox"
+          role="switch"
+          checked={(given === '' ? String(fallback) : given) === 'true'}
+          onChange={(event) => {
+            setValue(name, String(event.currentTarget.checked));
+            void run();
+          }}
+        />
+      </div>
+    );
+  }
   if (choices !== undefined) {
     return (
       <div class="field">
@@ -87,7 +107,9 @@ function ParameterField({ parameter }: { readonly parameter: ParameterDescriptio
             void run();
           }}
         >
-          {required ? null : <option value="">any</option>}
+          {required ? null : (
+            <option value="">{fallback === undefined ? 'any' : `${String(fallback)} (default)`}</option>
+          )}
           {choices.map((choice) => (
             <option key={choice} value={choice}>
               {choice}
@@ -97,6 +119,7 @@ function ParameterField({ parameter }: { readonly parameter: ParameterDescriptio
       </div>
     );
   }
+  if (type === 'timestamp' || type === 'date') return <TimeField parameter={parameter} />;
   const numeric = type === 'integer' || type === 'number';
   return (
     <div class="field">
@@ -106,11 +129,44 @@ function ParameterField({ parameter }: { readonly parameter: ParameterDescriptio
         title={description}
         type="text"
         inputMode={numeric ? 'decimal' : 'text'}
-        placeholder={type === 'timestamp' ? '2026-09-30T11:00:00Z' : type === 'date' ? '2026-09-30' : ''}
         required={required}
         value={given}
         spellcheck={false}
         onInput={(event) => setValue(name, event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') void run();
+        }}
+      />
+    </div>
+  );
+}
+
+/** An instant, in the zone of the page, or a day. */
+function TimeField({ parameter }: { readonly parameter: ParameterDescription }) {
+  const { name, type, description, required } = parameter;
+  const { zone } = search.value;
+  const given = valueOf(parameter);
+  const at = Date.parse(given);
+  const id = `parameter-${name}`;
+  return (
+    <div class="field">
+      <label for={id}>
+        {name}
+        {type === 'timestamp' ? ` (${zone === 'utc' ? 'UTC' : 'local'})` : ''}
+      </label>
+      <input
+        id={id}
+        class="instant"
+        title={description}
+        type={type === 'date' ? 'date' : 'datetime-local'}
+        step={type === 'date' ? undefined : '1'}
+        required={required}
+        value={type === 'date' ? given : Number.isNaN(at) ? '' : toField(at, zone)}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          const instant = fromField(value, zone);
+          setValue(name, type === 'date' ? value : Number.isNaN(instant) ? '' : new Date(instant).toISOString());
+        }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') void run();
         }}

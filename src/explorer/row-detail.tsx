@@ -55,7 +55,7 @@ function Detail({ row }: { readonly row: JsonObject }) {
         {typeof message === 'string' ? (
           <pre class="message">{visibleText(message.slice(0, LONGEST_MESSAGE))}</pre>
         ) : null}
-        <ValueTree value={row} filter={canFilter.value ? filterBy : null} />
+        <ValueTree value={row} filter={canFilter.value ? filterBy : null} copy={(text) => void copy(text)} />
       </div>
     </aside>
   );

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, member, writeExactly } from './exact-json';
 import { microsOf, writeInstant, type Zone } from './instant';
 import { columnWidths, WidthHandle } from './column-widths';
 import { reading } from './live';
-import { failure, isLog, result, running } from './run';
+import { failure, held, isLog, result, running } from './run';
 import { search } from './search';
 import { severityOf, valueAt } from './severity';
 import { firstOf } from './visible-text';
@@ -27,6 +27,10 @@ narrowScreen.addEventListener('change', ({ matches }) => (narrow.value = matches
 
 const scrolled = signal(0);
 const height = signal(600);
+/** Rows by which what is drawn moves on: most frames of a scroll draw nothing anew. */
+const STRIDE = 6;
+const first = computed(() => Math.max(0, Math.floor(scrolled.value / ROW / STRIDE) * STRIDE - SPARE));
+const last = computed(() => Math.ceil((scrolled.value + height.value) / ROW / STRIDE) * STRIDE + SPARE);
 
 /** The row that the keyboard is on; -1: none. */
 export const active = signal(-1);
@@ -35,7 +39,10 @@ export const opened = signal<JsonObject | null>(null);
 
 /** Rows of log tables are a time, the chosen fields and a message; those of any other query have their own columns. */
 const columns = computed<readonly string[]>(() =>
-  isLog.value ? ['timestamp', ...search.value.columns, 'event_message'] : (result.value?.columns ?? []),
+  (isLog.value ? ['timestamp', ...search.value.columns, 'event_message'] : (result.value?.columns ?? [])).slice(
+    0,
+    MOST_COLUMNS,
+  ),
 );
 
 let shown = 0;
@@ -67,9 +74,9 @@ export function RowList() {
     return () => watch.disconnect();
   }, []);
   const rows = result.value?.rows ?? [];
-  const first = Math.max(0, Math.floor(scrolled.value / ROW) - SPARE);
-  const last = Math.min(rows.length, Math.ceil((scrolled.value + height.value) / ROW) + SPARE);
-  const drawn = columns.value.slice(0, MOST_COLUMNS);
+  const [from, to] = [first.value, Math.min(rows.length, last.value)];
+  // The same list as long as it is the same: rows with the same properties are not drawn anew.
+  const drawn = columns.value;
   const log = isLog.value;
 
   const go = (to: number): void => {
@@ -112,7 +119,7 @@ export function RowList() {
       aria-rowcount={rows.length + 1}
       aria-busy={running.value}
       tabIndex={0}
-      aria-activedescendant={active.value >= first && active.value < last ? `row-${active.value}` : undefined}
+      aria-activedescendant={active.value >= from && active.value < to ? `row-${active.value}` : undefined}
       onScroll={(event) => {
         scrolled.value = event.currentTarget.scrollTop;
       }}
@@ -129,10 +136,11 @@ export function RowList() {
         ))}
       </div>
       <div class="space" role="presentation" style={{ height: `${rows.length * ROW}px` }}>
-        {rows.slice(first, last).map((row, i) => (
-          <Row key={first + i} row={row} index={first + i} columns={drawn} zone={search.value.zone} />
+        {rows.slice(from, to).map((row, i) => (
+          <Row key={from + i} row={row} index={from + i} columns={drawn} zone={search.value.zone} />
         ))}
       </div>
+      {held.value ? <NotRun /> : null}
       {result.value !== null && rows.length === 0 && failure.value === null ? <NoRows /> : null}
     </div>
   );
@@ -174,6 +182,8 @@ function Row({ row, index, columns: drawn, zone }: RowProps) {
 /** A cell on one line. Where no type is known, only a column called so is a time: any number of 16 digits might be one. */
 function cellText(column: string, value: Json | undefined, zone: Zone): string {
   const type = result.value?.types?.find(({ name }) => name === column)?.type.kind;
+  // Dates without a zone come as text.
+  if (narrow.value && type === 'DATETIME' && typeof value === 'string') return value.slice(5, 19).replace('T', ' ');
   const isTime = type === undefined ? /(?:^|_)(?:timestamp|time|at)$/i.test(column) : type === 'TIMESTAMP';
   const micros = isTime ? microsOf(value) : null;
   if (micros !== null) return narrow.value ? writeInstant(micros, zone).slice(5, 19) : writeInstant(micros, zone);
@@ -186,6 +196,18 @@ function widthOf(column: string): { readonly width?: string } {
   return width === undefined ? {} : { width: `${width}px` };
 }
 
+/** The price is in the line above. */
+function NotRun() {
+  return (
+    <div class="empty">
+      <p>
+        <strong>This search has not run yet.</strong>
+      </p>
+      <p>It costs more than a cent: Run, or Ctrl+Enter, shows its rows.</p>
+    </div>
+  );
+}
+
 function NoRows() {
   return (
     <div class="empty">
@@ -193,8 +215,15 @@ function NoRows() {
         <strong>No rows in this range.</strong>
       </p>
       <p>
-        Choose a longer range above, or take a clause out of the query. Where nothing was ever written, point a log
-        shipper at the folder that DATA_DIR names.
+        Choose a longer range above, or take a clause out of the query. Where nothing was ever written,{' '}
+        {result.value?.bytesBilled === null ? (
+          <>
+            have a log shipper append rows as JSON lines to files of the folder <code>DATA_DIR</code>, such as{' '}
+            <code>raw_edge_logs.ndjson</code>, or send them to the collector (<code>COLLECT=on</code>).
+          </>
+        ) : (
+          'see that logs arrive in the data set of BigQuery.'
+        )}
       </p>
     </div>
   );

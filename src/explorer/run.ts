@@ -5,6 +5,7 @@ import type { NamedType } from '../googlesql/types';
 import { read } from './analyser/analyser';
 import { consumerText } from './analysis';
 import { ApiError, ask, type Sent, serviceNow } from './api';
+import { CENT, type Estimate, estimate, estimateAgain, estimateRun } from './estimate';
 import { isObject, type JsonObject, parseExactly } from './exact-json';
 import { counting, countLoaded, countRange, counts } from './histogram/counts';
 import { change, endpoint, firstQuery, ownParameters, parametersOf, search, valueOf } from './search';
@@ -21,7 +22,7 @@ export interface Result {
   readonly truncated: boolean;
   /** From request to the last byte. */
   readonly milliseconds: number;
-  /** Seconds since it was computed; null: for this request. */
+  /** Seconds since it was computed; null: it was, for this request. */
   readonly age: number | null;
   readonly bytesBilled: string | null;
   /** What was sent. */
@@ -42,6 +43,8 @@ export const result = signal<Result | null>(null);
 export const failure = signal<ApiError | null>(null);
 export const running = signal(false);
 export const cancelled = signal(false);
+/** Whether what the address holds waits to be run by hand, as it costs more than the page spends by being opened. */
+export const held = signal(false);
 
 let current: AbortController | null = null;
 let runs = 0;
@@ -55,6 +58,7 @@ export async function run(): Promise<void> {
   const controller = new AbortController();
   current = controller;
   cancelled.value = false;
+  held.value = false;
   const missing = ownParameters.value.filter((one) => one.required && one.fixed !== true && valueOf(one) === '');
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ');
@@ -79,7 +83,8 @@ export async function run(): Promise<void> {
       bounds,
       truncated: headers.get('x-result-truncated') === 'true',
       milliseconds: performance.now() - began,
-      age: headers.has('age') ? Number(headers.get('age')) : null,
+      // A result that has just been stored has an age too.
+      age: /; hit\b/.test(headers.get('cache-status') ?? '') ? Number(headers.get('age')) : null,
       bytesBilled: headers.get('x-query-bytes-billed'),
       parameters,
       types,
@@ -87,6 +92,7 @@ export async function run(): Promise<void> {
     };
     failure.value = null;
     if (!(await counted) && !controller.signal.aborted) countLoaded(rows, bounds);
+    if (estimate.peek() !== null) estimateAgain();
   } catch (error) {
     if (controller.signal.aborted) return;
     const known = error instanceof ApiError ? error : new ApiError(String(error), 0, 'unreadable');
@@ -123,10 +129,27 @@ export async function start(): Promise<void> {
   if (keyFault.value === null) await runFirst();
 }
 
-/** Runs what the address holds; where it has no query, that which the endpoint begins with. */
+/** Runs what the address holds; where it has no query, that which the endpoint begins with. What has a price waits to be run by hand. */
 export async function runFirst(): Promise<void> {
   if (search.value.query === '') change({ language: 'lql', query: firstQuery() });
-  await run();
+  current?.abort();
+  const controller = new AbortController();
+  current = controller;
+  running.value = true;
+  let price: Estimate | null = null;
+  try {
+    price = await estimateRun();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    // What is wrong with the search, its run says.
+  }
+  if (current !== controller || controller.signal.aborted) return;
+  if (price === null || price.price < CENT) return run();
+  estimate.value = price;
+  running.value = false;
+  held.value = true;
+  result.value = null;
+  counts.value = null;
 }
 
 /** Types of the rows, from the analysis: a number of sixteen digits need not be a time. */

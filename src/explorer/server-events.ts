@@ -1,6 +1,8 @@
 /** Events of a `text/event-stream` as they come. */
 export interface ServerEvent {
   /** Empty: it has none. */
+  readonly id: string;
+  /** Empty: it has none. */
   readonly name: string;
   /** Empty: it has none. */
   readonly data: string;
@@ -30,5 +32,5 @@ function eventOf(block: string): ServerEvent {
       .split('\n')
       .find((line) => line.startsWith(`${field}: `))
       ?.slice(field.length + 2) ?? '';
-  return { name: valueOf('event'), data: valueOf('data') };
+  return { id: valueOf('id'), name: valueOf('event'), data: valueOf('data') };
 }

@@ -106,5 +106,7 @@ function labelOf(range: TimeRange, zone: Zone): string {
     return OFFERED.find(([offered]) => offered === text)?.[1] ?? `Last ${text}`;
   }
   const text = (at: number): string => writeInstant(BigInt(Math.round(at)) * 1000n, zone).replace(/\.000$/, '');
-  return `${text(range.start)} – ${text(range.end)}`;
+  const [start, end] = [text(range.start), text(range.end)];
+  // Of one day, its date is said once.
+  return `${start} – ${end.slice(0, 10) === start.slice(0, 10) ? end.slice(11) : end}`;
 }

@@ -28,23 +28,37 @@ export function Toolbar() {
 
 function LiveButton() {
   const state = live.value;
-  const label =
-    state === 'off'
-      ? 'Live'
-      : state === 'on'
-        ? reading.value
-          ? 'Live: paused'
-          : 'Live'
-        : `Live: up to ${hourly(state.price)} an hour?`;
+  const priced = typeof state === 'object';
   return (
-    <button
-      type="button"
-      class="live"
-      aria-pressed={state === 'on'}
-      title="Rows as they are written; paused while the pointer is on them"
-      onClick={() => void toggleLive()}
+    <div
+      class="popup"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !priced) return;
+        event.preventDefault();
+        live.value = 'off';
+      }}
     >
-      {label}
-    </button>
+      <button
+        type="button"
+        class="live"
+        aria-pressed={state === 'on'}
+        aria-expanded={priced}
+        title="Rows as they are written; paused while the pointer is on them"
+        onClick={() => void toggleLive()}
+      >
+        {state === 'on' && reading.value ? 'Live: paused' : 'Live'}
+      </button>
+      {priced ? (
+        <div class="panel right" role="group" aria-label="Price of Live">
+          <p role="status">BigQuery bills each look for new rows: up to {hourly(state.price)} an hour.</p>
+          <button type="button" class="primary" onClick={() => (live.value = 'on')}>
+            Start
+          </button>{' '}
+          <button type="button" onClick={() => (live.value = 'off')}>
+            Not now
+          </button>
+        </div>
+      ) : null}
+    </div>
   );
 }

@@ -13,17 +13,22 @@ const OPEN_LEVELS = 3;
 /** Adds a clause for a value to the query. @param exclude leaves its rows out */
 export type Filter = (clause: string, exclude: boolean) => void;
 
-interface TreeProps {
+/** What can be done with a value. */
+export interface ValueActions {
+  /** null: values are not filtered by. */
+  readonly filter: Filter | null;
+  readonly copy: (text: string) => void;
+}
+
+interface TreeProps extends ValueActions {
   readonly value: JsonObject;
   readonly level?: number;
   /** Names from the row down to here; null: no clause reaches it. */
   readonly path?: readonly string[] | null;
-  /** null: values are not filtered by. */
-  readonly filter: Filter | null;
 }
 
 /** A record as a tree; a list of one record is that record, which is how log tables nest them. */
-export function ValueTree({ value, level = 0, path = [], filter }: TreeProps) {
+export function ValueTree({ value, level = 0, path = [], ...actions }: TreeProps) {
   const all = useSignal(false);
   const entries = Object.entries(value);
   const shown = all.value ? entries : entries.slice(0, MOST_MEMBERS);
@@ -31,7 +36,7 @@ export function ValueTree({ value, level = 0, path = [], filter }: TreeProps) {
     <ul class="tree">
       {shown.map(([name, member]) => (
         <li key={name}>
-          <Member name={name} value={member} level={level} path={path && [...path, name]} filter={filter} />
+          <Member name={name} value={member} level={level} path={path && [...path, name]} {...actions} />
         </li>
       ))}
       {shown.length < entries.length ? (
@@ -45,15 +50,14 @@ export function ValueTree({ value, level = 0, path = [], filter }: TreeProps) {
   );
 }
 
-interface MemberProps {
+interface MemberProps extends ValueActions {
   readonly name: string;
   readonly value: Json;
   readonly level: number;
   readonly path: readonly string[] | null;
-  readonly filter: Filter | null;
 }
 
-function Member({ name, value, level, path, filter }: MemberProps) {
+function Member({ name, value, level, path, ...actions }: MemberProps) {
   const open = useSignal(level < OPEN_LEVELS);
   const label = <bdi class="name">{visibleText(name.slice(0, 200))}</bdi>;
   const record = recordIn(value) ?? listAsRecord(value);
@@ -61,7 +65,7 @@ function Member({ name, value, level, path, filter }: MemberProps) {
     return (
       <>
         {label} <Scalar value={value} />
-        <FilterButtons path={path} value={value} filter={filter} />
+        <ValueButtons name={name} path={path} value={value} {...actions} />
       </>
     );
   }
@@ -76,35 +80,48 @@ function Member({ name, value, level, path, filter }: MemberProps) {
       {/* Deep rows are drawn as far as they are opened. */}
       {open.value ? (
         // A record that is in no list is not reached by a path of LQL.
-        <ValueTree value={record} level={level + 1} path={onlyRecord(value) ? path : null} filter={filter} />
+        <ValueTree value={record} level={level + 1} path={onlyRecord(value) ? path : null} {...actions} />
       ) : null}
     </details>
   );
 }
 
-type FilterProps = Pick<MemberProps, 'path' | 'value' | 'filter'>;
-
-function FilterButtons({ path, value, filter }: FilterProps) {
+function ValueButtons({ name, path, value, filter, copy }: Omit<MemberProps, 'level'>) {
   const clause = filter === null || path === null ? null : clauseFor(path, value);
-  if (filter === null || clause === null) return null;
   return (
     <span class="filters">
-      <button
-        type="button"
-        title={`Add ${clause}`}
-        aria-label={`Filter by ${clause}`}
-        onClick={() => filter(clause, false)}
-      >
-        +
-      </button>
-      <button
-        type="button"
-        title={`Add -${clause}`}
-        aria-label={`Exclude ${clause}`}
-        onClick={() => filter(clause, true)}
-      >
-        −
-      </button>
+      {filter === null || clause === null ? null : (
+        <>
+          <button
+            type="button"
+            title={`Add ${clause}`}
+            aria-label={`Filter by ${clause}`}
+            onClick={() => filter(clause, false)}
+          >
+            +
+          </button>
+          <button
+            type="button"
+            title={`Add -${clause}`}
+            aria-label={`Exclude ${clause}`}
+            onClick={() => filter(clause, true)}
+          >
+            −
+          </button>
+        </>
+      )}
+      {value === null ? null : (
+        <button
+          type="button"
+          title="Copy the value"
+          aria-label={`Copy ${visibleText(name.slice(0, 200))}`}
+          onClick={() => copy(typeof value === 'string' ? value : writeExactly(value))}
+        >
+          <svg width="10" height="10" aria-hidden="true">
+            <path d="M.5 2.5h6v7h-6zM3 2.5v-2h6.5v7h-3" />
+          </svg>
+        </button>
+      )}
     </span>
   );
 }

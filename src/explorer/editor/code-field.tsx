@@ -2,6 +2,7 @@ import {
   acceptCompletion,
   autocompletion,
   closeBrackets,
+  closeCompletion,
   completionKeymap,
   completionStatus,
   moveCompletionSelection,
@@ -9,7 +10,7 @@ import {
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { forEachDiagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
-import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
+import { type Command, drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -38,7 +39,9 @@ export function CodeField({ label, language, text, hint, onChange, onRun }: Code
   const settings = useRef(new Compartment());
   const handlers = useRef({ onChange, onRun });
   handlers.current = { onChange, onRun };
-  const run = (): boolean => {
+  const run: Command = (editor) => {
+    // The next Escape is for the run.
+    closeCompletion(editor);
     handlers.current.onRun();
     return true;
   };
@@ -87,7 +90,7 @@ export function CodeField({ label, language, text, hint, onChange, onRun }: Code
   return <div ref={host} class="code-field" />;
 }
 
-function common(run: () => boolean): Extension {
+function common(run: Command): Extension {
   return [
     history(),
     drawSelection(),
@@ -109,7 +112,7 @@ function common(run: () => boolean): Extension {
 
 function ofLanguage(
   { language, label, hint }: Pick<CodeFieldProps, 'language' | 'label' | 'hint'>,
-  run: () => boolean,
+  run: Command,
 ): Extension {
   return [
     highlighting(language),
@@ -123,7 +126,9 @@ function ofLanguage(
     EditorView.contentAttributes.of({ 'aria-label': label, autocapitalize: 'off', spellcheck: 'false' }),
     placeholder(hint),
     // A line of LQL runs by Enter; Shift+Enter breaks it.
-    language === 'lql' ? Prec.high(keymap.of([{ key: 'Enter', run: (view) => acceptCompletion(view) || run() }])) : [],
+    language === 'lql'
+      ? Prec.high(keymap.of([{ key: 'Enter', run: (view) => acceptCompletion(view) || run(view) }]))
+      : [],
   ];
 }
 

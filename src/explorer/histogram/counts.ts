@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 
 import { read } from '../analyser/analyser';
 import { consumerText } from '../analysis';
-import { type ApiError, ask } from '../api';
+import { type ApiError, ask, type Sent } from '../api';
 import { isObject, type JsonObject, parseExactly } from '../exact-json';
 import { microsOf, type Zone } from '../instant';
 import { mayQuery, schemaLoaded } from '../schema';
@@ -22,6 +22,8 @@ export interface Counts extends Buckets {
   readonly total: number;
   /** Whether the engine counted all rows of the range; else it is those that were loaded. */
   readonly complete: boolean;
+  /** By BigQuery for counting. */
+  readonly bytesBilled: bigint;
 }
 
 /** null: the rows have no time. */
@@ -30,30 +32,40 @@ export const counting = signal(false);
 
 const MOST_BUCKETS = 120;
 
+/** The query that counts the rows over a range. null: the rows of the written one cannot be counted */
+export async function countingOf(bounds: Bounds): Promise<{ readonly sent: Sent; readonly buckets: Buckets } | null> {
+  await schemaLoaded();
+  const target = endpoint.peek();
+  const given = mayQuery.peek() && target !== null ? consumerText(query.peek()) : null;
+  if (given === null || target === null || given.text.trim() === '') return null;
+  const source = await read('rows', given);
+  if (source === null) return null;
+  const most = Math.min(MOST_BUCKETS, Math.floor(target.maxRows / 5));
+  const buckets = bucketsOf(bounds, search.peek().zone, most);
+  const severity = severityExpression(source.columns, 'q') ?? 'CAST(NULL AS STRING)';
+  const sql = `SELECT DIV(UNIX_MILLIS(q.timestamp) - ${Math.floor(buckets.start)}, ${buckets.step}) AS bucket, ${severity} AS severity, COUNT(*) AS n FROM (${source.sql}\n) AS q GROUP BY bucket, severity`;
+  const sent = parametersOf(bounds);
+  sent.delete('lql');
+  sent.set('sql', sql);
+  return { sent, buckets };
+}
+
 /**
  * Asks the engine for the counts of a range: one query. Nothing is changed where the query's rows cannot be counted.
  *
  * @returns whether they were
  */
 export async function countRange(bounds: Bounds, key: string, signal: AbortSignal): Promise<boolean> {
-  await schemaLoaded();
   const target = endpoint.peek();
-  const given = mayQuery.peek() && target !== null ? consumerText(query.peek()) : null;
-  if (given === null || target === null || given.text.trim() === '') return false;
   counting.value = true;
   try {
-    const source = await read('rows', given);
-    if (source === null || signal.aborted) return false;
+    const question = await countingOf(bounds);
+    if (question === null || target === null || signal.aborted) return false;
     const { zone } = search.peek();
-    const most = Math.min(MOST_BUCKETS, Math.floor(target.maxRows / 5));
-    const buckets = bucketsOf(bounds, zone, most);
-    const severity = severityExpression(source.columns, 'q') ?? 'CAST(NULL AS STRING)';
-    const sql = `SELECT DIV(UNIX_MILLIS(q.timestamp) - ${Math.floor(buckets.start)}, ${buckets.step}) AS bucket, ${severity} AS severity, COUNT(*) AS n FROM (${source.sql}\n) AS q GROUP BY bucket, severity`;
-    const sent = parametersOf(bounds);
-    sent.delete('lql');
-    sent.set('sql', sql);
-    const { text } = await ask(`api/endpoints/query/${encodeURIComponent(target.name)}`, sent, key, signal);
-    counts.value = { ...tally(rowsOf(text), buckets), bounds, zone, complete: true };
+    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
+    const { text, headers } = await ask(path, question.sent, key, signal);
+    const bytesBilled = BigInt(headers.get('x-query-bytes-billed') ?? 0);
+    counts.value = { ...tally(rowsOf(text), question.buckets), bounds, zone, complete: true, bytesBilled };
     return true;
   } catch (error) {
     // What is wrong with the query is said of its rows.
@@ -103,5 +115,5 @@ export function countLoaded(rows: readonly JsonObject[], bounds: Bounds): void {
     bar[severity] = (bar[severity] ?? 0) + 1;
     bars.set(index, bar);
   }
-  counts.value = { ...buckets, bars, total: times.length, bounds, zone, complete: false };
+  counts.value = { ...buckets, bars, total: times.length, bounds, zone, complete: false, bytesBilled: 0n };
 }

@@ -10,6 +10,8 @@ import { type Bar, type Counts, counting, counts } from './counts';
 
 /** Pixels; the style holds the same. */
 const HEIGHT = 72;
+/** Pixels that the label of a tick may take. */
+const LABEL = 45;
 /** Pixels that a pointer moves before it draws a selection. */
 const SLIP = 4;
 
@@ -168,11 +170,13 @@ function Axis({
 }) {
   const ticks = ticksOf(bounds, zone, Math.floor(width / 90));
   const distance = (ticks[1] ?? 0) - (ticks[0] ?? 0);
+  const leftOf = (at: number): number => ((at - start) / (step * count)) * width;
   return (
     <div class="axis" aria-hidden="true">
       {ticks.map((at) => (
-        <span key={at} style={{ left: `${((at - start) / (step * count)) * width}px` }}>
-          {tickText(at, distance, zone)}
+        // Without a label where there is no room for it.
+        <span key={at} style={{ left: `${leftOf(at)}px` }}>
+          {width - leftOf(at) < LABEL ? null : tickText(at, distance, zone)}
         </span>
       ))}
     </div>

@@ -11,6 +11,7 @@ import { inLql, LqlError, misreadings, readLql, toSql } from '../lql';
 import { originalSpan } from '../sandbox/lenient';
 import { surveyConsumerQuery } from '../sandbox/policy';
 import { readStatement, readTranslation } from '../sandbox/statement';
+import { namesInDoubleQuotes } from './quoted-names';
 
 export interface ConsumerText {
   readonly language: 'sql' | 'lql';
@@ -53,7 +54,8 @@ const NOTHING: ConsumerAnalysis = {
   lqlAsSql: null,
   tables: [],
   columns: null,
-  mentionsTime: false,
+  // Not known: nothing is said of it.
+  mentionsTime: true,
   errors: [],
   warnings: [],
 };
@@ -102,8 +104,15 @@ function surveySql({ text, tables, parameters }: SqlText, read: Read): ConsumerA
     columns: errors.length > 0 ? null : columns,
     mentionsTime: names.some(({ symbol }) => symbol === 'TIMESTAMP') && names.some(({ symbol }) => symbol === 'WHERE'),
     errors: inOrder(errors),
-    warnings:
-      query.body.kind === 'select' && query.body.items.some(({ kind }) => kind === 'select_star') ? wide(columns) : [],
+    warnings: [
+      ...(query.body.kind === 'select' && query.body.items.some(({ kind }) => kind === 'select_star')
+        ? wide(columns)
+        : []),
+      ...inDoubleQuotes(
+        statement,
+        reading.tables.flatMap((name) => byName.get(name.toLowerCase())?.columns ?? []),
+      ),
+    ],
   };
 }
 
@@ -169,6 +178,13 @@ function wide(columns: readonly NamedType[] | null): readonly Warning[] {
   const fields = (columns ?? []).reduce((sum, { type }) => sum + leaves(type), 0);
   if (fields <= WIDE) return [];
   return [{ message: `SELECT * gives ${String(fields)} fields a row.`, hint: 'Name the columns that you need.' }];
+}
+
+function inDoubleQuotes(statement: ReturnType<Read>, columns: readonly NamedType[]): readonly Warning[] {
+  return namesInDoubleQuotes(statement.text, statement.tokens, columns).map((name) => ({
+    message: `"${name}" is a text here, not the column ${name}.`,
+    hint: `Names are quoted in backticks: \`${name}\`.`,
+  }));
 }
 
 function leaves(type: SqlType): number {

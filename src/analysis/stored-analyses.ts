@@ -6,6 +6,7 @@ import { boundTypes, type Endpoint, type ParameterDeclaration } from '../endpoin
 import type { Engine, RunLimits, TableSchemas } from '../engines/contract';
 import { QueryError } from '../errors';
 import { tablesRead } from '../googlesql/from-paths';
+import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
 import { type Gate, type StoredQuery, typicalValues } from '../sandbox';
 import { analyseStored, type StoredAnalysis } from './stored-query';
@@ -61,18 +62,28 @@ export class StoredAnalyses {
   }
 
   async #analyse(endpoint: Endpoint, limits: RunLimits): Promise<StoredAnalysis> {
-    const paths = tablesRead(endpoint.query).map(({ node }) => node.path.map(({ name }) => name));
+    const read = tablesRead(endpoint.query).map(({ node }) => node);
+    const paths = read.map(({ path }) => path.map(({ name }) => name));
     const tables = await this.#tablesAt(unique(paths), limits);
     const own = analyseStored(endpoint, tables);
     const isComplete = paths.every((path) => tables.schemas.has(path.join('.')));
     // The engine has the last word: it may know more, or less, than our resolver.
     const described = await this.#describe(endpoint, limits);
     if (described instanceof QueryError) {
-      const known = own.errors.length > 0 && (isComplete || this.engine.kind === 'duckdb');
-      return { ...own, columns: null, errors: known ? own.errors : [described] };
+      if (isComplete || this.engine.kind === 'duckdb') {
+        return { ...own, columns: null, errors: own.errors.length > 0 ? own.errors : [described] };
+      }
+      // What could not be looked up may yet be there, such as a wildcard table, unless it is what the engine refuses.
+      const unsure = read.filter(({ path: [first, ...rest] }) => rest.length > 0 || /[.*]/.test(first?.name ?? ''));
+      const isRefused = (error: QueryError): boolean => begins(error, described.span);
+      const known = own.errors.filter((error) => isRefused(error) || !unsure.some(({ span }) => begins(error, span)));
+      const errors = known.some(isRefused) ? known : [described, ...known];
+      return { ...own, columns: null, errors };
     }
     if (own.errors.length === 0 || this.engine.kind === 'duckdb') return own;
-    return { ...own, columns: described, tables: await this.#cteTables(endpoint, limits), errors: [] };
+    const tablesOfEngine = await this.#cteTables(endpoint, limits);
+    const descriptions = { columns: [], tables: new Map<string, never>() };
+    return { ...own, columns: described, tables: tablesOfEngine, descriptions, errors: [] };
   }
 
   async #tablesAt(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
@@ -109,8 +120,21 @@ export function storedQueryOf(endpoint: Endpoint): StoredQuery {
   const { id, revision, sql, query, cteTables, parameters } = endpoint;
   const isInstant = ({ type, list }: ParameterDeclaration): boolean =>
     !list && (type === 'timestamp' || type === 'date');
-  const instants = parameters.filter(isInstant).map(({ name }) => name);
-  return { id, revision, sql, query, cteTables, parameters: boundTypes(endpoint), instants };
+  const instants = parameters.filter(isInstant);
+  return {
+    id,
+    revision,
+    sql,
+    query,
+    cteTables,
+    parameters: boundTypes(endpoint),
+    instants: instants.map(({ name }) => name),
+    requiredInstants: instants.filter(({ required }) => required).map(({ name }) => name),
+  };
+}
+
+function begins({ span }: QueryError, at: Span | null): boolean {
+  return span !== null && span.start === at?.start;
 }
 
 function unique(paths: readonly (readonly string[])[]): readonly (readonly string[])[] {

@@ -3,6 +3,7 @@ import { boundTypes, type Endpoint } from '../endpoints';
 import { type TypedParameter, typesByName } from '../engines/bound-parameter';
 import type { TableSchemas } from '../engines/contract';
 import type { QueryError } from '../errors';
+import { type Description, describing } from '../googlesql/descriptions';
 import { nearest, surveyMeaning } from '../googlesql/resolver';
 import { resultColumns } from '../googlesql/result-columns';
 import type { NamedType, TableSchema } from '../googlesql/types';
@@ -12,6 +13,11 @@ export interface StoredAnalysis {
   readonly columns: readonly NamedType[] | null;
   /** The tables that a consumer query may read, in the order of the WITH; without those that are not known. */
   readonly tables: readonly TableSchema[];
+  /** What the owners of the tables behind say of the columns, and of those of the `tables`, each list in their order. */
+  readonly descriptions: {
+    readonly columns: readonly Description[];
+    readonly tables: ReadonlyMap<string, readonly Description[]>;
+  };
   /** Types as they are bound, in the order of the declarations. */
   readonly parameters: readonly TypedParameter[];
   /** In the order of the text; spans are offsets into the endpoint's `sql`. */
@@ -30,11 +36,18 @@ export function analyseStored(
   const { resolved, faults } = surveyMeaning(query, sql, {
     findTable: (path) => tables.schemas.get(path.map(({ name }) => name).join('.')),
     parameters: typesByName(parameters),
-    suggestTable: (name) => nearest(name, tables.names),
+    // A data set in front of it is that of another engine, or the one that is meant anyway.
+    suggestTable: (name) => nearest(name, tables.names) ?? nearest(name.split('.').at(-1) ?? name, tables.names),
   });
+  const ctes = resolved?.ctes ?? [];
+  const described = resolved === null ? () => [] : describing(resolved, tables.descriptions ?? new Map());
   return {
     columns: resolved === null || faults.length > 0 ? null : resultColumns(resolved),
-    tables: (resolved?.ctes ?? []).map((cte) => ({ name: cte.name, columns: resultColumns(cte.query) })),
+    tables: ctes.map((cte) => ({ name: cte.name, columns: resultColumns(cte.query) })),
+    descriptions: {
+      columns: resolved === null ? [] : described(resolved),
+      tables: new Map(ctes.map(({ name, query: body }) => [name, described(body)])),
+    },
     parameters,
     errors: faults,
     warnings: [],

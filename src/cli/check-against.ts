@@ -59,14 +59,17 @@ const SILENT = openLog('silent', process.stderr);
 function costOf({ dryRun }: Engine, pricePerTiB: number): NonNullable<CheckOptions['about']> {
   return async (endpoint: Endpoint) => {
     if (dryRun === null) return '';
+    const stored = storedQueryOf(endpoint);
+    // How much that is depends on the times that a caller has to give.
+    if ((stored.requiredInstants ?? []).length > 0) return '';
     const { sql, maxRows } = endpoint;
-    const parameters = typicalValues(storedQueryOf(endpoint));
+    const parameters = typicalValues(stored);
     const labels = { endpoint: endpoint.name, kind: 'run' };
     const query = { sql, parameters, maxRows, hideBytes: false, maxBytesBilled: null, stored: true, labels };
     const limits = { deadline: performance.now() + PATIENCE, signal: new AbortController().signal };
     try {
-      const { bytesProcessed } = await dryRun(query, limits);
-      const price = (Number(bytesProcessed) / TIB) * pricePerTiB;
+      const { bytesProcessed, bytesBilled } = await dryRun(query, limits);
+      const price = (Number(bytesBilled) / TIB) * pricePerTiB;
       return `reads ${bytesProcessed.toString()} bytes without parameters, ${price.toFixed(4)} USD`;
     } catch (error) {
       if (error instanceof ServiceError) return '';

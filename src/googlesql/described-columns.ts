@@ -1,3 +1,4 @@
+import type { Description } from './descriptions';
 import { scalarNamed, typeText } from './type-names';
 import type { NamedType, SqlType, StructField } from './types';
 
@@ -5,14 +6,21 @@ import type { NamedType, SqlType, StructField } from './types';
 export interface DescribedColumn {
   readonly name: string;
   readonly type: string;
+  /** What the owner of its table says of it. */
+  readonly description?: string;
   readonly fields?: readonly DescribedColumn[];
 }
 
-export function describeColumns(columns: readonly (NamedType | StructField)[]): readonly DescribedColumn[] {
-  return columns.map(({ name, type }) => {
+/** @param descriptions of the columns, in their order; missing: none is known */
+export function describeColumns(
+  columns: readonly (NamedType | StructField)[],
+  descriptions: readonly Description[] = [],
+): readonly DescribedColumn[] {
+  return columns.map(({ name, type }, i) => {
     const fields = fieldsOf(type);
-    const described = { name: name ?? '', type: nameOf(type) };
-    return fields === null ? described : { ...described, fields: describeColumns(fields) };
+    const { text = null, fields: inner = [] } = descriptions[i] ?? {};
+    const described = { name: name ?? '', type: nameOf(type), ...(text === null ? {} : { description: text }) };
+    return fields === null ? described : { ...described, fields: describeColumns(fields, inner) };
   });
 }
 

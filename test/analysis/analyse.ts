@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
+import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../src/engines/execution-faults';
 import type { Engine } from '../../src/engines/contract';
 import { storedQueryOf } from '../../src/analysis/stored-analyses';
 import { QueryError, ServiceError } from '../../src/errors';
@@ -13,6 +13,7 @@ import { run } from '../../src/run/run';
 import { schemaOf } from '../../src/run/schema';
 import type { Services } from '../../src/run/services';
 import { services } from '../http/served';
+import { CASES } from '../lql/case-file';
 import { TestRequest } from '../run/request';
 import { Consumer, FIXTURE_END } from '../sandbox/consumer';
 
@@ -28,16 +29,35 @@ interface Analysis {
   readonly estimate: Record<string, unknown> | null;
 }
 
-const casesOf = (file: string): { id: string; sql: string }[] =>
+const casesOf = (file: string): string[] =>
   readFileSync(join(__dirname, '../cases', file), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { id: string; sql: string });
+    .map((line) => (JSON.parse(line) as { sql: string }).sql);
 
 const sandboxCases = (): string[] =>
   (JSON.parse(readFileSync(join(__dirname, '../cases/sandbox.json'), 'utf8')) as { consumer: string }[]).map(
     ({ consumer }) => consumer,
   );
+
+/** Of the LQL cases, with a table where they name none. */
+const lqlCases = (): string[] =>
+  CASES.map(({ lql }) => lql)
+    .filter((lql) => lql.trim() !== '')
+    .map((lql) => (/(?:^|\s)f:/.test(lql) ? lql : `f:edge_logs ${lql}`));
+
+const ON_VALUES: readonly string[] = [...Object.values<string>(EXECUTION_FAULTS), UNKNOWN_EXECUTION_FAULT];
+
+const CORPUS: readonly (readonly ['sql' | 'lql', readonly string[]])[] = [
+  [
+    'sql',
+    [
+      ...['log-queries.jsonl', 'log-queries-lenient.jsonl', 'log-queries-error.jsonl'].flatMap(casesOf),
+      ...sandboxCases(),
+    ],
+  ],
+  ['lql', lqlCases()],
+];
 
 export function analysisSuite(
   name: string,
@@ -67,19 +87,28 @@ export function analysisSuite(
       (await analyse(request({ project: 'default', ...values }, options), shared)) as Analysis;
     const sql = (text: string): Promise<Analysis> => analysed({ sql: text });
 
-    it('says of the judged queries what a run says: the same columns, or none', async () => {
-      const cases = [...casesOf('log-queries.jsonl'), ...casesOf('log-queries-lenient.jsonl')];
-      expect(cases.length).toBeGreaterThan(50);
-      for (const { sql: text } of cases) {
-        const { columns, errors } = await sql(text);
-        const ran = await consumer.sql(text).catch((error: unknown) => error as ServiceError);
-        const outcome = ran instanceof Error ? null : describeColumns(ran.columns);
-        // Only a run meets values.
-        const onValues = ran instanceof ServiceError && Object.values<string>(EXECUTION_FAULTS).includes(ran.message);
-        if (!onValues)
-          expect([text, errors, columns]).toEqual([text, ran instanceof Error ? expect.anything() : [], outcome]);
-      }
-    }, 300_000);
+    it.each(CORPUS)(
+      'says of the judged %s what a run says: the same columns, or none',
+      async (language, texts) => {
+        let withColumns = 0;
+        for (const text of texts) {
+          const { columns, errors } = await analysed({ [language]: text });
+          const ran = await consumer.ask({ language, text }).catch((error: unknown) => error as ServiceError);
+          const outcome = ran instanceof Error ? null : describeColumns(ran.columns);
+          // Only a run meets values.
+          const onValues = ran instanceof ServiceError && ON_VALUES.includes(ran.message);
+          if (!onValues)
+            expect([text, errors, columns]).toEqual([
+              text,
+              ran instanceof Error ? [expect.anything(), ...errors.slice(1)] : [],
+              outcome,
+            ]);
+          if (outcome !== null) withColumns++;
+        }
+        expect(withColumns).toBeGreaterThan(100);
+      },
+      300_000,
+    );
 
     it('says of texts that the gate admits or refuses what the gate says', async () => {
       const cases = sandboxCases();
@@ -125,6 +154,7 @@ export function analysisSuite(
       ['a OR b', { lql: 'f:edge_logs a OR b' }, /LQL has no OR/],
       ['SQL as LQL', { lql: 'select 1 from edge_logs' }, /reads like SQL/],
       ['an unknown parameter', { projct: 'x' }, /no such parameter/],
+      ['a name in double quotes', { sql: 'select "id" from edge_logs' }, /"id" is a text here, not the column id/],
       ['a star over wide rows', { sql: 'select * from edge_logs' }, /SELECT \* gives \d+ fields/],
     ])('warns of %s', async (_what, values, message) => {
       const { warnings } = await analysed(values);
@@ -137,6 +167,43 @@ export function analysisSuite(
       expect(warnings).toContainEqual(
         expect.objectContaining({ parameter: 'projects', hint: 'Did you mean project?' }),
       );
+    });
+
+    it('says everything that is wrong with parameters, where a run names the first', async () => {
+      const values = { project: '', iso_timestamp_start: 'yesterday', iso_timestamp_end: 'x', timestamps: 'ms' };
+      const { errors } = await analysed({ ...values, page_size: '0' });
+      const named = ['project', 'iso_timestamp_start', 'iso_timestamp_end', 'timestamps', 'page_size'];
+      expect(errors).toMatchObject(named.map((parameter) => ({ reason: 'invalidParameter', parameter })));
+      for (const { parameter, message } of errors) {
+        const alone = {
+          project: 'default',
+          [String(parameter)]: { ...values, page_size: '0' }[String(parameter)] ?? '',
+        };
+        await expect(run(request(alone), shared)).rejects.toMatchObject({ reason: 'invalidParameter', message });
+      }
+      const ofQuery = await analysed({ sql: 'select id from edge_logs', page_size: '5', export: 'yes' });
+      expect(ofQuery.errors).toMatchObject([{ parameter: 'export' }, { parameter: 'page_size' }]);
+      await expect(analysed({ export: 'true' })).rejects.toMatchObject({ reason: 'accessDenied' });
+      const header = new TestRequest('logs.all', {
+        key: 'all',
+        values: { project: 'default' },
+        headers: { 'lf-endpoint-redact-pii': 'perhaps' },
+      });
+      expect(((await analyse(header, shared)) as Analysis).errors).toMatchObject([
+        { reason: 'invalidParameter', parameter: 'LF-ENDPOINT-REDACT-PII' },
+      ]);
+    });
+
+    it('has unknown parameters as faults where the endpoint ignores none', async () => {
+      const strict = { ...consumer.endpoint('logs.all'), name: 'strict', strictParams: true };
+      const catalogue = { ...shared.catalogue, find: () => strict };
+      const values = { project: 'default', projct: 'x', elsewhere: 'y' };
+      const { errors, warnings } = (await analyse(request(values), { ...shared, catalogue })) as Analysis;
+      expect(errors).toMatchObject([
+        { reason: 'invalidParameter', parameter: 'projct', hint: 'Did you mean project?' },
+        { reason: 'invalidParameter', parameter: 'elsewhere' },
+      ]);
+      expect(warnings.filter(({ parameter }) => parameter !== undefined)).toEqual([]);
     });
 
     it('answers the stored query alone', async () => {

@@ -61,30 +61,55 @@ const QUERIES = [
 
 const NAMES: readonly Completion['kind'][] = ['alias', 'column', 'field', 'table', 'parameter'];
 
-/** Of one position, in the order in which they are offered: the rest of a table's fields is like these. */
-const TRIED = 8;
+/** Functions of one position that are tried, others at each: there are hundreds. */
+const FUNCTIONS = 4;
+
+const LINES = [
+  'f:edge_logs timeout',
+  'f:edge_logs m.response.status_code:500',
+  'f:edge_logs m.response.status_code:>=500 "gateway timeout"',
+  'f:edge_logs -m.level:error s:id',
+  'f:edge_logs s:m.level s:timestamp',
+  'f:edge_logs c:count(*) c:group_by(t::hour)',
+  'f:edge_logs c:avg(m.response.status_code) c:group_by(t::minute)',
+  'f:edge_logs t:last@1h',
+  'f:edge_logs timestamp:>2026-09-30',
+  'f:auth_logs id:~"^a" n:>3',
+  'f:edge_logs m.level:NULL id:abc',
+  'f:edge_logs t:today metadata.response.status_code:<300 s:event_message',
+];
 
 it.each(QUERIES)('%s', (text) => {
+  expect(tryAll('sql', text)).toBeGreaterThan(40);
+});
+
+it.each(LINES)('%s', (text) => {
+  expect(tryAll('lql', text)).toBeGreaterThan(10);
+});
+
+const NOT_RESOLVED = /Unrecognized name|not found|does not exist|ambiguous|not allowed|may not be read|no table/i;
+
+/** Tries what is offered at every position: names, and some functions. Gives how many that were. */
+function tryAll(language: 'sql' | 'lql', text: string): number {
   let tried = 0;
   for (let position = 0; position <= text.length; position++) {
-    const { span, items } = complete({ language: 'sql', text, position, tables: TABLES, parameters: PARAMETERS });
-    for (const item of items.filter(({ kind }) => NAMES.includes(kind)).slice(0, TRIED)) {
+    const { span, items } = complete({ language, text, position, tables: TABLES, parameters: PARAMETERS });
+    const functions = items.filter(({ kind }) => kind === 'function');
+    const some = Array.from({ length: Math.min(FUNCTIONS, functions.length) }, (_, i) =>
+      functions.at((position * FUNCTIONS + i) % functions.length),
+    );
+    for (const item of [...items.filter(({ kind }) => NAMES.includes(kind)), ...some]) {
+      if (item === undefined) continue;
       tried++;
       const { changed, start } = applied(text, span, item);
-      const unresolved = analyseConsumer({
-        language: 'sql',
-        text: changed,
-        tables: TABLES,
-        parameters: PARAMETERS,
-        now: 0n,
-      })
+      const unresolved = analyseConsumer({ language, text: changed, tables: TABLES, parameters: PARAMETERS, now: 0n })
         .errors.filter(({ span: at }) => at !== null && at.start < start + item.insert.length && at.end > start)
-        .filter(({ message }) => /Unrecognized name|not found|does not exist|ambiguous/.test(message));
+        .filter(({ message }) => NOT_RESOLVED.test(message));
       expect([changed, unresolved]).toEqual([changed, []]);
     }
   }
-  expect(tried).toBeGreaterThan(10);
-});
+  return tried;
+}
 
 /** The text with what is offered, and where that begins in it. */
 function applied(

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
 import { Stage, type Started } from './started';
 
 jest.setTimeout(120_000);
@@ -33,6 +35,20 @@ name: broken.rows
 SELECT pth FROM raw_edge_logs
 `;
 
+/** It declares names of features, which are off there. */
+const STRICT = `/*
+id: 00000000-0000-4000-8000-0000000000cc
+name: strict.rows
+sandbox: true
+strict_params: true
+params:
+  project: { type: string, required: true }
+  position: { type: string }
+*/
+WITH rows_of AS (SELECT t.id, @position AS place FROM raw_edge_logs AS t WHERE t.project = @project)
+SELECT place FROM rows_of LIMIT 1
+`;
+
 const KEYS = [
   { name: 'free', hash: hash('free') },
   { name: 'pinned', hash: hash('pinned'), pins: { project: 'abc' }, allowSql: true },
@@ -51,6 +67,7 @@ function start(environment: Readonly<Record<string, string>>): Started {
   const folder = stage.folder();
   writeFileSync(path.join(folder, 'queries/otel.sql'), OTEL);
   writeFileSync(path.join(folder, 'queries/broken.sql'), BROKEN);
+  writeFileSync(path.join(folder, 'queries/strict.sql'), STRICT);
   writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys: KEYS }));
   return stage.start(
     { DATA_DIR: data, KEYS_FILE: 'keys.json', METRICS_KEY: 'metrics-metrics-metrics', ...environment },
@@ -170,6 +187,63 @@ describe('a service with docs for keys', () => {
     expect(parameters.map(({ name }: { name?: string }) => name)).not.toContain('sql');
   });
 
+  describe('to a key with pins, nothing of rows behind them, nor the pinned value', () => {
+    /** Everything that says what there is, without a row of a result: as one text. */
+    async function said(key: string): Promise<string> {
+      const texts: string[] = [];
+      const add = async (place: string, parameters: Readonly<Record<string, string>> = {}): Promise<void> => {
+        const url = `${base}${place}?${new URLSearchParams(parameters).toString()}`;
+        const response = await fetch(url, { headers: { 'X-API-KEY': key } });
+        texts.push(`${place} ${JSON.stringify([...response.headers])} ${await response.text()}`);
+      };
+      const place = '/api/endpoints/analyze/otel.rows';
+      const required: Record<string, string> = key === 'free' ? { project: 'abc' } : {};
+      for (const one of ['/api/endpoints', '/api/endpoints/otel.rows', '/api/key', '/openapi.json', '/docs'])
+        await add(one);
+      await add('/api/endpoints/schema/otel.rows');
+      await add(place, required);
+      for (const sql of [
+        'select  from rows_of',
+        'select secret_feld from rows_of',
+        'select * from rows_of',
+        'select s from rows_of where s.',
+      ])
+        for (const position of ['7', '8', String(sql.length)]) await add(place, { ...required, sql, position });
+      for (const lql of ['f:rows_of secret_feld:1', 'f:rows_of s', 's:'])
+        for (const position of ['0', String(lql.length)]) await add(place, { ...required, lql, position });
+      await add(place, { ...required, position: '0', page_size: '1', estimate: 'true', projct: 'x' });
+      const client = new Client({ name: 'test', version: '1' });
+      const requestInit = { headers: { 'X-API-KEY': key } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit }));
+      const given = { endpoint: 'otel.rows', parameters: required };
+      texts.push(JSON.stringify(await client.listTools()));
+      for (const [name, more] of [
+        ['list_endpoints', {}],
+        ['describe_endpoint', given],
+        ['analyze', { ...given, sql: 'select secret_feld from rows_of' }],
+        ['query_logs', { ...given, sql: 'select secret_feld from rows_of' }],
+      ] as const)
+        texts.push(JSON.stringify(await client.callTool({ name, arguments: more })));
+      await client.close();
+      return texts.join('\n');
+    }
+
+    it.each(['pinned', 'otel'])('%s', async (key) => {
+      const hidden = await said(key);
+      expect(hidden).toContain('rows_of');
+      expect(hidden).not.toContain('secret_field');
+      expect(hidden).not.toMatch(/\babc\b/);
+      // Another key sees it in each of these ways.
+      const free = await said('free');
+      for (const seen of [
+        '"name":"secret_field","type":"INT64"',
+        '"label":"secret_field"',
+        'Did you mean secret_field?',
+      ])
+        expect(free.replaceAll('\\"', '"')).toContain(seen);
+    });
+  });
+
   it('says what a key is, by the rules that requests are held to', async () => {
     const result = async (key: string): Promise<Answer['body']> => (await ask(base, '/api/key', key)).body.result;
     expect(await result('free')).toMatchObject({ name: 'free', pinned: [], redacted: false, mayQuery: true });
@@ -261,12 +335,51 @@ describe('a service with docs for keys', () => {
     expect(body.error.errors[0]).toMatchObject(fault);
   });
 
+  it('names unknown parameters of a run in a header: ten at most, in 256 bytes', async () => {
+    const unknown = async (names: readonly string[]): Promise<[number, string | null]> => {
+      const parameters = new URLSearchParams([
+        ['project', 'default'],
+        ...names.map((name): [string, string] => [name, 'x']),
+      ]);
+      const url = `${base}/api/endpoints/query/logs.all?${parameters.toString()}`;
+      const response = await fetch(url, { headers: { 'X-API-KEY': 'free' } });
+      return [response.status, response.headers.get('x-unknown-parameters')];
+    };
+    expect(await unknown([])).toEqual([200, null]);
+    expect(await unknown(['projct', 'a b,\r\nX: é'])).toEqual([200, 'projct, a%20b%2C%0D%0AX%3A%20%C3%A9']);
+    const many = Array.from({ length: 12 }, (_, i) => `n${String(i)}`);
+    expect(await unknown(many)).toEqual([200, many.slice(0, 10).join(', ')]);
+    const long = Array.from({ length: 3 }, (_, i) => `${'n'.repeat(120)}${String(i)}`);
+    expect(await unknown([...long, 'short'])).toEqual([200, `${long.slice(0, 2).join(', ')}, short`]);
+    expect((await unknown(['x'.repeat(300)]))[1]).toBeNull();
+  });
+
+  it('refuses unknown parameters where the endpoint says so, and leaves it the names of features that it declares', async () => {
+    const [query, analysis] = ['/api/endpoints/query/strict.rows', '/api/endpoints/analyze/strict.rows'];
+    const refused = await ask(base, query, 'free', { project: 'default', projct: 'x' });
+    const [fault] = refused.body.error.errors;
+    expect([refused.status, fault]).toMatchObject([
+      400,
+      { reason: 'invalidParameter', parameter: 'projct', hint: 'Did you mean project?' },
+    ]);
+    const { errors } = (await ask(base, analysis, 'free', { project: 'default', projct: 'x' })).body.result;
+    expect(errors).toEqual([expect.objectContaining({ parameter: 'projct', message: fault.message })]);
+    const declared = { project: 'default', position: 'not a number' };
+    expect((await ask(base, query, 'free', declared)).body.result).toEqual([{ place: 'not a number' }]);
+    const { result } = (await ask(base, analysis, 'free', declared)).body;
+    expect([result.errors, 'completions' in result]).toEqual([[], false]);
+  });
+
   it('serves an endpoint that does not resolve as broken, says so, and the others run', async () => {
     const broken = await ask(base, '/api/endpoints/query/broken.rows', 'free');
     expect([broken.status, broken.body.error.errors[0].reason]).toEqual([503, 'endpointBroken']);
     const ready = await ask(base, '/ready', 'metrics-metrics-metrics');
     expect([ready.status, ready.body.degraded]).toEqual([200, true]);
     expect(JSON.stringify(ready.body.detail)).toMatch(/broken\.sql:5:8: Unrecognized name: pth/);
+    const metrics = await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': 'metrics-metrics-metrics' } });
+    expect((await metrics.text()).match(/^logquay_broken_endpoint\{.*$/gm)).toEqual([
+      'logquay_broken_endpoint{endpoint="broken.rows"} 1',
+    ]);
     expect((await ask(base, '/api/endpoints/query/otel.rows', 'otel')).body.result).toHaveLength(1);
   });
 });

@@ -252,6 +252,7 @@ describe('faults', () => {
     expect(notes.join()).toContain('no files of tests');
   });
 
+  // Skipped where the local BigQuery is not installed, which is said then; never in CI.
   const onBigQuery = localBigQueryInstalled || process.env['CI'] ? it : it.skip;
   onBigQuery('rows that do not fit, on BigQuery', async () => {
     const { code, out } = await run(

@@ -18,5 +18,6 @@ async function passes(engine: string): Promise<void> {
 
 it('pass on the embedded engine', () => passes('duckdb'));
 
+// Skipped where the local BigQuery is not installed, which is said then; never in CI.
 const onBigQuery = localBigQueryInstalled || process.env['CI'] ? it : it.skip;
 onBigQuery('pass on a local BigQuery', () => passes('bigquery'));

@@ -1,9 +1,11 @@
 /** `npm run bench [-- name ...]`: all benchmarks, or those named. */
+import { analysis } from './analysis';
 import { bigquery } from './bigquery';
 import { cache } from './cache';
 import { collect } from './collect';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
+import { explorer } from './explorer';
 import { exportBenchmark } from './exports';
 import { hostileRequests } from './hostile-requests';
 import { live } from './live';
@@ -19,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   startup,
   endpoints,
   dialect,
+  analysis,
   bigquery,
   sandbox,
   'hostile-requests': hostileRequests,
@@ -31,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   exports: exportBenchmark,
   collect,
   tail: tailBenchmark,
+  explorer,
 };
 
 async function main(names: readonly string[]): Promise<void> {

@@ -1,10 +1,13 @@
 /** Opens every service and wires them. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { resolverOf } from './analysis/resolve-stored';
-import { StoredAnalyses } from './analysis/stored-analyses';
+import { StoredAnalyses, storedQueryOf } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
 import type { Collector, CollectorOptions } from './collector/collector';
@@ -32,6 +35,8 @@ import { billed } from './limits/billed-engine';
 import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
 import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
+import { Encoder } from './rendering/columnar/encoder';
+import { FILE_EXTENSIONS } from './rendering/representation';
 import { PageTokens } from './run/page-token';
 import { PlanCache } from './run/plan-cache';
 import type { Services } from './run/services';
@@ -39,7 +44,7 @@ import { Cursors } from './run/tail/cursor';
 import { Tails } from './run/tail/tails';
 import { secretOf } from './run/token-secret';
 import { warm } from './run/warm';
-import { Gate } from './sandbox';
+import { Gate, typicalValues } from './sandbox';
 import { VERSION } from './version';
 
 /** How long a client may take to read a response after the latest deadline, in milliseconds, before it is cut off. */
@@ -123,6 +128,9 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     closers.push(() => {
       keys.close();
     });
+    await rm(exportFolder(config), { recursive: true, force: true }).catch((error: unknown) => {
+      log.warn({ err: error }, 'files of exports that were left cannot be removed');
+    });
     const threads = new Threads();
     const collector = await openCollector(config, threads, { log, metrics, report: health.report });
     closers.push(() => collector?.close());
@@ -197,6 +205,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       pricePerTiB: config.pricePerTiB,
       admission: new Admission(admissionBounds(config, bare)),
       exportSlots: exportSlots(bare),
+      openEncoder: encodersOf(config),
       defaults: {
         timeout: config.queryTimeout,
         exportTimeout: config.exportTimeout,
@@ -330,6 +339,18 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
   });
 }
 
+/** A folder of their own: whatever a start finds there was left by a process that was killed. */
+function exportFolder({ cacheDir }: Config): string {
+  return join(cacheDir, 'exports');
+}
+
+export function encodersOf(config: Config): Services['openEncoder'] {
+  return (form, columns, take) => {
+    const path = join(exportFolder(config), `${randomUUID()}.${FILE_EXTENSIONS[form]}`);
+    return new Encoder({ form, columns, file: { path, maxBytes: config.maxExportFile } }, take);
+  };
+}
+
 /** The clock of LQL's relative times: the fixed one, or the machine's. */
 export function nowOf(clock: Config['clock']): () => bigint {
   if (clock !== null) return () => clock.epochMicros;
@@ -367,10 +388,14 @@ export async function openEngine(
     ...config.bigquery,
     maxBytesBilled: config.maxBytesBilled,
     inspectConsumerQueries: config.sandboxDryRun,
-    storedTables: catalogue
+    storedQueries: catalogue
       .current()
-      .flatMap(({ query }) => tablesRead(query))
-      .map(({ node }) => node.path.map(({ name }) => name)),
+      .filter(({ query }) => tablesRead(query).length > 0)
+      .map((endpoint) => ({
+        endpoint: endpoint.name,
+        sql: endpoint.sql,
+        parameters: typicalValues(storedQueryOf(endpoint)),
+      })),
     clock: config.clock,
     maxConcurrent: config.maxRunning,
     maxResultBytes: config.maxResponseBytes,

@@ -184,6 +184,11 @@ export const SETTINGS = {
     text.length >= SHORTEST_KEY ? secret(text) : undefined,
   ),
   EXPORT_TIMEOUT: setting('600', 'a number of seconds from 1 to 86400', seconds(1, 86_400)),
+  MAX_EXPORT_FILE: setting(
+    '4294967296',
+    'a number of bytes from 1048576 to 1099511627776',
+    integer(1_048_576, 1_099_511_627_776),
+  ),
   MAX_BYTES_BILLED: setting('10737418240', 'a number of bytes', (text) =>
     /^\d{1,18}$/.test(text) ? BigInt(text) : undefined,
   ),
@@ -334,6 +339,8 @@ export interface Config {
   readonly queryTimeout: number;
   /** Milliseconds from a request's arrival to the deadline of an export. */
   readonly exportTimeout: number;
+  /** Bytes of the file that an export as Parquet is written to. */
+  readonly maxExportFile: number;
   /** What page tokens are sealed with; null: each process has its own. */
   readonly tokenSecret: Secret | null;
   readonly maxBytesBilled: bigint;
@@ -480,6 +487,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
     tokenSecret: value('TOKEN_SECRET', S.TOKEN_SECRET),
     exportTimeout: given('EXPORT_TIMEOUT', S.EXPORT_TIMEOUT),
+    maxExportFile: given('MAX_EXPORT_FILE', S.MAX_EXPORT_FILE),
     maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
     pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),
     sandboxDryRun: value('SANDBOX_DRY_RUN', S.SANDBOX_DRY_RUN) !== 'off',

@@ -1,6 +1,7 @@
 import { type Clock, sleep, SYSTEM_CLOCK } from '../concurrency/clock';
 import { type Entry, isFresh } from './entry';
 import type { Identity } from './identity';
+import type { RunControl } from './single-flight';
 import type { Lease, SharedStore } from './stores';
 
 /** Milliseconds between two polls for the end of another process's run: the first pause, and the longest. */
@@ -15,16 +16,18 @@ export type LeaseResult =
 /**
  * Waits until there is a fresh entry or this process holds the lease. Meanwhile the holder sees that somebody waits.
  *
+ * @param control may ask from then on whether others wait for a lease
  * @param onEntry receives every entry read, stale ones too
  * @throws RedisUnavailable; the signal's reason
  */
 export async function acquireLease(
   identity: Identity,
   shared: SharedStore,
-  signal: AbortSignal,
+  control: RunControl,
   onEntry: (entry: Entry) => void,
   clock: Clock = SYSTEM_CLOCK,
 ): Promise<LeaseResult> {
+  const { signal } = control;
   const isUsable = (entry: Entry | null): entry is Entry => entry !== null && isFresh(entry, clock.now());
   let waited = false;
   try {
@@ -33,7 +36,10 @@ export async function acquireLease(
       if (found !== null) onEntry(found);
       if (isUsable(found)) return { lease: null, entry: found, waited };
       signal.throwIfAborted();
-      const lease = await shared.acquire(identity);
+      const acquiring = shared.acquire(identity);
+      // Others may wait for the lease before the reply that grants it is here.
+      control.awaitedElsewhere = async () => (await acquiring)?.awaited() ?? false;
+      const lease = await acquiring;
       if (lease !== null) {
         const newer = await newerEntry(lease, found, identity, shared);
         if (!isUsable(newer)) return { lease, entry: null };

@@ -207,7 +207,7 @@ export class Results {
     const { shared } = this.options;
     if (shared === null) return this.#runAndStore(request, control, null);
     const onEntry = (entry: Entry): void => this.#storeLocally(request.identity, entry);
-    const acquired = await acquireLease(request.identity, shared, control.signal, onEntry, this.#clock).catch(
+    const acquired = await acquireLease(request.identity, shared, control, onEntry, this.#clock).catch(
       unlessUnavailable,
     );
     if (acquired === null) return this.#runAndStore(request, control, null);
@@ -231,7 +231,7 @@ export class Results {
     lease: Lease | null,
     holdOff: HoldOff | null = null,
   ): Promise<SharedRun> {
-    const stopRenewing = lease === null ? null : this.#hold(lease, control);
+    const stopRenewing = lease === null ? null : this.#renew(lease);
     const fence = lease?.fence ?? this.#ownFence(request.identity);
     try {
       const outcome = await this.#run(request, control);
@@ -246,9 +246,8 @@ export class Results {
     }
   }
 
-  /** Renews a lease during its run, and lets the run go on while another process waits for it. @returns stops renewing */
-  #hold(lease: Lease, control: RunControl): () => void {
-    control.awaitedElsewhere = () => lease.awaited();
+  /** Renews a lease during its run. @returns stops renewing */
+  #renew(lease: Lease): () => void {
     let cancel = (): void => undefined;
     const renewLater = (): void => {
       cancel = this.#clock.after(

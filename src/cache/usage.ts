@@ -3,7 +3,7 @@ import type { Representation } from '../rendering/representation';
 
 /** All that is needed to repeat the request. */
 export interface Usage {
-  /** Of the identity under which the result is cached. */
+  /** Of the request: that of the identity under which the result is cached, or the same at any time where its start moves on. */
   readonly hash: string;
   readonly endpointId: string;
   /** Bound parameters by name, as a URL would give them, a list for one given several times; without pinned ones. */

@@ -1,3 +1,4 @@
+import { describeLookback } from '../endpoints';
 import type { DescribedEndpoint, DescribedParameter } from '../openapi';
 import { RUNTIME } from './runtime';
 import { memberName, objectType, quoted } from './typescript-types';
@@ -31,7 +32,9 @@ ${RUNTIME}`;
 function parametersType(parameters: readonly DescribedParameter[]): string {
   if (parameters.length === 0) return '{ readonly [name: string]: never }';
   const members = parameters.map((parameter) => {
-    const { name, required, description } = parameter;
+    const { name, required, defaultLookback } = parameter;
+    const left = defaultLookback === null ? '' : describeLookback(defaultLookback);
+    const description = `${parameter.description} ${left}`.trim();
     const type = parameter.list ? `ReadonlyArray<${parameterType(parameter)}>` : parameterType(parameter);
     const optional = required ? `${memberName(name)}: ${type}` : `${memberName(name)}?: ${type} | null | undefined`;
     return `${comment(description, '      ')}      readonly ${optional};\n`;

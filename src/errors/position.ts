@@ -21,6 +21,14 @@ export function lineAndColumn(text: string, offset: number): { line: number; col
   return { line, column: Array.from(text.slice(lineStart, offset)).length + 1 };
 }
 
+/** The UTF-16 offset of what `lineAndColumn` gives; beyond the end of a line it is that end. */
+export function offsetOf(text: string, line: number, column: number): number {
+  const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/);
+  const before = lines.slice(0, line - 1).join('').length;
+  const points = Array.from(lines[line - 1] ?? '');
+  return before + points.slice(0, column - 1).join('').length;
+}
+
 /** The error that the caller of `text` gets for a fault found in it. */
 export function locate(error: QueryError, text: string): ServiceError {
   const { span } = error;

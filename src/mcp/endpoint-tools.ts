@@ -1,5 +1,5 @@
 /** Endpoints with `mcp: true` in their settings, as tools of their own. */
-import { type Endpoint, mayRun, MOST_VALUES, type ParameterDeclaration } from '../endpoints';
+import { describeLookback, type Endpoint, mayRun, MOST_VALUES, type ParameterDeclaration } from '../endpoints';
 import type { Key } from '../keys';
 import { MAX_ROWS, READ_ONLY, type ToolDefinition } from './definitions';
 import type { JsonSchema } from './json-schema';
@@ -53,7 +53,10 @@ export function toolOf(endpoint: Endpoint, { pins }: Key, columns: readonly stri
 const LONGEST = 1000;
 
 function schemaOf(declared: ParameterDeclaration): JsonSchema {
-  const { list, required, description, default: fallback } = declared;
+  const { list, required, default: fallback, defaultLookback } = declared;
+  const description = [declared.description, defaultLookback === null ? '' : describeLookback(defaultLookback)]
+    .filter((text) => text !== '')
+    .join(' ');
   return {
     ...(list
       ? { type: 'array', items: valueSchema(declared), ...(required ? { minItems: 1 } : {}), maxItems: MOST_VALUES }

@@ -1,4 +1,4 @@
-import { MOST_VALUES } from '../endpoints';
+import { describeLookback, MOST_VALUES } from '../endpoints';
 import type { DescribedParameter } from './described';
 import type { Json, Schema } from './schema';
 
@@ -93,7 +93,7 @@ function asJson(type: DescribedParameter['type'], text: string): Json {
 
 /** What it means, in words that hold what a schema cannot say. */
 export function describeParameter(parameter: DescribedParameter): string {
-  const { description, type, list, fixed, byRight, default: fallback } = parameter;
+  const { description, type, list, fixed, byRight, default: fallback, defaultLookback } = parameter;
   const said = description === '' ? [] : [description];
   if (fixed) {
     return [...said, 'This key fixes it: leave it out. Another value than the fixed one is answered 403.'].join(' ');
@@ -112,6 +112,7 @@ export function describeParameter(parameter: DescribedParameter): string {
     }[type],
     ...(list ? [`A list: given several times, or a JSON array; at most ${String(MOST_VALUES)} values.`] : []),
     ...(fallback === null ? [] : [`Default: ${[fallback].flat().join(', ')}.`]),
+    ...(defaultLookback === null ? [] : [describeLookback(defaultLookback)]),
     ...(byRight
       ? ['Redaction is forced here: only keys created with `--allow-sql` may send it, others are answered 403.']
       : []),

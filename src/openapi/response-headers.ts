@@ -54,6 +54,11 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
+  'X-Default-Parameters': {
+    description: 'Starts that the request did not give, and that therefore lie a fixed time before now.',
+    schema: { type: 'string' },
+    example: 'iso_timestamp_start=2026-11-16T06:00:00.000000Z',
+  },
   'X-Unknown-Parameters': {
     description:
       'Parameters that the endpoint does not know, and ignored: percent-encoded names, ten and 256 bytes at most.',

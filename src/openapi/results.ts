@@ -11,7 +11,7 @@ import type { Example, Json, Response, Schema } from './schema';
  * @param row the name of the schema of its rows
  */
 export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, engine }: Readers): Response {
-  const { reserved, maxRows, exportRows, ordered, columns } = endpoint;
+  const { reserved, maxRows, exportRows, ordered, columns, parameters } = endpoint;
   const result: Schema = {
     type: 'object',
     required: ['result'],
@@ -31,6 +31,7 @@ export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, 
       ...ON_EVERY_ANSWER,
       ...ON_RESULTS,
       ...costHeaders,
+      ...(parameters.some(({ defaultLookback }) => defaultLookback !== null) ? ON_DEFAULT_STARTS : []),
       ...(exportRows > 0 ? ON_EXPORTS : []),
     ]),
     content: {
@@ -53,9 +54,20 @@ export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, 
         },
         example: exampleText(shown, 'text/csv'),
       },
+      ...(exportRows > 0 ? FILES : {}),
     },
   };
 }
+
+/** Forms of exports alone. */
+const FILES: NonNullable<Response['content']> = {
+  'application/vnd.apache.parquet': {
+    schema: { type: 'string', format: 'binary', description: 'With `export` alone: a Parquet file.' },
+  },
+  'application/vnd.apache.arrow.stream': {
+    schema: { type: 'string', format: 'binary', description: 'With `export` alone: a stream of Arrow IPC messages.' },
+  },
+};
 
 function describeResult({ reserved, columns }: DescribedEndpoint): string {
   const other = [
@@ -72,6 +84,7 @@ function describeResult({ reserved, columns }: DescribedEndpoint): string {
 const DRY_RUN_REFERENCE: Schema = { $ref: '#/components/schemas/DryRun' };
 
 const BYTES: readonly ResponseHeader[] = ['X-Query-Bytes-Processed', 'X-Query-Bytes-Billed'];
+const ON_DEFAULT_STARTS: readonly ResponseHeader[] = ['X-Default-Parameters'];
 const ON_EXPORTS: readonly ResponseHeader[] = ['Content-Disposition'];
 const ON_RESULTS: readonly ResponseHeader[] = [
   'ETag',

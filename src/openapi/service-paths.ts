@@ -31,7 +31,9 @@ const NEEDS_TAIL: readonly Reason[] = [
   'invalidLql',
   'unknownField',
   'resourcesExceeded',
+  'bytesBilledLimitExceeded',
   'sandboxViolation',
+  'budgetExceeded',
   'storedQueryFailed',
   'backendError',
 ];
@@ -290,6 +292,11 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
   sandbox: { type: 'boolean' },
   redactPii: { type: 'boolean' },
   tail: { type: 'boolean', description: 'Whether its rows can be followed as they arrive.' },
+  tailInterval: {
+    type: ['integer', 'null'],
+    description:
+      'Seconds between two queries of a live tail on BigQuery; null: none are needed, or there is no live tail.',
+  },
   tables: { type: 'array', items: { type: 'string' } },
 });
 

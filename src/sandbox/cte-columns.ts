@@ -64,8 +64,19 @@ export class CteColumns {
 
 /** Values that give each declared parameter its type where no value matters. */
 export function typicalValues(stored: StoredQuery): readonly BoundParameter[] {
-  return stored.parameters.map(typicalValue);
+  const { parameters, requiredInstants = [] } = stored;
+  return parameters.map((parameter) =>
+    requiredInstants.includes(parameter.name)
+      ? { name: parameter.name, type: 'STRING', value: TYPICAL_INSTANT }
+      : typicalValue(parameter),
+  );
 }
+
+/**
+ * A date, and as a timestamp its first instant. A dry run computes what is constant, to find the partitions that a query
+ * reads: a cast of '' would fail there.
+ */
+const TYPICAL_INSTANT = '2000-01-01';
 
 function typicalValue({ name, type }: TypedParameter): BoundParameter {
   switch (type) {

@@ -6,3 +6,4 @@ export { originalSpan } from './lenient';
 export { surveyConsumerQuery } from './policy';
 export { readStatement, readTranslation } from './statement';
 export type { StoredQuery } from './stored-query';
+export { applyEdits, type EditedText, spanBefore } from './text-edits';

@@ -11,4 +11,6 @@ export interface StoredQuery {
   readonly parameters: readonly TypedParameter[];
   /** Parameters that hold a valid timestamp or date, or '': a cast of one fails on no row that another does not fail on. */
   readonly instants?: readonly string[];
+  /** Those of them that are never ''. */
+  readonly requiredInstants?: readonly string[];
 }

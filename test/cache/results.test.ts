@@ -519,6 +519,33 @@ describeWithRedis('an answer among processes on one Redis', () => {
     expect(stage.runs.begun).toHaveLength(1);
   });
 
+  it('reaches who waits elsewhere when everybody has left before the right to make it is known to be granted', async () => {
+    const [holder, other] = await Promise.all([open(), open()]);
+    const identity = newIdentity();
+    const leaving = new AbortController();
+    const store = holder.redis?.store ?? fail();
+    const acquire = store.acquire.bind(store);
+    let reply = (): void => undefined;
+    const late = new Promise<void>((resolve) => (reply = resolve));
+    jest.spyOn(store, 'acquire').mockImplementationOnce(async (of) => {
+      const lease = await acquire(of);
+      await late;
+      return lease;
+    });
+    const here = failureOf(holder.ask(identity, { signal: leaving.signal }));
+    await until(async () => (await direct.exists(keyOf(identity, 'lease'))) === 1);
+    const there = other.ask(identity);
+    await awaited(identity, 1);
+    leaving.abort();
+    await here;
+    reply();
+    const run = await stage.runs.nth(0);
+    expect(run.by).toBe(holder);
+    run.finish('{"result":[1]}');
+    expect(await there).toMatchObject({ outcome: 'collapsed', run: null });
+    expect(stage.runs.begun).toHaveLength(1);
+  });
+
   it.each(['fails', 'ends', 'ends its process'])('is made by the next when the one who makes it %s', async (how) => {
     const [holder, ...others] = await Promise.all([open(), open(), open()]);
     const identity = newIdentity();

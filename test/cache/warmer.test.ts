@@ -28,7 +28,7 @@ import { until as untilReally } from '../until';
 const LEASE = 8000;
 
 /** A stored query whose results are kept that many seconds, and refreshed that often. */
-function endpointOf(name: string, ttl: number, warming: number): Endpoint {
+function endpointOf(name: string, ttl: number, warming: number, since = ''): Endpoint {
   const digits = String(ttl * 1000 + warming).padStart(12, '0');
   const text = `/*
 id: 22222222-aaaa-4000-8000-${digits}
@@ -38,8 +38,8 @@ cache_ttl: ${ttl}
 cache_warming: ${warming}
 params:
   project: { type: string, required: true, description: Whose rows. }
-*/
-WITH t AS (SELECT @project AS project) SELECT * FROM t`;
+${since}*/
+WITH t AS (SELECT @project AS project${since === '' ? '' : ', @since AS since'}) SELECT * FROM t`;
   const { endpoint, faults } = readDefinition(Buffer.from(text));
   if (endpoint === null) throw new Error(JSON.stringify(faults));
   return endpoint;
@@ -47,6 +47,7 @@ WITH t AS (SELECT @project AS project) SELECT * FROM t`;
 
 const BRIEF = endpointOf('warm.brief', 3, 1);
 const LONG = endpointOf('warm.long', 60, 1);
+const RECENT = endpointOf('warm.recent', 61, 1, '  since: { type: timestamp, default_lookback: 24h }\n');
 const COLD = endpointOf('warm.cold', 60, 0);
 
 class Engine extends ScriptedEngine {
@@ -103,7 +104,7 @@ async function gateway({
   timeout = 30_000,
   ...options
 }: GatewayOptions): Promise<Gateway> {
-  const endpoints = options.endpoints ?? [BRIEF, LONG, COLD, ...ENDPOINTS];
+  const endpoints = options.endpoints ?? [BRIEF, LONG, RECENT, COLD, ...ENDPOINTS];
   const served: Served = await serve({ engine, endpoints });
   const redis =
     url === null ? null : openTestRedis(url, { leaseTime: LEASE, mostInUse: most, prefix: engineOf(), timeout });
@@ -253,6 +254,27 @@ function testWarmer(clock: Clock, open: (options?: Partial<GatewayOptions>) => P
     await until(() => engine.of('warm').length >= 4);
     expect(new Set(engine.of('warm'))).toEqual(new Set(['c', 'd']));
     expect(one.warmer.warmed).toBe(2);
+  });
+
+  it('follows a start that moves on with the clock, without anybody asking again', async () => {
+    let hour = 10n;
+    const one = await open({ more: () => ({ now: () => hour * 3_600_000_000n }) });
+    const starts = (): unknown[] =>
+      engine.queries.filter(({ labels }) => labels.kind === 'warm').map(({ parameters }) => parameters[1]?.value);
+    await one.get('warm.recent?project=a');
+    await until(async () => (await inUse(one)).length === 1);
+    one.warmer.start();
+    await until(() => starts().length >= 1);
+    expect(new Set(starts())).toEqual(new Set(['1969-12-31T10:00:00.000000Z']));
+    hour = 11n;
+    await until(() => starts().includes('1969-12-31T11:00:00.000000Z'));
+    // The first request of the new hour finds its rows there, and is no other to the warmer.
+    await until(
+      async () => (await one.get('warm.recent?project=a')).headers.get('cache-status')?.includes('hit') === true,
+    );
+    expect(engine.of('run')).toEqual(['a']);
+    expect(await inUse(one)).toMatchObject([{ endpointId: RECENT.id, values: { project: 'a' } }]);
+    expect(one.outcomes.map(({ outcome }) => outcome)).not.toContain('gone');
   });
 
   it('holds off what fails, longer each time, and goes on when it succeeds', async () => {

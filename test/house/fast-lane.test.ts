@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const { testMatch } = jest.requireActual<{ testMatch: string[] }>('../fast-lane.js');
@@ -19,4 +20,9 @@ it.each([
   ['generates cases', 'test/lql/values.test.ts'],
 ])('what %s is not', (_, file) => {
   expect(fast).not.toContain(file);
+});
+
+test('files that are started first exist', () => {
+  const { LONGEST } = jest.requireActual<{ LONGEST: readonly string[] }>('../longest-first.js');
+  for (const name of LONGEST) expect(existsSync(`test/${name}.test.ts`)).toBe(true);
 });

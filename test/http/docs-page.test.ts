@@ -6,7 +6,7 @@ import { PAGE_POLICY } from '../../src/http/routes/docs/policy';
 import { describeEndpoints } from '../../src/openapi';
 import { ALL, EVERYTHING, ON_BIGQUERY } from '../openapi/endpoints';
 
-const PAGE = docsPage(describeEndpoints(ALL, ON_BIGQUERY), 'open');
+const PAGE = docsPage(describeEndpoints(ALL, ON_BIGQUERY), 'open', false);
 
 it('escapes everything that comes from the catalogue', () => {
   expect(PAGE).not.toMatch(/<b>|<img|<i>|alert\(1\)<\/script|<script>alert/);
@@ -71,11 +71,16 @@ it('has ids of its own for each field, and a label for each', () => {
 });
 
 it('is without a word of the catalogue for an unauthenticated caller', () => {
-  const shell = docsPage(null, 'key');
+  const shell = docsPage(null, 'key', false);
   for (const { name, cteTables } of ALL) {
     expect(shell).not.toContain(`"${name}"`);
     expect(shell).not.toContain(`endpoint:${name}`);
     for (const table of cteTables) expect(shell).not.toContain(`<code>${table}</code>`);
   }
   expect(shell).toContain('Give a key');
+});
+
+it('leads to the explorer where there is one', () => {
+  expect(docsPage([], 'open', true)).toContain('<a href="/explore">the explorer</a>');
+  expect(PAGE).not.toContain('/explore');
 });

@@ -82,6 +82,8 @@ describe('docs/http.md', () => {
       }
       // Of an LQL text, which the scripted engine does not take (test/process/analysis.test.ts).
       seen.add('x-query-warnings');
+      // Of a start that is left to `default_lookback` (test/run/default-lookback.ts).
+      seen.add('x-default-parameters');
       // Of an export (test/process/exports.test.ts).
       seen.add('content-disposition');
       const security = new Set(Object.keys(SECURITY_HEADERS).map((name) => name.toLowerCase()));

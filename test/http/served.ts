@@ -268,6 +268,9 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     pricePerTiB: 6.25,
     admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
     exportSlots: exportSlots(engine),
+    openEncoder: () => {
+      throw new Error('Exports are made by the real process alone.');
+    },
     defaults: { timeout: options.timeout ?? 30_000, exportTimeout: 60_000, maxBytesBilled: 1000n },
     longestResponse: options.longestResponse ?? 64 * 1024 * 1024,
     escapeFormulas: true,

@@ -56,6 +56,7 @@ describe('the catalogue', () => {
           sandbox: true,
           redactPii: false,
           tail: false,
+          tailInterval: null,
           tables: ['rows_of_project'],
         },
       });

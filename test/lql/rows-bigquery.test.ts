@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/engines/contract';
 import { Gate } from '../../src/sandbox';
-import { openEngineOn, overLocalBigQuery } from '../engines/over-local-bigquery';
+import { openEngineOn, overLocalBigQuery, reading } from '../engines/over-local-bigquery';
 import { lqlDataFolder, runThroughGate } from './fixture-folder';
 import { testRowsOver } from './rows-over-engine';
 
@@ -13,7 +13,7 @@ overLocalBigQuery(
     let engine: Engine;
     let gate: Gate;
     beforeAll(async () => {
-      engine = await openEngineOn(local().host, { storedTables: [['raw_lql']] });
+      engine = await openEngineOn(local().host, { storedQueries: [reading('raw_lql')] });
       gate = new Gate(engine);
     }, 60_000);
     afterAll(async () => {

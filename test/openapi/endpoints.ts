@@ -35,6 +35,7 @@ params:
   pattern: { type: regex }
   since: { type: timestamp }
   since_default: { type: timestamp, default: "2026-01-01" }
+  since_recent: { type: timestamp, default_lookback: 7d, description: Newer rows alone. }
   day: { type: date, required: true }
   n: { type: integer, required: true, min: -5, max: 5 }
   n_default: { type: integer, default: 3 }
@@ -53,7 +54,7 @@ WITH secret_cte AS (
   SELECT @text AS a, @text_default AS b, @choice AS c, @choice_default AS d, @choice_optional AS e, @pattern AS f,
     @since AS g, @since_default AS h, @day AS i, @n AS j, @n_default AS k, @n_huge AS l, @ratio AS m,
     @ratio_required AS n, @deep AS o, @deep_default AS p,
-    @tags AS q, @codes AS r, @kinds AS s, @flags AS t, @days AS u FROM raw_hidden_table
+    @tags AS q, @codes AS r, @kinds AS s, @flags AS t, @days AS u, @since_recent AS v FROM raw_hidden_table
 )
 SELECT * FROM secret_cte
 `);

@@ -34,6 +34,19 @@ describe('parameters', () => {
     expect(parameter(document, 'logs.all', 'project')?.description).toBe('Project reference, compared exactly.');
   });
 
+  it('say what a start is that a request leaves out, and that the answer names it; not where a key fixes it', () => {
+    const left = 'Left out, it is 7 days before the last full hour.';
+    expect(parameter(document, EVERYTHING.name, 'since_recent')?.description).toContain(`Newer rows alone. ISO 8601`);
+    expect(parameter(document, EVERYTHING.name, 'since_recent')?.description).toContain(left);
+    expect(parameter(document, EVERYTHING.name, 'since')?.description).not.toContain('Left out');
+    const pins = new Map([['since_recent', '2026-01-01']]);
+    const fixed = documentOf(ALL, forKey({ pins }), 'key');
+    expect(parameter(fixed, EVERYTHING.name, 'since_recent')?.description).not.toContain('7 days');
+    const resultOf = (name: string): string => JSON.stringify(operation(document, name).responses['200']);
+    expect(resultOf(EVERYTHING.name)).toContain('#/components/headers/X-Default-Parameters');
+    expect(resultOf('logs.all')).not.toContain('X-Default-Parameters');
+  });
+
   it('say where a pattern is for some keys alone', () => {
     const described = (readers: Readers, name: string): string =>
       parameter(documentOf(ALL, readers, 'key'), name, name === EVERYTHING.name ? 'pattern' : 'project')?.description ??

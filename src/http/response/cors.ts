@@ -4,7 +4,7 @@ import type { RequestHeaders } from '../request/headers';
 const REQUEST_HEADERS =
   'Accept, Authorization, Content-Type, If-None-Match, LF-ENDPOINT-REDACT-PII, traceparent, X-API-KEY, X-Request-Id';
 const RESPONSE_HEADERS =
-  'Age, Cache-Status, Content-Disposition, ETag, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, WWW-Authenticate, X-Error-Status, X-Query-Bytes-Billed, X-Query-Bytes-Processed, X-Query-Warnings, X-Request-Id, X-Result-Truncated, X-Unknown-Parameters';
+  'Age, Cache-Status, Content-Disposition, ETag, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, WWW-Authenticate, X-Default-Parameters, X-Error-Status, X-Query-Bytes-Billed, X-Query-Bytes-Processed, X-Query-Warnings, X-Request-Id, X-Result-Truncated, X-Unknown-Parameters';
 
 /** How long a browser may remember a preflight, in seconds. */
 const REMEMBERED = 600;

@@ -107,8 +107,8 @@ export class HttpRunRequest implements RunRequest {
     this.exchange.setHeaders(headers);
   }
 
-  beginBody({ contentType, fileName, headers }: BodyHead): BodyWriter {
-    const coding = chooseCoding(this.exchange.headers.list('accept-encoding'));
+  beginBody({ contentType, compressible, fileName, headers }: BodyHead): BodyWriter {
+    const coding = compressible ? chooseCoding(this.exchange.headers.list('accept-encoding')) : null;
     const own = [
       'Vary',
       VARY,

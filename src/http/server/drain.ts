@@ -12,7 +12,11 @@ const HALF_SENT = 2000;
 const QUIET = 500;
 const LONGEST_UNQUIET = 5000;
 
-/** How long connections may go on coming, in milliseconds, before the listener is closed all the same. */
+/**
+ * How long no connection has to come, in milliseconds, before the listener is closed, and how long that is waited for at most: on
+ * a busy machine clients connect again whenever they get a processor, many at once.
+ */
+const NO_CONNECTION = 100;
 const LONGEST_RUSH = 1000;
 
 /**
@@ -48,7 +52,12 @@ export function drainable(server: Server): Drain {
     // Whoever has connected and was not accepted yet is reset with the listener. Node accepts one connection in an iteration of
     // the event loop, which takes long while requests are answered.
     onListener('closing');
-    await withoutNews(() => connections, LONGEST_RUSH);
+    const rush = performance.now() + LONGEST_RUSH;
+    for (let before = -1; before !== connections && performance.now() < rush;) {
+      before = connections;
+      await sleep(NO_CONNECTION);
+    }
+    await withoutNews(() => connections, rush - performance.now());
     onListener('closed');
     lastRequest = performance.now();
     const over = new AbortController();

@@ -148,7 +148,7 @@ export function createRouter(options: RouterOptions): Express {
   });
 
   if (docs !== 'off') {
-    const pages = new DocsRoutes(docs);
+    const pages = new DocsRoutes(docs, explorer !== null);
     route('/openapi.json', { GET: (exchange) => pages.answerOpenApi(exchange, lifecycle.services()) });
     route('/docs', { GET: (exchange) => pages.answerPage(exchange, lifecycle.services()) });
   }

@@ -173,7 +173,9 @@ export function difference(request: TenantRequest, a: Answer, b: Answer, exact: 
   }
   // The token is sealed anew each time, and is part of what the tag is made from.
   const sealed = a.next !== null && b.next !== null;
-  const orderOpen = !exact && !request.ordered && (!sameBody || request.method === 'HEAD');
+  // Without a body the tag alone has the order.
+  const bodiless = request.method === 'HEAD' || a.status === 304;
+  const orderOpen = !exact && !request.ordered && (!sameBody || bodiless);
   for (const name of new Set([...a.headers.keys(), ...b.headers.keys()])) {
     if (EXEMPT.has(name) || (sealed && name === 'etag')) continue;
     if (orderOpen && (name === 'etag' || (name === 'content-length' && (cut || packed(a))))) continue;

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
+import { childEnvironment } from '../../../concurrency/child-environment';
 import type { FromEngine, Opening, ToEngine } from './messages';
 import { childrenOf, cpuTime, loopCpuTime, residentBytes } from './usage';
 
@@ -15,8 +16,6 @@ const HEAP = 256;
 const YOUNG = 1;
 /** DuckDB's connections take a thread each while they run, beside files and compression. */
 const POOL_THREADS = '12';
-/** No secret of the service's: who runs queries needs none. */
-const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'NODE_OPTIONS', 'SystemRoot', 'LD_LIBRARY_PATH'];
 
 export interface Listener {
   hear(message: FromEngine): void;
@@ -94,8 +93,5 @@ export class EngineProcess {
 
 function environment(): NodeJS.ProcessEnv {
   const { UV_THREADPOOL_SIZE = POOL_THREADS } = process.env;
-  const passedOn = PASSED_ON.map((name) => [name, process.env[name]] as const).filter(
-    ([, value]) => value !== undefined,
-  );
-  return { ...Object.fromEntries(passedOn), UV_THREADPOOL_SIZE };
+  return { ...childEnvironment(), UV_THREADPOOL_SIZE };
 }

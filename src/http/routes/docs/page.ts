@@ -16,8 +16,13 @@ import { STYLE } from './style';
  *
  * @param endpoints null: for somebody without a key where one is needed; the page then holds nothing of the catalogue and
  *   asks for the key
+ * @param explorer whether there is the explorer, to which the page then leads
  */
-export function docsPage(endpoints: readonly DescribedEndpoint[] | null, access: DocsAccess): string {
+export function docsPage(
+  endpoints: readonly DescribedEndpoint[] | null,
+  access: DocsAccess,
+  explorer: boolean,
+): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -31,7 +36,9 @@ export function docsPage(endpoints: readonly DescribedEndpoint[] | null, access:
 <a class="skip" href="#main">Skip to the endpoints</a>
 <header>
 <h1>Logquay</h1>
-<p>Saved analytical SQL over logs as read endpoints. ${forPrograms(access)}</p>
+<p>Saved analytical SQL over logs as read endpoints. ${forPrograms(access)}${
+    explorer ? markup` · To look at logs: <a href="/explore">the explorer</a>` : null
+  }</p>
 ${keyForm(access)}
 </header>
 <div id="content">
@@ -109,7 +116,10 @@ function headerSection(): Markup {
       ['Header', 'Meaning'],
       [
         row('X-API-KEY', 'The key; or `Authorization: Bearer`, which is read where this header is absent.'),
-        row('Accept', '`application/json`, `application/x-ndjson` or `text/csv`.'),
+        row(
+          'Accept',
+          '`application/json`, `application/x-ndjson` or `text/csv`; for exports also `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream`.',
+        ),
         ...Object.values(REQUEST_PARAMETERS).map(({ name, description }) => row(name, description)),
       ],
     )}

@@ -48,8 +48,11 @@ export class DocsRoutes {
   readonly #documents = new WeakMap<readonly Endpoint[], WeakMap<object, Documents>>();
   readonly #shell: EncodedResponse;
 
-  constructor(private readonly access: DocsAccess) {
-    this.#shell = finish(docsPage(null, access));
+  constructor(
+    private readonly access: DocsAccess,
+    private readonly explorer: boolean,
+  ) {
+    this.#shell = finish(docsPage(null, access, explorer));
   }
 
   /** `GET /openapi.json` */
@@ -75,7 +78,7 @@ export class DocsRoutes {
     const key = this.#authenticate(exchange, services);
     checkAccept(exchange, 'text/html');
     const documents = this.#documentsFor(key, services);
-    documents.page ??= finish(docsPage(described(key, services), this.access));
+    documents.page ??= finish(docsPage(described(key, services), this.access, this.explorer));
     await this.#answerPage(exchange, documents.page);
   }
 

@@ -2,7 +2,7 @@
 import type { SqlFunction } from '../functions/catalogue';
 import type { AggregateCall, Expr, SortKey } from '../resolved';
 import { operandsOf } from '../resolved-walk';
-import type { Call, OrderItem } from '../syntax';
+import type { Call, Expression, OrderItem } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { argumentsOf, chooseOverload } from './calls';
@@ -119,6 +119,11 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
   };
 }
 
+/** `INTERVAL '1-2' YEAR TO MONTH` is a literal, `INTERVAL 5 DAY` an expression. */
+export function isIntervalLiteral(expression: Expression): boolean {
+  return expression.kind === 'interval' && expression.to !== null;
+}
+
 function checkModifiers(call: Call, fn: SqlFunction): void {
   const refuse = (what: string): never => {
     throw invalid(`Function ${fn.name} does not support ${what}.`, call.span);
@@ -127,11 +132,12 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
     throw invalid(`DISTINCT is not allowed for function ${fn.name}.`, call.span);
   for (const { expression } of call.orderBy)
     if (
-      expression.kind === 'literal' &&
-      ['INT64', 'FLOAT64', 'STRING', 'BYTES', 'BOOL', 'NULL'].includes(expression.type)
+      isIntervalLiteral(expression) ||
+      (expression.kind === 'literal' &&
+        ['INT64', 'FLOAT64', 'STRING', 'BYTES', 'BOOL', 'NULL'].includes(expression.type))
     )
       throw invalid(
-        expression.type === 'INT64'
+        expression.kind === 'literal' && expression.type === 'INT64'
           ? 'Aggregate functions do not allow ORDER BY by index in arguments.'
           : 'Cannot ORDER BY literal values.',
         expression.span,

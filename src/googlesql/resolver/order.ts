@@ -1,7 +1,7 @@
 /** ORDER BY of a query: positions in the select list, or expressions. */
 import type { Column, Expr, SortKey } from '../resolved';
 import type { OrderItem } from '../syntax';
-import { checkedSortKey } from './aggregates';
+import { checkedSortKey, isIntervalLiteral } from './aggregates';
 import type { Context } from './context';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
@@ -15,6 +15,7 @@ const NAMED_LITERALS = new Set(['DATE', 'TIME', 'DATETIME', 'TIMESTAMP', 'NUMERI
 
 function orderExpr(context: Context, { expression }: OrderItem, columns: readonly Column[]): Expr {
   const expr = resolveExpr(context, expression);
+  if (isIntervalLiteral(expression)) throw invalid('Cannot ORDER BY literal values.', expression.span);
   if (expression.kind !== 'literal' && !(expression.kind === 'unary' && expr.kind === 'literal')) return expr;
   // `DATE '2026-09-30'` is a value like any other, the same in every row.
   if (expression.kind === 'literal' && NAMED_LITERALS.has(expression.type)) return expr;

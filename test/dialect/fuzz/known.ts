@@ -39,8 +39,38 @@ const KNOWN: readonly Known[] = [
   { embedded: /logquay:argument/, of: /REGEXP_INSTR/, why: 'A later match behind an empty one is refused.' },
   {
     embedded: /logquay:regexp/,
-    of: /^refused REGEXP_INSTR/,
+    sql: /REGEXP_INSTR/,
     why: 'A computed pattern with a group that captures is refused where it matches.',
+  },
+  {
+    embedded: /The JSONPath cannot be \$/,
+    why: 'An invalid JSONPath is an error also where nothing is read by it.',
+  },
+  {
+    of: /^refused GENERATE_\w+_ARRAY/,
+    embedded: /logquay:size/,
+    why: 'A generated array of many rows has up to 2,048 elements.',
+  },
+  {
+    of: /^refused (?:DATE|TIME|DATETIME|TIMESTAMP)$/,
+    embedded: /out of range for the destination type INT32/,
+    why: 'The reference takes the lower 32 bits of a part of a civil time; here it is an error.',
+  },
+  {
+    of: /^rows JSON_/,
+    sql: /'\{"a": 1'|'100%_/,
+    why: 'Of a text that is no JSON the reference reads what comes before the fault.',
+  },
+  {
+    of: /^accepted/,
+    sql: /CAST\(NULL AS/,
+    embedded: /null/,
+    why: 'A NULL that is written as it stands makes NULL of a call, before an error of another argument.',
+  },
+  {
+    of: /^accepted (?:ROLLUP|CUBE|GROUPING SETS)/,
+    sql: /\b(?:NULLIF|IFNULL|COALESCE|CONTAINS_SUBSTR)\(/,
+    why: 'The reference writes these functions out, and then does not know a key of several groupings again.',
   },
   { embedded: /Invalid JSONPath/, why: 'An invalid JSONPath is an error also where nothing is read by it.' },
   { of: /(?:AVG|SUM|STDDEV|VAR|COV|CORR)\w*$/, sql: /1\.7e308/, why: 'A sum of FLOAT64 beyond its range is infinite.' },

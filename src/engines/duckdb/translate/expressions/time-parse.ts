@@ -133,7 +133,7 @@ export function timestampParser(
   toInstant: (civil: string) => string = (civil) => civil,
 ): string {
   const { pattern, fields, misplaced } = compile(call, format);
-  if (misplaced) return `CASE WHEN ${text} IS NOT NULL THEN ${call.fail('argument')} END`;
+  if (misplaced) return `CAST(CASE WHEN ${text} IS NOT NULL THEN ${call.fail('argument')} END AS TIMESTAMP)`;
   // A group that is named again by a later one gets a name that nobody reads.
   const names = fields.map((field, i) => (fields.lastIndexOf(field) === i ? field : `unread_${i}`));
   const has = (field: string): boolean => fields.includes(field);

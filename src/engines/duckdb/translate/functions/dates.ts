@@ -52,11 +52,15 @@ function times(call: Call, i: number, factor: bigint): string {
   return factor === 1n ? sql : `(${sql} * ${factor})`;
 }
 
+/** In months more than from the first year to the last; DuckDB's own calendar holds twelve times as many years and more. */
+const BEYOND_CALENDAR = 200_000;
+
 /** An INTERVAL of `sign` times argument `i` in the call's part. */
 function duration(call: Call, i: number, sign: 1n | -1n): string {
   const part = partOf(call);
   if (MICROS[part] !== undefined) return `to_microseconds(${times(call, i, MICROS[part] * sign)})`;
-  if (MONTHS[part] !== undefined) return `to_months(CAST(${times(call, i, BigInt(MONTHS[part]) * sign)} AS INTEGER))`;
+  if (MONTHS[part] !== undefined)
+    return `to_months(CAST(greatest(least(${sqlOf(call, i)}, ${BEYOND_CALENDAR}), -${BEYOND_CALENDAR}) * ${BigInt(MONTHS[part]) * sign} AS INTEGER))`;
   return call.unsupported(`The part ${part} in ${call.name}`);
 }
 

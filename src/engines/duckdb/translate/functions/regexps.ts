@@ -224,7 +224,7 @@ function instr(call: Call): string {
       const isEmpty = `${prefix} <> ${s} AND regexp_extract(${s}, ${re}) = ''`;
       const place = `CASE WHEN ${re} = '' THEN 0 ELSE length(${prefix}) + CASE WHEN ${isEmpty} THEN 2 ELSE 1 END END`;
       return (
-        `CASE WHEN ${s} = '' AND ${re} IS NOT NULL THEN CAST(0 AS BIGINT) ` +
+        `CASE WHEN ${s} = '' AND ${re} IS NOT NULL THEN ${count === null ? `CAST(regexp_matches('', ${re}) AS BIGINT) * 0` : 'CAST(0 AS BIGINT)'} ` +
         severalGroupsOf(re) +
         `WHEN NOT regexp_matches(${s}, ${re}) THEN CAST(0 AS BIGINT) ` +
         (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +

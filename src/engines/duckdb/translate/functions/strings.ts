@@ -123,26 +123,31 @@ function instr(call: Call): string {
       const text = `strpos(${s}, ${sub})`;
       return isLarge(call) ? unlessOver(call, over, text) : text;
     });
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'], (s, sub, p, n) => {
-    const searches = `least(${n}, length(${s}) + 1)`;
-    const over = `${searches} * (strlen(${s}) * (strlen(${sub}) / 64 + 1) + ${ONE_SEARCH}) > ${MOST_SEARCHING} * ${mostSteps(call)}`;
-    const forwards = nthPlace(s, sub, `${p} - 1`, searches);
-    const onlyForwards = position === undefined || (position.constant !== null && Number(position.constant) > 0);
-    const [r, bus] = [reversed(s), reversed(sub)];
-    const from = `greatest(-${p} - length(${sub}), 0)`;
-    const backwards = call.bind([r, bus], (x, y) => {
-      const place = nthPlace(x, y, from, searches);
-      return `CASE WHEN ${place} > length(${x}) THEN length(${x}) + 1 ELSE length(${x}) - ${place} - length(${y}) + 2 END`;
-    });
-    // The empty text is at every place, the one behind the last character included.
-    const empty = `CASE WHEN ${p} > 0 THEN ${p} + ${n} - 1 ELSE length(${s}) + 2 + ${p} - (${n} - 1) END`;
-    return (
-      `CASE WHEN ${p} = 0 OR ${n} < 1 THEN ${call.fail('argument')} ` +
-      `WHEN ${sub} = '' THEN CASE WHEN ${empty} BETWEEN 1 AND length(${s}) + 1 THEN ${empty} ELSE 0 END ` +
-      `WHEN ${s} IS NULL OR ${sub} IS NULL OR ${p} IS NULL OR ${n} IS NULL THEN NULL WHEN ${over} THEN ${call.fail('size')} ` +
-      `ELSE list_transform([${onlyForwards ? forwards : `CASE WHEN ${p} > 0 THEN ${forwards} ELSE ${backwards} END`}], lambda place: CASE WHEN place > length(${s}) THEN 0 ELSE place END)[1] END`
-    );
-  });
+  return call.bind(
+    [sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'],
+    (s, sub, given, n) => {
+      const searches = `least(${n}, length(${s}) + 2)`;
+      // Behind the text, and before it, is nothing: no place that DuckDB's functions or INT64 do not hold.
+      const p = `greatest(least(${given}, length(${s}) + 2), -length(${s}) - 2)`;
+      const over = `${searches} * (strlen(${s}) * (strlen(${sub}) / 64 + 1) + ${ONE_SEARCH}) > ${MOST_SEARCHING} * ${mostSteps(call)}`;
+      const forwards = nthPlace(s, sub, `${p} - 1`, searches);
+      const onlyForwards = position === undefined || (position.constant !== null && Number(position.constant) > 0);
+      const [r, bus] = [reversed(s), reversed(sub)];
+      const from = `greatest(-${p} - length(${sub}), 0)`;
+      const backwards = call.bind([r, bus], (x, y) => {
+        const place = nthPlace(x, y, from, searches);
+        return `CASE WHEN ${place} > length(${x}) THEN length(${x}) + 1 ELSE length(${x}) - ${place} - length(${y}) + 2 END`;
+      });
+      // The empty text is at every place, the one behind the last character included.
+      const empty = `CASE WHEN ${p} > 0 THEN ${p} + ${searches} - 1 ELSE length(${s}) + 2 + ${p} - (${searches} - 1) END`;
+      return (
+        `CASE WHEN ${given} = 0 OR ${n} < 1 THEN ${call.fail('argument')} ` +
+        `WHEN ${sub} = '' THEN CASE WHEN ${empty} BETWEEN 1 AND length(${s}) + 1 THEN ${empty} ELSE 0 END ` +
+        `WHEN ${s} IS NULL OR ${sub} IS NULL OR ${given} IS NULL OR ${n} IS NULL THEN NULL WHEN ${over} THEN ${call.fail('size')} ` +
+        `ELSE list_transform([${onlyForwards ? forwards : `CASE WHEN ${p} > 0 THEN ${forwards} ELSE ${backwards} END`}], lambda place: CASE WHEN place > length(${s}) THEN 0 ELSE place END)[1] END`
+      );
+    },
+  );
 }
 
 /** What a search costs beside the reading of its text, in bytes. */
@@ -158,6 +163,18 @@ function nthPlace(s: string, sub: string, from: string, n: string): string {
 
 function reversed(text: string): string {
   return `array_to_string(list_reverse(string_split(${text}, '')), '')`;
+}
+
+/** A NULL among them makes NULL of all; surrogates stand for no character. */
+function codePointsToString(call: Call): string {
+  return call.bind([sqlOf(call, 0)], (list) => {
+    const wrong = `list_filter(${list}, lambda p: p < 0 OR p > 1114111 OR p BETWEEN 55296 AND 57343)`;
+    return (
+      `CASE WHEN ${list} IS NULL OR list_count(${list}) < len(${list}) THEN NULL ` +
+      `WHEN len(${wrong}) > 0 THEN ${call.fail('argument')} ` +
+      `ELSE array_to_string(list_transform(${list}, lambda p: chr(CAST(p AS INTEGER))), '') END`
+    );
+  });
 }
 
 function isLarge(call: Call): boolean {
@@ -288,10 +305,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
     emit: (call) => `chr(CAST(${sqlOf(call, 0)} AS INTEGER))`,
     raises: true,
   },
-  CODE_POINTS_TO_STRING: {
-    emit: (call) => `array_to_string(list_transform(${sqlOf(call, 0)}, lambda p: chr(CAST(p AS INTEGER))), '')`,
-    raises: true,
-  },
+  CODE_POINTS_TO_STRING: codePointsToString,
   CONCAT: concat,
   CONTAINS_SUBSTR: containsSubstr,
   EDIT_DISTANCE: onStrings(editDistance),

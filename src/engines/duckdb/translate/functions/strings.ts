@@ -165,7 +165,7 @@ function reversed(text: string): string {
   return `array_to_string(list_reverse(string_split(${text}, '')), '')`;
 }
 
-/** A NULL among them makes NULL of all; surrogates stand for no character. */
+/** A NULL among them makes NULL of all; surrogates are no characters. */
 function codePointsToString(call: Call): string {
   return call.bind([sqlOf(call, 0)], (list) => {
     const wrong = `list_filter(${list}, lambda p: p < 0 OR p > 1114111 OR p BETWEEN 55296 AND 57343)`;

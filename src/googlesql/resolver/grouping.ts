@@ -62,7 +62,12 @@ function nameOf(expr: Expr): string | null {
 }
 
 /** Of what a literal has no name of its type before it. */
-const PLAIN_LITERALS: ReadonlySet<string> = new Set(['STRING', 'BYTES', 'BOOL', 'INT64', 'FLOAT64']);
+const PLAIN_LITERALS: ReadonlySet<string> = new Set(['STRING', 'BYTES', 'BOOL', 'INT64', 'FLOAT64', 'NULL']);
+
+function isPlainLiteral(expression: Expression): boolean {
+  if (expression.kind === 'unary') return isPlainLiteral(expression.operand);
+  return expression.kind === 'literal' && PLAIN_LITERALS.has(expression.type);
+}
 
 /** `context` is the one of the FROM clause's rows. */
 export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readonly ListItem[]): Groups {
@@ -75,8 +80,8 @@ export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readon
   const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY clause');
   const inSets = groupBy.items.some((item) => item.kind !== 'expression');
   const one = (expression: Expression): number => {
-    const expr = groupExpr(inner, expression, items);
-    if (inSets && expr.kind === 'literal' && PLAIN_LITERALS.has(expr.type.kind))
+    const { expr, item } = groupExpr(inner, expression, items);
+    if (inSets && isPlainLiteral(item?.written?.expression ?? expression))
       throw invalid('Cannot GROUP BY literal values.', expression.span);
     return keys.add(expr, expression.span);
   };
@@ -191,13 +196,18 @@ function setsOf(item: GroupingItem, one: (expression: Expression) => number): nu
   }
 }
 
-function groupExpr(context: Context, expression: Expression, items: readonly ListItem[]): Expr {
+/** `item`: the one of the select list that it names. */
+function groupExpr(
+  context: Context,
+  expression: Expression,
+  items: readonly ListItem[],
+): { readonly expr: Expr; readonly item: ListItem | null } {
   if (expression.kind === 'literal') {
     if (expression.type !== 'INT64') throw invalid('Cannot GROUP BY literal values.', expression.span);
     const item = items[Number(expression.value) - 1];
     if (item === undefined)
       throw invalid(`GROUP BY is out of SELECT column number range: ${expression.value}.`, expression.span);
-    return grouped(item, expression.value, expression.span);
+    return { expr: grouped(item, expression.value, expression.span), item };
   }
   const [first] = expression.kind === 'path' ? expression.parts : [];
   if (first !== undefined && expression.kind === 'path') {
@@ -211,10 +221,10 @@ function groupExpr(context: Context, expression: Expression, items: readonly Lis
     if (match !== undefined) {
       if (expression.parts.length > 1)
         throw invalid(`Cannot GROUP BY field references from SELECT list alias ${first.name}.`, expression.span);
-      return grouped(match, first.name, expression.span);
+      return { expr: grouped(match, first.name, expression.span), item: match };
     }
   }
-  return resolveExpr(context, expression);
+  return { expr: resolveExpr(context, expression), item: null };
 }
 
 function grouped(item: ListItem, shown: string, span: Span): Expr {

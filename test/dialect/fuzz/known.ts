@@ -57,8 +57,8 @@ const KNOWN: readonly Known[] = [
     why: 'The reference takes the lower 32 bits of a part of a civil time; here it is an error.',
   },
   {
-    of: /^rows JSON_/,
-    sql: /'\{"a": 1'|'100%_/,
+    of: /^rows JSON_(?:EXTRACT|QUERY|VALUE)/,
+    embedded: /null/,
     why: 'Of a text that is no JSON the reference reads what comes before the fault.',
   },
   {
@@ -74,6 +74,29 @@ const KNOWN: readonly Known[] = [
   },
   { embedded: /Invalid JSONPath/, why: 'An invalid JSONPath is an error also where nothing is read by it.' },
   { of: /(?:AVG|SUM|STDDEV|VAR|COV|CORR)\w*$/, sql: /1\.7e308/, why: 'A sum of FLOAT64 beyond its range is infinite.' },
+  { of: /^rows ANY_VALUE/, sql: /OVER/, why: 'It may be the value of any row of the frame.' },
+  {
+    of: /^rows FORMAT_|^rows (?:STRING|EXTRACT|DATETIME|\$cast)/,
+    sql: /'0001-01-01|'1[0-8]\d\d-/,
+    why: "The reference leaves out the seconds of a zone's local mean time.",
+  },
+  {
+    of: /^refused (?:ROLLUP|CUBE|GROUPING SETS)/,
+    embedded: /Cannot GROUP BY literal values/,
+    why: 'The reference takes the name of a literal 1 for the position of a column.',
+  },
+  {
+    of: /^(?:rows|refused) REGEXP_INSTR/,
+    sql: /[^\x00-\x7f]/,
+    why: 'The reference holds the position against the number of bytes.',
+  },
+  {
+    of: /^rows (?:VARIANCE|VAR_|STDDEV|CORR|COVAR)/,
+    sql: /NUMERIC '9{29}/,
+    why: 'Statistics of NUMERIC go through FLOAT64.',
+  },
+  { sql: /'0x1F'/, of: /FLOAT64|AVG|SUM|MIN|MAX/, why: 'A FLOAT64 in hexadecimal text is no number.' },
+  { embedded: /Overflow in addition of DECIMAL/, of: /GENERATE_ARRAY/, why: 'An element is computed beyond the last.' },
   { of: /^rows ARRAY_AGG/, sql: /OVER .*RANGE/, why: 'Rows that the order leaves equal come in any order.' },
   {
     of: /^rows (?:AVG|SUM|STDDEV|VAR|COV|CORR)/,
@@ -88,7 +111,7 @@ const KNOWN: readonly Known[] = [
   { of: /^accepted STRUCT_FIELD/, why: 'A value that nothing needs is not computed.' },
   {
     of: /CONTAINS_SUBSTR/,
-    sql: /CONTAINS_SUBSTR\(.*NULL/,
+    sql: /CONTAINS_SUBSTR\(.*(?:NULL|SAFE\.)/,
     why: 'BigQuery searches for no NULL; the local BigQuery writes the function out.',
   },
 ];

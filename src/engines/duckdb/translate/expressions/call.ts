@@ -30,7 +30,7 @@ export interface Call {
   readonly type: SqlType;
   readonly safe: boolean;
   readonly span: Span;
-  /** An expression of any type that fails as `failure` where it is evaluated; under SAFE. a NULL. */
+  /** An expression of any type that fails as `failure` where it is evaluated; under SAFE. a NULL, but for `size`. */
   fail(failure: Failure): string;
   /** An expression of any type that fails where it is evaluated, also under SAFE.: more than the function may do at once. */
   overload(): string;

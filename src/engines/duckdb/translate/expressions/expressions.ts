@@ -168,7 +168,8 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       span: expr.span,
       once: (ctx.single || ctx.estimates.isSingle(expr)) && ctx.lambdas === 0,
       estimate: (argument) => ctx.estimates.of(argument.expr),
-      fail: (failure) => (expr.safe ? 'NULL' : raising(failure)),
+      // A bound of ours is no error of the values; TRY may hold no `error()`.
+      fail: (failure) => (expr.safe && (failure !== 'size' || row.raises === true) ? 'NULL' : raising(failure)),
       overload: () => {
         raises = true;
         return overload(expr.function, expr.span);

@@ -142,6 +142,7 @@ function computed(call: Call, element: string, { civil, instant, has }: Formatte
         return call.unsupported('The format element %J');
     }
   }
+  if (has === 'date' && element === '%E*f') return "'0'";
   if (has !== 'date') {
     switch (element) {
       case '%k':

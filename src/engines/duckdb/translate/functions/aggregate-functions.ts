@@ -177,9 +177,9 @@ const average: Row = (p) => {
   if (kind === 'NUMERIC' || kind === 'BIGNUMERIC') {
     if (kind === 'BIGNUMERIC') return p.ctx.unsupported('AVG of BIGNUMERIC', p.call.span);
     return p.ctx.bind(
-      [p.plain('sum', [p.at(0)]), p.plain('count', [p.at(0)])],
-      (sum, count) =>
-        `CASE WHEN ${count} > 0 THEN CAST(lq_of_digits(lq_quotient_of_digits(lq_digits(${sum}), CAST(${count} AS HUGEINT) * 1000000000)) AS ${duckType(p.call.type)}) END`,
+      [p.plain('sum', [p.at(0)]), p.plain('count', [p.at(0)]), p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`])],
+      (sum, count, about) =>
+        `CASE WHEN abs(${about}) > ${NEAR_WRAPPING} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} WHEN ${count} > 0 THEN CAST(lq_of_digits(lq_quotient_of_digits(lq_digits(${sum}), CAST(${count} AS HUGEINT) * 1000000000)) AS ${duckType(p.call.type)}) END`,
     );
   }
   if (kind === 'INTERVAL') {

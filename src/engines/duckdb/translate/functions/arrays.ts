@@ -14,10 +14,14 @@ function toText(call: Call): string {
   const short = [separator, ...(nullText === undefined ? [] : [nullText])].every(
     (a) => a.constant !== null && a.constant.length < SHORT,
   );
+  if (separator.expr.kind === 'literal' && separator.constant === null) return 'CAST(NULL AS VARCHAR)';
   if (short && nullText === undefined) return `array_to_string(${sqlOf(call, 0)}, ${separator.sql})`;
   return call.bind([sqlOf(call, 0), ...(nullText === undefined ? [] : [nullText.sql])], (list, text) => {
     const all = text === undefined ? list : `list_transform(${list}, lambda e: coalesce(e, ${text}))`;
-    const joining = `array_to_string(${all}, ${separator.sql})`;
+    const given = [separator, ...(nullText === undefined ? [] : [{ ...nullText, sql: text! }])];
+    const nulls = given.flatMap((a) => (a.constant === null ? [`${a.sql} IS NULL`] : []));
+    const plain = `array_to_string(${all}, ${separator.sql})`;
+    const joining = nulls.length === 0 ? plain : `CASE WHEN NOT (${nulls.join(' OR ')}) THEN ${plain} END`;
     if (short) return joining;
     const longest = [separator.sql, ...(text === undefined ? [] : [text])].map((t) => `coalesce(strlen(${t}), 0)`);
     return unlessOver(call, `len(${list}) * (${longest.join(' + ')}) > ${mostJoined(call)}`, joining);

@@ -10,7 +10,7 @@ function hash(duckName: string): (call: Call) => string {
 
 /** What stands where a URL has its host: after scheme, slashes and user, before port and path. */
 function host(call: Call): string {
-  const pattern = String.raw`^(?:[A-Za-z][A-Za-z0-9+.\-]*:)?(?://)?(?:[^/?#]*@)?\.*(\[[^\]]*\]|[^/?#:]*)`;
+  const pattern = String.raw`^(?:[A-Za-z][A-Za-z0-9+.\-]*:)?(?://)?(?:[^/?#]*@)?\.*(\[[^\]]*\]|[^/?#:\\]*)`;
   return call.bind(
     [`regexp_replace(${sqlOf(call, 0)}, '^\\s+|\\s+$', '', 'g')`],
     (url) => `nullif(regexp_extract(${url}, '${pattern}', 1), '')`,

@@ -36,7 +36,7 @@ function partOf(call: Call): string {
 }
 
 /** The zone that an argument names; a literal that names none fails wherever the zone is used. */
-function zoneArgument(call: Call, i: number): string | null {
+export function zoneArgument(call: Call, i: number): string | null {
   const zone = call.args[i];
   if (zone === undefined) return null;
   if (zone.constant !== null && timeZone(zone.constant) === null) return call.fail('zone');
@@ -52,15 +52,23 @@ function times(call: Call, i: number, factor: bigint): string {
   return factor === 1n ? sql : `(${sql} * ${factor})`;
 }
 
-/** In months more than from the first year to the last; DuckDB's own calendar holds twelve times as many years and more. */
-const BEYOND_CALENDAR = 200_000;
+/** More than from the first year to the last, and within DuckDB's own calendar from any of them. */
+export const BEYOND_CALENDAR = { months: 200_000, days: 4_000_000 };
+
+/** `most` or its negative where a number is beyond. */
+function limited(call: Call, n: string, most: number): string {
+  return call.bind(
+    [n],
+    (x) => `CASE WHEN ${x} > ${most} THEN ${most} WHEN ${x} < -${most} THEN -${most} ELSE ${x} END`,
+  );
+}
 
 /** An INTERVAL of `sign` times argument `i` in the call's part. */
 function duration(call: Call, i: number, sign: 1n | -1n): string {
   const part = partOf(call);
   if (MICROS[part] !== undefined) return `to_microseconds(${times(call, i, MICROS[part] * sign)})`;
   if (MONTHS[part] !== undefined)
-    return `to_months(CAST(greatest(least(${sqlOf(call, i)}, ${BEYOND_CALENDAR}), -${BEYOND_CALENDAR}) * ${BigInt(MONTHS[part]) * sign} AS INTEGER))`;
+    return `to_months(CAST(${limited(call, sqlOf(call, i), BEYOND_CALENDAR.months)} * ${BigInt(MONTHS[part]) * sign} AS INTEGER))`;
   return call.unsupported(`The part ${part} in ${call.name}`);
 }
 
@@ -79,9 +87,9 @@ function aroundTheClock(call: Call, time: string, sign: 1n | -1n): string {
   return `(${time} ${sign < 0n ? '-' : '+'} ${amount})`;
 }
 
-/** A number of days as DuckDB takes it. TRY does not see the error of a cast that is folded. */
+/** A number of days as DuckDB takes it. */
 function days(call: Call, count: string): string {
-  return `${call.safe ? 'TRY_CAST' : 'CAST'}(${count} AS INTEGER)`;
+  return `CAST(${limited(call, count, BEYOND_CALENDAR.days)} AS INTEGER)`;
 }
 
 function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true } {

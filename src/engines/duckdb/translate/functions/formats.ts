@@ -3,16 +3,13 @@ import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { timestampFormat } from '../expressions/time-format';
 import { timestampParser } from '../expressions/time-parse';
 import { printFormat } from '../expressions/format-string';
-import { knownZone, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
+import { toCivil, toInstant } from '../expressions/time-zones';
+import { timeZone } from '../../../../googlesql/literals/time-zone';
+import { zoneArgument } from './dates';
 
 function literalFormat(call: Call): string {
   const { constant } = arg(call, 0);
   return constant ?? call.unsupported(`${call.name} with a format that is no literal`);
-}
-
-function zone(call: Call, i: number): string | null {
-  const argument = call.args[i];
-  return argument === undefined ? null : zoneOf(knownZone(call, argument), argument.expr);
 }
 
 function format(call: Call): string {
@@ -20,7 +17,7 @@ function format(call: Call): string {
   const value = arg(call, 1);
   const kind = value.type.kind;
   if (kind === 'TIMESTAMP') {
-    const at = zone(call, 2);
+    const at = zoneArgument(call, 2);
     return call.bind([value.sql], (instant) =>
       at === null
         ? timestampFormat(call, pattern, { civil: instant, instant: instant, has: 'both' })
@@ -49,16 +46,21 @@ function parse(finish: (call: Call, civil: string) => string): (call: Call) => s
 /** Civil time and offset to an instant: a zone in the text wins over the argument, which wins over UTC. */
 function parseTimestamp(call: Call): string {
   const pattern = literalFormat(call);
-  const at = zone(call, 2);
-  return timestampParser(call, pattern, sqlOf(call, 1), (civil) =>
+  const at = zoneArgument(call, 2);
+  const parsed = timestampParser(call, pattern, sqlOf(call, 1), (civil) =>
     toInstant((v, body) => call.bind(v, body), civil, at),
   );
+  // An invalid zone is an error also where the text has one of its own, or an instant.
+  const isInvalid = call.args[2]?.constant != null && timeZone(call.args[2].constant) === null;
+  return isInvalid
+    ? `CAST(CASE WHEN ${sqlOf(call, 1)} IS NOT NULL THEN ${call.fail('zone')} END AS TIMESTAMP)`
+    : parsed;
 }
 
 export const FORMAT_FUNCTIONS: FunctionTable = {
   FORMAT: printFormat,
-  FORMAT_DATE: format,
-  FORMAT_DATETIME: format,
+  FORMAT_DATE: { emit: format, raises: true },
+  FORMAT_DATETIME: { emit: format, raises: true },
   FORMAT_TIME: format,
   FORMAT_TIMESTAMP: { emit: format, raises: true },
   PARSE_DATE: parse((_call, civil) => `CAST(${civil} AS DATE)`),

@@ -71,12 +71,13 @@ function bucket(origin: string): (call: Call) => string {
     });
 }
 
-/** A bucket of a DATE is of months or of days, one of an instant of no months, any other of months alone or of none. */
+/** A bucket is of months, of days or of microseconds: one of a DATE of no microseconds, one of an instant of no months. */
 function mixedParts(call: Call, width: string): string[] {
   const [months, micros] = [`lq_interval_months(${width}) <> 0`, `lq_interval_micros(${width}) <> 0`];
-  if (call.type.kind === 'TIMESTAMP') return [months];
-  const daysToo = `(${months} AND (extract(day FROM ${width}) <> 0 OR ${micros}))`;
-  return call.type.kind === 'DATE' ? [micros, daysToo] : [daysToo];
+  const days = `extract(day FROM ${width}) <> 0`;
+  if (call.type.kind === 'TIMESTAMP') return [months, `(${days} AND ${micros})`];
+  const monthsMixed = `(${months} AND (${days} OR ${micros}))`;
+  return [monthsMixed, call.type.kind === 'DATE' ? micros : `(${days} AND ${micros})`];
 }
 
 /** 30 days to the month, 24 hours to the day; what is justified together gets one sign. */

@@ -110,7 +110,7 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
       return `lq_float_json(${x})`;
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return `CASE WHEN ${x} = trunc(${x}) AND abs(${x}) <= 9007199254740992 THEN to_json(CAST(${x} AS BIGINT)) ELSE ${wide ? `to_json(${numericText(x)})` : `lq_float_json(CAST(${x} AS DOUBLE))`} END`;
+      return `CASE WHEN ${x} = trunc(${x}) AND abs(${x}) <= 9007199254740992 THEN to_json(TRY_CAST(${x} AS BIGINT)) ELSE ${wide ? `to_json(${numericText(x)})` : `lq_float_json(CAST(${x} AS DOUBLE))`} END`;
     case 'BYTES':
       return `to_base64(${x})`;
     case 'DATE':

@@ -71,7 +71,9 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
     }
     // DuckDB rounds a DECIMAL only to a constant number of digits.
     if (constant === null) return call.unsupported(`${call.name} of NUMERIC to a computed number of digits`);
-    return typed(call, `${duckName}(${sqlOf(call, 0)}, ${constant})`);
+    const most = 38;
+    const digits = Math.max(-most, Math.min(most, Number(constant)));
+    return typed(call, `${duckName}(${sqlOf(call, 0)}, ${digits})`);
   };
 }
 
@@ -137,7 +139,7 @@ function logarithm(call: Call): string {
     const text = typed(call, `(ln(${x}) / ln(${base}))`);
     if (call.type.kind !== 'FLOAT64') return text;
     const nan = `isnan(${x}) OR isnan(${base}) OR ${x} = CAST('-inf' AS DOUBLE) OR isinf(${base})`;
-    const infinite = `isinf(${x}) AND ${base} = 0`;
+    const infinite = `isinf(${x}) AND ${base} <= 0`;
     return `CASE WHEN ${x} IS NULL OR ${base} IS NULL THEN NULL WHEN ${nan} OR ${infinite} THEN CAST('NaN' AS DOUBLE) WHEN ${base} = 1 THEN ${call.fail('overflow')} ELSE ${text} END`;
   });
 }

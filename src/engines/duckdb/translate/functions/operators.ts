@@ -6,7 +6,7 @@ import { listMembership } from '../expressions/membership';
 import { joined, mostElements } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { dividedInterval, multipliedInterval } from './interval-arithmetic';
-import { inYears } from './dates';
+import { BEYOND_CALENDAR, inYears } from './dates';
 import { isSimple, physicalFieldNames, quoteName, quoteText } from '../../sql';
 
 function infix(call: Call, operator: string): string {
@@ -30,7 +30,7 @@ function comparison(operator: '<' | '<=' | '>' | '>='): (call: Call) => string {
     if (checks.length === 0) return infix(call, operator);
     return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
       const sides = [a, b];
-      return `(${a} ${operator} ${b}${checks.map((i) => ` AND NOT isnan(${sides[i]})`).join('')})`;
+      return `(${a} ${operator} ${b}${checks.map((i) => ` AND (NOT isnan(${sides[i]}) OR ${sides[1 - i]} IS NULL)`).join('')})`;
     });
   };
 }
@@ -49,7 +49,7 @@ function equality(call: Call, a: string, b: string, type: SqlType, nan: boolean)
       return `CASE WHEN ${x} IS NOT NULL AND ${y} IS NOT NULL THEN ${fields.join(' AND ')} END`;
     });
   }
-  return nan ? call.bind([a, b], (x, y) => `(${x} = ${y} AND NOT isnan(${x}))`) : `(${a} = ${b})`;
+  return nan ? call.bind([a, b], (x, y) => `(${x} = ${y} AND (NOT isnan(${x}) OR ${y} IS NULL))`) : `(${a} = ${b})`;
 }
 
 /** An instant has no calendar: only days and shorter parts may be added to it. */
@@ -77,7 +77,8 @@ function daysFrom(call: Call, date: Argument, operator: '+' | '-', days: Argumen
   if (days.constant !== null) return `(${date.sql} ${operator} CAST(${days.sql} AS INTEGER))`;
   return call.bind(
     [date.sql, days.sql],
-    (d, n) => `CASE WHEN ${d} IS NOT NULL THEN ${d} ${operator} CAST(${n} AS INTEGER) END`,
+    (d, n) =>
+      `CASE WHEN ${d} IS NOT NULL AND ${n} IS NOT NULL THEN ${d} ${operator} CAST(greatest(least(${n}, ${BEYOND_CALENDAR.days}), -${BEYOND_CALENDAR.days}) AS INTEGER) END`,
   );
 }
 
@@ -349,7 +350,8 @@ export const OPERATORS: FunctionTable = {
     }
     return call.bind(
       call.args.map((a) => a.sql),
-      (x, low, high) => `(${x} BETWEEN ${low} AND ${high} AND NOT isnan(${x}) AND NOT isnan(${high}))`,
+      (x, low, high) =>
+        `(${x} BETWEEN ${low} AND ${high} AND (NOT isnan(${x}) OR ${low} IS NULL) AND (NOT isnan(${high}) OR ${x} IS NULL))`,
     );
   },
   $in: membership,

@@ -102,9 +102,12 @@ export class Context {
   /** See Call.bind. */
   bind<const Values extends readonly string[]>(values: Values, body: (...names: Names<Values>) => string): string {
     const print = (names: readonly string[]): string => body(...(names as Names<Values>));
-    if (values.every(isSimple)) return print(values);
     // A lambda inside of a correlated subquery cannot read the columns around that: they come in as values.
     const isFree = (v: string): boolean => isSimple(v) && !(this.subqueries > 0 && v.startsWith('"c'));
+    if (values.every(isSimple)) {
+      const text = print(values);
+      if (values.every(isFree) || !text.includes('lambda')) return text;
+    }
     const complex = values.filter((v) => !isFree(v));
     const variable = this.variable();
     const single = complex.length === 1;

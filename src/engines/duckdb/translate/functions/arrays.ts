@@ -18,7 +18,7 @@ function toText(call: Call): string {
   if (short && nullText === undefined) return `array_to_string(${sqlOf(call, 0)}, ${separator.sql})`;
   return call.bind([sqlOf(call, 0), ...(nullText === undefined ? [] : [nullText.sql])], (list, text) => {
     const all = text === undefined ? list : `list_transform(${list}, lambda e: coalesce(e, ${text}))`;
-    const given = [separator, ...(nullText === undefined ? [] : [{ ...nullText, sql: text! }])];
+    const given = [separator, ...(nullText === undefined ? [] : [{ ...nullText, sql: text }])];
     const nulls = given.flatMap((a) => (a.constant === null ? [`${a.sql} IS NULL`] : []));
     const plain = `array_to_string(${all}, ${separator.sql})`;
     const joining = nulls.length === 0 ? plain : `CASE WHEN NOT (${nulls.join(' OR ')}) THEN ${plain} END`;

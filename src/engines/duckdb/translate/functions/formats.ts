@@ -51,7 +51,8 @@ function parseTimestamp(call: Call): string {
     toInstant((v, body) => call.bind(v, body), civil, at),
   );
   // An invalid zone is an error also where the text has one of its own, or an instant.
-  const isInvalid = call.args[2]?.constant != null && timeZone(call.args[2].constant) === null;
+  const zone = call.args[2]?.constant ?? null;
+  const isInvalid = zone !== null && timeZone(zone) === null;
   return isInvalid
     ? `CAST(CASE WHEN ${sqlOf(call, 1)} IS NOT NULL THEN ${call.fail('zone')} END AS TIMESTAMP)`
     : parsed;

@@ -241,7 +241,7 @@ function replace(call: Call): string {
     // RE2's rewrite: `\\0` to `\\9` and `\\\\`; anything else after a backslash, and a group that is not there, is an error.
     const parts = replacement.match(/\\[^]?/g) ?? [];
     const valid = parts.every((p) => p === '\\\\' || (/^\\\d$/.test(p) && Number(p[1]) <= count));
-    if (!valid) return `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END`;
+    if (!valid) return `CAST(CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END AS VARCHAR)`;
   }
   if (replacement === null || count === null) return computedReplacement(call, count);
   return rewritten(

@@ -230,8 +230,7 @@ function initcap(call: Call): string {
   const escaped = set.replace(/[\\\][^-]/g, '\\$&');
   const pattern = quoteText(set === '' ? '(?s).+' : `[${escaped}]|[^${escaped}]+`);
   // A delimiter stays as it is, and a sharp s has no capital form of one letter.
-  const first =
-    set === '' ? `upper(w[1])` : `CASE WHEN contains(${quoteText(`${set}ß`)}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
+  const first = `CASE WHEN contains(${quoteText(`${set}ß`)}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
   return `array_to_string(list_transform(regexp_extract_all(${sqlOf(call, 0)}, ${pattern}), lambda w: ${first} || lower(w[2:])), '')`;
 }
 

@@ -1,7 +1,9 @@
 /** Subqueries in expressions: as list functions where they only take arrays of the row apart, else as they are. */
+import { columnsRead } from '../../../../googlesql/columns-read';
 import type { Expr, SubqueryExpr } from '../../../../googlesql/resolved';
 import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
+import { outerColumns } from './ctes';
 import { printAsLists } from './subquery-lists';
 import { printQuery } from './relations';
 import { duckType } from '../../sql';
@@ -13,16 +15,35 @@ export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
   ctx.single = false;
   ctx.subqueries++;
   try {
-    const asLists = ctx.guardedBy(null, () => printAsLists(ctx, expr));
+    const asLists = ctx.guardedBy(null, () => printClosed(ctx, expr));
     if (asLists === null) return printInside(ctx, expr);
     if (guard === null || ctx.failing === failing) return asLists;
     // Lambdas are not guarded one by one, but as a whole.
-    const onRows = ctx.guardedBy(null, () => ctx.withoutDictionaries(() => printAsLists(ctx, expr)));
+    const onRows = ctx.guardedBy(null, () => ctx.withoutDictionaries(() => printClosed(ctx, expr)));
     return `CASE WHEN ${guard.of(expr)} THEN ${onRows ?? asLists} END`;
   } finally {
     ctx.single = single;
     ctx.subqueries--;
   }
+}
+
+/** As lists whose lambdas read no column around a subquery that this one is in: DuckDB does not find these there. */
+function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
+  const operands = expr.operand === null ? [] : [expr.operand];
+  const columns = [...outerColumns(expr.query), ...columnsRead(operands)].filter((id) => !ctx.bound.has(id));
+  if (ctx.subqueries < 2 || columns.length === 0) return printAsLists(ctx, expr);
+  let isPrinted = true;
+  const text = ctx.bind(columns.map(columnName), (...names) => {
+    columns.forEach((id, i) => ctx.bound.set(id, names[i]!));
+    try {
+      const asLists = printAsLists(ctx, expr);
+      isPrinted = asLists !== null;
+      return asLists ?? '';
+    } finally {
+      for (const id of columns) ctx.bound.delete(id);
+    }
+  });
+  return isPrinted ? text : null;
 }
 
 function printInside(ctx: Context, expr: SubqueryExpr): string {

@@ -122,7 +122,7 @@ function millisecondsOf(seconds: bigint | null | undefined): number | null {
   return seconds === null || seconds === undefined ? null : Number(seconds) * 1000;
 }
 
-/** Characters of text whose trees are cached; one text counts as an eighth of them at most. */
+/** Characters of text whose trees are cached: at least eight, as a text has 64 KiB at most (googlesql/bounds.ts). */
 const TREES_OF = 512 * 1024;
 
 /**
@@ -130,17 +130,14 @@ const TREES_OF = 512 * 1024;
  * thousands of stored queries few are run. Reading a file adds none: trees that outlive the reading of thousands of files
  * cost more time in the garbage collector than it takes to parse them.
  */
-const TREES = new LRUCache<string, { readonly query: Query; readonly size: number }>({
-  maxSize: TREES_OF,
-  sizeCalculation: ({ size }) => size,
-});
+const TREES = new LRUCache<string, Query>({ maxSize: TREES_OF });
 
 function treeOf(sql: string, revision: string): Query {
   const known = TREES.get(revision);
-  if (known !== undefined) return known.query;
-  const query = parseQuery(sql);
-  TREES.set(revision, { query, size: Math.min(Math.max(sql.length, 1), TREES_OF / 8) });
-  return query;
+  if (known !== undefined) return known;
+  const tree = parseQuery(sql);
+  TREES.set(revision, tree, { size: sql.length });
+  return tree;
 }
 
 function parse(sql: string, faults: LineFault[]): Query | null {

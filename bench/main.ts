@@ -10,6 +10,7 @@ import { exportBenchmark } from './exports';
 import { hostileRequests } from './hostile-requests';
 import { live } from './live';
 import { liveShape } from './live-shape';
+import { manyQueries } from './many-queries';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
 import { startup } from './startup';
@@ -19,6 +20,7 @@ import { wholeRecords } from './whole-records';
 
 const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Promise<void>>> = {
   startup,
+  'many-queries': manyQueries,
   endpoints,
   dialect,
   analysis,

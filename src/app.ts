@@ -172,6 +172,13 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const awaited = config.strictStart || catalogue.current().length <= RESOLVED_BEFORE_READY;
     const resolved = catalogue.resolveWith(resolverOf(analyses), awaited);
     const faults = awaited ? await resolved : [];
+    if (!awaited) {
+      const began = performance.now();
+      void resolved.then(({ length }) => {
+        if (lifecycle.draining) return;
+        log.info({ ms: Math.round(performance.now() - began), faults: length }, 'every stored query is resolved');
+      });
+    }
     if (config.strictStart && faults.length > 0) throw new CatalogueError(faults);
     metrics.read('brokenEndpoints', () =>
       catalogue

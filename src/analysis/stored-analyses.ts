@@ -13,7 +13,8 @@ import { analyseStored, type StoredAnalysis } from './stored-query';
 
 /** Milliseconds after which an endpoint is analysed again: its tables may have changed. */
 const MAX_AGE = 3_600_000;
-const MAX_ENTRIES = 2_000;
+/** More than anybody has: each takes some 7 kB, and documents of all endpoints go through all of them again and again. */
+const MAX_ENTRIES = 5_000;
 /** Milliseconds for which tables are taken to be as they were: stored queries that are resolved together share their schemas. */
 const TABLES_AGE = 2_000;
 

@@ -90,7 +90,6 @@ function toEndpoint(
   parameters: readonly ParameterDeclaration[],
   { file, sql, query, revision }: SourceFile,
 ): Endpoint {
-  TREES.set(revision, query);
   return {
     id: settings.id.toLowerCase(),
     name: settings.name,
@@ -123,17 +122,21 @@ function millisecondsOf(seconds: bigint | null | undefined): number | null {
   return seconds === null || seconds === undefined ? null : Number(seconds) * 1000;
 }
 
+/** Characters of text whose trees are cached: at least eight, as a text has 64 KiB at most (googlesql/bounds.ts). */
+const TREES_OF = 512 * 1024;
+
 /**
  * Syntax trees of the stored queries that are in use, by revision: a tree takes many times the memory of its text, and of
- * thousands of stored queries few are run.
+ * thousands of stored queries few are run. Reading a file adds none: trees that outlive the reading of thousands of files
+ * cost more time in the garbage collector than it takes to parse them.
  */
-const TREES = new LRUCache<string, Query>({ max: 200 });
+const TREES = new LRUCache<string, Query>({ maxSize: TREES_OF });
 
 function treeOf(sql: string, revision: string): Query {
   const known = TREES.get(revision);
   if (known !== undefined) return known;
   const tree = parseQuery(sql);
-  TREES.set(revision, tree);
+  TREES.set(revision, tree, { size: sql.length });
   return tree;
 }
 

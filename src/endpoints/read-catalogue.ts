@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 
-import { concurrently } from '../concurrency/concurrently';
 import { systemCode } from '../errors';
 
 import { findClashes } from './clashes';
 import { type Definition, readDefinition } from './definition';
-import { FILES_AT_ONCE, type Fingerprint, listQueries } from './directory';
+import { FILES_AT_ONCE, type Fingerprint, listQueries, readBytes } from './directory';
 import type { Fault } from './fault';
 import { FILE_START } from './settings';
 
@@ -34,22 +31,31 @@ export async function readCatalogue(directory: string): Promise<ReadCatalogue> {
   } catch (error) {
     return { files, faults: [{ file: directory, ...FILE_START, reason: `cannot be read (${codeOf(error)})` }] };
   }
-  const contents = new Map<string, Buffer | string>();
-  await concurrently(FILES_AT_ONCE, listed.keys(), async (name) => {
-    contents.set(name, await readFile(path.join(directory, name)).catch(codeOf));
-  });
-  for (const [name, fingerprint] of listed) {
-    const file = path.join(directory, name);
-    const bytes = contents.get(name) ?? '';
-    if (typeof bytes === 'string') {
-      faults.push({ file, ...FILE_START, reason: `cannot be read (${bytes})` });
-      continue;
+  const entries = [...listed];
+  const contentsFrom = (start: number): Promise<readonly (Buffer | string)[]> =>
+    Promise.all(
+      entries
+        .slice(start, start + FILES_AT_ONCE)
+        .map(([name]) => readBytes(path.join(directory, name)).catch((error: unknown) => codeOf(error))),
+    );
+  // A batch is read while the one before it is parsed. Between two of them probes are answered, and no more than two are in
+  // memory: of thousands of files all contents would be.
+  let next = contentsFrom(0);
+  for (let start = 0; start < entries.length; start += FILES_AT_ONCE) {
+    const contents = await next;
+    next = contentsFrom(start + FILES_AT_ONCE);
+    next.catch(() => undefined);
+    for (const [i, bytes] of contents.entries()) {
+      const [name, fingerprint] = entries[start + i] ?? ['', ''];
+      const file = path.join(directory, name);
+      if (typeof bytes === 'string') {
+        faults.push({ file, ...FILE_START, reason: `cannot be read (${bytes})` });
+        continue;
+      }
+      const definition = readDefinition(bytes, file);
+      files.push({ name, fingerprint, definition, text: definition.draft?.sql ?? bytes.toString('utf8') });
+      faults.push(...definition.faults.map((fault) => ({ file, ...fault })));
     }
-    const definition = readDefinition(bytes, file);
-    files.push({ name, fingerprint, definition, text: bytes.toString('utf8') });
-    faults.push(...definition.faults.map((fault) => ({ file, ...fault })));
-    // Thousands of them take a while, and probes are answered meanwhile.
-    if (files.length % FILES_AT_ONCE === 0) await setImmediate();
   }
   const clashes = findClashes(
     files.map(({ name, definition }) => ({ file: name, serving: null, candidate: definition })),

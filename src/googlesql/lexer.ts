@@ -19,6 +19,8 @@ const LETTER = 2;
 const DIGIT = 4;
 const QUOTE = 8;
 const PREFIX = 16;
+/** A symbol that begins no longer one. */
+const SINGLE = 32;
 const CLASSES = new Uint8Array(128);
 for (const [characters, kind] of [
   [' \t\n\v\f\r\b', BLANK],
@@ -26,6 +28,7 @@ for (const [characters, kind] of [
   ['0123456789', DIGIT],
   ['\'"', QUOTE],
   ['rRbB', PREFIX],
+  ['(),.;[]', SINGLE],
 ] as const) {
   for (const character of characters) {
     const code = character.charCodeAt(0);
@@ -183,7 +186,7 @@ class Lexer {
 
   private symbol(): void {
     const start = this.at;
-    const symbol = match(SYMBOL, this.text, start);
+    const symbol = this.is(start, SINGLE) ? this.text.charAt(start) : match(SYMBOL, this.text, start);
     if (symbol === '') {
       const char = String.fromCodePoint(this.text.codePointAt(start) ?? 0);
       this.fault(`${JSON.stringify(char)} cannot stand here`, start, start + char.length);
@@ -262,7 +265,7 @@ class Lexer {
 /** What the sticky pattern finds at `at`; empty for nothing. */
 function match(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
-  return pattern.exec(text)?.[0] ?? '';
+  return pattern.test(text) ? text.slice(at, pattern.lastIndex) : '';
 }
 
 /** Length, NUL and unpaired surrogates: what no later rule would be sure to meet. */

@@ -397,3 +397,17 @@ describe('a fault has its line', () => {
     ]);
   });
 });
+
+test('the tree of a stored query is parsed when it is used, and held only while it is among those last used', () => {
+  const padding = ' '.repeat(60_000);
+  const texts = Array.from({ length: 10 }, (_, n) =>
+    storedQuery(n + 1, `n${String(n)}`, '', `SELECT 1 AS one,${padding}2 AS two`),
+  );
+  const [first, ...others] = texts.map((text) => read(text).endpoint);
+  const tree = first?.query;
+  expect(tree?.kind).toBe('query');
+  expect(first?.query).toBe(tree);
+  for (const other of others) expect(other?.query.kind).toBe('query');
+  expect(first?.query).not.toBe(tree);
+  expect(first?.query).toEqual(tree);
+});

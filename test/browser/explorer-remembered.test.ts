@@ -95,9 +95,9 @@ withBrowser('what the explorer remembers', () => {
 
   it('shares a relative range as such, and by the other link the very times', async () => {
     const { page } = await open({ range: '1h' }, { permissions: ['clipboard-read', 'clipboard-write'] });
-    const asked = page.waitForRequest(/\/api\/endpoints\/query\/logs\.all/);
+    const request = page.waitForRequest(/\/api\/endpoints\/query\/logs\.all/);
     await enterKey(page, KEY);
-    const sent = new URL((await asked).url()).searchParams;
+    const sent = new URL((await request).url()).searchParams;
     await status(page)
       .getByText(/ ms · /)
       .waitFor();

@@ -4,13 +4,13 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 import { type LocalBigQuery, localBigQueryInstalled, startLocalBigQuery } from '../local-bigquery';
 import { childrenOf, Stage } from '../process/started';
 import { until } from '../until';
 import { findChromium, openBrowser } from './browser';
-import { enterKey, openExplorer, rows, shownRows, status } from './explorer-page';
+import { enterKey, openExplorer, rows, shownRows, status, violations } from './explorer-page';
 
 jest.setTimeout(300_000);
 
@@ -155,9 +155,13 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
     const response = await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } });
     return Number(/^logquay_admission_running (\d+)$/m.exec(await response.text())?.[1]);
   };
-  const open = (fragment: Readonly<Record<string, string>>) => {
+  const open = (fragment: Readonly<Record<string, string>>, more: BrowserContextOptions = {}) => {
     if (browser === null) throw new Error('There is no browser.');
-    const options = { permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 1500, height: 900 } };
+    const options = {
+      permissions: ['clipboard-read', 'clipboard-write'],
+      viewport: { width: 1500, height: 900 },
+      ...more,
+    };
     return openExplorer(browser, contexts, base, fragment, options);
   };
 
@@ -273,6 +277,21 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
     expect(complaints).toEqual([]);
     for (const url of requests.filter((one) => !/^(?:data|blob):/.test(one))) expect(new URL(url).origin).toBe(base);
     expect(requests.join(' ') + page.url()).not.toContain(KEY);
+  });
+
+  withBrowser.each(['light', 'dark'] as const)('breaks no rule of accessibility, in %s', async (colorScheme) => {
+    const { page } = await open({ range: '6h' }, { colorScheme, bypassCSP: true });
+    await enterKey(page, KEY);
+    await shownRows(page);
+    if (billed)
+      await page
+        .locator('.cost')
+        .getByText(/^Next run:/)
+        .waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Live' }).click();
+    if (billed) await page.getByRole('group', { name: 'Price of Live' }).waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   if (billed) {

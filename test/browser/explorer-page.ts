@@ -1,4 +1,6 @@
 /** The explorer in a browser, as tests use it. */
+import { readFileSync } from 'node:fs';
+
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 export interface Watched {
@@ -51,4 +53,25 @@ export async function shownRows(page: Page): Promise<string[]> {
   await page.getByText('Running…').waitFor({ state: 'hidden' });
   await rows(page).nth(1).waitFor();
   return rows(page).allTextContents();
+}
+
+/** What axe-core finds. */
+interface AxeResults {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+/** The rules of accessibility that a page breaks, each with what breaks it. @param page of a context with bypassCSP */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  return page.evaluate(async () => {
+    const { axe: rules } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };
+    const found = await rules.run();
+    return found.violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .map(({ html }) => html)
+          .join(' ')
+          .slice(0, 300)}`,
+    );
+  });
 }

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 
 import { Stage } from '../process/started';
 import { findChromium, openBrowser } from './browser';
-import { enterKey, openExplorer, rows, shownRows, status } from './explorer-page';
+import { enterKey, openExplorer, rows, shownRows, status, violations } from './explorer-page';
 import { until } from '../until';
 
 jest.setTimeout(300_000);
@@ -37,11 +37,6 @@ params:
 */
 SELECT @since_when AS since_when, @loud AS loud, @size AS size FROM raw_edge_logs LIMIT 1
 `;
-
-/** What axe-core finds. */
-interface AxeResults {
-  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-}
 
 withBrowser('the explorer', () => {
   let stage: Stage;
@@ -439,23 +434,8 @@ withBrowser('the explorer', () => {
     ['dark', 390],
   ] as const)('breaks no rule of accessibility, in %s at %i px', async (colorScheme, width) => {
     const { page } = await open({ range: RANGE }, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
-    const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-    const violations = async (): Promise<string[]> => {
-      await page.evaluate(axe);
-      return page.evaluate(async () => {
-        const { axe: rules } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };
-        const found = await rules.run();
-        return found.violations.map(
-          ({ id, nodes }) =>
-            `${id}: ${nodes
-              .map(({ html }) => html)
-              .join(' ')
-              .slice(0, 300)}`,
-        );
-      });
-    };
     await page.getByRole('textbox', { name: 'Key' }).waitFor();
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await enter(page);
     await page
       .locator('.legend')
@@ -465,11 +445,11 @@ withBrowser('the explorer', () => {
     await page.locator('.cm-lintRange-error').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Share', { exact: true }).click();
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await rows(page).nth(1).click();
     await page.getByRole('complementary', { name: 'Row' }).waitFor();
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(wide).toBe(0);
   });

@@ -121,7 +121,7 @@ describe.each([
     () => overHttp('reader', { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
   ],
   ['on stdin and stdout', () => onStdio()],
-])('%s', (_how, connect) => {
+])('%s', (how, connect) => {
   let client: Client;
   beforeAll(async () => {
     client = await connect();
@@ -181,22 +181,26 @@ describe.each([
     expect(JSON.parse(more.text).rows).toHaveLength(150);
   });
 
-  it('ends a call that is cancelled, and answers the next one', async () => {
-    // As many as the engine runs at once: one that went on would hold up all that follow.
-    const started = Array.from({ length: 4 }, (_, n) => {
-      const cancel = new AbortController();
-      const params = { name: 'run_endpoint', arguments: { endpoint: 'endless', parameters: { n } } };
-      const called = expect(client.callTool(params, { signal: cancel.signal })).rejects.toThrow();
-      return { cancel, called };
+  // In earlier revisions a client cancels by another message, which the stateless service cannot connect with the call.
+  const cancels = how !== 'over HTTP';
+  if (cancels) {
+    it('ends a call that is cancelled, and answers the next one', async () => {
+      // As many as the engine runs at once: one that went on would hold up all that follow.
+      const started = Array.from({ length: 4 }, (_, n) => {
+        const cancel = new AbortController();
+        const params = { name: 'run_endpoint', arguments: { endpoint: 'endless', parameters: { n } } };
+        const called = expect(client.callTool(params, { signal: cancel.signal })).rejects.toThrow();
+        return { cancel, called };
+      });
+      await call(client, 'list_endpoints');
+      for (const { cancel, called } of started) {
+        cancel.abort('enough');
+        await called;
+      }
+      const next = await call(client, 'run_endpoint', { endpoint: 'errors.by-day', parameters: { project, most: 1 } });
+      expect([next.isError, next.text]).toEqual([false, expect.stringContaining('default x')]);
     });
-    await call(client, 'list_endpoints');
-    for (const { cancel, called } of started) {
-      cancel.abort('enough');
-      await called;
-    }
-    const next = await call(client, 'run_endpoint', { endpoint: 'errors.by-day', parameters: { project, most: 1 } });
-    expect([next.isError, next.text]).toEqual([false, expect.stringContaining('default x')]);
-  });
+  }
 
   it('checks a query, and says of a wrong one what, where and what instead', async () => {
     const given = { endpoint: 'errors.by-day', parameters: { project }, sql: 'SELECT textt FROM numbers' };

@@ -418,7 +418,7 @@ overLocalBigQuery('live tails on BigQuery', (local) => {
     for (const client of clients) client.leave();
   });
 
-  it('bounds the queries that all keys follow, and gives up one without listeners for another', async () => {
+  it('bounds the queries that all keys follow, and forgets one without listeners for another', async () => {
     const keys = Array.from({ length: 6 }, (_, i) => `reader${String(i)}`);
     site.writeKeys({ ...KEYS, ...Object.fromEntries(keys.map((name) => [name, {}])) });
     await until(async () => {
@@ -440,7 +440,7 @@ overLocalBigQuery('live tails on BigQuery', (local) => {
       reason: 'tooManyConcurrentQueries',
       message: 'There are live tails of 50 queries open already.',
     });
-    // Another listener of one that is followed is none.
+    // Another listener of one that is followed counts for nothing.
     const same = await site.listen({ lql: 'f:edge_logs s:id s:timestamp event_message:~"bound7"' }, { key: keys[5]! });
     expect(same.status).toBe(200);
     clients[3]!.leave();

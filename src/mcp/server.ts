@@ -60,7 +60,8 @@ export function createServer({ key, caller, services, onError }: ServerOptions) 
 
   /** An error that the model can read: what, where and what is allowed, so that its next try is right. */
   function failed(error: unknown): CallToolResult {
-    if (!(error instanceof ServiceError)) onError(error);
+    const isCancelled = error instanceof DOMException && error.name === 'AbortError';
+    if (!(error instanceof ServiceError) && !isCancelled) onError(error);
     const known =
       error instanceof ServiceError ? error : new ServiceError('internalError', 'Something went wrong inside.');
     if (error instanceof ServiceError && ERRORS[error.reason].http >= 500) onError(error);

@@ -3,15 +3,21 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { DuckDBInstance } from '@duckdb/node-api';
 
 import { median, time } from './measure';
 import { API_KEY, firstAnswer, residentWithChildren, startService } from './service';
+import { MemoryOverTime } from './memory-over-time';
 
-const ROUNDS = 3;
+const ROUNDS = Number(process.env['EXPORT_ROUNDS'] ?? 3);
 const ROWS = Number(process.env['EXPORT_ROWS'] ?? 1_000_000);
+/** A part of the forms' names; empty: all of them. */
+const FORM = process.env['EXPORT_FORM'] ?? '';
+/** What the engine may take, blocks of tables that it has read among it; its default is more than a small table has. */
+const MEMORY = process.env['EXPORT_MEMORY'] ?? '1GB';
 /** The query as JSON and CSV have it. */
 const AS_TEXT = 'id, epoch_us(timestamp) AS timestamp, event_message, status, path';
 
@@ -30,6 +36,13 @@ max_rows: 1
 export: 1000000000
 */
 SELECT id, timestamp, event_message, status, path FROM raw_rows
+`;
+
+const COUNT = `/*
+id: 6f2b0f5e-7c0a-4a53-9f43-0d5d5b6d7c23
+name: bench.count
+*/
+SELECT COUNT(*) AS n FROM raw_rows
 `;
 
 const FIELDS = [
@@ -54,22 +67,30 @@ export async function exportBenchmark(print: (line: string) => void): Promise<vo
   ];
   for (const one of [data, queries]) mkdirSync(one);
   writeFileSync(join(queries, 'export.sql'), ENDPOINT);
+  writeFileSync(join(queries, 'count.sql'), COUNT);
   writeFileSync(join(data, 'schema.json'), JSON.stringify({ raw_rows: { fields: FIELDS } }));
   const bare = await DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await bare.connect();
   await connection.run(`CREATE TABLE rows AS ${MAKE}`);
   await connection.run(`COPY rows TO '${join(data, 'raw_rows.parquet')}' (FORMAT parquet)`);
-  const settings = { QUERIES_DIR: queries, DATA_DIR: data, CACHE_DIR: join(folder, 'cache'), RATE_LIMIT: '0' };
-  const service = await startService({ ...settings, EXPORT_TIMEOUT: '3600' });
+  const settings = {
+    QUERIES_DIR: queries,
+    DATA_DIR: data,
+    CACHE_DIR: join(folder, 'cache'),
+    RATE_LIMIT: '0',
+    CACHE_MEMORY: '0',
+  };
+  const service = await startService({ ...settings, EXPORT_TIMEOUT: '3600', DUCKDB_MEMORY_LIMIT: MEMORY });
   try {
     const url = '/api/endpoints/query/bench.export';
-    await firstAnswer(service, url, 300_000);
+    // It answers before it has read all rows.
+    const whole = JSON.stringify({ result: [{ n: ROWS }] });
+    while ((await firstAnswer(service, '/api/endpoints/query/bench.count', 300_000)) !== whole) await sleep(200);
     const idle = residentWithChildren(service.pid);
     print(`  ${String(ROWS)} rows; ${idle.toFixed(0)} MiB resident before, in all processes`);
-    for (const { accept, copy, columns, goal } of FORMS) {
+    for (const { accept, copy, columns, goal } of FORMS.filter(({ accept }) => accept.includes(FORM))) {
       const target = join(folder, 'exported');
-      let most = 0;
-      const watch = setInterval(() => (most = Math.max(most, residentWithChildren(service.pid))), 100);
+      let memory = new MemoryOverTime(service.pid);
       const headers = ['-H', `X-API-KEY: ${API_KEY}`, '-H', `Accept: ${accept}`];
       const ours = (): Promise<unknown> =>
         promisify(execFile)('curl', ['-sSf', '-o', target, ...headers, `${service.origin}${url}?export=true`]);
@@ -77,10 +98,12 @@ export async function exportBenchmark(print: (line: string) => void): Promise<vo
         connection.run(`COPY (SELECT ${columns} FROM rows) TO '${copied}' (${copy})`);
       const times: [number[], number[]] = [[], []];
       for (let round = 0; round < ROUNDS; round++) {
+        memory.end();
+        memory = new MemoryOverTime(service.pid);
         times[0].push(await time(ours));
+        memory.end();
         times[1].push(await time(theirs));
       }
-      clearInterval(watch);
       const [us, them] = [median(times[0]), median(times[1])];
       const ratio = them / us;
       const perSecond = (ms: number): string => `${((ROWS / ms) * 1000).toFixed(0)}/s`;
@@ -88,8 +111,9 @@ export async function exportBenchmark(print: (line: string) => void): Promise<vo
       print(
         `  ${accept.padEnd(35)} ${perSecond(us)}, COPY ${perSecond(them)}: ${ratio.toFixed(2)} ` +
           `(${goal === null ? 'no goal' : `${ratio >= goal ? 'within' : 'MISSES'} goal ${String(goal)}`}); ` +
-          `${bytes} MiB, at most ${most.toFixed(0)} MiB resident`,
+          `${bytes} MiB, at most ${memory.most.toFixed(0)} MiB resident`,
       );
+      for (const line of memory.lines()) print(`    ${line}`);
     }
   } finally {
     await service.stop();

@@ -67,13 +67,18 @@ export function residentMiB(pid: number): number {
 
 /** Resident memory of a process and its children in MiB (Linux). */
 export function residentWithChildren(pid: number): number {
+  return processesOf(pid).reduce((sum, one) => sum + (existsSync(`/proc/${String(one)}`) ? residentMiB(one) : 0), 0);
+}
+
+/** A process and its children, as long as it is there (Linux). */
+export function processesOf(pid: number): number[] {
   const folder = `/proc/${String(pid)}/task`;
-  if (!existsSync(folder)) return 0;
+  if (!existsSync(folder)) return [];
   const children = readdirSync(folder).flatMap((task) => {
     const file = join(folder, task, 'children');
     return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
   });
-  return [pid, ...children].reduce((sum, one) => sum + (existsSync(`/proc/${String(one)}`) ? residentMiB(one) : 0), 0);
+  return [pid, ...children];
 }
 
 /** Polls until the service answers 200; fails after `timeout` milliseconds. */

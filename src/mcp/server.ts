@@ -32,9 +32,10 @@ export function createServer({ key, caller, services, onError }: ServerOptions) 
   );
   const endpoints = toolEndpoints(services.catalogue.current(), key);
   server.setRequestHandler('tools/list', () => ({ tools: [...TOOLS, ...endpoints.map(definitionOf)] as never }));
-  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
     try {
-      const text = await call(name, given);
+      // The client cancels a call by a message of its own where the connection goes on.
+      const text = await call(name, given, AbortSignal.any([caller.signal, mcpReq.signal]));
       const isTool = endpoints.some(({ toolName }) => toolName === name);
       return { content: [{ type: 'text', text }], ...(isTool ? { structuredContent: structured(text) } : {}) };
     } catch (error) {
@@ -48,8 +49,8 @@ export function createServer({ key, caller, services, onError }: ServerOptions) 
     return toolOf(endpoint, key, known?.columns?.map(({ name }) => name) ?? null);
   }
 
-  function call(name: string, given: Arguments): Promise<string> {
-    const of = { given, key, caller, services };
+  function call(name: string, given: Arguments, signal: AbortSignal): Promise<string> {
+    const of = { given, key, caller: cancelledBy(caller, signal), services };
     const action = ACTIONS.get(name);
     if (action !== undefined) return action(of);
     const endpoint = endpoints.find(({ toolName }) => toolName === name);
@@ -59,7 +60,8 @@ export function createServer({ key, caller, services, onError }: ServerOptions) 
 
   /** An error that the model can read: what, where and what is allowed, so that its next try is right. */
   function failed(error: unknown): CallToolResult {
-    if (!(error instanceof ServiceError)) onError(error);
+    const isCancelled = error instanceof DOMException && error.name === 'AbortError';
+    if (!(error instanceof ServiceError) && !isCancelled) onError(error);
     const known =
       error instanceof ServiceError ? error : new ServiceError('internalError', 'Something went wrong inside.');
     if (error instanceof ServiceError && ERRORS[error.reason].http >= 500) onError(error);
@@ -70,6 +72,19 @@ export function createServer({ key, caller, services, onError }: ServerOptions) 
       content: [{ type: 'text', text: JSON.stringify({ error: { reason, message, ...details } }) }],
     };
   }
+}
+
+/** Its methods are those of the request: a copy would have them without it. */
+function cancelledBy(caller: Caller, signal: AbortSignal): Caller {
+  return {
+    id: caller.id,
+    signal,
+    header: (name) => caller.header(name),
+    timed: (phase, step) => caller.timed(phase, step),
+    record: (attributes) => caller.record(attributes),
+    expectUntil: (deadline) => caller.expectUntil(deadline),
+    setHeaders: (headers) => caller.setHeaders(headers),
+  };
 }
 
 /** JSON's own numbers round what is beyond 2^53: the text has every digit. */

@@ -1,4 +1,4 @@
-export { tablesOfStoredQuery } from './compose';
+export { compose, tablesOfStoredQuery } from './compose';
 export { StoredQueryFault, typicalValues } from './cte-columns';
 export { describeFunctions } from './functions';
 export { Gate, type Admitted } from './gate';

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashOf } from '../../src/keys/secret-key';
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
 import type { LocalBigQuery, SeenRequest } from '../local-bigquery';
+import { describeWithRedis, startRedis } from '../redis-server';
 import { until } from '../until';
 import { EventClient } from './event-client';
 import { Stage, type Started } from './started';
@@ -122,6 +123,26 @@ class Site {
   }
 }
 
+/** From every second place of a stream, and every second one of those that it goes on with: no row is lost or doubled. */
+async function goesOn(site: Site, client: EventClient, all: readonly string[], depth = 2): Promise<void> {
+  const given = idsOf(client);
+  for (const [i, { id, data }] of client.events.entries()) {
+    if (data === '' || i % 2 !== 0 || id === '') continue;
+    const before = given.slice(
+      0,
+      client.events.slice(0, i + 1).filter((event) => event.data.startsWith('{"id')).length,
+    );
+    const left = all.filter((one) => !before.includes(one));
+    const again = await site.listen({}, { lastId: id });
+    expect([again.status, again.text]).toEqual([200, '']);
+    await came(again, left.length);
+    expect(idsOf(again).sort()).toEqual([...left].sort());
+    again.leave();
+    if (depth > 1 && left.length > 3) await goesOn(site, again, left, depth - 1);
+    if (depth < 2) break;
+  }
+}
+
 async function posted(url: string, body: object): Promise<object> {
   const headers = { 'Content-Type': 'application/json' };
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -133,6 +154,41 @@ const idsOf = (client: EventClient): string[] => client.rows.map((row) => (JSON.
 const came = (client: EventClient, count: number): Promise<void> => until(() => client.rows.length >= count);
 const errorOf = ({ text }: EventClient): { reason: string; message: string } =>
   (JSON.parse(text) as { error: { errors: [{ reason: string; message: string }] } }).error.errors[0];
+
+overLocalBigQuery('live tails of replicas on BigQuery', (local) => {
+  describeWithRedis('with Redis', () => {
+    it('go on in any of them, and refuse places while Redis does not answer', async () => {
+      const redis = await startRedis();
+      try {
+        const sites = [new Site(local()), new Site(local())] as const;
+        const shared = { REDIS_URL: redis.url, TOKEN_SECRET: 'x'.repeat(40), MAX_TAILS_PER_KEY: '30' };
+        for (const one of sites) await one.start(shared);
+        const [first, second] = sites;
+        const [client, other] = [await first.listen(), await second.listen()];
+        const ids = await first.insert(6);
+        await Promise.all([came(client, 6), came(other, 6)]);
+        client.leave();
+        const more = await first.insert(2);
+        await came(other, 8);
+        await goesOn(second, client, [...ids, ...more]);
+        redis.freeze();
+        const refused = await EventClient.open(
+          second.port,
+          '/api/endpoints/tail/edge',
+          { project: 'a' },
+          { key: 'reader', lastId: client.lastId },
+        );
+        expect(refused.status).toBe(503);
+        await refused.closed;
+        expect(errorOf(refused).reason).toBe('backendUnavailable');
+        redis.thaw();
+        other.leave();
+      } finally {
+        await redis.stop();
+      }
+    });
+  });
+});
 
 overLocalBigQuery('live tails on BigQuery', (local) => {
   let site!: Site;
@@ -217,7 +273,22 @@ overLocalBigQuery('live tails on BigQuery', (local) => {
     }
   });
 
-  it('takes a place of the same request, key and process alone', async () => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)('goes on in another process after %s, from every place', async (signal) => {
+    const client = await site.listen();
+    const ids = await site.insert(8);
+    await came(client, 8);
+    const late = await site.insert(2, { at: Date.now() - 45_000 });
+    await came(client, 10);
+    site.service.signal(signal);
+    await client.closed;
+    await site.service.exit;
+    const missed = [...(await site.insert(3)), ...(await site.insert(2, { at: Date.now() - 50_000 }))];
+    await site.start({ MAX_TAILS_PER_KEY: '30' });
+    const all = [...ids, ...late, ...missed];
+    await goesOn(site, client, all);
+  });
+
+  it('takes a place of the same request and key alone', async () => {
     const client = await site.listen();
     await until(() => client.lastId !== '');
     const { lastId } = client;
@@ -345,6 +416,39 @@ overLocalBigQuery('live tails on BigQuery', (local) => {
       (await site.listen({ lql: 'f:edge_logs s:id s:timestamp event_message:~"3"' }, { key: 'other' })).status,
     ).toBe(200);
     for (const client of clients) client.leave();
+  });
+
+  it('bounds the queries that all keys follow, and forgets one without listeners for another', async () => {
+    const keys = Array.from({ length: 6 }, (_, i) => `reader${String(i)}`);
+    site.writeKeys({ ...KEYS, ...Object.fromEntries(keys.map((name) => [name, {}])) });
+    await until(async () => {
+      const probe = await site.listen({}, { key: 'reader5' });
+      probe.leave();
+      return probe.status === 200;
+    });
+    const of = (i: number): Promise<EventClient> =>
+      site.listen(
+        { lql: `f:edge_logs s:id s:timestamp event_message:~"bound${String(i)}"` },
+        { key: keys[Math.floor(i / 10)]! },
+      );
+    const clients = await Promise.all(Array.from({ length: 50 }, (_, i) => of(i)));
+    expect(clients.map(({ status }) => status)).toEqual(clients.map(() => 200));
+    const refused = await of(50);
+    expect(refused.status).toBe(429);
+    await refused.closed;
+    expect(errorOf(refused)).toMatchObject({
+      reason: 'tooManyConcurrentQueries',
+      message: 'There are live tails of 50 queries open already.',
+    });
+    // Another listener of one that is followed counts for nothing.
+    const same = await site.listen({ lql: 'f:edge_logs s:id s:timestamp event_message:~"bound7"' }, { key: keys[5]! });
+    expect(same.status).toBe(200);
+    clients[3]!.leave();
+    let another = await of(50);
+    while (another.status === 429) another = await of(50);
+    expect(another.status).toBe(200);
+    for (const client of [...clients, same, another]) client.leave();
+    site.writeKeys(KEYS);
   });
 
   it('ends the streams of a key that is revoked, of an endpoint that changes and of a service that ends', async () => {

@@ -50,7 +50,7 @@ overLocalBigQuery('rows that are polled', (local) => {
     const opened = services({ engine, endpoints: [endpoint] }, new Metrics());
     const plan = await planRequest(new TestRequest('polled'), KEYS['all']!, endpoint, opened);
     const query = await TailQuery.of(plan, opened, limits());
-    const polled = new PolledRows(query, INTERVAL, () => BigInt(now) * 1000n);
+    const polled = new PolledRows(query, INTERVAL, () => BigInt(now) * 1000n, null);
     const idsFrom = async (after: number): Promise<(string | null)[]> => {
       const { epoch, count } = polled.end;
       const { rows } = await polled.rows({ epoch, after, upTo: count, whole: false });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
 import { childEnvironment } from '../../concurrency/child-environment';
+import { type Clock, SYSTEM_CLOCK } from '../../concurrency/clock';
 import { ServiceError } from '../../errors';
 import { END, type Opening, TOO_LARGE } from './opening';
 
@@ -10,6 +11,8 @@ import { END, type Opening, TOO_LARGE } from './opening';
 const HEAP = 192;
 /** UTF-16 units of what a process complains of. */
 const LONGEST_COMPLAINT = 4096;
+/** Milliseconds in which a process with rows to read, or behind the last of them, reads or writes something. */
+const PATIENCE = 30_000;
 
 /** Resolves when more may come. */
 export type TakeBytes = (bytes: Uint8Array) => Promise<void>;
@@ -18,7 +21,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
  * Encodes rows as Parquet or Arrow in a process of its own, which is there as long as the export (docs/decisions/exports.md). It
- * takes rows no faster than it writes them, and writes no faster than they are taken.
+ * takes rows no faster than it writes them, and writes no faster than they are taken. A process that stalls is ended.
  */
 export class Encoder {
   readonly #child: Child;
@@ -27,9 +30,18 @@ export class Encoder {
   /** Ends the wait of `write`. */
   #resume: (() => void) | null = null;
   #failed = false;
+  /** Whether the process has something to do that this one waits for, and whether this one is what it waits for. */
+  #awaited = false;
+  #taking = false;
+  #cancelWatch: (() => void) | null = null;
+  #onStall: (error: ServiceError) => void = () => undefined;
 
   /** @param take takes what it writes; what it throws ends the process */
-  constructor(opening: Opening, take: TakeBytes) {
+  constructor(
+    opening: Opening,
+    take: TakeBytes,
+    private readonly clock: Clock = SYSTEM_CLOCK,
+  ) {
     this.#child = spawn(process.execPath, [`--max-old-space-size=${String(HEAP)}`, join(__dirname, 'child.js')], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: childEnvironment(),
@@ -38,12 +50,16 @@ export class Encoder {
     // What is sent to a process that has ended: its end says more.
     stdin.on('error', () => undefined);
     stdin.on('drain', () => this.#resume?.());
-    this.#done = this.#forward(take);
-    this.#done.catch(() => {
-      this.#failed = true;
-      this.kill();
-      this.#resume?.();
-    });
+    // What is stopped, or waits for a disk, may not end when it is killed.
+    const stalled = new Promise<never>((_, reject) => (this.#onStall = reject));
+    this.#done = Promise.race([this.#forward(take), stalled]);
+    this.#done
+      .catch(() => {
+        this.#failed = true;
+        this.kill();
+        this.#resume?.();
+      })
+      .finally(() => this.#cancelWatch?.());
     stdin.write(`${JSON.stringify(opening)}\n`);
   }
 
@@ -57,8 +73,10 @@ export class Encoder {
     const { stdin } = this.#child;
     if (this.#failed) return this.#done;
     if (stdin.write(lines)) return;
+    this.#watch({ awaited: true });
     await new Promise<void>((resolve) => (this.#resume = resolve));
     this.#resume = null;
+    this.#watch({ awaited: false });
     // Where it was no drain that ended the wait, there is an error.
     if (this.#failed) await this.#done;
   }
@@ -66,7 +84,24 @@ export class Encoder {
   /** All rows have been written: resolves when what they make has been taken. @throws as `write` */
   async end(): Promise<void> {
     this.#child.stdin.end(Buffer.of(END));
+    this.#watch({ awaited: true });
     await this.#done;
+  }
+
+  /** The process has done something, or has something to do. */
+  #watch({
+    awaited = this.#awaited,
+    taking = this.#taking,
+  }: {
+    readonly awaited?: boolean;
+    readonly taking?: boolean;
+  }): void {
+    this.#cancelWatch?.();
+    this.#cancelWatch = null;
+    this.#awaited = awaited;
+    this.#taking = taking;
+    if (!awaited || taking || this.#failed) return;
+    this.#cancelWatch = this.clock.after(PATIENCE, () => this.#onStall(failed(null, 'The process has stalled.')));
   }
 
   /** Ends the process, of which nothing is left; without effect behind `end`. */
@@ -88,7 +123,11 @@ export class Encoder {
         resolve(null);
       });
     });
-    for await (const bytes of child.stdout as AsyncIterable<Buffer>) await take(bytes);
+    for await (const bytes of child.stdout as AsyncIterable<Buffer>) {
+      this.#watch({ taking: true });
+      await take(bytes);
+      this.#watch({ taking: false });
+    }
     const code = await ended;
     if (code !== 0) throw failed(code, complaint);
   }

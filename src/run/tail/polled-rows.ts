@@ -6,8 +6,9 @@ import { yieldToEventLoop } from '../../concurrency/event-loop';
 import type { ArrivedRange } from '../../engines/contract';
 import { ServiceError } from '../../errors';
 import { readMembers } from '../../rendering/members';
-import { refused } from './cursor';
-import type { TailQuery } from './tail-query';
+import { refused, type TailPosition } from './cursor';
+import { digestOf, givenAt, type PlaceRecords, type RecordedLook } from './places';
+import { byTime, type TailQuery } from './tail-query';
 import type { ArrivingRows, Polling, TailRows } from './types';
 
 /** Microseconds for which a row may be late: each query looks so far back behind the one before. */
@@ -17,6 +18,8 @@ const MOST_ROWS = 10_000;
 /** UTF-16 units of rows, and milliseconds, within which they are remembered for clients that come again. */
 const REMEMBERED = 2 * 1024 * 1024;
 const RECENT = 60_000;
+/** Milliseconds of looks that are recorded for other processes, beside those in which rows may be late. */
+const RECORDED_LOOKS = 300_000;
 /** UTF-16 units of rows that are read in one turn of the event loop. */
 const AT_ONCE = 128 * 1024;
 /** UTF-16 units of an id that is remembered as it is. */
@@ -51,12 +54,18 @@ export class PolledRows implements ArrivingRows, Polling {
   /** Of the last query; milliseconds of `performance.now()`. */
   #at = -Infinity;
   #last: Promise<void> = Promise.resolve();
+  /** Looks that could not be recorded yet. */
+  #unrecorded: RecordedLook[] = [];
 
-  /** @param interval milliseconds between two queries @param now microseconds since the epoch */
+  /**
+   * @param interval milliseconds between two queries @param now microseconds since the epoch
+   * @param records null: places are good in this process alone
+   */
   constructor(
     private readonly query: TailQuery,
     readonly interval: number,
     private readonly now: () => bigint,
+    private readonly records: PlaceRecords | null,
   ) {}
 
   get plan(): TailQuery['plan'] {
@@ -94,6 +103,47 @@ export class PolledRows implements ArrivingRows, Polling {
     return Promise.resolve({ rows, upTo, epoch });
   }
 
+  async goOn(from: TailPosition, limits: RunLimits): Promise<TailRows> {
+    const { epoch, after, given } = from;
+    const first = this.#batches[0]?.after ?? this.#count;
+    if (epoch !== this.#epoch || after < first) return this.#queued(() => this.#goOnFromRecords(from, limits));
+    // An evaluation of which some rows were given is repeated as it was.
+    const upTo = given > 0 ? from.upTo : Math.max(after, this.#count);
+    const result = await this.rows({ epoch, after, upTo, whole: given > 0 });
+    return { ...result, rows: result.rows.slice(given) };
+  }
+
+  /** What was not given there: whatever is there now, without that and what comes as it arrives. */
+  async #goOnFromRecords({ epoch, after, given }: TailPosition, limits: RunLimits): Promise<TailRows> {
+    const looks = (await this.records?.read(epoch).catch(unavailable)) ?? [];
+    const before = givenAt(looks, after + given, LATENESS);
+    if (before === null) throw refused('The Last-Event-ID is not known any more.');
+    if (performance.now() - this.#at > this.interval) await this.#look(limits);
+    const count = this.#count;
+    const { columns, rows } = await this.query
+      .between(before.upTo - LATENESS, this.#now, MOST_ROWS, limits)
+      .catch((error: unknown) => {
+        if (!(error instanceof ServiceError) || error.reason !== 'resourcesExceeded') throw error;
+        throw refused('More rows have arrived since the Last-Event-ID than a live tail gives.');
+      });
+    await this.#look(limits);
+    const keys = await keysOf(rows);
+    const isMissing = (key: string): boolean =>
+      !before.keys.has(digestOf(key)) && (this.#found.get(key)?.number ?? 0) <= count;
+    const missing = await byTime(rows.filter((_, i) => isMissing(keys[i]!)));
+    const within = randomUUID();
+    if (missing.length > 1) {
+      const upTo = Number(before.upTo);
+      const digests = (await keysOf(missing)).map(digestOf);
+      const own = [
+        { upTo, before: 0, keys: [], there: [...before.keys] },
+        { upTo, before: 0, keys: digests, there: null },
+      ];
+      await this.records?.append(within, own, own.length).catch(unavailable);
+    }
+    return { rows: await this.query.visible(columns, missing, limits), upTo: count, epoch: this.#epoch, within };
+  }
+
   /** What comes after it in the same query comes as it arrives: those rows are left out. */
   async rowsBefore(limits: RunLimits): Promise<TailRows> {
     await this.catchUp(limits);
@@ -106,28 +156,40 @@ export class PolledRows implements ArrivingRows, Polling {
   }
 
   /** One query at a time: each begins where the one before has ended. */
-  #queued(work: () => Promise<void>): Promise<void> {
+  #queued<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
-    this.#last = done.catch(() => undefined);
+    this.#last = done.then(
+      () => undefined,
+      () => undefined,
+    );
     return done;
+  }
+
+  /** Never before rows were asked for last. */
+  get #now(): bigint {
+    const clock = this.now();
+    return this.#upTo !== null && this.#upTo > clock ? this.#upTo : clock;
   }
 
   async #look(limits: RunLimits): Promise<void> {
     const first = this.#upTo === null;
-    const clock = this.now();
-    const upTo = this.#upTo !== null && this.#upTo > clock ? this.#upTo : clock;
+    const upTo = this.#now;
     const after = (this.#upTo ?? upTo) - LATENESS;
     const { columns, rows } = await this.query.between(after, upTo, MOST_ROWS, limits);
     if (!columns.some(({ name }) => name === 'id')) throw withoutId();
     const keys = await keysOf(rows);
-    const isNew = keys.map((key) => !this.#found.has(key));
-    const fresh = first ? [] : rows.filter((_, i) => isNew[i]);
+    const fresh = first ? [] : await byTime(rows.filter((_, i) => !this.#found.has(keys[i]!)));
+    const freshKeys = await keysOf(fresh);
     const visible = await this.query.visible(columns, fresh, limits);
+    await this.#record({
+      upTo: Number(upTo),
+      before: this.#count,
+      keys: freshKeys.map(digestOf),
+      there: first ? keys.map(digestOf) : null,
+    });
     // From here on nothing fails: what was not given is found again.
-    let number = this.#count;
-    for (const [i, key] of keys.entries()) {
-      if (isNew[i]) this.#found.set(key, { number: first ? 0 : ++number, upTo });
-    }
+    if (first) for (const key of keys) this.#found.set(key, { number: 0, upTo });
+    for (const [i, key] of freshKeys.entries()) this.#found.set(key, { number: this.#count + i + 1, upTo });
     for (const [key, found] of this.#found) {
       if (found.upTo > after) break;
       this.#found.delete(key);
@@ -135,6 +197,20 @@ export class PolledRows implements ArrivingRows, Polling {
     this.#remember(visible);
     this.#upTo = upTo;
     this.#at = performance.now();
+  }
+
+  /** What cannot be recorded is recorded with the next look: until then its places are good here alone. */
+  async #record(look: RecordedLook): Promise<void> {
+    if (this.records === null) return;
+    const most = Math.ceil((Number(LATENESS) / 1000 + RECORDED_LOOKS) / this.interval) + 2;
+    this.#unrecorded = [...this.#unrecorded, look].slice(-most);
+    const looks = this.#unrecorded;
+    try {
+      await this.records.append(this.#epoch, looks, most);
+      this.#unrecorded = [];
+    } catch {
+      // Whoever keeps the records counts their failures.
+    }
   }
 
   #remember(rows: readonly string[]): void {
@@ -173,6 +249,12 @@ function keyOf(row: string): string {
   const id = valueOf('id');
   const key = id === 'null' ? row : `${id} ${valueOf('timestamp')}`;
   return key.length <= SHORT ? key : createHash('sha256').update(key).digest('base64');
+}
+
+/** For `catch`: the place may be known when it is tried again. */
+function unavailable(cause: unknown): never {
+  const message = 'Places of live tails cannot be read at the moment.';
+  throw new ServiceError('backendUnavailable', message, { retryAfter: 1 }, { cause });
 }
 
 function withoutId(): ServiceError {

@@ -184,7 +184,7 @@ function instant(micros: bigint): string {
 }
 
 /** By time where there is one, else as the engine sorted them: an order that says nothing of rows between. */
-async function byTime(rows: readonly string[]): Promise<readonly string[]> {
+export async function byTime(rows: readonly string[]): Promise<readonly string[]> {
   const timed: { readonly time: number; readonly row: string }[] = [];
   let units = 0;
   for (const row of rows) {

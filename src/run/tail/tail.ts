@@ -45,7 +45,7 @@ export async function tail(request: TailRequest, services: Services): Promise<vo
     const own = { ...limits, keyName: plan.payer };
     const compose = async (limits: RunLimits): Promise<ArrivingRows> => {
       const query = await TailQuery.of(plan, services, limits);
-      return interval === null ? query : new PolledRows(query, interval, services.now);
+      return interval === null ? query : new PolledRows(query, interval, services.now, tails.records);
     };
     const shared = await request.timed('gate', () => tails.open(plan, { compose, polled: interval !== null }, own));
     opened = true;
@@ -77,7 +77,7 @@ async function follow(
   const [cursor = ''] = request.header('last-event-id');
   const from = cursor === '' ? null : cursors.read(cursor, purpose);
   const history = from === null && (await wantsHistory(plan, request, services));
-  const { rows, upTo, epoch } = await request.timed('engine', () => firstRows(shared, from, history, limits));
+  const { rows, upTo, epoch, within } = await request.timed('engine', () => firstRows(shared, from, history, limits));
   request.signal.throwIfAborted();
 
   const headers = [...HEADERS, ...readingHeaders(plan)];
@@ -98,10 +98,15 @@ async function follow(
   tails.add(listener, services);
   const start = from ?? { epoch, after: upTo, upTo, given: 0 };
   // There is no place among the rows that were there before: who loses the stream within them begins again.
-  const idOf = (position: TailPosition): string | null =>
-    from === null && position.given > 0 ? null : listener.idOf(position);
+  const idOf = (position: TailPosition): string | null => {
+    if (position.given === 0) return listener.idOf(position);
+    if (within !== undefined)
+      return listener.idOf({ epoch: within, after: 0, upTo: rows.length, given: position.given });
+    return from === null ? null : listener.idOf(position);
+  };
   listener.begin(from === null && rows.length > 0 ? null : start);
-  if (rows.length > 0) await listener.giveAtItsPace(await rowEvents(rows, { ...start, epoch, upTo }, idOf));
+  const given = within === undefined ? start.given : 0;
+  if (rows.length > 0) await listener.giveAtItsPace(await rowEvents(rows, { ...start, epoch, upTo, given }, idOf));
   await shared.join(listener);
 }
 
@@ -118,6 +123,7 @@ async function firstRows(
   if (from === null) await query.polling?.catchUp(limits);
   const { end } = shared;
   if (from === null) return { rows: [], upTo: end.after, epoch: end.epoch };
+  if (query.polling !== undefined) return query.polling.goOn(from, limits);
   const { epoch, after, given } = from;
   // An evaluation of which some rows were given is repeated as it was.
   const upTo = given > 0 ? from.upTo : Math.max(after, end.after);

@@ -6,6 +6,7 @@ import type { Key } from '../../keys';
 import type { RequestPlan } from '../types';
 import type { Cursors } from './cursor';
 import type { Listener } from './listener';
+import type { PlaceRecords } from './places';
 import { SharedTail, type EndOf } from './shared-tail';
 import type { ArrivingRows, TailEnd } from './types';
 
@@ -20,6 +21,8 @@ const HEARTBEAT = 15_000;
 
 export interface TailsOptions {
   readonly cursors: Cursors;
+  /** Of rows that no engine announces, what was given where; null: nowhere. */
+  readonly records: PlaceRecords | null;
   /** Listeners at once, of one key and of all. */
   readonly mostPerKey: number;
   readonly most: number;
@@ -67,6 +70,10 @@ export class Tails {
 
   get cursors(): Cursors {
     return this.options.cursors;
+  }
+
+  get records(): PlaceRecords | null {
+    return this.options.records;
   }
 
   /** Listeners now. */

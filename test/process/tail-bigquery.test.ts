@@ -419,15 +419,12 @@ overLocalBigQuery('live tails on BigQuery', (local) => {
   });
 
   it('bounds the queries that all keys follow, and forgets one without listeners for another', async () => {
+    const own = new Site(local());
     const keys = Array.from({ length: 6 }, (_, i) => `reader${String(i)}`);
-    site.writeKeys({ ...KEYS, ...Object.fromEntries(keys.map((name) => [name, {}])) });
-    await until(async () => {
-      const probe = await site.listen({}, { key: 'reader5' });
-      probe.leave();
-      return probe.status === 200;
-    });
+    own.writeKeys(Object.fromEntries(keys.map((name) => [name, {}])));
+    await own.start();
     const of = (i: number): Promise<EventClient> =>
-      site.listen(
+      own.listen(
         { lql: `f:edge_logs s:id s:timestamp event_message:~"bound${String(i)}"` },
         { key: keys[Math.floor(i / 10)]! },
       );
@@ -441,14 +438,13 @@ overLocalBigQuery('live tails on BigQuery', (local) => {
       message: 'There are live tails of 50 queries open already.',
     });
     // Another listener of one that is followed counts for nothing.
-    const same = await site.listen({ lql: 'f:edge_logs s:id s:timestamp event_message:~"bound7"' }, { key: keys[5]! });
+    const same = await own.listen({ lql: 'f:edge_logs s:id s:timestamp event_message:~"bound7"' }, { key: keys[5]! });
     expect(same.status).toBe(200);
     clients[3]!.leave();
     let another = await of(50);
     while (another.status === 429) another = await of(50);
     expect(another.status).toBe(200);
     for (const client of [...clients, same, another]) client.leave();
-    site.writeKeys(KEYS);
   });
 
   it('ends the streams of a key that is revoked, of an endpoint that changes and of a service that ends', async () => {

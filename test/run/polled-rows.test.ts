@@ -1,10 +1,17 @@
 /** What is new in a table that is asked again and again, at times that the test sets. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine, RunLimits } from '../../src/engines/contract';
 import { Metrics } from '../../src/metrics';
 import { planRequest } from '../../src/run/plan';
+import type { PlaceRecords } from '../../src/run/tail/places';
+import { PlacesInFolder } from '../../src/run/tail/places-in-folder';
 import { PolledRows } from '../../src/run/tail/polled-rows';
 import { TailQuery } from '../../src/run/tail/tail-query';
+import type { TailRows } from '../../src/run/tail/types';
 import { openEngineOn, overLocalBigQuery } from '../engines/over-local-bigquery';
 import { KEYS, services } from '../http/served';
 import { TestRequest } from './request';
@@ -13,6 +20,8 @@ jest.setTimeout(60_000);
 
 const BEGIN = Date.UTC(2026, 10, 23, 12);
 const INTERVAL = 10_000;
+/** Three lists of twenty rows. */
+const MOST_RESUMED = 1_800;
 
 overLocalBigQuery('rows that are polled', (local) => {
   let engine: Engine;
@@ -23,8 +32,13 @@ overLocalBigQuery('rows that are polled', (local) => {
   afterAll(() => engine.close());
 
   /** A table of its own, and what is new in it. */
-  async function follow(rest = ''): Promise<{
+  async function follow(
+    rest = '',
+    records: PlaceRecords | null = null,
+  ): Promise<{
     polled: PolledRows;
+    /** The same query in another process. */
+    another: () => PolledRows;
     /** Seconds behind the beginning. */
     at: (seconds: number) => void;
     insert: (...rows: readonly (readonly [id: string | null, seconds: number, message?: string])[]) => Promise<void>;
@@ -50,7 +64,8 @@ overLocalBigQuery('rows that are polled', (local) => {
     const opened = services({ engine, endpoints: [endpoint] }, new Metrics());
     const plan = await planRequest(new TestRequest('polled'), KEYS['all']!, endpoint, opened);
     const query = await TailQuery.of(plan, opened, limits());
-    const polled = new PolledRows(query, INTERVAL, () => BigInt(now) * 1000n, null);
+    const another = (): PolledRows => new PolledRows(query, INTERVAL, () => BigInt(now) * 1000n, records, MOST_RESUMED);
+    const polled = another();
     const idsFrom = async (after: number): Promise<(string | null)[]> => {
       const { epoch, count } = polled.end;
       const { rows } = await polled.rows({ epoch, after, upTo: count, whole: false });
@@ -58,6 +73,7 @@ overLocalBigQuery('rows that are polled', (local) => {
     };
     return {
       polled,
+      another,
       at: (seconds) => {
         now = BEGIN + seconds * 1000;
       },
@@ -173,6 +189,58 @@ overLocalBigQuery('rows that are polled', (local) => {
     at(20);
     await expect(polled.look(limits())).rejects.toMatchObject({ reason: 'resourcesExceeded' });
   });
+
+  it('has one list for all that resume at a place, and a bound on those of different places', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'logquay-places-'));
+    try {
+      const { polled, another, at, insert, next } = await follow('', new PlacesInFolder(folder));
+      await next();
+      await insert(...Array.from({ length: 20 }, (_, i) => [`row ${String(i)}`, 1] as const));
+      at(10);
+      expect(await next()).toHaveLength(20);
+      const other = another();
+      const from = (after: number): Promise<TailRows> =>
+        other.goOn({ epoch: polled.end.epoch, after, upTo: 20, given: 0 }, limits());
+      const first = await from(0);
+      expect(first.rows).toHaveLength(20);
+      expect((await from(0)).within).toBe(first.within);
+      expect(readdirSync(folder).sort()).toEqual(
+        [`${polled.end.epoch}.jsonl`, `${other.end.epoch}.jsonl`, `${String(first.within)}.jsonl`].sort(),
+      );
+      let recorded = 1;
+      await expect(
+        (async () => {
+          for (let after = 1; after < 19; after++) {
+            await from(after);
+            recorded++;
+          }
+        })(),
+      ).rejects.toMatchObject({ reason: 'backendUnavailable' });
+      expect(recorded).toBe(3);
+      expect((await from(0)).within).toBe(first.within);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+test('lists in a folder go an hour behind their last look', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logquay-places-'));
+  let now = Date.now();
+  try {
+    const records = new PlacesInFolder(folder, () => now);
+    const look = { upTo: 1, before: 0, keys: ['a'], there: [] };
+    await records.append('first', [look], 10);
+    now += 30 * 60_000;
+    await records.append('second', [look], 10);
+    expect(await records.read('first')).toEqual([look]);
+    now += 31 * 60_000;
+    await records.append('third', [look], 10);
+    expect(await records.read('first')).toEqual([]);
+    expect(await records.read('third')).toEqual([look]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 async function posted(url: string, body: object): Promise<void> {

@@ -3,15 +3,24 @@ import { join } from 'node:path';
 
 import { type PlaceRecords, type RecordedLook, RECORDED } from './places';
 
+/** Milliseconds. */
+const BETWEEN_SWEEPS = 10 * 60_000;
+
 /** Lists of looks as files of a folder, a line each: good after a restart of the process. */
 export class PlacesInFolder implements PlaceRecords {
   readonly #lines = new Map<string, number>();
-  #opened: Promise<void> | null = null;
+  #swept: { readonly at: number; readonly done: Promise<void> } | null = null;
 
-  constructor(private readonly folder: string) {}
+  /** @param now milliseconds since the epoch, as the system dates files */
+  constructor(
+    private readonly folder: string,
+    private readonly now: () => number = Date.now,
+  ) {}
 
   async append(name: string, looks: readonly RecordedLook[], most: number): Promise<void> {
-    await (this.#opened ??= this.#open());
+    if (this.#swept === null || this.now() - this.#swept.at > BETWEEN_SWEEPS)
+      this.#swept = { at: this.now(), done: this.#sweep() };
+    await this.#swept.done;
     const path = this.#path(name);
     await appendFile(path, looks.map(lineOf).join(''), { mode: 0o600 });
     const lines = (this.#lines.get(name) ?? 0) + looks.length;
@@ -37,13 +46,15 @@ export class PlacesInFolder implements PlaceRecords {
     return join(this.folder, `${name}.jsonl`);
   }
 
-  /** Files whose places are not good any more go. */
-  async #open(): Promise<void> {
+  /** Files whose places are not good any more go: each query that is followed has one of its own. */
+  async #sweep(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     for (const file of await readdir(this.folder)) {
       const path = join(this.folder, file);
       const found = await stat(path).catch(() => null);
-      if (found !== null && Date.now() - found.mtimeMs > RECORDED) await rm(path, { force: true });
+      if (found === null || this.now() - found.mtimeMs <= RECORDED) continue;
+      await rm(path, { force: true });
+      this.#lines.delete(file.replace(/\.jsonl$/, ''));
     }
   }
 }

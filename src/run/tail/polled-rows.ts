@@ -7,7 +7,7 @@ import type { ArrivedRange } from '../../engines/contract';
 import { ServiceError } from '../../errors';
 import { readMembers } from '../../rendering/members';
 import { refused, type TailPosition } from './cursor';
-import { digestOf, givenAt, type PlaceRecords, type RecordedLook } from './places';
+import { digestOf, givenAt, type PlaceRecords, RECORDED, type RecordedLook } from './places';
 import { byTime, type TailQuery } from './tail-query';
 import type { ArrivingRows, Polling, TailRows } from './types';
 
@@ -20,6 +20,8 @@ const REMEMBERED = 2 * 1024 * 1024;
 const RECENT = 60_000;
 /** Milliseconds of looks that are recorded for other processes, beside those in which rows may be late. */
 const RECORDED_LOOKS = 300_000;
+/** UTF-16 units of the lists that are recorded within an hour for clients that resume. */
+const MOST_RESUMED = 8 * 1024 * 1024;
 /** UTF-16 units of rows that are read in one turn of the event loop. */
 const AT_ONCE = 128 * 1024;
 /** UTF-16 units of an id that is remembered as it is. */
@@ -54,18 +56,21 @@ export class PolledRows implements ArrivingRows, Polling {
   /** Of the last query; milliseconds of `performance.now()`. */
   #at = -Infinity;
   #last: Promise<void> = Promise.resolve();
+  /** Lists that were recorded for clients that resumed; milliseconds of `performance.now()`, and UTF-16 units. */
+  readonly #resumed = new Map<string, { readonly at: number; readonly units: number }>();
   /** Looks that could not be recorded yet. */
   #unrecorded: RecordedLook[] = [];
 
   /**
    * @param interval milliseconds between two queries @param now microseconds since the epoch
-   * @param records null: places are good in this process alone
+   * @param records null: places are good in this process alone @param mostResumed UTF-16 units within an hour
    */
   constructor(
     private readonly query: TailQuery,
     readonly interval: number,
     private readonly now: () => bigint,
     private readonly records: PlaceRecords | null,
+    private readonly mostResumed = MOST_RESUMED,
   ) {}
 
   get plan(): TailQuery['plan'] {
@@ -131,17 +136,40 @@ export class PolledRows implements ArrivingRows, Polling {
     const isMissing = (key: string): boolean =>
       !before.keys.has(digestOf(key)) && (this.#found.get(key)?.number ?? 0) <= count;
     const missing = await byTime(rows.filter((_, i) => isMissing(keys[i]!)));
-    const within = randomUUID();
-    if (missing.length > 1) {
-      const upTo = Number(before.upTo);
-      const digests = (await keysOf(missing)).map(digestOf);
-      const own = [
-        { upTo, before: 0, keys: [], there: [...before.keys] },
-        { upTo, before: 0, keys: digests, there: null },
-      ];
-      await this.records?.append(within, own, own.length).catch(unavailable);
-    }
+    const upTo = Number(before.upTo);
+    const digests = (await keysOf(missing)).map(digestOf);
+    const within = await this.#recordResumed([
+      { upTo, before: 0, keys: [], there: [...before.keys] },
+      { upTo, before: 0, keys: digests, there: null },
+    ]);
     return { rows: await this.query.visible(columns, missing, limits), upTo: count, epoch: this.#epoch, within };
+  }
+
+  /**
+   * Records what a client gets that resumes: all that get the same have one list. Lists of other content are bounded, as
+   * whoever resumes again and again would fill the store with them.
+   *
+   * @returns the list's name
+   * @throws ServiceError backendUnavailable
+   */
+  async #recordResumed(looks: readonly RecordedLook[]): Promise<string> {
+    const text = JSON.stringify(looks);
+    const name = createHash('sha256').update(text).digest('hex');
+    const now = performance.now();
+    for (const [other, { at }] of this.#resumed) if (now - at > RECORDED) this.#resumed.delete(other);
+    // A single row is given as a whole, or not.
+    if (this.records === null || this.#resumed.has(name) || (looks.at(-1)?.keys.length ?? 0) < 2) return name;
+    const units = [...this.#resumed.values()].reduce((sum, list) => sum + list.units, text.length);
+    if (units > this.mostResumed) {
+      const message = 'Too many clients have resumed this live tail at other places within the last hour.';
+      throw new ServiceError('backendUnavailable', message, { retryAfter: 60 });
+    }
+    this.#resumed.set(name, { at: now, units: text.length });
+    await this.records.append(name, looks, looks.length).catch((error: unknown) => {
+      this.#resumed.delete(name);
+      return unavailable(error);
+    });
+    return name;
   }
 
   /** What comes after it in the same query comes as it arrives: those rows are left out. */

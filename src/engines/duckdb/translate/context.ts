@@ -106,7 +106,8 @@ export class Context {
     const isFree = (v: string): boolean => isSimple(v) && !(this.subqueries > 0 && v.startsWith('"c'));
     if (values.every(isSimple)) {
       const text = print(values);
-      if (values.every(isFree) || !text.includes('lambda')) return text;
+      // Nor may it hold a subquery.
+      if (values.every(isFree) || !text.includes('lambda') || text.includes('SELECT')) return text;
     }
     const complex = values.filter((v) => !isFree(v));
     const variable = this.variable();

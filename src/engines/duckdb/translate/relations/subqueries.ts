@@ -29,9 +29,10 @@ export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
 
 /** As lists whose lambdas read no column around a subquery that this one is in: DuckDB does not find these there. */
 function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
+  const plain = printAsLists(ctx, expr);
+  if (plain === null || ctx.subqueries < 2 || !plain.includes('lambda')) return plain;
   const operands = expr.operand === null ? [] : [expr.operand];
   const columns = [...outerColumns(expr.query), ...columnsRead(operands)].filter((id) => !ctx.bound.has(id));
-  if (ctx.subqueries < 2 || columns.length === 0) return printAsLists(ctx, expr);
   let isPrinted = true;
   const text = ctx.bind(columns.map(columnName), (...names) => {
     columns.forEach((id, i) => ctx.bound.set(id, names[i]!));
@@ -43,7 +44,8 @@ function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
       for (const id of columns) ctx.bound.delete(id);
     }
   });
-  return isPrinted ? text : null;
+  // A lambda may hold no subquery: what has one stays as it is.
+  return isPrinted && !text.includes('SELECT') ? text : plain;
 }
 
 function printInside(ctx: Context, expr: SubqueryExpr): string {

@@ -3,13 +3,13 @@
  * the service's process, which is what one core takes, against a bare process that parses, prints, appends and flushes the same batches.
  */
 import { open } from 'node:fs/promises';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { percentile } from './measure';
-import { API_KEY, firstAnswer, residentMiB, startService } from './service';
+import { API_KEY, firstAnswer, residentWithChildren, startService } from './service';
 
 const PUBLIC = 'public-token-of-the-benchmark';
 const EVENTS = 1_000;
@@ -59,20 +59,6 @@ function processorTime(pid: number): number {
   const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 }
 
 /** Events a second of processor time. */
@@ -151,13 +137,7 @@ export async function collect(print: (line: string) => void): Promise<void> {
     print(`a batch of ${String(EVENTS)}: median, p99                ${timesOf(stored)}`);
     print(`reads calm: median, p99                      ${timesOf(calm)}`);
     print(`reads meanwhile: median, p99                 ${timesOf(busy)}`);
-    const pids = [service.pid, ...childrenOf(service.pid)];
-    print(
-      `resident, all processes                      ${pids
-        .map(residentMiB)
-        .reduce((a, b) => a + b, 0)
-        .toFixed(0)} MiB`,
-    );
+    print(`resident, all processes                      ${residentWithChildren(service.pid).toFixed(0)} MiB`);
   } finally {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });

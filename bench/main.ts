@@ -13,6 +13,7 @@ import { liveShape } from './live-shape';
 import { manyQueries } from './many-queries';
 import { sandbox } from './sandbox';
 import { soak } from './soak';
+import { stack } from './stack';
 import { startup } from './startup';
 import { tailBenchmark } from './tail';
 import { wall } from './wall';
@@ -35,6 +36,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   roapi: wholeRecords,
   exports: exportBenchmark,
   collect,
+  stack,
   tail: tailBenchmark,
   explorer,
 };

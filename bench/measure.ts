@@ -9,11 +9,15 @@ export interface Comparison {
 
 export type Work = () => Promise<unknown>;
 
-/** Runs both alternately, after warming each up, and takes medians. */
+/** Milliseconds for which two sides are compared at least: a difference of half a millisecond needs more than a few rounds. */
+const LEAST = 2_000;
+
+/** Runs both alternately, after warming each up, and takes medians. @param rounds at least */
 export async function compare(name: string, ours: Work, baseline: Work, rounds: number): Promise<Comparison> {
   for (const work of [ours, baseline, ours, baseline]) await work();
   const times: [number[], number[]] = [[], []];
-  for (let i = 0; i < rounds; i++) {
+  const end = performance.now() + LEAST;
+  for (let i = 0; i < rounds || performance.now() < end; i++) {
     times[0].push(await time(ours));
     times[1].push(await time(baseline));
   }

@@ -146,6 +146,12 @@ export interface Engine {
     parameters: readonly BoundParameter[],
     limits: RunLimits,
   ): Promise<void>;
+  /**
+   * Called before work is spent on a text of a key. Missing: every key may send texts.
+   *
+   * @throws ServiceError `tooManyConcurrentQueries`: texts of the key have cost the engine too much
+   */
+  admits?(keyName: string): void;
   /** What a run would read and be billed, without running it; null on an engine that bills nothing. */
   readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<DryRun>) | null;
   /** Bytes in memory of processes of its own; missing where it has none. */

@@ -80,6 +80,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
         countUntranslated(error);
         throw error;
       }),
+    ...(engine.admits === undefined ? {} : { admits: (keyName) => engine.admits?.(keyName) }),
     dryRun: engine.dryRun,
     ...(engine.breaker === undefined ? {} : { breaker: engine.breaker }),
     ping: (limits) => engine.ping(limits),

@@ -108,6 +108,7 @@ export class Gate {
   }
 
   async #check(stored: StoredQuery, sent: string, { from, fenced }: Sender, limits: RunLimits): Promise<Admitted> {
+    this.#engine.admits?.(limits.keyName ?? '');
     const { cteTables } = stored;
     const parameters = stored.parameters.map(({ name, type }) => ({ name, type }));
     const read = await this.#threads.do(readText, { text: sent, from, cteTables, parameters }, sent, limits);

@@ -26,7 +26,7 @@ describe.each([
     const { dataDir, cacheDir, log } = folder;
     const database = await openDatabase({ dataDir: given ? dataDir : null, cacheDir, now: null, log });
     stop = () => database.close();
-    live = new LiveDatabase(database.instance, database.reopen, 4, log);
+    live = new LiveDatabase(database.instance, database.reopen, 4, 1e9, log);
     count = () =>
       live.use(limits(), async (connection) => {
         const reader = await connection.runAndReadAll(
@@ -69,7 +69,7 @@ describe.each([
 it('a query of its own fault is no breakdown', async () => {
   const folder = await DataFolder.make();
   const database = await openDatabase({ dataDir: null, cacheDir: folder.cacheDir, now: null, log: folder.log });
-  const live = new LiveDatabase(database.instance, database.reopen, 1, folder.log);
+  const live = new LiveDatabase(database.instance, database.reopen, 1, 1e9, folder.log);
   await expect(live.use(limits(), (connection) => connection.run('SELECT 1 / nothing'))).rejects.toThrow(/^Binder/);
   await live.use(limits(), (connection) => connection.run('SELECT 1'));
   expect(folder.logged.filter(({ level }) => level !== 'info')).toEqual([]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { RunLimits } from '../../src/engines/contract';
 import { openRemoteEngine, type RemoteOptions } from '../../src/engines/duckdb/process/open';
-import { bytesOf } from '../../src/engines/duckdb/process/sizes';
+import { bytesOf } from '../../src/engines/duckdb/engine/sizes';
 import type { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
 import { engineContract } from './contract';
 import { silentLog } from './silent-log';

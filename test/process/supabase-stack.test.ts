@@ -3,58 +3,23 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { parse } from 'yaml';
-
 import { SETTINGS } from '../../src/config';
 import { until } from '../until';
+import { ANALYTICS, ask, BATCHES, GET_LOGS, PAGES, send, STACK, type StackEvent } from './stack/traffic';
 import { Stage } from './started';
 
 jest.setTimeout(120_000);
 
 const ROOT = path.join(__dirname, '../..');
-const STACK = path.join(__dirname, 'stack');
-const PRIVATE = 'private-token-of-the-stack';
-const PUBLIC = 'public-token-of-the-stack';
-
-interface Event {
-  readonly event_message: string;
-}
-
-const read = (file: string): string => readFileSync(file, 'utf8');
-const BATCHES = JSON.parse(read(path.join(STACK, 'batches.json'))) as Record<string, Event[]>;
-
-/** Of the service in the override of the compose file. */
-const ANALYTICS = (
-  parse(read(path.join(ROOT, 'docker-compose.supabase.yml'))) as {
-    services: {
-      analytics: { environment: Record<string, string>; healthcheck: { test: string[] }; volumes: string[] };
-    };
-  }
-).services.analytics;
+const PIPELINE = path.join(__dirname, 'stack');
 
 const stage = new Stage();
 let base: string;
 beforeAll(async () => {
-  const { environment } = ANALYTICS;
-  const service = stage.start({
-    ...environment,
-    PORT: '0',
-    HOST: '',
-    DATA_DIR: 'logs',
-    CACHE_DIR: 'cache',
-    LOGFLARE_SINGLE_TENANT: 'true',
-    LOGFLARE_SUPABASE_MODE: 'true',
-    LOGFLARE_PRIVATE_ACCESS_TOKEN: PRIVATE,
-    LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC,
-  });
+  const service = stage.start(STACK);
   base = await service.ready();
   for (const [source, events] of Object.entries(BATCHES)) {
-    const response = await fetch(`${base}/api/logs?source_name=${source}`, {
-      method: 'POST',
-      headers: { 'X-API-KEY': PUBLIC, 'Content-Type': 'application/json' },
-      body: JSON.stringify(events),
-    });
-    expect([source, response.status]).toEqual([source, 200]);
+    expect([source, await send(base, source, events)]).toEqual([source, 200]);
   }
   const sent = Object.values(BATCHES).flat().length;
   const tables = ['edge', 'auth', 'postgrest', 'realtime', 'function_edge', 'storage', 'postgres'];
@@ -63,20 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => stage.end());
 
-/** As Studio's server asks. */
-async function request(name: string, parameters: Readonly<Record<string, string>>): Promise<Record<string, unknown>> {
-  const query = new URLSearchParams({ project: 'default', ...parameters }).toString();
-  const response = await fetch(`${base}/api/endpoints/query/${name}?${query}`, {
-    headers: { 'x-api-key': PRIVATE, 'Content-Type': 'application/json', Accept: 'application/json' },
-  });
-  expect(response.status).toBe(200);
-  return (await response.json()) as Record<string, unknown>;
-}
-
 const DAY = { iso_timestamp_start: '2026-11-22T09:00:00.000Z', iso_timestamp_end: '2026-11-22T11:00:00.000Z' };
 
-async function studio<Row>(sql: string): Promise<Row[]> {
-  const { result, error } = await request('logs.all', { sql, ...DAY });
+async function studio<Row>(sql: string, at = base): Promise<Row[]> {
+  const { result, error } = await ask(at, 'logs.all', { sql, ...DAY });
   expect(error).toBeUndefined();
   return result as Row[];
 }
@@ -103,8 +58,8 @@ if (VRL_PYTHON === undefined) {
   if (!process.env['CI']) it.skip('replays the batches that VRL makes of the lines', () => undefined);
 } else {
   it('replays the batches that VRL makes of the lines', () => {
-    const { stdout, stderr } = spawnSync(VRL_PYTHON, [path.join(STACK, 'pipeline.py')], {
-      input: read(path.join(STACK, 'lines.json')),
+    const { stdout, stderr } = spawnSync(VRL_PYTHON, [path.join(PIPELINE, 'pipeline.py')], {
+      input: readFileSync(path.join(PIPELINE, 'lines.json'), 'utf8'),
       encoding: 'utf8',
     });
     expect(stderr).toBe('');
@@ -112,72 +67,65 @@ if (VRL_PYTHON === undefined) {
   });
 }
 
-const LISTS: readonly (readonly [source: string, sql: string, columns: object])[] = [
-  [
-    'cloudflare.logs.prod',
-    `select id, edge_logs.timestamp, event_message, request.method, request.path, request.search, response.status_code
-     from edge_logs cross join unnest(metadata) as m cross join unnest(m.request) as request cross join unnest(m.response) as response
-     order by timestamp desc limit 100`,
-    { method: 'GET', path: '/rest/v1/todos', search: '?select=*', status_code: 200 },
-  ],
-  [
-    'gotrue.logs.prod',
-    `select id, auth_logs.timestamp, event_message, metadata.level, metadata.status, metadata.path, metadata.msg
-     from auth_logs left join unnest(metadata) as metadata order by timestamp desc limit 100`,
-    { level: 'info', status: 400, path: '/token' },
-  ],
-  [
-    'postgREST.logs.prod',
-    'select id, postgrest_logs.timestamp, event_message, m.host from postgrest_logs cross join unnest(metadata) as m',
-    { event_message: 'Schema cache loaded', timestamp: 1_795_341_600_000_000 },
-  ],
-  [
-    'realtime.logs.prod',
-    'select id, realtime_logs.timestamp, event_message, m.level from realtime_logs cross join unnest(metadata) as m',
-    { event_message: 'Subscribing to PostgreSQL failed', level: 'error' },
-  ],
-  ['deno-relay-logs', 'select id, timestamp, event_message, metadata from function_edge_logs', {}],
-  [
-    'storage.logs.prod.2',
-    `select id, storage_logs.timestamp, event_message, m.level, c.host from storage_logs
-     cross join unnest(metadata) as m cross join unnest(m.context) as c`,
-    { event_message: '[Server] started', level: 'info', host: 'storage' },
-  ],
-  [
-    'postgres.logs',
-    `select l.id, p.error_severity, l.event_message from postgres_logs as l
-     cross join unnest(metadata) as m cross join unnest(m.parsed) as p order by l.timestamp`,
-    { error_severity: 'ERROR' },
-  ],
-];
-
-it.each(LISTS)('lists what came from %s', async (source, sql, columns) => {
-  const rows = await studio<Event>(sql);
+it.each(PAGES)('lists what came from %s', async (source, sql, columns) => {
+  const rows = await studio<StackEvent>(sql);
   expect(rows.map(({ event_message: message }) => message).sort()).toEqual(
     BATCHES[source]!.map(({ event_message: message }) => message).sort(),
   );
   expect(rows).toContainEqual(expect.objectContaining(columns));
 });
 
+describe('get_logs', () => {
+  const messages = (events: readonly StackEvent[]): string[] => events.map(({ event_message: text }) => text).sort();
+
+  it.each(['auth', 'storage', 'realtime'])('of %s lists what came', async (service) => {
+    const { source, sql } = GET_LOGS[service]!;
+    expect(messages(await studio(`${sql} order by timestamp desc limit 100`))).toEqual(messages(BATCHES[source]!));
+  });
+
+  it('searches as it does', async () => {
+    const where = `where (strpos(lower(cast(id as string)), 'server] st') > 0 or strpos(lower(cast(event_message as string)), 'server] st') > 0)`;
+    expect(await studio(`${GET_LOGS['storage']!.sql} ${where} order by timestamp desc limit 100`)).toMatchObject([
+      { event_message: '[Server] started' },
+    ]);
+  });
+
+  it('of api and postgres lists what came with the column of docs/supabase.md, and says what is missing without', async () => {
+    const folder = stage.folder();
+    const page = readFileSync(path.join(ROOT, 'docs/supabase.md'), 'utf8');
+    const [, command = ''] = /^(sed -i .*)$/m.exec(page) ?? [];
+    expect(spawnSync('sh', ['-c', command], { cwd: folder }).status).toBe(0);
+    const at = await stage.start(STACK, folder).ready();
+    for (const { source, sql } of [GET_LOGS['api']!, GET_LOGS['postgres']!]) {
+      expect(await ask(base, 'logs.all', { sql, ...DAY })).toEqual({ error: expect.stringContaining('identifier') });
+      expect(await send(at, source, BATCHES[source]!)).toBe(200);
+      await until(async () => (await studio(sql, at)).length === BATCHES[source]!.length);
+      const rows = await studio<StackEvent>(`${sql} order by timestamp desc limit 100`, at);
+      expect(messages(rows)).toEqual(messages(BATCHES[source]!));
+      expect(rows[0]).toMatchObject({ identifier: 'default' });
+    }
+  });
+});
+
 it('answers queries of the collection, every third, over the rows of a stack', async () => {
-  const all = read(path.join(ROOT, 'test/cases/log-queries.jsonl')).trim().split('\n');
+  const all = readFileSync(path.join(ROOT, 'test/cases/log-queries.jsonl'), 'utf8').trim().split('\n');
   const cases = all.filter((_line, i) => i % 3 === 0);
   expect(cases.length).toBeGreaterThan(20);
   for (const line of cases) {
     const { id, sql } = JSON.parse(line) as { id: string; sql: string };
-    const { result, error } = await request('logs.all', { sql, ...DAY });
+    const { result, error } = await ask(base, 'logs.all', { sql, ...DAY });
     expect([id, error, Array.isArray(result)]).toEqual([id, undefined, true]);
   }
 });
 
 it("shows an error's text at once", async () => {
-  expect(await request('logs.all', { sql: 'select nope from edge_logs', ...DAY })).toEqual({
+  expect(await ask(base, 'logs.all', { sql: 'select nope from edge_logs', ...DAY })).toEqual({
     error: expect.stringContaining('Unrecognized name: nope'),
   });
 });
 
 it("answers the endpoints of Studio's other pages", async () => {
-  const { result: health } = await request('service-health', { ...DAY, granularity: 'hour' });
+  const { result: health } = await ask(base, 'service-health', { ...DAY, granularity: 'hour' });
   expect(health).toMatchObject([
     {
       timestamp: '2026-11-22T10:00:00',
@@ -186,7 +134,7 @@ it("answers the endpoints of Studio's other pages", async () => {
       realtime_logs: { error: 1 },
     },
   ]);
-  const { result: metrics } = await request('project.metrics', { ...DAY, interval: '1day' });
+  const { result: metrics } = await ask(base, 'project.metrics', { ...DAY, interval: '1day' });
   expect(metrics).toContainEqual({
     timestamp: 1_795_341_600_000_000,
     service: 'realtime',
@@ -195,6 +143,6 @@ it("answers the endpoints of Studio's other pages", async () => {
     warning_count: 0,
     error_count: 1,
   });
-  expect((await request('usage.api-requests-count', {})).result).toEqual([{ count: expect.any(Number) }]);
-  expect((await request('functions.combined-stats', { function_id: 'f', interval: '15min' })).result).toEqual([]);
+  expect((await ask(base, 'usage.api-requests-count', {})).result).toEqual([{ count: expect.any(Number) }]);
+  expect((await ask(base, 'functions.combined-stats', { function_id: 'f', interval: '15min' })).result).toEqual([]);
 });

@@ -3,9 +3,12 @@ import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { RunLimits } from '../../contract';
 import { abortError } from '../../../concurrency/deadline';
 import { supervise } from './interruptible';
+import { SharedMemory } from './shared-memory';
 
 /** How long `close` waits for interrupted queries to notice. */
 const PATIENCE_MS = 5_000;
+
+export type Work<T> = (connection: DuckDBConnection) => Promise<T>;
 
 /**
  * At most `size` connections, one for each running query, of which nobody's turn may hold all; who comes later waits,
@@ -17,35 +20,45 @@ export class Connections {
   readonly #probes = new FairSlots({ total: 1, perName: 1 });
   readonly #idle: DuckDBConnection[] = [];
   readonly #running = new Map<AbortController, Promise<unknown>>();
+  readonly #memory: SharedMemory;
   #closed = false;
 
+  /** @param memory bytes that all queries may have together */
   constructor(
     private readonly instance: DuckDBInstance,
     size: number,
+    memory: number,
   ) {
+    this.#memory = new SharedMemory(instance, memory);
     this.#slots = new FairSlots({ total: size, perName: fairShare(size) });
   }
 
   /**
-   * Does `work` on a connection of its own. Settles when it has really ended, which may be after deadline and signal.
+   * Does `work` on a connection of its own, again where it found no memory beside others (`SharedMemory`). Settles when it has really
+   * ended, which may be after deadline and signal.
    *
-   * @throws as `supervise` and `FairSlots.use`
+   * @param isRepeatable whether nothing of the work has reached anybody
+   * @throws as `supervise`, `SharedMemory.share` and `FairSlots.use`
    */
-  use<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  use<T>(limits: RunLimits, work: Work<T>, isRepeatable = (): boolean => true): Promise<T> {
     return this.#untilClosed(limits, (own) =>
-      this.#slots.use(own.keyName ?? '', own, async () => {
-        const connection = this.#idle.pop() ?? (await this.instance.connect());
-        let reusable = false;
-        try {
-          const value = await supervise(connection, own, work);
-          reusable = !this.#closed;
-          return value;
-        } finally {
-          if (reusable) this.#idle.push(connection);
-          else connection.closeSync();
-        }
-      }),
+      this.#slots.use(own.keyName ?? '', own, () =>
+        this.#memory.share(own, (shared) => this.#onConnection(shared, work), isRepeatable),
+      ),
     );
+  }
+
+  async #onConnection<T>(limits: RunLimits, work: Work<T>): Promise<T> {
+    const connection = this.#idle.pop() ?? (await this.instance.connect());
+    let reusable = false;
+    try {
+      const value = await supervise(connection, limits, work);
+      reusable = !this.#closed;
+      return value;
+    } finally {
+      if (reusable) this.#idle.push(connection);
+      else connection.closeSync();
+    }
   }
 
   /** Resolves when the database answers on a connection that no query can hold. @throws as `use` */

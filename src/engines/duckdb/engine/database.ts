@@ -141,6 +141,8 @@ async function openInstance(
     disabled_optimizers: 'filter_pullup',
     // The newest rows of a table are picked by their time alone, then fetched: records are wide. Covers the largest max_rows.
     late_materialization_max_rows: '10001',
+    // A worker takes tasks of a long query in turns with those of others.
+    scheduler_process_partial: 'true',
   });
   try {
     const connection = await instance.connect();

@@ -18,6 +18,7 @@ import type {
 import type { FolderStatus } from '../../data-status';
 import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
+import type { Work } from './connections';
 import { bindValues, boundInstant, type BoundValue, boundValue } from './bound-value';
 import { openDatabase, type Database } from './database';
 import { endingWithSink } from './ending-with-sink';
@@ -27,7 +28,9 @@ import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { BrokenStream, readRows, type TakeRows } from './row-stream';
+import { BrokenStream, readRows } from './row-stream';
+import { PassingFailure } from './shared-memory';
+import { bytesOf } from './sizes';
 import { prepareSelect, Statements } from './statements';
 import { CLOCK_PARAMETER, instantOf, textParameterOf } from '../translate';
 import { Translations } from './translation-cache';
@@ -39,6 +42,19 @@ import { Translations } from './translation-cache';
  */
 export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> {
   return answeringInTime(new DuckDbEngine(await openDatabase(options), options));
+}
+
+/** All rows of a query, from when it began last. */
+class GatheredRows implements RowSink {
+  rows: string[] = [];
+
+  begin(): void {
+    this.rows = [];
+  }
+
+  take(part: readonly string[]): void {
+    this.rows = this.rows.length === 0 ? [...part] : this.rows.concat(part);
+  }
 }
 
 /** Enough rows have been read of a statement that goes on: its connection is not used again. */
@@ -95,7 +111,8 @@ export class DuckDbEngine implements Engine {
     private readonly options: Omit<DuckDbOptions, 'dataDir' | 'cacheDir'>,
   ) {
     this.concurrency = options.connections ?? DEFAULTS.connections;
-    this.#live = new LiveDatabase(database.instance, database.reopen, this.concurrency, options.log);
+    const memory = bytesOf(options.memory ?? DEFAULTS.memory);
+    this.#live = new LiveDatabase(database.instance, database.reopen, this.concurrency, memory, options.log);
     this.#data = database.data;
     this.#translations = new Translations(this.#threads);
   }
@@ -109,26 +126,26 @@ export class DuckDbEngine implements Engine {
   }
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
-    let rows: string[] = [];
-    const outcome = await this.feed(query, limits, (part) => {
-      rows = rows.length === 0 ? [...part] : rows.concat(part);
-    });
-    return { ...outcome, rows, bytesProcessed: null, bytesBilled: null };
+    const gathered = new GatheredRows();
+    const outcome = await this.feed(query, limits, gathered);
+    return { ...outcome, rows: gathered.rows, bytesProcessed: null, bytesBilled: null };
   }
 
-  /** As `run`, for who takes the rows part by part. */
+  /** As `run`, for who takes the rows part by part. @param sink begins anew where the query is run again */
   async feed(
     query: EngineQuery,
     limits: RunLimits,
-    take: TakeRows,
+    sink: RowSink,
     over = this.#current,
   ): Promise<Pick<EngineResult, 'columns' | 'truncated'>> {
     let columns: readonly NamedType[] = [];
     const { maxResultBytes: maxBytes = DEFAULTS.maxResultBytes } = this.options;
     const begin = (head: ResultHead): void => {
       columns = head.columns;
+      sink.begin(head);
     };
-    const truncated = await this.#read(query, limits, { begin, take }, { lastRow: query.maxRows + 1, maxBytes }, over);
+    const own: RowSink = { begin, take: (rows) => sink.take(rows) };
+    const truncated = await this.#read(query, limits, own, { lastRow: query.maxRows + 1, maxBytes }, over);
     return { columns, truncated };
   }
 
@@ -171,7 +188,7 @@ export class DuckDbEngine implements Engine {
     query: EngineQuery,
     range: ArrivedRange | { readonly table: string; readonly after: null },
     limits: RunLimits,
-    take: TakeRows,
+    sink: RowSink,
   ): Promise<Pick<ArrivedResult, 'columns' | 'truncated' | 'epoch' | 'upTo'>> {
     const { folder } = this.database;
     if (folder === null) throw new Error('There is no data folder.');
@@ -179,7 +196,7 @@ export class DuckDbEngine implements Engine {
       const batch = await folder.arrived(range);
       try {
         const { epoch, upTo } = batch;
-        return { ...(await this.feed(query, limits, take, this.#onlyOf(batch.table))), epoch, upTo };
+        return { ...(await this.feed(query, limits, sink, this.#onlyOf(batch.table))), epoch, upTo };
       } finally {
         batch.release();
       }
@@ -193,7 +210,7 @@ export class DuckDbEngine implements Engine {
         place = folder.placeOf(range.table);
         return prepare();
       });
-    const outcome = await this.feed(query, limits, take, { ...this.#current, begin });
+    const outcome = await this.feed(query, limits, sink, { ...this.#current, begin });
     return { ...outcome, ...place };
   }
 
@@ -202,11 +219,9 @@ export class DuckDbEngine implements Engine {
     range: ArrivedRange | { readonly table: string; readonly after: null },
     limits: RunLimits,
   ): Promise<ArrivedResult> {
-    const rows: string[] = [];
-    const outcome = await this.feedArrived(query, range, limits, (part) => {
-      for (const row of part) rows.push(row);
-    });
-    return { ...outcome, rows, bytesProcessed: null, bytesBilled: null };
+    const gathered = new GatheredRows();
+    const outcome = await this.feedArrived(query, range, limits, gathered);
+    return { ...outcome, rows: gathered.rows, bytesProcessed: null, bytesBilled: null };
   }
 
   /** One table in place of its own; the others are not read. */
@@ -245,12 +260,19 @@ export class DuckDbEngine implements Engine {
       const translation = await this.#translations.translation(sql, parameters, reading, tables, limits, remember);
       const values = translation.parameters.map((name) => this.#value(name, parameters));
       const bounds = { maxRows, maxBytes };
+      let handedOn = false;
+      const take = (rows: readonly string[]): Promise<void> | void => {
+        handedOn = true;
+        return sink.take(rows);
+      };
       const read = async (statement: DuckDBPreparedStatement): Promise<boolean> => {
-        const truncated = await readRows(statement, values, bounds, (rows) => sink.take(rows));
+        const truncated = await readRows(statement, values, bounds, take);
         if (truncated && lastRow === null) throw new CutOff();
         return truncated;
       };
-      return await this.#onConnection(sql, limits, async (connection) => {
+      // What a stream has handed on cannot be taken back; rows of a run are gathered.
+      const isRepeatable = (): boolean => lastRow !== null || !handedOn;
+      const onConnection = async (connection: DuckDBConnection): Promise<boolean> => {
         if (tables.isLost) throw new LostTables();
         sink.begin({ columns: translation.columns, bytesProcessed: null, bytesBilled: null });
         const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
@@ -262,16 +284,16 @@ export class DuckDbEngine implements Engine {
           return await use(read);
         } catch (error) {
           if (!(error instanceof BrokenStream)) throw error;
+          if (lastRow === null) throw new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
           // A second run says what is wrong: which words a caller gets must not depend on how rows lie.
-          if (lastRow !== null) {
-            await use((statement) => {
-              bindValues(statement, values);
-              return statement.run();
-            });
-          }
-          throw new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
+          await use((statement) => {
+            bindValues(statement, values);
+            return statement.run();
+          });
+          throw new PassingFailure();
         }
-      });
+      };
+      return await this.#onConnection(sql, limits, onConnection, isRepeatable);
     } finally {
       tables.release();
     }
@@ -341,13 +363,9 @@ export class DuckDbEngine implements Engine {
     await this.#threads.close();
   }
 
-  async #onConnection<T>(
-    sql: string,
-    limits: RunLimits,
-    work: (connection: DuckDBConnection) => Promise<T>,
-  ): Promise<T> {
+  async #onConnection<T>(sql: string, limits: RunLimits, work: Work<T>, isRepeatable: () => boolean): Promise<T> {
     try {
-      return await this.#live.use(limits, work);
+      return await this.#live.use(limits, work, isRepeatable);
     } catch (error) {
       if (error instanceof LostTables || error instanceof CutOff) throw error;
       throw failure(error, this.options.log, sql);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { QueryError, ServiceError } from '../../../errors';
 import type { Log } from './log';
 import { messageOf } from './native-error';
-import { UNTRANSLATED } from '../../execution-faults';
+import { isShortage, OutOfMemory, PassingFailure } from './shared-memory';
+import { UNKNOWN_EXECUTION_FAULT, UNTRANSLATED } from '../../execution-faults';
 import { runtimeError } from '../translate';
 
 /** At the beginning alone, as the kinds below: what follows can be a value of a row. */
-const MEMORY = /^(?:Out of Memory Error|(?:[\w -]{1,40} Error: )?(?:failed to allocate|(?:std::)?bad_alloc))/i;
 const DEPTH = /^Parser Error: Max expression depth/;
 /** DuckDB does not take the statement at all: a gap in the translation, which no retry closes. */
 const REFUSED = /^(?:Parser|Binder|Catalog) Error/;
@@ -20,11 +20,9 @@ const REFUSED = /^(?:Parser|Binder|Catalog) Error/;
  */
 export function failure(error: unknown, log: Log, sql: string): Error {
   if (error instanceof ServiceError || error instanceof QueryError || error instanceof DOMException) return error;
+  if (error instanceof PassingFailure) return new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
+  if (isShortage(error)) return new OutOfMemory();
   const message = messageOf(error);
-  if (MEMORY.test(message)) {
-    const message = 'The query needs more memory than it is allowed. Reduce the time range or ask for less.';
-    return new ServiceError('resourcesExceeded', message);
-  }
   if (DEPTH.test(message)) {
     const message = 'The query nests too deeply for the embedded engine. Join fewer tables, or nest fewer subqueries.';
     return new QueryError('resourcesExceeded', message, null);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBInstance } from '@duckdb/node-api';
 
 import type { RunLimits } from '../../contract';
 import { raceLimits } from '../../../concurrency/deadline';
-import { Connections } from './connections';
+import { Connections, type Work } from './connections';
 import type { Log } from './log';
 import { isBreakdown, messageOf } from './native-error';
 
@@ -28,19 +28,21 @@ export class LiveDatabase {
   /**
    * @param open gives the same data every time; what it gave before is closed by then
    * @param size queries that run at once
+   * @param memory bytes that they may have together
    */
   constructor(
     instance: DuckDBInstance,
     private readonly open: () => Promise<DuckDBInstance>,
     private readonly size: number,
+    private readonly memory: number,
     private readonly log: Log,
   ) {
     this.#open = Promise.resolve(this.#opened(instance));
   }
 
   /** As `Connections.use`. */
-  use<T>(limits: RunLimits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    return this.#do(limits, (connections) => connections.use(limits, work));
+  use<T>(limits: RunLimits, work: Work<T>, isRepeatable?: () => boolean): Promise<T> {
+    return this.#do(limits, (connections) => connections.use(limits, work, isRepeatable));
   }
 
   /** As `Connections.probe`. */
@@ -65,7 +67,7 @@ export class LiveDatabase {
   }
 
   #opened(instance: DuckDBInstance): Open {
-    return { instance, connections: new Connections(instance, this.size) };
+    return { instance, connections: new Connections(instance, this.size, this.memory) };
   }
 
   /** Not every such error is fatal: the instance tells. */

@@ -180,7 +180,7 @@ export class Conversions {
     const before = this.#failed.get(table.name);
     const pause = before === undefined ? FIRST_PAUSE : Math.min(LAST_PAUSE, 2 * before.pause);
     const notBefore = performance.now() + pause;
-    const most = Math.max(LEAST, (before?.most ?? this.options.most) / 4);
+    const most = Math.max(LEAST, Math.floor((before?.most ?? this.options.most) / 4));
     const fault = `Rows of ${table.name} cannot be stored in CACHE_DIR (${faultKind(error)}).`;
     this.#failed.set(table.name, { fault, pause, notBefore, most });
     table.fail(notBefore);

@@ -32,6 +32,7 @@ export class Call implements Scheduled {
   /** Settles when the sink has taken what there is. */
   #taking: Promise<void> = Promise.resolve();
   #handedOn = false;
+  #announced = false;
 
   constructor(
     readonly id: number,
@@ -63,8 +64,11 @@ export class Call implements Scheduled {
     return this.#handedOn;
   }
 
-  /** The columns of a stream are known. */
+  /** The columns of a stream are known, or the query is run again in the same process. */
   announce(columns: readonly NamedType[]): void {
+    this.#rows = [];
+    if (this.#announced) return;
+    this.#announced = true;
     this.options.sink?.begin({ columns, bytesProcessed: null, bytesBilled: null });
   }
 

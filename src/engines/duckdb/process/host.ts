@@ -72,8 +72,12 @@ export class Host {
     const limits = { deadline: performance.now() + timeout, signal: cancel.signal, keyName };
     const flow = new Flow(limits);
     this.#calls.set(id, { cancel, flow });
+    let begun = false;
     const sink: RowSink = {
-      begin: ({ columns }) => void this.send({ kind: 'columns', id, columns }),
+      begin: ({ columns }) => {
+        if (begun || request.kind === 'stream') void this.send({ kind: 'columns', id, columns });
+        begun = true;
+      },
       take: async (rows) => {
         if (request.kind === 'stream') await flow.admit();
         await this.send({ kind: 'rows', id, rows });

@@ -1,6 +1,6 @@
 /** How the memory of the embedded engine (`DUCKDB_MEMORY_LIMIT`) is shared by its processes (docs/decisions/live.md). */
 import type { Resources } from '../follow/segment-writer';
-import { bytesOf, sizeOf } from './sizes';
+import { bytesOf, sizeOf } from '../engine/sizes';
 
 const MIB = 1024 * 1024;
 /** What the process with the data may take beside DuckDB: its program, rows on their way, what DuckDB does not count. */
@@ -14,8 +14,10 @@ const QUERIES = 5 / 8;
 const THREAD = 160 * MIB;
 const AMPLE = 1024 * MIB;
 const SMALL_ROW_GROUP = 20_480;
-/** Bytes of content that are converted at once, for each byte of its memory. */
+/** Bytes of content that are converted at once, for each byte of its memory; less where most of that is needed for any content. */
 const CONTENT = 0.4;
+const SMALL_CONTENT = 0.15;
+const SMALL = 128 * MIB;
 const MOST_CONTENT = 512 * MIB;
 /** Of what is in memory before it is stored: at most this, and a part of the memory that leaves queries theirs. */
 const MOST_TAILS = 32 * MIB;
@@ -44,8 +46,9 @@ export function memoryShares(limit: string, threads: number, follows: boolean): 
       threads: Math.max(1, Math.min(threads, Math.floor(conversion / THREAD))),
       ...(conversion < AMPLE ? { rowGroup: SMALL_ROW_GROUP } : {}),
     },
-    convertedBytes: Math.min(MOST_CONTENT, conversion * CONTENT),
-    tailBytes: Math.min(MOST_TAILS, bytes * TAILS),
+    // Whole bytes: files are read up to these.
+    convertedBytes: Math.floor(Math.min(MOST_CONTENT, conversion * (conversion < SMALL ? SMALL_CONTENT : CONTENT))),
+    tailBytes: Math.floor(Math.min(MOST_TAILS, bytes * TAILS)),
     resident: bytes + BESIDE,
   };
 }

@@ -96,7 +96,7 @@ export type FromEngine =
   | { readonly kind: 'status'; readonly status: FolderStatus; readonly target: string }
   /** It cannot go on, and ends. */
   | { readonly kind: 'broken'; readonly failure: Failure }
-  /** Of a stream, before its rows. */
+  /** Of a stream, before its rows; of any query that is run again: the rows before are of no use. */
   | { readonly kind: 'columns'; readonly id: number; readonly columns: readonly NamedType[] }
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly string[] }
   /** The last of a call, which has really ended. */

@@ -30,9 +30,14 @@ export class RefusedRequests {
   check(request: Request, keyName: string): void {
     if (this.#refused.size === 0) return;
     if (this.#refused.has(digest(request))) throw tooMuch();
+    if (!isStored(request)) this.checkKey(keyName);
+  }
+
+  /** @throws ServiceError `tooManyConcurrentQueries` where the key may send no queries of its own for now */
+  checkKey(keyName: string): void {
     const times = this.#ended.get(keyName) ?? [];
     const [first = 0] = times;
-    if (times.length < MOST_ENDED || isStored(request)) return;
+    if (times.length < MOST_ENDED) return;
     const wait = first + REMEMBERED - performance.now();
     if (wait <= 0) return;
     const message = 'Queries of this key have had to be ended with the engine several times.';

@@ -101,6 +101,10 @@ export class RemoteEngine implements Engine {
     await this.#call(this.options.planning, request, limits, this.#planning);
   }
 
+  admits(keyName: string): void {
+    this.options.refused.checkKey(keyName);
+  }
+
   async ping(limits: RunLimits): Promise<void> {
     await this.#call(this.options.data, { kind: 'ping' }, limits, null);
   }

@@ -63,11 +63,11 @@ async function openData(
     async answer(request, limits, sink) {
       switch (request.kind) {
         case 'run':
-          return engine.feed(request.query, limits, (rows) => sink.take(rows));
+          return engine.feed(request.query, limits, sink);
         case 'stream':
           return engine.stream(request.query, limits, sink);
         case 'arrived':
-          return engine.feedArrived(request.query, request.range, limits, (rows) => sink.take(rows));
+          return engine.feedArrived(request.query, request.range, limits, sink);
         case 'tables':
           return engine.tables(request.paths, limits);
         case 'describe':

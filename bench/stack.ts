@@ -1,0 +1,179 @@
+/**
+ * The whole in a Supabase stack (docs/supabase.md): the service with the settings of the compose file takes in what seven sinks of Vector
+ * send while somebody has Studio's pages of logs open. What all of its processes have in memory, empty, then with a million events.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { parse } from 'yaml';
+
+import { percentile } from './measure';
+import { API_KEY, firstAnswer, processesOf, type Service, startService } from './service';
+
+const ROOT = join(__dirname, '../../..');
+const PUBLIC = 'public-token-of-the-benchmark';
+
+/** Events that there are before the load, in batches of 1,000; STACK_EVENTS for a first look. */
+const EVENTS = Number(process.env['STACK_EVENTS'] ?? 1_000_000);
+/** Seconds of load; STACK_SECONDS for a first look. */
+const SECONDS = Number(process.env['STACK_SECONDS'] ?? 120);
+/** Events a second of all containers together, and milliseconds between two questions of Studio. */
+const RATE = 200;
+const EVERY = 1_000;
+/** MiB: a tenth of what Logflare is reported to take (supabase/supabase#30122). */
+const GOAL = 180;
+
+const SOURCES = [
+  ['cloudflare.logs.prod', 'supabase-kong'],
+  ['gotrue.logs.prod', 'supabase-auth'],
+  ['postgREST.logs.prod', 'supabase-rest'],
+  ['realtime.logs.prod', 'supabase-realtime'],
+  ['storage.logs.prod.2', 'supabase-storage'],
+  ['deno-relay-logs', 'supabase-edge-functions'],
+  ['postgres.logs', 'supabase-db'],
+] as const;
+
+const UNNESTED = `edge_logs as t cross join unnest(metadata) as m cross join unnest(m.request) as request
+  cross join unnest(m.response) as response`;
+
+/** Of a page: its list, its chart, its count. */
+const PAGE = [
+  `select id, t.timestamp, event_message, request.method, request.path, response.status_code from ${UNNESTED} order by timestamp desc limit 100`,
+  `select timestamp_trunc(t.timestamp, minute) as timestamp, countif(response.status_code >= 500) as errors, count(t.timestamp) as count
+    from ${UNNESTED} group by timestamp order by timestamp desc`,
+  'select count(*) as count from edge_logs',
+  'select id, timestamp, event_message from postgres_logs order by timestamp desc limit 100',
+  'select id, timestamp, event_message from auth_logs order by timestamp desc limit 100',
+];
+
+interface Load {
+  /** MiB of all processes, looked at twice a second. */
+  readonly looks: readonly number[];
+  /** MiB of each process at the end. */
+  readonly each: readonly number[];
+  /** Milliseconds of Studio's questions. */
+  readonly times: readonly number[];
+}
+
+let sent = 0;
+
+async function send(service: Service, count: number): Promise<void> {
+  const [source, appname] = SOURCES[sent % SOURCES.length] ?? SOURCES[0];
+  const timestamp = new Date().toISOString();
+  const events = Array.from({ length: count }, () => ({
+    appname,
+    event_message: `172.18.0.1 - - [22/Nov/2026:10:00:00 +0000] "GET /rest/v1/items?id=eq.${String(sent++)} HTTP/1.1" 200 12 "http://localhost:3000/" "Mozilla/5.0 (X11; Linux x86_64)"`,
+    metadata: {
+      level: 'info',
+      request: { method: null, path: null },
+      response: { status_code: 200 },
+      project: 'default',
+    },
+    project: 'default',
+    timestamp,
+  }));
+  sent++;
+  const response = await fetch(`${service.origin}/api/logs?source_name=${source}`, {
+    method: 'POST',
+    headers: { 'X-API-KEY': PUBLIC, 'Content-Type': 'application/json' },
+    body: JSON.stringify(events),
+  });
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`A batch is answered ${String(response.status)}.`);
+}
+
+/** @returns milliseconds */
+async function ask(service: Service, sql: string, minutes: number): Promise<number> {
+  const query = new URLSearchParams({
+    project: 'default',
+    sql,
+    iso_timestamp_start: new Date(Date.now() - minutes * 60_000).toISOString(),
+  }).toString();
+  const started = performance.now();
+  const response = await fetch(`${service.origin}/api/endpoints/query/logs.all?${query}`, {
+    headers: { 'X-API-KEY': API_KEY },
+  });
+  const body = await response.text();
+  if (response.status !== 200 || body.startsWith('{"error')) throw new Error(`${sql}: ${body.slice(0, 200)}`);
+  return performance.now() - started;
+}
+
+/** MiB of each process of the service, with what they share in parts (Linux). */
+function memories(pid: number): number[] {
+  return processesOf(pid).map((one) => {
+    const file = `/proc/${String(one)}/smaps_rollup`;
+    const text = existsSync(file) ? readFileSync(file, 'latin1') : '';
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) / 1024;
+  });
+}
+
+/** MiB of all of them, with what they share counted once. */
+function memory(pid: number): number {
+  return memories(pid).reduce((sum, one) => sum + one, 0);
+}
+
+/** The stack's load for some seconds. @returns memory and times as they were */
+async function load(service: Service, seconds: number): Promise<Load> {
+  const end = performance.now() + seconds * 1000;
+  const [looks, times]: [number[], number[]] = [[], []];
+  const sinks = async (): Promise<void> => {
+    while (performance.now() < end) {
+      await send(service, Math.round(RATE / SOURCES.length));
+      await sleep(1000 / SOURCES.length);
+    }
+  };
+  const studio = async (): Promise<void> => {
+    for (let n = 0; performance.now() < end; n++) {
+      times.push(await ask(service, PAGE[n % PAGE.length] ?? '', 60));
+      await sleep(EVERY);
+    }
+  };
+  const look = async (): Promise<void> => {
+    while (performance.now() < end) {
+      looks.push(memory(service.pid));
+      await sleep(500);
+    }
+  };
+  await Promise.all([sinks(), studio(), look()]);
+  return { looks, times, each: memories(service.pid) };
+}
+
+function report(name: string, { looks, times, each }: Load): string {
+  const [usual, most] = [percentile(looks, 0.5), Math.max(...looks)];
+  const last = each.map((one) => one.toFixed(0)).join(' + ');
+  return `${name.padEnd(36)} memory: median ${usual.toFixed(0)} MiB, most ${most.toFixed(0)} MiB, last ${last}; questions: median ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms`;
+}
+
+export async function stack(print: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'logquay-bench-stack-'));
+  mkdirSync(join(folder, 'logs'));
+  const compose = parse(readFileSync(join(ROOT, 'docker-compose.supabase.yml'), 'utf8')) as {
+    services: { analytics: { environment: Record<string, string> } };
+  };
+  const environment = Object.entries(compose.services.analytics.environment).filter(([name]) => name !== 'PORT');
+  const service = await startService({
+    ...Object.fromEntries(environment),
+    DATA_DIR: join(folder, 'logs'),
+    CACHE_DIR: join(folder, 'cache'),
+    LOGFLARE_SINGLE_TENANT: 'true',
+    LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC,
+  });
+  try {
+    await firstAnswer(service, '/ready', 60_000);
+    print(`${'started, nobody asks'.padEnd(36)} memory: ${memory(service.pid).toFixed(0)} MiB`);
+    print(report('the load, an empty folder', await load(service, SECONDS)));
+    for (let i = 0; i < EVENTS; i += 1_000) await send(service, 1_000);
+    await sleep(10_000);
+    const full = await load(service, SECONDS);
+    print(report(`the load, ${String(EVENTS)} events`, full));
+    const most = Math.max(...full.looks);
+    print(
+      `${'most, of all processes'.padEnd(36)} ${most.toFixed(0)} MiB  (${most <= GOAL ? 'within' : 'MISSES'} goal ${String(GOAL)})`,
+    );
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,80 @@
+/** A stack goes on while its log service is killed: what Vector sends again is there once, on every page and for every tool. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Random } from '../dialect/random';
+import { until } from '../until';
+import { ask, BATCHES, GET_LOGS, PAGES, send, STACK, type StackEvent } from './stack/traffic';
+import { Stage } from './started';
+
+/** More for a night: `KILLS=50`. */
+const KILLS = Number(process.env['KILLS'] ?? 3);
+/** Events of a source: all that an answer may hold is 1,000 rows. */
+const MOST = 900;
+
+jest.setTimeout(120_000 + KILLS * 60_000);
+
+const random = new Random(20_261_123);
+const stage = new Stage();
+afterAll(() => stage.end());
+
+it('serves every event once, killed at any instant', async () => {
+  const folder = stage.folder();
+  let service = stage.start(STACK, folder);
+  let base = await service.ready();
+  let running = true;
+  const sent = new Map<string, string[]>();
+
+  /** One of Vector's sinks: it sends a batch until it is taken, then the next. */
+  const sink = async (source: string): Promise<void> => {
+    const messages: string[] = [];
+    sent.set(source, messages);
+    while (running && messages.length < MOST) {
+      const batch = Array.from({ length: 1 + random.int(4) }, () => BATCHES[source]!)
+        .flat()
+        .map((event, i): StackEvent & { timestamp: string } => ({
+          ...event,
+          event_message: `${event.event_message} (${String(messages.length + i)})`,
+          timestamp: new Date().toISOString(),
+        }));
+      messages.push(...batch.map(({ event_message: text }) => text));
+      for (;;) {
+        const status = await send(base, source, batch).catch(() => 0);
+        if (status === 200) break;
+        if (status !== 0 && status < 429) throw new Error(`${source} is answered ${String(status)}.`);
+        await sleep(50);
+      }
+      await sleep(random.int(40 * KILLS));
+    }
+  };
+  const sinks = Promise.all(Object.keys(BATCHES).map(sink));
+  for (let i = 0; i < KILLS; i++) {
+    await sleep(random.int(1500));
+    service.signal('SIGKILL');
+    await service.exit;
+    service = stage.start(STACK, folder);
+    base = await service.ready();
+  }
+  running = false;
+  await sinks;
+
+  const listed = async (sql: string): Promise<string[]> => {
+    const { result, error } = await ask(base, 'logs.all', { sql: sql.replace('limit 100', 'limit 1000') });
+    expect(error).toBeUndefined();
+    return (result as StackEvent[]).map(({ event_message: text }) => text).sort();
+  };
+  for (const [source, sql] of PAGES) {
+    const messages = [...sent.get(source)!].sort();
+    expect(messages.length).toBeGreaterThan(KILLS);
+    await until(async () => (await listed(sql)).length >= messages.length);
+    expect(await listed(sql)).toEqual(messages);
+  }
+  for (const service of ['auth', 'storage', 'realtime']) {
+    const { source, sql } = GET_LOGS[service]!;
+    expect(await listed(sql)).toEqual([...sent.get(source)!].sort());
+  }
+  const requests = sent.get('cloudflare.logs.prod')!.filter((text) => /"[A-Z]+ \/rest\/v1/.test(text));
+  const { result } = await ask(base, 'usage.api-counts', { interval: '1day' });
+  const counted = (result as { total_rest_requests: number }[]).map(({ total_rest_requests: n }) => n);
+  expect(requests.length).toBeGreaterThan(KILLS);
+  expect(counted.reduce((sum, n) => sum + n, 0)).toBe(requests.length);
+});

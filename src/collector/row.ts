@@ -52,6 +52,8 @@ export function rowOf(event: unknown, { table, shape }: Destination, arrived: st
   if (text !== undefined) row['event_message'] = text;
   row['project'] = project;
   shapeField(row, shape, 'metadata', metadata, 1);
+  // Pages join every event with its metadata: one that has none would be on no page.
+  if (shape?.get('metadata')?.repeated === true) row['metadata'] ??= [{}];
   for (const name of Object.keys(event)) if (!HANDLED.has(name)) shapeField(row, shape, name, event[name], 1);
   return row;
 }

@@ -28,6 +28,12 @@ describe('an event', () => {
     expect(row('t', {}).id).not.toBe(row('t', {}).id);
   });
 
+  it('without metadata has an empty record where its table has records there', () => {
+    expect(row('raw_auth_logs', { message: 'started' }).metadata).toEqual([{}]);
+    expect(row('raw_auth_logs', { message: 'started', metadata: { msg: '' } }).metadata).toEqual([{}]);
+    expect(row('t', { message: 'started' })).not.toHaveProperty('metadata');
+  });
+
   it.each([null, 7, 'text', [1], true])('is not %j', (value) => {
     expect(rowOf(value, { table: 't', shape: null }, ARRIVED)).toBeNull();
   });
@@ -144,9 +150,9 @@ describe('a line of a gateway', () => {
   it('is read in linear time, and only where it is one', () => {
     for (const text of ['', 'x'.repeat(1e6), '1 - - ['.repeat(1e5), `1 - - [a] "${'A'.repeat(1e6)}`]) {
       const stored = row('raw_edge_logs', { event_message: text });
-      expect(stored).not.toHaveProperty('metadata');
+      expect(stored.metadata).toEqual([{}]);
     }
-    expect(row('raw_postgres_logs', { event_message: LINE })).not.toHaveProperty('metadata');
+    expect(row('raw_postgres_logs', { event_message: LINE }).metadata).toEqual([{}]);
   });
 });
 

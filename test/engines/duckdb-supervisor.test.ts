@@ -194,6 +194,8 @@ it('a key that costs several processes sends no queries of its own for a while; 
     expect(await run(`die ${'x'.repeat(300)}/${String(n)}`, 'costly')).toMatchObject({ reason: 'backendError' });
   }
   expect(await run('answer', 'costly')).toMatchObject({ reason: 'tooManyConcurrentQueries' });
+  expect(() => engine.admits('costly')).toThrow('several times');
+  expect(() => engine.admits('other')).not.toThrow();
   expect(await run('answer', 'costly', true)).toMatchObject({ truncated: false });
   expect(await run('answer', 'other')).toMatchObject({ truncated: false });
 });

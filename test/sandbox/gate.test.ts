@@ -1,8 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { storedQueryOf } from '../../src/analysis/stored-analyses';
+import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { QueryError, ServiceError } from '../../src/errors';
+import { Gate } from '../../src/sandbox';
 import { silentLog } from '../engines/silent-log';
 import { Consumer, FIXTURE_END } from './consumer';
 
@@ -258,6 +261,26 @@ describe('what runs', () => {
     const { rows: many, truncated } = await consumer.sql('select a.id, b.id as other from edge_logs a, edge_logs b');
     expect([many.length, truncated]).toEqual([1000, true]);
   });
+});
+
+test('no work is spent on texts of a key that have cost the engine too much', async () => {
+  const refusal = new ServiceError('tooManyConcurrentQueries', 'Later.');
+  const admits = (keyName: string): void => {
+    if (keyName === 'costly') throw refusal;
+  };
+  const { kind, target } = consumer.engine;
+  const gate = new Gate({ kind, target, admits } as Engine);
+  const stored = storedQueryOf(consumer.endpoint('logs.all'));
+  const admit = (keyName: string): Promise<unknown> =>
+    gate.admit(stored, 'no query', {
+      limits: { deadline: performance.now() + 30_000, signal: new AbortController().signal, keyName },
+    });
+  try {
+    await expect(admit('costly')).rejects.toBe(refusal);
+    await expect(admit('another')).rejects.toBeInstanceOf(QueryError);
+  } finally {
+    await gate.close();
+  }
 });
 
 test('a forbidden table beside the CTE tables is never read', async () => {

@@ -5,9 +5,14 @@ import { jsonType } from './field-sql';
 /** The longest line, in bytes. */
 export const LONGEST_LINE = 16 * 1024 * 1024;
 
+/** At least so many bytes of lines are read at once. */
+const LEAST_BLOCK = 1024 * 1024;
+
 interface SourceFile {
   readonly path: string;
   readonly format: 'ndjson' | 'parquet';
+  /** Of NDJSON: bytes of the longest line, if it is known. */
+  readonly longest?: number;
 }
 
 /** A table function that reads one file; its columns are the fields, or for null whatever the file holds. */
@@ -15,7 +20,7 @@ export function scanOf(file: SourceFile, fields: readonly RestField[] | null): s
   const path = quoteText(exactPath(file.path));
   if (file.format === 'parquet')
     return `read_parquet(${path}, hive_partitioning = false, file_row_number = ${fields !== null})`;
-  const common = `${path}, format = 'newline_delimited', maximum_object_size = ${LONGEST_LINE}, hive_partitioning = false`;
+  const common = `${path}, format = 'newline_delimited', maximum_object_size = ${objectSize(file.longest)}, hive_partitioning = false`;
   if (fields === null) {
     return `read_json(${common}, records = true, ignore_errors = true, sample_size = 100000, map_inference_threshold = -1, field_appearance_threshold = 0)`;
   }
@@ -23,9 +28,14 @@ export function scanOf(file: SourceFile, fields: readonly RestField[] | null): s
   return `read_json(${common}, columns = {${columns}})`;
 }
 
-/** One column `json`: the lines of an NDJSON file. */
-export function linesOf(path: string): string {
-  return `read_ndjson_objects(${quoteText(exactPath(path))}, maximum_object_size = ${LONGEST_LINE}, hive_partitioning = false)`;
+/** One column `json`: the lines of an NDJSON file. @param longest bytes of the longest */
+export function linesOf(path: string, longest: number): string {
+  return `read_ndjson_objects(${quoteText(exactPath(path))}, maximum_object_size = ${objectSize(longest)}, hive_partitioning = false)`;
+}
+
+/** DuckDB takes twice this of memory for each thread, before it reads anything. */
+function objectSize(longest = LONGEST_LINE): number {
+  return Math.min(LONGEST_LINE, Math.max(LEAST_BLOCK, 2 * longest));
 }
 
 /** DuckDB reads paths as patterns: a bracket class of one character is that character. */

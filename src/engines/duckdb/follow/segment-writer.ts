@@ -23,6 +23,7 @@ import { ContentFault } from './content-fault';
 import { numberGeneratedIds, UNNUMBERED } from './generated-ids';
 import { withFieldsOf } from './inferred-schema';
 import { LeftOutCount } from './left-out-count';
+import { LongestLine } from './longest-line';
 import { isMoved } from './moved-file';
 import { type Position, type RawRecord, readRecords, START } from './records';
 import { ChangedContent, resumeDigest } from './resume-digest';
@@ -64,6 +65,8 @@ interface Spooled {
   readonly range: Range;
   readonly path: string;
   readonly lines: number;
+  /** Bytes of the longest. */
+  readonly longest: number;
 }
 
 /** A table with rows that are not sorted yet. */
@@ -83,6 +86,8 @@ class SegmentWriter {
   /** No row has been printed yet: what is inferred of the first ones together. */
   #first: boolean;
   #budget: number;
+  /** Bytes of the longest row that has been printed. */
+  #longest = 0;
 
   constructor(
     private readonly job: SegmentJob,
@@ -205,17 +210,21 @@ class SegmentWriter {
   /** Copies whole lines of a range; null: they do not count; false: they cannot be read like that. */
   async #spool(range: Range, path: string): Promise<Spooled | null | false> {
     const output = writing(path);
-    const counts = await this.#reading(range, () => this.#copyLines(range, output)).finally(() => ended(output));
+    const longest = new LongestLine();
+    const counts = await this.#reading(range, () => this.#copyLines(range, output, longest)).finally(() =>
+      ended(output),
+    );
     const end = this.#ends[range.source];
     if (counts && end !== undefined) {
-      return { range, path, lines: end.position.records - range.from.position.records };
+      const lines = end.position.records - range.from.position.records;
+      return { range, path, lines, longest: longest.bytes };
     }
     await rm(path, { force: true });
     return counts ? false : null;
   }
 
   /** null: there is a line that is too long. */
-  async #copyLines(range: Range, output: Writable): Promise<RangeEnd | null> {
+  async #copyLines(range: Range, output: Writable, longest: LongestLine): Promise<RangeEnd | null> {
     const { from, to, compression } = range;
     const digest = await readingFile(resumeDigest(range));
     let { offset, records, open } = from.position;
@@ -242,7 +251,7 @@ class SegmentWriter {
         const lines = Buffer.concat([...rest, block.subarray(0, last + 1)]);
         rest = last + 1 < block.length ? [block.subarray(last + 1)] : [];
         length = block.length - last - 1;
-        for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) records++;
+        records += longest.countIn(lines);
         open = false;
         await write(lines);
         this.watch.bytes('Reading', offset - from.position.offset, size - from.position.offset);
@@ -251,6 +260,7 @@ class SegmentWriter {
       if ((isClosed(range) || to?.position.open === true) && line.length > 0 && (to !== null || seen < end)) {
         records++;
         open = true;
+        longest.see(line.length);
         await write(line);
         output.write('\n');
       }
@@ -332,6 +342,7 @@ class SegmentWriter {
       const start = read.json === '{}' ? '{' : `${read.json.slice(0, -1)},`;
       return `${start}${JSON.stringify({ [SOURCE_KEY]: source, ...id }).slice(1)}`;
     });
+    for (const line of printed) this.#longest = Math.max(this.#longest, Buffer.byteLength(line));
     if (printed.length > 0 && !output.write(`${printed.join('\n')}\n`)) await once(output, 'drain');
     return printed.length;
   }
@@ -343,7 +354,7 @@ class SegmentWriter {
   /** Has DuckDB read copied lines. @returns the table; null: a line needs a closer look */
   async #loadRaw(
     connection: DuckDBConnection,
-    { range: { source }, path, lines }: Spooled,
+    { range: { source }, path, lines, longest }: Spooled,
     index: number,
   ): Promise<string | null> {
     const lossy = lossyLines(this.#fields);
@@ -351,13 +362,13 @@ class SegmentWriter {
     const table = `staging.raw_${index}`;
     try {
       const search = connection.runAndReadAll(
-        `SELECT 1 FROM ${linesOf(path)} WHERE regexp_matches(json, ${quoteText(lossy)}) LIMIT 1`,
+        `SELECT 1 FROM ${linesOf(path, longest)} WHERE regexp_matches(json, ${quoteText(lossy)}) LIMIT 1`,
       );
       if ((await this.watch.statement('Checking', connection, search)).currentRowCount > 0) return null;
       await this.#create(connection, table);
       const values = this.#fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
       const insert = connection.run(
-        `INSERT INTO ${table} SELECT ${[...values, source].join(', ')} FROM ${scanOf({ path, format: 'ndjson' }, this.#fields)}`,
+        `INSERT INTO ${table} SELECT ${[...values, source].join(', ')} FROM ${scanOf({ path, format: 'ndjson', longest }, this.#fields)}`,
       );
       const { rowsChanged } = await this.watch.statement('Converting', connection, insert);
       const { timed, identified } = this.#rules;
@@ -379,7 +390,7 @@ class SegmentWriter {
     const values = this.#fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
     const where = this.#discarded.length === 0 ? '' : ` WHERE ${isNotOf(this.#discarded)}`;
     const insert = connection.run(
-      `INSERT INTO ${table} SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${scanOf({ path, format: 'ndjson' }, [...this.#fields, source])}${where}`,
+      `INSERT INTO ${table} SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${scanOf({ path, format: 'ndjson', longest: this.#longest }, [...this.#fields, source])}${where}`,
     );
     await this.watch.statement('Converting', connection, insert);
     return table;

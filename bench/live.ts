@@ -26,7 +26,7 @@ import { EDGE } from '../src/engines/duckdb/samples/edge';
 import { sampleRows } from '../src/engines/duckdb/samples/sample-table';
 import { storedType } from '../src/engines/duckdb/data/field-sql';
 import { LOG_SCHEMA } from '../src/engines/log-schema';
-import { median, ms, percentile } from './measure';
+import { median, ms, percentile, verdict } from './measure';
 import { API_KEY, type Service, startService } from './service';
 
 /** Fewer where the machine is busy: `BENCH_ROWS`. Seconds of load: `LIVE_SECONDS`. */
@@ -75,15 +75,18 @@ export async function live(print: (line: string) => void): Promise<void> {
     await first.stop();
     const ratio = used / byHand.cpu;
     print(
-      `first conversion: ${ms(took)}, CPU ${ms(used)}; DuckDB's own ${ms(byHand.wall)}, CPU ${ms(byHand.cpu)}: CPU ${ratio.toFixed(2)}x (goal 1.5x)`,
+      `first conversion: ${ms(took)}, CPU ${ms(used)}; DuckDB's own ${ms(byHand.wall)}, CPU ${ms(byHand.cpu)}: CPU ${ratio.toFixed(2)}x ${verdict(ratio <= 1.5, '1.5x')}`,
     );
-    print(`most memory of all processes meanwhile: ${first.peak.toFixed(0)} MiB (bound ${BOUND.toFixed(0)} MiB)`);
+    print(mostMemory(first.peak));
     const stored = sizeOf(join(folder, 'cache'));
-    print(`CACHE_DIR: ${(stored / MIB).toFixed(0)} MiB, ${(stored / bytes).toFixed(2)} of the NDJSON (goal 0.5)`);
+    const share = stored / bytes;
+    print(
+      `CACHE_DIR: ${(stored / MIB).toFixed(0)} MiB, ${share.toFixed(2)} of the NDJSON ${verdict(share <= 0.5, '0.5')}`,
+    );
 
     const again = await Running.start(environment);
     print(
-      `start with everything converted: ${ms(again.ready)} to ready (goal 3000 ms); all rows there: ${(await again.count()) === ROWS}`,
+      `start with everything converted: ${ms(again.ready)} to ready ${readyVerdict(again.ready)}; all rows there: ${(await again.count()) === ROWS}`,
     );
     await appended(again, join(data, EDGE.name), bytes, print);
     await loaded(again, join(data, EDGE.name), print);
@@ -171,11 +174,13 @@ async function appended(service: Running, folder: string, size: number, print: (
   const idle = service.cpu();
   await sleep(10_000);
   const perSecond = (service.cpu() - idle) / 10;
+  const middle = median(times);
   print(
-    `${APPENDED} appended rows: written to served ${ms(median(times))} median, ${ms(percentile(times, 0.99))} p99 (goal 1000 ms)`,
+    `${APPENDED} appended rows: written to served ${ms(middle)} median, ${ms(percentile(times, 0.99))} p99 ${verdict(middle <= 1000, '1000 ms')}`,
   );
+  const each = (service.cpu() - cpu) / APPENDS;
   print(
-    `CPU for each, counting included: ${ms((service.cpu() - cpu) / APPENDS)} (goal 200 ms); at rest ${ms(perSecond)} a second; over ${(size / MIB).toFixed(0)} MiB`,
+    `CPU for each, counting included: ${ms(each)} ${verdict(each <= 200, '200 ms')}; at rest ${ms(perSecond)} a second; over ${(size / MIB).toFixed(0)} MiB`,
   );
 }
 
@@ -194,12 +199,12 @@ async function loaded(service: Running, folder: string, print: (line: string) =>
   await service.until(before + written, 100);
   const [p99, calmP99] = [percentile(busy.times, 0.99), percentile(calm.times, 0.99)];
   print(
-    `${PER_SECOND} rows a second for ${SECONDS} s (${written} rows): ${busy.failed} of ${busy.times.length} queries failed (goal 0)`,
+    `${PER_SECOND} rows a second for ${SECONDS} s (${written} rows): ${busy.failed} of ${busy.times.length} queries failed ${verdict(busy.failed === 0, '0')}`,
   );
   print(
-    `their p50 ${ms(median(busy.times))}, calm ${ms(median(calm.times))}; p99 ${ms(p99)}, calm ${ms(calmP99)}: ${(p99 / calmP99).toFixed(2)}x (goal 2x)`,
+    `their p50 ${ms(median(busy.times))}, calm ${ms(median(calm.times))}; p99 ${ms(p99)}, calm ${ms(calmP99)}: ${(p99 / calmP99).toFixed(2)}x ${verdict(p99 <= 2 * calmP99, '2x')}`,
   );
-  print(`most memory of all processes meanwhile: ${service.peak.toFixed(0)} MiB (bound ${BOUND.toFixed(0)} MiB)`);
+  print(mostMemory(service.peak));
 }
 
 /** Rows that are too few to be stored are read by every start. */
@@ -217,9 +222,17 @@ async function small(folder: string, print: (line: string) => void): Promise<voi
       CACHE_DIR: join(data, '.cache'),
       DUCKDB_MEMORY_LIMIT: MEMORY,
     });
-    print(`start with ${what}: ${ms(service.ready)} to ready (goal 3000 ms)`);
+    print(`start with ${what}: ${ms(service.ready)} to ready ${readyVerdict(service.ready)}`);
     await service.stop();
   }
+}
+
+function readyVerdict(milliseconds: number): string {
+  return verdict(milliseconds <= 3000, '3000 ms');
+}
+
+function mostMemory(mib: number): string {
+  return `most memory of all processes meanwhile: ${mib.toFixed(0)} MiB ${verdict(mib <= BOUND, `${BOUND.toFixed(0)} MiB`)}`;
 }
 
 /** The service, with the memory and the CPU time of all its processes. */

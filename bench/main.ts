@@ -41,8 +41,12 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   explorer,
 };
 
+/** A figure that has a goal, in the words of `verdict` or of a benchmark's own. */
+const WITH_GOAL = /\b(within|MISSES) goals?\b/;
+
 async function main(names: readonly string[]): Promise<void> {
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const write = (line: string): void => void process.stdout.write(`${line}\n`);
+  const figures: { readonly benchmark: string; readonly line: string }[] = [];
   const unknown = names.find((name) => !(name in BENCHMARKS));
   if (unknown !== undefined) {
     process.stderr.write(`Unknown benchmark "${unknown}". There are: ${Object.keys(BENCHMARKS).join(', ')}.\n`);
@@ -51,9 +55,15 @@ async function main(names: readonly string[]): Promise<void> {
   }
   for (const [name, run] of Object.entries(BENCHMARKS)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    print(`\n${name}`);
-    await run(print);
+    write(`\n${name}`);
+    await run((line) => {
+      write(line);
+      if (WITH_GOAL.test(line)) figures.push({ benchmark: name, line: line.trim() });
+    });
   }
+  const missed = figures.filter(({ line }) => line.includes('MISSES')).length;
+  write(`\nevery figure with a goal: ${String(figures.length - missed)} within, ${String(missed)} missed`);
+  for (const { benchmark, line } of figures) write(`${benchmark.padEnd(18)} ${line}`);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { parse } from 'yaml';
 
-import { percentile } from './measure';
+import { percentile, verdict } from './measure';
 import { API_KEY, firstAnswer, processesOf, type Service, startService } from './service';
 
 const ROOT = join(__dirname, '../../..');
@@ -170,7 +170,7 @@ export async function stack(print: (line: string) => void): Promise<void> {
     print(report(`the load, ${String(EVENTS)} events`, full));
     const most = Math.max(...full.looks);
     print(
-      `${'most, of all processes'.padEnd(36)} ${most.toFixed(0)} MiB  (${most <= GOAL ? 'within' : 'MISSES'} goal ${String(GOAL)})`,
+      `${'most, of all processes'.padEnd(36)} ${most.toFixed(0)} MiB  ${verdict(most <= GOAL, `${String(GOAL)} MiB`)}`,
     );
   } finally {
     await service.stop();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { median, ms } from './measure';
+import { median, ms, verdict } from './measure';
 import { firstAnswer, residentMiB, startService } from './service';
 
 const STARTS = 5;
@@ -28,6 +28,11 @@ export async function startup(print: (line: string) => void): Promise<void> {
       rmSync(cache, { recursive: true, force: true });
     }
   }
-  print(`start to first row, cold cache, ${STARTS} starts: median ${ms(median(times))} (goal ${FIRST_ROW_GOAL} ms)`);
-  print(`resident memory 5 s after the first row: median ${median(memory).toFixed(0)} MiB (goal ${MEMORY_GOAL} MiB)`);
+  const [row, resident] = [median(times), median(memory)];
+  print(
+    `start to first row, cold cache, ${STARTS} starts: median ${ms(row)} ${verdict(row <= FIRST_ROW_GOAL, `${String(FIRST_ROW_GOAL)} ms`)}`,
+  );
+  print(
+    `resident memory 5 s after the first row: median ${resident.toFixed(0)} MiB ${verdict(resident <= MEMORY_GOAL, `${String(MEMORY_GOAL)} MiB`)}`,
+  );
 }

@@ -169,7 +169,8 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const budgets = openBudgets(config, redis);
     closers.push(() => budgets.close());
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
-    const gate = new Gate(engine, threads);
+    const admission = new Admission(admissionBounds(config, bare));
+    const gate = new Gate(engine, threads, bare.concurrency === undefined ? null : admission);
     closers.push(() => gate.close());
     const analyses = new StoredAnalyses(engine, gate);
     // Where there are more, a request waits for its own endpoint alone.
@@ -216,7 +217,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       cacheState: () => (redis === null || redis.state === 'closed' ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
-      admission: new Admission(admissionBounds(config, bare)),
+      admission,
       exportSlots: exportSlots(bare),
       openEncoder: encodersOf(config),
       defaults: {
@@ -231,7 +232,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     closers.push(() => warmer.stop());
     lifecycle.open(services);
     warmer.start();
-    const { results, admission } = services;
+    const { results } = services;
     const { memory, shared } = cache;
     const { breaker: bigquery = null } = engine;
     const engineMemory = bare.resident === undefined ? null : () => bare.resident ?? 0;

@@ -6,7 +6,7 @@ import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql/lexer';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import type { Span } from '../googlesql/syntax';
-import { Threads } from '../concurrency/threads';
+import { isShort, Threads } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
@@ -49,6 +49,11 @@ export interface Sender extends Pick<SentText, 'from'> {
   readonly fenced: boolean;
 }
 
+/** Hands out what the keys share (`Admission`). */
+export interface Turns {
+  run<T>(keyName: string, limits: RunLimits, work: () => Promise<T>): Promise<T>;
+}
+
 /** Milliseconds that checking one text may take, reading the CTE tables' columns included. */
 const CHECK_TIMEOUT = 30_000;
 
@@ -65,8 +70,16 @@ export class Gate {
   readonly #secondOpinion = new SecondOpinion();
   readonly #verdicts = new Verdicts<Admitted>();
 
-  /** @param threads closed with the gate */
-  constructor(engine: Engine, threads = new Threads()) {
+  /**
+   * @param threads closed with the gate
+   * @param turns of an engine on this machine: a long text is checked in a turn of its key, so that one key neither reads, plans
+   *   and runs at the same time nor more of them than it may run; null: it is checked at once
+   */
+  constructor(
+    engine: Engine,
+    threads = new Threads(),
+    private readonly turns: Turns | null = null,
+  ) {
     this.#engine = engine;
     this.#threads = threads;
     this.#columns = new CteColumns(engine);
@@ -88,7 +101,11 @@ export class Gate {
     const sender = { from, fenced: fenced && this.#engine.kind === 'bigquery' };
     const key = { endpointId, revision, target: this.#engine.target, ...sender, text: sent };
     // Others of the key may wait for the same verdict: the check has limits of its own.
-    const check = (): Promise<Admitted> => this.#check(stored, sent, sender, checkLimits(keyName));
+    const check = (): Promise<Admitted> => {
+      const own = checkLimits(keyName);
+      const work = (): Promise<Admitted> => this.#check(stored, sent, sender, own);
+      return this.turns === null || isShort(sent) ? work() : this.turns.run(keyName, own, work);
+    };
     return raceLimits(
       limits,
       () => this.#verdicts.of(key, keyName, check),

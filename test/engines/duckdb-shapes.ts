@@ -45,6 +45,9 @@ async function allSingle(
   return findSingleLists(connection, quoteName(table), fields, 2);
 }
 
+/** Parts pass for so many times larger than they are: they are read as those of a large table. */
+const LARGE = 100_000;
+
 async function withOddRows(
   connection: DuckDBConnection,
   table: string,
@@ -59,6 +62,14 @@ async function withOddRows(
   const from = `FROM ${quoteName(table)} AS t WHERE ${where}`;
   await connection.run(`CREATE TABLE ${relation} AS SELECT ${values} ${from} AND (${condition})`);
   await connection.run(`CREATE TABLE ${odd} AS SELECT * ${from} AND NOT (${condition})`);
-  const count = await connection.runAndReadAll(`SELECT count(*) FROM ${relation}`);
-  return [{ ...unknownPart(relation), single, rows: Number(count.getRows()[0]![0]) }, unknownPart(odd)];
+  const hasTime = fields.some((field) => field.name === 'timestamp');
+  const counts = await connection.runAndReadAll(
+    `SELECT count(*), count(${hasTime ? 'timestamp' : 'NULL'}) FROM ${quoteName(table)} AS t WHERE ${where}`,
+  );
+  const [rows, times] = counts.getRows()[0]!;
+  const timed = rows === times;
+  return [
+    { ...unknownPart(relation), single, rows: Number(rows) * LARGE, timed },
+    { ...unknownPart(odd), timed },
+  ];
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
+import { withBrackets } from '../../src/engines/duckdb/engine/list-brackets';
 import { setUp } from '../../src/engines/duckdb/engine/set-up';
 import { translate, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
 import type { Part } from '../../src/engines/duckdb/data/part';
@@ -80,7 +81,9 @@ export class TranslationBench {
     const translation = this.translate(sql, parameters, maxRows, fence);
     const values = translation.parameters.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
     const reader = await this.connection.runAndReadAll(translation.sql, values);
-    const texts = reader.getRows().map((row) => String(row[0]));
+    const { brackets } = translation;
+    const written = reader.getRows().map((row) => String(row[0]));
+    const texts = brackets === null ? written : written.map((text) => withBrackets(text, brackets));
     return {
       columns: translation.columns,
       rows: texts.map((t) => JSON.parse(t) as unknown),

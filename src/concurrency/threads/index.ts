@@ -1,2 +1,2 @@
 export type { Task } from './task';
-export { Threads } from './threads';
+export { isShort, Threads } from './threads';

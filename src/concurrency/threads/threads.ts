@@ -10,7 +10,7 @@ import { WorkerDied, WorkerPool, WorkerTimeout } from '../worker-pool';
 import { QueryError, ServiceError } from '../../errors';
 import type { Task } from './task';
 
-/** Texts up to here, in UTF-16 units, are begun on the thread that asks: most are done in a few milliseconds. */
+/** In UTF-16 units. */
 const SHORT = 1024;
 /** Milliseconds that such a text has there. */
 const ALLOWANCE = 15;
@@ -30,6 +30,11 @@ type Answer =
   | { readonly output: unknown }
   | { readonly refusal: Pick<QueryError, 'fault' | 'message' | 'span' | 'details'> }
   | { readonly failure: string };
+
+/** Whether work on a text is begun on the thread that asks: most of it is done in a few milliseconds. */
+export function isShort(text: string): boolean {
+  return text.length <= SHORT;
+}
 
 export class Threads {
   readonly #pool: WorkerPool<Order, Answer>;
@@ -58,7 +63,7 @@ export class Threads {
     waiting: RunLimits = unlimited(),
   ): Promise<Output> {
     if (task.file.endsWith('.ts')) return task.run(input);
-    if (text.length <= SHORT) {
+    if (isShort(text)) {
       try {
         return withAllowance(ALLOWANCE, () => task.run(input));
       } catch (error) {

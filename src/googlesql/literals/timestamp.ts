@@ -2,8 +2,9 @@
 import { civilMicros, timestampParts } from './civil';
 import { timeZone, toUtc } from './time-zone';
 
-const MIN = -62_135_596_800_000_000n;
-const MAX = 253_402_300_799_999_999n;
+/** The first and the last instant of TIMESTAMP, in microseconds since the epoch. */
+export const FIRST_INSTANT = -62_135_596_800_000_000n;
+export const LAST_INSTANT = 253_402_300_799_999_999n;
 
 /**
  * Microseconds since the epoch, or null where the text is not a timestamp. After the time there may be `Z`, an offset
@@ -16,7 +17,7 @@ export function timestampMicros(text: string): bigint | null {
   const offsetAt = zoneOf(parts.zone, parts.hasTime);
   if (offsetAt === null) return null;
   const micros = toUtc(civilMicros(parts.civil), offsetAt);
-  return micros < MIN || micros > MAX ? null : micros;
+  return micros < FIRST_INSTANT || micros > LAST_INSTANT ? null : micros;
 }
 
 function zoneOf(text: string, hasTime: boolean): ((utc: bigint) => bigint) | null {

@@ -45,7 +45,7 @@ it('A file that is another one by now is not read for the one that was found', a
       connection,
       fields: new TableFields(FIELDS, null),
       tails,
-      parts: new TableParts({ name: 'x', connection, folder: dataDir, index: 2 }),
+      parts: new TableParts({ name: 'x', connection, folder: dataDir, index: 2, declared: null }),
       isEmpty: () => true,
       onLeftOut: () => undefined,
       onFault: (_, fault) => faults.push(fault),

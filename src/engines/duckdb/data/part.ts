@@ -13,6 +13,8 @@ export interface Part {
    */
   readonly earliest: bigint | null;
   readonly latest: bigint | null;
+  /** Whether every row is known to have a `timestamp`, and one that is within GoogleSQL's bounds. */
+  readonly timed: boolean;
   /**
    * Paths of lists (`metadata`, `metadata.request`) that hold exactly one element in every row and are stored as that
    * element itself: a plain STRUCT.
@@ -40,5 +42,5 @@ export function wholeTable(schema: TableSchema, relation: string): StoredTable {
 }
 
 export function unknownPart(relation: string): Part {
-  return { relation, rows: 0, earliest: null, latest: null, single: new Set(), grows: false };
+  return { relation, rows: 0, earliest: null, latest: null, timed: false, single: new Set(), grows: false };
 }

@@ -1,19 +1,15 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
-import type { TableSchema } from '../../../googlesql/types';
 import type { FolderStatus } from '../../data-status';
-import { wholeTable } from '../data/part';
 import { StoredTables } from '../data/stored-tables';
 import { LiveFolder } from '../follow/live-folder';
 import { LocalConverter } from '../follow/local-converter';
 import type { Resources } from '../follow/segment-writer';
-import { LOG_SCHEMA } from '../../log-schema';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { makeSamples, SAMPLES_VERSION } from '../samples/write-samples';
+import { makeSamples, SAMPLES_VERSION, sampleTables } from '../samples/write-samples';
 import { setUp } from './set-up';
-import { quoteName, quoteText } from '../sql';
+import { quoteText } from '../sql';
 
 /** What a database holds: a data folder, or samples. Plain data. */
 export type Contents =
@@ -103,9 +99,7 @@ async function openSamples(options: DuckDbOptions, before: Contents | null): Pro
     instance: await open(),
     reopen: open,
     contents: { samplesUntil },
-    data: new StoredTables(
-      [...LOG_SCHEMA].map(([name, fields]) => wholeTable(schemaOf(name, fields), `samples.${quoteName(name)}`)),
-    ),
+    data: new StoredTables(sampleTables('samples')),
     target: `duckdb:samples-${SAMPLES_VERSION}-${samplesUntil}${clockOf(options)}`,
     status: null,
     folder: null,
@@ -186,10 +180,6 @@ async function fillSamples(
   await connection.run(`SET memory_limit = '64MB'`);
   await connection.run(`SET memory_limit = ${quoteText(memory ?? DEFAULTS.memory)}`);
   log.info({ ms: Math.round(performance.now() - started) }, 'No DATA_DIR: generated one week of sample logs');
-}
-
-function schemaOf(name: string, fields: readonly RestField[]): TableSchema {
-  return { name, columns: columnsOf(fields) };
 }
 
 /**

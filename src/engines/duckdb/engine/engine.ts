@@ -259,7 +259,7 @@ export class DuckDbEngine implements Engine {
       const { remember } = over;
       const translation = await this.#translations.translation(sql, parameters, reading, tables, limits, remember);
       const values = translation.parameters.map((name) => this.#value(name, parameters));
-      const bounds = { maxRows, maxBytes };
+      const bounds = { maxRows, maxBytes, brackets: translation.brackets };
       let handedOn = false;
       const take = (rows: readonly string[]): Promise<void> | void => {
         handedOn = true;

@@ -1,7 +1,9 @@
 import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import { yieldToEventLoop } from '../../../concurrency/event-loop';
 import { ServiceError } from '../../../errors';
+import type { ListShape } from '../translate';
 import { bindValues, type BoundValue } from './bound-value';
+import { withBrackets } from './list-brackets';
 
 /** UTF-16 units after which rows are handed on. */
 const PART = 256 * 1024;
@@ -17,6 +19,13 @@ export type TakeRows = (rows: readonly string[]) => Promise<void> | void;
 /** DuckDB has failed while its rows were read; it does not say of what. */
 export class BrokenStream extends Error {}
 
+export interface RowsRead {
+  readonly maxRows: number;
+  readonly maxBytes: number;
+  /** That the values of a row lack; null: none. */
+  readonly brackets: readonly (ListShape | null)[] | null;
+}
+
 /**
  * Runs a statement whose one column is each row's text, and hands on at most `maxRows` of them. The statement itself stops
  * one row later, or is not read on, which is how a longer result is distinguished from one that just fits.
@@ -27,7 +36,7 @@ export class BrokenStream extends Error {}
 export async function readRows(
   statement: DuckDBPreparedStatement,
   values: readonly BoundValue[],
-  { maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number },
+  { maxRows, maxBytes, brackets }: RowsRead,
   take: TakeRows,
 ): Promise<boolean> {
   bindValues(statement, values);
@@ -40,7 +49,8 @@ export async function readRows(
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
     const vector = chunk.getColumnVector(0);
     for (let i = 0; i < chunk.rowCount; i++) {
-      const text = String(vector.getItem(i));
+      const written = String(vector.getItem(i));
+      const text = brackets === null ? written : withBrackets(written, brackets);
       const size = Buffer.byteLength(text) + 1;
       if ((bytes += size) > maxBytes) throw responseTooLarge(maxBytes);
       if (++count > maxRows) break;

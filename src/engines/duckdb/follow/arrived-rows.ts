@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 
 import { ServiceError } from '../../../errors';
 import type { ArrivedRange } from '../../contract';
-import type { Part } from '../data/part';
+import { type Part, unknownPart } from '../data/part';
 import { Unfit } from '../data/strict-row';
 import { codeOf } from '../engine/native-error';
 import { type Arrival, type Arrivals, endOf } from './arrivals';
@@ -77,7 +77,7 @@ export async function arrivedRows(
     start = end;
   }
   return {
-    part: { relation: tail.relation, rows: rows.length, earliest: null, latest: null, single: new Set(), grows: true },
+    part: { ...unknownPart(tail.relation), rows: rows.length, grows: true },
     upTo: at,
     remove: () => tail.remove(),
   };

@@ -2,11 +2,13 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
+import { FIRST_INSTANT, LAST_INSTANT } from '../../../googlesql/literals/timestamp';
 import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
-import type { Part, StoredTable } from '../data/part';
+import { type Part, type StoredTable, unknownPart } from '../data/part';
 import { quoteName, quoteText } from '../sql';
 import { castColumns } from './cast-columns';
 import { sameFields } from './fields';
+import { rulesOf } from './rows';
 import { isNotOf, type Segment } from './segment';
 import type { SegmentsOfTable } from './segments-of-table';
 import type { Tails } from './tails';
@@ -19,6 +21,8 @@ export interface PartsOptions {
   readonly connection: DuckDBConnection;
   /** Of the segments. */
   readonly folder: string;
+  /** The table's fields; null: they are inferred from its rows. */
+  readonly declared: readonly RestField[] | null;
   /** Tells names of relations of one table from those of another. */
   readonly index: number;
 }
@@ -69,24 +73,25 @@ export class TableParts {
       if (segments.rowsOf(segment) === 0) continue;
       const alias = await this.#attach(segment);
       const stored = { fields: segment.fields, dropped: segments.droppedOf(segment) };
-      const { rows, odd, earliest, latest, single } = segment;
-      const bounds = { earliest: bigintOf(earliest), latest: bigintOf(latest), grows: false };
+      const { rows, odd, single } = segment;
+      const bounds = boundsOf(segment);
       const same = sameFields(segment.fields, fields);
       const relation = await this.#inForm({ ...stored, relation: `${alias}.rows`, single }, fields, used);
-      parts.push({ relation, rows: rows - odd, ...bounds, single: new Set(same ? single : []) });
+      parts.push({ relation, rows: rows - odd, ...bounds, single: new Set(same ? single : []), grows: false });
       if (odd === 0) continue;
       const oddOnes = await this.#inForm({ ...stored, relation: `${alias}.odd`, single: [] }, fields, used);
-      parts.push({ relation: oddOnes, rows: odd, ...bounds, single: new Set() });
+      parts.push({ relation: oddOnes, rows: odd, ...bounds, single: new Set(), grows: false });
     }
     for (const tail of tails.all) {
       const stored = { relation: tail.relation, fields: tail.fields, single: [], dropped: [...tail.dropped] };
       const relation = await this.#inForm(stored, fields, used);
-      parts.push({ relation, rows: tail.rows, earliest: null, latest: null, single: new Set(), grows: true });
+      const { timed } = rulesOf(tail.fields, this.options.declared !== null);
+      parts.push({ ...unknownPart(relation), rows: tail.rows, timed, grows: true });
     }
     if (parts.length === 0) {
       const empty = castColumns([], fields);
       const relation = `(SELECT ${empty === '' ? 'NULL' : empty} WHERE false)`;
-      parts.push({ relation, rows: 0, earliest: null, latest: null, single: new Set(), grows: false });
+      parts.push({ ...unknownPart(relation), timed: true });
     }
     this.#parts = parts;
     this.#fields = fields;
@@ -153,6 +158,9 @@ export class TableParts {
   }
 }
 
-function bigintOf(digits: string | null): bigint | null {
-  return digits === null ? null : BigInt(digits);
+/** Of a segment, which has bounds where all its rows have a time. */
+function boundsOf({ earliest, latest }: Segment): Pick<Part, 'earliest' | 'latest' | 'timed'> {
+  if (earliest === null || latest === null) return { earliest: null, latest: null, timed: false };
+  const [first, last] = [BigInt(earliest), BigInt(latest)];
+  return { earliest: first, latest: last, timed: first >= FIRST_INSTANT && last <= LAST_INSTANT };
 }

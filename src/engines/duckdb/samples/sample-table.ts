@@ -1,7 +1,7 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../sql';
 import { pick } from './picks';
-import { fieldSql, type Shape } from './record';
+import { fieldSql, type Shape, singleLists } from './record';
 
 /** How the rows of one log table are generated. All texts are SQL over `i`, `t` (the row's instant) and earlier columns. */
 export interface SampleTable {
@@ -25,8 +25,15 @@ const SKEW = 1.3;
 /**
  * A query for the rows in order of time, the last within moments of `until` (SQL, a TIMESTAMP). The week is cut into
  * one slice per row and each row lies somewhere in its own: no sorting, and no gap that an even chance would leave.
+ *
+ * @param asElements the lists of `singleListsOf` as their elements
  */
-export function sampleRows(table: SampleTable, fields: readonly RestField[], until: string): string {
+export function sampleRows(
+  table: SampleTable,
+  fields: readonly RestField[],
+  until: string,
+  asElements = false,
+): string {
   const age = `pow((${table.rows} - 1 - i + (hash(i, salt, 'age') % 1000) / 1000.0) / ${table.rows}, ${SKEW})`;
   let query = `SELECT i, ${quoteText(table.name)} AS salt FROM range(${table.rows}) AS r(i)`;
   query = `SELECT *, ${until} - to_microseconds(CAST(${WEEK} * ${age} AS BIGINT)) AS t FROM (${query})`;
@@ -39,13 +46,22 @@ export function sampleRows(table: SampleTable, fields: readonly RestField[], unt
     const added = Object.entries(columns).map(([name, sql]) => `${sql} AS ${quoteName(name)}`);
     query = `SELECT *, ${added.join(', ')} FROM (${query})`;
   }
-  const row: Shape = {
+  const row = rowOf(table);
+  const values = fields.map((field) => `${fieldSql(field, row[field.name], asElements)} AS ${quoteName(field.name)}`);
+  return `SELECT ${values.join(', ')} FROM (${query})`;
+}
+
+/** Paths of the lists that `asElements` stores as their elements, as of a part. */
+export function singleListsOf(table: SampleTable, fields: readonly RestField[]): ReadonlySet<string> {
+  return new Set(singleLists(fields, rowOf(table)));
+}
+
+function rowOf(table: SampleTable): Shape {
+  return {
     timestamp: 't',
     id: `CAST(CAST(md5(concat(salt, i)) AS UUID) AS VARCHAR)`,
     event_message: table.message,
     ...(table.rowProject ? { project: 'project' } : {}),
     metadata: table.metadata,
   };
-  const values = fields.map((field) => `${fieldSql(field, row[field.name])} AS ${quoteName(field.name)}`);
-  return `SELECT ${values.join(', ')} FROM (${query})`;
 }

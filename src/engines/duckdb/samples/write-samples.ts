@@ -1,12 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Progress } from '../../../log/standing';
+import { columnsOf } from '../../../googlesql/rest-schema';
 import { LOG_SCHEMA } from '../../log-schema';
+import { type StoredTable, unknownPart } from '../data/part';
 import { quoteName } from '../sql';
 import { AUTH } from './auth';
 import { EDGE } from './edge';
 import { FUNCTION, FUNCTION_EDGE } from './functions';
 import { POSTGRES } from './postgres';
-import { sampleRows } from './sample-table';
+import { sampleRows, singleListsOf } from './sample-table';
 import { PGBOUNCER, POSTGREST, REALTIME, STORAGE } from './services';
 
 const TABLES = [EDGE, POSTGRES, FUNCTION_EDGE, FUNCTION, AUTH, REALTIME, STORAGE, POSTGREST, PGBOUNCER];
@@ -28,9 +30,19 @@ export async function makeSamples(
   let done = 0;
   for (const table of TABLES) {
     progress({ what: 'Making sample logs', done, total, unit: 'rows' });
-    const rows = sampleRows(table, LOG_SCHEMA.get(table.name)!, `make_timestamp(${until})`);
+    const rows = sampleRows(table, LOG_SCHEMA.get(table.name)!, `make_timestamp(${until})`, true);
     await connection.run(`CREATE TABLE ${quoteName(database)}.${quoteName(table.name)} AS ${rows}`);
     done += table.rows;
   }
   progress(null);
+}
+
+/** The tables of `database` that `makeSamples` has filled. */
+export function sampleTables(database: string): readonly StoredTable[] {
+  return TABLES.map((table) => {
+    const fields = LOG_SCHEMA.get(table.name)!;
+    const relation = `${quoteName(database)}.${quoteName(table.name)}`;
+    const part = { ...unknownPart(relation), timed: true, single: singleListsOf(table, fields) };
+    return { schema: { name: table.name, columns: columnsOf(fields) }, parts: [part], revision: 0 };
+  });
 }

@@ -11,10 +11,11 @@ import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
 import { type Forced, forceEvaluation } from './relations/forced-evaluation';
 import { Fencing } from './expressions/guards';
-import { printRow } from './relations/json-output';
+import { isPlain, printRow } from './relations/json-output';
+import type { ListShape } from './relations/list-shapes';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
-import { overParts, readsPlainTables, type PartsOf } from './parts/over-parts';
+import { overParts, readsPlainTables, type PartsOf, type UnbracketedColumns } from './parts/over-parts';
 import { physicalType, withLists } from './parts/physical-type';
 import { storedValue } from './parts/part-scan';
 import { cteName, printQuery, printRelation } from './relations/relations';
@@ -23,6 +24,7 @@ import { physicalFieldNames, quoteName } from '../sql';
 import { SizeEstimates } from './expressions/size-estimate';
 
 export { CLOCK_PARAMETER } from './context';
+export type { ListShape } from './relations/list-shapes';
 export { formOf, instantOf, type ParameterForm, textParameterOf, withKnownParameters } from './known-parameters';
 export { setUpStatements } from './functions/macros';
 export { runtimeError } from './runtime-errors';
@@ -52,6 +54,8 @@ export interface Translation {
   /** The name of each `$n` in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
   readonly parameters: readonly string[];
   readonly columns: readonly NamedType[];
+  /** The brackets that values of the row lack, by their places; null: none. */
+  readonly brackets: readonly (ListShape | null)[] | null;
   /** Names of the tables that it reads. */
   readonly tables: readonly string[];
 }
@@ -66,13 +70,16 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
   const isWorthIt = materializedCtes(limited);
   const isComputedOnce = (cte: Cte): boolean => isForced(cte) || isWorthIt(cte);
   const kinds = { isComputedOnce, isForced };
-  const asLists = (): Translation => print(limited, listScan(partsOf), kinds, options);
+  const asLists = (): Translation => print(limited, listScan(partsOf), kinds, new Map(), options);
   if (readsPlainTables(limited, partsOf)) return asLists();
   // Whether a query is taken must not depend on the shape that rows of others gave the parts.
   const refusing = options.fence ? asLists() : null;
   try {
-    const { query: rewritten, scans } = overParts(limited, partsOf, isComputedOnce, options.fence !== null);
-    return print(rewritten, (table, columns) => scans.get(table)!.print(columns), kinds, options);
+    // Texts are sorted as they are.
+    const leavesBrackets = options.sorted === true ? (): boolean => false : isPlain;
+    const over = overParts(limited, partsOf, isComputedOnce, options.fence !== null, leavesBrackets);
+    const scan: PrintScan = (table, columns) => over.scans.get(table)!.print(columns);
+    return print(over.query, scan, kinds, over.unbracketed, options);
   } catch (error) {
     if (error instanceof QueryError) return refusing ?? asLists();
     throw error;
@@ -113,6 +120,7 @@ function print(
   query: ResolvedQuery,
   printScan: PrintScan,
   { isComputedOnce, isForced }: CteKinds,
+  unbracketed: UnbracketedColumns,
   { fence, hideBytes, isoTimestamps = false, sorted = false }: TranslateOptions,
 ): Translation {
   const read = new Set<string>();
@@ -137,7 +145,8 @@ function print(
   const body = `SELECT ${row} AS "row" FROM (${rows})${reads.join('')}${sorted ? ' ORDER BY 1' : ''}`;
   return {
     ...renumber(`${ctes}${body}`, ctx.parameters),
-    columns: values.map(({ name, type }) => ({ name, type })),
+    columns: values.map(({ name, type }, i) => ({ name, type: unbracketed.get(i)?.type ?? type })),
+    brackets: unbracketed.size === 0 ? null : values.map((_, i) => unbracketed.get(i)?.shape ?? null),
     tables: [...read],
   };
 }

@@ -52,7 +52,7 @@ const writing =
 /** Values are handed on, compared by their beginnings, or bounded by the printer of the function. */
 const FREE: ReadonlySet<string> = new Set(
   `$and $or $not $is_null $is_true $is_false $is_distinct_from $equal $not_equal $less $less_or_equal $greater
-   $greater_or_equal $between $in $concat $at $safe_at $with_lists ARRAY_FIRST ARRAY_LAST ARRAY_LENGTH BYTE_LENGTH COALESCE CONCAT
+   $greater_or_equal $between $in $concat $at $safe_at $with_lists $to_json ARRAY_FIRST ARRAY_LAST ARRAY_LENGTH BYTE_LENGTH COALESCE CONCAT
    EDIT_DISTANCE ENDS_WITH ERROR GREATEST IF IFNULL INSTR LEAST NULLIF REPEAT STARTS_WITH TYPEOF $like`.split(/\s+/),
 );
 

@@ -104,6 +104,8 @@ function rangeBucket(call: Call): string {
 
 export const ARRAY_FUNCTIONS: FunctionTable = {
   // Of parts/place.ts.
+  $to_json: (call) =>
+    `to_json(${arg(call, 0).type.kind === 'ARRAY' ? `coalesce(${sqlOf(call, 0)}, [])` : sqlOf(call, 0)})`,
   $with_lists: (call) => call.bind([sqlOf(call, 0)], (value) => withLists(value, arg(call, 0).type, call.type)),
   ARRAY_CONCAT: (call) => (call.args.length === 1 ? arg(call, 0).sql : concatArrays(call)),
   ARRAY_FIRST: end(false),

@@ -13,16 +13,20 @@ import type {
   OutputColumn,
   Relation,
   ResolvedQuery,
+  Sort,
   TableScan,
   UnnestScan,
 } from '../../../../googlesql/resolved';
 import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
+import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/timestamp';
 import { canFail } from '../../../../googlesql/totality';
 import type { Span } from '../../../../googlesql/syntax';
-import type { TableSchema } from '../../../../googlesql/types';
+import type { SqlType, TableSchema } from '../../../../googlesql/types';
 import { PrintBudget } from '../print-budget';
+import type { ListShape } from '../relations/list-shapes';
 import { conjuncts } from '../relations/subquery-lists';
 import { visibleColumns } from '../relations/visible-columns';
+import { amongFirst, filteredTable } from './first-rows';
 import { PartScan } from './part-scan';
 import { CorrelatedRow, StoredPlace, type Place } from './place';
 import { Union, type Branch } from './union';
@@ -32,7 +36,11 @@ export interface OverParts {
   readonly query: ResolvedQuery;
   /** What each table scan in it is of. */
   readonly scans: ReadonlyMap<TableSchema, PartScan>;
+  /** Columns of its output whose JSON lacks brackets, by their places. */
+  readonly unbracketed: UnbracketedColumns;
 }
+
+export type UnbracketedColumns = ReadonlyMap<number, { readonly type: SqlType; readonly shape: ListShape }>;
 
 export type PartsOf = (table: TableSchema) => readonly Part[];
 
@@ -53,6 +61,7 @@ export function readsPlainTables(query: ResolvedQuery, partsOf: PartsOf): boolea
 /**
  * @param isComputedOnce whether a CTE is computed once, and not written out where it is read
  * @param fenced whether what fails must not depend on the shape of the parts
+ * @param leavesBrackets whether values of a type may come in the output without the brackets of lists
  * @throws QueryError resourcesExceeded where it becomes too long
  */
 export function overParts(
@@ -60,8 +69,9 @@ export function overParts(
   partsOf: PartsOf,
   isComputedOnce: (cte: Cte) => boolean,
   fenced: boolean,
+  leavesBrackets: (type: SqlType) => boolean,
 ): OverParts {
-  return new Rewriting(query, partsOf, isComputedOnce, fenced).result();
+  return new Rewriting(query, partsOf, isComputedOnce, fenced, leavesBrackets).result();
 }
 
 /** The places of columns around an expression, the innermost last. */
@@ -70,6 +80,7 @@ type Scope = readonly ReadonlyMap<number, Place>[];
 class Rewriting {
   readonly #scans = new Map<TableSchema, PartScan>();
   readonly #computed = new Map<number, Cte>();
+  readonly #unbracketed = new Map<number, { readonly type: SqlType; readonly shape: ListShape }>();
   readonly #budget = new PrintBudget();
   /**
    * Whether lists are read as such, in an expression that can fail: what its parts are evaluated on must not depend on the shape
@@ -83,27 +94,31 @@ class Rewriting {
     private readonly partsOf: PartsOf,
     private readonly isComputedOnce: (cte: Cte) => boolean,
     private readonly fenced: boolean,
+    private readonly leavesBrackets: (type: SqlType) => boolean,
   ) {
     const note = ({ id }: Column): void => void (this.#lastId = Math.max(this.#lastId, id));
     visitQuery(query, { relation: (relation) => visibleColumns(relation).forEach(note) });
   }
 
   result(): OverParts {
-    const query = this.#query(this.query, []);
-    return { query: { ...query, ctes: [...this.#computed.values()] }, scans: this.#scans };
+    const query = this.#query(this.query, [], this.leavesBrackets);
+    const ctes = [...this.#computed.values()];
+    return { query: { ...query, ctes }, scans: this.#scans, unbracketed: this.#unbracketed };
   }
 
   readonly #newId = (): number => ++this.#lastId;
 
-  /** With the values of its columns as the query has them. */
-  #query(query: ResolvedQuery, scope: Scope): ResolvedQuery {
+  /** With the values of its columns as the query has them, but for the brackets of some. */
+  #query(query: ResolvedQuery, scope: Scope, leavesBrackets: (type: SqlType) => boolean = () => false): ResolvedQuery {
     const branch = this.#one(query.relation, scope);
     const inner = [...scope, branch.places];
     const computed: ComputedColumn[] = [];
-    const output = query.output.map(({ name, column }): OutputColumn => {
+    const output = query.output.map(({ name, column }, i): OutputColumn => {
       const place = placeOfColumn(column, inner);
       if (place === null) return { name, column };
-      const expr = place.value(NOWHERE);
+      const json = query.valueTable || !leavesBrackets(place.type) ? null : place.unbracketed();
+      if (json !== null && json.shape !== null) this.#unbracketed.set(i, { type: place.type, shape: json.shape });
+      const expr = json?.expr ?? place.value(NOWHERE);
       if (expr.kind === 'column') return { name, column: expr.column };
       const own = { ...column, id: this.#newId() };
       computed.push({ column: own, expr });
@@ -271,13 +286,31 @@ class Rewriting {
 
   /** A filter, of which an EXISTS that has become a condition on the row is next to the others. */
   #filtered(input: Relation, written: Expr, scope: Scope): Relation {
-    const all = conjuncts(this.#expr(written, scope));
-    const conditions = this.fenced && canFail(written) ? all : all.flatMap((condition) => conditionsOnRow(condition));
+    const asWritten = this.fenced && canFail(written);
+    const all = conjuncts(this.#expr(asWritten ? written : this.#bounding(written, scope), scope));
+    const conditions = asWritten ? all : all.flatMap((condition) => conditionsOnRow(condition));
     const [first] = conditions;
-    if (first === undefined) return input;
-    const { type, span } = written;
-    const together = { function: '$and', safe: false, args: conditions, named: {}, part: null, type, span } as const;
-    return { kind: 'filter', input, condition: conditions.length === 1 ? first : { kind: 'call', ...together } };
+    return first === undefined ? input : { kind: 'filter', input, condition: allOf(conditions, written) };
+  }
+
+  /** What is left of a condition without bounds that every row is within: their columns need not be read. */
+  #bounding(written: Expr, scope: Scope): Expr {
+    const all = conjuncts(written);
+    const rest = all.filter((condition) => !this.#alwaysHolds(condition, scope));
+    return rest.length === all.length ? written : allOf(rest, written);
+  }
+
+  #alwaysHolds(condition: Expr, scope: Scope): boolean {
+    const bound = isCall(condition, '$greater_or_equal')
+      ? FIRST_INSTANT
+      : isCall(condition, '$less_or_equal')
+        ? LAST_INSTANT
+        : null;
+    if (bound === null || condition.kind !== 'call') return false;
+    const [value, limit] = condition.args;
+    if (limit?.kind !== 'literal' || limit.type.kind !== 'TIMESTAMP' || limit.value !== String(bound)) return false;
+    const place = this.#placeOf(value!, scope);
+    return place !== null && place.isRequired && place.type.kind === 'TIMESTAMP';
   }
 
   /** The first rows of all parts are among the first rows of each branch of them. */
@@ -285,13 +318,28 @@ class Rewriting {
     const { input: sort } = limit;
     const most = sort.kind === 'sort' && sort.keys.every(({ expr }) => isPath(expr)) ? mostRows(limit) : null;
     if (sort.kind !== 'sort' || most === null) return this.#above(limit, this.#one(limit.input, scope), scope);
-    const branches = this.#branches(sort.input, scope, true);
+    const branches = this.#firstByTime(sort, scope, most) ?? this.#branches(sort.input, scope, true);
     const sorted = (branch: Branch): Branch => this.#above(sort, branch, scope);
     if (branches.length === 1) return this.#above(limit, sorted(branches[0]!), scope);
     const first = branches.map(sorted).map(({ relation, places }): Branch => {
       return { relation: { kind: 'limit', input: relation, count: most, offset: null }, places };
     });
     return this.#above(limit, sorted(this.#union(first, sort.input)), scope);
+  }
+
+  /** Branches of what is sorted by time first, without most rows that are not among the first; null: that is not worth it. */
+  #firstByTime({ input, keys: [key] }: Sort, scope: Scope, most: Expr): readonly Branch[] | null {
+    const branches = this.#branches(input, scope, false);
+    const searched = branches.map((branch): Branch => {
+      const place = key === undefined ? null : this.#placeOf(key.expr, [...scope, branch.places]);
+      if (key === undefined || place === null || !place.isRequired || place.type.kind !== 'TIMESTAMP') return branch;
+      const table = filteredTable(branch.relation);
+      if (table === null || !this.#scans.get(table.scan.table)!.isWorthSearching(table.areCheap)) return branch;
+      const expr = place.value(key.expr.span);
+      if (expr.kind !== 'column') return branch;
+      return { ...branch, relation: amongFirst(branch.relation, { ...key, expr }, most) };
+    });
+    return searched.some((branch, i) => branch !== branches[i]) ? searched : null;
   }
 
   #expr(expr: Expr, scope: Scope): Expr {
@@ -372,6 +420,14 @@ function placeOfColumn({ id }: Column, scope: Scope): Place | null {
     if (place !== undefined) return place;
   }
   return null;
+}
+
+/** Conditions together, which take the place of one; none: TRUE. */
+function allOf(conditions: readonly Expr[], { type, span }: Expr): Expr {
+  const [first] = conditions;
+  if (first === undefined) return { kind: 'literal', type, value: 'true', span };
+  const together = { function: '$and', safe: false, args: conditions, named: {}, part: null, type, span } as const;
+  return conditions.length === 1 ? first : { kind: 'call', ...together };
 }
 
 function isCall(expr: Expr, name: string): expr is Extract<Expr, { kind: 'call' }> {

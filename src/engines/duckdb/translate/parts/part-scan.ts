@@ -7,6 +7,9 @@ import { quoteName } from '../../sql';
 import { physicalType, withLists } from './physical-type';
 import type { Part } from '../../data/part';
 
+/** Rows that DuckDB keeps statistics for, and skips together. */
+const ROW_GROUP = 122_880;
+
 export class PartScan {
   /** Its columns are added while the query is rewritten. */
   readonly relation: TableScan;
@@ -28,6 +31,20 @@ export class PartScan {
   ) {
     // An identity of its own, by which it is printed.
     this.relation = { kind: 'table', table: { ...schema }, columns: this.#columns };
+  }
+
+  /**
+   * Whether finding the times of the first rows before anything else saves more than it costs. In a single part DuckDB finds rows
+   * by what they are sorted by and fetches the others' columns late: slower, but its filters are evaluated once.
+   */
+  isWorthSearching(areFiltersCheap: boolean): boolean {
+    const rows = this.parts.reduce((sum, part) => sum + part.rows, 0);
+    return rows > ROW_GROUP && (areFiltersCheap || this.parts.length > 1);
+  }
+
+  /** As of a part. */
+  get timed(): boolean {
+    return this.parts.every(({ timed }) => timed);
   }
 
   /** The column with the values at a path. @param type that GoogleSQL knows */

@@ -3,7 +3,10 @@ import type { Column, ComputedColumn, Expr, Relation } from '../../../../googles
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { physicalFieldNames } from '../../sql';
+import { type ListShape, listShape } from '../relations/list-shapes';
 import type { PartScan } from './part-scan';
+
+const NOWHERE: Span = { start: 0, end: 0 };
 
 export interface Place {
   /** As GoogleSQL knows it. */
@@ -12,7 +15,18 @@ export interface Place {
   field(index: number): Place;
   /** The only element of the list here; null: it may have others, or none. */
   element(): Place | null;
+  /** Whether every row is known to have a value here. */
+  readonly isRequired: boolean;
   value(span: Span): Expr;
+  /** The value for who writes it as JSON; null: there is no better way than by `value`. */
+  unbracketed(): Unbracketed | null;
+}
+
+/** A value that is written as it is stored: its text lacks brackets in some rows, or in all. */
+export interface Unbracketed {
+  readonly expr: Expr;
+  /** The brackets; null: none. */
+  readonly shape: ListShape | null;
 }
 
 /** In the columns of a table. */
@@ -30,6 +44,10 @@ export class StoredPlace implements Place {
     return new StoredPlace(this.scan, [...this.path, name], fields[index]!.type);
   }
 
+  get isRequired(): boolean {
+    return this.scan.timed && this.path.length === 1 && this.path[0] === 'timestamp';
+  }
+
   element(): Place | null {
     const { type } = this;
     if (type.kind !== 'ARRAY' || !this.scan.single.has(this.path.join('.'))) return null;
@@ -43,6 +61,12 @@ export class StoredPlace implements Place {
     if (column.type === type) return stored;
     const lists = { function: '$with_lists', args: [stored], named: {}, part: null, safe: false } as const;
     return { kind: 'call', ...lists, type, span };
+  }
+
+  unbracketed(): Unbracketed {
+    const column = this.scan.column(this.path, this.type);
+    const expr: Expr = { kind: 'column', column, type: column.type, span: NOWHERE };
+    return { expr, shape: listShape(column.type, this.type) };
   }
 }
 
@@ -63,6 +87,7 @@ export class CorrelatedRow {
     let known: Column | null = null;
     return {
       type: outer.type,
+      isRequired: outer.isRequired,
       field: (index) => this.place(outer.field(index)),
       element: () => {
         const element = outer.element();
@@ -75,6 +100,7 @@ export class CorrelatedRow {
         }
         return { kind: 'column', column: known, type: known.type, span };
       },
+      unbracketed: () => null,
     };
   }
 }

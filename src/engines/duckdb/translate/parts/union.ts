@@ -1,8 +1,10 @@
 /** Rows of one relation that come in branches, each with its own relation and its own places. */
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Column, ComputedColumn, Expr, OutputColumn, Relation, SetRelation } from '../../../../googlesql/resolved';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
-import { valueOfColumn, type Place } from './place';
+import { valueOfColumn, type Place, type Unbracketed } from './place';
 
 export interface Branch {
   readonly relation: Relation;
@@ -50,6 +52,19 @@ export class Union {
     for (const input of this.#inputs) input.add(from, fields);
     return column;
   }
+
+  /** As `Place.unbracketed`: each branch writes the JSON of a value, as it is stored there. */
+  unbracketed(from: Column, fields: readonly number[]): Unbracketed | null {
+    const values = this.#inputs.map((input) => input.unbracketed(from, fields));
+    const [shape, ...others] = values.flatMap((value) => value?.shape ?? []);
+    // A row is either as it should be or lacks all of its brackets.
+    if (shape === undefined || others.some((other) => !isDeepStrictEqual(other, shape))) return null;
+    if (values.some((value) => value === null)) return null;
+    const column: Column = { id: this.newId(), name: from.name, type: { kind: 'JSON' } };
+    this.#columns.push(column);
+    this.#inputs.forEach((input, i) => input.addJson(from.name, values[i]!.expr));
+    return { expr: { kind: 'column', column, type: column.type, span: NOWHERE }, shape };
+  }
 }
 
 /** One side of a union. */
@@ -74,6 +89,17 @@ class Input {
     this.output.push({ name: from.name, column: this.#columnOf(from.name, expr) });
   }
 
+  unbracketed(from: Column, fields: readonly number[]): Unbracketed | null {
+    const place = this.branch.places.get(from.id);
+    return place === undefined ? null : fields.reduce((inner, field) => inner.field(field), place).unbracketed();
+  }
+
+  addJson(name: string, value: Expr): void {
+    const json = { function: '$to_json', args: [value], named: {}, part: null, safe: false } as const;
+    const expr: Expr = { kind: 'call', ...json, type: { kind: 'JSON' }, span: NOWHERE };
+    this.output.push({ name, column: this.#columnOf(name, expr) });
+  }
+
   #columnOf(name: string, expr: Expr): Column {
     if (expr.kind === 'column') return expr.column;
     const column = { id: this.newId(), name, type: expr.type };
@@ -83,6 +109,9 @@ class Input {
 }
 
 class UnionPlace implements Place {
+  /** Also of what an outer join may make NULL. */
+  readonly isRequired = false;
+
   constructor(
     private readonly union: Union,
     private readonly column: Column,
@@ -102,5 +131,9 @@ class UnionPlace implements Place {
   value(span: Span): Expr {
     const column = this.union.column(this.column, this.fields, this.type);
     return { kind: 'column', column, type: this.type, span };
+  }
+
+  unbracketed(): Unbracketed | null {
+    return this.union.unbracketed(this.column, this.fields);
   }
 }

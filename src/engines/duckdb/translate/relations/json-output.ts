@@ -33,7 +33,7 @@ function storedJson(ctx: Context, x: string, type: SqlType, form: JsonForm): str
 }
 
 /** Whether DuckDB's own JSON of a kept value is the service's: every number an integer, no instants, no odd field names. */
-function isPlain(type: SqlType): boolean {
+export function isPlain(type: SqlType): boolean {
   switch (type.kind) {
     case 'BOOL':
     case 'INT64':

@@ -46,7 +46,7 @@ const PICTURES = [
     name: 'chart',
     theme: 'dark',
     size: [1280, 800],
-    fragment: { endpoint: 'usage.api-counts', range: '1d', p: 'interval=1day' },
+    fragment: { endpoint: 'usage.api-counts', range: '1d', p: 'interval=1day', chart: 'stacked' },
   },
   {
     name: 'phone',

@@ -1,16 +1,26 @@
 /** What of rows can be drawn. */
 import type { NamedType } from '../googlesql/types';
-import { type JsonObject, member } from './exact-json';
+import { type JsonObject, member, writeExactly } from './exact-json';
 import { microsOf } from './instant';
 
 export type Chart =
-  | { readonly kind: 'lines'; readonly times: readonly number[]; readonly series: readonly Series[] }
+  | TimeChart
   | {
       readonly kind: 'bars';
       readonly category: string;
       readonly measure: string;
       readonly bars: readonly CategoryBar[];
     };
+
+export interface TimeChart {
+  readonly kind: 'times';
+  /** Seconds since the epoch, ascending. */
+  readonly times: readonly number[];
+  /** Each with a value for each time. */
+  readonly series: readonly Series[];
+  /** Whether the series are parts of a whole: the groups of one number. */
+  readonly isGrouped: boolean;
+}
 
 export interface Series {
   readonly name: string;
@@ -22,10 +32,19 @@ export interface CategoryBar {
   readonly value: number;
 }
 
+interface Point {
+  readonly at: number;
+  readonly row: JsonObject;
+}
+
+const OTHERS = 'others';
 const MOST_SERIES = 8;
 const MOST_BARS = 40;
 
-/** Numbers over the first time, or over the first category. null: there is nothing to draw */
+/**
+ * Numbers over the first time, or over the first category. Where rows share a time, their last number is drawn for each value of
+ * the first other column. null: there is nothing to draw
+ */
 export function chartOf(
   columns: readonly string[],
   types: readonly NamedType[] | null,
@@ -51,11 +70,11 @@ export function chartOf(
         return at === null ? [] : [{ at, row }];
       })
       .sort((a, b) => a.at - b.at);
-    return {
-      kind: 'lines',
-      times: points.map(({ at }) => at),
-      series: numbers.map((name) => ({ name, values: points.map(({ row }) => numberOf(row, name)) })),
-    };
+    const times = points.map(({ at }) => at);
+    const group = columns.find((name) => !isTime(name) && name !== numbers.at(-1));
+    if (new Set(times).size < times.length && group !== undefined) return groupedOf(points, group, numbers.at(-1)!);
+    const series = numbers.map((name) => ({ name, values: points.map(({ row }) => numberOf(row, name)) }));
+    return { kind: 'times', times, series, isGrouped: false };
   }
   const category = columns.find((name) => !isNumber(name));
   if (category === undefined) return null;
@@ -65,6 +84,36 @@ export function chartOf(
     return value === null || typeof label === 'object' ? [] : [{ label: String(label), value }];
   });
   return bars.length === 0 ? null : { kind: 'bars', category, measure, bars };
+}
+
+/** A number over time for each of the groups that have most of it; those of all others together. */
+function groupedOf(points: readonly Point[], group: string, measure: string): TimeChart {
+  const times = [...new Set(points.map(({ at }) => at))];
+  const places = new Map(times.map((at, i) => [at, i]));
+  const totals = new Map<string, number>();
+  const labelled = points.map(({ at, row }) => ({
+    at,
+    label: labelOf(row, group),
+    value: numberOf(row, measure) ?? 0,
+  }));
+  for (const { label, value } of labelled) totals.set(label, (totals.get(label) ?? 0) + Math.abs(value));
+  const largest = [...totals].sort(([, a], [, b]) => b - a).map(([label]) => label);
+  const names = largest.length > MOST_SERIES ? [...largest.slice(0, MOST_SERIES - 1), OTHERS] : largest;
+  const series = names.map((name) => ({ name, values: new Array<number>(times.length).fill(0) }));
+  for (const { at, label, value } of labelled) {
+    const own = series.find(({ name }) => name === label) ?? series.at(-1)!;
+    own.values[places.get(at)!]! += value;
+  }
+  return { kind: 'times', times, series, isGrouped: true };
+}
+
+function labelOf(row: JsonObject, name: string): string {
+  const value = member(row, name);
+  return value === null || value === undefined
+    ? 'null'
+    : typeof value === 'object'
+      ? writeExactly(value)
+      : String(value);
 }
 
 /** Seconds since the epoch. */

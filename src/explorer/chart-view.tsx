@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 
 import { chart, chartShown } from './chart';
-import type { Chart } from './chart-of';
+import type { Chart, Series, TimeChart } from './chart-of';
 import { tickText } from './histogram/buckets';
 import type { Zone } from './instant';
-import { search } from './search';
+import { change, type ChartForm, search } from './search';
 import { theme } from './theme';
 import { firstOf } from './visible-text';
 
@@ -17,12 +17,36 @@ export function ChartView() {
   if (known === null || !chartShown.value) return null;
   return (
     <section class="chart" aria-label="Chart">
-      {known.kind === 'lines' ? <Lines known={known} /> : <Bars known={known} />}
+      {known.kind === 'times' ? <OverTime known={known} /> : <Bars known={known} />}
     </section>
   );
 }
 
-function Lines({ known }: { readonly known: Extract<Chart, { kind: 'lines' }> }) {
+const FORMS: readonly (readonly [ChartForm, string])[] = [
+  ['lines', 'Lines'],
+  ['stacked', 'Stacked bars'],
+];
+
+function OverTime({ known }: { readonly known: TimeChart }) {
+  const chosen = search.value.chart ?? (known.isGrouped ? 'stacked' : 'lines');
+  const canStack = known.series.every(({ values }) => values.every((value) => value === null || value >= 0));
+  return (
+    <>
+      {canStack && (
+        <div class="forms" role="group" aria-label="Form of the chart">
+          {FORMS.map(([form, label]) => (
+            <button key={form} type="button" aria-pressed={form === chosen} onClick={() => change({ chart: form })}>
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+      <Plotted known={known} stacked={canStack && chosen === 'stacked'} />
+    </>
+  );
+}
+
+function Plotted({ known, stacked }: { readonly known: TimeChart; readonly stacked: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const { zone } = search.value;
   const shade = theme.value;
@@ -48,18 +72,23 @@ function Lines({ known }: { readonly known: Extract<Chart, { kind: 'lines' }> })
           tzDate: (seconds) =>
             zone === 'utc' ? Plot.tzDate(new Date(seconds * 1000), 'UTC') : new Date(seconds * 1000),
           axes: [{ ...axis, values: (_plot, ticks) => timesOf(ticks, zone) }, axis],
+          ...(stacked ? { scales: scalesOf(known.times) } : {}),
           series: [
             {},
-            ...known.series.map(({ name }, i) => ({
+            ...known.series.map(({ name, values }, i) => ({
               label: firstOf(name, 60),
               stroke: colour(`--series-${i + 1}`),
-              width: 1.5,
-              // A line of one point is nothing without its point.
-              points: { show: known.times.length < 30 },
+              // Of a stack the numbers are the series' own, not the heights.
+              value: (_plot: uPlot, _height: number, _series: number, at: number | null) =>
+                at === null ? '--' : (values[at]?.toLocaleString('en') ?? '--'),
+              ...(stacked
+                ? { fill: colour(`--series-${i + 1}`), width: 0, points: { show: false }, paths: bars(Plot) }
+                : // A line of one point is nothing without its point.
+                  { width: 1.5, points: { show: known.times.length < 30 } }),
             })),
           ],
         },
-        [[...known.times], ...known.series.map(({ values }) => [...values])],
+        [[...known.times], ...(stacked ? stackOf(known.series) : known.series.map(({ values }) => [...values]))],
         element,
       );
       watch.observe(element);
@@ -69,11 +98,35 @@ function Lines({ known }: { readonly known: Extract<Chart, { kind: 'lines' }> })
       watch.disconnect();
       plot?.destroy();
     };
-  }, [known, zone, shade]);
+  }, [known, stacked, zone, shade]);
   const names = known.series.map(({ name }) => name).join(', ');
   return (
     <div ref={box} class="lines" role="img" aria-label={`${names} over time: the numbers are in the rows below`} />
   );
+}
+
+/** Bars stand on zero, and the outermost are whole. */
+function scalesOf(times: readonly number[]): uPlot.Scales {
+  const steps = times.slice(1).map((at, i) => at - times[i]!);
+  // A single bar is a minute wide.
+  const half = (steps.length === 0 ? 60 : Math.min(...steps)) / 2;
+  return {
+    x: { range: (_plot, first, last) => [first - half, last + half] },
+    y: { range: (_plot, _least, most) => [0, most * 1.05] },
+  };
+}
+
+/** Each nine tenths of its place, and no wider than 60 pixels. */
+function bars({ paths }: typeof uPlot): uPlot.Series.PathBuilder {
+  return paths.bars!({ size: [0.9, 60] });
+}
+
+/** Heights of bars that are drawn over each other: of each series and all behind it. */
+function stackOf(series: readonly Series[]): number[][] {
+  const heights: number[][] = [];
+  for (const { values } of [...series].reverse())
+    heights.unshift(values.map((value, at) => (value ?? 0) + (heights[0]?.[at] ?? 0)));
+  return heights;
 }
 
 /** Ticks of the axis, in seconds, as text. */

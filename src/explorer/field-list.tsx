@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { computed, signal, useComputed, useSignal } from '@preact/signals';
 
 import { clauseFor } from './clause';
@@ -54,7 +55,10 @@ function FieldEntry({ field }: { readonly field: Field }) {
         }}
       >
         <summary>
-          <bdi>{firstOf(path.replace(/^metadata\./, 'm.'), 80)}</bdi> <span class="type">{type}</span>
+          <bdi>
+            <Path text={firstOf(path.replace(/^metadata\./, 'm.'), 80)} />
+          </bdi>{' '}
+          <span class="type">{type}</span>
         </summary>
         {open.value ? <Values field={field} /> : null}
       </details>
@@ -72,6 +76,16 @@ function FieldEntry({ field }: { readonly field: Field }) {
       )}
     </li>
   );
+}
+
+/** Breaks between its words. */
+function Path({ text }: { readonly text: string }) {
+  return text.split(/(?<=[._])/).map((word, i) => (
+    <Fragment key={i}>
+      {word}
+      <wbr />
+    </Fragment>
+  ));
 }
 
 function Values({ field }: { readonly field: Field }) {

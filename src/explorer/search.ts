@@ -7,6 +7,9 @@ import { endpoints } from './session';
 import { type Bounds, readRange, type TimeRange, writeRange } from './time-range';
 
 export type Language = 'lql' | 'sql';
+const CHART_FORMS = ['lines', 'stacked'] as const;
+/** How numbers are drawn over time. */
+export type ChartForm = (typeof CHART_FORMS)[number];
 
 /** One search, as the address holds it. */
 export interface Search {
@@ -21,6 +24,8 @@ export interface Search {
   readonly columns: readonly string[];
   /** The id of the row that is opened once it is there; empty: none. */
   readonly row: string;
+  /** How numbers are drawn over time; null: as suits them. */
+  readonly chart: ChartForm | null;
 }
 
 const FIRST: Search = {
@@ -32,6 +37,7 @@ const FIRST: Search = {
   zone: 'utc',
   columns: [],
   row: '',
+  chart: null,
 };
 
 export const search = signal<Search>(readFragment(location.hash));
@@ -134,6 +140,7 @@ export function writeFragment({
   zone,
   columns,
   row,
+  chart,
 }: Search): string {
   const parts = new URLSearchParams();
   if (name !== '') parts.set('endpoint', name);
@@ -143,6 +150,7 @@ export function writeFragment({
   for (const [parameter, value] of values) parts.append('p', `${parameter}=${value}`);
   for (const column of columns) parts.append('column', column);
   if (row !== '') parts.set('row', row);
+  if (chart !== null) parts.set('chart', chart);
   return `#${parts.toString()}`;
 }
 
@@ -165,5 +173,6 @@ export function readFragment(fragment: string): Search {
     zone: parts.get('zone') === 'local' ? 'local' : 'utc',
     columns: parts.getAll('column').slice(0, MOST_COLUMNS),
     row: parts.get('row') ?? '',
+    chart: CHART_FORMS.find((form) => form === parts.get('chart')) ?? null,
   };
 }

@@ -49,8 +49,8 @@ export interface Sender extends Pick<SentText, 'from'> {
   readonly fenced: boolean;
 }
 
-/** Hands out what the keys share (`Admission`). */
-export interface Turns {
+/** What the keys share (`Admission`). */
+export interface SharedSlots {
   run<T>(keyName: string, limits: RunLimits, work: () => Promise<T>): Promise<T>;
 }
 
@@ -72,13 +72,13 @@ export class Gate {
 
   /**
    * @param threads closed with the gate
-   * @param turns of an engine on this machine: a long text is checked in a turn of its key, so that one key neither reads, plans
-   *   and runs at the same time nor more of them than it may run; null: it is checked at once
+   * @param slots for queries on an engine of this machine: a long text is checked in a slot of its key, which so does not read,
+   *   plan and run at the same time, nor more texts than it may run queries; null: it is checked at once
    */
   constructor(
     engine: Engine,
     threads = new Threads(),
-    private readonly turns: Turns | null = null,
+    private readonly slots: SharedSlots | null = null,
   ) {
     this.#engine = engine;
     this.#threads = threads;
@@ -104,7 +104,7 @@ export class Gate {
     const check = (): Promise<Admitted> => {
       const own = checkLimits(keyName);
       const work = (): Promise<Admitted> => this.#check(stored, sent, sender, own);
-      return this.turns === null || isShort(sent) ? work() : this.turns.run(keyName, own, work);
+      return this.slots === null || isShort(sent) ? work() : this.slots.run(keyName, own, work);
     };
     return raceLimits(
       limits,

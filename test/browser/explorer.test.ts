@@ -1,4 +1,5 @@
 /** The explorer in a real browser, from a started process on the embedded engine. */
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -17,6 +18,7 @@ const withBrowser = chromium === null ? describe.skip : describe;
 if (chromium === null) process.stderr.write('No Chromium on PATH: the explorer is not tested in a browser.\n');
 
 const KEY = 'a-key-of-the-explorer';
+const PINNED_KEY = 'a-key-with-a-pinned-size';
 /** The stretch of the fixture's rows. */
 const RANGE = '2026-09-30T00:00:00.000Z/2026-10-01T00:00:00.000Z';
 
@@ -48,7 +50,10 @@ withBrowser('the explorer', () => {
     if (chromium !== null) browser = await openBrowser(chromium);
     const folder = stage.folder();
     writeFileSync(path.join(folder, 'queries/typed.sql'), TYPED);
-    base = await stage.start({ API_KEY: KEY }, folder).ready();
+    const hash = createHash('sha256').update(PINNED_KEY).digest('hex');
+    const pinned = { name: 'pinned', hash, endpoints: ['typed'], pins: { size: 'large' } };
+    writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys: [pinned] }));
+    base = await stage.start({ API_KEY: KEY, KEYS_FILE: 'keys.json' }, folder).ready();
   });
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();
@@ -336,6 +341,44 @@ withBrowser('the explorer', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('draws a number by time and group as stacked bars or lines, as the address says', async () => {
+    const sql =
+      'SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS hour, r.method, COUNT(*) AS requests FROM edge_logs CROSS JOIN UNNEST(metadata) AS m CROSS JOIN UNNEST(m.request) AS r GROUP BY hour, r.method ORDER BY hour';
+    const { page, complaints } = await open({ range: RANGE, sql });
+    await enter(page);
+    const forms = page.getByRole('group', { name: 'Form of the chart' });
+    /** Pixels that are painted in the colour of the first series. */
+    const painted = (): Promise<number> =>
+      page.locator('.uplot canvas').evaluate((element) => {
+        const canvas = element as HTMLCanvasElement;
+        const context = canvas.getContext('2d')!;
+        context.fillStyle = getComputedStyle(canvas.closest('.lines')!).getPropertyValue('--series-1');
+        const [red, green, blue] = (context.fillStyle.match(/[0-9a-f]{2}/g) ?? []).map((hex) => parseInt(hex, 16));
+        const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+        for (let i = 0; i < data.length; i += 4)
+          if (data[i] === red && data[i + 1] === green && data[i + 2] === blue) count++;
+        return count;
+      });
+    const drawn = async (form: string): Promise<number> => {
+      await forms.getByRole('button', { name: form, pressed: true }).waitFor();
+      await until(async () => (await page.locator('.uplot canvas').count()) === 1 && (await painted()) > 0);
+      return painted();
+    };
+    const stacked = await drawn('Stacked bars');
+    await page.locator('.u-legend').getByText('GET', { exact: true }).waitFor();
+    expect(page.url()).not.toContain('chart=');
+    await forms.getByRole('button', { name: 'Lines' }).click();
+    expect(await drawn('Lines')).toBeLessThan(stacked / 2);
+    await page.waitForFunction(() => location.hash.includes('chart=lines'));
+    await page.reload();
+    await drawn('Lines');
+    await forms.getByRole('button', { name: 'Stacked bars' }).click();
+    await page.waitForFunction(() => location.hash.includes('chart=stacked'));
+    // Of reading the pixels.
+    expect(complaints.filter((text) => !text.startsWith('Canvas2D: Multiple readback'))).toEqual([]);
+  });
+
   it('shares what is shown without the key, and downloads what the service answers', async () => {
     const { page } = await open({ range: RANGE }, { permissions: ['clipboard-read', 'clipboard-write'] });
     await enter(page);
@@ -397,6 +440,19 @@ withBrowser('the explorer', () => {
     expect(await page.getByRole('combobox', { name: 'size' }).textContent()).toBe('small (default)smalllarge');
   });
 
+  it('shows what the key pins as fixed, and sends nothing for it', async () => {
+    const { page, requests, complaints } = await open({ endpoint: 'typed', p: 'size=small' });
+    await enter(page, PINNED_KEY);
+    const [, row] = await shownRows(page);
+    expect(row).toContain('large');
+    await page.locator('.field', { hasText: 'size' }).getByText('fixed by this key').waitFor();
+    expect(await page.getByRole('combobox', { name: 'size' }).count()).toBe(0);
+    await page.getByRole('switch', { name: 'loud' }).waitFor();
+    const last = new URL(requests.findLast((url) => url.includes('/query/typed')) ?? '');
+    expect(last.searchParams.has('size')).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
   it('has its panels whole within the page, on a phone too', async () => {
     const { page } = await open({ range: RANGE }, { viewport: { width: 390, height: 844 } });
     await enter(page);
@@ -432,6 +488,7 @@ withBrowser('the explorer', () => {
     ['light', 1280],
     ['dark', 1280],
     ['dark', 390],
+    ['light', 390],
   ] as const)('breaks no rule of accessibility, in %s at %i px', async (colorScheme, width) => {
     const { page } = await open({ range: RANGE }, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     await page.getByRole('textbox', { name: 'Key' }).waitFor();

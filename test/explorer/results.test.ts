@@ -1,5 +1,5 @@
 /** What the explorer makes of results: values of fields, charts, requests for other programs. */
-import { chartOf } from '../../src/explorer/chart-of';
+import { chartOf, type TimeChart } from '../../src/explorer/chart-of';
 import { fieldsOf, topValues } from '../../src/explorer/field-values';
 import { bucketsOf, ticksOf } from '../../src/explorer/histogram/buckets';
 import { lqlSpans } from '../../src/explorer/editor/lql-spans';
@@ -38,13 +38,14 @@ it('tells severity by the fields that there are', () => {
   expect(severityExpression(TYPES.slice(0, 1), 'q')).toBeNull();
 });
 
-it('draws times with numbers as lines, categories as bars, and nothing else', () => {
+it('draws numbers over their time or by category, and nothing else', () => {
   const at = [1_790_000_000_000_000, 1_790_000_060_000_000];
   const times = at.map((t, i) => ({ t, n: i, name: 'x' }));
   expect(chartOf(['t', 'n', 'name'], null, times)).toEqual({
-    kind: 'lines',
+    kind: 'times',
     times: [1_790_000_000, 1_790_000_060],
     series: [{ name: 'n', values: [0, 1] }],
+    isGrouped: false,
   });
   const counts: NamedType[] = [
     { name: 'status', type: { kind: 'STRING' } },
@@ -60,6 +61,35 @@ it('draws times with numbers as lines, categories as bars, and nothing else', ()
     bars: [{ value: 5 }, { value: 1 }],
   });
   expect(chartOf(['status'], counts, bars)).toBeNull();
+});
+
+it('draws a number for each group where rows share a time', () => {
+  const [first, second] = [1_790_000_000_000_000, 1_790_000_060_000_000];
+  const rows = [
+    { t: second, status: 500n, n: 2 },
+    { t: first, status: 200, n: 5 },
+    { t: second, status: 200, n: 7 },
+    { t: second, status: null, n: null },
+  ];
+  const types: NamedType[] = [
+    { name: 't', type: { kind: 'TIMESTAMP' } },
+    { name: 'status', type: { kind: 'INT64' } },
+    { name: 'n', type: { kind: 'INT64' } },
+  ];
+  expect(chartOf(['t', 'status', 'n'], types, rows)).toEqual({
+    kind: 'times',
+    times: [1_790_000_000, 1_790_000_060],
+    series: [
+      { name: '200', values: [5, 7] },
+      { name: '500', values: [0, 2] },
+      { name: 'null', values: [0, 0] },
+    ],
+    isGrouped: true,
+  });
+  const many = Array.from({ length: 12 }, (_, i) => ({ t: first, status: i, n: 12 - i }));
+  const { series } = chartOf(['t', 'status', 'n'], types, many) as TimeChart;
+  expect(series.map(({ name }) => name)).toEqual(['0', '1', '2', '3', '4', '5', '6', 'others']);
+  expect(series.at(-1)?.values).toEqual([5 + 4 + 3 + 2 + 1]);
 });
 
 it('cuts a range into buckets that begin at round times, and no more than asked for', () => {

@@ -5,6 +5,7 @@ import { storedQueryOf } from '../../src/analysis/stored-analyses';
 import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { QueryError, ServiceError } from '../../src/errors';
+import { Admission } from '../../src/limits/admission';
 import { Gate } from '../../src/sandbox';
 import { silentLog } from '../engines/silent-log';
 import { Consumer, FIXTURE_END } from './consumer';
@@ -279,6 +280,36 @@ test('no work is spent on texts of a key that have cost the engine too much', as
     await expect(admit('costly')).rejects.toBe(refusal);
     await expect(admit('another')).rejects.toBeInstanceOf(QueryError);
   } finally {
+    await gate.close();
+  }
+});
+
+test('a long text is checked in a slot of its key, a short one at once', async () => {
+  const admission = new Admission({ runningPerKey: 1, running: 2, waiting: 1 });
+  const gate = new Gate(consumer.engine, undefined, admission);
+  const stored = storedQueryOf(consumer.endpoint('logs.all'));
+  const admit = (text: string, keyName = 'a'): Promise<unknown> =>
+    gate.admit(stored, text, {
+      limits: { deadline: performance.now() + 30_000, signal: new AbortController().signal, keyName },
+    });
+  const long = (n: number): string => `select id, '${String(n).repeat(1_024)}' as n from edge_logs`;
+  let end = (): void => undefined;
+  const running = admission.run(
+    'a',
+    { deadline: performance.now() + 30_000, signal: new AbortController().signal },
+    () => new Promise<void>((resolve) => (end = resolve)),
+  );
+  try {
+    const waiting = admit(long(1));
+    expect(admission.waiting).toBe(1);
+    await admit('select id from edge_logs');
+    await admit(long(2), 'b');
+    await expect(admit(long(3))).rejects.toMatchObject({ reason: 'tooManyConcurrentQueries' });
+    end();
+    await Promise.all([running, waiting]);
+    expect([admission.running, admission.waiting]).toEqual([0, 0]);
+  } finally {
+    end();
     await gate.close();
   }
 });

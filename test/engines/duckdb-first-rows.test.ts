@@ -134,6 +134,15 @@ describe('what DuckDB is given', () => {
     expect(translate(shape, where, order)).not.toMatch(SEARCHED);
   });
 
+  test('a subquery for each row is not', () => {
+    const { sql } = benches
+      .get('mixed')!
+      .translate(
+        `SELECT a.id, ARRAY(SELECT t.id FROM raw_edge_logs AS t WHERE t.project = a.project ORDER BY t.timestamp DESC LIMIT 10) AS x FROM raw_auth_logs AS a`,
+      );
+    expect(sql).not.toMatch(SEARCHED);
+  });
+
   test('a record comes as it is stored, and the brackets of its lists are set in its text', async () => {
     const sql = `SELECT id, metadata AS m, 1 AS one FROM raw_edge_logs ORDER BY id LIMIT 3`;
     const { brackets, sql: translated, columns } = benches.get('records')!.translate(sql);

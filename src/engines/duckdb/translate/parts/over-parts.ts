@@ -329,6 +329,8 @@ class Rewriting {
 
   /** Branches of what is sorted by time first, without most rows that are not among the first; null: that is not worth it. */
   #firstByTime({ input, keys: [key] }: Sort, scope: Scope, most: Expr): readonly Branch[] | null {
+    // Inside of a subquery its filters may read a row around it, which another subquery in there would be too far from.
+    if (scope.length > 0) return null;
     const branches = this.#branches(input, scope, false);
     const searched = branches.map((branch): Branch => {
       const place = key === undefined ? null : this.#placeOf(key.expr, [...scope, branch.places]);

@@ -489,6 +489,8 @@ withBrowser('the explorer', () => {
     ['dark', 1280],
     ['dark', 390],
     ['light', 390],
+    ['light', 1920],
+    ['dark', 1920],
   ] as const)('breaks no rule of accessibility, in %s at %i px', async (colorScheme, width) => {
     const { page } = await open({ range: RANGE }, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     await page.getByRole('textbox', { name: 'Key' }).waitFor();

@@ -107,9 +107,11 @@ function Plotted({ known, stacked }: { readonly known: TimeChart; readonly stack
 
 /** Bars stand on zero, and the outermost are whole. */
 function scalesOf(times: readonly number[]): uPlot.Scales {
-  const steps = times.slice(1).map((at, i) => at - times[i]!);
+  const least = times
+    .slice(1)
+    .reduce((best, at, i) => (at > times[i]! ? Math.min(best, at - times[i]!) : best), Infinity);
   // A single bar is a minute wide.
-  const half = (steps.length === 0 ? 60 : Math.min(...steps)) / 2;
+  const half = (least === Infinity ? 60 : least) / 2;
   return {
     x: { range: (_plot, first, last) => [first - half, last + half] },
     y: { range: (_plot, _least, most) => [0, most * 1.05] },

@@ -134,6 +134,27 @@ describe('what DuckDB is given', () => {
     expect(translate(shape, where, order)).not.toMatch(SEARCHED);
   });
 
+  test('JSON of a caller is no reason for brackets elsewhere', async () => {
+    const sql = `SELECT PARSE_JSON(' "a,}b" ') AS a, PARSE_JSON(' { "x" : [ 1 , "]" ] } ') AS b, metadata, PARSE_JSON(' 7 ') AS c, 1.5 AS d
+      FROM raw_edge_logs ORDER BY id LIMIT 3`;
+    const rows = async (shape: Shape): Promise<readonly unknown[]> => (await benches.get(shape)!.run(sql)).rows;
+    expect(benches.get('records')!.translate(sql).brackets).not.toBeNull();
+    expect(await rows('records')).toEqual(await rows('lists'));
+  });
+
+  test('a LIMIT in a LIMIT is looked at once', () => {
+    const { sql } = benches
+      .get('mixed')!
+      .translate(
+        Array.from({ length: 14 }).reduce<string>(
+          (inner, _, i) => `SELECT id, metadata FROM (${inner}) ORDER BY id LIMIT ${String(100 - i)}`,
+          `SELECT id, timestamp, metadata FROM raw_edge_logs ORDER BY timestamp DESC LIMIT 200`,
+        ),
+      );
+    // Not given up for its size.
+    expect(sql).toMatch(/ IN \(SELECT .* LIMIT 200::BIGINT/);
+  });
+
   test('a subquery for each row is not', () => {
     const { sql } = benches
       .get('mixed')!

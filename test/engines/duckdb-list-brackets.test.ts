@@ -48,6 +48,10 @@ function record(random: Random, depth: number): Value {
   };
 }
 
+test.each(['', '{', '{"a', '{"a":', '{"a":1', '{"a":[', '{"a":{"b":1}', '{"a":"b\\"}'])('%j is no row', (text) => {
+  expect(() => withBrackets(text, [{ isList: true, members: [null] }])).toThrow('not one JSON object');
+});
+
 test('the brackets of any row are set where they lack, and nothing else changes', () => {
   const random = new Random(4711);
   let set = 0;

@@ -8,6 +8,7 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x
  *
  * @param row one JSON object, as DuckDB writes it: nothing stands between its tokens
  * @param members of its values
+ * @throws Error where the text is no such row: it is never read beyond its end
  */
 export function withBrackets(row: string, members: readonly (ListShape | null)[]): string {
   return new Brackets(row).of(members);
@@ -29,7 +30,7 @@ class Brackets {
 
   #value(shape: ListShape | null): void {
     // Of a row that was stored with lists.
-    if (shape === null || this.row.charCodeAt(this.#at) !== OPEN_OBJECT) return this.#skipValue();
+    if (shape === null || this.#code() !== OPEN_OBJECT) return this.#skipValue();
     if (shape.isList) this.#write('[');
     if (shape.members === null) this.#skipValue();
     else this.#members(shape.members);
@@ -37,10 +38,9 @@ class Brackets {
   }
 
   #members(shapes: readonly (ListShape | null)[]): void {
-    const { row } = this;
     this.#at++;
-    for (let i = 0; row.charCodeAt(this.#at) !== CLOSE_OBJECT; i++) {
-      if (row.charCodeAt(this.#at) === COMMA) this.#at++;
+    for (let i = 0; this.#code() !== CLOSE_OBJECT; i++) {
+      if (this.#code() === COMMA) this.#at++;
       this.#skipString();
       // Behind the colon.
       this.#at++;
@@ -49,23 +49,27 @@ class Brackets {
     this.#at++;
   }
 
+  #code(): number {
+    if (this.#at >= this.row.length) throw new Error('The text of a row is not one JSON object.');
+    return this.row.charCodeAt(this.#at);
+  }
+
   #write(bracket: string): void {
     this.#text += this.row.slice(this.#written, this.#at) + bracket;
     this.#written = this.#at;
   }
 
   #skipValue(): void {
-    const { row } = this;
-    const code = row.charCodeAt(this.#at);
+    const code = this.#code();
     if (code === QUOTE) this.#skipString();
     else if (code === OPEN_OBJECT || code === OPEN_LIST) this.#skipNested();
-    else while (!isEnd(row.charCodeAt(this.#at))) this.#at++;
+    else while (!isEnd(this.#code())) this.#at++;
   }
 
   #skipNested(): void {
     let depth = 0;
     do {
-      const code = this.row.charCodeAt(this.#at);
+      const code = this.#code();
       if (code === QUOTE) {
         this.#skipString();
         continue;
@@ -81,6 +85,7 @@ class Brackets {
     let end = this.#at;
     for (;;) {
       end = row.indexOf('"', end + 1);
+      if (end < 0) throw new Error('The text of a row is not one JSON object.');
       let backslashes = 0;
       while (row.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
       if (backslashes % 2 === 0) break;

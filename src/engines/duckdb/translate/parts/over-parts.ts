@@ -27,7 +27,7 @@ import type { ListShape } from '../relations/list-shapes';
 import { conjuncts } from '../relations/subquery-lists';
 import { visibleColumns } from '../relations/visible-columns';
 import { amongFirst, filteredTable } from './first-rows';
-import { PartScan } from './part-scan';
+import { isLarge, PartScan } from './part-scan';
 import { CorrelatedRow, StoredPlace, type Place } from './place';
 import { Union, type Branch } from './union';
 import type { Part } from '../../data/part';
@@ -330,7 +330,7 @@ class Rewriting {
   /** Branches of what is sorted by time first, without most rows that are not among the first; null: that is not worth it. */
   #firstByTime({ input, keys: [key] }: Sort, scope: Scope, most: Expr): readonly Branch[] | null {
     // Inside of a subquery its filters may read a row around it, which another subquery in there would be too far from.
-    if (scope.length > 0) return null;
+    if (scope.length > 0 || !this.#isOverLargeTable(input)) return null;
     const branches = this.#branches(input, scope, false);
     const searched = branches.map((branch): Branch => {
       const place = key === undefined ? null : this.#placeOf(key.expr, [...scope, branch.places]);
@@ -342,6 +342,25 @@ class Rewriting {
       return { ...branch, relation: amongFirst(branch.relation, { ...key, expr }, most) };
     });
     return searched.some((branch, i) => branch !== branches[i]) ? searched : null;
+  }
+
+  /** Whether there is nothing but a large table below: what is looked at twice holds no other LIMIT that is. */
+  #isOverLargeTable(relation: Relation): boolean {
+    switch (relation.kind) {
+      case 'table':
+        return isLarge(this.partsOf(relation.table));
+      case 'filter':
+      case 'compute':
+        return this.#isOverLargeTable(relation.input);
+      case 'unnest':
+        return relation.input !== null && this.#isOverLargeTable(relation.input);
+      case 'query':
+        return this.#isOverLargeTable(relation.query.relation);
+      case 'cte':
+        return !this.isComputedOnce(relation.cte) && this.#isOverLargeTable(relation.cte.query.relation);
+      default:
+        return false;
+    }
   }
 
   #expr(expr: Expr, scope: Scope): Expr {

@@ -10,6 +10,11 @@ import type { Part } from '../../data/part';
 /** Rows that DuckDB keeps statistics for, and skips together. */
 const ROW_GROUP = 122_880;
 
+/** Whether there is more to skip than DuckDB reads at once. */
+export function isLarge(parts: readonly Part[]): boolean {
+  return parts.reduce((sum, { rows }) => sum + rows, 0) > ROW_GROUP;
+}
+
 export class PartScan {
   /** Its columns are added while the query is rewritten. */
   readonly relation: TableScan;
@@ -38,8 +43,7 @@ export class PartScan {
    * by what they are sorted by and fetches the others' columns late: slower, but its filters are evaluated once.
    */
   isWorthSearching(areFiltersCheap: boolean): boolean {
-    const rows = this.parts.reduce((sum, part) => sum + part.rows, 0);
-    return rows > ROW_GROUP && (areFiltersCheap || this.parts.length > 1);
+    return isLarge(this.parts) && (areFiltersCheap || this.parts.length > 1);
   }
 
   /** As of a part. */

@@ -151,7 +151,7 @@ describe('what DuckDB is given', () => {
           `SELECT id, timestamp, metadata FROM raw_edge_logs ORDER BY timestamp DESC LIMIT 200`,
         ),
       );
-    // Not given up for its size.
+    // The size of the text did not stop the rewriting.
     expect(sql).toMatch(/ IN \(SELECT .* LIMIT 200::BIGINT/);
   });
 

@@ -10,17 +10,27 @@ export interface SlotBounds {
   readonly perName: number;
   /** The same while another name has used slots within the last `RECENT` milliseconds; default: as many. */
   readonly perNameBesideOthers?: number;
-  /** How many may wait, all together; default: any number. */
+  /**
+   * How many may wait, all together; default: any number. Where as many wait, one more of a name with few takes the place of the
+   * newest of the name with most: no name fills the queue for the others.
+   */
   readonly waiting?: number;
 }
 
 const RECENT = 10_000;
 
+interface Waiter {
+  /** Hands it a slot. */
+  readonly admit: () => void;
+  /** Its place in the queue goes to another. */
+  readonly refuse: () => void;
+}
+
 interface Lane {
   readonly name: string;
   held: number;
-  /** Each hands a slot to one that waits; oldest first. */
-  readonly waiters: Set<() => void>;
+  /** Oldest first. */
+  readonly waiters: Set<Waiter>;
 }
 
 /** Slots are handed out round robin by name, first come first served within a name. */
@@ -49,7 +59,7 @@ export class FairSlots {
    * Runs `work` holding a slot until it has ended.
    *
    * @param name under which the slot is counted
-   * @throws ServiceError `tooManyConcurrentQueries` when too many wait, `deadlineExceeded` when no slot is free in time;
+   * @throws ServiceError `tooManyConcurrentQueries` when too many wait, and most of them of this name, `deadlineExceeded` when no slot is free in time;
    *   AbortError or the signal's reason after a cancellation; whatever `work` throws
    */
   async use<T>(name: string, limits: RunLimits, work: () => Promise<T>): Promise<T> {
@@ -102,21 +112,25 @@ export class FairSlots {
       this.#take(lane);
       return;
     }
-    if (this.#waiting >= (this.bounds.waiting ?? Infinity)) {
-      throw new ServiceError('tooManyConcurrentQueries', 'Too many queries wait for a slot.', { retryAfter: 1 });
-    }
+    if (this.#waiting >= (this.bounds.waiting ?? Infinity)) this.#makeRoom(lane);
     const { signal } = limits;
     await new Promise<void>((resolve, reject) => {
       const stopWaiting = (): void => {
         cancelTimer();
         signal.removeEventListener('abort', onAbort);
-        lane.waiters.delete(admit);
+        lane.waiters.delete(waiter);
         this.#waiting--;
       };
-      const admit = (): void => {
-        stopWaiting();
-        this.#take(lane);
-        resolve();
+      const waiter: Waiter = {
+        admit: () => {
+          stopWaiting();
+          this.#take(lane);
+          resolve();
+        },
+        refuse: () => {
+          stopWaiting();
+          reject(queueFull());
+        },
       };
       const onAbort = (): void => {
         stopWaiting();
@@ -127,9 +141,16 @@ export class FairSlots {
         reject(deadlineExceeded('The deadline passed while the query waited for a slot.'));
       });
       signal.addEventListener('abort', onAbort);
-      lane.waiters.add(admit);
+      lane.waiters.add(waiter);
       this.#waiting++;
     });
+  }
+
+  /** @throws ServiceError where no name has two waiters more than this one: its place would be worth no more to another */
+  #makeRoom(lane: Lane): void {
+    const longest = [...this.#lanes.values()].reduce((a, b) => (b.waiters.size > a.waiters.size ? b : a), lane);
+    if (longest.waiters.size <= lane.waiters.size + 1) throw queueFull();
+    [...longest.waiters].at(-1)?.refuse();
   }
 
   /** Hands free slots to the names in their order; a name that is served moves to the end. */
@@ -138,11 +159,15 @@ export class FairSlots {
       if (this.#held >= this.bounds.total) return;
       const [next] = lane.waiters;
       if (next === undefined || !this.#isFree(lane)) continue;
-      next();
+      next.admit();
       this.#lanes.delete(name);
       this.#lanes.set(name, lane);
     }
   }
+}
+
+function queueFull(): ServiceError {
+  return new ServiceError('tooManyConcurrentQueries', 'Too many queries wait for a slot.', { retryAfter: 1 });
 }
 
 /**

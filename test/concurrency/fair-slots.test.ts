@@ -75,6 +75,45 @@ it('a name gets fewer slots while another is about', async () => {
   expect(holders.order.slice(5)).toEqual(['a4', 'a5']);
 });
 
+it('no name fills the queue for the others', async () => {
+  const slots = new FairSlots({ total: 1, perName: 1, waiting: 4 });
+  const answers: string[] = [];
+  let end = (): void => undefined;
+  const use = (name: string): void => {
+    const work = (): Promise<void> => {
+      answers.push(name);
+      return Promise.resolve();
+    };
+    const limits = { deadline: performance.now() + 60_000, signal: test.signal };
+    slots.use(name.charAt(0), limits, work).catch((error: unknown) => {
+      answers.push(`${name} ${(error as { reason: string }).reason}`);
+    });
+  };
+  const first = slots.use('a', { deadline: performance.now() + 60_000, signal: test.signal }, () => {
+    return new Promise<void>((resolve) => (end = resolve));
+  });
+  for (const name of ['a1', 'a2', 'a3', 'a4']) use(name);
+  for (const [name, refused] of [
+    ['a5', 'a5'],
+    // The newest of the name with most makes room, until another would gain nothing by it.
+    ['b1', 'a4'],
+    ['c1', 'a3'],
+    ['b2', 'b2'],
+    ['d1', 'a2'],
+    ['e1', 'e1'],
+  ] as const) {
+    use(name);
+    await settled();
+    expect(answers.splice(0)).toEqual([`${refused} tooManyConcurrentQueries`]);
+    expect(slots.waiting).toBe(4);
+  }
+  end();
+  await first;
+  await settled();
+  expect(answers).toEqual(['a1', 'b1', 'c1', 'd1']);
+  expect([slots.held, slots.waiting]).toEqual([0, 0]);
+});
+
 it('a single slot is everybody’s', () => {
   expect([1, 2, 3, 4].map(fairShare)).toEqual([1, 1, 1, 2]);
 });

@@ -9,7 +9,7 @@ const USAGE = `npm run fuzz:tenants -- [options] [<requests> [<seed>]]
   --without-fence           deny every key the fence: shows that differences are found where there is none
   --exact                   compare the order of rows, and so entity tags, also where no query fixes it
   --threads 1               DuckDB's
-  --rows 65000              of other projects, that long tables have on top; a row group of DuckDB has 122880
+  --rows 65000              of other projects, that long tables have on top, one of them twice: a row group of DuckDB has 122880
   --examples 20             differences printed in full, their queries shortened
 `;
 

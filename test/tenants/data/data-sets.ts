@@ -70,7 +70,7 @@ export function writeDataSets(
   const rowsBefore: [number, number] = [0, 0];
   const rows: [number, number] = [0, 0];
   const pending: readonly [Pending[], Pending[]] = [[], []];
-  const long = new Set(someOf(RAW_TABLES, size.long.tables, random));
+  const long = longTables(size, random);
   for (const table of RAW_TABLES) {
     const count = random.below(EMPTY_ONE_IN) === 0 ? 0 : size.own;
     const spoilt: Spoilt = random.below(SPOILT_ONE_IN) === 0 ? somePaths(table, random) : new Set();
@@ -80,7 +80,7 @@ export function writeDataSets(
     // The same own rows come later in both.
     const [ownBefore, ownLater] = split(own, size.grows ? part(random) : 1);
     folders.forEach((folder, i) => {
-      const more = long.has(table) ? size.long.rows : 0;
+      const more = long.get(table) ?? 0;
       const foreign = foreignRows(table, others[i] ?? 'none', size.foreign, more, random);
       const [foreignBefore, foreignLater] = split(foreign, size.grows ? part(random) : 1);
       const file = join(folder, `${table.name}.ndjson`);
@@ -98,6 +98,11 @@ export function writeDataSets(
     },
   });
   return [later(0), later(1)];
+}
+
+/** How many rows come on top in which table: in one of them twice as many, so that it is longer than a row group of DuckDB. */
+function longTables({ long }: DataSize, random: Random): Map<RawTable, number> {
+  return new Map(someOf(RAW_TABLES, long.tables, random).map((table, i) => [table, i === 0 ? 2 * long.rows : long.rows]));
 }
 
 /** How much of a table is there at the start. */

@@ -102,7 +102,9 @@ export function writeDataSets(
 
 /** How many rows come on top in which table: in one of them twice as many, so that it is longer than a row group of DuckDB. */
 function longTables({ long }: DataSize, random: Random): Map<RawTable, number> {
-  return new Map(someOf(RAW_TABLES, long.tables, random).map((table, i) => [table, i === 0 ? 2 * long.rows : long.rows]));
+  return new Map(
+    someOf(RAW_TABLES, long.tables, random).map((table, i) => [table, i === 0 ? 2 * long.rows : long.rows]),
+  );
 }
 
 /** How much of a table is there at the start. */

@@ -21,6 +21,6 @@ module.exports = {
   moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': ['$1.js', '$1.ts'] },
   testSequencer: '<rootDir>/test/longest-first.js',
   testTimeout: 180_000,
-  // Many tests wait for processes that they have started: on few processors one more runs meanwhile.
-  maxWorkers: Math.max(3, availableParallelism()),
+  // Many tests wait for processes that they have started: on few processors others run meanwhile.
+  maxWorkers: Math.max(4, availableParallelism()),
 };

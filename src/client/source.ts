@@ -8,7 +8,7 @@ const HEAD = `/**
  *
  * INT64 is a number, which JavaScript rounds beyond 2^53; TIMESTAMP is microseconds since 1970.
  */
-/* eslint-disable */
+/* eslint-disable -- generated, for projects with rules of any kind */
 `;
 
 /** The TypeScript of a client of these endpoints. The same endpoints give the same text. */

@@ -5,7 +5,7 @@
 import { Random } from '../sandbox/fuzz/random';
 import { acceptedText, failingText, TEXT_KINDS } from '../tenants/data/value-kinds';
 import { BY_KIND } from '../tenants/sql/fallible';
-import { FencedTables } from './fenced-tables';
+import { FencedTables, IN_SEGMENTS } from './fenced-tables';
 
 /** More than DuckDB works on at once, of a few values for each column. */
 const ROWS = 6_000;
@@ -47,7 +47,7 @@ beforeAll(async () => {
     raw: Array.from({ length: ROWS }, (_, i) => (i % 3 === 0 ? mine : others)[Math.floor(i / 3) % DIFFERENT]!),
     alone: Array.from({ length: ROWS / 3 }, (_, i) => mine[i % DIFFERENT]!),
   };
-  tables = await FencedTables.make(rows, [{ name: 'project', type: 'STRING' }, ...texts, metadata]);
+  tables = await FencedTables.make(rows, [{ name: 'project', type: 'STRING' }, ...texts, metadata], [IN_SEGMENTS]);
 }, 300_000);
 afterAll(() => tables.remove());
 

@@ -1,32 +1,43 @@
 import type { Engine } from '../../src/engines/contract';
 import type { DuckDbOptions } from '../../src/engines/duckdb/engine/options';
 import { until } from '../until';
-import { DataFolder, FORMS, ndjson, rowsOf } from './data-folder';
+import { DataFolder, ndjson, rowsOf } from './data-folder';
 
 /** Rows of a table that grows which are there from the start: they become a segment, and later ones are in memory. */
 const AT_START = 100;
 
+/** Its name, the engine's options, and how many rows are there at the start. */
+type Layout = readonly [string, Partial<DuckDbOptions>, number];
+
+/** Where alone texts have dictionaries. */
+export const IN_SEGMENTS: Layout = ['rows in segments', { smallFile: 0 }, Infinity];
 /** How rows of a table may lie, which depends on how many others have. */
 export const LAYOUTS = [
-  ...FORMS.map(([name, options]) => [name, options, Infinity] as const),
+  ['rows in memory', {}, Infinity],
+  IN_SEGMENTS,
   ['rows in a segment and in memory', { smallFile: 0 }, AT_START],
-] as const satisfies readonly (readonly [string, Partial<DuckDbOptions>, number])[];
+] as const satisfies readonly Layout[];
 
 /** Tables in every form in which their rows may lie, and consumers' queries fenced in to CTEs over them. */
 export class FencedTables {
   readonly #folders: DataFolder[] = [];
+  /** One for each layout. */
   readonly #engines: Engine[] = [];
 
   private constructor() {}
 
-  /** @param fields of each table, as in `schema.json` */
+  /**
+   * @param fields of each table, as in `schema.json`
+   * @param layouts default: all
+   */
   static async make(
     tables: Readonly<Record<string, readonly object[]>>,
     fields: readonly object[],
+    layouts: readonly Layout[] = LAYOUTS,
   ): Promise<FencedTables> {
     const opened = new FencedTables();
     const schema = JSON.stringify(Object.fromEntries(Object.keys(tables).map((name) => [name, { fields }])));
-    for (const [, options, atStart] of LAYOUTS) {
+    for (const [, options, atStart] of layouts) {
       const files = (from: number, to: number): Record<string, string> =>
         Object.fromEntries(
           Object.entries(tables).map(([name, rows]) => [`${name}.ndjson`, ndjson(...rows.slice(from, to))]),
@@ -46,7 +57,7 @@ export class FencedTables {
   /**
    * The rows in no order, or the error.
    *
-   * @param form place in `LAYOUTS`
+   * @param form place in the layouts
    * @param ctes of the stored query: `WITH a AS (...)`
    */
   async answer(form: number, ctes: string, consumer: string, fenced = true): Promise<string> {
@@ -64,7 +75,7 @@ export class FencedTables {
   /** The different answers in all forms behind each of some stored queries. */
   async answers(stored: readonly string[], consumer: string, fenced = true): Promise<string[]> {
     const all = new Set<string>();
-    for (const form of LAYOUTS.keys()) {
+    for (const form of this.#engines.keys()) {
       for (const ctes of stored) all.add(await this.answer(form, ctes, consumer, fenced));
     }
     return [...all];

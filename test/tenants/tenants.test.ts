@@ -14,7 +14,7 @@ const ENGINES: readonly Engine[] = [
   {
     engine: 'duckdb',
     requests: 250,
-    size: { own: 100, foreign: 600, grows: true, long: { tables: 4, rows: 65_000 } },
+    size: { own: 100, foreign: 600, grows: true, long: { tables: 2, rows: 65_000 } },
   },
   {
     engine: 'bigquery',

@@ -5,7 +5,7 @@ import { ask, compared, TwoEngines } from '../two-engines';
 import { randomPair } from './pairs';
 
 const SEED = 20261122;
-const PAIRS = 400;
+const PAIRS = 200;
 
 overLocalBigQuery('pipe syntax', (local) => {
   let engines: TwoEngines;

@@ -76,6 +76,42 @@ test.each(FAILS)('%s', async (consumer) => {
   expect(await tables.answers(STORED, consumer)).toEqual([expect.stringMatching(/^failed/)]);
 });
 
+/** Rows are joined with those of a subquery in a condition, too: what can fail beside it is evaluated, or is not, in every table alike. */
+test.each([
+  `CAST(text AS INT64) IN (SELECT n FROM e)`,
+  `CAST(text AS INT64) IN (SELECT n FROM e WHERE e.id = a.id)`,
+  `CAST(CAST(text AS INT64) AS STRING) IN (SELECT TO_JSON_STRING(ABS(x)) FROM (SELECT ROW_NUMBER() OVER (ORDER BY id) AS x FROM e))`,
+  `CAST(text AS INT64) > 0 AND id IN (SELECT id FROM e)`,
+  `id IN (SELECT id FROM e) AND CAST(text AS INT64) > 0`,
+  `EXISTS (SELECT 1 FROM e WHERE e.id = a.id) AND CAST(text AS INT64) > 0`,
+  `n = (SELECT n FROM e WHERE e.id = a.id LIMIT 1) AND CAST(text AS INT64) > 0`,
+  `CAST(text AS INT64) IN (SELECT n FROM e) AND n IN (SELECT n FROM e)`,
+  `NOT EXISTS (SELECT 1 FROM e WHERE e.id = a.id) AND CAST(text AS INT64) > 0`,
+  `n IN (SELECT n FROM e) AND (SELECT COUNT(*) FROM UNNEST(metadata) AS m WHERE CAST(m.text AS INT64) > 0) > 0`,
+  `(SELECT MAX(CAST(m.text AS INT64)) FROM UNNEST(metadata) AS m) IN (SELECT n FROM e)`,
+  `id IN (SELECT id FROM (SELECT id FROM a AS i WHERE CAST(i.text AS INT64) IN (SELECT n FROM e)))`,
+])('beside a subquery in a condition: %s', async (condition) => {
+  const answers = await tables.answers(STORED, `SELECT COUNT(*) AS c FROM a WHERE ${condition}`);
+  expect(answers).toEqual([expect.stringMatching(/^failed/)]);
+});
+
+test.each([
+  `SELECT n FROM a GROUP BY n HAVING MAX(CAST(text AS INT64)) IN (SELECT n FROM e)`,
+  `SELECT id FROM a WHERE true QUALIFY CAST(text AS INT64) + ROW_NUMBER() OVER (ORDER BY id) IN (SELECT n FROM e)`,
+  `FROM a |> WHERE n IN (SELECT n FROM e) |> WHERE CAST(text AS INT64) > 0 |> AGGREGATE COUNT(*) AS c`,
+  `SELECT COUNT(*) AS c FROM (SELECT * FROM a WHERE id IN (SELECT id FROM e)) AS d WHERE CAST(d.text AS INT64) > 0`,
+  `SELECT COUNT(*) AS c FROM a, UNNEST(metadata) AS m WHERE CAST(m.text AS INT64) > 0 AND a.id IN (SELECT id FROM e)`,
+  `SELECT COUNT(*) AS c FROM a WHERE EXISTS (SELECT 1 FROM a AS i WHERE i.id = a.id AND CAST(i.text AS INT64) IN (SELECT n FROM e))`,
+  `SELECT COUNT(*) AS c FROM a WHERE EXISTS (SELECT 1 FROM a AS i WHERE i.id = a.id AND CAST(a.text AS INT64) IN (SELECT n FROM e))`,
+  `SELECT COUNT(*) AS c FROM a WHERE EXISTS (SELECT 1 FROM UNNEST(a.metadata) AS m WHERE CAST(m.text AS INT64) IN (SELECT n FROM e))`,
+  `SELECT COUNT(*) AS c FROM a WHERE EXISTS (SELECT 1 FROM UNNEST(a.metadata) AS m WHERE CAST(m.text AS INT64) > 0 AND m.text IN (SELECT text FROM e))`,
+  `SELECT MAX((SELECT COUNT(*) FROM UNNEST(a.metadata) AS m WHERE CAST(m.text AS INT64) IN (SELECT n FROM e))) AS c FROM a`,
+  `SELECT COUNT(*) AS c FROM a WHERE NOT (CAST(text AS INT64) NOT IN (SELECT n FROM e))`,
+  `SELECT COUNT(*) AS c FROM a WHERE CAST(text AS INT64) IN (SELECT n FROM e) OR n = 99`,
+])('%s is answered alike', async (consumer) => {
+  expect(await tables.answers(STORED, consumer)).toHaveLength(1);
+});
+
 /** The same with nothing that fails: rows are what they were. */
 test.each(
   FAILS.map((sql) =>

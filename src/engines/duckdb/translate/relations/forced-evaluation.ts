@@ -5,7 +5,7 @@
  * which values are in it, and when that has no rows it does not look at the other. So whether the other one's error comes would
  * depend on rows of other projects. Inputs that can fail are CTEs of their own, which DuckDB always evaluates.
  */
-import type { Cte, Expr, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
+import type { Column, Cte, Expr, Filter, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
 import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
 import { aggregateFailsItself, failsItself } from '../../../../googlesql/totality';
 import { columnsRead } from '../../../../googlesql/columns-read';
@@ -68,6 +68,7 @@ class Forcing {
       const inputs = relation.inputs.map((input) => ({ ...input, relation: this.#forced(input.relation) }));
       return { ...relation, inputs };
     }
+    if (relation.kind === 'filter') return this.#filter(relation);
     if (relation.kind !== 'join') return relation;
     const [left, right, on] = this.#withOperands(relation.left, relation.right, relation.on);
     return { ...relation, left: this.#forced(left), right: this.#forced(right), on };
@@ -79,6 +80,35 @@ class Forcing {
     const query = { ...expr.query, relation: this.#closedParts(expr.query.relation) };
     return { ...expr, query: this.#fails(query.relation) && readsTables(query) ? this.#apart(query) : query };
   };
+
+  /**
+   * DuckDB joins the rows of a filter with those of a subquery in its condition. So what can fail of the filter's own columns, beside
+   * the subquery and as the operand of an IN, comes before. What depends on a row around it cannot: there DuckDB marks rows, which
+   * looks at each, rather than leave those out that the subquery does not have.
+   */
+  #filter(relation: Filter): Relation {
+    const conditions = conjuncts(relation.condition);
+    const joined = conditions.filter(hasSubqueryOverTables);
+    if (joined.length === 0) return relation;
+    const own = new Set(visibleColumns(relation.input).map(({ id }) => id));
+    const isOwn = (expr: Expr): boolean => [...columnsAround(expr)].every((id) => own.has(id));
+    const first = conditions.filter((condition) => !joined.includes(condition) && isOwn(condition));
+    let input = filtered(relation.input, first);
+    const computed = joined.map((condition) => {
+      const operand = condition.kind === 'subquery' ? condition.operand : null;
+      if (operand === null || !this.#exprFails(operand)) return condition;
+      if (!isOwn(operand)) return marking(condition);
+      const column = { id: this.#newColumn(), name: 'operand', type: operand.type };
+      input = { kind: 'compute', input, columns: [{ column, expr: operand }] };
+      return { ...condition, operand: { kind: 'column' as const, column, type: operand.type, span: operand.span } };
+    });
+    const others = conditions.filter((condition) => !first.includes(condition) && !joined.includes(condition));
+    const forced = this.#forced(input);
+    if (forced !== input) return filtered(forced, [...others, ...computed]);
+    const isMarked = computed.some((condition, i) => condition !== joined[i]);
+    const canFail = isMarked || [input, ...others.map(conditionOf)].some((part) => this.#fails(part));
+    return canFail ? filtered(relation.input, [...first, ...others, ...joined.map(marking)]) : relation;
+  }
 
   /**
    * A subquery that can fail, whose equalities with columns of the row around it are not seen as such. DuckDB else evaluates it on
@@ -105,7 +135,7 @@ class Forcing {
     if (relation.kind !== 'filter') return mapRelation(relation, { ...inside, query });
     const own = new Set(visibleColumns(relation.input).map(({ id }) => id));
     const all = conjuncts(relation.condition);
-    const closed = all.filter((condition) => [...columnsRead([condition])].every((id) => own.has(id)));
+    const closed = all.filter((condition) => [...columnsAround(condition)].every((id) => own.has(id)));
     // A filter that reads nothing else has been looked at as a whole.
     if (closed.length === all.length) return filtered(this.#closedParts(relation.input), all);
     const input = this.#closedParts(filtered(relation.input, closed));
@@ -121,7 +151,7 @@ class Forcing {
     const sides = [left, right];
     const columns = sides.map((side) => new Set(visibleColumns(side).map(({ id }) => id)));
     const computed = (expr: Expr): Expr => {
-      const reads = [...columnsRead([expr])];
+      const reads = [...columnsAround(expr)];
       const side = columns.findIndex((own) => reads.length > 0 && reads.every((id) => own.has(id)));
       if (side === -1 || !this.#exprFails(expr)) return expr;
       const column = { id: this.#newColumn(), name: 'operand', type: expr.type };
@@ -144,8 +174,7 @@ class Forcing {
     if (!this.#fails(relation)) return relation;
     if (relation.kind === 'cte' && this.forced.includes(relation.cte)) return relation;
     const columns = visibleColumns(relation);
-    const output = columns.map((column) => ({ name: null, column }));
-    const query: ResolvedQuery = { ctes: [], relation, output, valueTable: false, ordered: false };
+    const query = queryOf(relation, columns);
     if (!readsTables(query) || !isClosed(query)) return relation;
     const cte: Cte = { id: ++this.#lastId, name: 'forced', query };
     this.forced.push(cte);
@@ -157,8 +186,7 @@ class Forcing {
     let known = this.#failing.get(relation);
     if (known !== undefined) return known;
     known = false;
-    const query: ResolvedQuery = { ctes: [], relation, output: [], valueTable: false, ordered: false };
-    visitQuery(query, {
+    visitQuery(queryOf(relation), {
       relation: (one) => {
         if (one.kind === 'cte') known ||= this.#fails(one.cte.query.relation);
         if (one.kind === 'aggregate') known ||= one.aggregates.some(({ call }) => aggregateFailsItself(call));
@@ -173,7 +201,7 @@ class Forcing {
   }
 
   #exprFails(expr: Expr): boolean {
-    return this.#fails({ kind: 'filter', input: { kind: 'single_row' }, condition: expr });
+    return this.#fails(conditionOf(expr));
   }
 
   /** What the stored query computes of parameters alone fails for every row, or for none. */
@@ -183,6 +211,16 @@ class Forcing {
     const isConsumers = consumer === null || (expr.span.start >= consumer.start && expr.span.start < consumer.end);
     return isConsumers || columnsRead([expr]).size > 0;
   }
+}
+
+function queryOf(relation: Relation, columns: readonly Column[] = []): ResolvedQuery {
+  const output = columns.map((column) => ({ name: null, column }));
+  return { ctes: [], relation, output, valueTable: false, ordered: false };
+}
+
+/** A relation that evaluates an expression, to look at that as one looks at relations. */
+function conditionOf(condition: Expr): Relation {
+  return { kind: 'filter', input: { kind: 'single_row' }, condition };
 }
 
 /** Columns that are added here have ids that no resolved query has. */
@@ -202,6 +240,26 @@ function together(conditions: readonly Expr[], like: Expr | null): Expr | null {
 /** @param like has its type and place */
 function callOf(name: string, args: readonly Expr[], { type, span }: Expr): Expr {
   return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type, span };
+}
+
+/** The columns of rows around an expression that it reads: its subqueries' own are not among them. */
+function columnsAround(expr: Expr): ReadonlySet<number> {
+  return outerColumns(queryOf(conditionOf(expr)));
+}
+
+/** DuckDB leaves rows out by a join where a subquery, or its negation, is a whole condition. */
+function marking(condition: Expr): Expr {
+  return callOf('$is_true', [condition], condition);
+}
+
+function hasSubqueryOverTables(condition: Expr): boolean {
+  let has = false;
+  visitQuery(queryOf(conditionOf(condition)), {
+    expr: (part) => {
+      has ||= part.kind === 'subquery' && readsTables(part.query);
+    },
+  });
+  return has;
 }
 
 /** Constant rows are evaluated where they are read. */

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 
 import { resolverOf } from './analysis/resolve-stored';
 import { StoredAnalyses, storedQueryOf } from './analysis/stored-analyses';
@@ -59,6 +60,12 @@ const PATIENCE = 2_000;
 
 /** Stored queries that are resolved before the service is ready, unless STRICT_START asks for all. */
 const RESOLVED_BEFORE_READY = 100;
+
+/**
+ * How much the heap may grow before it is collected, in percent of what is in use, while those beyond are resolved one after the
+ * other: V8 else takes it for a rate that lasts, and 3,000 of them end at 370 MB of which 80 are in use. It costs 8 % of the time.
+ */
+const GROWTH_WHILE_RESOLVING = 15;
 
 export interface Service {
   readonly port: number;
@@ -175,11 +182,13 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const analyses = new StoredAnalyses(engine, gate);
     // Where there are more, a request waits for its own endpoint alone.
     const awaited = config.strictStart || catalogue.current().length <= RESOLVED_BEFORE_READY;
+    if (!awaited) setFlagsFromString(`--heap-growing-percent=${GROWTH_WHILE_RESOLVING}`);
     const resolved = catalogue.resolveWith(resolverOf(analyses), awaited);
     const faults = awaited ? await resolved : [];
     if (!awaited) {
       const began = performance.now();
       void resolved.then(({ length }) => {
+        setFlagsFromString('--heap-growing-percent=0');
         if (lifecycle.draining) return;
         log.info({ ms: Math.round(performance.now() - began), faults: length }, 'every stored query is resolved');
       });

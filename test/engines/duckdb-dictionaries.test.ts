@@ -26,7 +26,11 @@ const inAggregate = (sql: string): string => `SELECT MAX(TO_JSON_STRING(${sql}))
 const inOthers = (sql: string): string =>
   `SELECT COUNT(x) AS n FROM (SELECT MAX(TO_JSON_STRING(${sql})) OVER () AS x FROM logs AS t, UNNEST([TO_JSON_STRING(${sql})]) ORDER BY TO_JSON_STRING(${sql}) LIMIT 5) AS d`;
 
-const PLACES = [inWhere, inSelect, inUnion, ofRecord, inAggregate, inOthers];
+/** In a subquery over a list within another subquery. */
+const inOperand = (sql: string): string =>
+  `SELECT COUNT(*) AS n FROM logs AS t WHERE TO_JSON_STRING((SELECT x FROM UNNEST([TO_JSON_STRING(${sql})]) AS x WHERE x <> 'q')) NOT IN (SELECT 'q' FROM logs)`;
+
+const PLACES = [inWhere, inSelect, inUnion, ofRecord, inAggregate, inOthers, inOperand];
 
 const STORED = ['raw', 'alone'].map((table) => `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')`);
 

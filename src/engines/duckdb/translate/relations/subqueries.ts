@@ -34,7 +34,8 @@ function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
   const operands = expr.operand === null ? [] : [expr.operand];
   const columns = [...outerColumns(expr.query), ...columnsRead(operands)].filter((id) => !ctx.bound.has(id));
   let isPrinted = true;
-  const text = ctx.bind(columns.map(columnName), (...names) => {
+  const values = columns.map((id) => ctx.flat(columnName(id)));
+  const text = ctx.bind(values, (...names) => {
     columns.forEach((id, i) => ctx.bound.set(id, names[i]!));
     try {
       const asLists = printAsLists(ctx, expr);

@@ -29,8 +29,20 @@ const inOthers = (sql: string): string =>
 /** In a subquery over a list within another subquery. */
 const inOperand = (sql: string): string =>
   `SELECT COUNT(*) AS n FROM logs AS t WHERE TO_JSON_STRING((SELECT x FROM UNNEST([TO_JSON_STRING(${sql})]) AS x WHERE x <> 'q')) NOT IN (SELECT 'q' FROM logs)`;
+/** In lambdas of subqueries over lists, one within another, where something is volatile and DuckDB does not see it. */
+const inLists = (sql: string): string =>
+  `SELECT COUNT(*) AS n FROM logs AS t WHERE (SELECT COUNT(*) FROM UNNEST([1, 2]) AS o WHERE TO_JSON_STRING(${sql}) <> 'q' AND o > 0) > 0`;
+const inListsOfLists = (sql: string): string =>
+  `SELECT COUNT(*) AS n FROM logs AS t WHERE EXISTS (SELECT 1 FROM UNNEST([1]) AS o WHERE (SELECT COUNT(*) FROM UNNEST([TO_JSON_STRING(${sql})]) AS x WHERE x <> 'q') > 0)`;
+const inArray = (sql: string): string =>
+  `SELECT COUNT(*) AS n FROM logs AS t WHERE ARRAY_LENGTH(ARRAY(SELECT (SELECT TO_JSON_STRING(${sql})) FROM UNNEST([1, 2]) AS o)) > 0`;
+const inFrom = (sql: string): string =>
+  `SELECT COUNT(*) AS n FROM logs AS t, UNNEST(ARRAY(SELECT (SELECT TO_JSON_STRING(${sql})) FROM UNNEST([1]))) AS z`;
 
-const PLACES = [inWhere, inSelect, inUnion, ofRecord, inAggregate, inOthers, inOperand];
+const PLACES = [
+  ...[inWhere, inSelect, inUnion, ofRecord, inAggregate, inOthers],
+  ...[inOperand, inLists, inListsOfLists, inArray, inFrom],
+];
 
 const STORED = ['raw', 'alone'].map((table) => `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')`);
 
@@ -55,9 +67,13 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => tables.remove());
 
-test.each(CASES)('%s', async (sql) => {
-  for (const place of PLACES) expect(await tables.answers(STORED, place(sql))).toHaveLength(1);
-});
+/** Each in half of the places. */
+test.each(CASES.map((sql, i) => [sql, PLACES.filter((_, n) => (n + i) % 2 === 0)] as const))(
+  '%s',
+  async (sql, places) => {
+    for (const place of places) expect(await tables.answers(STORED, place(sql))).toHaveLength(1);
+  },
+);
 
 const ENOUGH = 5;
 

@@ -36,8 +36,7 @@ export class Context {
   guard: Guard | null = null;
   /** Expressions met so far that can fail. */
   failing = 0;
-  /** Whether the text being printed may be evaluated on rows alone, not on the values that a dictionary of the storage holds. */
-  private rowsOnly = false;
+  private mayRunOnRowsAlone = false;
   private variables = 0;
 
   constructor(
@@ -48,6 +47,11 @@ export class Context {
     readonly fencing: Fencing | null = null,
     readonly budget: PrintBudget = new PrintBudget(),
   ) {}
+
+  /** Whether the text being printed may be evaluated on rows alone, not on the values that a dictionary of the storage holds. */
+  get rowsOnly(): boolean {
+    return this.mayRunOnRowsAlone;
+  }
 
   column(id: number): string {
     return this.bound.get(id) ?? columnName(id);
@@ -81,12 +85,12 @@ export class Context {
    * @param rowsOnly false: for the relations of a subquery, whose expressions have guards of their own
    */
   withoutDictionaries<T>(print: () => T, rowsOnly = true): T {
-    const { rowsOnly: before } = this;
-    this.rowsOnly = rowsOnly;
+    const before = this.mayRunOnRowsAlone;
+    this.mayRunOnRowsAlone = rowsOnly;
     try {
       return print();
     } finally {
-      this.rowsOnly = before;
+      this.mayRunOnRowsAlone = before;
     }
   }
 

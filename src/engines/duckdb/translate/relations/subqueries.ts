@@ -17,24 +17,30 @@ export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
   try {
     const asLists = ctx.guardedBy(null, () => printClosed(ctx, expr));
     if (asLists === null) return printInside(ctx, expr);
-    if (guard === null || ctx.failing === failing) return asLists;
+    if (ctx.failing === failing || (guard === null && ctx.rowsOnly)) return asLists;
     // Lambdas are not guarded one by one, but as a whole.
     const onRows = ctx.guardedBy(null, () => ctx.withoutDictionaries(() => printClosed(ctx, expr)));
-    return `CASE WHEN ${guard.of(expr)} THEN ${onRows ?? asLists} END`;
+    if (onRows === null) return printInside(ctx, expr);
+    return guard === null ? onRows : `CASE WHEN ${guard.of(expr)} THEN ${onRows} END`;
   } finally {
     ctx.single = single;
     ctx.subqueries--;
   }
 }
 
-/** As lists whose lambdas read no column around a subquery that this one is in: DuckDB does not find these there. */
+/**
+ * As lists whose lambdas read no column around the subquery where DuckDB does not find these, which is in a subquery that is in
+ * another, or where it would evaluate the lambda on the values of a dictionary: it does not see there what is volatile.
+ *
+ * @returns null where it needs a relation
+ */
 function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
   const plain = printAsLists(ctx, expr);
-  if (plain === null || ctx.subqueries < 2 || !plain.includes('lambda')) return plain;
-  const operands = expr.operand === null ? [] : [expr.operand];
-  const columns = [...outerColumns(expr.query), ...columnsRead(operands)].filter((id) => !ctx.bound.has(id));
-  let isPrinted = true;
+  if (plain === null || !plain.includes('lambda')) return plain;
+  const columns = columnsInLambdas(ctx, expr, plain);
+  if (columns.length === 0) return plain;
   const values = columns.map((id) => ctx.flat(columnName(id)));
+  let isPrinted = true;
   const text = ctx.bind(values, (...names) => {
     columns.forEach((id, i) => ctx.bound.set(id, names[i]!));
     try {
@@ -45,8 +51,19 @@ function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
       for (const id of columns) ctx.bound.delete(id);
     }
   });
-  // A lambda may hold no subquery: what has one stays as it is.
-  return isPrinted && !text.includes('SELECT') ? text : plain;
+  // A lambda may hold no subquery.
+  if (isPrinted && !text.includes('SELECT')) return text;
+  return ctx.rowsOnly ? null : plain;
+}
+
+/** Ids of the columns around a subquery that its lambdas must not read. @param text the subquery as lists */
+function columnsInLambdas(ctx: Context, { query, operand }: SubqueryExpr, text: string): readonly number[] {
+  if (ctx.subqueries < 2 && !ctx.rowsOnly) return [];
+  const operands = operand === null ? [] : [operand];
+  const columns = [...outerColumns(query), ...columnsRead(operands)].filter((id) => !ctx.bound.has(id));
+  const first = text.indexOf('lambda');
+  // A list comes before its lambda.
+  return ctx.subqueries < 2 ? columns.filter((id) => text.includes(columnName(id), first)) : columns;
 }
 
 function printInside(ctx: Context, expr: SubqueryExpr): string {

@@ -59,15 +59,23 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Resident memory of a process in MiB (Linux). */
+/** Resident memory of a process in MiB (Linux): 0 of one that has ended meanwhile. */
 export function residentMiB(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) / 1024;
+  const status = statusOf(pid);
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Resident memory of a process and its children in MiB (Linux). */
 export function residentWithChildren(pid: number): number {
-  return processesOf(pid).reduce((sum, one) => sum + (existsSync(`/proc/${String(one)}`) ? residentMiB(one) : 0), 0);
+  return processesOf(pid).reduce((sum, one) => sum + residentMiB(one), 0);
 }
 
 /** A process and its children, as long as it is there (Linux). */

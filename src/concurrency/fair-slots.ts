@@ -15,6 +15,16 @@ export interface SlotBounds {
    * newest of the name with most: no name fills the queue for the others.
    */
   readonly waiting?: number;
+  /** How long a name that is not alone holds its slot on top, unused; default: it does not. */
+  readonly pause?: Pause;
+}
+
+/** A share of the processors: work that took longer than `beyond` milliseconds is followed by a pause of `times` what was beyond. */
+export interface Pause {
+  readonly beyond: number;
+  readonly times: number;
+  /** Slots whose other names count as well. */
+  readonly beside: FairSlots;
 }
 
 const RECENT = 10_000;
@@ -69,21 +79,40 @@ export class FairSlots {
     this.#note(name);
     try {
       await this.#acquire(lane, limits);
+      const started = this.clock.monotonic();
       try {
         return await work();
       } finally {
-        lane.held--;
-        this.#held--;
-        this.#handOn();
+        const pause = this.#pauseAfter(name, this.clock.monotonic() - started);
+        if (pause > 0) this.clock.after(pause, () => this.#release(lane), true);
+        else this.#release(lane);
       }
     } finally {
-      if (lane.held === 0 && lane.waiters.size === 0) this.#lanes.delete(name);
+      this.#forget(lane);
     }
+  }
+
+  #pauseAfter(name: string, milliseconds: number): number {
+    const { pause } = this.bounds;
+    if (pause === undefined || milliseconds <= pause.beyond) return 0;
+    return this.isAlone(name) && pause.beside.isAlone(name) ? 0 : pause.times * (milliseconds - pause.beyond);
+  }
+
+  #release(lane: Lane): void {
+    lane.held--;
+    this.#held--;
+    this.#handOn();
+    this.#forget(lane);
+  }
+
+  #forget(lane: Lane): void {
+    const { name, held, waiters } = lane;
+    if (held === 0 && waiters.size === 0 && this.#lanes.get(name) === lane) this.#lanes.delete(name);
   }
 
   #isFree(lane: Lane): boolean {
     const { perName, perNameBesideOthers = perName, total } = this.bounds;
-    const bound = this.#isAlone(lane.name) ? perName : perNameBesideOthers;
+    const bound = this.isAlone(lane.name) ? perName : perNameBesideOthers;
     return lane.held < bound && this.#held < total;
   }
 
@@ -92,7 +121,8 @@ export class FairSlots {
     this.#uses.set(name, this.clock.monotonic());
   }
 
-  #isAlone(name: string): boolean {
+  /** Whether no other name has asked for a slot within the last `RECENT` milliseconds. */
+  isAlone(name: string): boolean {
     const since = this.clock.monotonic() - RECENT;
     for (const [other, at] of this.#uses) {
       if (at >= since) break;

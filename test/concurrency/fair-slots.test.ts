@@ -75,6 +75,40 @@ it('a name gets fewer slots while another is about', async () => {
   expect(holders.order.slice(5)).toEqual(['a4', 'a5']);
 });
 
+it('a name that works for long next to others pauses between two works, and one that is alone does not', async () => {
+  const clock = new ManualClock();
+  const beside = new FairSlots({ total: 4, perName: 2 }, clock);
+  const slots = new FairSlots({ total: 4, perName: 1, pause: { beyond: 100, times: 2, beside } }, clock);
+  const holders = new Holders(slots);
+  holders.start('a1', 'a2', 'a3', 'a4', 'a5');
+  await settled();
+  await clock.advance(1_100);
+  await holders.end('a1');
+  expect(holders.order).toEqual(['a1', 'a2']);
+  // Another is about, among those that count as well.
+  await beside.use('b', { deadline: clock.monotonic() + 1_000, signal: test.signal }, () => Promise.resolve());
+  await clock.advance(100);
+  await holders.end('a2');
+  expect(holders.order.slice(2)).toEqual(['a3']);
+  await clock.advance(600);
+  await holders.end('a3');
+  expect([slots.held, slots.waiting]).toEqual([1, 2]);
+  await clock.advance(999);
+  expect(holders.order.slice(3)).toEqual([]);
+  await clock.advance(1);
+  expect(holders.order.slice(3)).toEqual(['a4']);
+  // The others do not wait for it.
+  holders.start('c1');
+  await settled();
+  expect(holders.order.slice(4)).toEqual(['c1']);
+  await clock.advance(600);
+  await holders.end('a4');
+  await holders.end('c1');
+  await clock.advance(1_000);
+  await holders.end('a5');
+  expect([slots.held, slots.waiting]).toEqual([0, 0]);
+});
+
 it('no name fills the queue for the others', async () => {
   const slots = new FairSlots({ total: 1, perName: 1, waiting: 4 });
   const answers: string[] = [];

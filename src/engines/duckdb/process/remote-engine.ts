@@ -22,6 +22,11 @@ import type { Supervisor } from './supervisor';
 
 /** Texts that are planned or described at once, of all and of one key: half of the processors are left to the others. */
 const PLANNED_AT_ONCE = { total: 4, perName: Math.min(2, fairShare(availableParallelism())) };
+/**
+ * A key whose statements take longer to plan than so many milliseconds, next to other keys, plans for a third of the time: another
+ * processor at work takes a third of this one's speed (docs/decisions/engine-process.md).
+ */
+const PAUSE = { beyond: 100, times: 2 };
 /** How long planning a consumer's statement may take, in milliseconds: DuckDB cannot be interrupted meanwhile. */
 const PLANNING = 2_000;
 
@@ -46,11 +51,12 @@ export class RemoteEngine implements Engine {
   readonly dryRun = null;
   readonly concurrency: number;
   readonly #slots: FairSlots;
-  readonly #planning = new FairSlots(PLANNED_AT_ONCE);
+  readonly #planning: FairSlots;
 
   constructor(private readonly options: RemoteEngineOptions) {
     this.concurrency = options.connections;
     this.#slots = new FairSlots({ total: options.connections, perName: fairShare(options.connections) });
+    this.#planning = new FairSlots({ ...PLANNED_AT_ONCE, pause: { ...PAUSE, beside: this.#slots } });
   }
 
   get target(): string {

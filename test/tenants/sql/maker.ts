@@ -1,8 +1,11 @@
 /** The parts that queries are put together from: relations over relations, and expressions that fail on others' rows. */
 import type { Random } from '../../sandbox/fuzz/random';
 import { foreignCondition, plainCondition } from './conditions';
+import { CARRIERS } from './carriers';
 import { alwaysFailing, fallibleOf, fallibleWhere, type Fallible } from './fallible';
+import { LAYERS } from './layers';
 import { baseRelation, CTE_TABLES, type Column, type Relation } from './relations';
+import { numberOf, textOf, truthOf } from './values';
 
 export class SqlMaker {
   /** Kinds of fallible expressions, and places, that the query holds. */
@@ -11,6 +14,8 @@ export class SqlMaker {
   /** `name as (query)`, in order. */
   readonly ctes: string[] = [];
   #names = 0;
+  /** Places that the expression being generated is in. */
+  #depth = 0;
 
   constructor(
     readonly random: Random,
@@ -42,8 +47,18 @@ export class SqlMaker {
     return { ...outer, from: `(select ${list} from ${relation.from}) as ${outer.from}` };
   }
 
-  /** A value that is fine on own rows and fails on some of others'. */
+  /** A value that is fine on own rows and fails on some of others', sometimes within subqueries and such. */
   hazard(columns: readonly Column[]): Fallible {
+    if (this.#depth >= DEEPEST || !this.random.chance(CARRIED)) return this.#bare(columns);
+    this.#depth++;
+    const [place, carrier] = this.random.pick(CARRIERS);
+    this.places.add(place);
+    const value = carrier(this, columns);
+    this.#depth--;
+    return value;
+  }
+
+  #bare(columns: readonly Column[]): Fallible {
     const hazard =
       (this.random.chance(50) ? fallibleOf(columns, this.random) : null) ??
       fallibleWhere(foreignCondition(columns, this.random), this.random);
@@ -150,106 +165,6 @@ export class SqlMaker {
 
 /** Queries in pipe syntax, of a hundred. */
 const PIPES = 12;
-
-type Layer = (make: SqlMaker, inner: Relation) => Relation;
-
-const LAYERS: readonly Layer[] = [
-  // A column that fails is computed inside.
-  (make, inner) => {
-    make.places.add('derived column');
-    const value = make.hazard(inner.columns);
-    const computed: Column =
-      value.type === 'INT64'
-        ? { sql: value.sql, type: 'INT64', kind: 'count', everywhere: true }
-        : { sql: textOf(value, make.random), type: 'STRING', kind: 'words', everywhere: true };
-    const { list, relation } = make.projected(inner, [computed]);
-    return make.wrapped(make.select(list, inner.from, make.maybeWhere(inner)), relation);
-  },
-  (make, inner) => {
-    make.places.add('derived filter');
-    const { list, relation } = make.projected(inner);
-    return make.wrapped(make.select(list, inner.from, ` where ${make.predicate(inner.columns)}`), relation);
-  },
-  (make, inner) => {
-    make.places.add('derived plain');
-    const { list, relation } = make.projected(inner);
-    return make.wrapped(make.select(list, inner.from, make.maybeWhere(inner)), relation);
-  },
-  (make, inner) => {
-    make.places.add('derived distinct');
-    const { list, relation } = make.projected(inner);
-    return make.wrapped(`select distinct ${list} from ${inner.from}${make.maybeWhere(inner)}`, relation);
-  },
-  (make, inner) => {
-    make.places.add('derived group');
-    const alias = make.name('d');
-    const key = make.random.pick(
-      inner.columns.filter(({ type }) => type === 'STRING' || type === 'INT64').concat(inner.columns.slice(0, 1)),
-    );
-    const grouping = key.type === 'JSON' || key.type === 'OTHER' ? `to_json_string(${key.sql})` : key.sql;
-    const query = `select ${grouping} as k0, count(*) as n, max(length(cast(${make.random.pick(inner.key)} as string))) as c0 from ${inner.from}${make.maybeWhere(inner)} group by 1`;
-    const grouped: Column = {
-      sql: `${alias}.k0`,
-      type: key.type === 'JSON' || key.type === 'OTHER' ? 'STRING' : key.type,
-      kind: key.kind,
-      everywhere: key.everywhere,
-    };
-    return make.wrapped(query, {
-      from: alias,
-      columns: [
-        grouped,
-        { sql: `${alias}.n`, type: 'INT64', kind: 'count', everywhere: true },
-        { sql: `${alias}.c0`, type: 'INT64', kind: 'count', everywhere: true },
-      ],
-      key: [`${alias}.k0`],
-      records: null,
-    });
-  },
-  (make, inner) => {
-    make.places.add('derived window');
-    const ranked: Column = {
-      sql: `row_number() over (order by ${inner.key.join(', ')})`,
-      type: 'INT64',
-      kind: 'count',
-      everywhere: true,
-    };
-    const { list, relation } = make.projected(inner, [ranked]);
-    return make.wrapped(make.select(list, inner.from, make.maybeWhere(inner)), relation);
-  },
-  (make, inner) => {
-    make.places.add('derived limit');
-    const { list, relation } = make.projected(inner);
-    const count = 1 + make.random.below(50);
-    const query = `select ${list} from ${inner.from}${make.maybeWhere(inner)} order by ${inner.key.join(', ')} limit ${count}`;
-    return make.wrapped(query, relation);
-  },
-];
-
-/** A condition that computes the value. */
-export function truthOf({ sql, type }: Fallible, random: Random): string {
-  const direct: Partial<Record<Fallible['type'], string>> = {
-    INT64: `${sql} <> 123456`,
-    FLOAT64: `${sql} <> 123456.5`,
-    NUMERIC: `${sql} <> numeric '123456'`,
-    BOOL: sql,
-    STRING: `${sql} <> 'none'`,
-    DATE: `${sql} <> date '2000-01-01'`,
-    TIMESTAMP: `${sql} > timestamp '0001-01-01 00:00:00+00'`,
-    LIST: `array_length(${sql}) >= 0`,
-    BYTES: `${sql} <> b'none'`,
-  };
-  const choice = direct[type];
-  if (choice !== undefined && random.chance(65)) return `(${choice})`;
-  return random.chance(50) ? `(${sql}) is not null` : `to_json_string(${sql}) <> 'none'`;
-}
-
-export function textOf({ sql, type }: Fallible, random: Random): string {
-  if (type === 'STRING') return sql;
-  if (['INT64', 'DATE', 'BOOL'].includes(type) && random.chance(50)) return `cast(${sql} as string)`;
-  return `to_json_string(${sql})`;
-}
-
-export function numberOf(value: Fallible, random: Random): string {
-  if (value.type === 'INT64') return value.sql;
-  return random.chance(50) ? `length(${textOf(value, random)})` : `if(${truthOf(value, random)}, 1, 2)`;
-}
+/** Values that are in a place of their own within the expression, of a hundred, and how many such places at most. */
+const CARRIED = 25;
+const DEEPEST = 3;

@@ -36,6 +36,8 @@ export interface Cte {
   /** Unique within the whole resolved query. */
   readonly id: number;
   readonly name: string;
+  /** Where its name stands in the text. */
+  readonly span: Span;
   readonly query: ResolvedQuery;
 }
 

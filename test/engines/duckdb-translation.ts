@@ -5,7 +5,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
 import { withBrackets } from '../../src/engines/duckdb/engine/list-brackets';
 import { setUp } from '../../src/engines/duckdb/engine/set-up';
-import { translate, CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
+import { CLOCK_PARAMETER, type Statement, translate } from '../../src/engines/duckdb/translate';
 import type { Part } from '../../src/engines/duckdb/data/part';
 import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { SHAPES, type Shape } from './duckdb-shapes';
@@ -79,9 +79,18 @@ export class TranslationBench {
     fence: Fence | null = null,
   ): Promise<Answer> {
     const translation = this.translate(sql, parameters, maxRows, fence);
-    const values = translation.parameters.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
-    const reader = await this.connection.runAndReadAll(translation.sql, values);
-    const { brackets } = translation;
+    const valuesOf = (statement: Statement): (string | bigint)[] =>
+      statement.parameters.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
+    const { before, brackets } = translation;
+    await this.connection.run('BEGIN TRANSACTION');
+    const reader = await (async () => {
+      try {
+        for (const table of before) await this.connection.run(table.sql, valuesOf(table));
+        return await this.connection.runAndReadAll(translation.sql, valuesOf(translation));
+      } finally {
+        await this.connection.run('ROLLBACK');
+      }
+    })();
     const written = reader.getRows().map((row) => String(row[0]));
     const texts = brackets === null ? written : written.map((text) => withBrackets(text, brackets));
     return {

@@ -81,7 +81,8 @@ export function resolveWith(
         () => undefined,
       );
     seen.add(key);
-    const cte: Cte = { id: session.cteId(), name: name.name, query: resolveQueryIn(session, body, null, scope) };
+    const id = session.cteId();
+    const cte: Cte = { id, name: name.name, span: name.span, query: resolveQueryIn(session, body, null, scope) };
     list.push(cte);
     scope = { names: new Map([[key, cte]]), parent: scope };
   }

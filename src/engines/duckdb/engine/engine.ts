@@ -31,8 +31,8 @@ import { DEFAULTS, type DuckDbOptions } from './options';
 import { BrokenStream, readRows } from './row-stream';
 import { PassingFailure } from './shared-memory';
 import { bytesOf } from './sizes';
-import { prepareSelect, Statements } from './statements';
-import { CLOCK_PARAMETER, instantOf, textParameterOf } from '../translate';
+import { prepareSelect, prepareTable, Statements } from './statements';
+import { CLOCK_PARAMETER, instantOf, type Statement, textParameterOf, type Translation } from '../translate';
 import { Translations } from './translation-cache';
 
 /**
@@ -258,7 +258,9 @@ export class DuckDbEngine implements Engine {
     try {
       const { remember } = over;
       const translation = await this.#translations.translation(sql, parameters, reading, tables, limits, remember);
-      const values = translation.parameters.map((name) => this.#value(name, parameters));
+      const valuesOf = (statement: Statement): BoundValue[] =>
+        statement.parameters.map((name) => this.#value(name, parameters));
+      const values = valuesOf(translation);
       const bounds = { maxRows, maxBytes, brackets: translation.brackets };
       let handedOn = false;
       const take = (rows: readonly string[]): Promise<void> | void => {
@@ -277,8 +279,8 @@ export class DuckDbEngine implements Engine {
         sink.begin({ columns: translation.columns, bytesProcessed: null, bytesBilled: null });
         const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
         const use = async <T>(work: (statement: DuckDBPreparedStatement) => Promise<T>): Promise<T> =>
-          grows || over.begin !== null
-            ? this.#runOnce(connection, translation.sql, work, over.begin?.(tables))
+          grows || over.begin !== null || translation.before.length > 0
+            ? this.#runOnce(connection, translation, valuesOf, work, over.begin?.(tables))
             : work(await this.#statements.prepare(connection, translation.sql));
         try {
           return await use(read);
@@ -299,18 +301,29 @@ export class DuckDbEngine implements Engine {
     }
   }
 
-  /** Plans and runs in one transaction (`Part.grows`). */
+  /** Plans and runs in one transaction (`Part.grows`), which temporary tables do not outlast. */
   async #runOnce<T>(
     connection: DuckDBConnection,
-    sql: string,
+    translation: Translation,
+    valuesOf: (statement: Statement) => readonly BoundValue[],
     work: (statement: DuckDBPreparedStatement) => Promise<T>,
     begin: Begin = (prepare) => prepare(),
   ): Promise<T> {
-    const statement = await begin(async () => {
+    const { before } = translation;
+    const prepare = (i: number): Promise<DuckDBPreparedStatement> =>
+      i < before.length ? prepareTable(connection, before[i]!.sql) : prepareSelect(connection, translation.sql);
+    let statement = await begin(async () => {
       await connection.run('BEGIN TRANSACTION');
-      return prepareSelect(connection, sql);
+      return prepare(0);
     });
     try {
+      for (const [i, table] of before.entries()) {
+        bindValues(statement, valuesOf(table));
+        await statement.run();
+        const next = await prepare(i + 1);
+        statement.destroySync();
+        statement = next;
+      }
       return await work(statement);
     } finally {
       statement.destroySync();

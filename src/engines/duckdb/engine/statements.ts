@@ -25,9 +25,22 @@ export class Statements {
 }
 
 /** @throws Error for another kind of statement */
-export async function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+export function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+  return prepareOf(StatementType.SELECT, connection, sql);
+}
+
+/** A statement that makes a table. @throws Error for another kind of statement */
+export function prepareTable(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+  return prepareOf(StatementType.CREATE, connection, sql);
+}
+
+async function prepareOf(
+  kind: StatementType,
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<DuckDBPreparedStatement> {
   const statement = await connection.prepare(sql);
-  if (statement.statementType === StatementType.SELECT) return statement;
+  if (statement.statementType === kind) return statement;
   statement.destroySync();
-  throw new Error('Not a SELECT statement');
+  throw new Error(`Not a ${StatementType[kind]} statement`);
 }

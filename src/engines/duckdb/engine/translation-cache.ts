@@ -36,7 +36,8 @@ interface Entry {
 export class Translations {
   readonly #cache = new LRUCache<string, Entry>({
     maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ translation }, key) => translation.sql.length + key.length,
+    sizeCalculation: ({ translation: { before, sql } }, key) =>
+      before.reduce((sum, table) => sum + table.sql.length, sql.length + key.length),
   });
 
   constructor(private readonly threads: Threads) {}

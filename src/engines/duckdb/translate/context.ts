@@ -18,6 +18,9 @@ export class NeedsRelation extends Error {}
 /** The SELECT text of some columns of a table, under their names `c<id>`. */
 export type PrintScan = (table: TableSchema, columns: TableScan['columns']) => string;
 
+/** Beyond those of queries, and of what is added to them before they are printed. */
+const FIRST_COLUMN = 2_000_000_000;
+
 export class Context {
   readonly parameters: string[] = [];
   /** Columns that are bound to something else than the column `c<id>`: a lambda's variable, or an expression over one. */
@@ -42,6 +45,8 @@ export class Context {
   constructor(
     readonly printScan: PrintScan,
     readonly worthKeeping: (cte: Cte) => boolean,
+    /** Whether CTEs that are worth keeping are temporary tables. */
+    readonly ctesAreTables: boolean,
     readonly estimates: SizeEstimates,
     /** null: nothing has to be guarded. */
     readonly fencing: Fencing | null = null,
@@ -55,6 +60,11 @@ export class Context {
 
   column(id: number): string {
     return this.bound.get(id) ?? columnName(id);
+  }
+
+  /** Of a CTE that is computed once. */
+  cteName(id: number): string {
+    return `${this.ctesAreTables ? 'temp.' : ''}${quoteName(`w${id}`)}`;
   }
 
   parameter(name: string): string {
@@ -97,6 +107,11 @@ export class Context {
   /** The value of a column or of one of its fields, as the text around it may be evaluated. */
   flat(path: string): string {
     return this.rowsOnly ? volatile(path) : path;
+  }
+
+  /** The id of a column that no resolved query has. */
+  newColumn(): number {
+    return FIRST_COLUMN + this.variables++;
   }
 
   variable(): string {

@@ -9,16 +9,16 @@ import type { Part } from '../data/part';
 import type { Fence } from '../../contract';
 import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
-import { type Forced, forceEvaluation } from './relations/forced-evaluation';
 import { Fencing } from './expressions/guards';
 import { isPlain, printRow } from './relations/json-output';
 import type { ListShape } from './relations/list-shapes';
+import { type OwnRows, withOwnRows } from './relations/own-rows';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
 import { overParts, readsPlainTables, type PartsOf, type UnbracketedColumns } from './parts/over-parts';
 import { physicalType, withLists } from './parts/physical-type';
 import { storedValue } from './parts/part-scan';
-import { cteName, printQuery, printRelation } from './relations/relations';
+import { printQuery, printRelation } from './relations/relations';
 import { selectList } from './select-list';
 import { physicalFieldNames, quoteName } from '../sql';
 import { SizeEstimates } from './expressions/size-estimate';
@@ -48,11 +48,17 @@ export interface TranslateOptions {
   readonly fence?: Fence | null;
 }
 
-export interface Translation {
+/** A text of DuckDB's, and the name of each `$n` of it in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly string[];
+}
+
+export interface Translation extends Statement {
+  /** Make the temporary tables that `sql` reads, in order: to be run in one transaction with it. */
+  readonly before: readonly Statement[];
   /** Yields one VARCHAR column `row`: the JSON object text of each row. */
   readonly sql: string;
-  /** The name of each `$n` in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
-  readonly parameters: readonly string[];
   readonly columns: readonly NamedType[];
   /** The brackets that values of the row lack, by their places; null: none. */
   readonly brackets: readonly (ListShape | null)[] | null;
@@ -65,12 +71,12 @@ export interface Translation {
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
   const written = { ...query, relation: cutOff(query.relation, options.maxRows) };
-  const { query: limited, isForced } = options.fence ? forceEvaluation(written, options.fence) : nothingForced(written);
+  const { query: limited, isTable } = options.fence ? withOwnRows(written, options.fence) : noTables(written);
   const partsOf: PartsOf = (table) => options.parts(table);
   const isWorthIt = materializedCtes(limited);
-  const isComputedOnce = (cte: Cte): boolean => isForced(cte) || isWorthIt(cte);
-  const kinds = { isComputedOnce, isForced };
-  const asLists = (): Translation => print(limited, listScan(partsOf), kinds, new Map(), options);
+  const isComputedOnce = (cte: Cte): boolean => isTable(cte) || isWorthIt(cte);
+  const ctes = { isComputedOnce, areTables: limited.ctes.some(isTable) };
+  const asLists = (): Translation => print(limited, listScan(partsOf), ctes, new Map(), options);
   if (readsPlainTables(limited, partsOf)) return asLists();
   // Whether a query is taken must not depend on the shape that rows of others gave the parts.
   const refusing = options.fence ? asLists() : null;
@@ -79,14 +85,14 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
     const leavesBrackets = options.sorted === true ? (): boolean => false : isPlain;
     const over = overParts(limited, partsOf, isComputedOnce, options.fence !== null, leavesBrackets);
     const scan: PrintScan = (table, columns) => over.scans.get(table)!.print(columns);
-    return print(over.query, scan, kinds, over.unbracketed, options);
+    return print(over.query, scan, ctes, over.unbracketed, options);
   } catch (error) {
     if (error instanceof QueryError) return refusing ?? asLists();
     throw error;
   }
 }
 
-const nothingForced = (query: ResolvedQuery): Forced => ({ query, isForced: () => false });
+const noTables = (query: ResolvedQuery): OwnRows => ({ query, isTable: () => false });
 
 /** Scans of tables with all their parts as lists. */
 function listScan(partsOf: PartsOf): PrintScan {
@@ -108,18 +114,17 @@ function listScan(partsOf: PartsOf): PrintScan {
   };
 }
 
-/** What is special about some CTEs of a query. */
-interface CteKinds {
-  /** It is computed once, and not written out where it is read. */
+/** CTEs that are computed once, and not written out where they are read. */
+interface ComputedCtes {
   readonly isComputedOnce: (cte: Cte) => boolean;
-  /** It is evaluated whether or not its rows are looked at. */
-  readonly isForced: (cte: Cte) => boolean;
+  /** They are temporary tables, computed before the statement. */
+  readonly areTables: boolean;
 }
 
 function print(
   query: ResolvedQuery,
   printScan: PrintScan,
-  { isComputedOnce, isForced }: CteKinds,
+  { isComputedOnce, areTables }: ComputedCtes,
   unbracketed: UnbracketedColumns,
   { fence, hideBytes, isoTimestamps = false, sorted = false }: TranslateOptions,
 ): Translation {
@@ -128,23 +133,18 @@ function print(
     read.add(table.name);
     return printScan(table, columns);
   };
-  const ctx = new Context(scan, isComputedOnce, new SizeEstimates(query), fence ? new Fencing(fence) : null);
+  const estimates = new SizeEstimates(query);
+  const ctx = new Context(scan, isComputedOnce, areTables, estimates, fence ? new Fencing(fence) : null);
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, query.relation, wanted, true);
   const row = printRow(ctx, values, { hideBytes, isoTimestamps });
   const ctes = printCtes(ctx);
-  const evaluated = [...ctx.materialized.values()].filter(({ cte }) => isForced(cte));
-  // Nothing of them is shown: what reads them keeps DuckDB from leaving them, or some of their columns, out. The filter
-  // reads something volatile, so that it stays where it is.
-  const reads = evaluated.map(({ cte, wanted: columns }) => {
-    const list = [...columns].map(columnName).join(', ');
-    const read = list === '' ? 'random()' : `random() + CAST(hash(${list}) = 0 AS INTEGER)`;
-    return ` UNION ALL SELECT NULL FROM (SELECT ${read} AS "read" FROM ${cteName(cte.id)}) WHERE "read" > 2`;
-  });
-  const body = `SELECT ${row} AS "row" FROM (${rows})${reads.join('')}${sorted ? ' ORDER BY 1' : ''}`;
+  const withCtes = areTables || ctes.length === 0 ? '' : `WITH ${ctes.map(asCte).join(', ')} `;
+  const body = `SELECT ${row} AS "row" FROM (${rows})${sorted ? ' ORDER BY 1' : ''}`;
   return {
-    ...renumber(`${ctes}${body}`, ctx.parameters),
+    ...renumber(`${withCtes}${body}`, ctx.parameters),
+    before: areTables ? ctes.map((cte) => renumber(asTable(cte), ctx.parameters)) : [],
     columns: values.map(({ name, type }, i) => ({ name, type: unbracketed.get(i)?.type ?? type })),
     brackets: unbracketed.size === 0 ? null : values.map((_, i) => unbracketed.get(i)?.shape ?? null),
     tables: [...read],
@@ -193,11 +193,19 @@ function cutOff(relation: Relation, maxRows: number | null): Relation {
   return { kind: 'limit', input: relation, count, offset: null };
 }
 
+interface PrintedCte {
+  readonly name: string;
+  readonly select: string;
+}
+
+const asCte = ({ name, select }: PrintedCte): string => `${name} AS MATERIALIZED (${select})`;
+const asTable = ({ name, select }: PrintedCte): string => `CREATE TEMPORARY TABLE ${name} AS ${select}`;
+
 /**
- * The kept CTEs. One is printed after all that read it, which may want columns of it, and written before them.
+ * The CTEs that are computed once. One is printed after all that read it, which may want columns of it, and stands before them.
  */
-function printCtes(ctx: Context): string {
-  const texts: string[] = [];
+function printCtes(ctx: Context): readonly PrintedCte[] {
+  const texts: PrintedCte[] = [];
   const printed = new Set<number>();
   for (;;) {
     const waiting = [...ctx.materialized.values()].filter(({ cte }) => !printed.has(cte.id));
@@ -210,9 +218,9 @@ function printCtes(ctx: Context): string {
     const shown = columns.filter((c, i) => isFirst(c, i, columns) && next.wanted.has(c.id));
     const body = printQuery(ctx, next.cte.query, next.wanted, false);
     const list = selectList(shown.map((c) => columnName(c.id)));
-    texts.unshift(`${cteName(next.cte.id)} AS MATERIALIZED (${list} FROM (${body}))`);
+    texts.unshift({ name: ctx.cteName(next.cte.id), select: `${list} FROM (${body})` });
   }
-  return texts.length === 0 ? '' : `WITH ${texts.join(', ')} `;
+  return texts;
 }
 
 function isFirst(column: Column, i: number, all: readonly Column[]): boolean {

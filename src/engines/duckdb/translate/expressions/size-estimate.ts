@@ -75,6 +75,11 @@ export class SizeEstimates {
     return estimate;
   }
 
+  /** A column is another by a new name. */
+  rename(from: number, to: number): void {
+    this.#columns.set(to, this.#ofColumn(from));
+  }
+
   /** Whether the expression is computed for one row alone: above an aggregate of all rows, or of no table. */
   isSingle(expr: Expr): boolean {
     return this.#single.has(expr);

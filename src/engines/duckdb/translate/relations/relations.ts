@@ -16,6 +16,7 @@ import type {
 } from '../../../../googlesql/resolved';
 import { printAggregate, printWindow } from '../functions/aggregates';
 import { withoutConstantRow } from './constant-rows';
+import { withOuterColumnsComputed } from './outer-columns';
 import { visibleColumns } from './visible-columns';
 import { selectList } from '../select-list';
 import { columnName, type Context } from '../context';
@@ -84,6 +85,8 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       return `${selectList(list)}${from(relation.input, ids, ordered)}`;
     }
     case 'aggregate': {
+      const local = withOuterColumnsComputed(ctx, relation);
+      if (local !== null) return printRelation(ctx, local, wanted, ordered);
       const fenced = withKeysComputed(ctx, relation);
       if (fenced !== null) return printRelation(ctx, fenced, wanted, ordered);
       const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
@@ -91,6 +94,8 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       return printAggregate(ctx, relation, wanted, from(relation.input, ids, false));
     }
     case 'window': {
+      const local = withOuterColumnsComputed(ctx, relation);
+      if (local !== null) return printRelation(ctx, local, wanted, ordered);
       const functions = relation.functions.filter((f) => wanted.has(f.column.id));
       const ids = columnsRead(relationExpressions({ ...relation, functions }), new Set(wanted));
       const own = new Set(functions.map((f) => f.column.id));
@@ -205,11 +210,7 @@ function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): 
   let entry = ctx.materialized.get(cte.id);
   if (entry === undefined) ctx.materialized.set(cte.id, (entry = { cte, wanted: new Set() }));
   for (const { source } of read) entry.wanted.add(source.id);
-  return `${selectList(list)} FROM ${cteName(cte.id)}`;
-}
-
-export function cteName(id: number): string {
-  return quoteName(`w${id}`);
+  return `${selectList(list)} FROM ${ctx.cteName(cte.id)}`;
 }
 
 function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted: Wanted): string {

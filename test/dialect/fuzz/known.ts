@@ -124,11 +124,13 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-export function isKnown({ kind, of, sql, embedded }: Difference): boolean {
-  return KNOWN.some(
+/** Why a difference is none that has to be mended; null: it has to be. */
+export function knownReason({ kind, of, sql, embedded }: Difference): string | null {
+  const found = KNOWN.find(
     (known) =>
       (known.of?.test(`${kind} ${of}`) ?? true) &&
       (known.sql?.test(sql) ?? true) &&
       (known.embedded?.test(embedded) ?? true),
   );
+  return found?.why ?? null;
 }

@@ -92,16 +92,18 @@ const sumOfIntervals: Row = (p) => {
   return `(to_months(CAST(${months} AS INTEGER)) + to_days(CAST(${days} AS INTEGER)) + to_microseconds(CAST(${micros} AS BIGINT)))`;
 };
 
-/** From here on a sum of DECIMAL(38, 9) is no longer in its type, and from the other on DuckDB's starts again from below. */
+/** What is the most of DECIMAL(38, 9) and (38, 18), and from where on DuckDB's sum of them may start again from below. */
 const MOST_OF_NUMERIC = '99999999999999999999999999999.999999999';
+const MOST_OF_BIGNUMERIC = '99999999999999999999.999999999999999999';
 const NEAR_WRAPPING = '1.3e29';
+const NEAR_WRAPPING_BIG = '1.3e20';
 
 /** DuckDB does not see that a sum of decimals leaves their type. */
 const sumOfDecimals: Row = (p) => {
   const sum = p.plain('sum', [p.at(0)]);
-  if (p.call.type.kind !== 'NUMERIC') return `CAST(${sum} AS ${duckType(p.call.type)})`;
+  const big = p.call.type.kind === 'BIGNUMERIC';
   const about = p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`]);
-  const over = `abs(${about}) > ${NEAR_WRAPPING} OR abs(${sum}) > CAST('${MOST_OF_NUMERIC}' AS DECIMAL(38, 9))`;
+  const over = `abs(${about}) > ${big ? NEAR_WRAPPING_BIG : NEAR_WRAPPING} OR abs(${sum}) > CAST('${big ? MOST_OF_BIGNUMERIC : MOST_OF_NUMERIC}' AS ${duckType(p.call.type)})`;
   return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} ELSE ${sum} END`;
 };
 

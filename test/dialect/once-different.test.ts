@@ -75,6 +75,15 @@ const QUERIES = [
   'SELECT MAKE_INTERVAL(2147483648, x) AS y, MAKE_INTERVAL(x, x, 2147483648) AS z FROM (SELECT CAST(NULL AS INT64) AS x)',
   "SELECT SAFE.DATE('') AS y",
   ...[
+    "1), ('b', 5), ('a', 7), (NULL, 2), ('c', NULL)",
+    "1.5), ('b', CAST('nan' AS FLOAT64)), ('a', 7), (NULL, NULL), ('d', CAST('inf' AS FLOAT64))",
+  ].flatMap((rows) =>
+    [1, 9].map((n) => `SELECT APPROX_TOP_SUM(x, w, ${n}) AS y FROM UNNEST([STRUCT('a' AS x, ${rows}])`),
+  ),
+  "SELECT SAFE_CAST(x AS FLOAT64) AS y FROM UNNEST(['0x1F', ' -0X1f ', '0x1.8p3', '0x.8', '0xg', '0x', '0x1p']) AS x",
+  'SELECT SAFE.JSON_OBJECT(TRUE, 1) AS y',
+  'WITH `errors.by.hour` AS (SELECT 1 AS x) SELECT x FROM `errors.by.hour`',
+  ...[
     "['a', 'b', 'a'], [1, 2, 3]",
     "['a'], [1, 2]",
     "['a', NULL], [1, 2]",

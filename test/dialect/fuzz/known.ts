@@ -214,7 +214,7 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** Why a difference is none that has to be mended; null: it has to be. */
+/** Why a difference need not be mended; null: it has to be. */
 export function knownReason(difference: Difference): string | null {
   const { kind, of, sql, embedded, reference } = difference;
   const found = KNOWN.find(
@@ -245,9 +245,9 @@ function withoutZeros(text: string): string {
   return text.replace(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (number) => String(Number(number)));
 }
 
-/** Without the second of two keys `a`. */
+/** Without both of two keys `a`. */
 function withoutSecond(text: string): string {
-  return text.replace(/,?\\*"a\\*":2/g, '').replace(/\s/g, '');
+  return text.replace(/,?\\*"a\\*":[12]/g, '').replace(/\s/g, '');
 }
 
 function digitless(text: string): string {

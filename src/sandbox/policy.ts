@@ -64,6 +64,8 @@ function readAll(
   return reader.finish(text);
 }
 
+const ESCAPES_HINT = 'The name of a table is written without escapes.';
+
 /** Faults that are looked at closely. */
 const MOST_FAULTS = 20;
 
@@ -158,13 +160,14 @@ class Reader {
   #tablePath(node: TablePath, path: FromPath | undefined): void {
     this.#fromNames.add(node.path.map((part) => part.name.toLowerCase()).join('.'));
     if (path?.names === 'array') return;
-    if (path?.names !== 'cte' || !node.path.every(isPlain)) {
+    if (path?.names !== 'cte' || !node.path.every(path.entry === null ? isPlain : isAsWritten)) {
       const catalogue = node.path.some(({ name }) => /\bINFORMATION_SCHEMA\b/i.test(name));
+      const escaped = node.path.some(({ quoted, span, name }) => quoted && span.end - span.start !== name.length + 2);
       this.#violation(
         `Table ${written(node.path)} may not be read here. Tables that may be read: ${this.#cteTables.join(', ')}.`,
         pathSpan(node.path),
         this.#cteTables,
-        catalogue ? SCHEMA_HINT : undefined,
+        catalogue ? SCHEMA_HINT : escaped ? ESCAPES_HINT : undefined,
       );
     } else if (path.entry === null) {
       this.#read.add(firstName(node));
@@ -212,6 +215,11 @@ function takesDatePart({ path }: Call): boolean {
  */
 function isPlain({ name, quoted, span }: Identifier): boolean {
   return /^[A-Za-z0-9_]+$/.test(name) && span.end - span.start === name.length + (quoted ? 2 : 0);
+}
+
+/** A WITH of the query itself may give any name in printable ASCII, as `errors.by-hour`, that is spelt without escapes. */
+function isAsWritten({ name, quoted, span }: Identifier): boolean {
+  return /^[\x20-\x7e]+$/.test(name) && span.end - span.start === name.length + (quoted ? 2 : 0);
 }
 
 /** The refusal with the allowed name that was probably meant. */

@@ -386,6 +386,14 @@ from ${EDGE} where event_message::text like '%rest%' and l.timestamp > '2026-09-
 cross join unnest(m.parsed) as parsed where ( parsed.application_name = 'cron' or event_message::text like '%it''s%' or regexp_contains(event_message, '\\w+\\s\\w+') )
 and t.timestamp > '2026-09-20T12:00:00.000Z' group by timestamp order by timestamp`,
   },
+  {
+    about: 'a name with dots that the query gives itself',
+    sql: 'with `proj.data.errors` as (select id, metadata from edge_logs) select count(*) as n from `proj.data.errors` as e, e.metadata as m',
+  },
+  {
+    about: 'the paths that take longest together',
+    sql: 'select approx_top_sum(r.path, s.origin_time, 3) as top from edge_logs t, unnest(metadata) m, unnest(m.request) r, unnest(m.response) s',
+  },
 ];
 
 /** Queries that both engines have to refuse. */

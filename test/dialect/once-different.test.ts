@@ -63,6 +63,33 @@ const QUERIES = [
   "SELECT a, b, c, a BETWEEN b AND c AS y FROM UNNEST([1.0, NULL, CAST('nan' AS FLOAT64)]) AS a CROSS JOIN UNNEST([0.5, NULL, CAST('nan' AS FLOAT64)]) AS b CROSS JOIN UNNEST([1.5, NULL, CAST('nan' AS FLOAT64)]) AS c ORDER BY a, b, c",
   "SELECT ROUND(CAST(NULL AS NUMERIC), 2147483648, 'ROUND_HALF_AWAY_FROM_ZERO') AS y, ROUND(NUMERIC '12.5', 99999999999) AS z, TRUNC(NUMERIC '12.5', -99999999999) AS w",
   'SELECT ARRAY_AGG(x ORDER BY INTERVAL 5 DAY) AS y FROM UNNEST([1]) AS x',
+  "SELECT FORMAT_TIMESTAMP('%#Z %^Z %-Z %Z', TIMESTAMP '2026-09-30 11:22:33+00', 'America/Sao_Paulo') AS y, FORMAT_TIME('%#Z', TIME '00:00:00') AS z",
+  "SELECT REGEXP_INSTR(s, re, p, n, e) AS y FROM UNNEST([STRUCT(CAST(NULL AS STRING) AS s, '1' AS re, 0 AS p, 1 AS n, 0 AS e), ('1', NULL, 0, 1, 0), ('1', '1', NULL, 0, 0), ('1', '1', 0, NULL, 0), ('1', '1', 1, 0, NULL)])",
+  "SELECT EXISTS(SELECT 1 FROM UNNEST(REGEXP_EXTRACT_ALL('', '(b)|(c)')) AS e WHERE e = '') AS y",
+  ...['DAY', 'WEEK'].flatMap((part) => [
+    `SELECT x, SAFE.DATE_ADD(DATE '2020-02-29', INTERVAL x ${part}) AS y, SAFE.DATE_SUB(DATE '2020-02-29', INTERVAL x ${part}) AS z FROM UNNEST([1, -1, 9223372036854775807, -9223372036854775807 - 1]) AS x ORDER BY x`,
+    `SELECT x, GENERATE_DATE_ARRAY(DATE '2026-01-30', DATE '2026-02-20', INTERVAL x ${part}) AS y FROM UNNEST([1, 5, -1, 9223372036854775807]) AS x ORDER BY x`,
+  ]),
+  "SELECT GENERATE_DATE_ARRAY(DATE '2026-01-30', DATE '2026-09-30', INTERVAL 9223372036854775807 YEAR) AS y",
+  'SELECT IFNULL(c, NULLIF(ABS(d), ABS(d) + 1)) AS y FROM UNNEST([STRUCT(0 AS c, -9223372036854775807 - 1 AS d)])',
+  'SELECT MAKE_INTERVAL(2147483648, x) AS y, MAKE_INTERVAL(x, x, 2147483648) AS z FROM (SELECT CAST(NULL AS INT64) AS x)',
+  "SELECT SAFE.DATE('') AS y",
+  ...[
+    "1), ('b', 5), ('a', 7), (NULL, 2), ('c', NULL)",
+    "1.5), ('b', CAST('nan' AS FLOAT64)), ('a', 7), (NULL, NULL), ('d', CAST('inf' AS FLOAT64))",
+  ].flatMap((rows) =>
+    [1, 9].map((n) => `SELECT APPROX_TOP_SUM(x, w, ${n}) AS y FROM UNNEST([STRUCT('a' AS x, ${rows}])`),
+  ),
+  "SELECT SAFE_CAST(x AS FLOAT64) AS y FROM UNNEST(['0x1F', ' -0X1f ', '0x1.8p3', '0x.8', '0xg', '0x', '0x1p']) AS x",
+  'SELECT SAFE.JSON_OBJECT(TRUE, 1) AS y',
+  'WITH `errors.by.hour` AS (SELECT 1 AS x) SELECT x FROM `errors.by.hour`',
+  ...[
+    "['a', 'b', 'a'], [1, 2, 3]",
+    "['a'], [1, 2]",
+    "['a', NULL], [1, 2]",
+    'CAST([] AS ARRAY<STRING>), CAST([] AS ARRAY<INT64>)',
+  ].map((list) => `SELECT JSON_OBJECT(${list}) AS y`),
+  "SELECT JSON_OBJECT(x, 1, x, 2, CONCAT(x, '\"'), [TIMESTAMP '2026-01-01']) AS y, SAFE.JSON_OBJECT(NULLIF(x, 'k'), 1, 'a', 2) AS z FROM UNNEST(['k']) AS x",
 ];
 
 /** Lambdas inside of correlated subqueries, which read columns of the row around these. */

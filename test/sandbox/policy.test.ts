@@ -44,6 +44,29 @@ function check(sql: string): string {
   }
 }
 
+describe('names that a WITH of the query gives', () => {
+  test.each([
+    'with `a.b` as (select id from edge_logs) select id from `a.b`',
+    'with `errors by-hour` as (select id from edge_logs) select id from `errors by-hour` as e',
+    'with `A.b` as (select id from edge_logs) from `a.B` |> where true',
+  ])('%s is read', (sql) => {
+    expect(check(sql)).toBe('accept');
+  });
+
+  test.each([
+    ['in other parts', 'with `a.b` as (select 1 as x) select x from a.b'],
+    [
+      'in its own body',
+      'with `cloudflare.logs.prod` as (select 1 from `cloudflare.logs.prod`) select 1 from `cloudflare.logs.prod`',
+    ],
+    ['outside of its query', 'select x from (with `a.b` as (select 1 as x) select x from `a.b`) cross join `a.b`'],
+    ['with an escape', 'with `a.b` as (select 1 as x) select x from `a\\x2eb`'],
+    ['in another alphabet', 'with `\u0435dge` as (select 1 as x) select x from `\u0435dge`'],
+  ])('%s: refused', (_, sql) => {
+    expect(check(sql)).toMatch(/^sandboxViolation: Table /);
+  });
+});
+
 describe('the policy on the examples', () => {
   test.each(CASES.map((one) => [one.id, one] as const))('%s', (_id, { kind, consumer }) => {
     const verdict = check(consumer);

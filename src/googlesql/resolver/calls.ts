@@ -177,6 +177,14 @@ function modeName(expression: Expression & { kind: 'path' }): string {
   return name;
 }
 
+/** What JSON_OBJECT takes, which no signature says: pairs of a key and a value, or an array of keys and one of values. */
+function areMembers(slots: GivenArguments['slots']): boolean {
+  const kinds = slots.map((slot) => (slot !== null && 'expr' in slot ? slot.expr.type : null));
+  const [first, second] = kinds;
+  if (first?.kind === 'ARRAY') return kinds.length === 2 && first.element.kind === 'STRING' && second?.kind === 'ARRAY';
+  return kinds.length % 2 === 0 && kinds.every((type, i) => i % 2 === 1 || type?.kind === 'STRING');
+}
+
 /** The overload that the arguments mean, or an error that says what they are. */
 export function chooseOverload(
   { session }: Context,
@@ -189,7 +197,7 @@ export function chooseOverload(
   );
   const namedOperands = new Map([...named].map(([name, expr]) => [name, session.operand(expr)]));
   const match = matchFunction(fn, shape, namedOperands);
-  if (match === null) {
+  if (match === null || (fn.name === 'JSON_OBJECT' && !areMembers(slots))) {
     const types = slots.map((slot) =>
       slot === null ? 'DEFAULT' : 'keyword' in slot ? 'DATE_TIME_PART' : typeOfOperand(session, slot.expr),
     );

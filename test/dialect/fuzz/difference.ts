@@ -1,5 +1,7 @@
 /** A difference between the engines, and its class: so many of them have one cause. */
 
+import { knownReason } from './known';
+
 export type Kind =
   /** Other rows, or other types. */
   | 'rows'
@@ -27,11 +29,26 @@ export class Findings {
   readonly differences: Difference[] = [];
   /** How often the embedded engine said that something is not supported, by its words. */
   readonly unsupported = new Map<string, number>();
+  /** How often a difference was one of `known.ts`, by its reason, with the shortest of them. */
+  readonly documented = new Map<string, { times: number; shortest: Difference }>();
   /** How often the reference could not be compared. */
   readonly uncompared = new Map<string, number>();
 
   refusedByName(words: string): void {
     count(this.unsupported, words);
+  }
+
+  /** Records a difference; one that is known counts as agreement. */
+  add(difference: Difference): void {
+    const reason = knownReason(difference);
+    if (reason === null) {
+      this.differences.push(difference);
+      return;
+    }
+    this.agreed++;
+    const { times, shortest } = this.documented.get(reason) ?? { times: 0, shortest: difference };
+    const isShorter = difference.sql.length < shortest.sql.length;
+    this.documented.set(reason, { times: times + 1, shortest: isShorter ? difference : shortest });
   }
 
   notCompared(words: string): void {

@@ -41,6 +41,9 @@ async function main([count = '2000', seed = String(Date.now() % 1_000_000), only
   };
   list('Refused by name:', findings.unsupported);
   list('Not judged:', findings.uncompared);
+  process.stdout.write('\nDocumented differences:\n');
+  for (const [why, { times, shortest }] of [...findings.documented].sort((a, b) => b[1].times - a[1].times))
+    process.stdout.write(`  ${times} ${why}\n    ${shortest.kind} ${shortest.of}: ${shortest.sql.slice(0, 300)}\n`);
   const minutes = (performance.now() - start) / 60_000;
   process.stdout.write(
     `\n${findings.compared} compared, ${Math.round(findings.compared / minutes)} a minute; ${findings.differences.length} differences in ${findings.classes().length} classes\n`,

@@ -2,7 +2,7 @@
 import { compared } from '../two-engines';
 import { isBroken, type Difference, type Findings } from './difference';
 import type { Engines } from './engines';
-import { isKnown } from './known';
+import { knownReason } from './known';
 import type { Query } from './query';
 
 export async function checkQuery(
@@ -14,17 +14,21 @@ export async function checkQuery(
   findings.compared++;
   let ids = Array.from({ length: rows }, (_, i) => i);
   let difference = await differenceOf(engines, findings, query, ids);
-  if (difference === null || isKnown(difference)) {
+  if (difference === null) {
     findings.agreed++;
+    return;
+  }
+  if (knownReason(difference) !== null) {
+    findings.add(difference);
     return;
   }
   for (let at = ids.length - 1; at >= 0 && ids.length > 1; at--) {
     const fewer = ids.filter((_, i) => i !== at);
     const found = await differenceOf(engines, null, query, fewer);
-    if (found?.kind !== difference.kind || isKnown(found)) continue;
+    if (found?.kind !== difference.kind || knownReason(found) !== null) continue;
     [ids, difference] = [fewer, found];
   }
-  findings.differences.push(difference);
+  findings.add(difference);
 }
 
 async function differenceOf(

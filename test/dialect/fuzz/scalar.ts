@@ -1,5 +1,4 @@
 /** Many expressions in one SELECT over some rows, held together value by value; those that differ are made smaller. */
-import { isKnown } from './known';
 import { isBroken, type Difference, type Findings, type Kind } from './difference';
 import type { Engines, Outcome } from './engines';
 import { inlined, literal, nodes, replaced, Source, type Expression } from './expression';
@@ -53,7 +52,7 @@ export class ScalarCheck {
     if (alone !== null) {
       const smallest =
         before < this.shrunk ? await this.shrink(inline, alone.kind) : { expression: inline, difference: alone };
-      this.add(smallest.difference);
+      this.findings.add(smallest.difference);
       return;
     }
     // Then as a column, of the one row and of all of them.
@@ -62,17 +61,12 @@ export class ScalarCheck {
       const sql = `SELECT ${source.text(expression)} AS v FROM ${source.from(rows, form)}`;
       const difference = await this.compareOne(expression, sql);
       if (difference !== null) {
-        this.add(difference);
+        this.findings.add(difference);
         return;
       }
     }
     // ISERROR of the reference sees errors where there are none.
     this.findings.agreed++;
-  }
-
-  private add(difference: Difference): void {
-    if (isKnown(difference)) this.findings.agreed++;
-    else this.findings.differences.push(difference);
   }
 
   /** The smallest expression found that differs in the same way. */

@@ -69,6 +69,11 @@ export function sqlOf(call: Call, i: number): string {
   return arg(call, i).sql;
 }
 
+/** Whether the SQL is a name of a value, or of a field of it, that costs nothing to repeat. */
+export function isName(sql: string): boolean {
+  return /^(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*$/.test(sql);
+}
+
 /** A function that DuckDB has with the same meaning under `duckName`, NULL in any argument giving NULL. */
 export function same(duckName: string): (call: Call) => string {
   return (call) => `${duckName}(${call.args.map((a) => a.sql).join(', ')})`;

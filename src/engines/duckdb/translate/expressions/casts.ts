@@ -84,14 +84,14 @@ export function convert(
     case 'BIGNUMERIC':
       switch (from.kind) {
         case 'FLOAT64':
-          // BIGNUMERIC would take more digits of a double than there are here.
+          // BIGNUMERIC would take more digits of a double, or of a text, than there are here.
           return to.kind === 'NUMERIC' ? checked((x) => `lq_numeric_of_float(${x})`) : null;
         case 'INT64':
         case 'NUMERIC':
         case 'BIGNUMERIC':
           return checked((x) => `TRY_CAST(${x} AS ${target})`);
         case 'STRING':
-          return checked((x) => `TRY_CAST(lq_numeric(${x}) AS ${target})`);
+          return to.kind === 'NUMERIC' ? checked((x) => `TRY_CAST(lq_numeric(${x}) AS ${target})`) : null;
         default:
           return null;
       }

@@ -30,6 +30,8 @@ function printGuarded(ctx: Context, expr: Expr): string {
 function printUnguarded(ctx: Context, expr: Expr): string {
   switch (expr.kind) {
     case 'literal':
+      if (expr.type.kind === 'BIGNUMERIC' && expr.value !== null && !/^-?\d{1,20}(?:\.\d{1,18})?$/.test(expr.value))
+        return ctx.unsupported('A BIGNUMERIC of more than 20 digits before or 18 after the point', expr.span);
       return printLiteral(expr);
     case 'parameter':
       // Of what is bound only an instant of `known-parameters.ts` is a TIMESTAMP.

@@ -101,6 +101,9 @@ function flagged(call: Call, element: string, time: FormattedTime): string | nul
   if (/^%(?:[1-9]|0\d)/.test(element)) return call.unsupported(`The width in the format element ${element}`);
   const [, flag, letter = ''] = /^%([-_0^#])([A-Za-z])$/.exec(element) ?? [];
   if (flag === undefined) return null;
+  // The zone's own name and offset are put in before flags are looked at: what is left is that of UTC.
+  if (letter === 'Z') return flag === '#' ? `'utc'` : `'UTC'`;
+  if (letter === 'z') return call.unsupported(`The format element ${element}`);
   const plain = isDirect(letter, time) ? `strftime(${time.civil}, '%${letter}')` : computed(call, `%${letter}`, time);
   const text =
     YEARS[letter] !== undefined && time.has !== 'time'
@@ -109,12 +112,12 @@ function flagged(call: Call, element: string, time: FormattedTime): string | nul
         ? `strftime(${time.civil}, '%b')`
         : plain;
   if (text === null) return call.unsupported(`The format element ${element}`);
-  const isName = 'aAbBhpPZ'.includes(letter);
+  const isName = 'aAbBhpP'.includes(letter);
   switch (flag) {
     case '^':
       return `upper(${text})`;
     case '#':
-      return isName ? ('pPZ'.includes(letter) ? `lower(${text})` : `upper(${text})`) : text;
+      return isName ? ('pP'.includes(letter) ? `lower(${text})` : `upper(${text})`) : text;
     case '-':
       return isName ? text : `regexp_replace(${text}, '^[0 ]+(.)', '\\1')`;
     case '_':

@@ -92,16 +92,18 @@ const sumOfIntervals: Row = (p) => {
   return `(to_months(CAST(${months} AS INTEGER)) + to_days(CAST(${days} AS INTEGER)) + to_microseconds(CAST(${micros} AS BIGINT)))`;
 };
 
-/** From here on a sum of DECIMAL(38, 9) is no longer in its type, and from the other on DuckDB's starts again from below. */
+/** What is the most of DECIMAL(38, 9) and (38, 18), and from where on DuckDB's sum of them may start again from below. */
 const MOST_OF_NUMERIC = '99999999999999999999999999999.999999999';
+const MOST_OF_BIGNUMERIC = '99999999999999999999.999999999999999999';
 const NEAR_WRAPPING = '1.3e29';
+const NEAR_WRAPPING_BIG = '1.3e20';
 
 /** DuckDB does not see that a sum of decimals leaves their type. */
 const sumOfDecimals: Row = (p) => {
   const sum = p.plain('sum', [p.at(0)]);
-  if (p.call.type.kind !== 'NUMERIC') return `CAST(${sum} AS ${duckType(p.call.type)})`;
+  const big = p.call.type.kind === 'BIGNUMERIC';
   const about = p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`]);
-  const over = `abs(${about}) > ${NEAR_WRAPPING} OR abs(${sum}) > CAST('${MOST_OF_NUMERIC}' AS DECIMAL(38, 9))`;
+  const over = `abs(${about}) > ${big ? NEAR_WRAPPING_BIG : NEAR_WRAPPING} OR abs(${sum}) > CAST('${big ? MOST_OF_BIGNUMERIC : MOST_OF_NUMERIC}' AS ${duckType(p.call.type)})`;
   return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} ELSE ${sum} END`;
 };
 
@@ -196,14 +198,14 @@ const average: Row = (p) => {
   return p.plain('avg', [p.at(0)]);
 };
 
-/** The literal number of a function's argument. @throws QueryError where it is not a literal, or out of bounds */
+/** The literal number of a function's last argument. @throws QueryError where it is not a literal, or out of bounds */
 function numberUpTo(p: Parts, most: number): string {
-  const { constant, expr } = p.args[1] ?? { constant: null, expr: null };
+  const { constant, expr } = p.args.at(-1) ?? { constant: null, expr: null };
   if (constant === null || expr === null) {
     return p.ctx.unsupported(`${p.call.function} with a number that is no literal`, p.call.span);
   }
   if (Number(constant) < 1 || Number(constant) > most) {
-    const words = `The second argument of ${p.call.function} must be between 1 and ${most}`;
+    const words = `The last argument of ${p.call.function} must be between 1 and ${most}`;
     throw new QueryError('invalidQuery', words, expr.span);
   }
   return constant;
@@ -240,6 +242,33 @@ const approxTopCount: Row = (p) => {
     const all = `CASE WHEN ${n} > 0 THEN list_append(${pairs}, {'n': ${n}, 'v': NULL}) ELSE ${pairs} END`;
     const sorted = `list_slice(list_sort(${all}, 'DESC'), 1, ${count})`;
     return `list_transform(${sorted}, lambda ${top}: {${value}: ${top}."v", ${times}: ${top}."n"})`;
+  });
+};
+
+/** The values with the largest sums of weights, exactly: of all pairs in the order of their values, a sum for each run of the same. */
+const approxTopSum: Row = (p) => {
+  const count = numberUpTo(p, LIMITS.topValues);
+  if (p.over !== null) return p.ctx.unsupported('APPROX_TOP_SUM with OVER', p.call.span);
+  if (p.call.type.kind !== 'ARRAY' || p.call.type.element.kind !== 'STRUCT') throw new Error('no array of records');
+  const [, summed] = p.call.type.element.fields;
+  if (summed === undefined || summed.type.kind === 'BIGNUMERIC')
+    return p.ctx.unsupported('APPROX_TOP_SUM of BIGNUMERIC', p.call.span);
+  const [value, sum] = physicalFieldNames(p.call.type.element.fields).map(quoteText);
+  const [i, k, e, top] = [p.ctx.variable(), p.ctx.variable(), p.ctx.variable(), p.ctx.variable()];
+  const pairs = p.plain('list', [`{'v': ${p.at(0)}, 'w': ${p.at(1)}}`]);
+  return p.ctx.bind([`list_sort(${pairs})`], (l) => {
+    const isFirst = `${i} = 1 OR ${l}[${i}]."v" IS DISTINCT FROM ${l}[${i} - 1]."v"`;
+    return p.ctx.bind([`list_filter(range(1, len(${l}) + 1), lambda ${i}: ${isFirst})`], (firsts) => {
+      const run = `list_slice(${l}, ${firsts}[${k}], coalesce(${firsts}[${k} + 1] - 1, len(${l})))`;
+      const total = `CAST(list_sum(list_transform(${run}, lambda ${e}: ${e}."w")) AS ${duckType(summed.type)})`;
+      const sums = `list_transform(range(1, len(${firsts}) + 1), lambda ${k}: {'s': ${total}, 'v': ${l}[${firsts}[${k}]]."v"})`;
+      // NaN is below all numbers, and a sum of nothing below that.
+      const number = summed.type.kind === 'FLOAT64' ? `WHEN isnan(${e}."s") THEN 1 ` : '';
+      const rank = `CASE WHEN ${e}."s" IS NULL THEN 0 ${number}ELSE 2 END`;
+      const ranked = `list_transform(${sums}, lambda ${e}: {'n': ${rank}, 's': ${e}."s", 'v': ${e}."v"})`;
+      const sorted = `list_slice(list_sort(${ranked}, 'DESC'), 1, ${count})`;
+      return `list_transform(${sorted}, lambda ${top}: {${value}: ${top}."v", ${sum}: ${top}."s"})`;
+    });
   });
 };
 
@@ -304,6 +333,7 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   APPROX_COUNT_DISTINCT: (p) => `count(DISTINCT ${p.at(0)})${p.over === null ? '' : ` OVER ${p.over}`}`,
   APPROX_QUANTILES: approxQuantiles,
   APPROX_TOP_COUNT: approxTopCount,
+  APPROX_TOP_SUM: approxTopSum,
   STDDEV_POP: statistics('stddev_pop', true),
   STDDEV_SAMP: statistics('stddev_samp', false),
   VAR_POP: statistics('var_pop', true),

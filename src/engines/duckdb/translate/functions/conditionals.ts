@@ -1,10 +1,23 @@
-import { type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { canFail } from '../../../../googlesql/totality';
+import { type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
 import { quoteText, typeName } from '../../sql';
+
+/**
+ * The first argument that is not NULL. DuckDB evaluates what a later one holds twice before the first, though not where that
+ * stands in a CASE.
+ */
+function coalesced({ args }: Call): string {
+  const [first, ...others] = args;
+  const isPlain = first !== undefined && (isName(first.sql) || first.expr.kind === 'literal');
+  if (isPlain && others.some(({ expr }) => canFail(expr)))
+    return `CASE WHEN ${first.sql} IS NOT NULL THEN ${first.sql} ELSE coalesce(${others.map(({ sql }) => sql).join(', ')}) END`;
+  return `coalesce(${args.map(({ sql }) => sql).join(', ')})`;
+}
 
 export const CONDITIONAL_FUNCTIONS: FunctionTable = {
   IF: (call) => `CASE WHEN ${sqlOf(call, 0)} THEN ${sqlOf(call, 1)} ELSE ${sqlOf(call, 2)} END`,
-  IFNULL: (call) => `coalesce(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`,
-  COALESCE: (call) => `coalesce(${call.args.map((a) => a.sql).join(', ')})`,
+  IFNULL: coalesced,
+  COALESCE: coalesced,
   NULLIF: (call) => `nullif(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`,
   ERROR: (call) => {
     // The message would be a value of the query: only the fact is reported.

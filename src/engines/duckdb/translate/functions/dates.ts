@@ -1,4 +1,6 @@
 /** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
+import { QueryError } from '../../../../errors';
+import { temporalValue } from '../../../../googlesql/literals/temporal';
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { mostElements, unlessOver } from '../expressions/size-bounds';
@@ -87,9 +89,9 @@ function aroundTheClock(call: Call, time: string, sign: 1n | -1n): string {
   return `(${time} ${sign < 0n ? '-' : '+'} ${amount})`;
 }
 
-/** A number of days as DuckDB takes it. */
-function days(call: Call, count: string): string {
-  return `CAST(${limited(call, count, BEYOND_CALENDAR.days)} AS INTEGER)`;
+/** So many times `each` days, as DuckDB takes them. */
+function days(call: Call, count: string, each = 1n): string {
+  return `CAST(${limited(call, count, BEYOND_CALENDAR.days)}${each === 1n ? '' : ` * ${each}`} AS INTEGER)`;
 }
 
 function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true } {
@@ -97,8 +99,8 @@ function shifted(sign: 1n | -1n): { emit: (call: Call) => string; raises: true }
     const value = arg(call, 0);
     const part = partOf(call);
     if (value.type.kind === 'DATE' && call.type.kind === 'DATE') {
-      if (part === 'DAY') return `(${value.sql} + ${days(call, times(call, 1, sign))})`;
-      if (part === 'WEEK') return `(${value.sql} + ${days(call, times(call, 1, 7n * sign))})`;
+      if (part === 'DAY') return `(${value.sql} + ${days(call, sqlOf(call, 1), sign)})`;
+      if (part === 'WEEK') return `(${value.sql} + ${days(call, sqlOf(call, 1), 7n * sign)})`;
       return `CAST(${value.sql} + ${duration(call, 1, sign)} AS DATE)`;
     }
     if (value.type.kind === 'TIME') return aroundTheClock(call, value.sql, sign);
@@ -252,6 +254,10 @@ function lastDay(call: Call): string {
   return `CAST(${start} + ${length[part] ?? 'to_days(7)'} - to_days(1) AS DATE)`;
 }
 
+function dateOfLiteral(text: string): string | null {
+  return temporalValue('DATE', text) ?? temporalValue('TIMESTAMP', text);
+}
+
 function date(call: Call): string {
   const value = arg(call, 0);
   switch (value.type.kind) {
@@ -260,6 +266,13 @@ function date(call: Call): string {
     case 'INT64':
       return call.bind([`make_date(${call.args.map((a) => a.sql).join(', ')})`], (d) => inYears(call, d));
     case 'STRING':
+      // A literal is one of TIMESTAMP, before anything runs.
+      if (value.constant !== null && dateOfLiteral(value.constant) === null)
+        throw new QueryError(
+          'invalidQuery',
+          `Could not cast literal "${value.constant}" to type TIMESTAMP.`,
+          value.expr.span,
+        );
       // A text that CAST would not take may be a TIMESTAMP.
       return orFail(call, value.sql, (x) => `coalesce(lq_date(${x}), CAST(lq_timestamp(${x}) AS DATE))`);
     case 'DATE':
@@ -408,7 +421,7 @@ function dateArray(call: Call): string {
   return call.bind(
     [`CAST(${sqlOf(call, 0)} AS TIMESTAMP)`, `CAST(${sqlOf(call, 1)} AS TIMESTAMP)`, interval, step?.sql ?? '1'],
     (a, b, every, n) => {
-      const days = `date_diff('day', ${a}, ${b}) / (${n} * ${FEWEST_DAYS[call.part ?? 'DAY'] ?? 1})`;
+      const days = `date_diff('day', ${a}, ${b}) / (CAST(${n} AS DOUBLE) * ${FEWEST_DAYS[call.part ?? 'DAY'] ?? 1})`;
       const over = `${days} >= ${mostElements(call)}`;
       const series = `generate_series(${a}, CASE WHEN ${over} THEN ${a} ELSE ${b} END, ${every})`;
       const dates = `list_transform(${series}, lambda d: CAST(d AS DATE))`;
@@ -421,8 +434,7 @@ const FEWEST_DAYS: Readonly<Record<string, number>> = { WEEK: 7, MONTH: 28, QUAR
 
 function dayDuration(call: Call): string {
   const part = partOf(call);
-  if (part === 'DAY' || part === 'WEEK')
-    return `to_days(CAST(${times(call, 2, part === 'WEEK' ? 7n : 1n)} AS INTEGER))`;
+  if (part === 'DAY' || part === 'WEEK') return `to_days(${days(call, sqlOf(call, 2), part === 'WEEK' ? 7n : 1n)})`;
   return duration(call, 2, 1n);
 }
 

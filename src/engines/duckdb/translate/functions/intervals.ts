@@ -46,17 +46,24 @@ function mostOf(name: string): bigint {
 const UNITS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
 
 function makeInterval(call: Call): string {
+  const amounts = UNITS.map((unit, i) => call.args[i]?.sql ?? call.named[unit]?.sql);
+  const isNumber = (amount: string): boolean => /^-?\d{1,4}::BIGINT$/.test(amount);
+  const computed = amounts.filter((amount) => amount !== undefined && !isNumber(amount));
+  // A NULL among them comes before one that is out of range.
+  const anyNull = computed.length < 2 ? '' : computed.map((amount) => `${amount} IS NULL`).join(' OR ');
   const parts = UNITS.flatMap((unit, i) => {
-    const amount = call.args[i]?.sql ?? call.named[unit]?.sql;
+    const amount = amounts[i];
     if (amount === undefined) return [];
     const most = mostOf(unit);
     const limited = call.bind(
       [amount],
       (n) => `CASE WHEN ${n} > ${most} OR ${n} < -${most} THEN ${call.fail('argument')} ELSE ${n} END`,
     );
-    return [part(unit, /^-?\d{1,4}::BIGINT$/.test(amount) ? amount : limited)];
+    return [part(unit, isNumber(amount) ? amount : limited)];
   });
-  return parts.length === 0 ? 'to_days(0)' : `(${parts.join(' + ')})`;
+  if (parts.length === 0) return 'to_days(0)';
+  const sum = `(${parts.join(' + ')})`;
+  return anyNull === '' ? sum : `CASE WHEN ${anyNull} THEN NULL ELSE ${sum} END`;
 }
 
 /** The start of the bucket, counted from 1950 unless told from where. */

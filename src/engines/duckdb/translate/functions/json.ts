@@ -1,6 +1,6 @@
 /** JSON, as text and as a value. Text that is no JSON gives NULL. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Argument, type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
 import { rewritten } from '../expressions/size-bounds';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
 import { duckType, physicalFieldNames, quoteName, quoteText } from '../../sql';
@@ -144,9 +144,7 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
 
 /** A name for the value: JSON texts repeat it, and read fields of it. */
 function onName(call: Call, value: string, print: (x: string) => string): string {
-  return /^(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*$/.test(value)
-    ? print(value)
-    : call.bind([`{'x': ${value}}`], (row) => print(`${row}."x"`));
+  return isName(value) ? print(value) : call.bind([`{'x': ${value}}`], (row) => print(`${row}."x"`));
 }
 
 function toJsonString(call: Call): string {
@@ -184,11 +182,36 @@ export function jsonText(call: Call, { sql, type }: Argument): string {
   return onName(call, sql, (x) => `coalesce(CAST(to_json(${googleJson(call, x, type, false)}) AS VARCHAR), 'null')`);
 }
 
+/** Keys among which one that comes twice is looked for: each is compared with those before it. */
+const MOST_KEYS = 2_048;
+
+/** A JSON object of an array of keys and one of as many JSON texts. Of a key that comes twice the first counts. */
+function objectOf(call: Call, keys: string, texts: string): string {
+  return call.bind([keys, texts], (k, t) => {
+    const i = 'i';
+    const all = `range(1, len(${k}) + 1)`;
+    const firsts = `list_filter(${all}, lambda ${i}: list_position(${k}, ${k}[${i}]) = ${i})`;
+    const chosen = `CASE WHEN len(list_distinct(${k})) = len(${k}) THEN ${all} WHEN len(${k}) > ${MOST_KEYS} THEN ${call.fail('size')} ELSE ${firsts} END`;
+    const members = `list_transform(${chosen}, lambda ${i}: CAST(to_json(${k}[${i}]) AS VARCHAR) || ':' || ${t}[${i}])`;
+    const wrong = `${k} IS NULL OR ${t} IS NULL OR len(${k}) <> len(${t}) OR list_count(${k}) < len(${k})`;
+    return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE CAST('{' || array_to_string(${members}, ',') || '}' AS JSON) END`;
+  });
+}
+
 /** JSON_ARRAY and JSON_OBJECT: a NULL is JSON's null; keys are every other argument. */
 function constructed(call: Call, duckName: string, keyed: boolean): string {
-  // Of a key that comes twice the first counts.
+  const [first, second] = call.args;
+  if (keyed && first?.type.kind === 'ARRAY' && second?.type.kind === 'ARRAY') {
+    const { element } = second.type;
+    const text = `coalesce(CAST(to_json(${googleJson(call, 'e', element, false)}) AS VARCHAR), 'null')`;
+    return objectOf(call, first.sql, `list_transform(${second.sql}, lambda e: ${text})`);
+  }
   const keys = call.args.filter((_, i) => i % 2 === 0).map(({ constant }) => constant);
-  if (keyed && keys.length > 1 && keys.includes(null)) return call.unsupported('JSON_OBJECT with computed keys');
+  if (keyed && keys.length > 1 && keys.includes(null)) {
+    const values = call.args.filter((_, i) => i % 2 === 1).map((value) => jsonText(call, value));
+    const texts = call.args.filter((_, i) => i % 2 === 0).map(({ sql }) => sql);
+    return objectOf(call, `[${texts.join(', ')}]`, `[${values.join(', ')}]`);
+  }
   const counts = (i: number): boolean => !keyed || keys.indexOf(keys[i >> 1] ?? null) === i >> 1;
   const parts = call.args
     .flatMap((value, i) => (counts(i) ? [value] : []))

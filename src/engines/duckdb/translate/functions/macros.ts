@@ -38,7 +38,6 @@ const MACROS: Readonly<Record<string, string>> = {
   // Exact products: only that of the two fractions has more digits than there is room for.
   'lq_product(a, b)': `trunc(a) * b + (a - trunc(a)) * trunc(b)`,
   'lq_numeric_product(a, b)': `lq_product(a, b) + CAST((a - trunc(a)) * (b - trunc(b)) AS DECIMAL(38, 9))`,
-  'lq_bignumeric_product(a, b)': `lq_product(a, b) + CAST((a - trunc(a)) * (b - trunc(b)) AS DECIMAL(38, 18))`,
   // A double in all its digits, which its product with a power of ten would lose.
   'lq_numeric_of_float(x)': `TRY_CAST(CASE WHEN isfinite(x) THEN printf('%.40f', x) END AS DECIMAL(38, 9))`,
   'lq_int64(s)': String.raw`CASE
@@ -49,7 +48,11 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_float64(s)': String.raw`CASE
       WHEN regexp_full_match(s, '\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*')
         OR regexp_full_match(s, '\s*[+-]?(?i:inf|infinity|nan)\s*')
-      THEN TRY_CAST(ltrim(trim(s), '+') AS DOUBLE) END`,
+      THEN TRY_CAST(ltrim(trim(s), '+') AS DOUBLE)
+      WHEN regexp_full_match(s, '\s*[+-]?0[xX](?:[0-9a-fA-F]{1,8}\.?[0-9a-fA-F]{0,7}|\.[0-9a-fA-F]{1,7}|[0-9a-fA-F]{9,15}\.?)(?:[pP][+-]?\d{1,3})?\s*')
+      THEN TRY_CAST('0x' || regexp_replace(regexp_extract(s, '0[xX]([0-9a-fA-F.]+)', 1), '\.', '') AS BIGINT)::DOUBLE
+        * pow(2e0, coalesce(TRY_CAST(regexp_extract(s, '[pP]([+-]?\d+)', 1) AS INTEGER), 0) - 4 * length(regexp_extract(s, '\.([0-9a-fA-F]*)', 1)))
+        * CASE WHEN regexp_matches(s, '^\s*-') THEN -1 ELSE 1 END END`,
   // As text; the sign of a nought is not written.
   'lq_float_string(x)': `CASE WHEN x = 0 THEN '0' ELSE lq_float_text(x) END`,
   // Digits in groups, a sign on either side, with white space around it.

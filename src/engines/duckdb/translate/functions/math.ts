@@ -136,7 +136,7 @@ function finiteOrNull(result: string, a: string, b: string): string {
 function logarithm(call: Call): string {
   if (call.args.length === 1) return unlessInfinite(throughFloat('ln').emit)(call);
   return call.bind([float(call, 0), float(call, 1)], (x, base) => {
-    const text = typed(call, `(ln(${x}) / ln(${base}))`);
+    const text = typed(inFloat(call), `(ln(${x}) / ln(${base}))`);
     if (call.type.kind !== 'FLOAT64') return text;
     const nan = `isnan(${x}) OR isnan(${base}) OR ${x} = CAST('-inf' AS DOUBLE) OR isinf(${base})`;
     const infinite = `isinf(${x}) AND ${base} <= 0`;
@@ -148,8 +148,13 @@ function float(call: Call, i: number): string {
   return arg(call, i).type.kind === 'FLOAT64' ? sqlOf(call, i) : `CAST(${sqlOf(call, i)} AS DOUBLE)`;
 }
 
+/** @throws QueryError for a BIGNUMERIC, of which a double has less than half of the digits */
+function inFloat(call: Call): Call {
+  return call.type.kind === 'BIGNUMERIC' ? call.unsupported(`${call.name} of BIGNUMERIC`) : call;
+}
+
 const throughFloat = (duckName: string): { emit: (call: Call) => string; raises: true } => ({
-  emit: (call) => typed(call, `${duckName}(${call.args.map((_, i) => float(call, i)).join(', ')})`),
+  emit: (call) => typed(inFloat(call), `${duckName}(${call.args.map((_, i) => float(call, i)).join(', ')})`),
   raises: true,
 });
 
@@ -186,8 +191,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   LOG: { emit: logarithm, raises: true },
   LOG10: { emit: unlessInfinite(throughFloat('log10').emit), raises: true },
   MOD: { emit: integerDivision('%'), raises: true },
-  PARSE_BIGNUMERIC: (call) => parsed(call),
-  PARSE_NUMERIC: (call) => parsed(call),
+  PARSE_NUMERIC: parsed,
   POW: finite(throughFloat('pow').emit),
   RAND: () => 'random()',
   ROUND: { emit: rounding('round'), raises: true },

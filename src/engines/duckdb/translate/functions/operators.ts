@@ -115,8 +115,8 @@ function multiply(call: Call): string {
 
 /** The product of two names; decimals exactly, rounded half away from zero. */
 export function product(call: Call, a: string, b: string): string {
-  if (call.type.kind !== 'NUMERIC' && call.type.kind !== 'BIGNUMERIC') return `${a} * ${b}`;
-  return exactDecimal(call, `lq_${call.type.kind.toLowerCase()}_product(${a}, ${b})`);
+  if (call.type.kind === 'BIGNUMERIC') return call.unsupported('Multiplication of BIGNUMERIC');
+  return call.type.kind === 'NUMERIC' ? exactDecimal(call, `lq_numeric_product(${a}, ${b})`) : `${a} * ${b}`;
 }
 
 /** FLOAT64 that comes out infinite of finite numbers is an error; DuckDB lets it be. Other overflow DuckDB reports. */

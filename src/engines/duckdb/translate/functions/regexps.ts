@@ -67,7 +67,9 @@ function byGroup(call: Call, text: string, pattern: string, print: (group: 0 | 1
   const count = groups(call);
   if (count === 0) return print(0);
   if (count === 1) return print(1);
-  if (count !== null) return `CASE WHEN ${text} IS NOT NULL THEN ${call.fail('regexp')} END`;
+  // Of its own type: DuckDB evaluates no list of which it knows that it can only be NULL.
+  if (count !== null)
+    return `CAST(CASE WHEN ${text} IS NOT NULL THEN ${call.fail('regexp')} END AS ${duckType(call.type)})`;
   return `CASE WHEN ${pattern} IS NULL THEN NULL ELSE CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END END`;
 }
 
@@ -207,8 +209,8 @@ function instr(call: Call): string {
           const empty = `list_contains(${matches}[1:${n}], '')`;
           const place = `CAST(${p} + ${before(gaps, n)} + ${before(matches, `${n} - 1 + ${e}`)} AS BIGINT)`;
           return (
-            `CASE WHEN ${p} < 1 OR ${n} < 1 OR ${e} NOT IN (0, 1) THEN ${call.fail('argument')} WHEN ${s} IS NULL THEN NULL ` +
-            `WHEN ${re} IS NOT NULL AND ${isBehind(s, p)} THEN 0 ` +
+            `CASE WHEN ${s} IS NULL OR ${re} IS NULL OR ${p} IS NULL OR ${n} IS NULL OR ${e} IS NULL THEN NULL ` +
+            `WHEN ${p} < 1 OR ${n} < 1 OR ${e} NOT IN (0, 1) THEN ${call.fail('argument')} WHEN ${isBehind(s, p)} THEN 0 ` +
             severalGroupsOf(re) +
             `WHEN len(${matches}) < ${n} THEN 0 ` +
             (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +

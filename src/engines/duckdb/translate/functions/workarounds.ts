@@ -2,7 +2,6 @@
 const DISTINCT = 'COUNT(DISTINCT x) or APPROX_COUNT_DISTINCT(x), which is exact here, over the rows themselves';
 
 export const WORKAROUNDS: ReadonlyMap<string, string> = new Map([
-  ['APPROX_TOP_SUM', 'SELECT x, SUM(weight) AS sum ... GROUP BY x ORDER BY sum DESC LIMIT n'],
   ['COLLATE', 'LOWER(x) on both sides of a comparison, or as the key of ORDER BY'],
   ['HLL_COUNT.EXTRACT', DISTINCT],
   ['HLL_COUNT.INIT', DISTINCT],

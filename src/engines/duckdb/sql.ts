@@ -27,6 +27,21 @@ export function physicalFieldNames(fields: readonly StructField[]): string[] {
 }
 
 /**
+ * A struct. DuckDB loses a field's name in a correlated subquery where its value is a macro's result ("Need named argument for
+ * struct pack"), but not where that is in something else.
+ *
+ * @param fields name and value of each
+ */
+export function structOf(fields: readonly (readonly [name: string, value: string])[]): string {
+  const values = fields.map(
+    ([name, value]) => `${quoteText(name)}: ${MACRO_CALL.test(value) ? `coalesce(${value})` : value}`,
+  );
+  return `{${values.join(', ')}}`;
+}
+
+const MACRO_CALL = /^\(*lq_/;
+
+/**
  * How a type is kept in DuckDB. TIMESTAMP and DATETIME are both the plain TIMESTAMP, in UTC the one and civil the other:
  * no session time zone can ever change a value.
  */

@@ -6,7 +6,7 @@ import { QueryError } from '../../../errors';
 import type { Names } from './expressions/call';
 import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
-import { isSimple, quoteName, volatile } from '../sql';
+import { isSimple, quoteName, volatile, structOf } from '../sql';
 import type { SizeEstimates } from './expressions/size-estimate';
 
 /** The reserved parameter that holds the clock of a request: microseconds since the epoch as INT64. GoogleSQL has no such name. */
@@ -133,7 +133,7 @@ export class Context {
     const single = complex.length === 1;
     let next = 0;
     const names = values.map((v) => (isFree(v) ? v : single ? variable : `${variable}."f${next++}"`));
-    const bound = single ? complex[0]! : `{${complex.map((v, i) => `'f${i}': ${v}`).join(', ')}}`;
+    const bound = single ? complex[0]! : structOf(complex.map((v, i) => [`f${i}`, v]));
     // The check of a size inside may fail, too, where nothing else does.
     const list = this.fencing === null || this.rowsOnly ? `[${bound}]` : volatile(`[${bound}]`);
     return `list_transform(${list}, lambda ${variable}: ${print(names)})[1]`;

@@ -10,7 +10,17 @@ import { allInOrder, anyInOrder, conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
 import { WORKAROUNDS } from '../functions/workarounds';
 import { printLiteral } from './literals';
-import { duckType, fail, type Failure, overload, physicalFieldNames, quoteName, quoteText, volatile } from '../../sql';
+import {
+  duckType,
+  fail,
+  type Failure,
+  overload,
+  physicalFieldNames,
+  quoteName,
+  quoteText,
+  volatile,
+  structOf,
+} from '../../sql';
 import { printSubquery } from '../relations/subqueries';
 
 /** The text of an expression, guarded where it can fail (fence.ts). */
@@ -99,7 +109,7 @@ function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>)
   if (expr.type.kind !== 'STRUCT') throw new Error('a struct without fields');
   if (expr.fields.length === 0) ctx.unsupported('A STRUCT without fields', expr.span);
   const names = physicalFieldNames(expr.type.fields);
-  return `{${expr.fields.map((f, i) => `${quoteText(names[i]!)}: ${printExpr(ctx, f)}`).join(', ')}}`;
+  return structOf(expr.fields.map((f, i) => [names[i]!, printExpr(ctx, f)]));
 }
 
 function printCase(ctx: Context, expr: ResolvedCase): string {

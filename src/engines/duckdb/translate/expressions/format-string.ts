@@ -5,7 +5,7 @@ import { mostJoined, unlessOver } from './size-bounds';
 import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './value-texts';
 import { QueryError } from '../../../../errors';
-import { physicalFieldNames, quoteName, quoteText, typeName } from '../../sql';
+import { physicalFieldNames, quoteName, quoteText, typeName, structOf } from '../../sql';
 import { SMALL } from './size-estimate';
 
 const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/gs;
@@ -131,7 +131,9 @@ function one(call: Call, value: Argument, specifier: Specifier): string {
       return padded(call, `CAST(${value.sql} AS VARCHAR)`, flags, width);
     case 't':
     case 'T': {
-      const text = call.bind([`{'x': ${value.sql}}`], (row) => printed(call, `${row}."x"`, value.type, letter === 'T'));
+      const text = call.bind([structOf([['x', value.sql]])], (row) =>
+        printed(call, `${row}."x"`, value.type, letter === 'T'),
+      );
       return padded(call, precision === null ? text : `left(${text}, ${precision})`, flags, width);
     }
     default:

@@ -7,7 +7,7 @@ import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
 import { WORKAROUNDS } from './workarounds';
 import { quotientOfParts } from './interval-arithmetic';
-import { duckType, fail, physicalFieldNames, quoteText } from '../../sql';
+import { duckType, fail, physicalFieldNames, quoteText, structOf } from '../../sql';
 
 interface Parts {
   readonly ctx: Context;
@@ -142,7 +142,7 @@ const anyValue: Row = (p) => {
 
 /** The first argument of the row with the extreme `by`, in a record, so that a NULL of that row is found too. */
 function byOther(p: Parts, name: 'arg_max' | 'arg_min', by: string): string {
-  return `struct_extract(${p.plain(name, [`{'v': ${p.at(0)}}`, by])}, 'v')`;
+  return `struct_extract(${p.plain(name, [structOf([['v', p.at(0)]]), by])}, 'v')`;
 }
 
 function limited(p: Parts, list: string): string {
@@ -255,7 +255,12 @@ const approxTopSum: Row = (p) => {
     return p.ctx.unsupported('APPROX_TOP_SUM of BIGNUMERIC', p.call.span);
   const [value, sum] = physicalFieldNames(p.call.type.element.fields).map(quoteText);
   const [i, k, e, top] = [p.ctx.variable(), p.ctx.variable(), p.ctx.variable(), p.ctx.variable()];
-  const pairs = p.plain('list', [`{'v': ${p.at(0)}, 'w': ${p.at(1)}}`]);
+  const pairs = p.plain('list', [
+    structOf([
+      ['v', p.at(0)],
+      ['w', p.at(1)],
+    ]),
+  ]);
   return p.ctx.bind([`list_sort(${pairs})`], (l) => {
     const isFirst = `${i} = 1 OR ${l}[${i}]."v" IS DISTINCT FROM ${l}[${i} - 1]."v"`;
     return p.ctx.bind([`list_filter(range(1, len(${l}) + 1), lambda ${i}: ${isFirst})`], (firsts) => {

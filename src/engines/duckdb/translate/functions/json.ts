@@ -3,7 +3,7 @@ import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
 import { rewritten } from '../expressions/size-bounds';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
-import { duckType, physicalFieldNames, quoteName, quoteText } from '../../sql';
+import { duckType, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
 /**
  * A JSONPath of GoogleSQL (`$.a.b[0]`, `$['a']`, `$."a"`) as a JSON pointer; null where it is no such path. JSON_EXTRACT
@@ -135,7 +135,7 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
       }));
       const plain = fields.every((f, i) => f.name === physical[i]);
       const object = plain
-        ? `{${fields.map((f) => `${quoteText(f.name)}: ${f.value}`).join(', ')}}`
+        ? structOf(fields.map((f) => [f.name, f.value]))
         : `json_object(${fields.map((f) => `${quoteText(f.name)}, ${f.value}`).join(', ')})`;
       return `CASE WHEN ${x} IS NOT NULL THEN ${object} END`;
     }
@@ -144,7 +144,7 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
 
 /** A name for the value: JSON texts repeat it, and read fields of it. */
 function onName(call: Call, value: string, print: (x: string) => string): string {
-  return isName(value) ? print(value) : call.bind([`{'x': ${value}}`], (row) => print(`${row}."x"`));
+  return isName(value) ? print(value) : call.bind([structOf([['x', value]])], (row) => print(`${row}."x"`));
 }
 
 function toJsonString(call: Call): string {

@@ -7,7 +7,7 @@ import { joined, mostElements } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { dividedInterval, multipliedInterval } from './interval-arithmetic';
 import { BEYOND_CALENDAR, inYears } from './dates';
-import { isSimple, physicalFieldNames, quoteName, quoteText } from '../../sql';
+import { isSimple, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
 function infix(call: Call, operator: string): string {
   return `(${sqlOf(call, 0)} ${operator} ${sqlOf(call, 1)})`;
@@ -148,10 +148,18 @@ const LARGEST_DIVISOR = '100000000000000000000';
 /** The quotient of two names, rounded half away from zero: decimals exactly where the divisor leaves room for nine more digits. */
 export function quotient(call: Call, a: string, b: string, orNull = false): string {
   if (call.type.kind === 'BIGNUMERIC') return call.unsupported('Division of BIGNUMERIC');
-  return call.bind([`{'a': ${a}, 'b': ${b}}`], (x) => {
-    const text = exactDecimal(call, `lq_numeric_quotient(${x}."a", ${x}."b")`);
-    return `CASE WHEN abs(${x}."b") < ${LARGEST_DIVISOR} THEN ${orNull ? `TRY(${text})` : text} WHEN ${x}."b" IS NOT NULL THEN ${call.fail('size')} END`;
-  });
+  return call.bind(
+    [
+      structOf([
+        ['a', a],
+        ['b', b],
+      ]),
+    ],
+    (x) => {
+      const text = exactDecimal(call, `lq_numeric_quotient(${x}."a", ${x}."b")`);
+      return `CASE WHEN abs(${x}."b") < ${LARGEST_DIVISOR} THEN ${orNull ? `TRY(${text})` : text} WHEN ${x}."b" IS NOT NULL THEN ${call.fail('size')} END`;
+    },
+  );
 }
 
 function divide(call: Call): string {

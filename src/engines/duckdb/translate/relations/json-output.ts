@@ -2,7 +2,7 @@
 import type { SqlType } from '../../../../googlesql/types';
 import type { Context } from '../context';
 import { numericText } from '../expressions/value-texts';
-import { fail, physicalFieldNames, quoteName, quoteText } from '../../sql';
+import { fail, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
 /** How values are written where there is a choice. */
 export interface JsonForm {
@@ -90,7 +90,7 @@ function jsonable(ctx: Context, x: string, type: SqlType, form: JsonForm): strin
       });
       // DuckDB's structs have no two fields of one name, JSON objects may.
       const object = fields.every((f) => f.name === f.physical)
-        ? `{${fields.map((f) => `${quoteText(f.name)}: ${f.value}`).join(', ')}}`
+        ? structOf(fields.map((f) => [f.name, f.value]))
         : `json_object(${fields.map((f) => `${quoteText(f.name)}, ${f.value}`).join(', ')})`;
       return `CASE WHEN ${x} IS NULL THEN NULL ELSE ${object} END`;
     }

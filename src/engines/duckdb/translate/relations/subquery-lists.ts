@@ -9,7 +9,7 @@ import { NeedsRelation, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 import { listMembership } from '../expressions/membership';
 import { operandOf } from './subqueries';
-import { duckType, fail } from '../../sql';
+import { duckType, fail, structOf } from '../../sql';
 import { SMALL } from '../expressions/size-estimate';
 
 /** One UNNEST of a chain: its list may read the elements of the levels before it. */
@@ -223,7 +223,13 @@ class ListPrinter {
     // Structs sort field by field; NULL fields come last in them, so whether the key is NULL is a field of its own.
     const ahead = key.descending === key.nullsFirst ? 'IS NULL' : 'IS NOT NULL';
     const pair = this.ctx.variable();
-    const list = this.values(`{'n': ${keyText} ${ahead}, 'k': ${keyText}, 'v': ${value}}`);
+    const list = this.values(
+      structOf([
+        ['n', `${keyText} ${ahead}`],
+        ['k', keyText],
+        ['v', value],
+      ]),
+    );
     const direction = key.descending ? 'DESC' : 'ASC';
     return `list_transform(list_sort(${list}, '${direction}', 'NULLS LAST'), lambda ${pair}: ${pair}."v")`;
   }

@@ -31,8 +31,11 @@ afterAll(() => stage.end());
 
 const DAY = { iso_timestamp_start: '2026-11-22T09:00:00.000Z', iso_timestamp_end: '2026-11-22T11:00:00.000Z' };
 
-async function studio<Row>(sql: string, at = base): Promise<Row[]> {
-  const { result, error } = await ask(at, 'logs.all', { sql, ...DAY });
+async function studio<Row>(sql: string): Promise<Row[]> {
+  return rowsOf<Row>(await ask(base, 'logs.all', { sql, ...DAY }));
+}
+
+function rowsOf<Row>({ result, error }: Record<string, unknown>): Row[] {
   expect(error).toBeUndefined();
   return result as Row[];
 }
@@ -120,6 +123,18 @@ it('answers queries of the collection, every third, over the rows of a stack', a
     const { result, error } = await ask(base, 'logs.all', { sql, ...DAY });
     expect([id, error, Array.isArray(result)]).toEqual([id, undefined, true]);
   }
+});
+
+it('stores the longest batch of the shortest events in the memory that it has', async () => {
+  const service = stage.start(STACK);
+  const at = await service.ready();
+  // For each row the engine has memory for every column of the widest table.
+  const events = Array.from({ length: 100_000 }, (_, i) => ({ event_message: String(i) }));
+  expect(await send(at, 'cloudflare.logs.prod', events)).toBe(200);
+  await service.logged(/"msg":"Rows converted"/);
+  const sql = 'select count(*) as n from edge_logs';
+  await until(async () => (await ask(at, 'logs.all', { sql }).then(rowsOf<{ n: number }>))[0]?.n === events.length);
+  service.signal('SIGKILL');
 });
 
 it("shows an error's text at once", async () => {

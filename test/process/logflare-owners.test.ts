@@ -1,6 +1,6 @@
 /**
  * Endpoints of a Logflare, imported and run on the local BigQuery over tables as Logflare has them: named by the UUIDs of their sources, every record
- * REPEATED, only columns that were ever sent. The local BigQuery has no views: a table with what `SELECT *` of the other has stands for each.
+ * REPEATED, only columns that were ever sent. The local BigQuery has no views: instead of each there is a table with what its `SELECT *` has.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

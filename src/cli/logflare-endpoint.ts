@@ -16,6 +16,8 @@ export const logflareEndpointSchema = z.object({
   query: z.string(),
   description: z.string().nullish(),
   language: z.string().nullish(),
+  /** UUIDs of the sources, by the names that they had when the query was saved. */
+  source_mapping: z.record(z.string(), z.string()).nullish(),
   sandboxable: z.boolean().nullish(),
   cache_duration_seconds: z.number().int().nullish(),
   proactive_requerying_seconds: z.number().int().nullish(),
@@ -36,7 +38,7 @@ export interface ImportedEndpoint {
 
 const MOST_ROWS = 10_000;
 
-/** @param tables by the name of their source, in lower case */
+/** @param tables by the name and by the UUID of their source, in lower case */
 export function importEndpoint(endpoint: LogflareEndpoint, tables: ReadonlyMap<string, string>): ImportedEndpoint {
   const { language, query: sql } = endpoint;
   if (language !== 'bq_sql' && language !== null && language !== undefined) {
@@ -50,7 +52,7 @@ export function importEndpoint(endpoint: LogflareEndpoint, tables: ReadonlyMap<s
     return { file: null, notes: [`left out: the query cannot be read: ${error.message}`] };
   }
   const notes: string[] = [];
-  const text = `/*\n${settingsText(endpoint, query, notes)}*/\n\n${withTables(sql, query, tables, notes).trim()}\n`;
+  const text = `/*\n${settingsText(endpoint, query, notes)}*/\n\n${withTables(endpoint, query, tables, notes).trim()}\n`;
   const { faults } = readDefinition(Buffer.from(text));
   if (faults.length > 0) {
     const reasons = faults.map(({ line, reason }) => `line ${String(line)}: ${reason}`);
@@ -108,11 +110,17 @@ function parametersOf(query: Query): string[] {
 }
 
 /** The query with the table of each source in the source's place. */
-function withTables(sql: string, query: Query, tables: ReadonlyMap<string, string>, notes: string[]): string {
+function withTables(
+  { query: sql, source_mapping: ids }: LogflareEndpoint,
+  query: Query,
+  tables: ReadonlyMap<string, string>,
+  notes: string[],
+): string {
   const edits: { start: number; end: number; table: string }[] = [];
   for (const { node } of tablesRead(query)) {
     const name = node.path.map((part) => part.name).join('.');
-    const table = tables.get(name.toLowerCase());
+    // A source may have another name by now, and its old one may be another source's.
+    const table = tables.get((ids?.[name] ?? name).toLowerCase());
     const [first] = node.path;
     const last = node.path.at(-1);
     if (table === undefined || first === undefined || last === undefined) {

@@ -39,7 +39,7 @@ export async function importLogflare(
   const base = `${origin.origin}${origin.pathname.replace(/\/+$/, '')}`;
   const endpoints = await read(`${base}/api/endpoints`, token, z.array(z.unknown()));
   const sources = await read(`${base}/api/sources`, token, z.array(sourceSchema));
-  const tables = tablesOf(sources.map(({ name }) => name));
+  const tables = tablesOf(sources);
   await mkdir(out, { recursive: true });
   let written = 0;
   for (const [i, given] of endpoints.entries()) {
@@ -55,13 +55,9 @@ export async function importLogflare(
     print(path.join(out, file.name));
     written++;
   }
-  const map = sources.flatMap(({ name, token: id }) => {
-    const table = tables.get(name.toLowerCase()) ?? '';
-    return [
-      [name, table],
-      [id, table],
-    ];
-  });
+  const map = sources.flatMap(({ name, token: id }) =>
+    [name, id].map((source) => [source, tables.get(source.toLowerCase())] as const),
+  );
   await create(path.join(out, SOURCES_FILE), `${JSON.stringify(Object.fromEntries(map), null, 2)}\n`);
   print(path.join(out, SOURCES_FILE));
   note(
@@ -69,12 +65,13 @@ export async function importLogflare(
   );
 }
 
-/** The table of each source, by its name in lower case: those of a Supabase stack as the collector has them. */
-function tablesOf(names: readonly string[]): ReadonlyMap<string, string> {
+/** The table of each source, by its name and its UUID in lower case: those of a Supabase stack as the collector has them. */
+function tablesOf(sources: readonly z.output<typeof sourceSchema>[]): ReadonlyMap<string, string> {
   const stock = readSources(null);
   const tables = new Map<string, string>();
   const taken = new Set(stock.values());
-  for (const name of names.map((one) => one.toLowerCase())) {
+  for (const { name: given, token } of sources) {
+    const name = given.toLowerCase();
     const plain = name
       .replace(/[^a-z0-9]+/g, '_')
       .replace(/^(?=[^a-z])/, 't')
@@ -83,6 +80,7 @@ function tablesOf(names: readonly string[]): ReadonlyMap<string, string> {
     for (let i = 2; !stock.has(name) && taken.has(table); i++) table = `${plain}_${String(i)}`;
     taken.add(table);
     tables.set(name, table);
+    tables.set(token.toLowerCase(), table);
   }
   return tables;
 }

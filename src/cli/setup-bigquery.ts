@@ -8,7 +8,13 @@ const EXAMPLES = `
 Examples:
   logquay setup-bigquery --project my-project --location EU --service-account gateway@my-project.iam.gserviceaccount.com
   logquay setup-bigquery --project my-project --keep-days 90 --apply
-  logquay setup-bigquery --view raw_auth_logs=my-project.pipeline.auth`;
+  logquay setup-bigquery --view raw_auth_logs=my-project.pipeline.auth
+  logquay setup-bigquery --sources queries/logflare-sources.json --from my-project.1_prod`;
+
+interface SetupCommand extends Omit<SetupRequest, 'sourceViews'> {
+  readonly sources?: string | undefined;
+  readonly from?: string | undefined;
+}
 
 /** `logquay setup-bigquery` (docs/bigquery.md). */
 export function addSetupBigQuery(program: Command, { environment, out }: Surroundings): void {
@@ -24,11 +30,17 @@ export function addSetupBigQuery(program: Command, { environment, out }: Surroun
     .option('--service-account <email>', 'the account that the service runs as')
     .option('--keep-days <number>', "drop a day's rows after so many days (default: keep them)")
     .addOption(repeatable('--view <table=path>', 'the table is a view on project.dataset.table'))
+    .option('--sources <file>', 'views alone, of the sources in this file, which import-logflare has written')
+    .option('--from <project.dataset>', 'the data set in which Logflare has a table for each of them')
     .option('--apply', 'run the statements instead of printing them')
     .addHelpText('after', EXAMPLES)
-    .action(async (request: SetupRequest) => {
+    .action(async ({ sources, from, ...request }: SetupCommand) => {
+      if ((sources === undefined) !== (from === undefined) || !/^[\w:-]+\.\w+$/.test(from ?? 'a.b'))
+        setup.error('error: --sources <file> and --from <project.dataset> go together.');
+      const { sourceViews } = await import('./source-views.js');
       const { runSetup, SetupOptionError } = await import('../engines/bigquery/setup/command.js');
-      await runSetup(request, environment, out).catch((error: unknown) => {
+      const views = sources === undefined ? undefined : sourceViews(sources, from ?? '');
+      await runSetup({ ...request, sourceViews: views }, environment, out).catch((error: unknown) => {
         if (error instanceof SetupOptionError) setup.error(`error: ${error.message}`);
         throw error;
       });

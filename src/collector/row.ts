@@ -45,6 +45,7 @@ export function rowOf(event: unknown, { table, shape }: Destination, arrived: st
   const project = plainText(event['project']) ?? plainText(metadata[field ?? 'project']) ?? DEFAULT_PROJECT;
   if (field !== undefined && plainText(metadata[field]) === null) metadata[field] = project;
   if (table === 'raw_edge_logs') completeRequest(metadata, text ?? '', project);
+  if (table === 'raw_postgres_logs') completeSeverity(metadata, text ?? '');
   const row: Record<string, unknown> = {
     timestamp: timestampText(event['timestamp']) ?? arrived,
     id: plainText(event['id']) ?? randomUUID(),
@@ -120,6 +121,15 @@ function completeRequest(metadata: Fields, text: string, project: string): void 
   }
   const host = plainText(request['host']) ?? project;
   request['url'] = /^[a-z]+:\/\//i.test(target) ? target : `http://${host}${target}`;
+}
+
+/** In a line of Postgres. */
+const SEVERITY = /\b(INFO|NOTICE|WARNING|ERROR|LOG|FATAL|PANIC):/;
+
+/** Vector's VRL fails on lines without a level, such as statements, and sends them bare; pages join each event with what is parsed of it. */
+function completeSeverity(metadata: Fields, text: string): void {
+  const parsed = recordIn(metadata, 'parsed') ?? (metadata['parsed'] = {});
+  if (plainText(parsed['error_severity']) === null) parsed['error_severity'] = SEVERITY.exec(text)?.[1] ?? 'LOG';
 }
 
 /** The record of a field, be it one or the first of a list; null: there is none. */

@@ -27,32 +27,33 @@ const TABLE = /^[a-z][a-z0-9_]{0,127}$/;
  * The stock sources, and those of a settings file: an object from a source's name or UUID to the table that it feeds.
  *
  * @param file null: there is none
+ * @param setting what names the file
  * @throws ConfigError for a file that is not such an object
  */
-export function readSources(file: string | null): Sources {
+export function readSources(file: string | null, setting = 'COLLECT_SOURCES'): Sources {
   const sources = new Map(STOCK.map(([source, table]) => [source.toLowerCase(), table]));
   if (file === null) return sources;
-  for (const [source, table] of Object.entries(readObject(file))) {
+  for (const [source, table] of Object.entries(readObject(file, setting))) {
     if (typeof table !== 'string' || !TABLE.test(table)) {
       throw new ConfigError(
-        `COLLECT_SOURCES: the table of "${source}" must be a name of lower-case letters, digits and "_".`,
+        `${setting}: the table of "${source}" must be a name of lower-case letters, digits and "_".`,
       );
     }
     sources.set(source.toLowerCase(), table);
   }
   if (sources.size > MOST_SOURCES) {
-    throw new ConfigError(`COLLECT_SOURCES: allowed are ${String(MOST_SOURCES)} sources.`);
+    throw new ConfigError(`${setting}: allowed are ${String(MOST_SOURCES)} sources.`);
   }
   return sources;
 }
 
-function readObject(file: string): object {
+function readObject(file: string, setting: string): object {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new ConfigError(`COLLECT_SOURCES: ${file} cannot be read: ${systemCode(error) ?? 'it is no JSON'}.`);
+    throw new ConfigError(`${setting}: ${file} cannot be read: ${systemCode(error) ?? 'it is no JSON'}.`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new ConfigError(`COLLECT_SOURCES: ${file} must be an object from names of sources to tables.`);
+  throw new ConfigError(`${setting}: ${file} must be an object from names of sources to tables.`);
 }

@@ -152,7 +152,27 @@ describe('a line of a gateway', () => {
       const stored = row('raw_edge_logs', { event_message: text });
       expect(stored.metadata).toEqual([{}]);
     }
-    expect(row('raw_postgres_logs', { event_message: LINE }).metadata).toEqual([{}]);
+    expect(row('raw_auth_logs', { event_message: LINE }).metadata).toEqual([{}]);
+  });
+});
+
+describe('a line of Postgres', () => {
+  const severity = (event: object): unknown => row('raw_postgres_logs', event).metadata;
+
+  it('has a severity where the shipper has found none: that of the line, or LOG', () => {
+    // What Vector sends of a line on which the stack's VRL fails.
+    expect(severity({ event_message: '\tSELECT * FROM todo;' })).toEqual([{ parsed: [{ error_severity: 'LOG' }] }]);
+    const message = '2026-11-22 10:00:06.000 UTC [88] FATAL:  LOG: too many connections';
+    expect(severity({ message })).toEqual([{ parsed: [{ error_severity: 'FATAL' }] }]);
+    const metadata = { host: 'db', parsed: { user_name: 'postgres', error_severity: null } };
+    expect(severity({ message: 'LOGS: x', metadata })).toEqual([
+      { host: 'db', parsed: [{ user_name: 'postgres', error_severity: 'LOG' }] },
+    ]);
+  });
+
+  it('keeps the one that is there', () => {
+    const metadata = { parsed: [{ error_severity: 'ERROR' }] };
+    expect(severity({ message: 'LOG:  x', metadata })).toEqual([metadata]);
   });
 });
 

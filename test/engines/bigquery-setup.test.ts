@@ -19,6 +19,7 @@ const OPTIONS: SetupOptions = {
   serviceAccount: 'gateway@test.iam.gserviceaccount.com',
   keepDays: 90,
   views: new Map([['raw_auth_logs', ['test', 'logs', 'raw_auth_logs']]]),
+  logTables: true,
 };
 
 describe('the statements', () => {
@@ -80,6 +81,9 @@ describe('the command', () => {
     ['--service-account', ['--project', 'p', '--service-account', "x' y"]],
     ['TABLE=project.dataset.table', ['--project', 'p', '--view', 'raw_auth_logs']],
     ['the tables are raw_edge_logs', ['--project', 'p', '--view', 'raw_nope=a.b.c']],
+    ['--sources', ['--project', 'p', '--sources', 'sources.json']],
+    ['--sources', ['--project', 'p', '--sources', 'sources.json', '--from', 'p']],
+    ['--sources', ['--project', 'p', '--from', 'p.1_prod']],
     ['--nonsense', ['--nonsense']],
   ])('refuses with %s', async (message, args) => {
     const { code, out, notes } = await setUp(args);

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Random } from '../dialect/random';
 import { until } from '../until';
-import { ask, BATCHES, GET_LOGS, PAGES, send, STACK, type StackEvent } from './stack/traffic';
+import { PAGES } from './stack/pages';
+import { ask, BATCHES, send, STACK, type StackEvent } from './stack/traffic';
 import { Stage } from './started';
 
 /** More for a night: `KILLS=50`. */
@@ -22,21 +23,22 @@ it('serves every event once, killed at any instant', async () => {
   let service = stage.start(STACK, folder);
   let base = await service.ready();
   let running = true;
-  const sent = new Map<string, string[]>();
+  const before = new Date(Date.now() - 60_000).toISOString();
+  const sent = new Map<string, StackEvent[]>();
 
   /** One of Vector's sinks: it sends a batch until it is taken, then the next. */
   const sink = async (source: string): Promise<void> => {
-    const messages: string[] = [];
-    sent.set(source, messages);
-    while (running && messages.length < MOST) {
+    const events: StackEvent[] = [];
+    sent.set(source, events);
+    while (running && events.length < MOST) {
       const batch = Array.from({ length: 1 + random.int(4) }, () => BATCHES[source]!)
         .flat()
         .map((event, i): StackEvent & { timestamp: string } => ({
           ...event,
-          event_message: `${event.event_message} (${String(messages.length + i)})`,
+          event_message: `${event.event_message} (${String(events.length + i)})`,
           timestamp: new Date().toISOString(),
         }));
-      messages.push(...batch.map(({ event_message: text }) => text));
+      events.push(...batch);
       for (;;) {
         const status = await send(base, source, batch).catch(() => 0);
         if (status === 200) break;
@@ -57,24 +59,26 @@ it('serves every event once, killed at any instant', async () => {
   running = false;
   await sinks;
 
-  const listed = async (sql: string): Promise<string[]> => {
-    const { result, error } = await ask(base, 'logs.all', { sql: sql.replace('limit 100', 'limit 1000') });
+  const studio = async <Row>(sql: string): Promise<Row[]> => {
+    const { result, error } = await ask(base, 'logs.all', { sql });
     expect(error).toBeUndefined();
-    return (result as StackEvent[]).map(({ event_message: text }) => text).sort();
+    return result as Row[];
   };
-  for (const [source, sql] of PAGES) {
-    const messages = [...sent.get(source)!].sort();
-    expect(messages.length).toBeGreaterThan(KILLS);
-    await until(async () => (await listed(sql)).length >= messages.length);
-    expect(await listed(sql)).toEqual(messages);
+  const messages = (events: readonly StackEvent[]): string[] => events.map(({ event_message: text }) => text).sort();
+  for (const { source, table, list, count, chart, counted, charted } of PAGES) {
+    const events = sent.get(source)!;
+    const whole = list.replace('limit 100', 'limit 1000');
+    expect(events.length).toBeGreaterThan(KILLS);
+    await until(async () => (await studio(whole)).length >= events.length);
+    expect([table, messages(await studio(whole))]).toEqual([table, messages(events)]);
+    expect([table, await studio(count)]).toEqual([table, [{ count: events.filter(counted).length }]]);
+    const bars = await studio<Record<string, number>>(chart(before));
+    const sum = bars.reduce((n, bar) => n + bar['ok_count']! + bar['warning_count']! + bar['error_count']!, 0);
+    expect([table, sum]).toEqual([table, events.filter(charted).length]);
   }
-  for (const service of ['auth', 'storage', 'realtime']) {
-    const { source, sql } = GET_LOGS[service]!;
-    expect(await listed(sql)).toEqual([...sent.get(source)!].sort());
-  }
-  const requests = sent.get('cloudflare.logs.prod')!.filter((text) => /"[A-Z]+ \/rest\/v1/.test(text));
+  const requests = messages(sent.get('cloudflare.logs.prod')!).filter((text) => /"[A-Z]+ \/rest\/v1/.test(text));
   const { result } = await ask(base, 'usage.api-counts', { interval: '1day' });
-  const counted = (result as { total_rest_requests: number }[]).map(({ total_rest_requests: n }) => n);
+  const rest = (result as { total_rest_requests: number }[]).map(({ total_rest_requests: n }) => n);
   expect(requests.length).toBeGreaterThan(KILLS);
-  expect(counted.reduce((sum, n) => sum + n, 0)).toBe(requests.length);
+  expect(rest.reduce((sum, n) => sum + n, 0)).toBe(requests.length);
 });

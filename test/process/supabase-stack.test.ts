@@ -5,7 +5,8 @@ import path from 'node:path';
 
 import { SETTINGS } from '../../src/config';
 import { until } from '../until';
-import { ANALYTICS, ask, BATCHES, GET_LOGS, PAGES, send, STACK, type StackEvent } from './stack/traffic';
+import { EMPTY_PAGES, PAGES, QUERY_LOGS, single } from './stack/pages';
+import { ANALYTICS, ask, BATCHES, send, STACK, type StackEvent } from './stack/traffic';
 import { Stage } from './started';
 
 jest.setTimeout(120_000);
@@ -30,8 +31,11 @@ afterAll(() => stage.end());
 
 const DAY = { iso_timestamp_start: '2026-11-22T09:00:00.000Z', iso_timestamp_end: '2026-11-22T11:00:00.000Z' };
 
-async function studio<Row>(sql: string, at = base): Promise<Row[]> {
-  const { result, error } = await ask(at, 'logs.all', { sql, ...DAY });
+async function studio<Row>(sql: string): Promise<Row[]> {
+  return rowsOf<Row>(await ask(base, 'logs.all', { sql, ...DAY }));
+}
+
+function rowsOf<Row>({ result, error }: Record<string, unknown>): Row[] {
   expect(error).toBeUndefined();
   return result as Row[];
 }
@@ -67,44 +71,47 @@ if (VRL_PYTHON === undefined) {
   });
 }
 
-it.each(PAGES)('lists what came from %s', async (source, sql, columns) => {
-  const rows = await studio<StackEvent>(sql);
-  expect(rows.map(({ event_message: message }) => message).sort()).toEqual(
-    BATCHES[source]!.map(({ event_message: message }) => message).sort(),
-  );
-  expect(rows).toContainEqual(expect.objectContaining(columns));
+describe.each(PAGES.map((page) => [page.table, page] as const))("Studio's page of %s", (table, page) => {
+  const events = BATCHES[page.source]!;
+
+  it('lists every event once, as get_logs did', async () => {
+    const rows = await studio<StackEvent>(page.list);
+    expect(rows.map(({ event_message: message }) => message).sort()).toEqual(
+      events.map(({ event_message: message }) => message).sort(),
+    );
+    expect(rows).toContainEqual(expect.objectContaining(page.row));
+  });
+
+  it('counts and charts them', async () => {
+    expect(await studio(page.count)).toEqual([{ count: events.filter(page.counted).length }]);
+    const bars = await studio<Record<string, number>>(page.chart('2026-11-22T03:00:00.000Z'));
+    const sum = bars.reduce((n, bar) => n + bar['ok_count']! + bar['warning_count']! + bar['error_count']!, 0);
+    expect(sum).toBe(events.filter(page.charted).length);
+  });
+
+  it('opens one', async () => {
+    const [{ id, timestamp, event_message } = { id: '' }] = await studio<Record<string, string>>(page.list);
+    expect(await studio(single(table, id))).toMatchObject([{ id, timestamp, event_message, metadata: [{}] }]);
+  });
 });
 
-describe('get_logs', () => {
-  const messages = (events: readonly StackEvent[]): string[] => events.map(({ event_message: text }) => text).sort();
+it('has empty pages of what nothing sends', async () => {
+  for (const page of EMPTY_PAGES) {
+    expect([page.table, await studio(page.list)]).toEqual([page.table, []]);
+    expect(await studio(page.count)).toEqual([{ count: 0 }]);
+    expect(await studio(page.chart('2026-11-22T03:00:00.000Z'))).toEqual([]);
+  }
+});
 
-  it.each(['auth', 'storage', 'realtime'])('of %s lists what came', async (service) => {
-    const { source, sql } = GET_LOGS[service]!;
-    expect(messages(await studio(`${sql} order by timestamp desc limit 100`))).toEqual(messages(BATCHES[source]!));
-  });
+it('says that a page has no table here', async () => {
+  for (const table of ['supavisor_logs', 'pg_upgrade_logs', 'etl_replication_logs']) {
+    const sql = `select id, ${table}.timestamp, event_message from ${table} order by timestamp desc limit 100`;
+    expect(await ask(base, 'logs.all', { sql, ...DAY })).toEqual({ error: expect.stringContaining(table) as string });
+  }
+});
 
-  it('searches as it does', async () => {
-    const where = `where (strpos(lower(cast(id as string)), 'server] st') > 0 or strpos(lower(cast(event_message as string)), 'server] st') > 0)`;
-    expect(await studio(`${GET_LOGS['storage']!.sql} ${where} order by timestamp desc limit 100`)).toMatchObject([
-      { event_message: '[Server] started' },
-    ]);
-  });
-
-  it('of api and postgres lists what came with the column of docs/supabase.md, and says what is missing without', async () => {
-    const folder = stage.folder();
-    const page = readFileSync(path.join(ROOT, 'docs/supabase.md'), 'utf8');
-    const [, command = ''] = /^(sed -i .*)$/m.exec(page) ?? [];
-    expect(spawnSync('sh', ['-c', command], { cwd: folder }).status).toBe(0);
-    const at = await stage.start(STACK, folder).ready();
-    for (const { source, sql } of [GET_LOGS['api']!, GET_LOGS['postgres']!]) {
-      expect(await ask(base, 'logs.all', { sql, ...DAY })).toEqual({ error: expect.stringContaining('identifier') });
-      expect(await send(at, source, BATCHES[source]!)).toBe(200);
-      await until(async () => (await studio(sql, at)).length === BATCHES[source]!.length);
-      const rows = await studio<StackEvent>(`${sql} order by timestamp desc limit 100`, at);
-      expect(messages(rows)).toEqual(messages(BATCHES[source]!));
-      expect(rows[0]).toMatchObject({ identifier: 'default' });
-    }
-  });
+it('answers what an assistant asks by query_logs', async () => {
+  for (const sql of QUERY_LOGS) expect([sql, (await studio(sql)).length]).not.toEqual([sql, 0]);
 });
 
 it('answers queries of the collection, every third, over the rows of a stack', async () => {
@@ -118,6 +125,18 @@ it('answers queries of the collection, every third, over the rows of a stack', a
   }
 });
 
+it('stores the longest batch of the shortest events in the memory that it has', async () => {
+  const service = stage.start(STACK);
+  const at = await service.ready();
+  // For each row the engine has memory for every column of the widest table.
+  const events = Array.from({ length: 100_000 }, (_, i) => ({ event_message: String(i) }));
+  expect(await send(at, 'cloudflare.logs.prod', events)).toBe(200);
+  await service.logged(/"msg":"Rows converted"/);
+  const sql = 'select count(*) as n from edge_logs';
+  await until(async () => (await ask(at, 'logs.all', { sql }).then(rowsOf<{ n: number }>))[0]?.n === events.length);
+  service.signal('SIGKILL');
+});
+
 it("shows an error's text at once", async () => {
   expect(await ask(base, 'logs.all', { sql: 'select nope from edge_logs', ...DAY })).toEqual({
     error: expect.stringContaining('Unrecognized name: nope'),
@@ -129,9 +148,9 @@ it("answers the endpoints of Studio's other pages", async () => {
   expect(health).toMatchObject([
     {
       timestamp: '2026-11-22T10:00:00',
-      edge_logs: { ok: 2, warning: 1, error: 0, total: 3 },
+      edge_logs: { ok: 2, warning: 2, error: 0, total: 4 },
       postgres_logs: { ok: 1, error: 1 },
-      realtime_logs: { error: 1 },
+      realtime_logs: { ok: 1, error: 1 },
     },
   ]);
   const { result: metrics } = await ask(base, 'project.metrics', { ...DAY, interval: '1day' });
@@ -139,7 +158,7 @@ it("answers the endpoints of Studio's other pages", async () => {
     timestamp: 1_795_341_600_000_000,
     service: 'realtime',
     time_window: 'current',
-    ok_count: 0,
+    ok_count: 1,
     warning_count: 0,
     error_count: 1,
   });

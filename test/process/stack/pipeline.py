@@ -1,6 +1,6 @@
 """Lines of a stack's containers on the standard input, the batches that its Vector sends for them on the output.
 
-The programs do what those of the stack do; VRL itself is Vector's own.
+The programs do what those of the stack do, failures included; VRL itself is Vector's own.
 """
 
 import json
@@ -15,11 +15,10 @@ BEGIN = """
 del(.stream)
 """
 
-PROGRAMS = {
-    "supabase-kong": [
-        (
-            "cloudflare.logs.prod",
-            """
+GATEWAY = [
+    (
+        "cloudflare.logs.prod",
+        """
 line, fault = parse_nginx_log(.event_message, "combined")
 if fault != null { abort }
 .timestamp = line.timestamp
@@ -31,10 +30,10 @@ if fault != null { abort }
 .metadata.request.protocol = line.protocol
 .metadata.response.status_code = line.status
 """,
-        ),
-        (
-            "cloudflare.logs.prod",
-            """
+    ),
+    (
+        "cloudflare.logs.prod",
+        """
 .metadata.request.method = "GET"
 .metadata.response.status_code = 200
 line, fault = parse_nginx_log(.event_message, "error")
@@ -49,8 +48,12 @@ if fault != null { abort }
 .metadata.request.path = words[1]
 .metadata.request.protocol = words[2]
 """,
-        ),
-    ],
+    ),
+]
+
+PROGRAMS = {
+    "supabase-kong": GATEWAY,
+    "supabase-envoy": GATEWAY,
     "supabase-auth": [
         (
             "gotrue.logs.prod",
@@ -76,7 +79,7 @@ if fault == null {
 """,
         )
     ],
-    "supabase-realtime": [
+    "realtime-dev.supabase-realtime": [
         (
             "realtime.logs.prod",
             r"""
@@ -115,12 +118,17 @@ if fault == null {
 .metadata.host = "db-default"
 .metadata.parsed.timestamp = .timestamp
 parts, fault = parse_regex(.event_message, r'.*(?P<level>INFO|NOTICE|WARNING|ERROR|LOG|FATAL|PANIC?):.*', numeric_groups: true)
-.metadata.parsed.error_severity = "LOG"
-if fault == null { .metadata.parsed.error_severity = parts.level }
+if fault != null || parts == null { .metadata.parsed.error_severity = "LOG" }
+if parts != null { .metadata.parsed.error_severity = parts.level }
+.metadata.parsed.error_severity = upcase!(.metadata.parsed.error_severity)
 """,
         )
     ],
 }
+
+
+def run(program, event):
+    return VRLRuntime("UTC").execute(program, dict(event)).processed_event
 
 
 def as_sent(event):
@@ -135,11 +143,13 @@ def main():
     batches = {}
     for line in json.load(sys.stdin):
         for source, program in PROGRAMS[line["container_name"]]:
+            event = run(BEGIN, line)
             try:
-                event = VRLRuntime("UTC").execute(BEGIN + program, dict(line)).processed_event
-            except RuntimeError:
-                # It aborts: the line is not of this kind.
-                continue
+                event = run(program, event)
+            except RuntimeError as error:
+                # The line is not of this kind. Events on which a program fails in another way are sent as they were before.
+                if "aborted" in str(error):
+                    continue
             batches.setdefault(source, []).append(as_sent(event))
     json.dump(batches, sys.stdout, indent=2)
 

@@ -23,6 +23,8 @@ export interface SetupRequest {
   readonly keepDays?: string | undefined;
   /** `TABLE=project.dataset.table` each. */
   readonly view?: readonly string[] | undefined;
+  /** Views of any name, by name: with them no log table is made. */
+  readonly sourceViews?: ReadonlyMap<string, readonly string[]> | undefined;
   /** Runs the statements instead of printing them. */
   readonly apply?: boolean | undefined;
 }
@@ -105,8 +107,9 @@ function readOptions(request: SetupRequest, environment: Environment): SetupOpti
   const days = request.keepDays;
   check(days === undefined || /^[1-9]\d{0,4}$/.test(days), '--keep-days: a number of days from 1 to 99999.');
   const keepDays = days === undefined ? null : Number(days);
-  const views = new Map((request.view ?? []).map(readView));
-  return { project, dataset, location, serviceAccount, keepDays, views };
+  const views = new Map([...(request.sourceViews ?? []), ...(request.view ?? []).map(readView)]);
+  const logTables = request.sourceViews === undefined;
+  return { project, dataset, location, serviceAccount, keepDays, views, logTables };
 }
 
 function readView(given: string): readonly [string, readonly string[]] {

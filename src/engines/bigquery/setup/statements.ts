@@ -12,8 +12,10 @@ export interface SetupOptions {
   readonly serviceAccount: string | null;
   /** Days after which a partition is dropped; null: never. */
   readonly keepDays: number | null;
-  /** Tables that are views on logs elsewhere: their own path, by table. */
+  /** Views on logs elsewhere: their own path, by the name of the view. */
   readonly views: ReadonlyMap<string, readonly string[]>;
+  /** Whether there are the log tables of which no view is made. */
+  readonly logTables: boolean;
 }
 
 /** The names that `--view` takes. */
@@ -21,12 +23,15 @@ export const SETUP_TABLES: readonly string[] = [...LOG_SCHEMA.keys()];
 
 /** Each can be run again without harm. */
 export function setupStatements(options: SetupOptions): readonly string[] {
-  const { project, dataset, location, serviceAccount, views } = options;
+  const { project, dataset, location, serviceAccount, views, logTables } = options;
   const home = quotePath([project, dataset]);
   const schema = `CREATE SCHEMA IF NOT EXISTS ${home}${location === null ? '' : ` OPTIONS (location = ${text(location)})`}`;
-  const tables = [...LOG_SCHEMA].map(([name, fields]) => {
+  const names = new Set([...(logTables ? SETUP_TABLES : []), ...views.keys()]);
+  const tables = [...names].map((name) => {
     const elsewhere = views.get(name);
-    return elsewhere === undefined ? tableText(options, name, fields) : viewText(options, name, elsewhere);
+    return elsewhere === undefined
+      ? tableText(options, name, LOG_SCHEMA.get(name) ?? [])
+      : viewText(options, name, elsewhere);
   });
   // Nothing but reading, on this data set alone. The right to run queries at all belongs to the project (rolesNote).
   if (serviceAccount === null) return [schema, ...tables];

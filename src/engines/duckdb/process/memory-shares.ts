@@ -7,7 +7,8 @@ const MIB = 1024 * 1024;
 const BESIDE = 208 * MIB;
 /** What a conversion takes beside DuckDB, less what the process with the data seldom needs of its own. */
 const BESIDE_CONVERSION = 140 * MIB;
-const LEAST_CONVERSION = 64 * MIB;
+/** With less, a few thousand rows of the widest log table cannot be sorted, and no smaller piece of them either. */
+const LEAST_CONVERSION = 128 * MIB;
 /** The share of queries, where there is something to convert. */
 const QUERIES = 5 / 8;
 /** What a thread of a conversion needs, and from when on it may have row groups of DuckDB's own size. */
@@ -17,7 +18,7 @@ const SMALL_ROW_GROUP = 20_480;
 /** Bytes of content that are converted at once, for each byte of its memory; less where most of that is needed for any content. */
 const CONTENT = 0.4;
 const SMALL_CONTENT = 0.15;
-const SMALL = 128 * MIB;
+const SMALL = 192 * MIB;
 const MOST_CONTENT = 512 * MIB;
 /** Of what is in memory before it is stored: at most this, and a part of the memory that leaves queries theirs. */
 const MOST_TAILS = 32 * MIB;

@@ -89,6 +89,12 @@ it('CHANGELOG.md begins with the version of the package', () => {
   expect(/^## (\S+),/m.exec(read('CHANGELOG.md'))?.[1]).toBe(MANIFEST.version);
 });
 
+it('docs/README.md lists every page', () => {
+  const listed = read('docs/README.md');
+  const pages = readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  expect(pages.filter((name) => !listed.includes(`](${name})`))).toEqual([]);
+});
+
 it('docs/decisions/README.md lists every decision', () => {
   const listed = [...read('docs/decisions/README.md').matchAll(/^\| \[([a-z-]+\.md)\]/gm)].map(([, file]) => file);
   const pages = PAGES.map((page) => /^docs\/decisions\/([a-z].*)$/.exec(page)?.[1]).filter(

@@ -134,7 +134,7 @@ export class SoakLive {
     return `${JSON.stringify(row)}\n`;
   }
 
-  /** One export after the other, in turn in each of two forms; each has to be whole. */
+  /** One export after the other, in one form and then in the other; each has to be whole. */
   async #export(signal: AbortSignal): Promise<void> {
     for (let n = 0; !signal.aborted; n++) {
       const parquet = n % 2 === 1;

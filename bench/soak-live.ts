@@ -205,7 +205,8 @@ export class SoakLive {
   #ended(event: string, steady: boolean): void {
     this.#done.ends++;
     const cause = /"cause":"(\w+)"/.exec(event)?.[1] ?? '';
-    if (steady || cause !== 'endpoint_changed') this.#fail(`tail ended: ${cause}`);
+    const reason = /"reason":"(\w+)"/.exec(event)?.[1] ?? '';
+    if (steady || cause !== 'endpoint_changed') this.#fail(`tail ended: ${cause} ${reason}`.trimEnd());
   }
 
   #take(row: string, seen: Set<string>): void {

@@ -1,4 +1,7 @@
-/** Five minutes of mixed requests on one core, while Redis goes away and comes back and the catalogue changes. */
+/**
+ * Five minutes with everything on, the service on one core: mixed requests, rows that are appended, live tails, exports, while Redis
+ * goes away and comes back and the catalogue changes.
+ */
 import { appendFileSync, closeSync, cpSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,11 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from './measure';
 import { pinApart } from './cores';
 import { type Redis, startRedis } from './redis';
-import { API_KEY, firstAnswer, residentMiB, type Service, startService } from './service';
+import { API_KEY, firstAnswer, residentWithChildren, type Service, startService } from './service';
+import { soakData, SoakLive } from './soak-live';
 
-/** Seconds; SOAK_SECONDS says otherwise for a first look. */
+/** Seconds, and requests in each; SOAK_SECONDS and SOAK_RATE say otherwise for a first look, or where the machine is busy. */
 const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 300);
-const PER_SECOND = 500;
+const PER_SECOND = Number(process.env['SOAK_RATE'] ?? 500);
 /** Seconds in which the load grows to its height: the compilers' turn. */
 const RAMP = 10;
 const REDIS_AWAY_EVERY = 60_000;
@@ -73,10 +77,12 @@ export async function soak(print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-bench-'));
   const queries = join(folder, 'queries');
   cpSync(join(__dirname, '../../../queries'), queries, { recursive: true });
+  const data = await soakData(join(folder, 'data'), queries);
   const log = openSync(join(folder, 'log'), 'w');
   const redis = await startRedis();
   const settings = {
     QUERIES_DIR: queries,
+    DATA_DIR: data.folder,
     CACHE_DIR: join(folder, 'cache'),
     REDIS_URL: redis.url,
     RATE_LIMIT: '0',
@@ -90,7 +96,7 @@ export async function soak(print: (line: string) => void): Promise<void> {
   try {
     await firstAnswer(service, KINDS[2]?.path(1) ?? '', 120_000);
     print(pinApart(service.pid) ? '  the service on a core of its own' : '  the service shares its core');
-    await new Soak(service, redis, queries).run(print);
+    await new Soak(service, redis, queries, new SoakLive(service.origin, data)).run(print);
   } finally {
     await service.stop();
     closeSync(log);
@@ -116,6 +122,7 @@ class Soak {
     private readonly service: Service,
     private redis: Redis,
     private readonly queries: string,
+    private readonly live: SoakLive,
   ) {}
 
   async run(print: (line: string) => void): Promise<void> {
@@ -125,6 +132,7 @@ class Soak {
       this.#disturbRedis(over.signal),
       this.#disturbCatalogue(over.signal),
       this.#watch(start, over.signal),
+      this.live.run(over.signal),
     ];
     for (let sent = 0, passed = 0; passed < SECONDS; passed = (performance.now() - start) / 1000) {
       for (const due = dueAfter(passed); sent < due; sent++) void this.#send(kindOf(sent), sent);
@@ -156,11 +164,12 @@ class Soak {
     print(
       `  failed otherwise: ${failures === '' ? 'none' : failures} (${failures === '' ? 'within' : 'MISSES'} goal of none)`,
     );
+    for (const line of this.live.lines()) print(line);
     const first = this.#memory.find(({ second }) => second >= Math.min(WARMED_UP, SECONDS / 5))?.mib ?? NaN;
     const most = Math.max(...this.#memory.filter(({ second }) => second >= WARMED_UP).map(({ mib }) => mib), first);
     const last = this.#memory.at(-1)?.mib ?? NaN;
     print(
-      `  resident ${first.toFixed(0)} MiB after the first minute, at most ${most.toFixed(0)} then, ${last.toFixed(0)} at the end ` +
+      `  resident in all processes ${first.toFixed(0)} MiB after the first minute, at most ${most.toFixed(0)} then, ${last.toFixed(0)} at the end ` +
         `(${last <= first * FLAT ? 'within' : 'MISSES'} goal of flat, ${FLAT}x)`,
     );
   }
@@ -210,7 +219,7 @@ class Soak {
   }
 
   async #watch(start: number, signal: AbortSignal): Promise<void> {
-    do this.#memory.push({ second: (performance.now() - start) / 1000, mib: residentMiB(this.service.pid) });
+    do this.#memory.push({ second: (performance.now() - start) / 1000, mib: residentWithChildren(this.service.pid) });
     while (await pause(1000, signal));
   }
 }

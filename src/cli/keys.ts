@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { CreateOptions } from '../keys';
 import { repeatable } from './repeatable';
-import { unknownEndpoint } from './unknown-endpoint';
+import { scopeFault } from './key-scope';
 import type { Surroundings } from './surroundings';
 
 const CREATE_EXAMPLES = `
@@ -45,12 +45,11 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .option('--expires <when>', 'an ISO 8601 date or instant, or a period: 12h, 90d, 4w')
     .addHelpText('after', CREATE_EXAMPLES)
     .action(async (options: CreateOptions) => {
-      const { createKey, OptionError, readEndpoints } = await import('../keys/command.js');
-      const endpoints = readEndpoints(options.endpoints);
+      const { createKey, OptionError } = await import('../keys/command.js');
       const queries = environment['QUERIES_DIR'] || 'queries';
-      const unknown = endpoints === '*' ? null : await unknownEndpoint(endpoints, queries, note);
-      if (unknown !== null) create.error(`error: --endpoints: ${unknown}`);
-      await createKey(file(), options, surroundings, surroundings.now()).catch((error: unknown) => {
+      await createKey(file(), options, surroundings, surroundings.now(), (scope) =>
+        scopeFault(scope, queries, note),
+      ).catch((error: unknown) => {
         if (error instanceof OptionError) create.error(`error: ${error.message}`);
         throw error;
       });

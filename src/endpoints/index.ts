@@ -4,7 +4,7 @@ export { check, type CheckOptions } from './check';
 export { hasConsumerQuery, readConsumerRequest, type ConsumerRequest } from './consumer-request';
 export { RESERVED, SOFT_RESERVED } from './declaration';
 export { describeLookback, describeParameters, typeName } from './described-parameters';
-export { readDefinition } from './definition';
+export { type Definition, readDefinition } from './definition';
 export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
 export { faultIn } from './definition';
 export { CatalogueError, describeFault, type Fault } from './fault';

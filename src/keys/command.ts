@@ -40,15 +40,30 @@ export interface Console {
   readonly note: (line: string) => void;
 }
 
-/** Makes a key and prints it, once, or takes one that clients have by its hash. @throws OptionError, CommandError, KeysFileError; nothing is written then */
+/** What a key is made for: the endpoints that it may run, and the parameters that it pins. */
+export interface KeyScope {
+  readonly endpoints: '*' | readonly string[];
+  readonly pinned: readonly string[];
+}
+
+/**
+ * Makes a key and prints it, once, or takes one that clients have by its hash.
+ *
+ * @param faultOf what is wrong with the endpoints and pins as the stored queries are; null: nothing
+ * @throws OptionError, CommandError, KeysFileError; nothing is written then
+ */
 export async function createKey(
   file: string,
   options: CreateOptions,
   { out, note }: Console,
   now = Date.now(),
+  faultOf: (scope: KeyScope) => Promise<string | null> = () => Promise.resolve(null),
 ): Promise<void> {
   const secret = options.sha256 === undefined ? newSecretKey() : null;
   const entry = toEntry(options, secret === null ? (options.sha256 ?? '') : hashOf(secret).toString('hex'), now);
+  const pins = Object.keys(entry.pins ?? {});
+  const fault = await faultOf({ endpoints: readEndpoints(options.endpoints), pinned: pins });
+  if (fault !== null) throw new OptionError(fault);
   const name = entry.name;
   await editKeysFile(file, (entries) => {
     if (entries.some((written) => nameOfEntry(written) === name)) {
@@ -65,7 +80,6 @@ export async function createKey(
     out(secret);
   }
   if (entry.redact === true) for (const line of aboutRedaction(entry.allowSql === true)) note(line);
-  const pins = Object.keys(entry.pins ?? {});
   if (pins.length === 0) return;
   note(`Endpoints that do not declare ${asDeclared(entry).join(' and ')} do not exist for this key.`);
   note(
@@ -138,7 +152,7 @@ function isInt64(text: string): boolean {
 }
 
 /** The endpoints that an option names; `*`: all. */
-export function readEndpoints(option: string | undefined): '*' | string[] {
+function readEndpoints(option: string | undefined): '*' | string[] {
   if (option === undefined || option.trim() === '*') return '*';
   return [...new Set(option.split(',').map((name) => name.trim()))];
 }

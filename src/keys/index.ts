@@ -1,4 +1,4 @@
-export type { CreateOptions } from './command';
+export type { CreateOptions, KeyScope } from './command';
 export { type HeaderValues, presentedKey, presentsKey } from './credentials';
 export { API_KEY_NAME, START_KEY_NAME } from './entry';
 export type { Key, PinnedValue } from './key';

@@ -17,8 +17,39 @@ const MOST = 3;
 /** Longest part of a text in a message, in UTF-16 units. */
 const LONGEST = 60;
 
+interface Look {
+  readonly form: RegExp;
+  /** What one of the terms behind it looks like as well: `next`, the very next of them. */
+  readonly before?: { readonly form: RegExp; readonly next: boolean };
+  readonly misreading: (parts: readonly string[]) => Misreading;
+}
+
 /** What a search term looks like that was meant as something else. The first that fits is the one. */
-const LOOKS: readonly { readonly form: RegExp; readonly misreading: (parts: readonly string[]) => Misreading }[] = [
+const LOOKS: readonly Look[] = [
+  {
+    form: /^\(*select$/i,
+    before: { form: /^from$/i, next: false },
+    misreading: () => ({
+      message: 'LQL searches messages for the words of what looks like SQL.',
+      hint: 'SQL is sent as the parameter sql.',
+    }),
+  },
+  {
+    form: /^(?:order|group)$/i,
+    before: { form: /^by$/i, next: true },
+    misreading: ([word = '']) => ({
+      message: `LQL has no ${shown(word)} by: it searches messages for the words.`,
+      hint: 'Rows come newest first. SQL, sent as the parameter sql, sorts and counts.',
+    }),
+  },
+  {
+    form: /^in$/i,
+    before: { form: /^\(/, next: true },
+    misreading: ([word = '']) => ({
+      message: `LQL has no ${shown(word)}: it searches messages for the word.`,
+      hint: 'A pattern on a field finds one of several values: level:~"^(error|warning)$"',
+    }),
+  },
   {
     form: /^\(*(or|and|not|\|\|?|&&?|!)$/i,
     misreading: ([, word = '']) => ({
@@ -71,13 +102,18 @@ function shown(text: string): string {
 /** What a text may have been meant to say otherwise, in the order of the text; each kind once. */
 export function misreadings({ filters }: Pick<Rules, 'filters'>): readonly Misreading[] {
   const found = new Map<RegExp, Misreading>();
-  for (const filter of filters) {
-    const word = bareTerm(filter);
-    const look = word === null ? undefined : LOOKS.find(({ form }) => form.test(word));
-    if (look !== undefined && !found.has(look.form))
-      found.set(look.form, look.misreading(look.form.exec(word ?? '') ?? []));
+  const terms = filters.map(bareTerm);
+  for (const [i, word] of terms.entries()) {
+    if (word === null) continue;
+    const look = LOOKS.find(({ form, before }) => form.test(word) && isBefore(terms.slice(i + 1), before));
+    if (look !== undefined && !found.has(look.form)) found.set(look.form, look.misreading(look.form.exec(word) ?? []));
   }
   return [...found.values()].slice(0, MOST);
+}
+
+function isBefore(terms: readonly (string | null)[], before: Look['before']): boolean {
+  if (before === undefined) return true;
+  return (before.next ? terms.slice(0, 1) : terms).some((term) => term !== null && before.form.test(term));
 }
 
 /** The same of a text; none where it is long or has faults, of which its sender learns otherwise. */

@@ -71,7 +71,7 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
   notFound: {
     when: 'There is no such path or endpoint, or this key may not run it.',
     message: 'There is no such endpoint, or this key may not run it.',
-    details: {},
+    details: { hint: 'GET /api/endpoints lists the endpoints that a key may run.' },
   },
   methodNotAllowed: {
     when: 'The path has other methods: `Allow` names them.',

@@ -50,10 +50,15 @@ export function authenticate(request: Pick<RunRequest, 'header' | 'record'>, { k
   return key;
 }
 
+/** Where a caller finds the endpoints of its key. */
+const ENDPOINTS_HINT = 'GET /api/endpoints lists the endpoints that a key may run.';
+
 /** The endpoint, if the key may run it. @throws ServiceError notFound, with one message for both reasons */
 export function allowedEndpoint(endpoint: Endpoint | null, key: Key): Endpoint {
   if (endpoint !== null && mayRun(key, endpoint)) return endpoint;
-  throw new ServiceError('notFound', 'There is no such endpoint, or this key may not run it.');
+  throw new ServiceError('notFound', 'There is no such endpoint, or this key may not run it.', {
+    hint: ENDPOINTS_HINT,
+  });
 }
 
 /**

@@ -9,6 +9,7 @@ const ROOT = path.join(__dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 
 interface Manifest {
+  readonly version: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -82,6 +83,16 @@ it('the code reads no variable that is not among the settings', () => {
   const others = new Set(named.filter((name) => !(name in SETTINGS)));
   expect([...others]).toEqual(['UV_THREADPOOL_SIZE']);
   expect(named.length).toBeGreaterThan(3);
+});
+
+it('CHANGELOG.md begins with the version of the package', () => {
+  expect(/^## (\S+),/m.exec(read('CHANGELOG.md'))?.[1]).toBe(MANIFEST.version);
+});
+
+it('docs/README.md lists every page', () => {
+  const listed = read('docs/README.md');
+  const pages = readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  expect(pages.filter((name) => !listed.includes(`](${name})`))).toEqual([]);
 });
 
 it('docs/decisions/README.md lists every decision', () => {

@@ -156,6 +156,14 @@ describe('create', () => {
       /--endpoints: there is no endpoint nope\.nope in queries\. There are /,
     ],
     [['create', '--name', 'a', '--endpoints', 'logs.all,usage.api-count'], /Did you mean usage\.api-counts\?/],
+    [
+      ['create', '--name', 'a', '--pin', 'prject=x'],
+      /--pin: no endpoint .* a parameter prject, .* Did you mean project\?/,
+    ],
+    [
+      ['create', '--name', 'a', '--pin', 'interval=1hr', '--endpoints', 'logs.all'],
+      /a parameter interval, .* There are iso_/,
+    ],
     [['create', '--name', 'a', '--rate-limit', '0x10'], /--rate-limit takes/],
     [['create', '--name', 'a', '--rate-limit', '0'], /--rate-limit takes a number of requests per second/],
     [['create', '--name', 'a', '--rate-limit', 'fast'], /--rate-limit takes a number of requests per second/],

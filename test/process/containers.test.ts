@@ -76,6 +76,13 @@ describe.each([
   });
 });
 
+it('both images have the Node of one base, which the page names', () => {
+  const bases = ['Dockerfile', 'emulator/Dockerfile'].map((file) => valuesOf(instructionsOf(file), 'ARG'));
+  expect(bases[0]).toEqual([expect.stringMatching(/^NODE_IMAGE=node:\d+-bookworm-slim$/)]);
+  expect(bases[1]).toEqual(bases[0]);
+  expect(read('docs/containers.md')).toContain(`\`${bases[0]?.[0]?.replace('NODE_IMAGE=', '') ?? ''}\``);
+});
+
 describe('the image of the service', () => {
   const instructions = instructionsOf('Dockerfile');
 

@@ -41,7 +41,10 @@ beforeAll(async () => {
     listless: ['--pin', 'most=1'],
   };
   for (const name of ['all', 'pinned', 'listless'] as const) {
-    const { out } = await logquay(['keys', 'create', '--name', name, ...pins[name]], { KEYS_FILE: keysFile });
+    const { out } = await logquay(['keys', 'create', '--name', name, ...pins[name]], {
+      KEYS_FILE: keysFile,
+      QUERIES_DIR: path.join(folder, 'queries'),
+    });
     keys[name] = out[0] ?? '';
   }
   base = await stage.start({ KEYS_FILE: keysFile }, folder).ready();
@@ -152,6 +155,9 @@ it('are pinned as a whole', async () => {
 
 it('are in the keys file as a list, and in the list of keys', async () => {
   expect(JSON.parse(readFileSync(keysFile, 'utf8')).keys[1].pins).toEqual({ projects: ['other', 'nobody'] });
-  const { out } = await logquay(['keys', 'list'], { KEYS_FILE: keysFile });
+  const { out } = await logquay(['keys', 'list'], {
+    KEYS_FILE: keysFile,
+    QUERIES_DIR: path.join(folder, 'queries'),
+  });
   expect(out.join('\n')).toContain('pin projects=["other","nobody"]');
 });

@@ -133,16 +133,14 @@ export class Encoder {
   }
 }
 
+/** The file of an export has more bytes than it may have. */
+export function fileTooLarge(): ServiceError {
+  const message = 'The file of the export is larger than the service allows.';
+  return new ServiceError('resourcesExceeded', message, { hint: 'Export a shorter time range at a time.' });
+}
+
 function failed(code: number | null, complaint: string): ServiceError {
   const cause = new Error(complaint);
-  if (code === TOO_LARGE) {
-    const message = 'The file of the export is larger than the service allows.';
-    return new ServiceError(
-      'resourcesExceeded',
-      message,
-      { hint: 'Export a shorter time range at a time.' },
-      { cause },
-    );
-  }
+  if (code === TOO_LARGE) return fileTooLarge();
   return new ServiceError('backendError', 'The export could not be encoded.', {}, { cause });
 }

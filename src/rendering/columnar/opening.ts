@@ -5,8 +5,13 @@ import type { Column } from './column-type';
 export interface Opening {
   readonly form: FileForm;
   readonly columns: readonly Column[];
-  /** Where DuckDB writes, and the most bytes that it may be there. */
-  readonly file: { readonly path: string; readonly maxBytes: number };
+  readonly file: ExportFile;
+}
+
+/** Where DuckDB writes, and the most bytes that it may be there. */
+export interface ExportFile {
+  readonly path: string;
+  readonly maxBytes: number;
 }
 
 /** Behind the last row: an input without it was broken off. No JSON text holds this byte. */

@@ -99,7 +99,10 @@ export type ResultHead = Pick<EngineResult, 'columns' | 'bytesProcessed' | 'byte
 export interface LineSink {
   /** Before the first rows, also where there are none. @param form of all lines */
   begin(head: ResultHead, form: LineForm): void;
-  /** Takes so many whole lines, the last one's end included. The next come when it has resolved; what it throws ends the run. */
+  /**
+   * Takes so many whole lines, the last one's end included. The bytes are its own until it has resolved, and the next come then; what it
+   * throws ends the run.
+   */
   take(lines: Uint8Array, count: number): Promise<void> | void;
 }
 

@@ -50,7 +50,7 @@ interface Lines {
   readonly count: number;
 }
 
-/** Copies of bytes that DuckDB takes back. */
+/** Copies of bytes that DuckDB takes back, one part after the other in the same place: new ones would be collected all the time. */
 class Part {
   size = 0;
   #count = 0;
@@ -71,7 +71,7 @@ class Part {
   async handOn(take: TakeLines): Promise<void> {
     if (this.#count === 0) return;
     const [bytes, count] = [this.#bytes.subarray(0, this.size), this.#count];
-    [this.#bytes, this.size, this.#count] = [Buffer.allocUnsafeSlow(2 * PART), 0, 0];
+    [this.size, this.#count] = [0, 0];
     await take(bytes, count);
   }
 }

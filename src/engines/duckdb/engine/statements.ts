@@ -30,8 +30,8 @@ export class Statements {
 
 /** Values of a row group: what is written at once, of wide records too, must find its place in memory. */
 const GROUP_VALUES = 1024 * 1024;
-/** DuckDB's own size, and the smallest one that it takes. */
-const GROUP_ROWS = { most: 122_880, step: 2048 };
+/** A sixth of DuckDB's own size, which has memory go to the system and come back for each; and the smallest one that it takes. */
+const GROUP_ROWS = { most: 20_480, step: 2048 };
 
 /**
  * A statement that writes what a SELECT gives into a file, as Parquet. Only here does a statement name a file, and only one that the

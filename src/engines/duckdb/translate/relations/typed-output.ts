@@ -31,7 +31,8 @@ function typed(ctx: Context, x: string, type: SqlType, form: JsonForm): string {
     case 'NUMERIC':
       return x;
     case 'TIMESTAMP':
-      return `CAST(${x} AS TIMESTAMPTZ)`;
+      // A cast looks the zone up for each value, which takes ten times as long.
+      return `make_timestamptz(epoch_us(${x}))`;
     case 'BIGNUMERIC':
       return numericText(x);
     case 'INTERVAL':

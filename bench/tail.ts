@@ -17,6 +17,8 @@ const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 20);
 const FOLLOWED = Number(process.env['TAIL_ROWS'] ?? 1_000_000);
 const BATCH = 5_000;
 const CUT_AFTER = 60_000;
+/** Milliseconds without a row after which the rest is given up. */
+const PATIENCE = 120_000;
 /** Rows that are appended at once. */
 const ROWS = 10;
 const MEMORY_GOAL = 150;
@@ -169,11 +171,11 @@ async function followedOverCuts(origin: string, file: string): Promise<string> {
     appendFileSync(file, `${rows.join('\n')}\n`);
     await sleep(20);
   }
-  // What would come twice comes soon.
   for (let before = -1; before !== seen && seen < FOLLOWED;) {
     before = seen;
-    await sleep(10_000);
+    for (let waited = 0; waited < PATIENCE && before === seen; waited += 1_000) await sleep(1_000);
   }
+  // What would come twice comes soon.
   await sleep(2_000);
   const [lost, doubled] = [times.filter((n) => n === 0).length, times.filter((n) => n > 1).length];
   const verdict = lost + doubled === 0 ? 'within' : 'MISSES';

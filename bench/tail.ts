@@ -17,7 +17,7 @@ const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 20);
 const FOLLOWED = Number(process.env['TAIL_ROWS'] ?? 1_000_000);
 const BATCH = 5_000;
 const CUT_AFTER = 60_000;
-/** Milliseconds without a row after which the rest is given up. */
+/** Milliseconds without a row after which the rest is no longer waited for. */
 const PATIENCE = 120_000;
 /** Rows that are appended at once. */
 const ROWS = 10;

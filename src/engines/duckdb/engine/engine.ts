@@ -218,7 +218,7 @@ export class DuckDbEngine implements Engine {
         isRepeatable: () => false,
       });
     } catch (error) {
-      // Who was to read it may have given up before it was there.
+      // Who was to read it may have left before it was there.
       await rm(path, { force: true });
       throw error;
     }

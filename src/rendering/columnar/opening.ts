@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors';
 import type { FileForm } from '../representation';
 import type { Column } from './column-type';
 
@@ -19,3 +20,9 @@ export const END = 0x00;
 
 /** The exit code of an encoder whose file would be larger than allowed. */
 export const TOO_LARGE = 3;
+
+/** The file of an export has more bytes than it may have. */
+export function fileTooLarge(): ServiceError {
+  const message = 'The file of the export is larger than the service allows.';
+  return new ServiceError('resourcesExceeded', message, { hint: 'Export a shorter time range at a time.' });
+}

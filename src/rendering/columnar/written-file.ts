@@ -3,8 +3,8 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { fileTooLarge, type TakeBytes } from './encoder';
-import type { ExportFile } from './opening';
+import type { TakeBytes } from './encoder';
+import { type ExportFile, fileTooLarge } from './opening';
 
 /** Between two looks at the file, in milliseconds. */
 const LOOK = 50;

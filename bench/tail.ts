@@ -1,4 +1,7 @@
-/** Live tails of the built service: when a row is seen that is appended, with one listener and with many, and the memory that they take. */
+/**
+ * Live tails of the built service: when a row is seen that is appended, with one listener and with many, the memory that they take, and
+ * whether one that is cut off again and again gets every row once.
+ */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -10,6 +13,12 @@ import { API_KEY, firstAnswer, residentWithChildren, startService } from './serv
 
 const LISTENERS = Number(process.env['TAIL_LISTENERS'] ?? 1_000);
 const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 20);
+/** Rows that are appended for one who reconnects, how many of them at once, and after how many at most the connection is cut. */
+const FOLLOWED = Number(process.env['TAIL_ROWS'] ?? 1_000_000);
+const BATCH = 5_000;
+const CUT_AFTER = 60_000;
+/** Milliseconds without a row after which the rest is no longer waited for. */
+const PATIENCE = 120_000;
 /** Rows that are appended at once. */
 const ROWS = 10;
 const MEMORY_GOAL = 150;
@@ -81,6 +90,8 @@ export async function tailBenchmark(print: (line: string) => void): Promise<void
     const more = residentWithChildren(service.pid) - before;
     const verdict = more <= MEMORY_GOAL ? 'within' : 'MISSES';
     print(`  ${more.toFixed(0)} MiB more in all processes (${verdict} goal ${String(MEMORY_GOAL)} MiB)`);
+    for (const { response } of listeners.splice(0)) response.destroy();
+    print(await followedOverCuts(service.origin, file));
   } finally {
     for (const { response } of listeners) response.destroy();
     await service.stop();
@@ -104,4 +115,69 @@ function listen(origin: string): Promise<Listener> {
     });
     request.on('error', reject);
   });
+}
+
+/** Appends rows, and follows them by connections that are cut at places that say nothing of events. */
+async function followedOverCuts(origin: string, file: string): Promise<string> {
+  const times = new Uint8Array(FOLLOWED);
+  let [seen, last, connections] = [0, '', 0];
+  let cutAt = 0;
+  await new Promise<void>((resolve, reject) => {
+    const connect = (): void => {
+      connections++;
+      const place: Record<string, string> = last === '' ? {} : { 'Last-Event-ID': last };
+      const options = { headers: { 'X-API-KEY': API_KEY, ...place }, agent: false };
+      const request = http.get(`${origin}${PATH}`, options, (response) => {
+        if (response.statusCode !== 200) {
+          reject(new Error(`A live tail was answered ${String(response.statusCode)}.`));
+          return;
+        }
+        if (last === '' && seen === 0) resolve();
+        response.setEncoding('utf8');
+        let rest = '';
+        response.on('data', (text: string) => {
+          const events = (rest + text).split('\n\n');
+          rest = events.pop() ?? '';
+          for (const event of events) {
+            const [, id] = /^id: ?(.*)$/m.exec(event) ?? [];
+            const [, row] = /^data: ?(\{"id":.*)$/m.exec(event) ?? [];
+            if (row === undefined) continue;
+            const [, number] = /^\{"id":"followed-(\d+)"/.exec(row) ?? [];
+            if (number !== undefined) {
+              if (times[Number(number)]!++ === 0) seen++;
+            }
+            if (id !== undefined) last = id;
+            if (last !== '' && seen < FOLLOWED && seen >= cutAt) {
+              cutAt = seen + Math.ceil(Math.random() * CUT_AFTER);
+              response.destroy();
+              return;
+            }
+          }
+        });
+        response.once('close', () => {
+          if (seen < FOLLOWED) connect();
+        });
+      });
+      request.on('error', reject);
+    };
+    cutAt = Math.ceil(Math.random() * CUT_AFTER);
+    connect();
+  });
+  const timestamp = new Date().toISOString();
+  for (let from = 0; from < FOLLOWED; from += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, FOLLOWED - from) }, (_, i) =>
+      JSON.stringify({ id: `followed-${String(from + i)}`, timestamp, event_message: 'GET | 200 | /rest/v1/items' }),
+    );
+    appendFileSync(file, `${rows.join('\n')}\n`);
+    await sleep(20);
+  }
+  for (let before = -1; before !== seen && seen < FOLLOWED;) {
+    before = seen;
+    for (let waited = 0; waited < PATIENCE && before === seen; waited += 1_000) await sleep(1_000);
+  }
+  // What would come twice comes soon.
+  await sleep(2_000);
+  const [lost, doubled] = [times.filter((n) => n === 0).length, times.filter((n) => n > 1).length];
+  const verdict = lost + doubled === 0 ? 'within' : 'MISSES';
+  return `  ${String(FOLLOWED)} rows over ${String(connections)} connections: ${String(lost)} lost, ${String(doubled)} doubled (${verdict} goal 0)`;
 }

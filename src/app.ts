@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 
@@ -228,7 +228,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       pricePerTiB: config.pricePerTiB,
       admission,
       exportSlots: exportSlots(bare),
-      openEncoder: encodersOf(config),
+      ...exportFilesOf(config),
       defaults: {
         timeout: config.queryTimeout,
         exportTimeout: config.exportTimeout,
@@ -376,13 +376,18 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
 
 /** A folder of their own: whatever a start finds there was left by a process that was killed. */
 function exportFolder({ cacheDir }: Config): string {
-  return join(cacheDir, 'exports');
+  return resolve(cacheDir, 'exports');
 }
 
-export function encodersOf(config: Config): Services['openEncoder'] {
-  return (form, columns, take) => {
+/** What exports as files are made with. */
+export function exportFilesOf(config: Config): Pick<Services, 'exportFile' | 'openEncoder'> {
+  const exportFile: Services['exportFile'] = (form) => {
     const path = join(exportFolder(config), `${randomUUID()}.${FILE_EXTENSIONS[form]}`);
-    return new Encoder({ form, columns, file: { path, maxBytes: config.maxExportFile } }, take);
+    return { path, maxBytes: config.maxExportFile };
+  };
+  return {
+    exportFile,
+    openEncoder: (form, columns, take) => new Encoder({ form, columns, file: exportFile(form) }, take),
   };
 }
 
@@ -413,6 +418,7 @@ export async function openEngine(
     return openEmbedded({
       ...config.duckdb,
       cacheDir: config.cacheDir,
+      exportsDir: exportFolder(config),
       now: config.clock?.epochMicros ?? null,
       maxResultBytes: config.maxResponseBytes,
       log,

@@ -1,5 +1,5 @@
 import { StoredAnalyses } from '../analysis/stored-analyses';
-import { encodersOf, nowOf, openEngine } from '../app';
+import { exportFilesOf, nowOf, openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
 import { MemoryUsageBook } from '../cache/memory-usage-book';
 import { Results } from '../cache/results';
@@ -104,7 +104,7 @@ function servicesOf(
     pricePerTiB: config.pricePerTiB,
     admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
     exportSlots: exportSlots(opened.engine),
-    openEncoder: encodersOf(config),
+    ...exportFilesOf(config),
     budgets: { left: () => null, check: () => Promise.resolve() },
     rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
     plans: new PlanCache(),

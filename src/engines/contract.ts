@@ -33,6 +33,8 @@ export interface EngineQuery {
   readonly isoTimestamps?: boolean;
   /** Of `stream`: sort the rows by their texts, so that none comes before all have been computed. */
   readonly sorted?: boolean;
+  /** Of `stream`: how rows are to be written, by engines that can; default: as JSON, which all can. */
+  readonly lines?: LineForm;
   /** The operator's own text alone, which is known and short: it is read on the spot. */
   readonly stored?: boolean;
   /** Isolation from rows that the stored query leaves out; null where nothing is hidden from the caller. */
@@ -87,15 +89,21 @@ export interface DryRun {
   readonly bytesBilled: bigint;
 }
 
+/** How a row is written as a line: as JSON, or as CSV, whose formulas are escaped or not (rendering/csv.ts). */
+export type LineForm = 'json' | 'csv' | 'escaped csv';
+
 /** What is known of a result before its rows. */
 export type ResultHead = Pick<EngineResult, 'columns' | 'bytesProcessed' | 'bytesBilled'>;
 
 /** Takes a result part by part. */
-export interface RowSink {
-  /** Before the first rows, also where there are none. */
-  begin(head: ResultHead): void;
-  /** Takes rows as `EngineResult` has them. The next come when it has resolved; what it throws ends the run. */
-  take(rows: readonly string[]): Promise<void> | void;
+export interface LineSink {
+  /** Before the first rows, also where there are none. @param form of all lines */
+  begin(head: ResultHead, form: LineForm): void;
+  /**
+   * Takes so many whole lines, the last one's end included. The bytes are its own until it has resolved, and the next come then; what it
+   * throws ends the run.
+   */
+  take(lines: Uint8Array, count: number): Promise<void> | void;
 }
 
 /**
@@ -118,7 +126,15 @@ export interface Engine {
    *
    * @returns whether there are more than `maxRows`; `sink` has had that many at most
    */
-  stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean>;
+  stream(query: EngineQuery, limits: RunLimits, sink: LineSink): Promise<boolean>;
+  /**
+   * Writes a result of any length as Parquet, by itself. Nothing of it is hidden from the caller: there is no fence. Missing: it can
+   * write no files.
+   *
+   * @param path of a file that is not there yet, in a folder that the engine may write to; what is in it after a failure is no result
+   * @returns how many rows there are, whatever `maxRows` is
+   */
+  readonly copy?: (query: EngineQuery, path: string, limits: RunLimits) => Promise<number>;
   /**
    * Runs a query that takes each row of one table by itself: over the rows that arrived in a range, or in its beginning where that
    * is long; or over all that there are, with the place where those begin that arrive. Missing: no rows arrive.

@@ -1,4 +1,4 @@
-import type { Engine, EngineQuery, ResultHead, RunLimits } from '../engines/contract';
+import type { Engine, EngineQuery, LineSink, ResultHead, RunLimits } from '../engines/contract';
 import { UNTRANSLATED } from '../engines/execution-faults';
 import { QueryError, ServiceError } from '../errors';
 import type { Metrics } from '../metrics';
@@ -57,12 +57,16 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     stream: (query, limits, sink) =>
       counted(query, limits, () => {
         // Billed is what the query has read, however many of its rows are fetched.
-        const begin = (head: ResultHead): void => {
+        const begin: LineSink['begin'] = (head, form) => {
           charge(query, head);
-          sink.begin(head);
+          sink.begin(head, form);
         };
-        return engine.stream(query, limits, { begin, take: (rows) => sink.take(rows) });
+        return engine.stream(query, limits, { begin, take: (lines, count) => sink.take(lines, count) });
       }),
+    // Of an engine that bills nothing.
+    ...(engine.copy === undefined
+      ? {}
+      : { copy: (query, path, limits) => counted(query, limits, () => engine.copy!(query, path, limits)) }),
     ...(engine.runArrived === undefined
       ? {}
       : {

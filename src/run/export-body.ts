@@ -1,17 +1,23 @@
-import type { ResultHead, RunLimits } from '../engines/contract';
+import { raceLimits } from '../concurrency/deadline';
+import type { LineForm, ResultHead, RunLimits } from '../engines/contract';
+import { csvHeader } from '../rendering/csv';
 import type { Encoder } from '../rendering/columnar/encoder';
 import { columnOf } from '../rendering/columnar/column-type';
+import { sendWrittenFile } from '../rendering/columnar/written-file';
 import { closingOfExport } from '../rendering/render';
 import { CONTENT_TYPES, FILE_EXTENSIONS } from '../rendering/representation';
 import { redactedNames } from './redacted-names';
-import { renderRows } from './render-rows';
+import { renderLines } from './render-rows';
 import { costHeaders, readingHeaders } from './response-headers';
 import type { Services } from './services';
 import type { BodyWriter, RequestPlan, RunRequest } from './types';
 
+export const PARQUET = 'application/vnd.apache.parquet';
+
 /** The body of an export, part by part. */
 export class ExportBody {
   #head: ResultHead = { columns: [], bytesProcessed: null, bytesBilled: null };
+  #form: LineForm = 'json';
   #writer: BodyWriter | null = null;
   /** Makes a file of the rows; null: they are the body. */
   #encoder: Encoder | null = null;
@@ -31,13 +37,21 @@ export class ExportBody {
       | 'misreadings'
     >,
     private readonly request: Pick<RunRequest, 'beginBody'>,
-    private readonly services: Pick<Services, 'threads' | 'escapeFormulas' | 'openEncoder'>,
+    private readonly services: Pick<Services, 'threads' | 'escapeFormulas' | 'exportFile' | 'openEncoder'>,
     private readonly limits: RunLimits,
   ) {}
 
+  /** How rows are best written for it: addresses are looked for in their JSON, of which files are made too. */
+  get lines(): LineForm {
+    const { redacted, representation, fileForm } = this.plan;
+    if (redacted || fileForm !== null || representation !== 'text/csv') return 'json';
+    return this.services.escapeFormulas ? 'escaped csv' : 'csv';
+  }
+
   /** @param head what is known of the result before its rows */
-  begin(head: ResultHead): void {
+  begin(head: ResultHead, form: LineForm): void {
     this.#head = head;
+    this.#form = form;
     const { fileForm, redacted } = this.plan;
     // Once: a query that is run again, as its process died before the first row, has the same columns.
     if (fileForm === null || this.#encoder !== null) return;
@@ -46,11 +60,24 @@ export class ExportBody {
   }
 
   /** Resolves when the client takes more. @throws as BodyWriter.write, Threads.run and Encoder.write */
-  async write(rows: readonly string[]): Promise<void> {
-    const bytes = await this.#encode(rows, this.#rows === 0);
-    this.#rows += rows.length;
+  async write(lines: Uint8Array, count: number): Promise<void> {
+    const bytes = await this.#encode(lines, this.#rows === 0);
+    this.#rows += count;
     if (this.#encoder === null) await this.#begun().write(bytes);
     else await this.#encoder.write(bytes);
+  }
+
+  /** Sends a file that the engine writes by itself: resolves when all of it is on its way. @throws as sendWrittenFile */
+  async sendWritten(write: (path: string, signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { signal } = this.limits;
+    const file = this.services.exportFile(PARQUET);
+    const take = (bytes: Uint8Array): Promise<void> => this.#begun().write(bytes);
+    await raceLimits(
+      this.limits,
+      () => sendWrittenFile(file, (ending) => write(file.path, AbortSignal.any([signal, ending])), take),
+      () => undefined,
+    );
+    this.#begun().end(Buffer.alloc(0));
   }
 
   /** All rows have come: resolves when what they make is on its way. @throws as write */
@@ -60,7 +87,7 @@ export class ExportBody {
       this.#begun().end(Buffer.alloc(0));
       return;
     }
-    if (this.#writer === null) await this.write([]);
+    if (this.#writer === null) await this.write(Buffer.alloc(0), 0);
     const { representation } = this.plan;
     this.#begun().end(Buffer.from(closingOfExport(representation, this.#rows)));
   }
@@ -70,14 +97,16 @@ export class ExportBody {
     this.#encoder?.kill();
   }
 
-  #encode(rows: readonly string[], first: boolean): Promise<Uint8Array> | Uint8Array {
+  #encode(lines: Uint8Array, first: boolean): Promise<Uint8Array> | Uint8Array {
     const { redacted, representation } = this.plan;
     const { escapeFormulas, threads } = this.services;
     const columns = this.#head.columns.map(({ name }) => name);
-    const part = { columns, rows, representation, escapeFormulas, first, redacted };
-    // NDJSON is the rows as they are; what takes values apart goes to a thread.
-    if (!redacted && representation !== 'text/csv') return renderRows.run(part);
-    return threads.run(renderRows, part, this.limits);
+    if (this.lines !== 'json' && this.#form === this.lines) {
+      return first ? Buffer.concat([Buffer.from(csvHeader(columns, escapeFormulas)), lines]) : lines;
+    }
+    // NDJSON is the lines as they are; what takes values apart goes to a thread.
+    if (!redacted && representation !== 'text/csv') return lines;
+    return threads.run(renderLines, { columns, lines, representation, escapeFormulas, first, redacted }, this.limits);
   }
 
   #begun(): BodyWriter {
@@ -85,7 +114,7 @@ export class ExportBody {
     const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
     this.#writer ??= this.request.beginBody({
       contentType: fileForm ?? CONTENT_TYPES[representation],
-      compressible: fileForm !== 'application/vnd.apache.parquet',
+      compressible: fileForm !== PARQUET,
       fileName: `${endpoint.name}-${time}.${FILE_EXTENSIONS[fileForm ?? representation]}`,
       headers: [...NOT_STORED, ...(fenced ? [] : costHeaders(this.#head)), ...readingHeaders(this.plan)],
     });

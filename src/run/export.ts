@@ -1,9 +1,8 @@
 /** Exports: results of any length, sent while the engine still reads them (docs/exports.md). */
 import { raceLimits } from '../concurrency/deadline';
-import type { RowSink } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { engineQuery } from './execute';
-import { ExportBody } from './export-body';
+import { ExportBody, PARQUET } from './export-body';
 import { limitsOf } from './limits';
 import type { Services } from './services';
 import { composeStatement, forCaller } from './statement';
@@ -16,7 +15,7 @@ import type { RequestPlan, RunRequest } from './types';
  * @throws ServiceError as `execute`, and `resourcesExceeded` for more rows than the endpoint exports
  */
 export async function exportRows(plan: RequestPlan, request: RunRequest, services: Services): Promise<void> {
-  const { endpoint, fenced, payer } = plan;
+  const { endpoint, fenced, fileForm, payer, redacted } = plan;
   const { admission, defaults, engine, exportSlots } = services;
   // Until it has its slots it waits no longer than another run.
   const waiting = { ...limitsOf(plan, request, services).limits, keyName: payer };
@@ -24,19 +23,22 @@ export async function exportRows(plan: RequestPlan, request: RunRequest, service
   request.expectUntil(deadline);
   const limits = { ...waiting, deadline };
 
-  const statement = await request.timed('gate', () => composeStatement(plan, services, waiting));
   const maxRows = endpoint.exportRows;
-  const query = { ...engineQuery(plan, statement, services), maxRows, sorted: fenced && !statement.ordered };
+  const statement = await request.timed('gate', () => composeStatement(plan, services, waiting));
+  const query = engineQuery(plan, statement, services);
   const body = new ExportBody(plan, request, services, limits);
-  const sink: RowSink = {
-    begin: (head) => {
-      if (head.bytesBilled !== null) request.record({ billed: head.bytesBilled });
-      body.begin(head);
-    },
-    take: (rows) => body.write(rows),
-  };
   const read = async (): Promise<void> => {
-    const truncated = await engine.stream(query, limits, sink).catch(forCaller(statement));
+    const truncated = await engine.stream(
+      { ...query, maxRows, sorted: fenced && !statement.ordered, lines: body.lines },
+      limits,
+      {
+        begin: (head, form) => {
+          if (head.bytesBilled !== null) request.record({ billed: head.bytesBilled });
+          body.begin(head, form);
+        },
+        take: (lines, count) => body.write(lines, count),
+      },
+    );
     if (truncated) throw tooManyRows(maxRows);
     await raceLimits(
       limits,
@@ -44,9 +46,16 @@ export async function exportRows(plan: RequestPlan, request: RunRequest, service
       () => undefined,
     );
   };
+  const copy = async (path: string, signal: AbortSignal): Promise<void> => {
+    if ((await engine.copy!(query, path, { ...limits, signal })) > maxRows) throw tooManyRows(maxRows);
+  };
+  // A file that the engine writes shows by its row groups how rows of others lie between those of a key with pins.
+  const isCopied = fileForm === PARQUET && !redacted && !fenced && engine.copy !== undefined;
+  const send = isCopied ? (): Promise<void> => body.sendWritten(copy) : read;
+  const timed = (): Promise<void> => request.timed('engine', () => send().catch(forCaller(statement)));
   try {
     await request.timed('queue', () =>
-      exportSlots.use(payer, waiting, () => admission.run(laneOf(payer), waiting, () => request.timed('engine', read))),
+      exportSlots.use(payer, waiting, () => admission.run(laneOf(payer), waiting, timed)),
     );
   } finally {
     body.close();

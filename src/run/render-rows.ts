@@ -15,3 +15,13 @@ export const renderRows: Task<RedactablePart, Uint8Array> = {
     return Buffer.from(linesOf({ ...part, rows }).join(''));
   },
 };
+
+/** The same of rows that are lines of JSON. */
+export const renderLines: Task<Omit<RedactablePart, 'rows'> & { readonly lines: Uint8Array }, Uint8Array> = {
+  file: __filename,
+  name: 'renderLines',
+  run({ lines, ...part }) {
+    const rows = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n').slice(0, -1);
+    return renderRows.run({ ...part, rows });
+  },
+};

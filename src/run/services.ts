@@ -13,6 +13,7 @@ import type { RateLimits } from '../limits/rate-limits';
 import type { Gate } from '../sandbox';
 import type { Column } from '../rendering/columnar/column-type';
 import type { Encoder, TakeBytes } from '../rendering/columnar/encoder';
+import type { ExportFile } from '../rendering/columnar/opening';
 import type { FileForm } from '../rendering/representation';
 import type { PageTokens } from './page-token';
 import type { Tails } from './tail/tails';
@@ -32,6 +33,8 @@ export interface Services {
   readonly admission: Admission;
   /** Exports at a time, beside their slots among all runs. */
   readonly exportSlots: FairSlots;
+  /** A new file for an export. */
+  readonly exportFile: (form: FileForm) => ExportFile;
   /** Begins to encode an export; `take` as of `Encoder`. */
   readonly openEncoder: (form: FileForm, columns: readonly Column[], take: TakeBytes) => Encoder;
   readonly threads: Threads;

@@ -7,7 +7,7 @@ import type {
   EngineQuery,
   EngineResult,
   ResultHead,
-  RowSink,
+  LineSink,
   RunLimits,
 } from '../../src/engines/contract';
 import type { TableSchema } from '../../src/googlesql/types';
@@ -407,6 +407,11 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
     });
 
     describe('streams', () => {
+      const rowsOf = (lines: Uint8Array, count: number): string[] => {
+        const rows = Buffer.from(lines).toString().split('\n');
+        expect([rows.length, rows.at(-1)]).toEqual([count + 1, '']);
+        return rows.slice(0, -1);
+      };
       const MANY = `SELECT n, REPEAT('x', 300) AS text FROM UNNEST(GENERATE_ARRAY(1, 12000)) AS n ORDER BY n`;
       const query = (sql: string, more: Partial<EngineQuery> = {}): EngineQuery => {
         return { sql, parameters: [], maxRows: 20_000, hideBytes: false, maxBytesBilled: null, labels: {}, ...more };
@@ -415,7 +420,10 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
       it('gives the rows of a run in parts, behind the columns', async () => {
         const heads: ResultHead[] = [];
         const parts: (readonly string[])[] = [];
-        const sink: RowSink = { begin: (head) => heads.push(head), take: (rows) => void parts.push(rows) };
+        const sink: LineSink = {
+          begin: (head) => heads.push(head),
+          take: (lines, count) => void parts.push(rowsOf(lines, count)),
+        };
         expect(await opened.engine.stream(query(MANY), limits(), sink)).toBe(false);
         expect(heads.map(({ columns }) => columns.map(({ name }) => name))).toEqual([['n', 'text']]);
         expect(parts.length).toBeGreaterThan(5);
@@ -424,7 +432,7 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
 
       it('has columns also where there are no rows', async () => {
         const names: string[] = [];
-        const sink: RowSink = {
+        const sink: LineSink = {
           begin: ({ columns }) => names.push(...columns.map(({ name }) => name)),
           take: () => Promise.reject(new Error('There are no rows.')),
         };
@@ -435,7 +443,7 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
 
       it('reports more rows than are wanted, and gives no more than those', async () => {
         let count = 0;
-        const sink: RowSink = { begin: () => undefined, take: (rows) => void (count += rows.length) };
+        const sink: LineSink = { begin: () => undefined, take: (_lines, more) => void (count += more) };
         expect(await opened.engine.stream(query(MANY, { maxRows: 5000 }), limits(), sink)).toBe(true);
         expect(count).toBeLessThanOrEqual(5000);
         expect(await opened.engine.stream(query(MANY, { maxRows: 12_000 }), limits(), sink)).toBe(false);
@@ -444,7 +452,7 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
       it('ends with what the sink throws, and answers the next query', async () => {
         const failure = new Error('The client has left.');
         let taken = 0;
-        const sink: RowSink = {
+        const sink: LineSink = {
           begin: () => undefined,
           take: () => (++taken > 2 ? Promise.reject(failure) : undefined),
         };
@@ -456,7 +464,7 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
       it('reads no faster than the sink takes, and ends when it is cancelled meanwhile', async () => {
         const cancel = new AbortController();
         let taken = 0;
-        const sink: RowSink = {
+        const sink: LineSink = {
           begin: () => undefined,
           take: () => {
             taken++;
@@ -474,7 +482,7 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
         const failing = MANY.replace('SELECT n', `SELECT DIV(1, ${n} - n) AS v, n`).replace(' ORDER BY n', '');
         const error = await fault(failing, { maxRows: 20_000 });
         expect([error.fault, error.message]).toEqual(['invalidQuery', EXECUTION_FAULTS.division]);
-        const sink: RowSink = { begin: () => undefined, take: () => undefined };
+        const sink: LineSink = { begin: () => undefined, take: () => undefined };
         await expect(opened.engine.stream(query(failing), limits(), sink)).rejects.toMatchObject({
           fault: 'invalidQuery',
         });
@@ -482,14 +490,17 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
 
       it('sorts rows by their texts where that is asked for', async () => {
         const texts: string[] = [];
-        const sink: RowSink = { begin: () => undefined, take: (rows) => void texts.push(...rows) };
+        const sink: LineSink = {
+          begin: () => undefined,
+          take: (lines, count) => void texts.push(...rowsOf(lines, count)),
+        };
         const unsorted = `SELECT v FROM UNNEST(['b', 'ä', 'a', 'c']) AS v`;
         await opened.engine.stream(query(unsorted, { sorted: true }), limits(), sink);
         expect(texts).toEqual(['{"v":"a"}', '{"v":"b"}', '{"v":"c"}', '{"v":"ä"}']);
       });
 
       it('has a fault of the text at its place, sorted or not', async () => {
-        const sink: RowSink = { begin: () => undefined, take: () => undefined };
+        const sink: LineSink = { begin: () => undefined, take: () => undefined };
         const sql = 'SELECT nosuch FROM raw_edge_logs';
         for (const sorted of [false, true]) {
           const error: unknown = await opened.engine

@@ -166,7 +166,14 @@ it('a process that cannot start says why', async () => {
 it('no key holds every connection, whatever it sends', async () => {
   const data = supervisor();
   await data.open();
-  const engine = new RemoteEngine({ data, planning: supervisor(), refused, connections: 3, dispose: () => undefined });
+  const engine = new RemoteEngine({
+    data,
+    planning: supervisor(),
+    refused,
+    copies: false,
+    connections: 3,
+    dispose: () => undefined,
+  });
   const end = new AbortController();
   const run = (sql: string, keyName: string): Promise<unknown> => {
     const request = query(sql);
@@ -183,7 +190,14 @@ it('no key holds every connection, whatever it sends', async () => {
 
 it('a key that costs several processes sends no queries of its own for a while; others do', async () => {
   const one = supervisor();
-  const engine = new RemoteEngine({ data: one, planning: one, refused, connections: 2, dispose: () => undefined });
+  const engine = new RemoteEngine({
+    data: one,
+    planning: one,
+    refused,
+    copies: false,
+    connections: 2,
+    dispose: () => undefined,
+  });
   const run = (sql: string, keyName: string, stored = false): Promise<unknown> => {
     const request = query(sql);
     if (request.kind !== 'run') throw new Error('It is one.');
@@ -203,7 +217,14 @@ it('a key that costs several processes sends no queries of its own for a while; 
 it('a caller is answered at the deadline, whatever the process does', async () => {
   const data = supervisor({ patience: { grace: 60_000, unread: 60_000 } });
   await data.open();
-  const engine = new RemoteEngine({ data, planning: supervisor(), refused, connections: 2, dispose: () => undefined });
+  const engine = new RemoteEngine({
+    data,
+    planning: supervisor(),
+    refused,
+    copies: false,
+    connections: 2,
+    dispose: () => undefined,
+  });
   const request = query('hang for ever');
   if (request.kind !== 'run') throw new Error('It is one.');
   const short = { ...limits(), deadline: performance.now() + 50 };

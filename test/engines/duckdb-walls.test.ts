@@ -1,7 +1,8 @@
-import { readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { QueryError, ServiceError } from '../../src/errors';
 import { openDatabase, type Database } from '../../src/engines/duckdb/engine/database';
+import { prepareCopy } from '../../src/engines/duckdb/engine/statements';
 import { CacheFolder } from '../../src/engines/duckdb/follow/cache-folder';
 import { DataFolder, ndjson } from './data-folder';
 
@@ -12,7 +13,7 @@ describe('The DuckDB behind the engine', () => {
   beforeAll(async () => {
     folder = await DataFolder.make({ 'raw_pgbouncer_logs.ndjson': ndjson({ timestamp: '2026-01-01', id: 'a' }) });
     const { dataDir, cacheDir, log } = folder;
-    database = await openDatabase({ dataDir, cacheDir, log, now: null });
+    database = await openDatabase({ dataDir, cacheDir, exportsDir: join(cacheDir, 'exports'), log, now: null });
   });
   afterAll(async () => {
     await database.close();
@@ -27,6 +28,37 @@ describe('The DuckDB behind the engine', () => {
     const [part] = tables.find('raw_pgbouncer_logs')!.parts;
     expect(await run(`SELECT id FROM ${part!.relation}`)).toEqual([['a']]);
     tables.release();
+  });
+
+  it('writes exports into their folder, and from there to nowhere else', async () => {
+    const exports = join(folder.cacheDir, 'exports');
+    await mkdir(exports, { recursive: true });
+    await run(`COPY (SELECT 1 AS a) TO '${join(exports, 'one.parquet')}' (FORMAT parquet)`);
+    expect(await readdir(exports)).toEqual(['one.parquet']);
+    for (const path of ['../two.parquet', '../exports-too/two.parquet', 'deep/../../two.parquet']) {
+      await expect(run(`COPY (SELECT 1 AS a) TO '${exports}/${path}' (FORMAT parquet)`)).rejects.toThrow(
+        /Permission Error/,
+      );
+    }
+    expect(await readdir(folder.cacheDir)).not.toContain('two.parquet');
+  });
+
+  it('takes into a file what is one SELECT, and nothing else', async () => {
+    const connection = await database.instance.connect();
+    const path = join(folder.cacheDir, 'exports', 'three.parquet');
+    const columns = [{ name: 'a', type: { kind: 'INT64' } }] as const;
+    for (const sql of [
+      `SELECT 1 AS a) TO '${join(folder.cacheDir, 'exports', 'other.parquet')}' --`,
+      'SELECT 1 AS a; SELECT 2 AS a',
+      'CREATE TABLE t AS SELECT 1 AS a',
+      `COPY (SELECT 1 AS a) TO '${path}'`,
+    ]) {
+      await expect(prepareCopy(connection, sql, path, columns)).rejects.toThrow();
+    }
+    const statement = await prepareCopy(connection, 'SELECT 1 AS a', path, columns);
+    await statement.run();
+    expect(await readdir(dirname(path))).toEqual(['one.parquet', 'three.parquet']);
+    connection.closeSync();
   });
 
   it.each([
@@ -53,6 +85,7 @@ describe('The DuckDB behind the engine', () => {
     `SET allowed_directories = ['/']`,
     `ATTACH '/etc/hostname' AS w (READ_ONLY)`,
     `SELECT * FROM glob('/tmp/*')`,
+    `COPY (SELECT 1) TO 'exports/logquay-wall.parquet'`,
   ])('refuses %s', async (sql) => {
     await expect(run(sql)).rejects.toMatchObject({ message: expect.stringMatching(/Error/) as unknown });
   });

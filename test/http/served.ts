@@ -11,7 +11,7 @@ import { Results } from '../../src/cache/results';
 import { Secret } from '../../src/config';
 import { type Endpoint } from '../../src/endpoints';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine, EngineQuery, EngineResult, RowSink, RunLimits, TableSchemas } from '../../src/engines/contract';
+import type { Engine, EngineQuery, EngineResult, LineSink, RunLimits, TableSchemas } from '../../src/engines/contract';
 import { ServiceError } from '../../src/errors';
 import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
@@ -67,10 +67,10 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  async stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+  async stream(query: EngineQuery, limits: RunLimits, sink: LineSink): Promise<boolean> {
     const { columns, rows, truncated, bytesProcessed, bytesBilled } = await this.run(query, limits);
-    sink.begin({ columns, bytesProcessed, bytesBilled });
-    for (const row of rows) await sink.take([row]);
+    sink.begin({ columns, bytesProcessed, bytesBilled }, 'json');
+    for (const row of rows) await sink.take(Buffer.from(`${row}\n`), 1);
     return truncated;
   }
 
@@ -268,6 +268,9 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     pricePerTiB: 6.25,
     admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
     exportSlots: exportSlots(engine),
+    exportFile: () => {
+      throw new Error('Exports are made by the real process alone.');
+    },
     openEncoder: () => {
       throw new Error('Exports are made by the real process alone.');
     },

@@ -1,4 +1,5 @@
 /** Reads Parquet files and Arrow streams back as rows of NDJSON have their values. */
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -46,6 +47,19 @@ function numericOf(units: bigint): string {
   const digits = String(units < 0n ? -units : units).padStart(10, '0');
   const fraction = digits.slice(-9).replace(/0+$/, '');
   return `${units < 0n ? '-' : ''}${digits.slice(0, -9)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Names and types of a Parquet file's columns, those inside of records too. */
+export async function columnsOfParquet(bytes: Uint8Array, folder: string): Promise<unknown[]> {
+  const path = join(folder, `${randomUUID()}.parquet`);
+  writeFileSync(path, bytes);
+  const database = await DuckDBInstance.create(':memory:');
+  const connection = await database.connect();
+  const reader = await connection.runAndReadAll(
+    `SELECT name, type, converted_type, logical_type, repetition_type FROM parquet_schema('${path}') WHERE name <> 'duckdb_schema'`,
+  );
+  connection.closeSync();
+  return reader.getRowObjects();
 }
 
 /** Rows of a Parquet file as DuckDB reads them. @param json columns of JSON, which DuckDB gives as text */

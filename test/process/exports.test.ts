@@ -29,6 +29,20 @@ WITH numbers AS (
   WHERE @project IN ('', 'abc')
 )
 SELECT * FROM numbers`,
+  values: `/*
+id: 55555555-aaaa-4000-8000-000000000003
+name: values
+export: 1000
+*/
+SELECT n, IF(n = 3, NULL, -n) AS i, [1.5, -1e300, CAST('-inf' AS FLOAT64), CAST('nan' AS FLOAT64), 0.1, 1e15][OFFSET(n)] AS f,
+  [NUMERIC '-1.50', 0, 1, NULL, 2, 3][OFFSET(n)] AS num, BIGNUMERIC '-0.000000000000000001' AS big, n = 3 AS b,
+  ['', '=1+1', '-1.5e3', 'a,"b"', 'x\\r\\ny', '+1 2'][OFFSET(n)] AS s, ['@a', '\\tb', '-', '\\r', NULL, '-Infinity'][OFFSET(n)] AS formula,
+  FROM_BASE64('+A==') AS bytes, DATE '0001-01-01' AS d, TIME '23:59:59.5' AS t, DATETIME '9999-12-31 23:59:59.000001' AS dt,
+  TIMESTAMP '1969-12-31 23:59:59.999999+00' AS ts, INTERVAL -1 DAY AS span,
+  [JSON '"=a"', JSON 'null', JSON '{"a": [1, "b,"]}', JSON '-1', JSON '""', NULL][OFFSET(n)] AS j,
+  IF(n = 2, NULL, STRUCT('é "q"' AS a, [STRUCT(DATE '2026-01-02' AS d)] AS list)) AS r, GENERATE_ARRAY(1, n) AS numbers, ['=1'] AS texts
+FROM UNNEST(GENERATE_ARRAY(0, 5)) AS n
+ORDER BY n`,
   closed: `/*
 id: 55555555-aaaa-4000-8000-000000000002
 name: closed
@@ -108,6 +122,22 @@ it('sends CSV with its header, compressed where that is accepted', async () => {
   expect(packed.headers['content-encoding']).toBe('gzip');
   expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
 });
+
+it.each(['micros', 'iso'])(
+  'has in CSV and NDJSON just what an answer has, of every type, with timestamps as %s',
+  async (timestamps) => {
+    const values = { endpoint: 'values' };
+    const whole = await get({ timestamps }, CSV, values);
+    expect(whole.body.toString().split('\r\n')[1]).toMatch(
+      /^0,0,1\.5,-1\.5,-0\.000000000000000001,false,"",'@a,'\+A==,/,
+    );
+    expect((await get({ timestamps, export: 'true' }, CSV, values)).body.toString()).toBe(whole.body.toString());
+    const lines = await get({ timestamps }, { Accept: 'application/x-ndjson' }, values);
+    expect((await get({ timestamps, export: 'true' }, {}, values)).body.toString()).toBe(
+      `${lines.body.toString()}{"$rows":6}\n`,
+    );
+  },
+);
 
 it('has no rows but all else where there are none', async () => {
   const sql = 'SELECT n FROM numbers WHERE n < 0';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { hashOf } from '../../src/keys/secret-key';
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
 import { until } from '../until';
-import { type Plain, rowsOfArrow, rowsOfLines, rowsOfParquet } from './columnar-files';
+import { columnsOfParquet, type Plain, rowsOfArrow, rowsOfLines, rowsOfParquet } from './columnar-files';
 import { begin as beginRequest, type Exported, reasonOf, received } from './exported';
 import { childrenOf, Stage, type Started } from './started';
 
@@ -46,6 +46,13 @@ SELECT 3, CAST(NULL AS INT64), CAST('-inf' AS FLOAT64), NULL, NULL, NULL, NULL, 
   ARRAY<INT64>[], ARRAY<STRING>[], [STRUCT<d DATE, e ARRAY<STRING>>(NULL, [])]
 ORDER BY 1
 `,
+  many: `/*
+id: 55555555-aaaa-4000-8000-000000000013
+name: many
+export: ${String(ROWS - 1)}
+*/
+SELECT 1000 * a + b AS n, TO_HEX(SHA256(CAST(1000 * a + b AS STRING))) AS text
+FROM UNNEST(GENERATE_ARRAY(0, ${String(ROWS / 1000 - 1)})) AS a, UNNEST(GENERATE_ARRAY(1, 1000)) AS b`,
   numbers: `/*
 id: 55555555-aaaa-4000-8000-000000000012
 name: numbers
@@ -86,6 +93,23 @@ const encodersOf = (service: Started): number[] =>
       return false;
     }
   });
+
+/** The files of exports that a process has open. */
+function openExportsOf(pid: number | undefined): string[] {
+  const folder = `/proc/${String(pid)}/fd`;
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .flatMap((fd) => {
+      try {
+        return [readlinkSync(`${folder}/${fd}`)];
+      } catch {
+        return [];
+      }
+    })
+    .filter((name) => name.includes('cache/exports'));
+}
+
+const NAMELESS: unknown = expect.stringMatching(/\.parquet \(deleted\)$/);
 
 async function begin(
   service: Started,
@@ -231,23 +255,43 @@ describe('exports as Parquet and Arrow, on the embedded engine', () => {
 
   it('end with a client that leaves, and wait for one that is slow, with a file that has no name', async () => {
     const sql = 'SELECT n, REPEAT(text, 10) AS text FROM numbers';
-    const response = await begin(service, PARQUET, { sql }, { 'X-Request-Id': 'left' });
+    const response = await begin(service, PARQUET, { sql }, { 'X-Request-Id': 'left', 'X-API-KEY': 'masked' });
     const [encoder] = encodersOf(service);
-    const open = readdirSync(`/proc/${String(encoder)}/fd`).flatMap((fd) => {
-      try {
-        return [readlinkSync(`/proc/${String(encoder)}/fd/${fd}`)];
-      } catch {
-        return [];
-      }
-    });
-    expect(open.filter((name) => name.includes('cache/exports'))).toEqual(
-      Array(2).fill(expect.stringMatching(/\.parquet \(deleted\)$/)),
-    );
+    expect(openExportsOf(encoder)).toEqual(Array(2).fill(NAMELESS));
     expect(filesOf(service)).toEqual([]);
     response.destroy();
     await service.logged(/"id":"left".*"status":499/);
     await until(() => encodersOf(service).length === 0);
     expect((await get(service, PARQUET, { sql: 'SELECT n FROM numbers WHERE n = 1' })).status).toBe(200);
+  });
+
+  it('are written as Parquet by the engine itself where nothing is redacted, into a file that has no name either', async () => {
+    const sql = 'SELECT n, REPEAT(TO_HEX(SHA256(text)), 10) AS text FROM numbers';
+    const response = await begin(service, PARQUET, { sql }, { 'X-Request-Id': 'left-it' });
+    expect([encodersOf(service), filesOf(service)]).toEqual([[], []]);
+    expect(openExportsOf(service.child.pid)).toEqual([NAMELESS]);
+    response.destroy();
+    await service.logged(/"id":"left-it".*"status":499/);
+    await until(() => [service.child.pid, ...childrenOf(service.child.pid)].flatMap(openExportsOf).length === 0);
+    expect(filesOf(service)).toEqual([]);
+  });
+
+  it('have the same columns whether the engine writes them or their process', async () => {
+    const columns = await Promise.all(
+      ['exporter', 'masked'].map(async (key) => {
+        const { body } = await get(service, PARQUET, {}, { endpoint: 'types', 'X-API-KEY': key });
+        return columnsOfParquet(body, service.folder);
+      }),
+    );
+    expect(columns[0]).toEqual(columns[1]);
+    expect(columns[0]!.length).toBeGreaterThan(17);
+  });
+
+  it('never get the end of a file that has more rows than allowed', async () => {
+    const exported = await get(service, PARQUET, {}, { endpoint: 'many', 'X-Request-Id': 'too-many' });
+    expect(exported.complete).toBe(false);
+    expect(exported.body.includes('PAR1', 4)).toBe(false);
+    await service.logged(/"id":"too-many".*"reason":"resourcesExceeded"/);
   });
 
   it('fail where their process is killed, without an end to the answer', async () => {
@@ -269,7 +313,7 @@ describe('exports as Parquet and Arrow, on the embedded engine', () => {
     const sql = 'SELECT n, REPEAT(text, 10) AS text FROM numbers';
     await killed.port();
     expect([filesOf(killed), encodersOf(killed)]).toEqual([[], []]);
-    await begin(killed, PARQUET, { sql });
+    await begin(killed, PARQUET, { sql }, { 'X-API-KEY': 'masked' });
     const [encoder = 0] = encodersOf(killed);
     expect(encoder).toBeGreaterThan(0);
     killed.signal('SIGKILL');
@@ -293,8 +337,10 @@ describe('exports as Parquet and Arrow, on the embedded engine', () => {
   it('are refused where their file would be larger than MAX_EXPORT_FILE', async () => {
     const bounded = start({ MAX_EXPORT_FILE: '1048576' });
     const sql = 'SELECT n, TO_HEX(SHA256(text)) AS text FROM numbers';
-    const exported = await get(bounded, PARQUET, { sql }, { 'X-Request-Id': 'large' });
-    expect([exported.status, reasonOf(exported)]).toEqual([400, 'resourcesExceeded']);
+    for (const key of ['exporter', 'masked']) {
+      const exported = await get(bounded, PARQUET, { sql }, { 'X-API-KEY': key });
+      expect([exported.status, reasonOf(exported)]).toEqual([400, 'resourcesExceeded']);
+    }
     expect(filesOf(bounded)).toEqual([]);
     expect((await get(bounded, PARQUET, { sql: 'SELECT n FROM numbers WHERE n < 100' })).complete).toBe(true);
   });

@@ -11,7 +11,7 @@ import type {
   Engine,
   EngineQuery,
   EngineResult,
-  RowSink,
+  LineSink,
   RunLimits,
   TableSchemas,
 } from '../contract';
@@ -82,14 +82,14 @@ class BigQueryEngine implements Engine {
     return this.#run(query, limits, 0);
   }
 
-  stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+  stream(query: EngineQuery, limits: RunLimits, sink: LineSink): Promise<boolean> {
     // Whoever takes the rows may be waiting when the limits end.
-    const ending: RowSink = {
-      begin: (head) => sink.begin(head),
-      take: (rows) =>
+    const ending: LineSink = {
+      begin: (head, form) => sink.begin(head, form),
+      take: (lines, count) =>
         raceLimits(
           limits,
-          async () => sink.take(rows),
+          async () => sink.take(lines, count),
           () => undefined,
         ),
     };

@@ -1,6 +1,6 @@
 /** Hands a query's pages on as they come, no faster than they are taken. */
 import { yieldToEventLoop } from '../../concurrency/event-loop';
-import type { EngineQuery, RowSink } from '../contract';
+import type { EngineQuery, LineSink } from '../contract';
 import type { QueryResponse } from './api';
 import { malformedAnswer } from './api-failure';
 import { countOf, rowsOf, writeRow } from './page';
@@ -18,7 +18,7 @@ const PART = 256 * 1024;
 export async function handOn(
   pages: AsyncIterable<QueryResponse>,
   { maxRows, hideBytes, isoTimestamps = false }: Pick<EngineQuery, 'maxRows' | 'hideBytes' | 'isoTimestamps'>,
-  sink: RowSink,
+  sink: LineSink,
 ): Promise<boolean> {
   let shape: ResultShape | null = null;
   let announced = 0;
@@ -30,7 +30,7 @@ export async function handOn(
     if (shape === null) {
       shape = resultShape(page.schema?.fields, { hideBytes, isoTimestamps });
       const [bytesProcessed, bytesBilled] = [countOf(page.totalBytesProcessed), countOf(page.totalBytesBilled)];
-      sink.begin({ columns: shape.columns, bytesProcessed, bytesBilled });
+      sink.begin({ columns: shape.columns, bytesProcessed, bytesBilled }, 'json');
       if (announced > maxRows) return true;
     }
     const incoming = rowsOf(page);
@@ -41,12 +41,16 @@ export async function handOn(
       incoming[i] = null;
       part.push(text);
       if ((units += text.length) < PART) continue;
-      await sink.take(part);
+      await sink.take(...linesOf(part));
       [part, units] = [[], 0];
       await yieldToEventLoop();
     }
   }
   if (shape === null || count < announced) throw malformedAnswer('Rows are missing.');
-  if (part.length > 0) await sink.take(part);
+  if (part.length > 0) await sink.take(...linesOf(part));
   return false;
+}
+
+function linesOf(rows: readonly string[]): [Uint8Array, number] {
+  return [Buffer.from(`${rows.join('\n')}\n`), rows.length];
 }

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { childEnvironment } from '../../concurrency/child-environment';
 import { type Clock, SYSTEM_CLOCK } from '../../concurrency/clock';
 import { ServiceError } from '../../errors';
-import { END, type Opening, TOO_LARGE } from './opening';
+import { END, fileTooLarge, type Opening, TOO_LARGE } from './opening';
 
 /** MiB of a process's heap: parts of rows that are being read. */
 const HEAP = 192;
@@ -135,14 +135,6 @@ export class Encoder {
 
 function failed(code: number | null, complaint: string): ServiceError {
   const cause = new Error(complaint);
-  if (code === TOO_LARGE) {
-    const message = 'The file of the export is larger than the service allows.';
-    return new ServiceError(
-      'resourcesExceeded',
-      message,
-      { hint: 'Export a shorter time range at a time.' },
-      { cause },
-    );
-  }
+  if (code === TOO_LARGE) return fileTooLarge();
   return new ServiceError('backendError', 'The export could not be encoded.', {}, { cause });
 }

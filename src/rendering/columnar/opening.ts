@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors';
 import type { FileForm } from '../representation';
 import type { Column } from './column-type';
 
@@ -5,8 +6,13 @@ import type { Column } from './column-type';
 export interface Opening {
   readonly form: FileForm;
   readonly columns: readonly Column[];
-  /** Where DuckDB writes, and the most bytes that it may be there. */
-  readonly file: { readonly path: string; readonly maxBytes: number };
+  readonly file: ExportFile;
+}
+
+/** Where DuckDB writes, and the most bytes that it may be there. */
+export interface ExportFile {
+  readonly path: string;
+  readonly maxBytes: number;
 }
 
 /** Behind the last row: an input without it was broken off. No JSON text holds this byte. */
@@ -14,3 +20,9 @@ export const END = 0x00;
 
 /** The exit code of an encoder whose file would be larger than allowed. */
 export const TOO_LARGE = 3;
+
+/** The file of an export has more bytes than it may have. */
+export function fileTooLarge(): ServiceError {
+  const message = 'The file of the export is larger than the service allows.';
+  return new ServiceError('resourcesExceeded', message, { hint: 'Export a shorter time range at a time.' });
+}

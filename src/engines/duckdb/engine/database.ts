@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { FolderStatus } from '../../data-status';
 import { StoredTables } from '../data/stored-tables';
@@ -62,7 +64,7 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
   });
   const open = (): Promise<DuckDBInstance> =>
     openInstance(options, async (connection) => {
-      await harden(connection, folder.opens);
+      await harden(connection, { ...folder.opens, exports: options.exportsDir ?? null });
       await folder.start(connection);
     });
   const clock = clockOf(options);
@@ -186,11 +188,16 @@ async function fillSamples(
  * The last wall: only translated trees are run, and none of them can name a file, an extension or a setting.
  *
  * @param opens the only files that can be opened from now on: segments of the tables that queries read, which are attached as
- *   they come, and the lock; null: none
+ *   they come, the lock, and exports that are being written; null: none
  */
-async function harden(connection: DuckDBConnection, opens: LiveFolder['opens'] | null): Promise<void> {
+async function harden(
+  connection: DuckDBConnection,
+  opens: (LiveFolder['opens'] & { readonly exports: string | null }) | null,
+): Promise<void> {
   if (opens !== null) {
-    await connection.run(`SET GLOBAL allowed_directories = [${quoteText(`${opens.folder}/`)}]`);
+    const folders = [opens.folder, ...(opens.exports === null ? [] : [resolve(opens.exports)])];
+    const list = folders.map((folder) => quoteText(`${folder}/`)).join(', ');
+    await connection.run(`SET GLOBAL allowed_directories = [${list}]`);
     await connection.run(`SET GLOBAL allowed_paths = [${quoteText(opens.file)}, ${quoteText(`${opens.file}.wal`)}]`);
   }
   await connection.run('SET GLOBAL enable_external_access = false');

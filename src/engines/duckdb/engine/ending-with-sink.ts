@@ -1,5 +1,5 @@
 import { abortError, raceLimits } from '../../../concurrency/deadline';
-import type { RowSink, RunLimits } from '../../contract';
+import type { LineSink, RunLimits } from '../../contract';
 
 /**
  * Runs `work` with a sink whose failure cancels the work, which is not waited for beyond the limits, and which takes nothing once
@@ -9,8 +9,8 @@ import type { RowSink, RunLimits } from '../../contract';
  */
 export async function endingWithSink<T>(
   limits: RunLimits,
-  sink: RowSink,
-  work: (limits: RunLimits, sink: RowSink) => Promise<T>,
+  sink: LineSink,
+  work: (limits: RunLimits, sink: LineSink) => Promise<T>,
 ): Promise<T> {
   const cancel = new AbortController();
   const onAbort = (): void => cancel.abort(abortError());
@@ -18,14 +18,14 @@ export async function endingWithSink<T>(
   limits.signal.addEventListener('abort', onAbort, { once: true });
   let failure: { readonly error: unknown } | null = null;
   let settled = false;
-  const ending: RowSink = {
-    begin: (head) => sink.begin(head),
-    take: async (rows) => {
+  const ending: LineSink = {
+    begin: (head, form) => sink.begin(head, form),
+    take: async (lines, count) => {
       if (settled || failure !== null) return;
       try {
         await raceLimits(
           { ...limits, signal: cancel.signal },
-          async () => sink.take(rows),
+          async () => sink.take(lines, count),
           () => undefined,
         );
       } catch (error) {

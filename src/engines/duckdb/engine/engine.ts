@@ -1,4 +1,7 @@
+import { rm } from 'node:fs/promises';
+
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+
 import { QueryError, ServiceError } from '../../../errors';
 import { UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
 import { Threads } from '../../../concurrency/threads';
@@ -10,8 +13,7 @@ import type {
   Engine,
   EngineQuery,
   EngineResult,
-  ResultHead,
-  RowSink,
+  LineSink,
   RunLimits,
   TableSchemas,
 } from '../../contract';
@@ -28,11 +30,19 @@ import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { BrokenStream, readRows } from './row-stream';
+import { readLines } from './line-stream';
+import { BrokenStream, readRows, type RowSink } from './row-stream';
 import { PassingFailure } from './shared-memory';
 import { bytesOf } from './sizes';
-import { prepareSelect, prepareTable, Statements } from './statements';
-import { CLOCK_PARAMETER, instantOf, type Statement, textParameterOf, type Translation } from '../translate';
+import { prepareCopy, prepareSelect, prepareTable, Statements } from './statements';
+import {
+  CLOCK_PARAMETER,
+  instantOf,
+  type Output,
+  type Statement,
+  textParameterOf,
+  type Translation,
+} from '../translate';
 import { Translations } from './translation-cache';
 
 /**
@@ -60,11 +70,19 @@ class GatheredRows implements RowSink {
 /** Enough rows have been read of a statement that goes on: its connection is not used again. */
 class CutOff extends Error {}
 
-interface ReadBounds {
+/** What becomes of a query's statement. */
+interface Reading<T> {
+  readonly output: Output;
   /** After which the statement ends by itself; null: it does not. */
   readonly lastRow: number | null;
-  /** Of the rows' texts together. */
-  readonly maxBytes: number;
+  /** Before each try. */
+  begin(columns: readonly NamedType[]): void;
+  /** Prepares it; @param once it is not run again on the connection */
+  prepare(connection: DuckDBConnection, translation: Translation, once: boolean): Promise<DuckDBPreparedStatement>;
+  /** Runs it. */
+  read(statement: DuckDBPreparedStatement, values: readonly BoundValue[], translation: Translation): Promise<T>;
+  /** Whether nothing of it has reached anybody. */
+  isRepeatable(): boolean;
 }
 
 /** The tables have been replaced while a query waited for them. */
@@ -139,21 +157,51 @@ export class DuckDbEngine implements Engine {
     over = this.#current,
   ): Promise<Pick<EngineResult, 'columns' | 'truncated'>> {
     let columns: readonly NamedType[] = [];
+    const { maxRows } = query;
     const { maxResultBytes: maxBytes = DEFAULTS.maxResultBytes } = this.options;
-    const begin = (head: ResultHead): void => {
-      columns = head.columns;
-      sink.begin(head);
-    };
-    const own: RowSink = { begin, take: (rows) => sink.take(rows) };
-    const truncated = await this.#read(query, limits, own, { lastRow: query.maxRows + 1, maxBytes }, over);
+    const truncated = await this.#read(
+      query,
+      limits,
+      {
+        output: 'text',
+        lastRow: maxRows + 1,
+        begin: (known) => {
+          columns = known;
+          sink.begin(known);
+        },
+        prepare: this.#prepare,
+        read: (statement, values, { brackets }) =>
+          readRows(statement, values, { maxRows, maxBytes, brackets }, (rows) => sink.take(rows)),
+        // Rows are gathered.
+        isRepeatable: () => true,
+      },
+      over,
+    );
     return { columns, truncated };
   }
 
   /** DuckDB's LIMIT is not parallel: a long result is cut off by not reading on. */
-  stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+  stream(query: EngineQuery, limits: RunLimits, sink: LineSink): Promise<boolean> {
+    const { lines: form = 'json', maxRows } = query;
     return endingWithSink(limits, sink, async (own, ending) => {
+      let handedOn = false;
       try {
-        return await this.#read(query, own, ending, { lastRow: null, maxBytes: Infinity });
+        return await this.#read(query, own, {
+          output: form,
+          lastRow: null,
+          begin: (columns) => ending.begin({ columns, bytesProcessed: null, bytesBilled: null }, form),
+          prepare: this.#prepare,
+          read: async (statement, values) => {
+            const truncated = await readLines(statement, values, maxRows, (lines, count) => {
+              handedOn = true;
+              return ending.take(lines, count);
+            });
+            if (truncated) throw new CutOff();
+            return false;
+          },
+          // What has been handed on cannot be taken back.
+          isRepeatable: () => !handedOn,
+        });
       } catch (error) {
         if (error instanceof CutOff) return true;
         throw error;
@@ -161,16 +209,40 @@ export class DuckDbEngine implements Engine {
     });
   }
 
-  async #read(
+  async copy(query: EngineQuery, path: string, limits: RunLimits): Promise<number> {
+    try {
+      return await this.#read(query, limits, {
+        output: 'columns',
+        lastRow: null,
+        begin: () => undefined,
+        prepare: (connection, { sql, columns }) => prepareCopy(connection, sql, path, columns),
+        read: async (statement, values) => {
+          bindValues(statement, values);
+          const [[count] = []] = (await statement.runAndReadAll()).getRows();
+          return Number(count);
+        },
+        // Somebody may be reading the file.
+        isRepeatable: () => false,
+      });
+    } catch (error) {
+      // Who was to read it may have left before it was there.
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  readonly #prepare: Reading<unknown>['prepare'] = (connection, { sql }, once) =>
+    once ? prepareSelect(connection, sql) : this.#statements.prepare(connection, sql);
+
+  async #read<T>(
     query: EngineQuery,
     limits: RunLimits,
-    sink: RowSink,
-    bounds: ReadBounds,
+    reading: Reading<T>,
     over: ReadOver = this.#current,
-  ): Promise<boolean> {
+  ): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#readOnce(query, limits, sink, bounds, over);
+        return await this.#readOnce(query, limits, reading, over);
       } catch (error) {
         if (!(error instanceof LostTables)) throw error;
         if (tries === MOST_TRIES) throw busyTables();
@@ -244,46 +316,32 @@ export class DuckDbEngine implements Engine {
     };
   }
 
-  async #readOnce(
-    query: EngineQuery,
-    limits: RunLimits,
-    sink: RowSink,
-    { lastRow, maxBytes }: ReadBounds,
-    over: ReadOver,
-  ): Promise<boolean> {
+  async #readOnce<T>(query: EngineQuery, limits: RunLimits, reading: Reading<T>, over: ReadOver): Promise<T> {
     checkLimits(limits);
     const tables = over.tables();
-    const { sql, parameters, maxRows, hideBytes, isoTimestamps = false, sorted = false, stored = false } = query;
-    const reading = { hideBytes, isoTimestamps, sorted, maxRows: lastRow, stored, fence: query.fence ?? null };
+    const { sql, parameters, hideBytes, isoTimestamps = false, sorted = false, stored = false } = query;
+    const { output, lastRow } = reading;
+    const wanted = { hideBytes, isoTimestamps, sorted, output, maxRows: lastRow, stored, fence: query.fence ?? null };
     try {
       const { remember } = over;
-      const translation = await this.#translations.translation(sql, parameters, reading, tables, limits, remember);
+      const translation = await this.#translations.translation(sql, parameters, wanted, tables, limits, remember);
+      const { before } = translation;
       const valuesOf = (statement: Statement): BoundValue[] =>
         statement.parameters.map((name) => this.#value(name, parameters));
       const values = valuesOf(translation);
-      const bounds = { maxRows, maxBytes, brackets: translation.brackets };
-      let handedOn = false;
-      const take = (rows: readonly string[]): Promise<void> | void => {
-        handedOn = true;
-        return sink.take(rows);
-      };
-      const read = async (statement: DuckDBPreparedStatement): Promise<boolean> => {
-        const truncated = await readRows(statement, values, bounds, take);
-        if (truncated && lastRow === null) throw new CutOff();
-        return truncated;
-      };
-      // What a stream has handed on cannot be taken back; rows of a run are gathered.
-      const isRepeatable = (): boolean => lastRow !== null || !handedOn;
-      const onConnection = async (connection: DuckDBConnection): Promise<boolean> => {
+      const onConnection = async (connection: DuckDBConnection): Promise<T> => {
         if (tables.isLost) throw new LostTables();
-        sink.begin({ columns: translation.columns, bytesProcessed: null, bytesBilled: null });
+        reading.begin(translation.columns);
         const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
-        const use = async <T>(work: (statement: DuckDBPreparedStatement) => Promise<T>): Promise<T> =>
-          grows || over.begin !== null || translation.before.length > 0
-            ? this.#runOnce(connection, translation, valuesOf, work, over.begin?.(tables))
-            : work(await this.#statements.prepare(connection, translation.sql));
+        const use = async <U>(work: (statement: DuckDBPreparedStatement) => Promise<U>): Promise<U> => {
+          const once = grows || over.begin !== null || before.length > 0;
+          const prepare = (): Promise<DuckDBPreparedStatement> => reading.prepare(connection, translation, once);
+          if (!once) return work(await prepare());
+          const tablesBefore = before.map((table) => ({ sql: table.sql, values: valuesOf(table) }));
+          return this.#runOnce(connection, tablesBefore, prepare, work, over.begin?.(tables));
+        };
         try {
-          return await use(read);
+          return await use((statement) => reading.read(statement, values, translation));
         } catch (error) {
           if (!(error instanceof BrokenStream)) throw error;
           if (lastRow === null) throw new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
@@ -295,7 +353,7 @@ export class DuckDbEngine implements Engine {
           throw new PassingFailure();
         }
       };
-      return await this.#onConnection(sql, limits, onConnection, isRepeatable);
+      return await this.#onConnection(sql, limits, onConnection, () => reading.isRepeatable());
     } finally {
       tables.release();
     }
@@ -304,21 +362,20 @@ export class DuckDbEngine implements Engine {
   /** Plans and runs in one transaction (`Part.grows`), which temporary tables do not outlast. */
   async #runOnce<T>(
     connection: DuckDBConnection,
-    translation: Translation,
-    valuesOf: (statement: Statement) => readonly BoundValue[],
+    before: readonly { readonly sql: string; readonly values: readonly BoundValue[] }[],
+    prepareLast: () => Promise<DuckDBPreparedStatement>,
     work: (statement: DuckDBPreparedStatement) => Promise<T>,
-    begin: Begin = (prepare) => prepare(),
+    begin: Begin = (prepareNow) => prepareNow(),
   ): Promise<T> {
-    const { before } = translation;
     const prepare = (i: number): Promise<DuckDBPreparedStatement> =>
-      i < before.length ? prepareTable(connection, before[i]!.sql) : prepareSelect(connection, translation.sql);
+      i < before.length ? prepareTable(connection, before[i]!.sql) : prepareLast();
     let statement = await begin(async () => {
       await connection.run('BEGIN TRANSACTION');
       return prepare(0);
     });
     try {
       for (const [i, table] of before.entries()) {
-        bindValues(statement, valuesOf(table));
+        bindValues(statement, table.values);
         await statement.run();
         const next = await prepare(i + 1);
         statement.destroySync();

@@ -7,6 +7,8 @@ export interface DuckDbOptions {
   readonly dataDir: string | null;
   /** Where segments of tables are stored; made if missing. */
   readonly cacheDir: string;
+  /** Where exports are written, if there is a data folder; default: none are. Beside `cacheDir` the only folder that SQL could reach. */
+  readonly exportsDir?: string | null;
   /** Where samples are kept, so that the next process that opens them need not make them again; default: in memory. */
   readonly samplesFile?: string | null;
   /** Microseconds since the epoch that the service takes for now; null: the real time, anew for every run. */

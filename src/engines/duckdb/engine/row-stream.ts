@@ -1,6 +1,7 @@
 import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import { yieldToEventLoop } from '../../../concurrency/event-loop';
 import { ServiceError } from '../../../errors';
+import type { NamedType } from '../../../googlesql/types';
 import type { ListShape } from '../translate';
 import { bindValues, type BoundValue } from './bound-value';
 import { withBrackets } from './list-brackets';
@@ -15,6 +16,13 @@ const AT_ONCE = 1024 * 1024;
  * Takes rows part by part, each row as the text of one JSON object. The next part is read when it has resolved.
  */
 export type TakeRows = (rows: readonly string[]) => Promise<void> | void;
+
+/** Takes the rows of a run. */
+export interface RowSink {
+  /** Before the first rows, and again where the query is run again: those before are of no use. */
+  begin(columns: readonly NamedType[]): void;
+  readonly take: TakeRows;
+}
 
 /** DuckDB has failed while its rows were read; it does not say of what. */
 export class BrokenStream extends Error {}

@@ -2,6 +2,10 @@ import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api
 import { StatementType } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 
+import type { NamedType } from '../../../googlesql/types';
+import { quoteText } from '../sql';
+import { leavesOf } from '../translate';
+
 /** Statements ofConnection for each connection: what a dashboard repeats. */
 const PER_CONNECTION = 8;
 
@@ -22,6 +26,36 @@ export class Statements {
     ofConnection.set(sql, statement);
     return statement;
   }
+}
+
+/** Values of a row group: what is written at once, of wide records too, must find its place in memory. */
+const GROUP_VALUES = 1024 * 1024;
+/** A sixth of DuckDB's own size, which has memory go to the system and come back for each; and the smallest one that it takes. */
+const GROUP_ROWS = { most: 20_480, step: 2048 };
+
+/**
+ * A statement that writes what a SELECT gives into a file, as Parquet. Only here does a statement name a file, and only one that the
+ * service has named.
+ *
+ * @param sql that `prepareSelect` takes
+ * @throws Error for another kind of statement
+ */
+export async function prepareCopy(
+  connection: DuckDBConnection,
+  sql: string,
+  path: string,
+  columns: readonly NamedType[],
+): Promise<DuckDBPreparedStatement> {
+  // Nothing that is one SELECT by itself ends the parenthesis around it.
+  (await prepareSelect(connection, sql)).destroySync();
+  const leaves = columns.reduce((sum, { type }) => sum + leavesOf(type), 0);
+  const steps = Math.max(1, Math.floor(GROUP_VALUES / leaves / GROUP_ROWS.step));
+  const rows = Math.min(GROUP_ROWS.most, steps * GROUP_ROWS.step);
+  const options = `FORMAT parquet, ROW_GROUP_SIZE ${String(rows)}, USE_TMP_FILE false`;
+  const statement = await connection.prepare(`COPY (${sql}) TO ${quoteText(path)} (${options})`);
+  if (statement.statementType === StatementType.COPY) return statement;
+  statement.destroySync();
+  throw new Error('Not a COPY statement');
 }
 
 /** @throws Error for another kind of statement */

@@ -4,7 +4,7 @@ import type { Threads } from '../../../concurrency/threads';
 import type { NamedType } from '../../../googlesql/types';
 import type { BoundParameter, Fence, RunLimits } from '../../contract';
 import type { StoredTable } from '../data/part';
-import { formOf, type Translation } from '../translate';
+import { formOf, type Output, type Translation } from '../translate';
 import { type KnownParameter, translateText } from './translation-task';
 
 /** Characters of texts, queries and translations together. */
@@ -14,6 +14,7 @@ interface Reading {
   readonly hideBytes: boolean;
   readonly isoTimestamps?: boolean;
   readonly sorted?: boolean;
+  readonly output?: Output;
   /** null: all. */
   readonly maxRows: number | null;
   /** The operator's own text. */
@@ -59,8 +60,8 @@ export class Translations {
     const known = parameters.map((one): KnownParameter => ({ name: one.name, type: one.type, form: formOf(one) }));
     if (!remember) return this.#translate(sql, known, reading, tables, limits);
     const types = known.map(({ name, type, form }) => `${name}:${type}:${form ?? ''}`).sort();
-    const { hideBytes, isoTimestamps = false, sorted = false, maxRows, fence } = reading;
-    const key = JSON.stringify([hideBytes, isoTimestamps, sorted, maxRows, types, fence, sql]);
+    const { hideBytes, isoTimestamps = false, sorted = false, output = 'text', maxRows, fence } = reading;
+    const key = JSON.stringify([hideBytes, isoTimestamps, sorted, output, maxRows, types, fence, sql]);
     const remembered = this.#cache.get(key);
     if (remembered?.read.every(({ name, revision }) => tables.find(name)?.revision === revision) === true) {
       return remembered.translation;

@@ -8,7 +8,7 @@ import type { Task } from '../../../concurrency/threads';
 import type { StoredTable } from '../data/part';
 import { type TypedParameter, typesByName } from '../../bound-parameter';
 import type { Fence } from '../../contract';
-import { type ParameterForm, translate, type Translation, withKnownParameters } from '../translate';
+import { type Output, type ParameterForm, translate, type Translation, withKnownParameters } from '../translate';
 
 /** What a translation may depend on. */
 export interface KnownParameter extends TypedParameter {
@@ -25,6 +25,7 @@ export interface TextToTranslate {
   readonly hideBytes: boolean;
   readonly isoTimestamps?: boolean;
   readonly sorted?: boolean;
+  readonly output?: Output;
   readonly maxRows: number | null;
   readonly fence: Fence | null;
 }

@@ -1,4 +1,4 @@
-import type { RowSink, RunLimits } from '../../contract';
+import type { LineForm, LineSink, RunLimits } from '../../contract';
 import { remaining } from '../../../concurrency/deadline';
 import type { NamedType } from '../../../googlesql/types';
 import type { Answers, Request, ToEngine } from './messages';
@@ -17,8 +17,8 @@ export interface CallOptions {
   readonly limits: RunLimits;
   /** Milliseconds that it may take at all, from when it is sent: the process is ended then; null: until the deadline. */
   readonly allowance: number | null;
-  /** Takes the rows of a stream; missing: they are gathered. */
-  readonly sink?: RowSink;
+  /** Of a stream. */
+  readonly sink?: LineSink;
 }
 
 /** One request to an engine's process, which may be sent more than once. */
@@ -59,28 +59,31 @@ export class Call implements Scheduled {
     this.sent = watch;
   }
 
-  /** Whether rows went to the sink: it cannot be run again. */
+  /** Whether something has reached somebody: it cannot be run again. Of a copy, somebody may be reading the file. */
   get handedOn(): boolean {
-    return this.#handedOn;
+    return this.#handedOn || (this.options.request.kind === 'copy' && this.sent !== null);
   }
 
-  /** The columns of a stream are known, or the query is run again in the same process. */
-  announce(columns: readonly NamedType[]): void {
+  /** The query of a run is run again in the same process. */
+  beginAgain(): void {
     this.#rows = [];
+  }
+
+  /** The columns of a stream are known. */
+  announce(columns: readonly NamedType[], form: LineForm): void {
     if (this.#announced) return;
     this.#announced = true;
-    this.options.sink?.begin({ columns, bytesProcessed: null, bytesBilled: null });
+    this.options.sink?.begin({ columns, bytesProcessed: null, bytesBilled: null }, form);
   }
 
-  /** @param taken is called when a sink has taken them */
-  take(rows: readonly string[], taken: () => void): void {
-    const { sink } = this.options;
-    if (sink === undefined) {
-      this.#rows = this.#rows.length === 0 ? [...rows] : this.#rows.concat(rows);
-      return;
-    }
+  gather(rows: readonly string[]): void {
+    this.#rows = this.#rows.length === 0 ? [...rows] : this.#rows.concat(rows);
+  }
+
+  /** @param taken is called when the sink has taken them */
+  take(lines: Uint8Array, count: number, taken: () => void): void {
     this.#handedOn = true;
-    this.#taking = this.#taking.then(() => sink.take(rows)).then(taken);
+    this.#taking = this.#taking.then(() => this.options.sink?.take(lines, count)).then(taken);
     // Whoever waits for the answer has it.
     this.#taking.catch(() => undefined);
   }

@@ -1,7 +1,8 @@
 /** The engine's side of the conversation with the service's process. */
 import { toFailure } from './failure';
 import { Flow } from './flow';
-import type { RowSink } from '../../contract';
+import type { LineSink } from '../../contract';
+import type { RowSink } from '../engine/row-stream';
 import type { FromEngine, Opening, ToEngine } from './messages';
 import { remoteLog } from './remote-log';
 import { openServing, type Serving } from './serving';
@@ -73,19 +74,23 @@ export class Host {
     const flow = new Flow(limits);
     this.#calls.set(id, { cancel, flow });
     let begun = false;
-    const sink: RowSink = {
-      begin: ({ columns }) => {
-        if (begun || request.kind === 'stream') void this.send({ kind: 'columns', id, columns });
+    const rows: RowSink = {
+      begin: () => {
+        if (begun) void this.send({ kind: 'again', id });
         begun = true;
       },
-      take: async (rows) => {
-        if (request.kind === 'stream') await flow.admit();
-        await this.send({ kind: 'rows', id, rows });
+      take: (part) => this.send({ kind: 'rows', id, rows: part }),
+    };
+    const lines: LineSink = {
+      begin: ({ columns }, form) => void this.send({ kind: 'columns', id, columns, form }),
+      take: async (part, count) => {
+        await flow.admit();
+        await this.send({ kind: 'lines', id, lines: part, count });
       },
     };
     try {
       if (this.#serving === null) throw new Error('The engine is not open.');
-      const answer = await this.#serving.answer(request, limits, sink);
+      const answer = await this.#serving.answer(request, limits, { rows, lines });
       await this.send({ kind: 'answer', id, answer });
     } catch (error) {
       await this.send({ kind: 'failure', id, failure: toFailure(error) });

@@ -7,7 +7,15 @@ import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
 import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { Standing } from '../../../log/standing';
-import type { ArrivedResult, BoundParameter, Engine, EngineQuery, EngineResult, TableSchemas } from '../../contract';
+import type {
+  ArrivedResult,
+  BoundParameter,
+  Engine,
+  EngineQuery,
+  EngineResult,
+  LineForm,
+  TableSchemas,
+} from '../../contract';
 import type { Contents } from '../engine/database';
 import type { DuckDbOptions } from '../engine/options';
 import type { SegmentJob, SegmentResult } from '../follow/segment-job';
@@ -32,6 +40,7 @@ export type ArrivedOf = Parameters<NonNullable<Engine['runArrived']>>[1];
 export type Request =
   | { readonly kind: 'run'; readonly query: EngineQuery }
   | { readonly kind: 'stream'; readonly query: EngineQuery }
+  | { readonly kind: 'copy'; readonly query: EngineQuery; readonly path: string }
   | { readonly kind: 'arrived'; readonly query: EngineQuery; readonly range: ArrivedOf }
   | { readonly kind: 'tables'; readonly paths: readonly (readonly string[])[] }
   | { readonly kind: 'describe'; readonly sql: string; readonly parameters: readonly BoundParameter[] }
@@ -44,11 +53,13 @@ export type Request =
   | { readonly kind: 'convert'; readonly job: SegmentJob }
   | { readonly kind: 'ping' };
 
-/** What each request is answered with; of a run or stream the rows come before, part by part. */
+/** What each request is answered with; of a run the rows come before, of a stream the lines, part by part. */
 export interface Answers {
   run: Pick<EngineResult, 'columns' | 'truncated'>;
   /** Whether there are more rows. */
   stream: boolean;
+  /** How many rows there are. */
+  copy: number;
   arrived: Pick<ArrivedResult, 'columns' | 'truncated' | 'epoch' | 'upTo'>;
   tables: TableSchemas;
   describe: readonly NamedType[];
@@ -84,7 +95,7 @@ export type ToEngine =
       readonly keyName: string;
     }
   | { readonly kind: 'cancel'; readonly id: number }
-  /** One part of a stream's rows has been taken. */
+  /** One part of a stream's lines has been taken. */
   | { readonly kind: 'taken'; readonly id: number }
   /** To be answered at once, by who can. */
   | { readonly kind: 'beat' }
@@ -96,9 +107,12 @@ export type FromEngine =
   | { readonly kind: 'status'; readonly status: FolderStatus; readonly target: string }
   /** It cannot go on, and ends. */
   | { readonly kind: 'broken'; readonly failure: Failure }
-  /** Of a stream, before its rows; of any query that is run again: the rows before are of no use. */
-  | { readonly kind: 'columns'; readonly id: number; readonly columns: readonly NamedType[] }
+  /** Of a run: its rows come anew, those before are of no use. */
+  | { readonly kind: 'again'; readonly id: number }
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly string[] }
+  /** Of a stream, before its lines. */
+  | { readonly kind: 'columns'; readonly id: number; readonly columns: readonly NamedType[]; readonly form: LineForm }
+  | { readonly kind: 'lines'; readonly id: number; readonly lines: Uint8Array; readonly count: number }
   /** The last of a call, which has really ended. */
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }

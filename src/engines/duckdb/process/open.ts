@@ -40,7 +40,7 @@ export async function openRemoteEngine({
   ...options
 }: RemoteOptions): Promise<RemoteEngine> {
   const { log, onStatus, ...plain } = options;
-  const { cacheDir, dataDir, connections = DEFAULTS.connections } = options;
+  const { cacheDir, dataDir, exportsDir = null, connections = DEFAULTS.connections } = options;
   const { memory = DEFAULTS.memory, threads = DEFAULTS.threads } = options;
   const folderOfData = dataDir === null ? null : await CacheFolder.of(cacheDir, dataDir).catch(() => null);
   const folder = dataDir === null ? await makeSamplesFolder(cacheDir) : null;
@@ -75,7 +75,8 @@ export async function openRemoteEngine({
     process.off('exit', end);
     if (folder !== null) removeFolder(folder);
   };
-  const engine = new RemoteEngine({ data, planning, refused, connections, dispose });
+  const copies = dataDir !== null && exportsDir !== null;
+  const engine = new RemoteEngine({ data, planning, refused, connections, copies, dispose });
   const onAbort = (): void => void engine.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {

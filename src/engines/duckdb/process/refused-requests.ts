@@ -56,8 +56,8 @@ function isStored(request: Request): boolean {
   return request.kind === 'describe' || (isQuery(request) && request.query.stored === true);
 }
 
-function isQuery(request: Request): request is Request & { kind: 'run' | 'stream' | 'arrived' } {
-  return request.kind === 'run' || request.kind === 'stream' || request.kind === 'arrived';
+function isQuery(request: Request): request is Request & { kind: 'run' | 'stream' | 'copy' | 'arrived' } {
+  return ['run', 'stream', 'copy', 'arrived'].includes(request.kind);
 }
 
 /** The text with its values: other values of the same text may do no harm. */
@@ -71,6 +71,7 @@ function partsOf(request: Request): unknown {
   switch (request.kind) {
     case 'run':
     case 'stream':
+    case 'copy':
     case 'arrived':
       return ['run', request.query.sql, request.query.parameters];
     case 'describe':

@@ -8,7 +8,7 @@ import type {
   Engine,
   EngineQuery,
   EngineResult,
-  RowSink,
+  LineSink,
   RunLimits,
   TableSchemas,
 } from '../../contract';
@@ -38,6 +38,8 @@ export interface RemoteEngineOptions {
   readonly refused: RefusedRequests;
   /** Queries that run at once. */
   readonly connections: number;
+  /** Whether it can write files. */
+  readonly copies: boolean;
   /** Gives back what the engine was given beside its processes. */
   readonly dispose: () => void;
 }
@@ -55,6 +57,12 @@ export class RemoteEngine implements Engine {
 
   constructor(private readonly options: RemoteEngineOptions) {
     this.concurrency = options.connections;
+    if (options.copies) {
+      this.copy = async (query, path, limits) => {
+        const { answer } = await this.#call(options.data, { kind: 'copy', query, path }, limits, this.#slots);
+        return answer as Answers['copy'];
+      };
+    }
     this.#slots = new FairSlots({ total: options.connections, perName: fairShare(options.connections) });
     this.#planning = new FairSlots({ ...PLANNED_AT_ONCE, pause: { ...PAUSE, beside: this.#slots } });
   }
@@ -72,13 +80,16 @@ export class RemoteEngine implements Engine {
     return { ...(answer as Answers['run']), rows, bytesProcessed: null, bytesBilled: null };
   }
 
-  async stream(query: EngineQuery, limits: RunLimits, sink: RowSink): Promise<boolean> {
+  async stream(query: EngineQuery, limits: RunLimits, sink: LineSink): Promise<boolean> {
     const request = { kind: 'stream', query } as const;
     return endingWithSink(limits, sink, async (own, ending) => {
       const { answer } = await this.#call(this.options.data, request, own, this.#slots, ending);
       return answer as Answers['stream'];
     });
   }
+
+  /** Missing where its database can open no files. */
+  readonly copy?: NonNullable<Engine['copy']>;
 
   async runArrived(query: EngineQuery, range: ArrivedOf, limits: RunLimits): Promise<ArrivedResult> {
     const request = { kind: 'arrived', query, range } as const;
@@ -129,7 +140,7 @@ export class RemoteEngine implements Engine {
    * @param slots null: it waits for nobody
    * @param sink takes the rows of a stream
    */
-  #call(to: Supervisor, request: Request, limits: RunLimits, slots: FairSlots | null, sink?: RowSink): Promise<Reply> {
+  #call(to: Supervisor, request: Request, limits: RunLimits, slots: FairSlots | null, sink?: LineSink): Promise<Reply> {
     const allowance = request.kind === 'inspect' ? PLANNING : null;
     return withinLimits(
       limits,

@@ -1,5 +1,5 @@
 import { Threads } from '../../../concurrency/threads';
-import type { RowSink, RunLimits } from '../../contract';
+import type { LineSink, RunLimits } from '../../contract';
 import { openDatabase, type Contents } from '../engine/database';
 import { DuckDbEngine } from '../engine/engine';
 import { failure } from '../engine/failures';
@@ -9,12 +9,19 @@ import type { FolderStatus } from '../../data-status';
 import type { Converter } from '../follow/converter';
 import { LocalConverter } from '../follow/local-converter';
 import { DEFAULTS } from '../engine/options';
+import type { RowSink } from '../engine/row-stream';
 import { ConverterProcess } from './converter-process';
 import { memoryShares } from './memory-shares';
 import type { Answers, Opening, Request } from './messages';
 
 /** Takes what is known of the data folder, and the name of the data. */
 export type OnStatus = (status: FolderStatus, target: string) => void;
+
+/** Take what a request gives before its answer: of a run, and of a stream. */
+export interface Sinks {
+  readonly rows: RowSink;
+  readonly lines: LineSink;
+}
 
 /** What an engine's process does for the service's. */
 export interface Serving {
@@ -25,7 +32,7 @@ export interface Serving {
   /** What is known of the data folder; null: there is none. */
   readonly status: FolderStatus | null;
   /** Settles when the work has really ended. @throws as the method of `Engine` */
-  answer(request: Request, limits: RunLimits, sink: RowSink): Promise<Answers[keyof Answers]>;
+  answer(request: Request, limits: RunLimits, sinks: Sinks): Promise<Answers[keyof Answers]>;
   close(): Promise<void>;
 }
 
@@ -60,14 +67,16 @@ async function openData(
     },
     contents: database.contents,
     status: database.status,
-    async answer(request, limits, sink) {
+    async answer(request, limits, { rows, lines }) {
       switch (request.kind) {
         case 'run':
-          return engine.feed(request.query, limits, sink);
+          return engine.feed(request.query, limits, rows);
         case 'stream':
-          return engine.stream(request.query, limits, sink);
+          return engine.stream(request.query, limits, lines);
+        case 'copy':
+          return engine.copy(request.query, request.path, limits);
         case 'arrived':
-          return engine.feedArrived(request.query, request.range, limits, sink);
+          return engine.feedArrived(request.query, request.range, limits, rows);
         case 'tables':
           return engine.tables(request.paths, limits);
         case 'describe':

@@ -272,10 +272,18 @@ export class Supervisor {
     if (this.#current !== current && message.kind !== 'log') return;
     switch (message.kind) {
       case 'columns':
-        this.#calls.get(message.id)?.announce(message.columns);
+        this.#calls.get(message.id)?.announce(message.columns, message.form);
+        break;
+      case 'lines': {
+        const { id, lines, count } = message;
+        this.#calls.get(id)?.take(lines, count, () => current.process.send({ kind: 'taken', id }));
+        break;
+      }
+      case 'again':
+        this.#calls.get(message.id)?.beginAgain();
         break;
       case 'rows':
-        this.#calls.get(message.id)?.take(message.rows, () => current.process.send({ kind: 'taken', id: message.id }));
+        this.#calls.get(message.id)?.gather(message.rows);
         break;
       case 'answer': {
         const call = this.#calls.get(message.id);

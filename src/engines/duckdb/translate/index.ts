@@ -4,17 +4,19 @@
  */
 import { QueryError } from '../../../errors';
 import type { Column, Cte, Relation, ResolvedQuery } from '../../../googlesql/resolved';
-import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
+import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { Part } from '../data/part';
-import type { Fence } from '../../contract';
+import type { Fence, LineForm } from '../../contract';
 import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
 import { Fencing } from './expressions/guards';
-import { isPlain, printRow } from './relations/json-output';
+import { printCsvLine } from './relations/csv-output';
+import { isPlain, type JsonForm, type OutputValue, printRow } from './relations/json-output';
 import type { ListShape } from './relations/list-shapes';
 import { type OwnRows, withOwnRows } from './relations/own-rows';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
+import { printColumns } from './relations/typed-output';
 import { overParts, readsPlainTables, type PartsOf, type UnbracketedColumns } from './parts/over-parts';
 import { physicalType, withLists } from './parts/physical-type';
 import { storedValue } from './parts/part-scan';
@@ -25,6 +27,7 @@ import { SizeEstimates } from './expressions/size-estimate';
 
 export { CLOCK_PARAMETER } from './context';
 export type { ListShape } from './relations/list-shapes';
+export { leavesOf } from './relations/typed-output';
 export { formOf, instantOf, type ParameterForm, textParameterOf, withKnownParameters } from './known-parameters';
 export { setUpStatements } from './functions/macros';
 export { runtimeError } from './runtime-errors';
@@ -42,6 +45,8 @@ export interface TranslateOptions {
   readonly isoTimestamps?: boolean;
   /** The rows are sorted by their texts; default: they are not. */
   readonly sorted?: boolean;
+  /** Default: texts of JSON. */
+  readonly output?: Output;
   /** Give back at most this many rows; null: all. */
   readonly maxRows: number | null;
   /** null: nothing has to be kept from the caller. */
@@ -54,11 +59,15 @@ export interface Statement {
   readonly parameters: readonly string[];
 }
 
+/**
+ * What a statement yields: one VARCHAR column `row`, of each row the text of a JSON object or a line in some form, its end included;
+ * or the columns themselves, for files (docs/exports.md).
+ */
+export type Output = 'text' | LineForm | 'columns';
+
 export interface Translation extends Statement {
   /** Make the temporary tables that `sql` reads, in order: to be run in one transaction with it. */
   readonly before: readonly Statement[];
-  /** Yields one VARCHAR column `row`: the JSON object text of each row. */
-  readonly sql: string;
   readonly columns: readonly NamedType[];
   /** The brackets that values of the row lack, by their places; null: none. */
   readonly brackets: readonly (ListShape | null)[] | null;
@@ -81,8 +90,9 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
   // Whether a query is taken must not depend on the shape that rows of others gave the parts.
   const refusing = options.fence ? asLists() : null;
   try {
-    // Texts are sorted as they are.
-    const leavesBrackets = options.sorted === true ? (): boolean => false : isPlain;
+    // Texts are sorted, and lines sent, as they are.
+    const asTheyAre = options.sorted === true || (options.output ?? 'text') !== 'text';
+    const leavesBrackets = asTheyAre ? (): boolean => false : isPlain;
     const over = overParts(limited, partsOf, isComputedOnce, options.fence !== null, leavesBrackets);
     const scan: PrintScan = (table, columns) => over.scans.get(table)!.print(columns);
     return print(over.query, scan, ctes, over.unbracketed, options);
@@ -126,7 +136,7 @@ function print(
   printScan: PrintScan,
   { isComputedOnce, areTables }: ComputedCtes,
   unbracketed: UnbracketedColumns,
-  { fence, hideBytes, isoTimestamps = false, sorted = false }: TranslateOptions,
+  { fence, hideBytes, isoTimestamps = false, sorted = false, output = 'text' }: TranslateOptions,
 ): Translation {
   const read = new Set<string>();
   const scan: PrintScan = (table, columns) => {
@@ -138,10 +148,10 @@ function print(
   const values = outputValues(query, storedColumns(query));
   const wanted = new Set(query.output.map((o) => o.column.id));
   const rows = printRelation(ctx, query.relation, wanted, true);
-  const row = printRow(ctx, values, { hideBytes, isoTimestamps });
+  const list = printOutput(ctx, values, { hideBytes, isoTimestamps }, output);
   const ctes = printCtes(ctx);
   const withCtes = areTables || ctes.length === 0 ? '' : `WITH ${ctes.map(asCte).join(', ')} `;
-  const body = `SELECT ${row} AS "row" FROM (${rows})${sorted ? ' ORDER BY 1' : ''}`;
+  const body = `SELECT ${list} FROM (${rows})${sorted ? ' ORDER BY 1' : ''}`;
   return {
     ...renumber(`${withCtes}${body}`, ctx.parameters),
     before: areTables ? ctes.map((cte) => renumber(asTable(cte), ctx.parameters)) : [],
@@ -151,12 +161,18 @@ function print(
   };
 }
 
-interface OutputValue {
-  readonly name: string;
-  readonly type: SqlType;
-  readonly sql: string;
-  /** It is as a table keeps it. */
-  readonly stored: boolean;
+function printOutput(ctx: Context, values: readonly OutputValue[], form: JsonForm, output: Output): string {
+  switch (output) {
+    case 'text':
+      return `${printRow(ctx, values, form)} AS "row"`;
+    case 'json':
+      return `${printRow(ctx, values, form)} || chr(10) AS "row"`;
+    case 'csv':
+    case 'escaped csv':
+      return `${printCsvLine(ctx, values, form, output === 'escaped csv')} AS "row"`;
+    case 'columns':
+      return printColumns(ctx, values, form);
+  }
 }
 
 /** What each key of a row's object reads. The fields of a SELECT AS STRUCT are columns of the result. */

@@ -26,6 +26,13 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(TRY_CAST(x AS BIGINT))
       WHEN isfinite(x) THEN to_json(x)
       WHEN isnan(x) THEN to_json('NaN') WHEN x > 0 THEN to_json('Infinity') WHEN x < 0 THEN to_json('-Infinity') END`,
+  // A text as a cell of CSV (rendering/csv.ts), and with an apostrophe before a formula (rendering/formulas.ts).
+  'lq_csv(x)': `CASE WHEN x IS NULL THEN ''
+      WHEN x = '' OR contains(x, '"') OR contains(x, ',') OR contains(x, chr(10)) OR contains(x, chr(13))
+      THEN '"' || replace(x, '"', '""') || '"' ELSE x END`,
+  'lq_escaped_csv(x)': String.raw`CASE WHEN ascii(x) IN (9, 13, 43, 45, 61, 64)
+        AND NOT regexp_full_match(x, '[+-](?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|-Infinity')
+      THEN lq_csv('''' || x) ELSE lq_csv(x) END`,
   // Of decimals with nine digits behind the point, as integers of all their digits and back.
   'lq_digits(x)': `CAST(replace(CAST(x AS VARCHAR), '.', '') AS HUGEINT)`,
   'lq_of_digits(d)': `CAST(d AS DECIMAL(38, 0)) * CAST(0.000000001 AS DECIMAL(10, 9))`,

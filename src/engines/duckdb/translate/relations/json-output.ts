@@ -12,18 +12,26 @@ export interface JsonForm {
   readonly isoTimestamps: boolean;
 }
 
-/** The text of one row; `values` are column names or fields of one. */
-export function printRow(
-  ctx: Context,
-  values: readonly { readonly name: string; readonly sql: string; readonly type: SqlType; readonly stored: boolean }[],
-  form: JsonForm,
-): string {
+/** A value of a row. */
+export interface OutputValue {
+  readonly name: string;
+  readonly type: SqlType;
+  /** A column's name, or a field of one: it may be repeated. */
+  readonly sql: string;
+  /** It is as a table keeps it. */
+  readonly stored: boolean;
+}
+
+/** The text of one row. */
+export function printRow(ctx: Context, values: readonly OutputValue[], form: JsonForm): string {
   if (values.length === 0) return `'{}'`;
-  const pairs = values.map(
-    (v) =>
-      `${quoteText(v.name)}, ${v.stored ? storedJson(ctx, v.sql, v.type, form) : jsonable(ctx, v.sql, v.type, form)}`,
-  );
+  const pairs = values.map((value) => `${quoteText(value.name)}, ${jsonValue(ctx, value, form)}`);
   return `CAST(json_object(${pairs.join(', ')}) AS VARCHAR)`;
+}
+
+/** An expression whose `to_json` is the value's JSON. */
+export function jsonValue(ctx: Context, { sql, type, stored }: OutputValue, form: JsonForm): string {
+  return stored ? storedJson(ctx, sql, type, form) : jsonable(ctx, sql, type, form);
 }
 
 /** A value just as a table keeps it: only an array of an outer join's missing row is still NULL. */
@@ -50,8 +58,8 @@ export function isPlain(type: SqlType): boolean {
   }
 }
 
-/** An expression whose `to_json` is the value's JSON. `x` is a name: it is repeated. */
-function jsonable(ctx: Context, x: string, type: SqlType, form: JsonForm): string {
+/** As `jsonValue`. `x` is a name: it is repeated. */
+export function jsonable(ctx: Context, x: string, type: SqlType, form: JsonForm): string {
   switch (type.kind) {
     case 'BOOL':
     case 'INT64':
@@ -77,11 +85,7 @@ function jsonable(ctx: Context, x: string, type: SqlType, form: JsonForm): strin
     case 'BYTES':
       return form.hideBytes ? `CAST(NULL AS VARCHAR)` : `to_base64(${x})`;
     case 'ARRAY':
-      // BigQuery refuses to write an array that holds a NULL.
-      return (
-        `CASE WHEN ${x} IS NULL THEN [] WHEN list_count(${x}) < len(${x}) THEN ${fail('null_element')} ` +
-        `ELSE ${listOf(ctx, x, type.element, form)} END`
-      );
+      return arrayOf(ctx, x, (element) => jsonable(ctx, element, type.element, form));
     case 'STRUCT': {
       const physical = physicalFieldNames(type.fields);
       const fields = type.fields.map((f, i) => {
@@ -97,8 +101,10 @@ function jsonable(ctx: Context, x: string, type: SqlType, form: JsonForm): strin
   }
 }
 
-function listOf(ctx: Context, x: string, element: SqlType, form: JsonForm): string {
+/** An array with its elements as `valueOf` writes them; BigQuery refuses to write one that holds a NULL. */
+export function arrayOf(ctx: Context, x: string, valueOf: (element: string) => string): string {
   const variable = ctx.variable();
-  const value = jsonable(ctx, variable, element, form);
-  return value === variable ? x : `list_transform(${x}, lambda ${variable}: ${value})`;
+  const value = valueOf(variable);
+  const list = value === variable ? x : `list_transform(${x}, lambda ${variable}: ${value})`;
+  return `CASE WHEN ${x} IS NULL THEN [] WHEN list_count(${x}) < len(${x}) THEN ${fail('null_element')} ELSE ${list} END`;
 }

@@ -7,8 +7,6 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
-  readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -27,7 +25,7 @@ import { sampleRows } from '../src/engines/duckdb/samples/sample-table';
 import { storedType } from '../src/engines/duckdb/data/field-sql';
 import { LOG_SCHEMA } from '../src/engines/log-schema';
 import { median, ms, percentile, verdict } from './measure';
-import { API_KEY, type Service, startService } from './service';
+import { Running, sizeOf } from './running';
 
 /** Fewer where the machine is busy: `BENCH_ROWS`. Seconds of load: `LIVE_SECONDS`. */
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 3_000_000);
@@ -46,7 +44,6 @@ const BOUND = (1e9 + 64 * MIB + 512e6) / MIB;
 const NOW = 1_790_769_600_000_000n;
 /** Reused by later runs. */
 const SOURCE = join(tmpdir(), `logquay-bench-live-${ROWS}.ndjson`);
-const PATIENCE = 3_600_000;
 
 const fields = LOG_SCHEMA.get(EDGE.name) ?? [];
 
@@ -69,7 +66,7 @@ export async function live(print: (line: string) => void): Promise<void> {
 
     const first = await Running.start(environment);
     const converting = performance.now();
-    await first.until(ROWS, 200);
+    await first.untilServed(ROWS, 200);
     const took = performance.now() - converting;
     const used = first.cpu();
     await first.stop();
@@ -233,132 +230,6 @@ function readyVerdict(milliseconds: number): string {
 
 function mostMemory(mib: number): string {
   return `most memory of all processes meanwhile: ${mib.toFixed(0)} MiB ${verdict(mib <= BOUND, `${BOUND.toFixed(0)} MiB`)}`;
-}
-
-/** The service, with the memory and the CPU time of all its processes. */
-class Running {
-  peak = 0;
-  readonly #watch: NodeJS.Timeout;
-  /** CPU time of processes, by their numbers: those that have ended keep theirs. */
-  readonly #cpu = new Map<number, number>();
-  #n = 0;
-
-  private constructor(
-    private readonly service: Service,
-    /** Milliseconds until it was ready. */
-    readonly ready: number,
-  ) {
-    this.#watch = setInterval(() => this.#look(), 50);
-  }
-
-  static async start(environment: Readonly<Record<string, string>>): Promise<Running> {
-    const started = performance.now();
-    const service = await startService(environment);
-    for (const end = performance.now() + 60_000; performance.now() < end;) {
-      const response = await fetch(`${service.origin}/ready`).catch(() => null);
-      if (response?.status === 200) break;
-      await sleep(20);
-    }
-    return new Running(service, performance.now() - started);
-  }
-
-  stop(): Promise<void> {
-    clearInterval(this.#watch);
-    return this.service.stop();
-  }
-
-  /** Milliseconds of CPU time so far. */
-  cpu(): number {
-    this.#look();
-    return [...this.#cpu.values()].reduce((sum, one) => sum + one, 0);
-  }
-
-  #look(): void {
-    const pids = tree(this.service.pid);
-    let resident = 0;
-    for (const pid of pids) {
-      const stat = read(`/proc/${pid}/stat`);
-      const rest = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (rest.length > 21) this.#cpu.set(pid, (Number(rest[11]) + Number(rest[12])) * 10);
-      resident += Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
-    }
-    this.peak = Math.max(this.peak, resident);
-  }
-
-  /** Rows that are served. */
-  async count(): Promise<number> {
-    const [row] = await this.#ask(`select count(*) as n, ${this.#n++} as k from edge_logs`);
-    return (row as { n?: number } | undefined)?.n ?? 0;
-  }
-
-  async until(rows: number, every: number): Promise<void> {
-    for (const end = performance.now() + PATIENCE; performance.now() < end;) {
-      if ((await this.count()) >= rows) return;
-      await sleep(every);
-    }
-    throw new Error(`${rows} rows are not served.`);
-  }
-
-  /** Ordinary queries, one after the other: the newest rows, and counts of an hour. */
-  async queries(seconds: number, meanwhile: () => void): Promise<{ times: number[]; failed: number }> {
-    const times: number[] = [];
-    let failed = 0;
-    const timer = setInterval(meanwhile, 100);
-    for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
-      const started = performance.now();
-      const n = this.#n++;
-      const sql =
-        n % 2 === 0
-          ? `select timestamp, id, event_message, ${n} as k from edge_logs order by timestamp desc limit 100`
-          : `select timestamp_trunc(timestamp, minute) as t, count(*) as n, ${n} as k from edge_logs where timestamp > '2026-09-30T11:00:00Z' group by t`;
-      await this.#ask(sql).catch(() => failed++);
-      times.push(performance.now() - started);
-      await sleep(20);
-    }
-    clearInterval(timer);
-    return { times, failed };
-  }
-
-  async #ask(sql: string): Promise<readonly unknown[]> {
-    const url = `${this.service.origin}/api/endpoints/query/logs.all?project=default&sql=${encodeURIComponent(sql)}`;
-    const response = await fetch(url, { headers: { 'X-API-KEY': API_KEY } });
-    const body = (await response.json()) as { result?: unknown[] };
-    if (response.status !== 200 || body.result === undefined) throw new Error(`${response.status}`);
-    return body.result;
-  }
-}
-
-function tree(pid: number): number[] {
-  const children = readdirSafely(`/proc/${pid}/task`).flatMap((task) =>
-    read(`/proc/${pid}/task/${task}/children`)
-      .split(' ')
-      .filter((child) => child !== '')
-      .map(Number),
-  );
-  return [pid, ...children.flatMap(tree)];
-}
-
-function readdirSafely(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-function sizeOf(path: string): number {
-  return readdirSync(path, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => {
-    const found = statSync(join(path, name));
-    return found.isFile() ? sum + found.size : sum;
-  }, 0);
 }
 
 const [, script, path] = process.argv;

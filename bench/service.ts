@@ -1,7 +1,7 @@
 /** The built service as a process of its own, as an operator starts it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -59,34 +59,36 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Resident memory of a process in MiB (Linux): 0 of one that has ended meanwhile. */
+/** Resident memory of a process in MiB (Linux); NaN: it has ended. */
 export function residentMiB(pid: number): number {
-  const status = statusOf(pid);
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(processFile(pid, 'status'))?.[1] ?? NaN) / 1024;
 }
 
-function statusOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** Resident memory of a process and its children in MiB (Linux). */
+/** Resident memory of a process and those that it started, in MiB (Linux). */
 export function residentWithChildren(pid: number): number {
-  return processesOf(pid).reduce((sum, one) => sum + residentMiB(one), 0);
+  return processesOf(pid).reduce((sum, one) => sum + (residentMiB(one) || 0), 0);
 }
 
-/** A process and its children, as long as it is there (Linux). */
+/** A process and those that it started, and they, as long as they are there (Linux). */
 export function processesOf(pid: number): number[] {
-  const folder = `/proc/${String(pid)}/task`;
-  if (!existsSync(folder)) return [];
-  const children = readdirSync(folder).flatMap((task) => {
-    const file = join(folder, task, 'children');
-    return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
-  });
-  return [pid, ...children];
+  const threads = orEmpty(() => readdirSync(`/proc/${String(pid)}/task`), []);
+  const children = threads.flatMap((thread) =>
+    processFile(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
+  return threads.length === 0 ? [] : [pid, ...children.flatMap(processesOf)];
+}
+
+/** What the system tells of a process (Linux); empty: it has ended. */
+export function processFile(pid: number, name: string): string {
+  return orEmpty(() => readFileSync(`/proc/${String(pid)}/${name}`, 'latin1'), '');
+}
+
+function orEmpty<T>(read: () => T, empty: T): T {
+  try {
+    return read();
+  } catch {
+    return empty;
+  }
 }
 
 /** Polls until the service answers 200; fails after `timeout` milliseconds. */

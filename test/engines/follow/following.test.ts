@@ -62,6 +62,28 @@ describe('What is written', () => {
     await settled('a', 'b', 'c', 'd');
   });
 
+  it('is served while many files that were there before are still read', async () => {
+    await start({ [`${TABLE}/a.ndjson`]: ndjson(row('a')) });
+    const files = 60;
+    const each = 1_000;
+    const text = 'x'.repeat(600);
+    const backlog = `${folder.dataDir}-backlog`;
+    await mkdir(backlog);
+    for (let file = 0; file < files; file++) {
+      const rows = Array.from({ length: each }, (_, i) => ({ ...row(`${file}-${i}`), event_message: text }));
+      await writeFile(join(backlog, `${file}.ndjson`), ndjson(...rows));
+    }
+    const count = async (where: string): Promise<number> =>
+      Number(((await rowsOf(engine, `SELECT COUNT(*) AS n FROM ${TABLE} WHERE ${where}`)) as { n: number }[])[0]?.n);
+    // All at once.
+    await rename(backlog, path(`${TABLE}/backlog`));
+    await eventually(async () => expect(await count('TRUE')).toBeGreaterThan(1));
+    await appendFile(path(`${TABLE}/a.ndjson`), ndjson(row('b')));
+    await eventually(async () => expect(await count(`id = 'b'`)).toBe(1));
+    expect(await count('TRUE')).toBeLessThan(files * each);
+    await eventually(async () => expect(await count('TRUE')).toBe(files * each + 2));
+  });
+
   it('waits where its last line has no end yet', async () => {
     await start({ [`${TABLE}.log`]: `${ndjson(row('a'))}{"id":"b","timest` });
     await settled('a');

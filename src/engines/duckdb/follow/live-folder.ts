@@ -29,12 +29,15 @@ import { type Manifest, readManifest, writeManifest } from './manifest';
 import { NamedOnce } from './named-once';
 import { SchemaFile } from './schema-file';
 import { type LeftOut, leftOutRows, type Segment } from './segment';
+import type { Source } from './source';
 import type { CleanUp } from './table-parts';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
 const LOOK_AGAIN = 200;
 const REST = 4;
 const MOST_REST = 1_000;
+/** Milliseconds after which a look reads no more files, unless looking itself takes longer: lines that are appended meanwhile come next. */
+const MOST_READING = 300;
 /** Milliseconds between two tries to become the writer, or to write again what could not be written. */
 const TRY_AGAIN = 2_000;
 /** So many times as much as is stored may be in memory before nothing more is read. */
@@ -95,8 +98,9 @@ export class LiveFolder {
   #nextWrite = 0;
   #target = '';
   #started = false;
-  /** `performance.now()` after which a look reads no more files. */
+  /** `performance.now()` after which this look reads no more files, and whether it has left some. */
   #readUntil = Infinity;
+  #left = false;
 
   private constructor(
     private readonly options: LiveFolderOptions,
@@ -157,7 +161,6 @@ export class LiveFolder {
     this.#unwritten.clear();
     this.#nextLock = 0;
     const end = this.options.complete ? Infinity : performance.now() + LONGEST_WAIT;
-    this.#readUntil = end;
     this.#writer = await this.#lock();
     for (const name of new Set([...this.declared.keys(), ...(await this.folder.tables())])) await this.#add(name);
     if (this.#writer) await this.#removeUnused();
@@ -170,11 +173,10 @@ export class LiveFolder {
     if (bytes === 0)
       this.options.log.info({ dataDir: this.options.dataDir }, 'DATA_DIR holds no rows yet: waiting for files');
     const wait = this.options.complete || pending <= WAITED_FOR;
-    while (wait && this.#hasBacklog() && !this.#closing.signal.aborted && performance.now() < end) {
+    while ((this.#left || (wait && this.#hasBacklog())) && !this.#closing.signal.aborted && performance.now() < end) {
       await sleep(20);
       await this.#look();
     }
-    this.#readUntil = Infinity;
     if (!this.#started) this.#logTables();
     this.#started = true;
     this.#ended = this.#follow();
@@ -242,14 +244,18 @@ export class LiveFolder {
       const text = JSON.stringify(status);
       if (text !== last) this.options.onStatus(status);
       last = text;
-      const rest = Math.min(MOST_REST, REST * (performance.now() - started));
-      await sleep(Math.max(LOOK_AGAIN, rest), undefined, { signal, ref: false }).catch(() => undefined);
+      const rest = Math.max(LOOK_AGAIN, Math.min(MOST_REST, REST * (performance.now() - started)));
+      await sleep(this.#left ? 0 : rest, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
   /** One look at the folder: takes what is new, and has stored what is to be. */
   async #look(): Promise<FolderScan> {
+    const started = performance.now();
     const scan = await this.#scan();
+    const now = performance.now();
+    this.#readUntil = now + Math.max(MOST_READING, now - started);
+    this.#left = false;
     const files = filesByTable(scan);
     this.#named.files(scan.refused);
     const [first] = scan.unreadable;
@@ -384,13 +390,29 @@ export class LiveFolder {
       // Before anything is read: ids are counted over what there is.
       cleanUps.push(await table.rebuildWithout());
     }
-    const newest = [...table.sources].sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
+    if (this.#conversions.retried === table) return;
+    const newest = table.sources
+      .filter((source) => this.#isToRead(table, source))
+      .sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
     for (const source of newest) {
-      if (this.#closing.signal.aborted || performance.now() > this.#readUntil) return;
-      if (this.#tailBytes > MOST_TAILS * this.options.tailBytes) return;
-      if (source.file.format === 'parquet' || (this.#writer && table.isBacklog(source))) continue;
-      if (this.#conversions.retried !== table && (await table.readNew(source))) this.#stale.add(table);
+      if (this.#closing.signal.aborted || this.#tailBytes > MOST_TAILS * this.options.tailBytes) return;
+      if (performance.now() <= this.#readUntil) {
+        if (await table.readNew(source)) this.#stale.add(table);
+        continue;
+      }
+      this.#left = true;
+      // However much comes in others, the file that has waited longest is read.
+      const waiting = newest.slice(newest.indexOf(source));
+      const longest = waiting.reduce((a, b) => (a.behindSince! <= b.behindSince! ? a : b));
+      if (await table.readNew(longest)) this.#stale.add(table);
+      return;
     }
+  }
+
+  /** Whether a file has something new that is no conversion's to read. */
+  #isToRead(table: LiveTable, source: Source): boolean {
+    if (!table.isReadable(source) || source.file.format === 'parquet') return false;
+    return !this.#writer || !table.isBacklog(source);
   }
 
   get #tailBytes(): number {

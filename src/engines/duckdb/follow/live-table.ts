@@ -182,9 +182,13 @@ export class LiveTable {
     return source.unreadBytes * (compression === 'none' ? 1 : COMPRESSION) > this.options.smallFile;
   }
 
-  /** Reads what is new of a source into the tail. @returns whether parts or fields are others than before */
+  /** Whether something of a source is unread, and it may be read now. */
+  isReadable(source: Source): boolean {
+    return !source.converting && source.isChanged && performance.now() >= source.notBefore;
+  }
+
+  /** Reads what is new of a readable source into the tail. @returns whether parts or fields are others than before */
   async readNew(source: Source): Promise<boolean> {
-    if (source.converting || !source.isChanged || performance.now() < source.notBefore) return false;
     const [tails, fields] = [this.#tails.all, this.fields];
     await this.#reader.read(source);
     return tails !== this.#tails.all || fields !== this.fields;

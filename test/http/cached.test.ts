@@ -76,7 +76,10 @@ async function open(kind: Engine['kind'] = 'duckdb'): Promise<void> {
   engine = new TellingEngine(kind);
   served = await serve({ engine, endpoints: [CACHED, TWIN, PASSING, ...ENDPOINTS] });
 }
-beforeEach(() => open());
+beforeEach(() => {
+  later(0);
+  return open();
+});
 afterEach(async () => {
   jest.restoreAllMocks();
   await served.close();
@@ -105,10 +108,10 @@ const run = (name: string, query = 'project=abc'): string => `/api/endpoints/que
 const cacheOf = ({ headers }: Got): unknown[] => [headers['cache-status'], headers['cache-control'], headers.age];
 const bytesOf = ({ headers }: Got): unknown[] => [headers['x-query-bytes-processed'], headers['x-query-bytes-billed']];
 
-const realNow = Date.now.bind(Date);
-/** Moves the clock by which answers age. */
+const START = Date.now();
+/** Sets the clock by which answers age, to so many seconds after the start. */
 function later(seconds: number): void {
-  jest.spyOn(Date, 'now').mockImplementation(() => realNow() + seconds * 1000);
+  jest.spyOn(Date, 'now').mockImplementation(() => START + seconds * 1000);
 }
 
 /** Runs of the engine wait until the gate is opened. */

@@ -25,7 +25,7 @@ import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds, exportSlots } from '../../src/limits/admission';
 import { type Billing, billed } from '../../src/limits/billed-engine';
 import { Budgets } from '../../src/limits/budget';
-import { RateLimits } from '../../src/limits/rate-limits';
+import { type RateAnswer, type RatedKey, RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
 import { Metrics } from '../../src/metrics';
 import { PageTokens } from '../../src/run/page-token';
@@ -226,6 +226,19 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   };
 }
 
+/** All requests come at one instant: what the rates say does not depend on how long a request takes. */
+class RatesAtOnce extends RateLimits {
+  readonly #instant = performance.now();
+
+  override countKey(key: RatedKey): RateAnswer {
+    return super.countKey(key, this.#instant);
+  }
+
+  override countEndpoint(endpoint: { readonly name: string }, key: RatedKey): RateAnswer | null {
+    return super.countEndpoint(endpoint, key, this.#instant);
+  }
+}
+
 /** The services of a run over doubles of keys and catalogue. */
 export function services(options: ServedOptions, metrics: Metrics): Services {
   const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rates, dailyBytes = null } = options;
@@ -253,7 +266,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     analyses: new StoredAnalyses(engine, gate),
     budgets,
     threads: new Threads(),
-    rates: new RateLimits({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
+    rates: new RatesAtOnce({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
     plans: new PlanCache(),
     pageTokens: new PageTokens(null),
     usage: new MemoryUsageBook(10),

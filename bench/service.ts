@@ -78,7 +78,7 @@ export function processesOf(pid: number): number[] {
   return threads.length === 0 ? [] : [pid, ...children.flatMap(processesOf)];
 }
 
-/** What the system tells of a process (Linux); empty: it has ended. */
+/** A file of a process under /proc (Linux); empty: it has ended. */
 export function processFile(pid: number, name: string): string {
   return orEmpty(() => readFileSync(`/proc/${String(pid)}/${name}`, 'latin1'), '');
 }

@@ -269,7 +269,7 @@ const BY_CONDITION: readonly Template[] = [
     'LIST',
     "array(select extract(day from d) from unnest(generate_date_array(date '2026-01-01', date '2026-01-03', interval if({c}, 0, 1) day)) as d)",
   ],
-  ['parse number', 'FLOAT64', "cast(parse_bignumeric(if({c}, 'x', '1.5')) as float64)"],
+  ['parse number', 'FLOAT64', "cast(parse_numeric(if({c}, 'x', '1.5e2')) as float64)"],
   ['json edit', 'JSON', "json_set(json '{}', '$.a', parse_json(if({c}, '{', '1')))"],
   [
     'zone',

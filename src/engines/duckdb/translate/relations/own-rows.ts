@@ -92,8 +92,7 @@ class Separation {
    */
   #over(relation: Relation, conditions: readonly Expr[]): Relation {
     const whole = filtered(relation, conditions);
-    if (!this.#canFail(relation, 'consumer') && readsRows(relation) && isClosed(queryOf(whole)))
-      return this.#table(whole);
+    if (this.#isFirst(relation) && isClosed(queryOf(whole))) return this.#table(whole);
     switch (relation.kind) {
       case 'filter': {
         const all = [...conjuncts(relation.condition), ...conditions];
@@ -116,6 +115,13 @@ class Separation {
         return filtered(mapRelation(relation, mapping), conditions);
       }
     }
+  }
+
+  /** Whether a relation can be computed before what can fail. A column of the stored query that can is computed where nothing is joined. */
+  #isFirst(relation: Relation): boolean {
+    if (!readsRows(relation)) return false;
+    if (!this.#canFail(relation, 'everywhere')) return true;
+    return !this.#canFail(relation, 'consumer') && !this.#joins(queryOf(relation));
   }
 
   #subquery(query: ResolvedQuery, conditions: readonly Expr[] = []): ResolvedQuery {

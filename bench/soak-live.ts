@@ -68,7 +68,7 @@ export async function soakData(folder: string, queries: string): Promise<SoakDat
 export class SoakLive {
   readonly #agent = new http.Agent({ keepAlive: true });
   readonly #faults = new Map<string, number>();
-  readonly #done = { rotations: 0, exports: 0, turnedAway: 0, exported: 0, ends: 0 };
+  readonly #done = { rotations: 0, exports: 0, turnedAway: 0, tailsTurnedAway: 0, exported: 0, ends: 0 };
   #appended = 0;
   /** Rows with an id of ours that each steady listener has seen: how many, and how often one that it had seen before. */
   readonly #seen = Array.from({ length: LISTENERS.steady }, () => new Set<string>());
@@ -100,11 +100,11 @@ export class SoakLive {
   }
 
   lines(): string[] {
-    const { rotations, exports, turnedAway, exported, ends } = this.#done;
+    const { rotations, exports, turnedAway, tailsTurnedAway, exported, ends } = this.#done;
     const faults = [...this.#faults].map(([what, count]) => `${what} ${String(count)}x`).join(', ');
     return [
       `  ${String(this.#appended)} rows appended, their file rotated ${String(rotations)} times; ${String(LISTENERS.steady)} tails with every row, ` +
-        `${String(LISTENERS.changing)} of an endpoint that changes, which ended ${String(ends)} times`,
+        `${String(LISTENERS.changing)} of an endpoint that changes, which ended ${String(ends)} times; turned away or ended ${String(tailsTurnedAway)} times while the queue was full`,
       `  ${String(exports)} exports, ${(exported / 2 ** 20).toFixed(0)} MiB; ${String(turnedAway)} turned away with 429`,
       `  rows lost or doubled, exports or tails that failed: ${faults === '' ? 'none (within goal of none)' : `${faults} (MISSES goal of none)`}`,
     ];
@@ -174,9 +174,12 @@ export class SoakLive {
         const response = await this.#get(`/tail/${name}${seen === null ? '?project=default' : ''}`, headers, signal);
         if (response.statusCode !== 200) {
           response.resume();
-          // A place of an endpoint that was changed is refused, and one listener too many.
-          if (seen !== null || response.statusCode !== 400) this.#fail(`tail: ${String(response.statusCode)}`);
-          place = null;
+          // A place of an endpoint that was changed is refused, and whoever comes while the queue is full: with the same place later.
+          if (response.statusCode === 429 || response.statusCode === 503) this.#done.tailsTurnedAway++;
+          else {
+            if (seen !== null || response.statusCode !== 400) this.#fail(`tail: ${String(response.statusCode)}`);
+            place = null;
+          }
           await sleep(500);
           continue;
         }
@@ -206,7 +209,8 @@ export class SoakLive {
     this.#done.ends++;
     const cause = /"cause":"(\w+)"/.exec(event)?.[1] ?? '';
     const reason = /"reason":"(\w+)"/.exec(event)?.[1] ?? '';
-    if (steady || cause !== 'endpoint_changed') this.#fail(`tail ended: ${cause} ${reason}`.trimEnd());
+    if (reason === 'tooManyConcurrentQueries') this.#done.tailsTurnedAway++;
+    else if (steady || cause !== 'endpoint_changed') this.#fail(`tail ended: ${cause} ${reason}`.trimEnd());
   }
 
   #take(row: string, seen: Set<string>): void {

@@ -80,6 +80,11 @@ export class SizeEstimates {
     this.#columns.set(to, this.#ofColumn(from));
   }
 
+  /** A column is what an expression gives. */
+  define(column: number, expr: Expr): void {
+    this.#columns.set(column, this.of(expr));
+  }
+
   /** Whether the expression is computed for one row alone: above an aggregate of all rows, or of no table. */
   isSingle(expr: Expr): boolean {
     return this.#single.has(expr);

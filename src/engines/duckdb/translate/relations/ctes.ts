@@ -1,6 +1,6 @@
 /** Which CTEs are computed once and kept, and which are written out at each place that reads them. */
 import { columnsOfQuery } from '../../../../googlesql/columns-read';
-import type { Cte, ResolvedQuery } from '../../../../googlesql/resolved';
+import type { Cte, Expr, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
 import { visitQuery } from '../../../../googlesql/resolved-walk';
 
 /** So many times written out, any CTE costs DuckDB more to plan than to keep. */
@@ -89,6 +89,12 @@ export function outerColumns(query: ResolvedQuery): ReadonlySet<number> {
     },
   });
   return new Set([...columnsOfQuery(query)].filter((id) => !defined.has(id)));
+}
+
+/** The ids of the columns that an expression reads, not those of its subqueries' own. */
+export function outerColumnsOf(expr: Expr): ReadonlySet<number> {
+  const relation: Relation = { kind: 'filter', input: { kind: 'single_row' }, condition: expr };
+  return outerColumns({ ctes: [], relation, output: [], valueTable: false, ordered: false });
 }
 
 /** The ids of all CTEs that the body of `cte` reads, through others too. */

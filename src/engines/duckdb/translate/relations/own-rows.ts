@@ -11,7 +11,7 @@ import type { Column, Cte, CteScan, Expr, JoinRelation, Relation, ResolvedQuery 
 import { mapOperands, mapRelation, replacing, visitQuery, type Mapping } from '../../../../googlesql/resolved-walk';
 import { aggregateFailsItself, failsItself } from '../../../../googlesql/totality';
 import type { Fence } from '../../../contract';
-import { isClosed, outerColumns } from './ctes';
+import { isClosed, outerColumns, outerColumnsOf } from './ctes';
 import { conjuncts } from './subquery-lists';
 import { visibleColumns } from './visible-columns';
 
@@ -174,7 +174,7 @@ class Separation {
     const asRelation = conditionOf(condition);
     if (this.#canFail(asRelation, 'everywhere') || readsRows(asRelation)) return false;
     const columns = new Set(visibleColumns(input).map(({ id }) => id));
-    return [...outerColumns(queryOf(asRelation))].every((id) => columns.has(id));
+    return [...outerColumnsOf(condition)].every((id) => columns.has(id));
   }
 
   #table(relation: Relation): CteScan {

@@ -16,7 +16,7 @@ import type {
 } from '../../../../googlesql/resolved';
 import { printAggregate, printWindow } from '../functions/aggregates';
 import { withoutConstantRow } from './constant-rows';
-import { withOuterColumnsComputed } from './outer-columns';
+import { withOuterColumnsComputed, withOuterColumnsOfLambdas, withSubqueriesComputed } from './computed-inputs';
 import { visibleColumns } from './visible-columns';
 import { selectList } from '../select-list';
 import { columnName, type Context } from '../context';
@@ -56,14 +56,19 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       return printCteScan(ctx, relation, wanted);
     case 'query':
       return printQuery(ctx, relation.query, wanted, ordered);
-    case 'unnest':
+    case 'unnest': {
+      const local = withOuterColumnsOfLambdas(ctx, relation);
+      if (local !== null) return printRelation(ctx, local, wanted, ordered);
       return printUnnest(ctx, relation, wanted);
+    }
     case 'join': {
       const simpler = withoutConstantRow(ctx, relation);
       if (simpler !== null) return printRelation(ctx, simpler, wanted, ordered);
       return `${select} FROM ${printJoin(ctx, relation, wanted)}`;
     }
     case 'filter': {
+      const local = withOuterColumnsOfLambdas(ctx, relation);
+      if (local !== null) return printRelation(ctx, local, wanted, ordered);
       const ids = columnsRead([relation.condition], new Set(wanted));
       const { failing } = ctx;
       const input = printRelation(ctx, relation.input, ids, ordered);
@@ -72,6 +77,8 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     }
     case 'compute': {
       const columns = relation.columns.filter((c) => wanted.has(c.column.id));
+      const local = withOuterColumnsOfLambdas(ctx, { ...relation, columns });
+      if (local !== null) return printRelation(ctx, local, wanted, ordered);
       const ids = new Set(wanted);
       columnsRead(
         columns.map((c) => c.expr),
@@ -94,7 +101,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       return printAggregate(ctx, relation, wanted, from(relation.input, ids, false));
     }
     case 'window': {
-      const local = withOuterColumnsComputed(ctx, relation);
+      const local = withOuterColumnsComputed(ctx, relation) ?? withSubqueriesComputed(ctx, relation);
       if (local !== null) return printRelation(ctx, local, wanted, ordered);
       const functions = relation.functions.filter((f) => wanted.has(f.column.id));
       const ids = columnsRead(relationExpressions({ ...relation, functions }), new Set(wanted));

@@ -1,9 +1,8 @@
 /** Subqueries in expressions: as list functions where they only take arrays of the row apart, else as they are. */
-import { columnsRead } from '../../../../googlesql/columns-read';
 import type { Expr, SubqueryExpr } from '../../../../googlesql/resolved';
 import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
-import { outerColumns } from './ctes';
+import { outerColumns, outerColumnsOf } from './ctes';
 import { printAsLists } from './subquery-lists';
 import { printQuery } from './relations';
 import { duckType } from '../../sql';
@@ -59,8 +58,8 @@ function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
 /** Ids of the columns around a subquery that its lambdas must not read. @param text the subquery as lists */
 function columnsInLambdas(ctx: Context, { query, operand }: SubqueryExpr, text: string): readonly number[] {
   if (ctx.subqueries < 2 && !ctx.rowsOnly) return [];
-  const operands = operand === null ? [] : [operand];
-  const columns = [...outerColumns(query), ...columnsRead(operands)].filter((id) => !ctx.bound.has(id));
+  const ofOperand = operand === null ? [] : outerColumnsOf(operand);
+  const columns = [...new Set([...outerColumns(query), ...ofOperand])].filter((id) => !ctx.bound.has(id));
   const first = text.indexOf('lambda');
   // A list comes before its lambda.
   return ctx.subqueries < 2 ? columns.filter((id) => text.includes(columnName(id), first)) : columns;

@@ -56,10 +56,11 @@ export async function compare(options: Options): Promise<Report> {
     const services = await startServices({ engine, withoutFence, emulator, threads, size, seed });
     const end = Math.min(options.requests, report.sent + PER_DATA_SET[engine]);
     let next = report.sent;
+    const inFlight = new Map<string, Promise<void>>();
     const work = async (): Promise<void> => {
       while (next < end && more()) {
         next++;
-        await checkOne(generateRequest(random), services, { ...options, seed }, report);
+        await checkOne(generateRequest(random), services, { ...options, seed }, report, inFlight);
         if (report.sent % 500 === 0) options.progress?.(report.sent, report);
       }
     };
@@ -93,7 +94,25 @@ async function checkTails(random: Random, services: Services, options: Options, 
   }
 }
 
-async function checkOne(request: TenantRequest, services: Services, options: Options, report: Report): Promise<void> {
+/** Sends a request to both services, not while the same one is on its way: who shares whose run then is time alone. */
+async function checkOne(
+  request: TenantRequest,
+  services: Services,
+  options: Options,
+  report: Report,
+  inFlight: Map<string, Promise<void>>,
+): Promise<void> {
+  const name = `${request.path}?${new URLSearchParams(request.parameters).toString()}`;
+  const before = inFlight.get(name);
+  const check = (before ?? Promise.resolve()).then(() => checkAlone(request, services, options, report));
+  inFlight.set(
+    name,
+    check.catch(() => undefined),
+  );
+  await check;
+}
+
+async function checkAlone(request: TenantRequest, services: Services, options: Options, report: Report): Promise<void> {
   const { exact = false, shrunk = 0 } = options;
   const [a, b] = await Promise.all([answersOf(request, services, 0), answersOf(request, services, 1)]);
   const pairs = a.flatMap((ours, i) => {

@@ -7,10 +7,11 @@ import { BrokenStream } from './row-stream';
 /** Bytes after which lines are handed on. */
 const PART = 256 * 1024;
 
-/** DuckDB's `string_t`: length, and the bytes themselves where they fit, else a pointer to them. */
-const ENTRY = 16;
-const INLINE = { at: 4, most: 12 };
-const POINTER = 8;
+/** DuckDB's `string_t`, in words of four bytes: length, and the bytes themselves where they fit, else a pointer to them. */
+const ENTRY = 4;
+const INLINE = { at: 1, most: 12 };
+const POINTER = 2;
+const WORD = 4;
 
 /** Takes lines part by part. The next part is read when it has resolved. */
 export type TakeLines = (lines: Uint8Array, count: number) => Promise<void> | void;
@@ -29,19 +30,16 @@ export async function readLines(
 ): Promise<boolean> {
   bindValues(statement, values);
   const result = await statement.stream();
-  const part = new Part();
+  const parts = new Parts(take);
   let count = 0;
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    for (const lines of linesOf(chunk, Math.min(chunk.rowCount, maxRows - count))) {
-      part.push(lines);
-      if (part.size >= PART) await part.handOn(take);
-    }
+    for (const lines of linesOf(chunk, Math.min(chunk.rowCount, maxRows - count))) await parts.push(lines);
     count += chunk.rowCount;
     if (count > maxRows) break;
   }
   // Node's binding ends a stream that fails as one that is exhausted; such a result is no longer a streaming one.
   if (count <= maxRows && !result.isStreaming) throw new BrokenStream();
-  await part.handOn(take);
+  await parts.end();
   return count > maxRows;
 }
 
@@ -50,29 +48,48 @@ interface Lines {
   readonly count: number;
 }
 
-/** Copies of bytes that DuckDB takes back, one part after the other in the same place: new ones would be collected all the time. */
-class Part {
-  size = 0;
-  #count = 0;
-  #bytes = Buffer.allocUnsafeSlow(2 * PART);
+/**
+ * Copies of bytes that DuckDB takes back. There are two places, of which one is filled while the other is handed on: new ones would be
+ * collected all the time.
+ */
+class Parts {
+  #filling = { bytes: Buffer.allocUnsafeSlow(2 * PART), size: 0, count: 0 };
+  #other = { bytes: Buffer.alloc(0), size: 0, count: 0 };
+  /** Resolves when the other has been taken. */
+  #taking: Promise<void> = Promise.resolve();
 
-  push({ bytes, count }: Lines): void {
-    const wanted = this.size + bytes.length;
-    if (wanted > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(wanted, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, this.size);
-      this.#bytes = larger;
+  constructor(private readonly take: TakeLines) {}
+
+  /** @throws what `take` rejected with */
+  async push({ bytes, count }: Lines): Promise<void> {
+    const part = this.#filling;
+    const wanted = part.size + bytes.length;
+    if (wanted > part.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(wanted, 2 * part.bytes.length));
+      part.bytes.copy(larger, 0, 0, part.size);
+      part.bytes = larger;
     }
-    this.#bytes.set(bytes, this.size);
-    this.size = wanted;
-    this.#count += count;
+    part.bytes.set(bytes, part.size);
+    part.size = wanted;
+    part.count += count;
+    if (part.size >= PART) await this.#handOn();
   }
 
-  async handOn(take: TakeLines): Promise<void> {
-    if (this.#count === 0) return;
-    const [bytes, count] = [this.#bytes.subarray(0, this.size), this.#count];
-    [this.size, this.#count] = [0, 0];
-    await take(bytes, count);
+  /** Resolves when all have been taken. @throws as push */
+  async end(): Promise<void> {
+    if (this.#filling.count > 0) await this.#handOn();
+    await this.#taking;
+  }
+
+  async #handOn(): Promise<void> {
+    await this.#taking;
+    const { bytes, size, count } = this.#filling;
+    this.#taking = Promise.resolve(this.take(bytes.subarray(0, size), count));
+    // It is heard of with the next part.
+    this.#taking.catch(() => undefined);
+    const { bytes: free } = this.#other;
+    this.#other = this.#filling;
+    this.#filling = { bytes: free.length === 0 ? Buffer.allocUnsafeSlow(2 * PART) : free, size: 0, count: 0 };
   }
 }
 
@@ -82,28 +99,28 @@ class Part {
  */
 function* linesOf(chunk: DuckDBDataChunk, rows: number): Generator<Lines> {
   const vector = duckdb.data_chunk_get_vector(chunk.chunk, 0);
-  const entries = duckdb.vector_get_data(vector, rows * ENTRY);
-  const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
+  const entries = duckdb.vector_get_data(vector, rows * ENTRY * WORD);
+  const words = new Uint32Array(entries.buffer, entries.byteOffset, rows * ENTRY);
+  /** An address is less than 2^53. */
+  const address = (entry: number): number => words[entry + POINTER + 1]! * 2 ** 32 + words[entry + POINTER]!;
   const end = rows * ENTRY;
   for (let entry = 0; entry < end;) {
     const first = entry;
-    let size = view.getUint32(entry, true);
+    const at = entries.byteOffset + first * WORD;
+    let size = words[entry]!;
     entry += ENTRY;
     if (size <= INLINE.most) {
-      yield { bytes: entries.subarray(first + INLINE.at, first + INLINE.at + size), count: 1 };
+      const start = (first + INLINE.at) * WORD;
+      yield { bytes: entries.subarray(start, start + size), count: 1 };
       continue;
     }
-    const start = view.getBigUint64(first + POINTER, true);
+    const start = address(first);
     for (; entry < end && size < PART; entry += ENTRY) {
-      const length = view.getUint32(entry, true);
-      if (length <= INLINE.most || view.getBigUint64(entry + POINTER, true) !== start + BigInt(size)) break;
+      const length = words[entry]!;
+      if (length <= INLINE.most || address(entry) !== start + size) break;
       size += length;
     }
-    const bytes = duckdb.get_data_from_pointer(
-      entries.buffer as ArrayBuffer,
-      entries.byteOffset + first + POINTER,
-      size,
-    );
+    const bytes = duckdb.get_data_from_pointer(entries.buffer as ArrayBuffer, at + POINTER * WORD, size);
     yield { bytes, count: (entry - first) / ENTRY };
   }
 }

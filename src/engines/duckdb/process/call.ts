@@ -1,6 +1,7 @@
 import type { LineForm, LineSink, RunLimits } from '../../contract';
 import { remaining } from '../../../concurrency/deadline';
 import type { NamedType } from '../../../googlesql/types';
+import type { LinesFile, Written } from './lines-file';
 import type { Answers, Request, ToEngine } from './messages';
 import type { Scheduled } from './schedule';
 import type { Stopwatch } from './stopwatch';
@@ -19,6 +20,8 @@ export interface CallOptions {
   readonly allowance: number | null;
   /** Of a stream. */
   readonly sink?: LineSink;
+  /** That its lines may come in; null: none. */
+  readonly file?: LinesFile | null;
 }
 
 /** One request to an engine's process, which may be sent more than once. */
@@ -81,9 +84,12 @@ export class Call implements Scheduled {
   }
 
   /** @param taken is called when the sink has taken them */
-  take(lines: Uint8Array, count: number, taken: () => void): void {
+  take(lines: Uint8Array | Written, count: number, taken: () => void): void {
     this.#handedOn = true;
-    this.#taking = this.#taking.then(() => this.options.sink?.take(lines, count)).then(taken);
+    const { sink, file } = this.options;
+    this.#taking = this.#taking
+      .then(async () => sink?.take(lines instanceof Uint8Array ? lines : await file!.read(lines), count))
+      .then(taken);
     // Whoever waits for the answer has it.
     this.#taking.catch(() => undefined);
   }

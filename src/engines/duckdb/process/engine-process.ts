@@ -14,6 +14,11 @@ const HEAP = 256;
  * of the next one. 200 long texts end at 130 MiB in memory instead of 174, in the same time.
  */
 const YOUNG = 1;
+/**
+ * The process that holds the data leaves its cores to DuckDB: its heap is small, and four threads that collect it together take twice
+ * the time of one. A million rows exported end after 0.9 s instead of 1.1 s.
+ */
+const ONE_COLLECTOR = '--single-threaded-gc';
 /** DuckDB's connections take a thread each while they run, beside files and compression. */
 const POOL_THREADS = '12';
 
@@ -35,6 +40,7 @@ export class EngineProcess {
       serialization: 'advanced',
       execArgv: [
         `--max-old-space-size=${String(HEAP)}`,
+        ...(opening.role === 'data' ? [ONE_COLLECTOR] : []),
         ...(opening.role === 'planning' ? [`--max-semi-space-size=${String(YOUNG)}`] : []),
       ],
       env: environment(),

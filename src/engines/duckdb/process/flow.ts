@@ -1,7 +1,7 @@
 import { type RunLimits, withinLimits } from '../../../concurrency/deadline';
 
 /** Parts that may be on their way to the service's process, each of some 256 KiB. */
-const WINDOW = 4;
+export const WINDOW = 4;
 
 /** Sends the parts of one result no faster than the other process takes them. */
 export class Flow {

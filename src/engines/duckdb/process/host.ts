@@ -1,6 +1,7 @@
 /** The engine's side of the conversation with the service's process. */
 import { toFailure } from './failure';
 import { Flow } from './flow';
+import { LinesFileWriter } from './lines-file';
 import type { LineSink } from '../../contract';
 import type { RowSink } from '../engine/row-stream';
 import type { FromEngine, Opening, ToEngine } from './messages';
@@ -81,11 +82,12 @@ export class Host {
       },
       take: (part) => this.send({ kind: 'rows', id, rows: part }),
     };
+    const file = request.kind === 'stream' && request.file !== null ? await LinesFileWriter.open(request.file) : null;
     const lines: LineSink = {
       begin: ({ columns }, form) => void this.send({ kind: 'columns', id, columns, form }),
       take: async (part, count) => {
         await flow.admit();
-        await this.send({ kind: 'lines', id, lines: part, count });
+        await this.send({ kind: 'lines', id, lines: (await file?.write(part)) ?? part, count });
       },
     };
     try {
@@ -95,6 +97,7 @@ export class Host {
     } catch (error) {
       await this.send({ kind: 'failure', id, failure: toFailure(error) });
     } finally {
+      await file?.close();
       this.#calls.delete(id);
     }
   }

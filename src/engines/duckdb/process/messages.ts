@@ -21,6 +21,7 @@ import type { DuckDbOptions } from '../engine/options';
 import type { SegmentJob, SegmentResult } from '../follow/segment-job';
 import type { Resources } from '../follow/segment-writer';
 import type { FolderStatus } from '../../data-status';
+import type { Written } from './lines-file';
 
 /**
  * What a process is for: it runs queries over the data, it plans consumers' statements and holds none, or it writes segments
@@ -39,7 +40,8 @@ export type ArrivedOf = Parameters<NonNullable<Engine['runArrived']>>[1];
 
 export type Request =
   | { readonly kind: 'run'; readonly query: EngineQuery }
-  | { readonly kind: 'stream'; readonly query: EngineQuery }
+  /** @param file that its lines may be written to; null: none */
+  | { readonly kind: 'stream'; readonly query: EngineQuery; readonly file: string | null }
   | { readonly kind: 'copy'; readonly query: EngineQuery; readonly path: string }
   | { readonly kind: 'arrived'; readonly query: EngineQuery; readonly range: ArrivedOf }
   | { readonly kind: 'tables'; readonly paths: readonly (readonly string[])[] }
@@ -112,7 +114,7 @@ export type FromEngine =
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly string[] }
   /** Of a stream, before its lines. */
   | { readonly kind: 'columns'; readonly id: number; readonly columns: readonly NamedType[]; readonly form: LineForm }
-  | { readonly kind: 'lines'; readonly id: number; readonly lines: Uint8Array; readonly count: number }
+  | { readonly kind: 'lines'; readonly id: number; readonly lines: Uint8Array | Written; readonly count: number }
   /** The last of a call, which has really ended. */
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }

@@ -8,7 +8,7 @@ import { RefusedRequests } from './refused-requests';
 import { RemoteEngine } from './remote-engine';
 import { Supervisor } from './supervisor';
 import type { Cause } from './watchdog';
-import { makeSamplesFolder, removeFolder } from './workspace';
+import { makeFolder, removeFolder } from './workspace';
 
 const MIB = 1024 * 1024;
 /** What the process that plans may take at all. */
@@ -43,7 +43,8 @@ export async function openRemoteEngine({
   const { cacheDir, dataDir, exportsDir = null, connections = DEFAULTS.connections } = options;
   const { memory = DEFAULTS.memory, threads = DEFAULTS.threads } = options;
   const folderOfData = dataDir === null ? null : await CacheFolder.of(cacheDir, dataDir).catch(() => null);
-  const folder = dataDir === null ? await makeSamplesFolder(cacheDir) : null;
+  const folder = dataDir === null ? await makeFolder(cacheDir, 'samples') : null;
+  const streams = await makeFolder(cacheDir, 'streams');
   const samplesFile = folder === null ? null : join(folder, 'samples.duckdb');
   const refused = new RefusedRequests();
   const shared = { file, refused, log, died };
@@ -64,19 +65,20 @@ export async function openRemoteEngine({
     replacedAbove: PLANNED_LONG,
     idle: PLANNING_IDLE,
   });
+  const removeFolders = (): void => [folder, streams].forEach((one) => one !== null && removeFolder(one));
   // However this process ends, as far as it has a word in it.
   const end = (): void => {
     data.kill();
     planning.kill();
-    if (folder !== null) removeFolder(folder);
+    removeFolders();
   };
   process.on('exit', end);
   const dispose = (): void => {
     process.off('exit', end);
-    if (folder !== null) removeFolder(folder);
+    removeFolders();
   };
   const copies = dataDir !== null && exportsDir !== null;
-  const engine = new RemoteEngine({ data, planning, refused, connections, copies, dispose });
+  const engine = new RemoteEngine({ data, planning, refused, connections, streams, copies, dispose });
   const onAbort = (): void => void engine.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {

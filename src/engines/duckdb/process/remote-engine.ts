@@ -15,7 +15,8 @@ import type {
 import type { FolderStatus } from '../../data-status';
 import { withinLimits } from '../../../concurrency/deadline';
 import { endingWithSink } from '../engine/ending-with-sink';
-import type { Reply } from './call';
+import type { CallOptions, Reply } from './call';
+import { LinesFile } from './lines-file';
 import type { Answers, ArrivedOf, Request } from './messages';
 import type { RefusedRequests } from './refused-requests';
 import type { Supervisor } from './supervisor';
@@ -38,6 +39,8 @@ export interface RemoteEngineOptions {
   readonly refused: RefusedRequests;
   /** Queries that run at once. */
   readonly connections: number;
+  /** Folder of the files that lines of streams come in; null: none can be written. */
+  readonly streams: string | null;
   /** Whether it can write files. */
   readonly copies: boolean;
   /** Gives back what the engine was given beside its processes. */
@@ -81,11 +84,17 @@ export class RemoteEngine implements Engine {
   }
 
   async stream(query: EngineQuery, limits: RunLimits, sink: LineSink): Promise<boolean> {
-    const request = { kind: 'stream', query } as const;
-    return endingWithSink(limits, sink, async (own, ending) => {
-      const { answer } = await this.#call(this.options.data, request, own, this.#slots, ending);
-      return answer as Answers['stream'];
-    });
+    const { data, streams } = this.options;
+    const file = streams === null ? null : await LinesFile.create(streams);
+    const request = { kind: 'stream', query, file: file?.path ?? null } as const;
+    try {
+      return await endingWithSink(limits, sink, async (own, ending) => {
+        const { answer } = await this.#call(data, request, own, this.#slots, { sink: ending, file });
+        return answer as Answers['stream'];
+      });
+    } finally {
+      await file?.close();
+    }
   }
 
   /** Missing where its database can open no files. */
@@ -138,9 +147,15 @@ export class RemoteEngine implements Engine {
 
   /**
    * @param slots null: it waits for nobody
-   * @param sink takes the rows of a stream
+   * @param stream takes the rows of one
    */
-  #call(to: Supervisor, request: Request, limits: RunLimits, slots: FairSlots | null, sink?: LineSink): Promise<Reply> {
+  #call(
+    to: Supervisor,
+    request: Request,
+    limits: RunLimits,
+    slots: FairSlots | null,
+    stream: Pick<CallOptions, 'sink' | 'file'> = {},
+  ): Promise<Reply> {
     const allowance = request.kind === 'inspect' ? PLANNING : null;
     return withinLimits(
       limits,
@@ -151,7 +166,7 @@ export class RemoteEngine implements Engine {
           const call = (): Promise<Reply> => {
             // Here, as it may have been refused while it waited.
             this.options.refused.check(request, limits.keyName ?? '');
-            return to.call({ request, limits: own, allowance, ...(sink === undefined ? {} : { sink }) });
+            return to.call({ request, limits: own, allowance, ...stream });
           };
           (slots === null ? call() : slots.use(limits.keyName ?? '', own, call)).then(resolve, reject);
         }),

@@ -173,11 +173,15 @@ export class SoakLive {
       try {
         const response = await this.#get(`/tail/${name}${seen === null ? '?project=default' : ''}`, headers, signal);
         if (response.statusCode !== 200) {
-          response.resume();
+          let body = '';
+          response.setEncoding('utf8');
+          for await (const text of response as AsyncIterable<string>) body += text;
+          const reason = /"reason":"(\w+)"/.exec(body)?.[1] ?? '';
           // A place of an endpoint that was changed is refused, and whoever comes while the queue is full: with the same place later.
-          if (response.statusCode === 429 || response.statusCode === 503) this.#done.tailsTurnedAway++;
+          if (reason === 'tooManyConcurrentQueries') this.#done.tailsTurnedAway++;
           else {
-            if (seen !== null || response.statusCode !== 400) this.#fail(`tail: ${String(response.statusCode)}`);
+            if (seen !== null || response.statusCode !== 400)
+              this.#fail(`tail: ${String(response.statusCode)} ${reason}`);
             place = null;
           }
           await sleep(500);

@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RunLimits } from '../../src/engines/contract';
 import { openRemoteEngine, type RemoteOptions } from '../../src/engines/duckdb/process/open';
@@ -100,6 +101,49 @@ describe('an engine in a process of its own', () => {
   it('cannot start with faulty data, and says what is wrong with it', async () => {
     const dataDir = join(cacheDir, 'nowhere');
     await expect(openIn(cacheDir, { dataDir })).rejects.toMatchObject({ name: 'DataFault' });
+  });
+
+  it('gives lines of every length, through its file and without one', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'logquay-data-'));
+    const rows = Array.from({ length: 100 }, (_, i) => {
+      return JSON.stringify({ n: i, text: 'xyz'[i % 3]!.repeat(i % 40 === 7 ? 900_000 : i * 300) });
+    });
+    await writeFile(join(dataDir, 'things.ndjson'), `${rows.join('\n')}\n`);
+    const engine = await openIn(cacheDir, { dataDir });
+    const sql = 'SELECT n, text FROM things ORDER BY n';
+    while ((await engine.run(query(`SELECT COUNT(*) AS n FROM things`), limits())).rows[0] !== '{"n":100}')
+      await sleep(50);
+    const expected = `${rows.join('\n')}\n`;
+    const files = async (): Promise<string[]> => {
+      const folders = (await readdir(cacheDir)).filter((name) => name.startsWith('streams-'));
+      return (await Promise.all(folders.map((name) => readdir(join(cacheDir, name))))).flat();
+    };
+    const streamed = async (): Promise<{ text: string; during: number }> => {
+      const parts: Buffer[] = [];
+      let during = 0;
+      const take = async (lines: Uint8Array): Promise<void> => {
+        parts.push(Buffer.from(lines));
+        during = Math.max(during, (await files()).length);
+      };
+      const more = await engine.stream({ ...query(sql), maxRows: 100 }, limits(), { begin: () => undefined, take });
+      expect(more).toBe(false);
+      return { text: Buffer.concat(parts).toString(), during };
+    };
+    try {
+      const withFile = await streamed();
+      expect(withFile.during).toBe(1);
+      expect(withFile.text === expected).toBe(true);
+      expect(await files()).toEqual([]);
+      for (const name of await readdir(cacheDir))
+        if (name.startsWith('streams-')) await rm(join(cacheDir, name), { recursive: true });
+      const without = await streamed();
+      expect(without.during).toBe(0);
+      expect(without.text === expected).toBe(true);
+    } finally {
+      await engine.close();
+    }
+    expect((await readdir(cacheDir)).filter((name) => name.startsWith('streams-'))).toEqual([]);
+    await rm(dataDir, { recursive: true });
   });
 
   it('a text that its planner takes too long for is refused, again at once', async () => {

@@ -1,6 +1,5 @@
 /** A process of the embedded engine begins here. The service's process starts it, and it ends with that. */
 import { writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 
 import { removeFolder } from './workspace';
 import type { Host } from './host';
@@ -54,10 +53,8 @@ host.catch((error: unknown) => {
 });
 process.on('message', (message: ToEngine) => {
   if (message.kind === 'open' && message.opening.role === 'data') {
-    const { samplesFile = null } = message.opening.options;
-    clearAway = () => {
-      if (samplesFile !== null) removeFolder(dirname(samplesFile));
-    };
+    const { folders } = message.opening;
+    clearAway = () => folders.forEach(removeFolder);
   }
   void host.then((opened) => opened.hear(message));
 });

@@ -20,6 +20,7 @@ export class ConverterProcess implements Converter {
   /** @param most bytes in memory that this process, which starts it, and the new one may have together */
   constructor(resources: Resources, most: number, log: Log) {
     this.#process = new Supervisor({
+      name: 'The process that stores rows',
       file: join(__dirname, 'child.js'),
       opening: () => ({ role: 'converter', resources }),
       maxResident: () => most - process.memoryUsage.rss(),

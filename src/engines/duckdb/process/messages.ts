@@ -28,7 +28,13 @@ import type { Written } from './lines-file';
  * of the data folder for the first.
  */
 export type Opening =
-  | { readonly role: 'data'; readonly options: PlainOptions; readonly before: Contents | null }
+  | {
+      readonly role: 'data';
+      readonly options: PlainOptions;
+      readonly before: Contents | null;
+      /** Folders of this run of the service, removed where that can no longer do it. */
+      readonly folders: readonly string[];
+    }
   | { readonly role: 'planning' }
   | { readonly role: 'converter'; readonly resources: Resources };
 

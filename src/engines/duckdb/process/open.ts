@@ -45,12 +45,13 @@ export async function openRemoteEngine({
   const folderOfData = dataDir === null ? null : await CacheFolder.of(cacheDir, dataDir).catch(() => null);
   const folder = dataDir === null ? await makeFolder(cacheDir, 'samples') : null;
   const streams = await makeFolder(cacheDir, 'streams');
+  const folders = [folder, streams].filter((one) => one !== null);
   const samplesFile = folder === null ? null : join(folder, 'samples.duckdb');
   const refused = new RefusedRequests();
   const shared = { file, refused, log, died };
   const data = new Supervisor({
     ...shared,
-    opening: (before) => ({ role: 'data', options: { ...plain, samplesFile }, before }),
+    opening: (before) => ({ role: 'data', options: { ...plain, samplesFile }, before, folders }),
     maxResident: memoryShares(memory, threads, dataDir !== null).resident,
     idle: null,
     gone: (pid) => {
@@ -60,12 +61,13 @@ export async function openRemoteEngine({
   });
   const planning = new Supervisor({
     ...shared,
+    name: 'The process that plans queries',
     opening: () => ({ role: 'planning' }),
     maxResident: PLANNING_MEMORY,
     replacedAbove: PLANNED_LONG,
     idle: PLANNING_IDLE,
   });
-  const removeFolders = (): void => [folder, streams].forEach((one) => one !== null && removeFolder(one));
+  const removeFolders = (): void => folders.forEach(removeFolder);
   // However this process ends, as far as it has a word in it.
   const end = (): void => {
     data.kill();

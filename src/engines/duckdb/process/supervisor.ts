@@ -24,6 +24,8 @@ const FIRST_RETRY = 250;
 const LAST_RETRY = 5_000;
 
 export interface SupervisorOptions {
+  /** What the log calls it; default: the engine's process. */
+  readonly name?: string;
   /** The compiled child.ts. */
   readonly file: string;
   /** @param before what the process before held; null: this is the first */
@@ -76,6 +78,10 @@ export class Supervisor {
   #closed = false;
 
   constructor(private readonly options: SupervisorOptions) {}
+
+  get #name(): string {
+    return this.options.name ?? "The engine's process";
+  }
 
   /** Names the data that the process holds. */
   get target(): string {
@@ -210,11 +216,11 @@ export class Supervisor {
       if (error === null) {
         if (this.options.idle === null) {
           const ms = Math.round(performance.now() - started);
-          this.options.log.warn({ ms }, "The engine's process has been started again");
+          this.options.log.warn({ ms }, `${this.#name} has been started again`);
         }
         return;
       }
-      this.options.log.error({ detail: error.message }, "The engine's process does not start; it is tried again");
+      this.options.log.error({ detail: error.message }, `${this.#name} does not start; it is tried again`);
       await sleep(pause, undefined, { ref: false });
       if (this.#closed) return;
     }
@@ -240,7 +246,7 @@ export class Supervisor {
           if (this.#current === current) this.#current = null;
           onEnded();
           if (current.open) this.#died(current, broken?.message ?? how);
-          else resolve(broken ?? new Error(`The engine's process ended while it started (${how}).`));
+          else resolve(broken ?? new Error(`${this.#name} ended while it started (${how}).`));
         },
       });
       const end = (cause: Cause, reasons: ReadonlySet<Call>): void => {
@@ -329,7 +335,7 @@ export class Supervisor {
     const again = this.#schedule.running.size;
     const refused = this.#schedule.died(reasons, cause !== 'crashed');
     const facts = { cause, how, queries: again, refused: refused.length };
-    this.options.log.error(facts, "The engine's process has ended; queries are sent to a new one");
+    this.options.log.error(facts, `${this.#name} has ended; what it was doing goes to a new one`);
     this.options.died?.(cause);
     for (const call of refused) {
       this.options.refused.add(call.options.request, call.keyName);

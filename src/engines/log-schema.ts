@@ -6,6 +6,44 @@ interface Shape {
   readonly [name: string]: Leaf | readonly [Leaf] | Shape;
 }
 
+/** What the gateway in front has seen of a request's keys and tokens. */
+const API_KEYS_SEEN: Shape = {
+  auth_user: 'STRING',
+  apikey: {
+    apikey: {
+      error: 'STRING',
+      hash: 'STRING',
+      prefix: 'STRING',
+    },
+  },
+  jwt: {
+    apikey: {
+      invalid: 'STRING',
+      payload: {
+        algorithm: 'STRING',
+        expires_at: 'INTEGER',
+        issuer: 'STRING',
+        role: 'STRING',
+        signature_prefix: 'STRING',
+        subject: 'STRING',
+      },
+    },
+    authorization: {
+      invalid: 'STRING',
+      payload: {
+        algorithm: 'STRING',
+        expires_at: 'INTEGER',
+        issuer: 'STRING',
+        key_id: 'STRING',
+        role: 'STRING',
+        session_id: 'STRING',
+        signature_prefix: 'STRING',
+        subject: 'STRING',
+      },
+    },
+  },
+};
+
 /** By CTE; the table is `raw_<name>`. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   edge_logs: {
@@ -78,42 +116,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
             serverHandshake: 'STRING',
           },
         },
-        sb: {
-          auth_user: 'STRING',
-          apikey: {
-            apikey: {
-              error: 'STRING',
-              hash: 'STRING',
-              prefix: 'STRING',
-            },
-          },
-          jwt: {
-            apikey: {
-              invalid: 'STRING',
-              payload: {
-                algorithm: 'STRING',
-                expires_at: 'INTEGER',
-                issuer: 'STRING',
-                role: 'STRING',
-                signature_prefix: 'STRING',
-                subject: 'STRING',
-              },
-            },
-            authorization: {
-              invalid: 'STRING',
-              payload: {
-                algorithm: 'STRING',
-                expires_at: 'INTEGER',
-                issuer: 'STRING',
-                key_id: 'STRING',
-                role: 'STRING',
-                session_id: 'STRING',
-                signature_prefix: 'STRING',
-                subject: 'STRING',
-              },
-            },
-          },
-        },
+        sb: API_KEYS_SEEN,
       },
       response: {
         origin_time: 'INTEGER',
@@ -204,42 +207,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
           user_agent: 'STRING',
           x_client_info: 'STRING',
         },
-        sb: {
-          auth_user: 'STRING',
-          apikey: {
-            apikey: {
-              error: 'STRING',
-              hash: 'STRING',
-              prefix: 'STRING',
-            },
-          },
-          jwt: {
-            apikey: {
-              invalid: 'STRING',
-              payload: {
-                algorithm: 'STRING',
-                expires_at: 'INTEGER',
-                issuer: 'STRING',
-                role: 'STRING',
-                signature_prefix: 'STRING',
-                subject: 'STRING',
-              },
-            },
-            authorization: {
-              invalid: 'STRING',
-              payload: {
-                algorithm: 'STRING',
-                expires_at: 'INTEGER',
-                issuer: 'STRING',
-                key_id: 'STRING',
-                role: 'STRING',
-                session_id: 'STRING',
-                signature_prefix: 'STRING',
-                subject: 'STRING',
-              },
-            },
-          },
-        },
+        sb: API_KEYS_SEEN,
       },
       response: {
         status_code: 'INTEGER',

@@ -63,7 +63,8 @@ export function convert(
           return checked((x) => `TRY_CAST(round(${x}) AS BIGINT)`);
         case 'NUMERIC':
         case 'BIGNUMERIC':
-          return checked((x) => `TRY_CAST(round(${x}, 0) AS BIGINT)`);
+          // Not by itself: compared with a constant, DuckDB would compare the decimal, and find no NULL where the value does not fit.
+          return checked((x) => `coalesce(TRY_CAST(round(${x}, 0) AS BIGINT), NULL)`);
         case 'STRING':
           return checked((x) => `lq_int64(${x})`);
         default:

@@ -55,12 +55,35 @@ export function scalarNamed(name: string): ScalarName | undefined {
   return SCALARS.get(name.toUpperCase());
 }
 
+/** Types of other dialects. */
+const OTHERS: Readonly<Record<string, ScalarName>> = {
+  CHAR: 'STRING',
+  DOUBLE: 'FLOAT64',
+  FLOAT: 'FLOAT64',
+  FLOAT8: 'FLOAT64',
+  INT4: 'INT64',
+  INT8: 'INT64',
+  JSONB: 'JSON',
+  NVARCHAR: 'STRING',
+  REAL: 'FLOAT64',
+  TEXT: 'STRING',
+  TIMESTAMPTZ: 'TIMESTAMP',
+  UUID: 'STRING',
+  VARCHAR: 'STRING',
+};
+
+function unknownType(name: string, span: Span): QueryError {
+  const key = name.toUpperCase();
+  const details = Object.hasOwn(OTHERS, key) ? { hint: `In GoogleSQL: ${OTHERS[key]!}.` } : {};
+  return new QueryError('invalidQuery', `Type not found: ${name}.`, span, details);
+}
+
 /** The type a written type means. Throws QueryError for an unknown name or an array of arrays. */
 export function typeOfName(name: TypeName): SqlType {
   switch (name.kind) {
     case 'simple': {
       const kind = scalarNamed(name.name);
-      if (kind === undefined) throw typeError(`Type not found: ${name.name}.`, name.span);
+      if (kind === undefined) throw unknownType(name.name, name.span);
       if (name.parameters.length > 0 && !PARAMETERISED.has(kind))
         throw typeError(`${kind} does not take type parameters.`, name.span);
       checkTypeParameters(kind, name.parameters, name.span);

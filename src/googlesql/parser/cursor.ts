@@ -176,7 +176,7 @@ export class Cursor {
   /** Refuses the text: `expected` could have stood here. */
   fail(expected: string): never {
     const { token } = this;
-    const hint = syntaxHint(this.tokens[this.index - 1], token, expected);
+    const hint = syntaxHint(this.tokens, this.index, expected);
     if (token.kind === 'end') this.fault(`The query ends too early: expected ${expected}.`, token, hint);
     const found = token.reserved ? `keyword ${token.symbol}` : KINDS[token.kind];
     this.fault(`Syntax error: unexpected ${found ?? JSON.stringify(token.value)}, expected ${expected}.`, token, hint);

@@ -1,4 +1,5 @@
 /** Calls by name: which function, which overload, which part of a date. */
+import { QueryError } from '../../errors';
 import { findFunction, functionNames, type SqlFunction } from '../functions/catalogue';
 import { matchFunction, type Match, type Slot } from '../functions/match';
 import { signatureOf, type Parameter } from '../functions/signature';
@@ -11,7 +12,7 @@ import { resolveAggregate } from './aggregates';
 import { supportsEquality, supportsOrdering } from './comparable';
 import type { Context } from './context';
 import { convert } from './convert';
-import { partOfExpression, partsOfFunction } from './date-parts';
+import { isPartName, partOfExpression, partsOfFunction } from './date-parts';
 import { resolveExpr } from './expression';
 import { resolveLambdaCall } from './lambdas';
 import { noSignatureOfFunction, typeOfOperand } from './no-signature';
@@ -140,16 +141,37 @@ export function argumentsOf(context: Context, args: readonly Argument[], fn: Sql
       part = { name: partName, span };
     } else if (kind === 'mode' && expression.kind === 'path') {
       slots.push({ keyword: modeName(expression), slot: 'mode' });
-    } else slots.push({ expr: resolveExpr(context, expression) });
+    } else slots.push({ expr: resolveValue(context, fn, args, expression) });
   }
   return { slots: slots.map((slot) => slot ?? null), named, part };
 }
 
-/** `DATE_TRUNC('day', x)`, as PostgreSQL writes it: how it is written here. */
-function partFirst({ name }: SqlFunction, [first, second]: readonly Argument[]): string | undefined {
-  const part = first?.expression.kind === 'literal' ? first.expression.value : '';
-  if (second === undefined || !name.endsWith('_TRUNC') || !/^[a-z]+$/i.test(part)) return undefined;
+/** `DATE_TRUNC('day', x)`, as PostgreSQL writes it, or `DATE_DIFF(DAY, a, b)` as others do: how it is written here. */
+function partFirst({ name }: SqlFunction, [first, second, third]: readonly Argument[]): string | undefined {
+  if (name.endsWith('_DIFF'))
+    return third !== undefined && isPartName(first?.expression)
+      ? `In GoogleSQL the later value comes first and the part last: ${name}(later, earlier, ${textOf(first)}).`
+      : undefined;
+  if (second === undefined || !name.endsWith('_TRUNC')) return undefined;
+  const part = first?.expression.kind === 'literal' ? first.expression.value : textOf(first);
+  if (first?.expression.kind === 'literal' ? !/^[a-z]+$/i.test(part) : !isPartName(first?.expression)) return undefined;
   return `In GoogleSQL the part comes second, without quotes: ${name}(x, ${part.toUpperCase()}).`;
+}
+
+function textOf(argument: Argument | undefined): string {
+  const expression = argument?.expression;
+  return expression?.kind === 'path' ? (expression.parts[0]?.name ?? '').toUpperCase() : '';
+}
+
+/** A name that is none of the query's, where it is a part in the place of a value. */
+function resolveValue(context: Context, fn: SqlFunction, args: readonly Argument[], expression: Expression): Expr {
+  try {
+    return resolveExpr(context, expression);
+  } catch (error) {
+    const hint = expression === args[0]?.expression && isPartName(expression) ? partFirst(fn, args) : undefined;
+    if (!(error instanceof QueryError) || hint === undefined) throw error;
+    throw new QueryError(error.fault, error.message, error.span, { ...error.details, hint });
+  }
 }
 
 function namedPosition(positional: readonly (readonly Parameter[])[], name: string): number | null {

@@ -14,6 +14,15 @@ const OF_DAY = new Set(['DAYOFWEEK', 'DAYOFYEAR']);
 
 const KNOWN = new Set([...ALL_PARTS, ...OF_DAY, 'DATE', 'TIME', 'DATETIME']);
 
+/** Parts of other dialects. */
+const OTHERS: Readonly<Record<string, string>> = {
+  DOW: 'In GoogleSQL: EXTRACT(DAYOFWEEK FROM x), where Sunday is 1.',
+  DOY: 'In GoogleSQL: EXTRACT(DAYOFYEAR FROM x).',
+  EPOCH: 'In GoogleSQL: UNIX_SECONDS(x).',
+  ISODOW: 'In GoogleSQL: EXTRACT(DAYOFWEEK FROM x), where Sunday is 1.',
+  WEEKDAY: 'In GoogleSQL: EXTRACT(DAYOFWEEK FROM x), where Sunday is 1.',
+};
+
 /** `DAY`, `WEEK_MONDAY`, ... of a part as EXTRACT wrote it. */
 export function partName({ name, weekday, span }: DatePart): string {
   const part = weekday === null ? name.toUpperCase() : `${name.toUpperCase()}_${weekday.toUpperCase()}`;
@@ -42,9 +51,16 @@ export function partOfExpression(expression: Expression, hint?: string): string 
 
 function unknownPart(name: string, span: { start: number; end: number }, given?: string): QueryError {
   const near = nearest(name.toUpperCase(), KNOWN);
-  const hint = given ?? (near === undefined ? undefined : `Did you mean ${near}?`);
+  const other = Object.hasOwn(OTHERS, name.toUpperCase()) ? OTHERS[name.toUpperCase()] : undefined;
+  const hint = given ?? other ?? (near === undefined ? undefined : `Did you mean ${near}?`);
   const details = hint === undefined ? {} : { hint };
   return new QueryError('invalidQuery', `A valid date part name is required but found ${name}.`, span, details);
+}
+
+/** Whether an expression reads as the name of a part. */
+export function isPartName(expression: Expression | undefined): boolean {
+  if (expression?.kind !== 'path' || expression.parts.length !== 1) return false;
+  return KNOWN.has((expression.parts[0]?.name ?? '').toUpperCase());
 }
 
 /** Units of INTERVAL. */

@@ -1,4 +1,5 @@
 /** Operators: arithmetic, comparison, logic, and the tests that are spelt with words. */
+import { QueryError } from '../../errors';
 import { findFunction } from '../functions/catalogue';
 import { matchFunction } from '../functions/match';
 import type { Expr, FunctionCall } from '../resolved';
@@ -89,6 +90,13 @@ export function resolveBinary(context: Context, expression: Binary): Expr {
   return left;
 }
 
+function nullOperand(operator: string, span: Span): QueryError {
+  const hint =
+    operator === '=' ? 'In GoogleSQL: x IS NULL.' : operator === '!=' ? 'In GoogleSQL: x IS NOT NULL.' : null;
+  const message = `Operands of ${operator.toUpperCase()} cannot be literal NULL.`;
+  return new QueryError('invalidQuery', message, span, hint === null ? {} : { hint });
+}
+
 /** A binary operator over resolved operands; AND and OR take any number of them. */
 export function combine(
   context: Context,
@@ -96,7 +104,7 @@ export function combine(
   operands: readonly Expr[],
 ): Expr {
   if (!TAKES_NULL.has(operator) && operands.some((operand) => isBareNull(context, operand)))
-    throw invalid(`Operands of ${operator.toUpperCase()} cannot be literal NULL.`, operatorSpan);
+    throw nullOperand(operator, operatorSpan);
   const call = applyOperator(context, OPERATORS[operator], operands, operatorSpan, operator.toUpperCase());
   if (operator === '=' || operator === '!=') checkComparable(call.args, supportsEquality, 'Equality', operatorSpan);
   else if (operator === '<' || operator === '<=' || operator === '>' || operator === '>=')

@@ -163,7 +163,7 @@ function textOf(argument: Argument | undefined): string {
   return expression?.kind === 'path' ? (expression.parts[0]?.name ?? '').toUpperCase() : '';
 }
 
-/** A name that is none of the query's, where it is a part in the place of a value. */
+/** A name that the query does not have gets a hint where it is a part in the place of a value. */
 function resolveValue(context: Context, fn: SqlFunction, args: readonly Argument[], expression: Expression): Expr {
   try {
     return resolveExpr(context, expression);

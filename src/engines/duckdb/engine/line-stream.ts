@@ -32,10 +32,17 @@ export async function readLines(
   const result = await statement.stream();
   const parts = new Parts(take);
   let count = 0;
-  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    for (const lines of linesOf(chunk, Math.min(chunk.rowCount, maxRows - count))) await parts.push(lines);
-    count += chunk.rowCount;
-    if (count > maxRows) break;
+  let next = result.fetchChunk();
+  try {
+    for (let chunk = await next; chunk !== null && chunk.rowCount > 0 && count <= maxRows; chunk = await next) {
+      // DuckDB makes the next while this one is copied.
+      next = result.fetchChunk();
+      for (const lines of linesOf(chunk, Math.min(chunk.rowCount, maxRows - count))) await parts.push(lines);
+      count += chunk.rowCount;
+    }
+  } finally {
+    // Nothing is read any more when the connection is somebody else's.
+    await Promise.allSettled([next]);
   }
   // Node's binding ends a stream that fails as one that is exhausted; such a result is no longer a streaming one.
   if (count <= maxRows && !result.isStreaming) throw new BrokenStream();

@@ -4,7 +4,26 @@ import { type JsonForm, jsonValue, type OutputValue } from './json-output';
 
 /** @param escaped whether formulas are escaped */
 export function printCsvLine(ctx: Context, values: readonly OutputValue[], form: JsonForm, escaped: boolean): string {
-  const cells = values.map((value) => cell(ctx, value, form, escaped ? 'lq_escaped_csv' : 'lq_csv'));
+  const macro = escaped ? 'lq_escaped_csv' : 'lq_csv';
+  const cells = values.map((value) => cell(ctx, value, form, macro));
+  const texts = cells.map((one) => PLAIN_TEXT.exec(one)?.[1]);
+  const plain = texts.filter((text) => text !== undefined);
+  if (plain.length < 2) return lineOf(cells);
+  // What is to be quoted is looked for once in all of a row's texts, and seldom there: each by itself takes twice the time.
+  const all = `concat(${plain.join(', ')})`;
+  const quoted = ['chr(34)', `','`, 'chr(10)', 'chr(13)'].map((one) => `contains(${all}, ${one})`);
+  const alone = plain.map((text) => `${text} = ''${escaped ? ` OR ascii(${text}) IN (${FORMULAS})` : ''}`);
+  const asTheyAre = lineOf(cells.map((one, i) => texts[i] ?? one));
+  return `CASE WHEN ${[...quoted, ...alone].join(' OR ')} THEN ${lineOf(cells)} ELSE ${asTheyAre} END`;
+}
+
+/** A column as a text. */
+const PLAIN_TEXT = /^lq_(?:escaped_)?csv\(("c\d+")\)$/;
+/** First characters of formulas (lq_escaped_csv). */
+const FORMULAS = '9, 13, 43, 45, 61, 64';
+
+/** `concat` leaves out NULL. */
+function lineOf(cells: readonly string[]): string {
   return `concat(${[...cells.flatMap((one, i) => (i === 0 ? [one] : [`','`, one])), 'chr(13)', 'chr(10)'].join(', ')})`;
 }
 

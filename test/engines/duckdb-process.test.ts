@@ -1,5 +1,5 @@
 /** The embedded engine in its own process, as `npm test` has built it. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -144,6 +144,24 @@ describe('an engine in a process of its own', () => {
     }
     expect((await readdir(cacheDir)).filter((name) => name.startsWith('streams-'))).toEqual([]);
     await rm(dataDir, { recursive: true });
+  });
+
+  it('ends a stream at once whose lines cannot be read', async () => {
+    const engine = await openIn(cacheDir);
+    const sql = `SELECT n, REPEAT('x', 300) AS text FROM UNNEST(GENERATE_ARRAY(1, 100000)) AS n`;
+    const take = async (): Promise<void> => {
+      for (const name of await readdir(cacheDir)) {
+        if (!name.startsWith('streams-')) continue;
+        for (const file of await readdir(join(cacheDir, name))) await truncate(join(cacheDir, name, file), 0);
+      }
+    };
+    try {
+      const streaming = engine.stream({ ...query(sql), maxRows: 100_000 }, limits(), { begin: () => undefined, take });
+      await expect(streaming).rejects.toMatchObject({ reason: 'backendError' });
+      expect((await engine.run(query('SELECT 1 AS x'), limits())).rows).toEqual(['{"x":1}']);
+    } finally {
+      await engine.close();
+    }
   });
 
   it('a text that its planner takes too long for is refused, again at once', async () => {

@@ -1,7 +1,7 @@
-import type { LineForm, LineSink, RunLimits } from '../../contract';
+import type { LineForm, RunLimits } from '../../contract';
 import { remaining } from '../../../concurrency/deadline';
 import type { NamedType } from '../../../googlesql/types';
-import type { LinesFile, Written } from './lines-file';
+import type { PartSink, Written } from './lines-file';
 import type { Answers, Request, ToEngine } from './messages';
 import type { Scheduled } from './schedule';
 import type { Stopwatch } from './stopwatch';
@@ -19,9 +19,7 @@ export interface CallOptions {
   /** Milliseconds that it may take at all, from when it is sent: the process is ended then; null: until the deadline. */
   readonly allowance: number | null;
   /** Of a stream. */
-  readonly sink?: LineSink;
-  /** That its lines may come in; null: none. */
-  readonly file?: LinesFile | null;
+  readonly sink?: PartSink;
 }
 
 /** One request to an engine's process, which may be sent more than once. */
@@ -86,10 +84,7 @@ export class Call implements Scheduled {
   /** @param taken is called when the sink has taken them */
   take(lines: Uint8Array | Written, count: number, taken: () => void): void {
     this.#handedOn = true;
-    const { sink, file } = this.options;
-    this.#taking = this.#taking
-      .then(async () => sink?.take(lines instanceof Uint8Array ? lines : await file!.read(lines), count))
-      .then(taken);
+    this.#taking = this.#taking.then(() => this.options.sink?.take(lines, count)).then(taken);
     // Whoever waits for the answer has it.
     this.#taking.catch(() => undefined);
   }

@@ -6,6 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { ServiceError } from '../../../errors';
+import type { SinkOf } from '../engine/ending-with-sink';
 import { WINDOW } from './flow';
 
 /** Bytes of a part's place. A larger part goes through the channel. */
@@ -16,6 +18,9 @@ export interface Written {
   readonly at: number;
   readonly size: number;
 }
+
+/** Takes lines, or reads them from where they are. */
+export type PartSink = SinkOf<Uint8Array | Written>;
 
 /** The service's side: it makes the file, reads it, and removes it. */
 export class LinesFile {
@@ -36,11 +41,11 @@ export class LinesFile {
     }
   }
 
-  /** The bytes are there until the next part is read. @throws what the file system says */
+  /** The bytes are there until the next part is read. @throws ServiceError `backendError` where they cannot be read */
   async read({ at, size }: Written): Promise<Uint8Array> {
     if (this.#place.length < size) this.#place = Buffer.allocUnsafeSlow(PLACE);
-    const { bytesRead } = await this.file.read(this.#place, 0, size, at);
-    if (bytesRead !== size) throw new Error('Lines of a stream are missing.');
+    const { bytesRead } = await this.file.read(this.#place, 0, size, at).catch(() => ({ bytesRead: 0 }));
+    if (bytesRead !== size) throw new ServiceError('backendError', 'The embedded engine failed.');
     return this.#place.subarray(0, size);
   }
 

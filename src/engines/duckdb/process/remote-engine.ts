@@ -15,8 +15,8 @@ import type {
 import type { FolderStatus } from '../../data-status';
 import { withinLimits } from '../../../concurrency/deadline';
 import { endingWithSink } from '../engine/ending-with-sink';
-import type { CallOptions, Reply } from './call';
-import { LinesFile } from './lines-file';
+import type { Reply } from './call';
+import { LinesFile, type PartSink } from './lines-file';
 import type { Answers, ArrivedOf, Request } from './messages';
 import type { RefusedRequests } from './refused-requests';
 import type { Supervisor } from './supervisor';
@@ -88,8 +88,13 @@ export class RemoteEngine implements Engine {
     const file = streams === null ? null : await LinesFile.create(streams);
     const request = { kind: 'stream', query, file: file?.path ?? null } as const;
     try {
-      return await endingWithSink(limits, sink, async (own, ending) => {
-        const { answer } = await this.#call(data, request, own, this.#slots, { sink: ending, file });
+      // What cannot be read ends the run, as what the sink throws does.
+      const reading: PartSink = {
+        begin: (head, form) => sink.begin(head, form),
+        take: async (lines, count) => sink.take(lines instanceof Uint8Array ? lines : await file!.read(lines), count),
+      };
+      return await endingWithSink(limits, reading, async (own, ending) => {
+        const { answer } = await this.#call(data, request, own, this.#slots, ending);
         return answer as Answers['stream'];
       });
     } finally {
@@ -147,15 +152,9 @@ export class RemoteEngine implements Engine {
 
   /**
    * @param slots null: it waits for nobody
-   * @param stream takes the rows of one
+   * @param sink takes the rows of a stream
    */
-  #call(
-    to: Supervisor,
-    request: Request,
-    limits: RunLimits,
-    slots: FairSlots | null,
-    stream: Pick<CallOptions, 'sink' | 'file'> = {},
-  ): Promise<Reply> {
+  #call(to: Supervisor, request: Request, limits: RunLimits, slots: FairSlots | null, sink?: PartSink): Promise<Reply> {
     const allowance = request.kind === 'inspect' ? PLANNING : null;
     return withinLimits(
       limits,
@@ -166,7 +165,7 @@ export class RemoteEngine implements Engine {
           const call = (): Promise<Reply> => {
             // Here, as it may have been refused while it waited.
             this.options.refused.check(request, limits.keyName ?? '');
-            return to.call({ request, limits: own, allowance, ...stream });
+            return to.call({ request, limits: own, allowance, ...(sink === undefined ? {} : { sink }) });
           };
           (slots === null ? call() : slots.use(limits.keyName ?? '', own, call)).then(resolve, reject);
         }),

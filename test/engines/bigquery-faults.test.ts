@@ -45,9 +45,9 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     );
   const seen = async (operation: string): Promise<ControlState['requests']> =>
     (await local().control()).requests.filter((request) => request.operation === operation);
-  /** Asked to be cancelled, and ended: by that, or at the same instant by its own time limit. */
-  const isCancelled = ({ jobs, requests }: ControlState): boolean =>
-    jobs[0]?.error === 'stopped' && requests.some(({ operation }) => operation === 'cancel');
+  /** A job that nothing but its cancellation ends: its own time limit would come at the instant of the deadline. */
+  const ENDLESS = { kind: 'unfinished', polls: -1, untimed: true };
+  const isCancelled = ({ jobs }: ControlState): boolean => jobs[0]?.cancelled === true;
   /** Asks until it is so: what happens when nobody waits any more happens behind the answer. */
   const eventually = async (what: (state: ControlState) => boolean): Promise<ControlState> => {
     for (const end = performance.now() + 50_000; ;) {
@@ -199,13 +199,13 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     });
 
     test('is cancelled when polling fails for good', async () => {
-      await inject({ kind: 'unfinished', polls: -1 }, { kind: 'error', on: 'results', status: 503, times: 3 });
+      await inject(ENDLESS, { kind: 'error', on: 'results', status: 503, times: 3 });
       expect(await failure(ROWS)).toMatchObject({ reason: 'backendUnavailable' });
-      await eventually(({ jobs }) => jobs[0]?.cancelled === true);
+      await eventually(isCancelled);
     });
 
     test('that stays so ends at the deadline and cancelled on the server', async () => {
-      await inject({ kind: 'unfinished', polls: -1 });
+      await inject(ENDLESS);
       expect(await failure(ROWS, within(600))).toMatchObject({ reason: 'deadlineExceeded' });
       const { requests } = await eventually(isCancelled);
       expect(requests.find(({ operation }) => operation === 'cancel')?.query).toMatchObject({ location: 'US' });
@@ -235,7 +235,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     });
 
     test('while it is polled', async () => {
-      await inject({ kind: 'unfinished', polls: -1 }, { kind: 'hang', on: 'results' });
+      await inject(ENDLESS, { kind: 'hang', on: 'results' });
       expect(await failure(ROWS, within(400))).toMatchObject({ reason: 'deadlineExceeded' });
       await eventually(isCancelled);
     });
@@ -370,9 +370,9 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     });
 
     test('during the first request: it goes on, and the job that it names is cancelled', async () => {
-      await inject({ kind: 'unfinished', polls: -1 }, { kind: 'slow', on: 'query', delayMs: 300 });
+      await inject(ENDLESS, { kind: 'slow', on: 'query', delayMs: 300 });
       await leaving(ROWS, hasSeen('query'));
-      const { requests } = await eventually(({ jobs }) => jobs[0]?.cancelled === true);
+      const { requests } = await eventually(isCancelled);
       expect(requests.find(({ operation }) => operation === 'query')).toMatchObject({ aborted: false, status: 200 });
     });
 
@@ -392,13 +392,13 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     });
 
     test('while the job is polled: it is cancelled', async () => {
-      await inject({ kind: 'unfinished', polls: -1 });
+      await inject(ENDLESS);
       await leaving(ROWS, hasSeen('results'));
-      await eventually(({ jobs }) => jobs[0]?.cancelled === true);
+      await eventually(isCancelled);
     });
 
     test('during a long poll: the request is ended and the job cancelled', async () => {
-      await inject({ kind: 'unfinished', polls: -1 }, { kind: 'hang', on: 'results' });
+      await inject(ENDLESS, { kind: 'hang', on: 'results' });
       await leaving(ROWS, hasSeen('results'));
       await eventually(({ jobs, requests }) => jobs[0]?.cancelled === true && requests.some(({ aborted }) => aborted));
     });
@@ -432,7 +432,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
       const narrow = await openEngineOn(local().host, { maxConcurrent: 1 });
       for (const [operation, fault] of [
         ['query', { kind: 'hang', on: 'query' }],
-        ['results', { kind: 'unfinished', polls: -1 }],
+        ['results', ENDLESS],
       ] as const) {
         await inject(fault);
         await leaving(ROWS, hasSeen(operation), narrow);
@@ -507,7 +507,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
 
   test('closing ends what runs, cancels its jobs, and begins nothing more', async () => {
     const own = await openEngineOn(local().host);
-    await inject({ kind: 'unfinished', polls: -1, times: 2 }, { kind: 'slow', on: 'query', skip: 1, delayMs: 300 });
+    await inject({ ...ENDLESS, times: 2 }, { kind: 'slow', on: 'query', skip: 1, delayMs: 300 });
     const running = [own.run(query(ROWS), within(50_000)), own.run(query(ROWS), within(50_000))];
     const ends = Promise.allSettled(running);
     await eventually(({ requests }) => requests.filter(({ operation }) => operation === 'query').length === 2);

@@ -10,7 +10,7 @@ import { type Operation } from './routes';
  * `slowBody` half of it, the rest after `delayMs`; `reset` the connection cut before anything is done; `resetBody` after half
  * of the answer; `lost` when all is done and the answer is due; `brokenJson` half of the JSON as if it were whole;
  * `malformedSchema` an answer whose schema does not fit its rows; `unfinished` the job found unfinished by `polls` looks (-1:
- * for ever); `jobError` the job fails as it ends, with `reason` and `message`.
+ * for ever; with `untimed` it has no time limit either); `jobError` the job fails as it ends, with `reason` and `message`.
  */
 export const KINDS = [
   'error',
@@ -43,11 +43,14 @@ export interface Fault {
   readonly retryAfter: number | null;
   readonly delayMs: number;
   readonly polls: number;
+  readonly untimed: boolean;
 }
 
 /** What is done to a job as it starts. */
 export interface JobFault {
   readonly held: number;
+  /** Whether the job goes on beyond its own time limit. */
+  readonly untimed: boolean;
   readonly failure: BigQueryError | null;
 }
 
@@ -93,8 +96,9 @@ export class Faults {
   forJob(): JobFault | null {
     const fault = this.take(({ kind }) => kind === 'unfinished' || kind === 'jobError');
     if (fault === null) return null;
-    if (fault.kind === 'jobError') return { held: 0, failure: new BigQueryError(fault.reason, fault.message) };
-    return { held: fault.polls < 0 ? Infinity : fault.polls, failure: null };
+    const { kind, polls, untimed } = fault;
+    if (kind === 'jobError') return { held: 0, untimed, failure: new BigQueryError(fault.reason, fault.message) };
+    return { held: polls < 0 ? Infinity : polls, untimed, failure: null };
   }
 
   private take(matches: (fault: Fault) => boolean): Fault | null {
@@ -128,5 +132,6 @@ function faultOf(json: Readonly<Record<string, unknown>>): Fault {
     retryAfter: typeof json['retryAfter'] === 'number' ? json['retryAfter'] : null,
     delayMs: number('delayMs', 1000),
     polls: number('polls', 1),
+    untimed: json['untimed'] === true,
   };
 }

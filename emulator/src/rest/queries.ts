@@ -125,7 +125,7 @@ export function startJob(
       query: config,
     },
     request,
-    timeout: smallInteger(config['jobTimeoutMs'], 'jobTimeoutMs'),
+    timeout: fault?.untimed === true ? null : smallInteger(config['jobTimeoutMs'], 'jobTimeoutMs'),
     listed: listed || isGoccy(context.shape),
     held: fault?.held ?? 0,
     failure: fault?.failure ?? null,

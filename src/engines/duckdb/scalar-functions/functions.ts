@@ -1,6 +1,7 @@
 /** Every scalar function of our own by its name in SQL. */
 import { ipFromString, ipNetMask, ipToString, ipTrunc } from './addresses';
 import { fromBase32, toBase32 } from './base32';
+import { numericQuotient } from './decimals';
 import { publicSuffix, registeredDomain } from './domains';
 import { farmFingerprint, sha512 } from './hashes';
 import { jsonArrayAppend, jsonArrayInsert, jsonRemove, jsonSet } from './json-edits';
@@ -24,6 +25,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_json_set: jsonSet,
   lq_json_strip_nulls: jsonStripNulls,
   lq_normalized: normalized,
+  lq_numeric_quotient_by_large: numericQuotient,
   lq_public_suffix: publicSuffix,
   lq_registered_domain: registeredDomain,
   lq_sha512: sha512,

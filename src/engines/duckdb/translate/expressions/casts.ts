@@ -87,8 +87,15 @@ export function convert(
         case 'FLOAT64':
           // BIGNUMERIC would take more digits of a double, or of a text, than there are here.
           return to.kind === 'NUMERIC' ? checked((x) => `lq_numeric_of_float(${x})`) : null;
-        case 'INT64':
         case 'NUMERIC':
+          if (to.kind === 'NUMERIC') return null;
+          // A BIGNUMERIC of BigQuery has room for it: SAFE_CAST must not say NULL.
+          return ctx.bind(
+            [input],
+            (x) =>
+              `coalesce(TRY_CAST(${x} AS ${target}), CASE WHEN ${x} IS NOT NULL THEN ${fail('size', ctx.castPlace)} END)`,
+          );
+        case 'INT64':
         case 'BIGNUMERIC':
           return checked((x) => `TRY_CAST(${x} AS ${target})`);
         case 'STRING':

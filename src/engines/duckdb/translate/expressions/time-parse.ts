@@ -142,7 +142,9 @@ export function timestampParser(
     const field = (name: string): string => `${m}.${name}`;
     const number = (name: string): string => `CAST(${field(name)} AS INTEGER)`;
     const value = call.bind([parsedValue(has, field, number, toInstant)], (t) => `lq_in_years_or_null(${t})`);
-    const parsed = `CASE WHEN ${field('whole')} <> '' THEN ${value} END`;
+    // Nothing is what a format of blanks alone matches, too.
+    const matches = `${field('whole')} <> ''${/^(?:\s|%[nt])*$/.test(format) ? ` OR ${s} = ''` : ''}`;
+    const parsed = `CASE WHEN ${matches} THEN ${value} END`;
     return call.safe ? parsed : `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(${parsed}, ${call.fail('parse')}) END`;
   });
 }

@@ -60,6 +60,12 @@ function fixedShift(zone: string): string | null {
 /** The instant that `text`, a name, holds; NULL where it holds none. `zone` is for a text without one of its own. */
 export function timestampOfText(bind: Bind, text: string, zone: string | null): string {
   if (zone === null) return `lq_timestamp(${text})`;
-  const civil = toInstant(bind, `lq_civil_text(${text})`, zone);
-  return `CASE WHEN lq_is_civil(${text}) THEN ${civil} ELSE lq_timestamp(${text}) END`;
+  const civil = bind([toInstant(bind, `lq_civil_text(${text})`, zone)], (t) => `lq_in_years_or_null(${t})`);
+  return `CASE WHEN lq_is_civil(${text}) THEN ${civil} ELSE ${ofKnownZone(`lq_timestamp(${text})`, zone)} END`;
+}
+
+/** `text`, which needs no zone: an error where there is no such zone, and NULL where it is NULL. @param zone as from `zoneOf` */
+export function ofKnownZone(text: string, zone: string | null): string {
+  if (zone === null || isText(zone)) return text;
+  return `CASE WHEN ${toCivil("TIMESTAMP '1970-01-01'", zone)} IS NOT NULL THEN ${text} END`;
 }

@@ -53,10 +53,15 @@ function generate(call: Call): string {
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? '1'],
     (a, b, s) =>
-      `CASE WHEN ${[`${s} = 0`, ...(kind === 'FLOAT64' ? [...[a, b, s].map((x) => `isnan(${x})`), `isinf(${s})`] : [])].join(' OR ')} THEN ${call.fail('argument')} ` +
+      `CASE WHEN ${[a, b, s].map((x) => `${x} IS NULL`).join(' OR ')} THEN NULL WHEN ${[`${s} = 0`, ...(kind === 'FLOAT64' ? [...[a, b, s].map((x) => `isnan(${x})`), `isinf(${s})`] : [])].join(' OR ')} THEN ${call.fail('argument')} ` +
       `WHEN ${a} = ${b} THEN [${a}] WHEN CASE WHEN ${s} > 0 THEN ${a} > ${b} ELSE ${a} < ${b} END THEN CAST([] AS ${duckType(call.type)}) ` +
       `WHEN (CAST(${b} AS DOUBLE) - CAST(${a} AS DOUBLE)) / CAST(${s} AS DOUBLE) >= ${most} THEN ${call.fail('size')} ` +
-      `ELSE list_transform(generate_series(0, CAST(floor(least(greatest((${b} - ${a}) / ${s}, -1), ${most})) AS BIGINT)), lambda i: ${a} + i * ${s}) END`,
+      `ELSE list_transform(generate_series(0, ${call.bind(
+        [`CAST(floor(least(greatest((${b} - ${a}) / ${s}, -1), ${most})) AS BIGINT)`],
+        // The quotient of doubles may be rounded up.
+        (n) =>
+          kind === 'FLOAT64' ? `${n} - CASE WHEN (${a} + ${n} * ${s} - ${b}) * sign(${s}) > 0 THEN 1 ELSE 0 END` : n,
+      )}), lambda i: ${a} + i * ${s}) END`,
   );
 }
 
@@ -94,10 +99,11 @@ function slice(call: Call): string {
 
 /** How many bounds are at or below the point. */
 function rangeBucket(call: Call): string {
+  const nan = arg(call, 0).type.kind === 'FLOAT64';
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1)],
     (point, bounds) =>
-      `CASE WHEN ${point} IS NULL THEN NULL WHEN list_sort(${bounds}) <> ${bounds} THEN ${call.fail('argument')} ` +
+      `CASE WHEN ${point} IS NULL${nan ? ` OR isnan(${point})` : ''} THEN NULL${nan ? ` WHEN list_bool_or(list_transform(${bounds}, lambda e: isnan(e))) THEN ${call.fail('argument')}` : ''} WHEN list_sort(${bounds}) <> ${bounds} THEN ${call.fail('argument')} ` +
       `ELSE len(list_filter(${bounds}, lambda e: e <= ${point})) END`,
   );
 }

@@ -36,7 +36,7 @@ export function endOfBytes(call: Call, duckName: 'left' | 'right'): string {
     [sqlOf(call, 0), sqlOf(call, 1)],
     (b, n) =>
       `CASE WHEN ${n} IS NULL THEN NULL WHEN ${n} < 0 THEN ${call.fail('argument')} ` +
-      `ELSE unhex(${duckName}(hex(${b}), 2 * least(${n}, octet_length(${b})))) END`,
+      `ELSE unhex(${duckName}(hex(${b}), 2 * least(${n}, coalesce(octet_length(${b}), 0)))) END`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { canFail } from '../../../../googlesql/totality';
 import { type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
+import { equals } from './operators';
 import { quoteText, typeName } from '../../sql';
 
 /**
@@ -18,7 +19,20 @@ export const CONDITIONAL_FUNCTIONS: FunctionTable = {
   IF: (call) => `CASE WHEN ${sqlOf(call, 0)} THEN ${sqlOf(call, 1)} ELSE ${sqlOf(call, 2)} END`,
   IFNULL: coalesced,
   COALESCE: coalesced,
-  NULLIF: (call) => `nullif(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`,
+  NULLIF: (call) => {
+    const plain = !['FLOAT64', 'INTERVAL'].includes(arg(call, 0).type.kind);
+    if (plain) return `nullif(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
+    return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
+      const [left, right] = [arg(call, 0), arg(call, 1)];
+      return `CASE WHEN ${equals({
+        ...call,
+        args: [
+          { ...left, sql: a },
+          { ...right, sql: b },
+        ],
+      })} THEN NULL ELSE ${a} END`;
+    });
+  },
   ERROR: (call) => {
     // The message would be a value of the query: only the fact is reported.
     const raised = call.fail('raised');

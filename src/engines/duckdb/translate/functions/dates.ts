@@ -322,7 +322,12 @@ function timestamp(call: Call): string {
   switch (value.type.kind) {
     case 'STRING':
       if (zone === null && !call.safe) return call.bind([value.sql], (x) => `lq_timestamp_or_fail(${x})`);
-      return orFail(call, value.sql, (x) => timestampOfText(call.bind, x, zone));
+      return orFail(
+        call,
+        value.sql,
+        (x) => timestampOfText(call.bind, x, zone),
+        arg(call, 1).constant === null ? zone : null,
+      );
     case 'DATE':
       return inYearsOfZone(call, toInstant(call.bind, `CAST(${value.sql} AS TIMESTAMP)`, zone), zone);
     case 'DATETIME':
@@ -337,11 +342,13 @@ function inYearsOfZone(call: Call, text: string, zone: string | null): string {
   return zone === null ? text : call.bind([text], (t) => inYears(call, t));
 }
 
-function orFail(call: Call, value: string, tried: (x: string) => string): string {
+/** @param more what makes it NULL besides the value */
+function orFail(call: Call, value: string, tried: (x: string) => string, more: string | null = null): string {
   if (call.safe) return tried(value);
   return call.bind(
     [value],
-    (x) => `CASE WHEN ${x} IS NULL THEN NULL ELSE coalesce(${tried(x)}, ${call.fail('date')}) END`,
+    (x) =>
+      `CASE WHEN ${x} IS NULL${more === null ? '' : ` OR ${more} IS NULL`} THEN NULL ELSE coalesce(${tried(x)}, ${call.fail('date')}) END`,
   );
 }
 
@@ -405,7 +412,7 @@ function timestampArray(call: Call): string {
     // Of integers: a series of timestamps takes four times as long.
     const series = `generate_series(epoch_us(${a}), epoch_us(CASE WHEN ${over} THEN ${a} ELSE ${b} END), ${every})`;
     const instants = `list_transform(${series}, lambda e: make_timestamp(e))`;
-    return `CASE WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, instants)} END`;
+    return `CASE WHEN ${n} IS NULL THEN NULL WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, instants)} END`;
   });
 }
 

@@ -3,7 +3,7 @@ import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { timestampFormat } from '../expressions/time-format';
 import { timestampParser } from '../expressions/time-parse';
 import { printFormat } from '../expressions/format-string';
-import { toCivil, toInstant } from '../expressions/time-zones';
+import { ofKnownZone, toCivil, toInstant } from '../expressions/time-zones';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { zoneArgument } from './dates';
 
@@ -55,7 +55,9 @@ function parseTimestamp(call: Call): string {
   const isInvalid = zone !== null && timeZone(zone) === null;
   return isInvalid
     ? `CAST(CASE WHEN ${sqlOf(call, 1)} IS NOT NULL THEN ${call.fail('zone')} END AS TIMESTAMP)`
-    : parsed;
+    : call.args[2] === undefined || zone !== null
+      ? parsed
+      : ofKnownZone(parsed, at);
 }
 
 export const FORMAT_FUNCTIONS: FunctionTable = {

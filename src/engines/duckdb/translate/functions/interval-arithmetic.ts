@@ -7,8 +7,8 @@ export const MOST_OF_INTERVAL = { months: 120_000, days: 3_660_000, micros: 316_
 const DAYS_OF_MONTH = 30;
 const MICROS_OF_DAY = 86_400_000_000;
 
-/** Of three HUGEINT, unless one is out of range. They are repeated. */
-function intervalOf(call: Pick<Call, 'fail'>, months: string, days: string, micros: string): string {
+/** Of three whole numbers, unless one is out of range. They are repeated. */
+export function intervalOf(call: Pick<Call, 'fail'>, months: string, days: string, micros: string): string {
   const { months: m, days: d, micros: u } = MOST_OF_INTERVAL;
   return (
     `CASE WHEN abs(${months}) > ${m} OR abs(${days}) > ${d} OR abs(${micros}) > ${u} THEN ${call.fail('overflow')} ` +

@@ -1,7 +1,8 @@
 /** INTERVAL values: months, days and microseconds, kept apart as GoogleSQL and DuckDB both do. */
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { inYears } from './dates';
-import { MOST_OF_INTERVAL } from './interval-arithmetic';
+import { intervalOf, MOST_OF_INTERVAL } from './interval-arithmetic';
+import { hasNoMonths } from './operators';
 
 const MONTHS: Readonly<Record<string, number>> = { YEAR: 12, QUARTER: 3, MONTH: 1 };
 const DAYS: Readonly<Record<string, number>> = { WEEK: 7, DAY: 1 };
@@ -71,11 +72,25 @@ function bucket(origin: string): (call: Call) => string {
   return (call) =>
     call.bind([sqlOf(call, 0), sqlOf(call, 1), call.args[2]?.sql ?? origin], (t, width, from) => {
       const wrong = [`${width} <= to_days(0)`, ...mixedParts(call, width)].join(' OR ');
-      const text = call.bind([`time_bucket(${width}, ${t}, ${from})`], (b) =>
+      const text = call.bind([bucketStart(call, width, t, from)], (b) =>
         inYears(call, call.type.kind === 'DATE' ? `CAST(${b} AS DATE)` : b),
       );
       return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${text} END`;
     });
+}
+
+/** Buckets of months begin on the day of their origin, or on a month's last where it has no such day; DuckDB's on the first. */
+function bucketStart(call: Call, width: string, t: string, from: string): string {
+  const byTime = `time_bucket(${width}, ${t}, ${from})`;
+  if (call.args[2] === undefined || call.type.kind === 'TIMESTAMP' || hasNoMonths(arg(call, 1))) return byTime;
+  const monthOf = (x: string): string => `(year(${x}) * 12 + month(${x}))`;
+  const count = `CAST(floor((${monthOf(t)} - ${monthOf(from)}) / CAST(lq_interval_months(${width}) AS DOUBLE)) AS BIGINT)`;
+  const start = (n: string): string => `(${from} + to_months(CAST(${n} * lq_interval_months(${width}) AS INTEGER)))`;
+  const byMonth = call.bind(
+    [count],
+    (n) => `CASE WHEN ${start(n)} <= ${t} THEN ${start(n)} ELSE ${start(`(${n} - 1)`)} END`,
+  );
+  return `CASE WHEN lq_interval_months(${width}) = 0 THEN ${byTime} ELSE ${byMonth} END`;
 }
 
 /** A bucket is of months, of days or of microseconds: one of a DATE of no microseconds, one of an instant of no months. */
@@ -97,7 +112,7 @@ function justify(call: Call, days: boolean, hours: boolean): string {
     const wholeMonths = days ? `${all} // ${30 * day}` : `lq_interval_months(${i})`;
     const wholeDays = days ? `${all} // ${day} % 30` : `${all} // ${day}`;
     const rest = hours ? `${all} % ${day}` : `lq_interval_micros(${i})`;
-    return `(to_months(CAST(${wholeMonths} AS INTEGER)) + to_days(CAST(${wholeDays} AS INTEGER)) + to_microseconds(${rest}))`;
+    return call.bind([wholeMonths, wholeDays, rest], (m, d, u) => intervalOf(call, m, d, u));
   });
 }
 
@@ -105,9 +120,9 @@ export const INTERVAL_FUNCTIONS: FunctionTable = {
   $interval: { emit: interval, raises: true },
   DATE_BUCKET: { emit: bucket("DATE '1950-01-01'"), raises: true },
   DATETIME_BUCKET: { emit: bucket("TIMESTAMP '1950-01-01'"), raises: true },
-  JUSTIFY_DAYS: (call) => justify(call, true, false),
-  JUSTIFY_HOURS: (call) => justify(call, false, true),
-  JUSTIFY_INTERVAL: (call) => justify(call, true, true),
+  JUSTIFY_DAYS: { emit: (call) => justify(call, true, false), raises: true },
+  JUSTIFY_HOURS: { emit: (call) => justify(call, false, true), raises: true },
+  JUSTIFY_INTERVAL: { emit: (call) => justify(call, true, true), raises: true },
   MAKE_INTERVAL: { emit: makeInterval, raises: true },
   TIMESTAMP_BUCKET: { emit: bucket("TIMESTAMP '1950-01-01'"), raises: true },
 };

@@ -201,6 +201,8 @@ function objectOf(call: Call, keys: string, texts: string): string {
 /** JSON_ARRAY and JSON_OBJECT: a NULL is JSON's null; keys are every other argument. */
 function constructed(call: Call, duckName: string, keyed: boolean): string {
   const [first, second] = call.args;
+  const ofValue = (value: Argument): string =>
+    `to_json(${onName(call, value.sql, (x) => googleJson(call, x, value.type, false))})`;
   if (keyed && first?.type.kind === 'ARRAY' && second?.type.kind === 'ARRAY') {
     const { element } = second.type;
     const text = `coalesce(CAST(to_json(${googleJson(call, 'e', element, false)}) AS VARCHAR), 'null')`;
@@ -212,14 +214,16 @@ function constructed(call: Call, duckName: string, keyed: boolean): string {
     const texts = call.args.filter((_, i) => i % 2 === 0).map(({ sql }) => sql);
     return objectOf(call, `[${texts.join(', ')}]`, `[${values.join(', ')}]`);
   }
+  if (keyed && keys.length === 1 && keys[0] === null && first !== undefined && second !== undefined)
+    return call.bind(
+      [first.sql],
+      (key) =>
+        `CASE WHEN ${key} IS NULL THEN ${call.fail('argument')} ELSE json_object(${key}, ${ofValue(second)}) END`,
+    );
   const counts = (i: number): boolean => !keyed || keys.indexOf(keys[i >> 1] ?? null) === i >> 1;
   const parts = call.args
     .flatMap((value, i) => (counts(i) ? [value] : []))
-    .map((value, i) =>
-      keyed && i % 2 === 0
-        ? value.sql
-        : `to_json(${onName(call, value.sql, (x) => googleJson(call, x, value.type, false))})`,
-    );
+    .map((value, i) => (keyed && i % 2 === 0 ? value.sql : ofValue(value)));
   return parts.length === 0 ? `CAST('${keyed ? '{}' : '[]'}' AS JSON)` : `${duckName}(${parts.join(', ')})`;
 }
 
@@ -227,10 +231,15 @@ function parse(call: Call): string {
   const mode = wideNumberMode(call, 'exact');
   if (mode === null) return 'CAST(NULL AS JSON)';
   if (mode === 'wrong') return wrongMode(call);
-  return call.bind(
-    [sqlOf(call, 0)],
-    (s) => `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(${s} AS JSON), ${call.fail('json')}) END`,
-  );
+  return call.bind([sqlOf(call, 0)], (s) => {
+    // Of a number beyond FLOAT64 DuckDB makes an infinity, which JSON has not.
+    const bare = `regexp_replace(${s}, '"(?:[^"\\\\]|\\\\.)*"', '', 'g')`;
+    const tooLarge = `list_bool_or(list_transform(regexp_extract_all(${bare}, '[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?'), lambda n: isinf(CAST(n AS DOUBLE))))`;
+    return (
+      `CASE WHEN ${s} IS NULL THEN NULL WHEN regexp_matches(${s}, '[0-9]\\.?[0-9]*[eE][+]?[0-9]{3}|[0-9]{309}') AND ${tooLarge} THEN ${call.fail('json')} ` +
+      `ELSE coalesce(TRY_CAST(${s} AS JSON), ${call.fail('json')}) END`
+    );
+  });
 }
 
 /** What a JSON value is of, for DuckDB; `INTEGER` and `UNSIGNED` numbers are exact. */

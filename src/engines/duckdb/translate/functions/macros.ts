@@ -113,6 +113,8 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_interval_months(i)': 'extract(year FROM i) * 12 + extract(month FROM i)',
   'lq_interval_micros(i)': `extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000
       + extract(microseconds FROM i)`,
+  'lq_interval_length(i)': `CAST(lq_interval_months(i) AS HUGEINT) * 2592000000000 + CAST(extract(day FROM i) AS HUGEINT) * 86400000000
+      + lq_interval_micros(i)`,
   'lq_interval_text(i)': `printf('%s%d-%d %d %s%d:%d:%d', CASE WHEN lq_interval_months(i) < 0 THEN '-' ELSE '' END,
       abs(lq_interval_months(i)) // 12, abs(lq_interval_months(i)) % 12, extract(day FROM i),
       CASE WHEN lq_interval_micros(i) < 0 THEN '-' ELSE '' END, abs(lq_interval_micros(i)) // 3600000000,

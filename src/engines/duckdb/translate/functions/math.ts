@@ -80,12 +80,14 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
 function integerDivision(operator: '//' | '%'): (call: Call) => string {
   return (call) => {
     const divisor = arg(call, 1);
-    if (divisor.constant !== null && Number(divisor.constant) !== 0 && call.type.kind === 'INT64') {
+    if (divisor.constant !== null && !['0', '-1'].includes(divisor.constant) && call.type.kind === 'INT64') {
       return `(${sqlOf(call, 0)} ${operator} ${divisor.sql})`;
     }
     return call.bind([sqlOf(call, 0), divisor.sql], (a, b) => {
       const text = `${a} ${operator} ${guarded(call, a, b)}`;
-      if (call.type.kind === 'INT64') return `(${text})`;
+      // DuckDB divides the lowest number by -1 for its remainder, which overflows.
+      if (call.type.kind === 'INT64')
+        return operator === '%' ? `CASE WHEN ${b} = -1 THEN ${a} & 0 ELSE ${text} END` : `(${text})`;
       if (operator === '%') return typed(call, text);
       return typed(call, `lq_whole_quotient(${a}, ${guarded(call, a, b)})`);
     });
@@ -109,7 +111,7 @@ function extreme(duckName: 'greatest' | 'least'): (call: Call) => string {
                 (rest, name) =>
                   rest === ''
                     ? name
-                    : `list_reduce([${name}, ${rest}], lambda x, y: CASE WHEN x ${before} y THEN x ELSE y END)`,
+                    : `list_reduce([${name}, ${rest}], lambda x, y: CASE WHEN lq_interval_length(x) ${before} lq_interval_length(y) THEN x ELSE y END)`,
                 '',
               )
             : `${duckName}(${names.join(', ')})`;
@@ -140,7 +142,7 @@ function logarithm(call: Call): string {
     if (call.type.kind !== 'FLOAT64') return text;
     const nan = `isnan(${x}) OR isnan(${base}) OR ${x} = CAST('-inf' AS DOUBLE) OR isinf(${base})`;
     const infinite = `isinf(${x}) AND ${base} <= 0`;
-    return `CASE WHEN ${x} IS NULL OR ${base} IS NULL THEN NULL WHEN ${nan} OR ${infinite} THEN CAST('NaN' AS DOUBLE) WHEN ${base} = 1 THEN ${call.fail('overflow')} ELSE ${text} END`;
+    return `CASE WHEN ${x} IS NULL OR ${base} IS NULL THEN NULL WHEN ${nan} OR ${infinite} THEN CAST('NaN' AS DOUBLE) WHEN ${base} = 1 THEN CASE WHEN isinf(${x}) THEN ${x} ELSE ${call.fail('overflow')} END ELSE ${text} END`;
   });
 }
 

@@ -5,6 +5,7 @@ import { mostSteps } from '../expressions/call-cost';
 import { listMembership } from '../expressions/membership';
 import { joined, mostElements } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
+import { ownFunction } from './own-functions';
 import { dividedInterval, multipliedInterval } from './interval-arithmetic';
 import { BEYOND_CALENDAR, inYears } from './dates';
 import { isSimple, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
@@ -14,7 +15,7 @@ function infix(call: Call, operator: string): string {
 }
 
 /** Whether an operand is certain not to be NaN, which compares with nothing in GoogleSQL and with everything in DuckDB. */
-function mayBeNaN(call: Call, i: number): boolean {
+export function mayBeNaN(call: Call, i: number): boolean {
   const { type, constant, expr } = arg(call, i);
   if (type.kind !== 'FLOAT64') return false;
   if (constant !== null) return constant === 'NaN';
@@ -23,6 +24,7 @@ function mayBeNaN(call: Call, i: number): boolean {
 
 function comparison(operator: '<' | '<=' | '>' | '>='): (call: Call) => string {
   return (call) => {
+    if (arg(call, 0).type.kind === 'INTERVAL') return byLength(call, sqlOf(call, 0), operator, sqlOf(call, 1));
     // DuckDB has NaN above all numbers: only a NaN on the greater side makes it say true.
     const greater = operator.startsWith('>') ? [0, 1] : [1, 0];
     const suspects = operator.endsWith('=') ? greater : [greater[0]!];
@@ -35,11 +37,18 @@ function comparison(operator: '<' | '<=' | '>' | '>='): (call: Call) => string {
   };
 }
 
-function equals(call: Call): string {
+/** `a = b` of the first two arguments. */
+export function equals(call: Call): string {
   return equality(call, sqlOf(call, 0), sqlOf(call, 1), arg(call, 0).type, mayBeNaN(call, 0) && mayBeNaN(call, 1));
 }
 
+/** DuckDB keeps what days and hours of different signs have in common apart: GoogleSQL compares the sum of an INTERVAL's parts. */
+function byLength(call: Call, a: string, operator: string, b: string): string {
+  return call.bind([a, b], (x, y) => `(lq_interval_length(${x}) ${operator} lq_interval_length(${y}))`);
+}
+
 function equality(call: Call, a: string, b: string, type: SqlType, nan: boolean): string {
+  if (type.kind === 'INTERVAL') return byLength(call, a, '=', b);
   if (type.kind === 'STRUCT') {
     const names = physicalFieldNames(type.fields).map(quoteText);
     return call.bind([a, b], (x, y) => {
@@ -63,7 +72,7 @@ function addedToInstant(call: Call, operator: '+' | '-'): string {
   );
 }
 
-function hasNoMonths({ expr, constant }: Argument): boolean {
+export function hasNoMonths({ expr, constant }: Argument): boolean {
   if (constant !== null) return constant.startsWith('0-0 ');
   return (
     expr.kind === 'call' && expr.function === '$interval' && !['YEAR', 'QUARTER', 'MONTH'].includes(expr.part ?? '')
@@ -142,10 +151,10 @@ function exactDecimal(call: Call, text: string): string {
   return call.type.kind === 'BIGNUMERIC' ? `CAST(${text} AS DECIMAL(38,18))` : text;
 }
 
-/** Of a NUMERIC: the digits of a larger one leave no room for nine more. */
+/** Of a NUMERIC: the digits of a larger one leave no room for nine more, and a function of our own divides by it. */
 const LARGEST_DIVISOR = '100000000000000000000';
 
-/** The quotient of two names, rounded half away from zero: decimals exactly where the divisor leaves room for nine more digits. */
+/** The exact quotient of two names, rounded half away from zero. @param orNull NULL where it is out of range */
 export function quotient(call: Call, a: string, b: string, orNull = false): string {
   if (call.type.kind === 'BIGNUMERIC') return call.unsupported('Division of BIGNUMERIC');
   return call.bind(
@@ -157,7 +166,9 @@ export function quotient(call: Call, a: string, b: string, orNull = false): stri
     ],
     (x) => {
       const text = exactDecimal(call, `lq_numeric_quotient(${x}."a", ${x}."b")`);
-      return `CASE WHEN abs(${x}."b") < ${LARGEST_DIVISOR} THEN ${orNull ? `TRY(${text})` : text} WHEN ${x}."b" IS NOT NULL THEN ${call.fail('size')} END`;
+      const digits = ['a', 'b'].map((name) => ({ sql: `CAST(${x}."${name}" AS VARCHAR)`, sized: 'text' as const }));
+      const byLarge = exactDecimal(call, ownFunction(call, 'lq_numeric_quotient_by_large', digits, { text: true }));
+      return `CASE WHEN abs(${x}."b") < ${LARGEST_DIVISOR} THEN ${orNull ? `TRY(${text})` : text} WHEN ${x}."b" IS NOT NULL THEN ${byLarge} END`;
     },
   );
 }
@@ -234,7 +245,7 @@ function membership(call: Call): string {
   const [operand, ...items] = call.args;
   if (operand === undefined) throw new Error('$in without an operand');
   const { type } = operand;
-  if (type.kind !== 'STRUCT' && type.kind !== 'FLOAT64') {
+  if (type.kind !== 'STRUCT' && type.kind !== 'FLOAT64' && type.kind !== 'INTERVAL') {
     return `(${operand.sql} IN (${items.map((i) => i.sql).join(', ')}))`;
   }
   return call.bind([operand.sql, ...items.map((i) => i.sql)], (x, ...names) => {
@@ -353,6 +364,11 @@ export const OPERATORS: FunctionTable = {
   $not: (call) => `(NOT ${sqlOf(call, 0)})`,
   $like: like,
   $between: (call) => {
+    if (arg(call, 0).type.kind === 'INTERVAL')
+      return call.bind(
+        call.args.map((a) => a.sql),
+        (x, low, high) => `(${byLength(call, x, '>=', low)} AND ${byLength(call, x, '<=', high)})`,
+      );
     if (![0, 2].some((i) => mayBeNaN(call, i))) {
       return `(${sqlOf(call, 0)} BETWEEN ${sqlOf(call, 1)} AND ${sqlOf(call, 2)})`;
     }
@@ -367,7 +383,10 @@ export const OPERATORS: FunctionTable = {
   $is_null: (call) => `(${sqlOf(call, 0)} IS NULL)`,
   $is_true: (call) => `(${sqlOf(call, 0)} IS TRUE)`,
   $is_false: (call) => `(${sqlOf(call, 0)} IS FALSE)`,
-  $is_distinct_from: (call) => infix(call, 'IS DISTINCT FROM'),
+  $is_distinct_from: (call) =>
+    arg(call, 0).type.kind === 'INTERVAL'
+      ? byLength(call, sqlOf(call, 0), 'IS DISTINCT FROM', sqlOf(call, 1))
+      : infix(call, 'IS DISTINCT FROM'),
   $concat: concat,
   $bit_and: (call) => bitwise(call, infix(call, '&')),
   $bit_or: (call) => bitwise(call, infix(call, '|')),

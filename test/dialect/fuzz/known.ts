@@ -26,7 +26,7 @@ const HUGE_AGGREGATE =
 const BROKEN_JSON =
   'A text that is no JSON gives NULL in the functions that read JSON from text; the reference reads what comes before the fault.';
 const LITERAL_CHECKED =
-  'A literal pattern that is no regular expression, or a time zone that is none, is an error also where nothing needs it.';
+  'A literal pattern that is no regular expression, or an unknown time zone, is an error also where nothing needs it.';
 const BIG = 'BIGNUMERIC has 20 digits before the point and 18 after it; more is an error.';
 
 /** A value that is NULL. */

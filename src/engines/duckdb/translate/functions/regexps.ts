@@ -150,7 +150,7 @@ function extract(call: Call): string {
       [sqlOf(call, 0), sqlOf(call, 1), position.sql, occurrence?.sql ?? '1'],
       (s, re, p, n) =>
         `CASE WHEN ${[s, re, p, n].map((x) => `${x} IS NULL`).join(' OR ')} THEN NULL WHEN ${p} < 1 OR ${n} < 1 THEN ${call.fail('argument')} ` +
-        // A computed pattern that is none is an error there, too.
+        // A computed pattern that does not compile is an error there, too.
         `WHEN ${isBehind(s, p)} AND NOT (${s} = '' AND ${p} = 1) THEN ${groups(call) === null ? `CASE WHEN regexp_matches('', ${re}) IS NULL THEN '' END` : 'NULL'} ELSE ` +
         byGroup(call, s, re, (g) =>
           call.bind(

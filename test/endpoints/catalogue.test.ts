@@ -2,6 +2,7 @@ import { mkdir, rename, rm, symlink, truncate, unlink, utimes } from 'node:fs/pr
 import path from 'node:path';
 
 import { type Catalogue, CatalogueError, openCatalogue } from '../../src/endpoints';
+import type { CatalogueOptions } from '../../src/endpoints/catalogue';
 import { check } from '../../src/endpoints/check';
 
 import { QueryFolder, storedQuery, uuid } from './folder';
@@ -16,12 +17,12 @@ async function folderOf(files: Readonly<Record<string, string>>): Promise<QueryF
   return folder;
 }
 
-async function open(folder: QueryFolder): Promise<Catalogue> {
+async function open(folder: QueryFolder, options: Partial<CatalogueOptions> = {}): Promise<Catalogue> {
   logged.length = 0;
   const write = (facts: object | string, message?: string) => {
     logged.push(`${message ?? ''} ${JSON.stringify(facts)}`);
   };
-  const catalogue = await openCatalogue(folder.path, { log: { info: write, warn: write }, pollEvery: 25 });
+  const catalogue = await openCatalogue(folder.path, { log: { info: write, warn: write }, pollEvery: 25, ...options });
   catalogues.push(catalogue);
   return catalogue;
 }
@@ -34,7 +35,7 @@ afterEach(async () => {
 const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 async function until(holds: () => boolean): Promise<void> {
-  const giveUp = Date.now() + 5000;
+  const giveUp = Date.now() + 50_000;
   while (!holds()) {
     if (Date.now() > giveUp) throw new Error(`it never came; logged: ${logged.join('\n')}`);
     await later(10);
@@ -194,6 +195,33 @@ describe('while running', () => {
     await rename(folder.file('data2'), folder.file('data'));
     await until(() => catalogue.find('a')?.maxRows === 2);
   });
+
+  it('is told of changes by the file system where it looks at all files but seldom', async () => {
+    const folder = await folderOf({ 'a.sql': storedQuery(1, 'a'), 'c.sql': storedQuery(3, 'c') });
+    await mkdir(folder.file('v1'));
+    await mkdir(folder.file('v2'));
+    await folder.write('v1/l.sql', storedQuery(4, 'l', 'max_rows: 1'));
+    await folder.write('v2/l.sql', storedQuery(4, 'l', 'max_rows: 2'));
+    await symlink('v1', folder.file('data'));
+    await symlink('data/l.sql', folder.file('l.sql'));
+    const catalogue = await open(folder, { fullLookEvery: 3_600_000 });
+
+    await folder.write('a.sql', storedQuery(1, 'a', 'max_rows: 5'));
+    await folder.write('b.sql', storedQuery(2, 'b'));
+    await until(() => catalogue.find('a')?.maxRows === 5 && catalogue.find('b') !== null);
+    await unlink(folder.file('b.sql'));
+    await folder.write('.c.sql.draft', storedQuery(3, 'c', 'max_rows: 7'));
+    await rename(folder.file('.c.sql.draft'), folder.file('c.sql'));
+    await until(() => catalogue.find('b') === null && catalogue.find('c')?.maxRows === 7);
+
+    // The name of a link tells of no file: all are looked at.
+    await symlink('v2', folder.file('data2'));
+    await rename(folder.file('data2'), folder.file('data'));
+    await until(() => catalogue.find('l')?.maxRows === 2);
+    // So they are where many are named at once.
+    await Promise.all(Array.from({ length: 150 }, (_, i) => folder.write(`n${i}.sql`, storedQuery(100 + i, `n${i}`))));
+    await until(() => catalogue.current().length === 153);
+  }, 120_000);
 
   it('refuses a newcomer with an id or name that is taken, until it is free', async () => {
     const folder = await folderOf({ 'b.sql': storedQuery(1, 'x'), 'c.sql': storedQuery(2, 'y') });

@@ -29,7 +29,7 @@ export async function listQueries(directory: string): Promise<Map<string, Finger
 }
 
 /**
- * Hears of changes in a directory where its file system tells them: some have no events, and some lose them.
+ * Listens for changes in a directory where its file system has events: some have none, and some lose them.
  *
  * @param changed called with the name of what changed; null: it is not known
  * @returns stops it

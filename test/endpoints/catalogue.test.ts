@@ -196,7 +196,7 @@ describe('while running', () => {
     await until(() => catalogue.find('a')?.maxRows === 2);
   });
 
-  it('is told of changes by the file system where it looks at all files but seldom', async () => {
+  it('takes changes up from events of the file system between looks at all files', async () => {
     const folder = await folderOf({ 'a.sql': storedQuery(1, 'a'), 'c.sql': storedQuery(3, 'c') });
     await mkdir(folder.file('v1'));
     await mkdir(folder.file('v2'));
@@ -214,7 +214,7 @@ describe('while running', () => {
     await rename(folder.file('.c.sql.draft'), folder.file('c.sql'));
     await until(() => catalogue.find('b') === null && catalogue.find('c')?.maxRows === 7);
 
-    // The name of a link tells of no file: all are looked at.
+    // The event of a link names no file: all are looked at.
     await symlink('v2', folder.file('data2'));
     await rename(folder.file('data2'), folder.file('data'));
     await until(() => catalogue.find('l')?.maxRows === 2);

@@ -112,10 +112,11 @@ const KNOWN: readonly Known[] = [
     why: 'An argument of a statistic is an error also behind a value that is infinite, and where it is a literal also of no rows.',
   },
   {
-    kind: 'accepted',
+    kind: 'refused',
     of: /PARSE_JSON/,
-    reference: /cannot round-trip/,
-    why: 'PARSE_JSON takes numbers with more digits than a FLOAT64 has; of an integer all are kept.',
+    sql: /'round'/,
+    embedded: /logquay:json/,
+    why: 'An integer of more than 64 bits is an error in PARSE_JSON, rounded or not.',
   },
   {
     kind: 'rows',

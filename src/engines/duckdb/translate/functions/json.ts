@@ -227,16 +227,20 @@ function constructed(call: Call, duckName: string, keyed: boolean): string {
   return parts.length === 0 ? `CAST('${keyed ? '{}' : '[]'}' AS JSON)` : `${duckName}(${parts.join(', ')})`;
 }
 
+/** In a text: a number of more than 15 digits, or with an exponent beyond 99; fewer digits survive a double. */
+const PERHAPS_WIDE = '[0-9.]{17}|[0-9]{16}|[eE][+-]?[0-9]{3}';
+
+/** Integers keep 64 bits, other numbers are FLOAT64: one that would lose digits is an error, unless it may be rounded. */
 function parse(call: Call): string {
   const mode = wideNumberMode(call, 'exact');
   if (mode === null) return 'CAST(NULL AS JSON)';
   if (mode === 'wrong') return wrongMode(call);
   return call.bind([sqlOf(call, 0)], (s) => {
-    // Of a number beyond FLOAT64 DuckDB makes an infinity, which JSON has not.
     const bare = `regexp_replace(${s}, '"(?:[^"\\\\]|\\\\.)*"', '', 'g')`;
-    const tooLarge = `list_bool_or(list_transform(regexp_extract_all(${bare}, '[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?'), lambda n: isinf(CAST(n AS DOUBLE))))`;
+    const numbers = `regexp_extract_all(${bare}, '-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?')`;
+    const lost = `list_bool_or(list_transform(${numbers}, lambda n: lq_is_wide_number(n, ${String(mode === 'exact')})))`;
     return (
-      `CASE WHEN ${s} IS NULL THEN NULL WHEN regexp_matches(${s}, '[0-9]\\.?[0-9]*[eE][+]?[0-9]{3}|[0-9]{309}') AND ${tooLarge} THEN ${call.fail('json')} ` +
+      `CASE WHEN ${s} IS NULL THEN NULL WHEN regexp_matches(${s}, '${PERHAPS_WIDE}') AND ${lost} THEN ${call.fail('json')} ` +
       `ELSE coalesce(TRY_CAST(${s} AS JSON), ${call.fail('json')}) END`
     );
   });

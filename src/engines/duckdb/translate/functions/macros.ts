@@ -85,6 +85,16 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_trunc(x, n)':
     'CASE WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
 
+  // A decimal without a sign as its digits from the first to the last that is not 0, and the power of ten behind them.
+  'lq_decimal_form(n)': String.raw`list_transform([regexp_extract(n, '^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$', ['i', 'f', 'e'])], lambda p:
+      CASE WHEN trim(p.i || p.f, '0') = '' THEN '0' ELSE trim(p.i || p.f, '0') || 'e' || CAST(
+        coalesce(TRY_CAST(ltrim(p.e, '+') AS BIGINT), 0) - length(p.f) + length(p.i || p.f) - length(rtrim(p.i || p.f, '0')) AS VARCHAR) END)[1]`,
+  // A number in JSON that is beyond FLOAT64, or would lose digits in one; rounded, integers that need more than 64 bits alone.
+  'lq_is_wide_number(n, exact)': String.raw`CASE WHEN isinf(CAST(n AS DOUBLE)) THEN true
+      WHEN regexp_full_match(n, '-?\d+') AND (TRY_CAST(n AS BIGINT) IS NOT NULL OR TRY_CAST(n AS UBIGINT) IS NOT NULL) THEN false
+      WHEN exact THEN lq_decimal_form(ltrim(n, '-')) <> lq_decimal_form(CAST(abs(CAST(n AS DOUBLE)) AS VARCHAR))
+      ELSE regexp_full_match(n, '-?\d+') END`,
+
   // A LIKE pattern, whose escape is the backslash, as a regular expression. What is escaped is put aside as characters
   // for private use, every other character is quoted, and `%` and `_` are what is left.
   'lq_like_expression(p)': String.raw`'(?s)' || replace(replace(replace(replace(replace(regexp_replace(regexp_replace(

@@ -1,17 +1,11 @@
-import type { DuckDBDataChunk, DuckDBPreparedStatement } from '@duckdb/node-api';
-import duckdb from '@duckdb/node-bindings';
+import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 
 import { bindValues, type BoundValue } from './bound-value';
 import { BrokenStream } from './row-stream';
+import { textRuns } from './text-column';
 
 /** Bytes after which lines are handed on. */
 const PART = 256 * 1024;
-
-/** DuckDB's `string_t`, in words of four bytes: length, and the bytes themselves where they fit, else a pointer to them. */
-const ENTRY = 4;
-const INLINE = { at: 1, most: 12 };
-const POINTER = 2;
-const WORD = 4;
 
 /** Takes lines part by part. The next part is read when it has resolved. */
 export type TakeLines = (lines: Uint8Array, count: number) => Promise<void> | void;
@@ -37,7 +31,8 @@ export async function readLines(
     for (let chunk = await next; chunk !== null && chunk.rowCount > 0 && count <= maxRows; chunk = await next) {
       // DuckDB makes the next while this one is copied.
       next = result.fetchChunk();
-      for (const lines of linesOf(chunk, Math.min(chunk.rowCount, maxRows - count))) await parts.push(lines);
+      for (const { bytes, count: lines } of textRuns(chunk, Math.min(chunk.rowCount, maxRows - count)))
+        await parts.push(bytes, lines);
       count += chunk.rowCount;
     }
   } finally {
@@ -48,11 +43,6 @@ export async function readLines(
   if (count <= maxRows && !result.isStreaming) throw new BrokenStream();
   await parts.end();
   return count > maxRows;
-}
-
-interface Lines {
-  readonly bytes: Uint8Array;
-  readonly count: number;
 }
 
 /**
@@ -68,7 +58,7 @@ class Parts {
   constructor(private readonly take: TakeLines) {}
 
   /** @throws what `take` rejected with */
-  async push({ bytes, count }: Lines): Promise<void> {
+  async push(bytes: Uint8Array, count: number): Promise<void> {
     const part = this.#filling;
     const wanted = part.size + bytes.length;
     if (wanted > part.bytes.length) {
@@ -97,37 +87,5 @@ class Parts {
     const { bytes: free } = this.#other;
     this.#other = this.#filling;
     this.#filling = { bytes: free.length === 0 ? Buffer.allocUnsafeSlow(2 * PART) : free, size: 0, count: 0 };
-  }
-}
-
-/**
- * The lines of a chunk's only column. DuckDB has made them one behind the other: what lies side by side in memory is taken together, and
- * what lies elsewhere by itself.
- */
-function* linesOf(chunk: DuckDBDataChunk, rows: number): Generator<Lines> {
-  const vector = duckdb.data_chunk_get_vector(chunk.chunk, 0);
-  const entries = duckdb.vector_get_data(vector, rows * ENTRY * WORD);
-  const words = new Uint32Array(entries.buffer, entries.byteOffset, rows * ENTRY);
-  /** An address is less than 2^53. */
-  const address = (entry: number): number => words[entry + POINTER + 1]! * 2 ** 32 + words[entry + POINTER]!;
-  const end = rows * ENTRY;
-  for (let entry = 0; entry < end;) {
-    const first = entry;
-    const at = entries.byteOffset + first * WORD;
-    let size = words[entry]!;
-    entry += ENTRY;
-    if (size <= INLINE.most) {
-      const start = (first + INLINE.at) * WORD;
-      yield { bytes: entries.subarray(start, start + size), count: 1 };
-      continue;
-    }
-    const start = address(first);
-    for (; entry < end && size < PART; entry += ENTRY) {
-      const length = words[entry]!;
-      if (length <= INLINE.most || address(entry) !== start + size) break;
-      size += length;
-    }
-    const bytes = duckdb.get_data_from_pointer(entries.buffer as ArrayBuffer, at + POINTER * WORD, size);
-    yield { bytes, count: (entry - first) / ENTRY };
   }
 }

@@ -5,6 +5,7 @@ import type { NamedType } from '../../../googlesql/types';
 import type { ListShape } from '../translate';
 import { bindValues, type BoundValue } from './bound-value';
 import { withBrackets } from './list-brackets';
+import { textsOf } from './text-column';
 
 /** UTF-16 units after which rows are handed on. */
 const PART = 256 * 1024;
@@ -55,9 +56,7 @@ export async function readRows(
   let bytes = 0;
   let atOnce = 0;
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    const vector = chunk.getColumnVector(0);
-    for (let i = 0; i < chunk.rowCount; i++) {
-      const written = String(vector.getItem(i));
+    for (const written of textsOf(chunk, chunk.rowCount)) {
       const text = brackets === null ? written : withBrackets(written, brackets);
       const size = Buffer.byteLength(text) + 1;
       if ((bytes += size) > maxBytes) throw responseTooLarge(maxBytes);

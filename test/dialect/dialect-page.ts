@@ -80,7 +80,12 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     at: 'FORMAT_TIMESTAMP',
   },
   { construct: '`UNNEST` of several arrays', sql: 'SELECT 1 FROM UNNEST([1], [2])', at: 'UNNEST([1], [2])' },
-  { construct: '`CAST` with `FORMAT`', sql: `SELECT CAST(DATE '2026-01-01' AS STRING FORMAT 'YYYY')`, at: 'CAST' },
+  { construct: '`CAST` of numbers with `FORMAT`', sql: `SELECT CAST(1.5 AS STRING FORMAT '9.9')`, at: 'CAST' },
+  {
+    construct: '`CAST` of a text with a `FORMAT` that has names, half days or no day',
+    sql: `SELECT CAST('2026-01' AS DATE FORMAT 'YYYY-MM')`,
+    at: 'CAST',
+  },
   { construct: 'A format that is computed', sql: 'SELECT FORMAT(id, 1) FROM raw_edge_logs', at: 'FORMAT' },
   { construct: 'Bit operations and `LIKE` on BYTES', sql: `SELECT b'a' & b'b'`, at: `b'a'` },
   {

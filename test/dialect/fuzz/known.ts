@@ -193,7 +193,7 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'rows',
-    of: /^(?:ARRAY_AGG|STRING_AGG|NTH_VALUE|FIRST_VALUE|LAST_VALUE)/,
+    of: /^(?:ARRAY_AGG|ARRAY_CONCAT_AGG|STRING_AGG|NTH_VALUE|FIRST_VALUE|LAST_VALUE)/,
     sql: /OVER .*RANGE/,
     alike: (difference) => sameShape(difference),
     why: 'Rows that the order of a window leaves equal come in any order.',
@@ -274,17 +274,20 @@ export function knownDifferences(): readonly string[] {
 /** The same columns and as many values, in any order: the values `v` alone differ. */
 function sameShape({ embedded, reference }: Difference): boolean {
   const shape = (text: string): string =>
-    text
-      .replace(/"v":(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^,}\]]*)|"values":\[[^\]]*\]/g, 'value')
-      .replace(/\]+$/, '')
-      .split(/(?<=\}),|(?=\{)/)
-      .sort()
-      .join(' ');
+    inAnyOrder(text.replace(/"v":(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^,}\]]*)|"values":\[[^\]]*\]/g, 'value'));
   return shape(embedded) === shape(reference);
 }
 
+function inAnyOrder(rows: string): string {
+  return rows
+    .replace(/\]+$/, '')
+    .split(/(?<=\}),|(?=\{)/)
+    .sort()
+    .join(' ');
+}
+
 function withoutZeros(text: string): string {
-  return text.replace(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (number) => String(Number(number)));
+  return inAnyOrder(text.replace(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (number) => String(Number(number))));
 }
 
 /** Without both of two keys `a`. */

@@ -5,15 +5,18 @@ import type { Context } from '../context';
 import { withinCastCost } from './call-cost';
 import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../../sql';
+import { formattedCast } from './cast-format';
 import { printExpr } from './expressions';
 import { timestampOfText, toCivil, toInstant, zoneOf } from './time-zones';
 
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
-  if (cast.format !== null) return ctx.unsupported('CAST with FORMAT', cast.span);
+  const impossible = (): never =>
+    ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
+  if (cast.format !== null) return withinCastCost(ctx, cast, input, (x) => formattedCast(ctx, cast, x)) ?? impossible();
   const zone = cast.timeZone === null ? null : zoneOf(printExpr(ctx, cast.timeZone), cast.timeZone);
   ctx.castPlace = cast.span;
   const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe, zone));
-  return text ?? ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
+  return text ?? impossible();
 }
 
 /** `input` of type `from` as `to`; null where there is no such cast. `zone` null: UTC. */

@@ -326,7 +326,7 @@ function timestamp(call: Call): string {
         call,
         value.sql,
         (x) => timestampOfText(call.bind, x, zone),
-        arg(call, 1).constant === null ? zone : null,
+        call.args[1]?.constant === null ? zone : null,
       );
     case 'DATE':
       return inYearsOfZone(call, toInstant(call.bind, `CAST(${value.sql} AS TIMESTAMP)`, zone), zone);

@@ -1,0 +1,220 @@
+/** CAST ... FORMAT of dates, times and BYTES, by literal formats (BigQuery's "Format clause for CAST"). */
+import type { ResolvedCast } from '../../../../googlesql/resolved';
+import { fail, quoteText } from '../../sql';
+import type { Context } from '../context';
+import type { Call } from './call';
+import { printExpr } from './expressions';
+import { LIMITS } from './size-limits';
+import { timestampParser } from './time-parse';
+import { toCivil, toInstant, zoneOf } from './time-zones';
+
+/** The longest first: `HH24` is no `HH` with digits behind it. */
+const ELEMENT =
+  /"(?:[^"\\]|\\.)*"|YYYY|YYY|YY|Y|RRRR|RR|MONTH|MON|MM|MI|DAY|DDD|DD|DY|D|HH24|HH12|HH|SSSSS|SS|FF[1-9]|A\.M\.|P\.M\.|AM|PM|TZH|TZM|[-./,';: ]/iy;
+
+/** Of the parts of a value: which elements it has. */
+const DATE_ELEMENT = /^(?:Y+|R+|MONTH|MON|MM|DAY|D+|DY)$/;
+const TIME_ELEMENT = /^(?:HH24|HH12|HH|MI|S+|FF\d|[AP]\.?M\.?)$/;
+const ZONE_ELEMENT = /^TZ[HM]$/;
+
+/** What strftime writes as they are. */
+const DIRECT: Readonly<Record<string, string>> = {
+  YYYY: '%Y',
+  RRRR: '%Y',
+  MM: '%m',
+  DD: '%d',
+  DDD: '%j',
+  HH: '%I',
+  HH12: '%I',
+  HH24: '%H',
+  MI: '%M',
+  SS: '%S',
+};
+const NAMES: Readonly<Record<string, string>> = { MONTH: '%B', MON: '%b', DAY: '%A', DY: '%a' };
+
+/** The elements of a literal format as they are written; fails by name for what it cannot hold. */
+function elementsOf(ctx: Context, cast: ResolvedCast): readonly string[] {
+  const { format, span } = cast;
+  const text = format?.kind === 'literal' ? format.value : null;
+  if (text === null) return ctx.unsupported('CAST with a FORMAT that is no literal', span);
+  if (text.length > LIMITS.formatCharacters) return ctx.unsupported('A format of so many characters in CAST', span);
+  const elements: string[] = [];
+  for (let at = 0; at < text.length;) {
+    ELEMENT.lastIndex = at;
+    const [element] = ELEMENT.exec(text) ?? [];
+    if (element === undefined)
+      return ctx.unsupported(`The format element ${JSON.stringify(text.slice(at, at + 5))} in CAST`, span);
+    if (elements.push(element) > LIMITS.formatElements)
+      return ctx.unsupported('A format of so many elements in CAST', span);
+    at += element.length;
+  }
+  return elements;
+}
+
+/** A cast with FORMAT; null where there is none between the types. @param input its operand in SQL */
+export function formattedCast(ctx: Context, cast: ResolvedCast, input: string): string | null {
+  const from = cast.input.type.kind;
+  const to = cast.type.kind;
+  if (from === 'BYTES' || to === 'BYTES') return ofBytes(ctx, cast);
+  if (to === 'STRING' && from !== 'STRING') return written(ctx, cast, input);
+  if (from === 'STRING') return read(ctx, cast, input);
+  return null;
+}
+
+// ---------------------------------------------------------------------------- as text
+
+function written(ctx: Context, cast: ResolvedCast, input: string): string | null {
+  const { kind } = cast.input.type;
+  if (kind !== 'DATE' && kind !== 'DATETIME' && kind !== 'TIME' && kind !== 'TIMESTAMP')
+    return ctx.unsupported('CAST of this type with FORMAT', cast.span);
+  const elements = elementsOf(ctx, cast);
+  const wrong = elements.some((element) => {
+    const name = element.toUpperCase();
+    if (DATE_ELEMENT.test(name)) return kind === 'TIME';
+    if (TIME_ELEMENT.test(name)) return kind === 'DATE';
+    return ZONE_ELEMENT.test(name) && kind !== 'TIMESTAMP';
+  });
+  const zone = cast.timeZone === null ? null : zoneOf(printExpr(ctx, cast.timeZone), cast.timeZone);
+  return ctx.bind([input], (x) => {
+    if (wrong) return `CAST(CASE WHEN ${x} IS NOT NULL THEN ${fail('argument', cast.span)} END AS VARCHAR)`;
+    const civil =
+      kind === 'DATE'
+        ? `CAST(${x} AS TIMESTAMP)`
+        : kind === 'TIME'
+          ? `(DATE '1970-01-01' + ${x})`
+          : kind === 'TIMESTAMP'
+            ? toCivil(x, zone)
+            : x;
+    return ctx.bind([civil], (t) => joined(elements, t, x));
+  });
+}
+
+function joined(elements: readonly string[], civil: string, instant: string): string {
+  const pieces: string[] = [];
+  let direct = '';
+  const flush = (): void => {
+    if (direct !== '') pieces.push(`strftime(${civil}, ${quoteText(direct)})`);
+    direct = '';
+  };
+  for (const element of elements) {
+    const name = element.toUpperCase();
+    if (DIRECT[name] !== undefined) direct += DIRECT[name];
+    else if (/^["\-./,';: ]/.test(element)) direct += literalOf(element).replaceAll('%', '%%');
+    else {
+      flush();
+      pieces.push(computed(element, name, civil, instant));
+    }
+  }
+  flush();
+  if (pieces.length === 0) return `CASE WHEN ${civil} IS NOT NULL THEN '' END`;
+  return `(${pieces.join(' || ')})`;
+}
+
+function literalOf(element: string): string {
+  return element.startsWith('"') ? element.slice(1, -1).replace(/\\(.)/gs, '$1') : element;
+}
+
+function computed(element: string, name: string, civil: string, instant: string): string {
+  if (NAMES[name] !== undefined) return inCaseOf(element, `strftime(${civil}, '${NAMES[name]}')`);
+  const year = /^(?:Y{1,3}|RR)$/.exec(name);
+  if (year !== null) return `right(strftime(${civil}, '%Y'), ${year[0].length})`;
+  if (name.startsWith('FF')) return `left(strftime(${civil}, '%f') || '000', ${name.slice(2)})`;
+  const offset = `date_diff('minute', ${instant}, ${civil})`;
+  switch (name) {
+    case 'D':
+      return `CAST(dayofweek(${civil}) + 1 AS VARCHAR)`;
+    case 'SSSSS':
+      return `lpad(CAST(hour(${civil}) * 3600 + minute(${civil}) * 60 + second(${civil}) AS VARCHAR), 5, '0')`;
+    case 'TZH':
+      return `printf('%s%02d', CASE WHEN ${offset} < 0 THEN '-' ELSE '+' END, abs(${offset}) // 60)`;
+    case 'TZM':
+      return `printf('%02d', abs(${offset}) % 60)`;
+    default: {
+      const dots = name.includes('.') ? '.' : '';
+      const meridian = `CASE WHEN hour(${civil}) < 12 THEN 'A${dots}M${dots}' ELSE 'P${dots}M${dots}' END`;
+      return /^[ap]/.test(element) ? `lower(${meridian})` : meridian;
+    }
+  }
+}
+
+/** `MON`, `Mon` and `mon`: the first two letters say in which letters a name is written. */
+function inCaseOf(element: string, name: string): string {
+  if (/^[a-z]/.test(element)) return `lower(${name})`;
+  return /^[A-Z][a-z]/.test(element) ? name : `upper(${name})`;
+}
+
+// ---------------------------------------------------------------------------- from text
+
+/** Elements that are read: as those of PARSE_TIMESTAMP, and what they take of a text, which is less. */
+const READ: Readonly<Record<string, readonly [parsed: string, pattern: string]>> = {
+  YYYY: ['%Y', '[0-9]{1,4}'],
+  MM: ['%m', '[0-9]{1,2}'],
+  DD: ['%d', '[0-9]{1,2}'],
+  HH24: ['%H', '(?:2[0-3]|[01]?[0-9])'],
+  MI: ['%M', '[0-5]?[0-9]'],
+  SS: ['%S', '[0-5]?[0-9]'],
+  'TZH:TZM': ['%Ez', '[+-][0-9]{1,2}:[0-9]{1,2}'],
+  ' ': ['%n', '\\s+'],
+};
+
+/** What a text leaves out BigQuery takes from today: a date needs year, month and day in its format here. */
+function read(ctx: Context, cast: ResolvedCast, input: string): string | null {
+  const { type, safe, span, timeZone } = cast;
+  const { kind } = type;
+  if (kind !== 'DATE' && kind !== 'DATETIME' && kind !== 'TIME' && kind !== 'TIMESTAMP')
+    return ctx.unsupported('CAST to this type with FORMAT', span);
+  const names = elementsOf(ctx, cast).map((element) => element.toUpperCase());
+  const lacking = kind === 'TIME' ? [] : ['YYYY', 'MM', 'DD'].filter((name) => !names.includes(name));
+  if (lacking.length > 0) return ctx.unsupported(`CAST by a format without ${lacking[0]!}`, span);
+  const [format, pattern] = readAs(ctx, cast, names);
+  const zone = timeZone === null ? null : zoneOf(printExpr(ctx, timeZone), timeZone);
+  const call: Call = {
+    ...{ name: 'CAST', args: [], named: {}, part: null, type, safe, span, once: false },
+    estimate: () => 0,
+    fail: (failure) => (safe ? 'NULL' : fail(failure, span)),
+    overload: () => fail('size', span),
+    bind: (values, body) => ctx.bind(values, body),
+    now: () => ctx.now(),
+    unsupported: (what) => ctx.unsupported(what, span),
+  };
+  const ofZone = (civil: string): string => (kind === 'TIMESTAMP' ? toInstant(call.bind, civil, zone) : civil);
+  return ctx.bind([input], (s) => {
+    const value = timestampParser(call, format, s, ofZone);
+    const typed = kind === 'DATE' || kind === 'TIME' ? `CAST(${value} AS ${kind})` : value;
+    return `CASE WHEN ${s} IS NULL THEN NULL WHEN regexp_full_match(${s}, ${quoteText(pattern)}) THEN ${typed} ELSE ${call.fail('parse')} END`;
+  });
+}
+
+/** The format of PARSE_TIMESTAMP, and the pattern of the texts that are read. @param names elements in capitals */
+function readAs(ctx: Context, { span }: ResolvedCast, names: readonly string[]): [format: string, pattern: string] {
+  const joint = names
+    .join('\0')
+    .replace('TZH\0:\0TZM', 'TZH:TZM')
+    .replace(/SS\0\.\0FF([1-9])/, 'SS.FF$1')
+    .split('\0');
+  const pieces = joint.map((name): readonly [string, string] => {
+    const read = READ[name];
+    const isTwice = /^[A-Z]/.test(name) && joint.indexOf(name) !== joint.lastIndexOf(name);
+    if (read !== undefined && !isTwice) return read;
+    if (name.startsWith('SS.FF')) return ['%E*S', `[0-5]?[0-9]\\.[0-9]{1,${name.slice(5)}}`];
+    if (/^[-./,';:]$/.test(name)) return [name, `\\${name}`];
+    return ctx.unsupported(`Reading the format element ${name}${isTwice ? ' twice' : ''} by CAST`, span);
+  });
+  if (joint[0] === ' ' || joint.at(-1) === ' ') return ctx.unsupported('CAST by a format with blanks around it', span);
+  return [pieces.map(([format]) => format).join(''), `\\s*${pieces.map(([, pattern]) => pattern).join('')}\\s*`];
+}
+
+// ---------------------------------------------------------------------------- BYTES
+
+const OF_BYTES: Readonly<Record<string, string>> = { HEX: 'TO_HEX', BASE64: 'TO_BASE64' };
+const TO_BYTES: Readonly<Record<string, string>> = { HEX: 'FROM_HEX', BASE64: 'FROM_BASE64' };
+
+function ofBytes(ctx: Context, cast: ResolvedCast): string | null {
+  const { input, format, type, safe, span } = cast;
+  const kinds = `${input.type.kind}>${type.kind}`;
+  if (kinds !== 'BYTES>STRING' && kinds !== 'STRING>BYTES') return null;
+  const name = format?.kind === 'literal' ? (format.value ?? '').toUpperCase() : '';
+  const called = (type.kind === 'BYTES' ? TO_BYTES : OF_BYTES)[name];
+  if (called === undefined) return ctx.unsupported('CAST of BYTES with a FORMAT other than HEX and BASE64', span);
+  return printExpr(ctx, { kind: 'call', function: called, safe, args: [input], named: {}, part: null, type, span });
+}

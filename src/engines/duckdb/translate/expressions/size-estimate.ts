@@ -117,7 +117,7 @@ export class SizeEstimates {
         if (MAKERS.test(expr.function)) return UNBOUNDED + this.#sum(expr.args);
         return this.#ofCall(expr);
       case 'cast':
-        return this.of(expr.input);
+        return this.of(expr.input) + (expr.format === null ? 0 : this.of(expr.format));
       case 'case':
         return Math.max(0, ...operandsOf(expr).map((operand) => this.of(operand)));
       case 'make_array':

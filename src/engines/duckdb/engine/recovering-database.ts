@@ -60,6 +60,11 @@ export class LiveDatabase {
     }
   }
 
+  /** Whether `close` has been called. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   /** Interrupts what runs and closes. */
   async close(): Promise<void> {
     this.#closed = true;

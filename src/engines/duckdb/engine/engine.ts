@@ -18,7 +18,7 @@ import type {
   TableSchemas,
 } from '../../contract';
 import type { FolderStatus } from '../../data-status';
-import { abortError, checkLimits } from '../../../concurrency/deadline';
+import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
 import type { Work } from './connections';
 import { bindValues, boundInstant, type BoundValue, boundValue } from './bound-value';
@@ -417,7 +417,7 @@ export class DuckDbEngine implements Engine {
     try {
       await this.#inspection.inspect(statement, tables, parameters, limits);
     } catch (error) {
-      throw failure(error, this.options.log, statement);
+      throw failure(error, this.options.log, statement, limits);
     }
   }
 
@@ -438,9 +438,7 @@ export class DuckDbEngine implements Engine {
       return await this.#live.use(limits, work, isRepeatable);
     } catch (error) {
       if (error instanceof LostTables || error instanceof CutOff) throw error;
-      // Nobody waits for it: what is thrown on the way out of a query that is ended, or ends with its engine, is no failure.
-      if (limits.signal.aborted || this.#live.isClosed) throw abortError();
-      throw failure(error, this.options.log, sql);
+      throw failure(error, this.options.log, sql, limits);
     }
   }
 

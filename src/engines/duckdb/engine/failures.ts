@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { abortError } from '../../../concurrency/deadline';
 import { QueryError, ServiceError } from '../../../errors';
+import type { RunLimits } from '../../contract';
 import type { Log } from './log';
 import { messageOf } from './native-error';
 import { isShortage, OutOfMemory, PassingFailure } from './shared-memory';
@@ -17,9 +19,11 @@ const REFUSED = /^(?:Parser|Binder|Catalog) Error/;
  * and SQL: it goes to nobody, and of it only the kind to the log.
  *
  * @param sql the query, of which the log has a hash
+ * @param limits whose signal says that nobody waits any more: what is thrown on the way out is no failure then
  */
-export function failure(error: unknown, log: Log, sql: string): Error {
+export function failure(error: unknown, log: Log, sql: string, { signal }: Pick<RunLimits, 'signal'>): Error {
   if (error instanceof ServiceError || error instanceof QueryError || error instanceof DOMException) return error;
+  if (signal.aborted) return abortError();
   if (error instanceof PassingFailure) return new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
   if (isShortage(error)) return new OutOfMemory();
   const message = messageOf(error);

@@ -60,11 +60,6 @@ export class LiveDatabase {
     }
   }
 
-  /** Whether `close` has been called. */
-  get isClosed(): boolean {
-    return this.#closed;
-  }
-
   /** Interrupts what runs and closes. */
   async close(): Promise<void> {
     this.#closed = true;

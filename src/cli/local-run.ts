@@ -17,8 +17,6 @@ export async function runLocally(
   const config = readConfig(environment);
   // Only warnings, unless LOG_LEVEL is set: the output is the result.
   const log = openLog(environment['LOG_LEVEL'] ? config.logLevel : 'warn', process.stderr);
-  // Who ends a command wants to hear nothing of how its query ends.
-  signal.addEventListener('abort', () => Object.assign(log, { level: 'silent' }), { once: true });
   const catalogue = await openCatalogue(config.queriesDir, { log });
   try {
     const runner = await openLocalRunner(config, catalogue, log, signal);

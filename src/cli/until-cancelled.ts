@@ -6,10 +6,12 @@ const PATIENCE = 2000;
 /** The first Ctrl-C (or SIGTERM) asks the work to stop, and ends the process if that takes long; a second one ends it. */
 export async function untilCancelled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const cancel = new AbortController();
+  let patience: NodeJS.Timeout | undefined;
   const onSignal = (): void => {
     if (cancel.signal.aborted) process.exit(EXIT.cancelled);
     cancel.abort();
-    setTimeout(() => process.exit(EXIT.cancelled), PATIENCE).unref();
+    // It keeps the process: one that waits for nothing but what never comes would end with 0.
+    patience = setTimeout(() => process.exit(EXIT.cancelled), PATIENCE);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   try {
@@ -17,6 +19,7 @@ export async function untilCancelled<T>(work: (signal: AbortSignal) => Promise<T
   } catch (error) {
     throw cancel.signal.aborted ? new Ending(EXIT.cancelled) : error;
   } finally {
+    clearTimeout(patience);
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }

@@ -277,7 +277,9 @@ class WatchedCatalogue implements Catalogue {
       const fingerprint = listed.get(name);
       if (fingerprint !== undefined && (await this.readChanged(name, fingerprint))) changed = true;
     }
-    if (names.length > 0 && this.remove(settled.filter((name) => !listed.has(name)))) changed = true;
+    const gone = settled.filter((name) => !listed.has(name));
+    // A look at some files does not say whether what was wrong with all of them is over.
+    if ((isFull || gone.length > 0) && this.remove(gone)) changed = true;
     if (await this.resolveAgain()) changed = true;
     if (changed && !this.closed) this.settle();
   }

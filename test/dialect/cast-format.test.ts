@@ -19,7 +19,7 @@ const FORMATS = [
 ];
 const WRITTEN = [
   ...INSTANTS.flatMap((value) => FORMATS.map((format) => `${value} AS STRING FORMAT ${format}`)),
-  ...['Asia/Kolkata', 'America/New_York', '-03:30', '+05', 'UTC'].map(
+  ...['Asia/Kolkata', 'America/New_York', '-03:30', '+05', 'UTC', 'x/y', ''].map(
     (zone) => `${INSTANTS[0]!} AS STRING FORMAT 'YYYY-MM-DD HH24:MI TZH:TZM' AT TIME ZONE '${zone}'`,
   ),
   ...[
@@ -78,9 +78,15 @@ overLocalBigQuery('CAST with FORMAT', (local) => {
   afterAll(() => engines.close());
 
   test.each([
-    ...WRITTEN.map((cast) => `SELECT CAST(${cast}) AS v`),
-    ...[...READ, ...OF_BYTES].flatMap((cast) => [`SELECT CAST(${cast}) AS v`, `SELECT SAFE_CAST(${cast}) AS v`]),
+    ...[...WRITTEN, ...READ, ...OF_BYTES].flatMap((cast) => [
+      `SELECT CAST(${cast}) AS v`,
+      `SELECT SAFE_CAST(${cast}) AS v`,
+    ]),
     "SELECT CAST('2026-09-05 11:22' AS TIMESTAMP FORMAT 'YYYY-MM-DD HH24:MI' AT TIME ZONE 'Europe/Berlin') AS v",
+    ...['CAST', 'SAFE_CAST'].map(
+      (cast) =>
+        `SELECT ${cast}(${INSTANTS[0]!} AS STRING FORMAT 'HH24' AT TIME ZONE z) AS v FROM UNNEST(['x/y', NULL, '+02']) AS z`,
+    ),
     "SELECT CAST(x AS DATE FORMAT 'YYYY-MM-DD') AS v FROM UNNEST(['2026-09-05', NULL]) AS x",
   ])('%s', async (sql) => {
     expect(await engines.difference(sql, 'ordered')).toBeNull();

@@ -7,8 +7,6 @@ import { failure } from '../../src/engines/duckdb/engine/failures';
 import type { Log } from '../../src/engines/duckdb/engine/log';
 import { rowsOf } from './data-folder';
 
-const WAITING = { signal: new AbortController().signal };
-
 const logged: unknown[] = [];
 const log: Log = {
   info: () => undefined,
@@ -28,7 +26,7 @@ test.each([
   ['IO Error: s3cret', { reason: 'backendError' }, 'IO Error'],
   ['s3cret', { reason: 'backendError' }, 'unknown'],
 ])('of %j the log holds the kind, and nobody the words', (message, expected, kind) => {
-  const answer = failure(new Error(message), log, 'SELECT 1', WAITING);
+  const answer = failure(new Error(message), log, 'SELECT 1', false);
   expect(answer).toMatchObject(expected);
   expect(answer.message).not.toContain('s3cret');
   expect(logged).toEqual([[{ kind, query: 'e004ebd5b553' }, expect.any(String)]]);
@@ -74,7 +72,7 @@ test.each([
   ['Out of Range Error: Overflow in addition of INT64 (9223372036854775807 + 5)!', 'A number is out of range'],
   ['Invalid Input Error: Something new: division by zero', UNKNOWN],
 ])('%s', (message, words) => {
-  expect(failure(new Error(message), log, 'SELECT 1', WAITING)).toMatchObject({
+  expect(failure(new Error(message), log, 'SELECT 1', false)).toMatchObject({
     fault: 'invalidQuery',
     message: words,
     span: null,
@@ -84,12 +82,12 @@ test.each([
 
 test('a failure of our own has its place in the text', () => {
   const message = 'Invalid Input Error: logquay:division@7-16\n\nLINE 1: ...';
-  expect(failure(new Error(message), log, '', WAITING)).toMatchObject({
+  expect(failure(new Error(message), log, '', false)).toMatchObject({
     message: 'Division by zero',
     span: { start: 7, end: 16 },
   });
   const forged = "Conversion Error: Could not convert string 'logquay:division@7-16' to INT64";
-  expect(failure(new Error(forged), log, '', WAITING)).toMatchObject({ message: CAST, span: null });
+  expect(failure(new Error(forged), log, '', false)).toMatchObject({ message: CAST, span: null });
 });
 
 test('what DuckDB cannot plan for its depth is refused in words that help, and is no error of ours', async () => {
@@ -132,10 +130,18 @@ test('a query whose tables are replaced however often it is tried is to come aga
   }
 });
 
-test('what is thrown on the way out of a query that nobody waits for is no failure', () => {
-  const lines: unknown[] = [];
-  const log = { error: (facts: object) => lines.push(facts) } as unknown as Parameters<typeof failure>[1];
-  const error = failure(new Error('The threads are closed.'), log, 'SELECT 1', { signal: AbortSignal.abort() });
-  expect(error).toMatchObject({ name: 'AbortError' });
-  expect(lines).toEqual([]);
+test('what is thrown on the way out of queries that end with the engine is no failure', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logquay-failures-'));
+  const engine = await openDuckDbEngine({ dataDir: null, cacheDir: folder, now: null, log });
+  const left = Array.from({ length: 20 }, () => {
+    const limits = { deadline: performance.now() + 50_000, signal: new AbortController().signal };
+    return engine.inspect('SELECT 1 AS one', [], [], limits);
+  });
+  const ends = Promise.allSettled(left);
+  await engine.close();
+  const errors = (await ends).flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
+  expect(errors.length).toBeGreaterThan(0);
+  for (const error of errors) expect(error).toMatchObject({ name: 'AbortError' });
+  expect(logged).toEqual([]);
+  rmSync(folder, { recursive: true });
 });

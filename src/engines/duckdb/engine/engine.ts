@@ -120,6 +120,7 @@ export class DuckDbEngine implements Engine {
   readonly #translations: Translations;
   readonly #statements = new Statements();
   readonly #threads = new Threads();
+  #closed = false;
   readonly #inspection = new Inspection(this.#threads);
   /** Nothing is billed. */
   readonly dryRun = null;
@@ -417,7 +418,7 @@ export class DuckDbEngine implements Engine {
     try {
       await this.#inspection.inspect(statement, tables, parameters, limits);
     } catch (error) {
-      throw failure(error, this.options.log, statement, limits);
+      throw failure(error, this.options.log, statement, limits.signal.aborted || this.#closed);
     }
   }
 
@@ -427,6 +428,7 @@ export class DuckDbEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.database.close();
     await this.#live.close();
     await this.#inspection.close();
@@ -438,7 +440,7 @@ export class DuckDbEngine implements Engine {
       return await this.#live.use(limits, work, isRepeatable);
     } catch (error) {
       if (error instanceof LostTables || error instanceof CutOff) throw error;
-      throw failure(error, this.options.log, sql, limits);
+      throw failure(error, this.options.log, sql, limits.signal.aborted || this.#closed);
     }
   }
 

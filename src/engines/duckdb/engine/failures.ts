@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { abortError } from '../../../concurrency/deadline';
 import { QueryError, ServiceError } from '../../../errors';
-import type { RunLimits } from '../../contract';
 import type { Log } from './log';
 import { messageOf } from './native-error';
 import { isShortage, OutOfMemory, PassingFailure } from './shared-memory';
@@ -19,11 +18,11 @@ const REFUSED = /^(?:Parser|Binder|Catalog) Error/;
  * and SQL: it goes to nobody, and of it only the kind to the log.
  *
  * @param sql the query, of which the log has a hash
- * @param limits whose signal says that nobody waits any more: what is thrown on the way out is no failure then
+ * @param isAbandoned nobody waits for the query any more: what is thrown on its way out is no failure
  */
-export function failure(error: unknown, log: Log, sql: string, { signal }: Pick<RunLimits, 'signal'>): Error {
+export function failure(error: unknown, log: Log, sql: string, isAbandoned: boolean): Error {
   if (error instanceof ServiceError || error instanceof QueryError || error instanceof DOMException) return error;
-  if (signal.aborted) return abortError();
+  if (isAbandoned) return abortError();
   if (error instanceof PassingFailure) return new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
   if (isShortage(error)) return new OutOfMemory();
   const message = messageOf(error);

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { abortError } from '../../../concurrency/deadline';
 import { FairSlots } from '../../../concurrency/fair-slots';
 import type { Threads } from '../../../concurrency/threads';
 import type { TableSchema } from '../../../googlesql/types';
@@ -12,6 +14,9 @@ import { duckType, physicalFieldNames, quoteName } from '../sql';
 /** Statements that are planned at once, of all and of one key: DuckDB may take seconds for one, and is not interrupted. */
 const AT_ONCE = { total: 4, perName: 2 };
 
+/** Milliseconds that `close` waits for statements that are planned. */
+const PATIENCE = 1_000;
+
 /**
  * The sandbox's last wall: a statement is resolved where no table exists but those it may read, and its translation is
  * then planned by a DuckDB of its own that holds those tables, empty, and nothing else.
@@ -19,10 +24,12 @@ const AT_ONCE = { total: 4, perName: 2 };
 export class Inspection {
   #room: Promise<DuckDBInstance> | undefined;
   readonly #slots = new FairSlots(AT_ONCE);
+  readonly #planning = new Set<Promise<void>>();
+  #closed = false;
 
   constructor(private readonly threads: Threads) {}
 
-  /** @throws QueryError `sandboxViolation` where `statement` reads anything but `tables`, or for a fault in it. */
+  /** @throws AbortError when it is closed; QueryError `sandboxViolation` where `statement` reads anything but `tables`, or for a fault in it. */
   async inspect(
     statement: string,
     tables: readonly TableSchema[],
@@ -40,7 +47,12 @@ export class Inspection {
       fence: null,
     };
     const { sql } = await this.threads.do(translateText, text, statement, limits);
-    await this.#slots.use(limits.keyName ?? '', limits, () => this.#plan(sql, tables));
+    await this.#slots.use(limits.keyName ?? '', limits, () => {
+      if (this.#closed) throw abortError();
+      const planning = this.#plan(sql, tables).finally(() => this.#planning.delete(planning));
+      this.#planning.add(planning);
+      return planning;
+    });
   }
 
   async #plan(sql: string, tables: readonly TableSchema[]): Promise<void> {
@@ -58,8 +70,11 @@ export class Inspection {
     }
   }
 
+  /** Resolves when what is planned has ended, or after a second: DuckDB crashes where its instance is closed beneath. */
   async close(): Promise<void> {
-    (await this.#room)?.closeSync();
+    this.#closed = true;
+    await Promise.race([Promise.allSettled(this.#planning), sleep(PATIENCE, undefined, { ref: false })]);
+    if (this.#planning.size === 0) (await this.#room)?.closeSync();
   }
 }
 

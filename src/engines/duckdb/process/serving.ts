@@ -104,7 +104,7 @@ function openPlanning(log: Log): Serving {
       if (request.kind !== 'inspect') throw new Error('There is no data here.');
       const { statement, tables, parameters } = request;
       await inspection.inspect(statement, tables, parameters, limits).catch((error: unknown) => {
-        throw failure(error, log, statement, limits);
+        throw failure(error, log, statement, limits.signal.aborted);
       });
       return undefined;
     },

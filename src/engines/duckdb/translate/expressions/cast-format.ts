@@ -1,12 +1,13 @@
 /** CAST ... FORMAT of dates, times and BYTES, by literal formats (BigQuery's "Format clause for CAST"). */
 import type { ResolvedCast } from '../../../../googlesql/resolved';
+import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { fail, quoteText } from '../../sql';
 import type { Context } from '../context';
 import type { Call } from './call';
 import { printExpr } from './expressions';
 import { LIMITS } from './size-limits';
 import { timestampParser } from './time-parse';
-import { toCivil, toInstant, zoneOf } from './time-zones';
+import { knownZone, toCivil, toInstant, zoneOf } from './time-zones';
 
 /** The longest first: `HH24` is no `HH` with digits behind it. */
 const ELEMENT =
@@ -61,6 +62,29 @@ export function formattedCast(ctx: Context, cast: ResolvedCast, input: string): 
   return null;
 }
 
+/** The cast as the calls are that formats and time zones are printed for. */
+function callOf(ctx: Context, { type, safe, span }: ResolvedCast): Call {
+  return {
+    ...{ name: 'CAST', args: [], named: {}, part: null, type, safe, span, once: false },
+    estimate: () => 0,
+    fail: (failure) => (safe ? 'NULL' : fail(failure, span)),
+    overload: () => fail('size', span),
+    bind: (values, body) => ctx.bind(values, body),
+    now: () => ctx.now(),
+    unsupported: (what) => ctx.unsupported(what, span),
+  };
+}
+
+/** Its AT TIME ZONE, as from `zoneOf`; one that is unknown fails, or is NULL under SAFE_CAST. */
+function zoneOfCast(ctx: Context, cast: ResolvedCast): string | null {
+  const { timeZone: expr } = cast;
+  if (expr === null) return null;
+  const call = callOf(ctx, cast);
+  const constant = expr.kind === 'literal' ? expr.value : null;
+  if (constant !== null && timeZone(constant) === null) return `CAST(${call.fail('zone')} AS VARCHAR)`;
+  return zoneOf(knownZone(call, { sql: printExpr(ctx, expr), constant }), expr);
+}
+
 // ---------------------------------------------------------------------------- as text
 
 function written(ctx: Context, cast: ResolvedCast, input: string): string | null {
@@ -74,9 +98,10 @@ function written(ctx: Context, cast: ResolvedCast, input: string): string | null
     if (TIME_ELEMENT.test(name)) return kind === 'DATE';
     return ZONE_ELEMENT.test(name) && kind !== 'TIMESTAMP';
   });
-  const zone = cast.timeZone === null ? null : zoneOf(printExpr(ctx, cast.timeZone), cast.timeZone);
+  const call = callOf(ctx, cast);
+  const zone = zoneOfCast(ctx, cast);
   return ctx.bind([input], (x) => {
-    if (wrong) return `CAST(CASE WHEN ${x} IS NOT NULL THEN ${fail('argument', cast.span)} END AS VARCHAR)`;
+    if (wrong) return `CAST(CASE WHEN ${x} IS NOT NULL THEN ${call.fail('argument')} END AS VARCHAR)`;
     const civil =
       kind === 'DATE'
         ? `CAST(${x} AS TIMESTAMP)`
@@ -159,7 +184,7 @@ const READ: Readonly<Record<string, readonly [parsed: string, pattern: string]>>
 
 /** What a text leaves out BigQuery takes from today: a date needs year, month and day in its format here. */
 function read(ctx: Context, cast: ResolvedCast, input: string): string | null {
-  const { type, safe, span, timeZone } = cast;
+  const { type, span } = cast;
   const { kind } = type;
   if (kind !== 'DATE' && kind !== 'DATETIME' && kind !== 'TIME' && kind !== 'TIMESTAMP')
     return ctx.unsupported('CAST to this type with FORMAT', span);
@@ -167,16 +192,8 @@ function read(ctx: Context, cast: ResolvedCast, input: string): string | null {
   const lacking = kind === 'TIME' ? [] : ['YYYY', 'MM', 'DD'].filter((name) => !names.includes(name));
   if (lacking.length > 0) return ctx.unsupported(`CAST by a format without ${lacking[0]!}`, span);
   const [format, pattern] = readAs(ctx, cast, names);
-  const zone = timeZone === null ? null : zoneOf(printExpr(ctx, timeZone), timeZone);
-  const call: Call = {
-    ...{ name: 'CAST', args: [], named: {}, part: null, type, safe, span, once: false },
-    estimate: () => 0,
-    fail: (failure) => (safe ? 'NULL' : fail(failure, span)),
-    overload: () => fail('size', span),
-    bind: (values, body) => ctx.bind(values, body),
-    now: () => ctx.now(),
-    unsupported: (what) => ctx.unsupported(what, span),
-  };
+  const call = callOf(ctx, cast);
+  const zone = zoneOfCast(ctx, cast);
   const ofZone = (civil: string): string => (kind === 'TIMESTAMP' ? toInstant(call.bind, civil, zone) : civil);
   return ctx.bind([input], (s) => {
     const value = timestampParser(call, format, s, ofZone);

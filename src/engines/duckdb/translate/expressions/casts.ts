@@ -6,28 +6,18 @@ import { withinCastCost } from './call-cost';
 import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../../sql';
 import { formattedCast } from './cast-format';
-import { printExpr } from './expressions';
-import { timestampOfText, toCivil, toInstant, zoneOf } from './time-zones';
 
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
   const impossible = (): never =>
     ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
   if (cast.format !== null) return withinCastCost(ctx, cast, input, (x) => formattedCast(ctx, cast, x)) ?? impossible();
-  const zone = cast.timeZone === null ? null : zoneOf(printExpr(ctx, cast.timeZone), cast.timeZone);
   ctx.castPlace = cast.span;
-  const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe, zone));
+  const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe));
   return text ?? impossible();
 }
 
-/** `input` of type `from` as `to`; null where there is no such cast. `zone` null: UTC. */
-export function convert(
-  ctx: Context,
-  input: string,
-  from: SqlType,
-  to: SqlType,
-  safe: boolean,
-  zone: string | null,
-): string | null {
+/** `input` of type `from` as `to`; null where there is no such cast. What needs a time zone is of UTC. */
+export function convert(ctx: Context, input: string, from: SqlType, to: SqlType, safe: boolean): string | null {
   if (sameType(from, to)) return input;
   const target = duckType(to);
   const failing = (failure: Failure = 'cast'): string => (safe ? 'NULL' : fail(failure, ctx.castPlace));
@@ -40,7 +30,7 @@ export function convert(
   if (from.kind === 'ARRAY' && to.kind === 'ARRAY') {
     const variable = ctx.variable();
     ctx.lambdas++;
-    const element = convert(ctx, variable, from.element, to.element, safe, zone);
+    const element = convert(ctx, variable, from.element, to.element, safe);
     ctx.lambdas--;
     return element === null ? null : `list_transform(${input}, lambda ${variable}: ${element})`;
   }
@@ -50,7 +40,7 @@ export function convert(
     return ctx.bind([input], (x) => {
       const fields = from.fields.map((field, i) => {
         const value = `struct_extract(${x}, ${quoteText(sources[i]!)})`;
-        const text = convert(ctx, value, field.type, to.fields[i]!.type, safe, zone);
+        const text = convert(ctx, value, field.type, to.fields[i]!.type, safe);
         return `${quoteText(targets[i]!)}: ${text ?? fail('cast', ctx.castPlace)}`;
       });
       return `CASE WHEN ${x} IS NULL THEN NULL ELSE {${fields.join(', ')}} END`;
@@ -113,30 +103,29 @@ export function convert(
       }
       return null;
     case 'STRING':
-      return stringOf(ctx, input, from, zone, safe);
+      return stringOf(ctx, input, from, safe);
     case 'BYTES':
       return from.kind === 'STRING' ? `encode(${input})` : null;
     case 'DATE':
       if (from.kind === 'STRING') return checked((x) => `lq_date(${x})`);
       if (from.kind === 'DATETIME') return `CAST(${input} AS DATE)`;
-      if (from.kind === 'TIMESTAMP') return `CAST(${toCivil(input, zone)} AS DATE)`;
+      if (from.kind === 'TIMESTAMP') return `CAST(${input} AS DATE)`;
       return null;
     case 'DATETIME':
       if (from.kind === 'STRING') return checked((x) => `lq_datetime(${x})`);
       if (from.kind === 'DATE') return `CAST(${input} AS TIMESTAMP)`;
-      if (from.kind === 'TIMESTAMP') return toCivil(input, zone);
+      if (from.kind === 'TIMESTAMP') return input;
       return null;
     case 'TIME':
       if (from.kind === 'STRING') return checked((x) => `lq_time(${x})`);
       if (from.kind === 'DATETIME') return `CAST(${input} AS TIME)`;
-      if (from.kind === 'TIMESTAMP') return `CAST(${toCivil(input, zone)} AS TIME)`;
+      if (from.kind === 'TIMESTAMP') return `CAST(${input} AS TIME)`;
       return null;
     case 'TIMESTAMP':
-      if (from.kind === 'STRING' && zone === null && !safe)
-        return ctx.bind([input], (x) => `lq_timestamp_or_fail(${x})`);
-      if (from.kind === 'STRING') return checked((x) => timestampOfText((v, body) => ctx.bind(v, body), x, zone));
-      if (from.kind === 'DATE') return toInstant((v, body) => ctx.bind(v, body), `CAST(${input} AS TIMESTAMP)`, zone);
-      if (from.kind === 'DATETIME') return toInstant((v, body) => ctx.bind(v, body), input, zone);
+      if (from.kind === 'STRING' && !safe) return ctx.bind([input], (x) => `lq_timestamp_or_fail(${x})`);
+      if (from.kind === 'STRING') return checked((x) => `lq_timestamp(${x})`);
+      if (from.kind === 'DATE') return `CAST(${input} AS TIMESTAMP)`;
+      if (from.kind === 'DATETIME') return input;
       return null;
     case 'JSON':
     case 'INTERVAL':
@@ -147,7 +136,7 @@ export function convert(
   }
 }
 
-function stringOf(ctx: Context, input: string, from: SqlType, zone: string | null, safe: boolean): string | null {
+function stringOf(ctx: Context, input: string, from: SqlType, safe: boolean): string | null {
   switch (from.kind) {
     case 'BOOL':
     case 'INT64':
@@ -170,7 +159,7 @@ function stringOf(ctx: Context, input: string, from: SqlType, zone: string | nul
     case 'DATETIME':
       return ctx.bind([input], (x) => datetimeText(x, ' '));
     case 'TIMESTAMP':
-      return timestampText((v, body) => ctx.bind(v, body), input, zone);
+      return timestampText((v, body) => ctx.bind(v, body), input, null);
     case 'INTERVAL':
       return ctx.bind([input], (x) => `lq_interval_text(${x})`);
     default:

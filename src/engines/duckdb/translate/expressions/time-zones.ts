@@ -12,7 +12,10 @@ export function zoneOf(printed: string, expr: Expr): string | null {
 }
 
 /** A computed time zone; NULL under SAFE. where there is no such zone, for which DuckDB raises an error that TRY does not catch. */
-export function knownZone({ safe, bind }: Call, { sql, constant }: Argument): string {
+export function knownZone(
+  { safe, bind }: Pick<Call, 'safe' | 'bind'>,
+  { sql, constant }: Pick<Argument, 'sql' | 'constant'>,
+): string {
   return safe && constant === null
     ? bind(
         [sql],

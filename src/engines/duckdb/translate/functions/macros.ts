@@ -90,7 +90,7 @@ const MACROS: Readonly<Record<string, string>> = {
       CASE WHEN trim(p.i || p.f, '0') = '' THEN '0' ELSE trim(p.i || p.f, '0') || 'e' || CAST(
         coalesce(TRY_CAST(ltrim(p.e, '+') AS BIGINT), 0) - length(p.f) + length(p.i || p.f) - length(rtrim(p.i || p.f, '0')) AS VARCHAR) END)[1]`,
   // A number in JSON that is beyond FLOAT64, or would lose digits in one; rounded, integers that need more than 64 bits alone.
-  'lq_is_wide_number(n, exact)': String.raw`CASE WHEN isinf(CAST(n AS DOUBLE)) THEN true
+  'lq_is_wide_number(n, exact)': String.raw`CASE WHEN strlen(n) < 16 AND NOT regexp_matches(n, '[eE][+-]?\d{3}') THEN false WHEN isinf(CAST(n AS DOUBLE)) THEN true
       WHEN regexp_full_match(n, '-?\d+') AND (TRY_CAST(n AS BIGINT) IS NOT NULL OR TRY_CAST(n AS UBIGINT) IS NOT NULL) THEN false
       WHEN exact THEN lq_decimal_form(ltrim(n, '-')) <> lq_decimal_form(CAST(abs(CAST(n AS DOUBLE)) AS VARCHAR))
       ELSE regexp_full_match(n, '-?\d+') END`,

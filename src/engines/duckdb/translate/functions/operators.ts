@@ -14,8 +14,8 @@ function infix(call: Call, operator: string): string {
   return `(${sqlOf(call, 0)} ${operator} ${sqlOf(call, 1)})`;
 }
 
-/** Whether an operand is certain not to be NaN, which compares with nothing in GoogleSQL and with everything in DuckDB. */
-export function mayBeNaN(call: Call, i: number): boolean {
+/** Whether an operand may be NaN, which compares with nothing in GoogleSQL and with everything in DuckDB. */
+function mayBeNaN(call: Call, i: number): boolean {
   const { type, constant, expr } = arg(call, i);
   if (type.kind !== 'FLOAT64') return false;
   if (constant !== null) return constant === 'NaN';

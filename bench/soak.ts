@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { percentile } from './measure';
+import { MemoryOverTime } from './memory-over-time';
 import { pinApart } from './cores';
 import { type Redis, startRedis } from './redis';
 import { API_KEY, firstAnswer, residentWithChildren, type Service, startService } from './service';
@@ -112,6 +113,7 @@ class Soak {
   /** Requests that had to be turned away: the core had no more to give, and says so. */
   #turnedAway = 0;
   readonly #memory: { readonly second: number; readonly mib: number }[] = [];
+  readonly #byProcess: MemoryOverTime;
   #sent = 0;
   #inFlight = 0;
   #mostInFlight = 0;
@@ -123,7 +125,9 @@ class Soak {
     private redis: Redis,
     private readonly queries: string,
     private readonly live: SoakLive,
-  ) {}
+  ) {
+    this.#byProcess = new MemoryOverTime(service.pid);
+  }
 
   async run(print: (line: string) => void): Promise<void> {
     const start = performance.now();
@@ -141,6 +145,7 @@ class Soak {
     while (this.#inFlight > 0) await sleep(10);
     const seconds = (performance.now() - start) / 1000;
     over.abort();
+    this.#byProcess.end();
     await Promise.all(beside);
     this.#agent.destroy();
     await this.redis.stop();
@@ -172,6 +177,7 @@ class Soak {
       `  resident in all processes ${first.toFixed(0)} MiB after the first minute, at most ${most.toFixed(0)} then, ${last.toFixed(0)} at the end ` +
         `(${last <= first * FLAT ? 'within' : 'MISSES'} goal of flat, ${FLAT}x)`,
     );
+    for (const line of this.#byProcess.lines()) print(`  ${line}`);
   }
 
   #send(kind: Kind, n: number): Promise<void> {

@@ -5,6 +5,7 @@ import { cache } from './cache';
 import { collect } from './collect';
 import { dialect } from './dialect';
 import { endpoints } from './endpoints';
+import { exactFunctions } from './exact-functions';
 import { explorer } from './explorer';
 import { exportBenchmark } from './exports';
 import { hostileRequests } from './hostile-requests';
@@ -25,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   'many-queries': manyQueries,
   endpoints,
   dialect,
+  'exact-functions': exactFunctions,
   analysis,
   bigquery,
   sandbox,

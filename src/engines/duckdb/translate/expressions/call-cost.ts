@@ -49,6 +49,10 @@ const writing =
       })
       .join(' + ');
 
+/** Of FORMAT: BYTES are taken apart where a byte is no letter. */
+const formatting: Cost = (args) =>
+  args.map((arg) => (holdsBytes(arg.argument.type) ? perByte(160)([arg]) : writing(8, 16)([arg]))).join(' + ');
+
 /** Values are handed on, compared by their beginnings, or bounded by the printer of the function. */
 const FREE: ReadonlySet<string> = new Set(
   `$and $or $not $is_null $is_true $is_false $is_distinct_from $equal $not_equal $less $less_or_equal $greater
@@ -58,7 +62,14 @@ const FREE: ReadonlySet<string> = new Set(
 
 /** Steps measured on texts and arrays at their worst, per byte; an element of an array has eight bytes, a text sixteen more. */
 const COSTS: Readonly<Record<string, Cost>> = {
+  // A bit at a time.
+  $bit_and: perByte(16),
+  $bit_not: perByte(16),
+  $bit_or: perByte(16),
+  $bit_xor: perByte(16),
   $in_unnest: ([, list]) => `${list!.bytes} * 0.5`,
+  $shift_left: perByte(64),
+  $shift_right: perByte(64),
   ARRAY_CONCAT: perByte(1),
   ARRAY_REVERSE: perByte(4),
   ARRAY_SLICE: perByte(4),
@@ -69,7 +80,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   CONTAINS_SUBSTR: perByte(192),
   COSINE_DISTANCE: perByte(2),
   EUCLIDEAN_DISTANCE: perByte(2),
-  FORMAT: writing(8, 16),
+  FORMAT: formatting,
   FROM_BASE64: perByte(8),
   FROM_HEX: perByte(4),
   INITCAP: perByte(120),
@@ -115,8 +126,12 @@ const COSTS: Readonly<Record<string, Cost>> = {
   UPPER: perByte(128),
 };
 
-/** The call as `print` writes it, unless what it may cost is over the bound, which fails. */
-export function withinCost(call: Call, print: (call: Call) => string): string {
+/**
+ * The call as `print` writes it, unless what it may cost is over the bound, which fails.
+ *
+ * @param times more than the table says
+ */
+export function withinCost(call: Call, print: (call: Call) => string, times = 1): string {
   const cost = FREE.has(call.name) ? null : (COSTS[call.name] ?? perByte(4));
   const largest = Math.max(0, ...call.args.map((a) => (hasSize(a.type) ? call.estimate(a) : 0)));
   const constant = call.args.every(isWritten);
@@ -126,7 +141,8 @@ export function withinCost(call: Call, print: (call: Call) => string): string {
     (...names) => {
       const next = names.values();
       const args = call.args.map((a) => (isWritten(a) ? a : { ...a, sql: next.next().value! }));
-      const steps = cost(args.map((argument) => ({ bytes: bytesOfArgument(argument), argument })));
+      const each = cost(args.map((argument) => ({ bytes: bytesOfArgument(argument), argument })));
+      const steps = times === 1 ? each : `(${each}) * ${times}`;
       const most = (call.once ? STEPS.once : STEPS.perRow) * (largest <= SMALL ? ROOM_BETWEEN : 1);
       return `CASE WHEN ${steps} > ${most} THEN ${call.fail('size')} ELSE ${print({ ...call, args })} END`;
     },
@@ -207,6 +223,11 @@ export function bytesOfValue(x: string, type: SqlType, depth = 0): string {
     default:
       return '8';
   }
+}
+
+function holdsBytes(type: SqlType): boolean {
+  if (type.kind === 'ARRAY') return holdsBytes(type.element);
+  return type.kind === 'STRUCT' ? type.fields.some((f) => holdsBytes(f.type)) : type.kind === 'BYTES';
 }
 
 /** Whether values of the type differ in size. */

@@ -198,6 +198,7 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
       return `CASE WHEN ${x} IS NOT NULL THEN '(' || ${fields.join(` || ', ' || `)} || ')' END`;
     }
     case 'BYTES':
+      return `${literal ? 'lq_bytes_literal' : 'lq_bytes_text'}(${x})`;
     case 'INTERVAL':
     case 'GEOGRAPHY':
       return call.unsupported(`FORMAT of ${type.kind}`);

@@ -6,7 +6,7 @@ import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-co
 import { mostSteps } from '../expressions/call-cost';
 import { rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
-import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Call, type FunctionRow, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { duckType } from '../../sql';
 
 /** What a literal pattern compiles to. null: it is not known before the query runs, or it is invalid and fails when it is used. */
@@ -115,10 +115,9 @@ function nothing({ type }: Call): string {
   return `CAST(NULL AS ${duckType(type)})`;
 }
 
-function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string; raises: true } {
+function onTexts(emit: (call: Call) => string): FunctionRow {
   return {
     emit: (call) => {
-      if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
       // DuckDB compiles a literal pattern when it plans, where TRY does not catch its error.
       if (call.safe && arg(call, 1).constant !== null && compiled(call) === null) return nothing(call);
       const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
@@ -134,6 +133,7 @@ function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string
         : call.bind([text.sql], (s) => named(s, pattern.sql));
     },
     raises: true,
+    inLatin1: true,
   };
 }
 
@@ -172,7 +172,11 @@ function extract(call: Call): string {
 
 function extractAll(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
-    byGroup(call, s, re, (g) => allMatches(call, s, re, g)),
+    byGroup(call, s, re, (g) => {
+      const all = allMatches(call, s, re, g);
+      // A group that took no part in a match is '' here.
+      return g === 0 ? all : `list_transform(${all}, lambda m: coalesce(m, ''))`;
+    }),
   );
 }
 
@@ -181,7 +185,8 @@ function allMatches(call: Call, s: string, re: string, group: 0 | 1): string {
   return call.bind([`regexp_extract_all(${s}, ${re}, ${group})`], (list) => {
     const atEnd = `'\\A(?s:.*)(' || ${re} || ')\\z'`;
     const isExtra = `${s} <> '' AND regexp_matches(${s}, ${atEnd}) AND regexp_extract(${s}, ${atEnd}, 1) = ''`;
-    return `CASE WHEN ${list}[-1] = '' THEN CASE WHEN ${isExtra} THEN ${list}[1:-2] ELSE ${list} END ELSE ${list} END`;
+    const last = group === 0 ? `${list}[-1]` : `coalesce(${list}[-1], '')`;
+    return `CASE WHEN ${last} = '' THEN CASE WHEN ${isExtra} THEN ${list}[1:-2] ELSE ${list} END ELSE ${list} END`;
   });
 }
 
@@ -273,9 +278,9 @@ function computedReplacement(call: Call, count: number | null): string {
 }
 
 export const REGEXP_FUNCTIONS: FunctionTable = {
-  REGEXP_CONTAINS: onStrings((call) => `regexp_matches(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
-  REGEXP_EXTRACT: onStrings(extract),
-  REGEXP_EXTRACT_ALL: onStrings(extractAll),
-  REGEXP_INSTR: onStrings(instr),
-  REGEXP_REPLACE: onStrings(replace),
+  REGEXP_CONTAINS: onTexts((call) => `regexp_matches(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
+  REGEXP_EXTRACT: onTexts(extract),
+  REGEXP_EXTRACT_ALL: onTexts(extractAll),
+  REGEXP_INSTR: onTexts(instr),
+  REGEXP_REPLACE: onTexts(replace),
 };

@@ -278,8 +278,14 @@ function safeAt(call: Call): string {
 }
 
 function concat(call: Call): string {
-  if (call.type.kind !== 'ARRAY') return joined(call, (names) => `(${names.join(' || ')})`);
-  return concatArrays(call);
+  return call.type.kind === 'ARRAY' ? concatArrays(call) : concatTexts(call);
+}
+
+/** Of STRING and BYTES. */
+export function concatTexts(call: Call): string {
+  const text = joined(call, (names) => `(${names.join(' || ')})`);
+  // With a NULL as it stands DuckDB's has no type, of which it has no octet_length.
+  return call.type.kind === 'BYTES' ? `CAST(${text} AS BLOB)` : text;
 }
 
 /** A NULL array makes the whole NULL; DuckDB would leave it out. */

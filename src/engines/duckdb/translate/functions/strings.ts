@@ -4,9 +4,10 @@ import { type Argument, type Call, type FunctionRow, type FunctionTable, arg, sa
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../../sql';
 import { mostSteps } from '../expressions/call-cost';
-import { joined, mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
+import { mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { numericText } from '../expressions/value-texts';
+import { concatTexts } from './operators';
 import { ofBytesToo, overLatin1 } from './latin1';
 import { ownFunction } from './own-functions';
 
@@ -201,10 +202,6 @@ function isLarge(call: Call): boolean {
   return call.args.some((a) => call.estimate(a) > SMALL);
 }
 
-function concat(call: Call): string {
-  return joined(call, (names) => `(${names.join(' || ')})`);
-}
-
 /** Whether any text inside a value, at any depth, contains the other, ignoring case. */
 function containsSubstr(call: Call): string {
   const value = arg(call, 0);
@@ -218,8 +215,6 @@ function anywhere(x: string, type: SqlType, test: (text: string) => string): str
   switch (type.kind) {
     case 'STRING':
       return test(x);
-    case 'BYTES':
-      return test(`to_base64(${x})`);
     case 'INT64':
     case 'BOOL':
     case 'DATE':
@@ -342,7 +337,7 @@ export const STRING_FUNCTIONS: FunctionTable = {
     raises: true,
   },
   CODE_POINTS_TO_STRING: codePointsToString,
-  CONCAT: concat,
+  CONCAT: concatTexts,
   CONTAINS_SUBSTR: containsSubstr,
   EDIT_DISTANCE: ofBytesToo(editDistance),
   ENDS_WITH: onTexts((a, b) => `suffix(${a}, ${b})`),

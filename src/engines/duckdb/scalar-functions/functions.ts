@@ -1,6 +1,7 @@
 /** Every scalar function of our own by its name in SQL. */
 import { ipFromString, ipNetMask, ipToString, ipTrunc } from './addresses';
 import { fromBase32, toBase32 } from './base32';
+import { bytesText } from './bytes-text';
 import { numericQuotient } from './decimals';
 import { publicSuffix, registeredDomain } from './domains';
 import { editDistance } from './edit-distance';
@@ -14,6 +15,7 @@ import { isTimeZone, normalized, soundex } from './texts';
 
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_bytes_of_latin1: bytesOfLatin1,
+  lq_bytes_text: bytesText,
   lq_edit_distance: editDistance,
   lq_farm_fingerprint: farmFingerprint,
   lq_from_base32: fromBase32,

@@ -49,10 +49,6 @@ const writing =
       })
       .join(' + ');
 
-/** Of FORMAT: BYTES are taken apart where a byte is no letter. */
-const formatting: Cost = (args) =>
-  args.map((arg) => (holdsBytes(arg.argument.type) ? perByte(160)([arg]) : writing(8, 16)([arg]))).join(' + ');
-
 /** Values are handed on, compared by their beginnings, or bounded by the printer of the function. */
 const FREE: ReadonlySet<string> = new Set(
   `$and $or $not $is_null $is_true $is_false $is_distinct_from $equal $not_equal $less $less_or_equal $greater
@@ -68,8 +64,8 @@ const COSTS: Readonly<Record<string, Cost>> = {
   $bit_or: perByte(16),
   $bit_xor: perByte(16),
   $in_unnest: ([, list]) => `${list!.bytes} * 0.5`,
-  $shift_left: perByte(64),
-  $shift_right: perByte(64),
+  $shift_left: perByte(128),
+  $shift_right: perByte(128),
   ARRAY_CONCAT: perByte(1),
   ARRAY_REVERSE: perByte(4),
   ARRAY_SLICE: perByte(4),
@@ -80,7 +76,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   CONTAINS_SUBSTR: perByte(192),
   COSINE_DISTANCE: perByte(2),
   EUCLIDEAN_DISTANCE: perByte(2),
-  FORMAT: formatting,
+  FORMAT: writing(8, 16),
   FROM_BASE64: perByte(8),
   FROM_HEX: perByte(4),
   INITCAP: perByte(120),
@@ -223,11 +219,6 @@ export function bytesOfValue(x: string, type: SqlType, depth = 0): string {
     default:
       return '8';
   }
-}
-
-function holdsBytes(type: SqlType): boolean {
-  if (type.kind === 'ARRAY') return holdsBytes(type.element);
-  return type.kind === 'STRUCT' ? type.fields.some((f) => holdsBytes(f.type)) : type.kind === 'BYTES';
 }
 
 /** Whether values of the type differ in size. */

@@ -107,16 +107,6 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_string_literal(s)': String.raw`CASE WHEN contains(s, '"') AND NOT contains(s, '''')
       THEN '''' || lq_escaped(s) || '''' ELSE '"' || replace(lq_escaped(s), '"', '\"') || '"' END`,
 
-  // BYTES as FORMAT('%t') writes them. DuckDB writes the digits of what it escapes, backslash and quotes among that, in
-  // capitals; the backslash comes last, which makes no escape of what follows it.
-  'lq_bytes_escaped(x)': String.raw`array_to_string(list_transform(string_split(CAST(x AS VARCHAR), '\x'),
-      lambda e, i: CASE WHEN i = 1 THEN e ELSE lower(e[1:2]) || e[3:] END), '\x')`,
-  'lq_bytes_text(x)': String.raw`replace(replace(replace(replace(lq_bytes_escaped(x), '\x27', '\'''), '\x22', '\"'), chr(96), '\' || chr(96)), '\x5c', '\\')`,
-  // As a literal of FORMAT('%T'): only the quote that it stands in is escaped.
-  'lq_bytes_literal(x)': String.raw`'b' || CASE WHEN contains(lq_bytes_escaped(x), '\x22') AND NOT contains(lq_bytes_escaped(x), '\x27')
-      THEN '''' || replace(replace(lq_bytes_escaped(x), '\x22', '"'), '\x5c', '\\') || ''''
-      ELSE '"' || replace(replace(replace(lq_bytes_escaped(x), '\x22', '\"'), '\x27', ''''), '\x5c', '\\') || '"' END`,
-
   // ---- dates and times
   // The years of GoogleSQL; DuckDB's reach further. An error outside, or NULL under SAFE.
   'lq_in_years(t)': `CASE WHEN ${IN_YEARS} THEN t WHEN t IS NOT NULL THEN ${fail('date')} END`,

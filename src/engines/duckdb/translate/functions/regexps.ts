@@ -22,10 +22,23 @@ function compiled(call: Call): RE2JS | null {
 function compile(pattern: string): RE2JS | null {
   spend();
   try {
-    return RE2JS.compile(pattern);
+    return RE2JS.compile(readable(pattern));
   } catch {
     return null;
   }
+}
+
+/** A quoted run, a class, an escape, the head of a group with a name. */
+const READ =
+  /\\Q[^]*?(?:\\E|$)|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\\[^]|\(\?P<[\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}]+>|\(\?</gu;
+
+/** A pattern for re2js, which knows no `\C`, takes each name but once and of ASCII alone, and takes `(?<name>`, unlike DuckDB. */
+function readable(pattern: string): string {
+  return pattern.replace(READ, (token) => {
+    if (token === '\\C') return '(?s:.)';
+    if (token === '(?<') return '(?*';
+    return token.startsWith('(') ? '(' : token;
+  });
 }
 
 /** How many capturing groups the pattern has; null where it is not known before the query runs. */
@@ -36,7 +49,7 @@ function groups(call: Call): number | null {
 /** Whether the one group of a literal pattern never matches the empty text. */
 function groupIsOfSomething(call: Call): boolean {
   const { constant } = arg(call, 1);
-  const group = constant === null ? null : firstGroup(constant);
+  const group = constant === null ? null : firstGroup(readable(constant));
   return group !== null && compile(`^(?:${group})$`)?.matches('') === false;
 }
 
@@ -164,10 +177,17 @@ function extract(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
     byGroup(call, s, re, (g) => {
       const text = `regexp_extract(${s}, ${re}, ${g})`;
-      // A group that took no part in the match is NULL. DuckDB says '' for it, which a group of something never is.
-      return `CASE WHEN regexp_matches(${s}, ${re}) THEN ${g === 1 && groupIsOfSomething(call) ? `nullif(${text}, '')` : text} END`;
+      return `CASE WHEN regexp_matches(${s}, ${re}) THEN ${g === 0 ? text : groupOrNull(call, text, s, re)} END`;
     }),
   );
+}
+
+/** The text of a group, NULL of one that took no part in the match: DuckDB says '' for it, but not among all matches. */
+function groupOrNull(call: Call, text: string, s: string, re: string): string {
+  // A group of something is never ''.
+  if (groupIsOfSomething(call)) return `nullif(${text}, '')`;
+  const first = `regexp_extract_all(${s}, '\\A(?s:.*?)(?:' || ${re} || ')', 1)[1]`;
+  return call.bind([text], (group) => `CASE WHEN ${group} = '' THEN ${first} ELSE ${group} END`);
 }
 
 function extractAll(call: Call): string {

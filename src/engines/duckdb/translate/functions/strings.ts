@@ -249,9 +249,9 @@ function initcap(call: Call): string {
   return capitalized(sqlOf(call, 0), pattern, quoteText(`${set}ß`));
 }
 
-/** @param kept in SQL: the delimiters, which stay as they are, and the sharp s, which has no capital form of one letter */
-function capitalized(text: string, pattern: string, kept: string): string {
-  const first = `CASE WHEN contains(${kept}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
+/** @param unchanged in SQL: the delimiters, which stay as they are, and the sharp s, which has no capital form of one letter */
+function capitalized(text: string, pattern: string, unchanged: string): string {
+  const first = `CASE WHEN contains(${unchanged}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
   return `array_to_string(list_transform(regexp_extract_all(${text}, ${pattern}), lambda w: ${first} || lower(w[2:])), '')`;
 }
 
@@ -260,9 +260,9 @@ const MOST_DELIMITERS = 256;
 
 function initcapOf(call: Call, delimiters: string): string {
   return call.bind([sqlOf(call, 0), delimiters], (s, set) =>
-    call.bind([`regexp_replace(${set}, '[\\\\\\]\\[^-]', '\\\\\\0', 'g')`, `${set} || 'ß'`], (escaped, kept) => {
+    call.bind([`regexp_replace(${set}, '[\\\\\\]\\[^-]', '\\\\\\0', 'g')`, `${set} || 'ß'`], (escaped, unchanged) => {
       const pattern = `CASE ${set} WHEN '' THEN '(?s).+' ELSE '[' || ${escaped} || ']|[^' || ${escaped} || ']+' END`;
-      return `CASE WHEN ${s} IS NULL OR ${set} IS NULL THEN NULL WHEN strlen(${set}) > ${MOST_DELIMITERS} THEN ${call.fail('size')} ELSE ${capitalized(s, pattern, kept)} END`;
+      return `CASE WHEN ${s} IS NULL OR ${set} IS NULL THEN NULL WHEN strlen(${set}) > ${MOST_DELIMITERS} THEN ${call.fail('size')} ELSE ${capitalized(s, pattern, unchanged)} END`;
     }),
   );
 }

@@ -27,6 +27,9 @@ const TOTAL: ReadonlySet<string> = new Set([
   ...['CURRENT_TIMESTAMP', 'UNIX_MICROS', 'UNIX_MILLIS', 'UNIX_SECONDS', 'UNIX_DATE'],
 ]);
 
+/** Of BYTES the embedded engine computes them up to a bound only. */
+const BOUNDED_OF_BYTES: ReadonlySet<string> = new Set(['LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'STRPOS']);
+
 /** Parts whose first instant is never before the first of the type. */
 const SAFE_TRUNCATIONS = new Set(['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'MONTH', 'YEAR']);
 /** Parts whose counts between any two values of a type stay far inside INT64. */
@@ -134,8 +137,8 @@ function isTemporalText(expr: Expr, kind: Kind): boolean {
 
 function isTotalCall(call: FunctionCall): boolean {
   const { function: name, args, part } = call;
-  if (TOTAL.has(name)) return true;
   const first = args[0];
+  if (TOTAL.has(name)) return !(BOUNDED_OF_BYTES.has(name) && first?.type.kind === 'BYTES');
   switch (name) {
     case '$like':
       return isTotalPattern(args[1]);

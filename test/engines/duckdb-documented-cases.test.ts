@@ -95,6 +95,12 @@ const OTHERS: readonly (readonly [expression: string, value: unknown])[] = [
   [`TO_BASE32(b'abcde\\xFF')`, 'MFRGGZDF74======'],
   [`FROM_BASE32('MFRGGZDF74======')`, 'YWJjZGX/'],
   [`SAFE.FROM_BASE32('mfrg')`, null],
+  [`EDIT_DISTANCE('a', 'b')`, 1],
+  [`EDIT_DISTANCE('aa', 'b')`, 2],
+  [`EDIT_DISTANCE('aa', 'ba')`, 1],
+  [`EDIT_DISTANCE('é', 'a')`, 1],
+  [`EDIT_DISTANCE(FROM_HEX('c3a9'), b'a')`, 2],
+  [`EDIT_DISTANCE(b'abcdefg', b'a', max_distance => 2)`, 2],
   [`EDIT_DISTANCE('abcdefg', 'a', max_distance => 2)`, 2],
   [`NET.REG_DOMAIN('http://foo.github.io/')`, 'github.io'],
 ];

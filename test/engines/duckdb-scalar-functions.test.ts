@@ -27,6 +27,33 @@ test.each([
   expect(await bench.value(expression)).toBe(value);
 });
 
+/** Row by row through the distances of all beginnings. */
+function plainDistance(a: readonly string[], b: readonly string[]): number {
+  let line = [...a.keys(), a.length];
+  b.forEach((character, row) => {
+    const next = [row + 1];
+    a.forEach((other, i) => {
+      next.push(Math.min(line[i]! + Number(other !== character), line[i + 1]! + 1, next[i]! + 1));
+    });
+    line = next;
+  });
+  return line.at(-1)!;
+}
+
+test('EDIT_DISTANCE counts characters, and bytes of BYTES', async () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '日', '😀'), maxLength: 80 });
+  await fc.assert(
+    fc.asyncProperty(text, text, async (a, b) => {
+      const [x, y] = [Buffer.from(a), Buffer.from(b)];
+      const hex = (bytes: Buffer): string => `FROM_HEX('${bytes.toString('hex')}')`;
+      expect(await bench.value(`EDIT_DISTANCE('${a}', '${b}')`)).toBe(plainDistance(Array.from(a), Array.from(b)));
+      const latin1 = [x, y].map((bytes) => Array.from(bytes.toString('latin1')));
+      expect(await bench.value(`EDIT_DISTANCE(${hex(x)}, ${hex(y)})`)).toBe(plainDistance(latin1[0]!, latin1[1]!));
+    }),
+    { numRuns: 100 },
+  );
+});
+
 describe('changes of JSON', () => {
   type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
   const key = fc.constantFrom('a', 'b', 'k.k', 'é"', 'x\\y', '');
@@ -188,6 +215,20 @@ describe('a chunk of rows', () => {
   const CASES: Readonly<Record<string, (bytes: number) => string>> = {
     lq_farm_fingerprint: (n) => `lq_farm_fingerprint(encode(${filled('a', n)} || i))`,
     'lq_farm_fingerprint of short texts': () => `lq_farm_fingerprint(encode('abcdefghijkl' || i))`,
+    lq_latin1: (n) => `lq_latin1(encode(${filled('é', n)} || i))`,
+    'lq_latin1_pattern of escapes': (n) => `lq_latin1_pattern(encode(${filled('\\C', n)} || i))`,
+    'lq_latin1_pattern of classes': (n) => `lq_latin1_pattern(encode(${filled('[\\n]', n)} || i))`,
+    'lq_latin1_pattern of brackets': (n) => `lq_latin1_pattern(encode(${filled('[[:a', n)} || '\' || i))`,
+    lq_bytes_of_latin1: (n) => `lq_bytes_of_latin1(encode(${filled('é', n)} || i))`,
+    lq_hex_of_latin1_texts: (n) => `lq_hex_of_latin1_texts(encode(${filled('éĀ', n)} || i))`,
+    'lq_bytes_text of values': (n) => `lq_bytes_text(encode(${filled('é', n)} || i), false)`,
+    'lq_bytes_text of literals': (n) => `lq_bytes_text(encode(${filled('\n', n)} || i), true)`,
+    'lq_edit_distance of long texts': (n) =>
+      `lq_edit_distance(encode(${filled('é', n)}), encode(${filled('ab', n)} || i))`,
+    'lq_edit_distance of short texts': () =>
+      `lq_edit_distance(encode(${filled('é日', 150)}), encode(${filled('ab', 100)} || i))`,
+    'lq_edit_distance of many letters': () =>
+      `lq_edit_distance(encode(array_to_string(list_transform(range(600), lambda j: chr(CAST(19968 + j AS INTEGER))), '')), encode('' || i))`,
     lq_sha512: (n) => `lq_sha512(encode(${filled('a', n)} || i))`,
     lq_to_base32: (n) => `lq_to_base32(encode(${filled('a', n)} || i))`,
     lq_from_base32: (n) => `lq_from_base32(encode(${filled('MFRGGZDF', n)}))`,
@@ -263,6 +304,7 @@ describe('a chunk of rows', () => {
     ['SHA512', `SHA512(${long(16_000)})`],
     ['SHA512', `SAFE.SHA512(${long(16_000)})`],
     ['JSON_SET', `JSON_SET(TO_JSON(${long(16_000)}), '$', i)`],
+    ['EDIT_DISTANCE', `EDIT_DISTANCE(CONCAT(${long(250)}, 'é'), ${long(250)})`],
     ['NET.REG_DOMAIN', `NET.REG_DOMAIN(CONCAT('http://', ${long(500)}, REPEAT('.é', 150)))`],
   ])('%s is refused what is too much: %s', async (name, call) => {
     const sql = `SELECT COUNT(${call}) AS n ${ROWS}`;
@@ -276,6 +318,8 @@ describe('a chunk of rows', () => {
     `FARM_FINGERPRINT(${long(4_080)})`,
     `TO_BASE32(CAST(${long(4_080)} AS BYTES))`,
     `JSON_SET(TO_JSON(${long(4_070)}), '$.a', i)`,
+    `EDIT_DISTANCE(CONCAT(${long(100)}, 'é'), ${long(100)})`,
+    `LENGTH(REPLACE(CAST(${long(900)} AS BYTES), b'a', b'b'))`,
     `NET.IP_FROM_STRING('2001:db8::1')`,
   ])('ordinary rows are not refused: %s', async (call) => {
     const { rows } = await bench.run(`SELECT COUNT(${call}) AS n ${ROWS}`);

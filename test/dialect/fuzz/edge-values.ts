@@ -39,6 +39,11 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
     `b'\\xed\\xa0\\x80x'`,
     `b'ABC abc'`,
     `b' \\t1.2 '`,
+    `b'\\xe9\\xc9\\xb5 e\\xcc\\x81'`,
+    `b'a\\r\\nb\\n'`,
+    `b'\\'it\\\\x27s" \\x60'`,
+    `b'ab%_aab'`,
+    `b'Hello, World'`,
   ],
   BOOL: ['TRUE', 'FALSE'],
   INT64: [
@@ -150,7 +155,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   'ARRAY<INT64>': ['[1, 2, 3]', 'ARRAY<INT64>[]', '[-1]', '[104, 228, 128512]', '[5, 5, 1]'],
   'ARRAY<FLOAT64>': ['[1.5, -2.0]', '[0.5, 3.0]', 'ARRAY<FLOAT64>[]'],
   'ARRAY<STRING>': [`['a', 'b', 'c']`, 'ARRAY<STRING>[]', `['', 'é']`],
-  'ARRAY<BYTES>': [`[b'a', b'\\xff']`],
+  'ARRAY<BYTES>': [`[b'a', b'\\xff']`, 'ARRAY<BYTES>[]', `[b'', b'a,b']`],
 };
 
 /** Counts and positions that do not make a text of gigabytes. */
@@ -203,6 +208,29 @@ const PATTERNS = quoted([
   '[[:alpha:]]{2,3}?',
   '\\p{Han}+',
 ]);
+/** Of BYTES alone. */
+const BYTE_PATTERNS = [
+  `b'\\xff'`,
+  `b'[^a]'`,
+  `b'(?i)\\xe9+'`,
+  `b'[\\x80-\\xff]*'`,
+  `b'\\\\C'`,
+  `b'\\\\Q\\\\C\\\\E'`,
+  `b'\\\\pL+'`,
+  `b'\\\\PL'`,
+  `b'\\\\x{e9}|\\\\377'`,
+  `b'\\\\x{100}'`,
+  `b'[\\\\400]'`,
+  `b'\\\\w\\\\W'`,
+  `b'(a)|b'`,
+  `b'a*'`,
+  `b'\\x00.'`,
+];
+const SOME_BYTES = [`b'\\xff'`, `b'\\x00'`, `b'\\xe9\\xc9'`, `b'\\n'`, `b'\\xa9\\xcc'`];
+const LIKE_PATTERNS = [
+  ...quoted(['%', '_', 'a%', '%b', '%a_%', '_b%', '%a%b%', '', 'a\\%', '%\\']),
+  ...[`b'\\xff%'`, `b'%\\x80'`, `b'_\\xc9%'`, `b'%\\x00_%'`],
+];
 const REPLACEMENTS = quoted(['', 'X', '<\\\\0>', '\\\\1', '[\\\\2]', '\\\\3', '$1', '\\\\', 'é']).map((text) =>
   text.replaceAll('\\\\\\\\', '\\\\'),
 );
@@ -355,12 +383,16 @@ export interface Special {
   readonly constant?: true;
 }
 
+const SHIFTS = ['0', '1', '7', '8', '9', '24', '63', '64', '200', '-1'];
 const one = (...lists: readonly (readonly string[] | null)[]): readonly (Special | null)[] =>
   lists.map((texts) => (texts === null ? null : { texts }));
 const fixed = (texts: readonly string[]): Special => ({ texts, constant: true });
 
 /** What an argument is instead of any value of its type; by function, then position. */
 export const SPECIAL: Readonly<Record<string, readonly (Special | null)[]>> = {
+  $like: one(null, LIKE_PATTERNS),
+  $shift_left: one(null, SHIFTS),
+  $shift_right: one(null, SHIFTS),
   ARRAY_SLICE: one(null, SMALL, SMALL),
   CHR: one(['0', '65', '233', '26085', '128512', '55296', '-1', '1114112']),
   CURRENT_DATE: one(ZONES),
@@ -397,7 +429,7 @@ export const SPECIAL: Readonly<Record<string, readonly (Special | null)[]>> = {
     ['HOUR', 'MINUTE', 'DAY'],
   ),
   INITCAP: one(null, quoted(['', ' ', ',', 'l', ' ,'])),
-  INSTR: one(null, quoted(['', 'a', 'l', 'o', 'é', '語']), SMALL, SMALL),
+  INSTR: one(null, [...quoted(['', 'a', 'l', 'o', 'é', '語']), ...SOME_BYTES], SMALL, SMALL),
   JSON_EXTRACT: [{ texts: JSON_TEXTS }, fixed(EXTRACT_PATHS)],
   JSON_EXTRACT_ARRAY: [{ texts: JSON_TEXTS }, fixed(EXTRACT_PATHS)],
   JSON_EXTRACT_SCALAR: [{ texts: JSON_TEXTS }, fixed(EXTRACT_PATHS)],
@@ -413,8 +445,8 @@ export const SPECIAL: Readonly<Record<string, readonly (Special | null)[]>> = {
   JSON_ARRAY_INSERT: [null, fixed(JSON_PATHS)],
   JSON_STRIP_NULLS: [null, fixed(JSON_PATHS)],
   LEFT: one(null, SMALL),
-  LPAD: one(null, SMALL, quoted(['', 'x', 'ab', 'é'])),
-  LTRIM: one(null, quoted(['', ' ', 'a', 'Hab', 'é日'])),
+  LPAD: one(null, SMALL, [...quoted(['', 'x', 'ab', 'é']), ...SOME_BYTES]),
+  LTRIM: one(null, [...quoted(['', ' ', 'a', 'Hab', 'é日']), ...SOME_BYTES]),
   'NET.HOST': one(URLS),
   'NET.PUBLIC_SUFFIX': one(URLS),
   'NET.REG_DOMAIN': one(URLS),
@@ -434,22 +466,22 @@ export const SPECIAL: Readonly<Record<string, readonly (Special | null)[]>> = {
   PARSE_TIME: one(TIME_READING, TIME_TEXT),
   PARSE_TIMESTAMP: one(TIME_READING, TIME_TEXT, ZONES),
   PARSE_JSON: one(JSON_TEXTS),
-  REGEXP_CONTAINS: one(null, PATTERNS),
-  REGEXP_EXTRACT: one(null, PATTERNS, ['1', '2', '0', '5'], ['1', '2', '0']),
-  REGEXP_EXTRACT_ALL: one(null, PATTERNS),
-  REGEXP_INSTR: one(null, PATTERNS, ['1', '2', '0', '5'], ['1', '2'], ['0', '1', '2']),
-  REGEXP_REPLACE: one(null, PATTERNS, REPLACEMENTS),
+  REGEXP_CONTAINS: one(null, [...PATTERNS, ...BYTE_PATTERNS]),
+  REGEXP_EXTRACT: one(null, [...PATTERNS, ...BYTE_PATTERNS], ['1', '2', '0', '5'], ['1', '2', '0']),
+  REGEXP_EXTRACT_ALL: one(null, [...PATTERNS, ...BYTE_PATTERNS]),
+  REGEXP_INSTR: one(null, [...PATTERNS, ...BYTE_PATTERNS], ['1', '2', '0', '5'], ['1', '2'], ['0', '1', '2']),
+  REGEXP_REPLACE: one(null, [...PATTERNS, ...BYTE_PATTERNS], REPLACEMENTS),
   REPEAT: one(null, SMALL),
-  REPLACE: one(null, quoted(['', 'a', 'l', 'é', ',']), quoted(['', 'X', 'aa'])),
+  REPLACE: one(null, [...quoted(['', 'a', 'l', 'é', ',']), ...SOME_BYTES], quoted(['', 'X', 'aa'])),
   RIGHT: one(null, SMALL),
   ROUND: one(null, ['0', '1', '2', '-1', '-2', '20']),
-  RPAD: one(null, SMALL, quoted(['', 'x', 'ab', 'é'])),
-  RTRIM: one(null, quoted(['', ' ', 'd', 'c,d', 'é日'])),
-  SPLIT: one(null, quoted(['', ',', 'l', ', ', 'é'])),
+  RPAD: one(null, SMALL, [...quoted(['', 'x', 'ab', 'é']), ...SOME_BYTES]),
+  RTRIM: one(null, [...quoted(['', ' ', 'd', 'c,d', 'é日']), ...SOME_BYTES]),
+  SPLIT: one(null, [...quoted(['', ',', 'l', ', ', 'é']), ...SOME_BYTES]),
   STRING: one(null, ZONES),
-  STRPOS: one(null, quoted(['', 'a', 'World', 'é', '語', 'zz'])),
-  STARTS_WITH: one(null, quoted(['', 'a', 'H', 'é', 'GET'])),
-  ENDS_WITH: one(null, quoted(['', 'c', 'ld', 'é', 'ト'])),
+  STRPOS: one(null, [...quoted(['', 'a', 'World', 'é', '語', 'zz']), ...SOME_BYTES]),
+  STARTS_WITH: one(null, [...quoted(['', 'a', 'H', 'é', 'GET']), ...SOME_BYTES]),
+  ENDS_WITH: one(null, [...quoted(['', 'c', 'ld', 'é', 'ト']), ...SOME_BYTES]),
   SUBSTR: one(null, SMALL, SMALL),
   TIMESTAMP: one(null, ZONES),
   TIMESTAMP_MICROS: one([
@@ -462,8 +494,8 @@ export const SPECIAL: Readonly<Record<string, readonly (Special | null)[]>> = {
   ]),
   TIMESTAMP_MILLIS: one(['0', '-1', '1790769600123', '253402300799999', '253402300800000']),
   TIMESTAMP_SECONDS: one(['0', '-1', '1790769600', '-62135596800', '-62135596801']),
-  TRANSLATE: one(null, quoted(['', 'abc', 'él', 'aa']), quoted(['', 'xyz', 'xé', 'x'])),
-  TRIM: one(null, quoted(['', ' ', 'a', 'Hd', 'é日'])),
+  TRANSLATE: one(null, [...quoted(['', 'abc', 'él', 'aa']), ...SOME_BYTES], quoted(['', 'xyz', 'xé', 'x'])),
+  TRIM: one(null, [...quoted(['', ' ', 'a', 'Hd', 'é日']), ...SOME_BYTES]),
   TRUNC: one(null, ['0', '1', '2', '-1', '-2', '20']),
 };
 /** Texts that casts read. */

@@ -100,7 +100,7 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'refused',
-    embedded: /Error: missing \)/,
+    embedded: /Error: (?:missing \)|invalid escape sequence)/,
     why: LITERAL_CHECKED,
   },
   { kind: 'refused', embedded: /logquay:zone/, reference: NULL, why: LITERAL_CHECKED },

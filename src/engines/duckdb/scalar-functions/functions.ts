@@ -1,18 +1,25 @@
 /** Every scalar function of our own by its name in SQL. */
 import { ipFromString, ipNetMask, ipToString, ipTrunc } from './addresses';
 import { fromBase32, toBase32 } from './base32';
+import { bytesText } from './bytes-text';
 import { numericQuotient } from './decimals';
 import { publicSuffix, registeredDomain } from './domains';
+import { editDistance } from './edit-distance';
 import { farmFingerprint, sha512 } from './hashes';
 import { jsonArrayAppend, jsonArrayInsert, jsonRemove, jsonSet } from './json-edits';
 import { jsonKeys } from './json-keys';
 import { jsonStripNulls } from './json-nulls';
+import { bytesOfLatin1, hexOfLatin1Texts, latin1PatternText, latin1Text } from './latin1';
 import type { ScalarFunction } from './scalar-function';
 import { isTimeZone, normalized, soundex } from './texts';
 
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
+  lq_bytes_of_latin1: bytesOfLatin1,
+  lq_bytes_text: bytesText,
+  lq_edit_distance: editDistance,
   lq_farm_fingerprint: farmFingerprint,
   lq_from_base32: fromBase32,
+  lq_hex_of_latin1_texts: hexOfLatin1Texts,
   lq_ip_from_string: ipFromString,
   lq_ip_net_mask: ipNetMask,
   lq_ip_to_string: ipToString,
@@ -24,6 +31,8 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_json_remove: jsonRemove,
   lq_json_set: jsonSet,
   lq_json_strip_nulls: jsonStripNulls,
+  lq_latin1: latin1Text,
+  lq_latin1_pattern: latin1PatternText,
   lq_normalized: normalized,
   lq_numeric_quotient_by_large: numericQuotient,
   lq_public_suffix: publicSuffix,

@@ -58,7 +58,14 @@ const FREE: ReadonlySet<string> = new Set(
 
 /** Steps measured on texts and arrays at their worst, per byte; an element of an array has eight bytes, a text sixteen more. */
 const COSTS: Readonly<Record<string, Cost>> = {
+  // A bit at a time.
+  $bit_and: perByte(16),
+  $bit_not: perByte(16),
+  $bit_or: perByte(16),
+  $bit_xor: perByte(16),
   $in_unnest: ([, list]) => `${list!.bytes} * 0.5`,
+  $shift_left: perByte(128),
+  $shift_right: perByte(128),
   ARRAY_CONCAT: perByte(1),
   ARRAY_REVERSE: perByte(4),
   ARRAY_SLICE: perByte(4),
@@ -115,8 +122,12 @@ const COSTS: Readonly<Record<string, Cost>> = {
   UPPER: perByte(128),
 };
 
-/** The call as `print` writes it, unless what it may cost is over the bound, which fails. */
-export function withinCost(call: Call, print: (call: Call) => string): string {
+/**
+ * The call as `print` writes it, unless what it may cost is over the bound, which fails.
+ *
+ * @param times more than the table says
+ */
+export function withinCost(call: Call, print: (call: Call) => string, times = 1): string {
   const cost = FREE.has(call.name) ? null : (COSTS[call.name] ?? perByte(4));
   const largest = Math.max(0, ...call.args.map((a) => (hasSize(a.type) ? call.estimate(a) : 0)));
   const constant = call.args.every(isWritten);
@@ -126,7 +137,8 @@ export function withinCost(call: Call, print: (call: Call) => string): string {
     (...names) => {
       const next = names.values();
       const args = call.args.map((a) => (isWritten(a) ? a : { ...a, sql: next.next().value! }));
-      const steps = cost(args.map((argument) => ({ bytes: bytesOfArgument(argument), argument })));
+      const each = cost(args.map((argument) => ({ bytes: bytesOfArgument(argument), argument })));
+      const steps = times === 1 ? each : `(${each}) * ${times}`;
       const most = (call.once ? STEPS.once : STEPS.perRow) * (largest <= SMALL ? ROOM_BETWEEN : 1);
       return `CASE WHEN ${steps} > ${most} THEN ${call.fail('size')} ELSE ${print({ ...call, args })} END`;
     },

@@ -53,6 +53,8 @@ export interface FunctionRow {
   readonly emit: (call: Call) => string;
   /** DuckDB may raise an error of its own: a call under SAFE. is wrapped in TRY. */
   readonly raises?: boolean;
+  /** BYTES go in and come back as text of Latin-1: `emit` prints the function of STRING alone. */
+  readonly inLatin1?: boolean;
 }
 
 export type FunctionTable = Readonly<Record<string, FunctionRow | ((call: Call) => string)>>;

@@ -8,6 +8,7 @@ import { isBoundedCast, withinCost } from './call-cost';
 import type { Context } from '../context';
 import { allInOrder, anyInOrder, conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
+import { goesInLatin1, overLatin1 } from '../functions/latin1';
 import { WORKAROUNDS } from '../functions/workarounds';
 import { printLiteral } from './literals';
 import {
@@ -164,6 +165,9 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   const hidden = ctx.fencing !== null && SETTLED_BY_RANGES.has(expr.function) && ctx.failing > failing;
   const args = hidden ? written.map((a) => ({ ...a, sql: volatile(a.sql) })) : written;
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
+  const inLatin1 = goesInLatin1(row, args);
+  // Around what is not to be caught `overLatin1` puts no TRY.
+  const caught = expr.safe && row.raises === true && !inLatin1;
   let raises = false;
   const raising = (failure: Failure): string => {
     raises = true;
@@ -190,16 +194,16 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       now: () => ctx.now(),
       unsupported: (what) => ctx.unsupported(what, expr.span),
     };
-    return withinCost(call, row.emit);
+    return inLatin1 ? withinCost(call, (c) => overLatin1(c, row), IN_LATIN1) : withinCost(call, row.emit);
   };
   if (NULL_FIRST.has(expr.function) && mayHoldNull(expr.function, args) && failsItself(expr)) {
     const text = nullFirst(ctx, args, (named) => {
       const printed = emit(named);
-      return expr.safe && row.raises === true ? `TRY(${printed})` : printed;
+      return caught ? `TRY(${printed})` : printed;
     });
     return raises ? guardedToo(ctx, expr, text) : text;
   }
-  if (!expr.safe || row.raises !== true) {
+  if (!caught) {
     const text = hidden ? volatile(emit(args)) : emit(args);
     return raises ? guardedToo(ctx, expr, text) : text;
   }
@@ -209,6 +213,9 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     (...names) => `TRY(${emit(args.map((a, i) => ({ ...a, sql: names[i]! })))})`,
   );
 }
+
+/** What a function takes for a byte that goes in and comes back as Latin-1, in times of what it takes for one of a STRING. */
+const IN_LATIN1 = 4;
 
 /** Functions of which DuckDB, or the check of an argument, would raise an error although another argument is NULL. */
 const NULL_FIRST: ReadonlySet<string> = new Set(

@@ -5,6 +5,7 @@ import { mostJoined, unlessOver } from './size-bounds';
 import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './value-texts';
 import { QueryError } from '../../../../errors';
+import { ownFunction } from '../functions/own-functions';
 import { physicalFieldNames, quoteName, quoteText, typeName, structOf } from '../../sql';
 import { SMALL } from './size-estimate';
 
@@ -198,6 +199,7 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
       return `CASE WHEN ${x} IS NOT NULL THEN '(' || ${fields.join(` || ', ' || `)} || ')' END`;
     }
     case 'BYTES':
+      return ownFunction(call, 'lq_bytes_text', [{ sql: x, sized: 'bytes' }, { sql: String(literal) }], { text: true });
     case 'INTERVAL':
     case 'GEOGRAPHY':
       return call.unsupported(`FORMAT of ${type.kind}`);

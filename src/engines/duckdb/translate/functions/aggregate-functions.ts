@@ -165,14 +165,18 @@ const arrayAgg: Row = (p) => {
 };
 
 const stringAgg: Row = (p) => {
-  const bytes = p.args[0]?.type.kind === 'BYTES';
-  if (bytes) return p.ctx.unsupported('STRING_AGG of BYTES', p.call.span);
   const separator = p.args.length > 1 ? p.at(1) : quoteText(',');
-  const isSorted = p.call.distinct && p.call.orderBy.length > 0;
-  if (p.call.limit === null && !isSorted) return p.plain('string_agg', [p.at(0), separator], { order: true });
-  const list = limited(p, inOwnOrder(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` })));
-  return p.ctx.bind([list], (l) => `CASE WHEN ${l} IS NOT NULL THEN array_to_string(${l}, ${separator}) END`);
+  if (p.args[0]?.type.kind !== 'BYTES') return joinedTexts(p, p.at(0), separator);
+  // The digits of BYTES are in the order of the BYTES, too.
+  return `unhex(${joinedTexts(p, `hex(${p.at(0)})`, `hex(${separator})`)})`;
 };
+
+function joinedTexts(p: Parts, text: string, separator: string): string {
+  const isSorted = p.call.distinct && p.call.orderBy.length > 0;
+  if (p.call.limit === null && !isSorted) return p.plain('string_agg', [text, separator], { order: true });
+  const list = limited(p, inOwnOrder(p, p.plain('list', [text], { order: true, filter: `${p.at(0)} IS NOT NULL` })));
+  return p.ctx.bind([list], (l) => `CASE WHEN ${l} IS NOT NULL THEN array_to_string(${l}, ${separator}) END`);
+}
 
 const average: Row = (p) => {
   const kind = p.args[0]?.type.kind;

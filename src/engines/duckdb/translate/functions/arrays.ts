@@ -1,31 +1,61 @@
 /** Functions of ARRAY. */
-import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import { type Argument, type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { mostElements, mostJoined, unlessOver } from '../expressions/size-bounds';
 import { concatArrays } from './operators';
-import { duckType } from '../../sql';
+import { duckType, quoteText } from '../../sql';
 import { withLists } from '../parts/physical-type';
 
 /** Joins with a separator; NULL elements are left out, or stand as the third argument. */
 function toText(call: Call): string {
-  if (call.type.kind !== 'STRING') return call.unsupported('ARRAY_TO_STRING of BYTES');
+  if (call.type.kind === 'BYTES') return toBytes(call);
   const [separator, nullText] = [arg(call, 1), call.args[2]];
-  if (separator.expr.kind !== 'literal' && separator.expr.kind !== 'parameter')
-    return call.unsupported('ARRAY_TO_STRING with a computed separator');
+  if (separator.expr.kind !== 'literal' && separator.expr.kind !== 'parameter') return toComputedText(call);
   const short = [separator, ...(nullText === undefined ? [] : [nullText])].every(
     (a) => a.constant !== null && a.constant.length < SHORT,
   );
   if (separator.expr.kind === 'literal' && separator.constant === null) return 'CAST(NULL AS VARCHAR)';
-  if (short && nullText === undefined) return `array_to_string(${sqlOf(call, 0)}, ${separator.sql})`;
   return call.bind([sqlOf(call, 0), ...(nullText === undefined ? [] : [nullText.sql])], (list, text) => {
     const all = text === undefined ? list : `list_transform(${list}, lambda e: coalesce(e, ${text}))`;
     const given = [separator, ...(nullText === undefined ? [] : [{ ...nullText, sql: text }])];
     const nulls = given.flatMap((a) => (a.constant === null ? [`${a.sql} IS NULL`] : []));
-    const plain = `array_to_string(${all}, ${separator.sql})`;
+    const joined = `array_to_string(${all}, ${separator.sql})`;
+    // DuckDB joins nothing but NULLs to NULL.
+    const plain = text === undefined ? `CASE WHEN ${list} IS NOT NULL THEN coalesce(${joined}, '') END` : joined;
     const joining = nulls.length === 0 ? plain : `CASE WHEN NOT (${nulls.join(' OR ')}) THEN ${plain} END`;
     if (short) return joining;
     const longest = [separator.sql, ...(text === undefined ? [] : [text])].map((t) => `coalesce(strlen(${t}), 0)`);
     return unlessOver(call, `len(${list}) * (${longest.join(' + ')}) > ${mostJoined(call)}`, joining);
   });
+}
+
+/**
+ * The same where the separator is known only with each row, which DuckDB's function does not take: it goes before each element but
+ * the first.
+ */
+function toComputedText(call: Call): string {
+  const [, separator, nullText] = call.args.map((a) => a.sql);
+  return call.bind([sqlOf(call, 0), separator!, ...(nullText === undefined ? [] : [nullText])], (list, by, text) => {
+    const values = text === undefined ? `list_filter(${list}, lambda e: e IS NOT NULL)` : list;
+    const value = text === undefined ? 'e' : `coalesce(e, ${text})`;
+    const texts = `list_transform(${values}, lambda e, i: CASE WHEN i = 1 THEN ${value} ELSE ${by} || ${value} END)`;
+    const longest = [by, ...(text === undefined ? [] : [text])].map((t) => `coalesce(strlen(${t}), 0)`);
+    const over = `len(${list}) * (${longest.join(' + ')}) > ${mostJoined(call)}`;
+    const nulls = [list, by, ...(text === undefined ? [] : [text])].map((x) => `${x} IS NULL`);
+    return `CASE WHEN ${nulls.join(' OR ')} THEN NULL ELSE ${unlessOver(call, over, `coalesce(array_to_string(${texts}, ''), '')`)} END`;
+  });
+}
+
+/** Of BYTES by their hexadecimal digits. */
+function toBytes(call: Call): string {
+  const type = { kind: 'STRING' } as const;
+  const args = call.args.map((a, i): Argument => {
+    if (i === 0)
+      return { ...a, type: { kind: 'ARRAY', element: type }, sql: `list_transform(${a.sql}, lambda e: hex(e))` };
+    if (a.constant === null) return { ...a, type, sql: `hex(${a.sql})` };
+    const digits = Buffer.from(a.constant, 'latin1').toString('hex').toUpperCase();
+    return { ...a, type, sql: quoteText(digits), constant: digits };
+  });
+  return `unhex(${toText({ ...call, args, type })})`;
 }
 
 /** Characters that each element of a joined array may bring with it, without a look at how many there are. */

@@ -1,4 +1,5 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
+import { countedBits } from './bits';
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { duckType } from '../../sql';
 import { guarded, product, quotient } from './operators';
@@ -170,9 +171,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   ATAN2: trigonometry('atan2'),
   ATANH: { emit: unlessInfinite(finite(same('atanh')).emit, true), raises: true },
   BIT_COUNT: (call) =>
-    arg(call, 0).type.kind === 'INT64'
-      ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`
-      : call.unsupported('BIT_COUNT of BYTES'),
+    arg(call, 0).type.kind === 'INT64' ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)` : countedBits(call),
   CBRT: trigonometry('cbrt'),
   CEIL: keeping('ceil'),
   COS: ofFinite('cos'),

@@ -5,8 +5,10 @@ import { mostSteps } from '../expressions/call-cost';
 import { listMembership } from '../expressions/membership';
 import { joined, mostElements } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
+import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
 import { dividedInterval, multipliedInterval } from './interval-arithmetic';
+import { bitwiseBytes, invertedBytes, shiftedBytes } from './bits';
 import { BEYOND_CALENDAR, inYears } from './dates';
 import { isSimple, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
@@ -200,7 +202,6 @@ export function guarded(call: Call, dividend: string, divisor: string): string {
  */
 function like(call: Call): string {
   const [value, pattern] = [arg(call, 0), arg(call, 1)];
-  if (value.type.kind === 'BYTES') return call.unsupported('LIKE on BYTES');
   if (pattern.constant === null) return computedLike(call, value, pattern);
   if (!/[\\_]/.test(pattern.constant)) return `(${value.sql} LIKE ${pattern.sql})`;
   const parts = pattern.constant.match(/\\[^]|[^\\]/gu) ?? [];
@@ -277,8 +278,14 @@ function safeAt(call: Call): string {
 }
 
 function concat(call: Call): string {
-  if (call.type.kind !== 'ARRAY') return joined(call, (names) => `(${names.join(' || ')})`);
-  return concatArrays(call);
+  return call.type.kind === 'ARRAY' ? concatArrays(call) : concatTexts(call);
+}
+
+/** Of STRING and BYTES. */
+export function concatTexts(call: Call): string {
+  const text = joined(call, (names) => `(${names.join(' || ')})`);
+  // With a NULL as it stands DuckDB's has no type, of which it has no octet_length.
+  return call.type.kind === 'BYTES' ? `CAST(${text} AS BLOB)` : text;
 }
 
 /** A NULL array makes the whole NULL; DuckDB would leave it out. */
@@ -336,15 +343,15 @@ function jsonElement(call: Call): string {
 
 /** Bits shifted out are gone; the right shift fills with noughts, as of an unsigned number. */
 function shift(call: Call, left: boolean): string {
-  if (call.type.kind === 'BYTES') return call.unsupported('Shifting BYTES');
+  if (call.type.kind === 'BYTES') return shiftedBytes(call, left);
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, n) => {
     const bits = `CAST(CAST(${x} AS BIT) ${left ? '<<' : '>>'} CAST(greatest(least(${n}, 63), 0) AS INTEGER) AS BIGINT)`;
     return `CASE WHEN ${x} IS NULL OR ${n} IS NULL THEN NULL WHEN ${n} < 0 THEN ${call.fail('argument')} WHEN ${n} >= 64 THEN CAST(0 AS BIGINT) ELSE ${bits} END`;
   });
 }
 
-function bitwise(call: Call, text: string): string {
-  return call.type.kind === 'BYTES' ? call.unsupported('Bit operations on BYTES') : text;
+function bitwise(print: (a: string, b: string) => string): (call: Call) => string {
+  return (call) => (call.type.kind === 'BYTES' ? bitwiseBytes(call, print) : print(sqlOf(call, 0), sqlOf(call, 1)));
 }
 
 export const OPERATORS: FunctionTable = {
@@ -362,7 +369,7 @@ export const OPERATORS: FunctionTable = {
   $and: logic('AND'),
   $or: logic('OR'),
   $not: (call) => `(NOT ${sqlOf(call, 0)})`,
-  $like: like,
+  $like: ofBytesToo(like),
   $between: (call) => {
     if (arg(call, 0).type.kind === 'INTERVAL')
       return call.bind(
@@ -388,10 +395,10 @@ export const OPERATORS: FunctionTable = {
       ? byLength(call, sqlOf(call, 0), 'IS DISTINCT FROM', sqlOf(call, 1))
       : infix(call, 'IS DISTINCT FROM'),
   $concat: concat,
-  $bit_and: (call) => bitwise(call, infix(call, '&')),
-  $bit_or: (call) => bitwise(call, infix(call, '|')),
-  $bit_xor: (call) => bitwise(call, `xor(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
-  $bit_not: (call) => bitwise(call, `(~${sqlOf(call, 0)})`),
+  $bit_and: bitwise((a, b) => `(${a} & ${b})`),
+  $bit_or: bitwise((a, b) => `(${a} | ${b})`),
+  $bit_xor: bitwise((a, b) => `xor(${a}, ${b})`),
+  $bit_not: (call) => (call.type.kind === 'BYTES' ? invertedBytes(call) : `(~${sqlOf(call, 0)})`),
   $shift_left: { emit: (call) => shift(call, true), raises: true },
   $shift_right: { emit: (call) => shift(call, false), raises: true },
   $at: at,

@@ -6,7 +6,7 @@ import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-co
 import { mostSteps } from '../expressions/call-cost';
 import { rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
-import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Call, type FunctionRow, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { duckType } from '../../sql';
 
 /** What a literal pattern compiles to. null: it is not known before the query runs, or it is invalid and fails when it is used. */
@@ -22,10 +22,23 @@ function compiled(call: Call): RE2JS | null {
 function compile(pattern: string): RE2JS | null {
   spend();
   try {
-    return RE2JS.compile(pattern);
+    return RE2JS.compile(readable(pattern));
   } catch {
     return null;
   }
+}
+
+/** A quoted run, a class, an escape, the head of a group with a name. */
+const READ =
+  /\\Q[^]*?(?:\\E|$)|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\\[^]|\(\?P<[\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}]+>|\(\?</gu;
+
+/** A pattern for re2js, which knows no `\C`, takes each name but once and of ASCII alone, and takes `(?<name>`, unlike DuckDB. */
+function readable(pattern: string): string {
+  return pattern.replace(READ, (token) => {
+    if (token === '\\C') return '(?s:.)';
+    if (token === '(?<') return '(?*';
+    return token.startsWith('(') ? '(' : token;
+  });
 }
 
 /** How many capturing groups the pattern has; null where it is not known before the query runs. */
@@ -36,7 +49,7 @@ function groups(call: Call): number | null {
 /** Whether the one group of a literal pattern never matches the empty text. */
 function groupIsOfSomething(call: Call): boolean {
   const { constant } = arg(call, 1);
-  const group = constant === null ? null : firstGroup(constant);
+  const group = constant === null ? null : firstGroup(readable(constant));
   return group !== null && compile(`^(?:${group})$`)?.matches('') === false;
 }
 
@@ -115,10 +128,9 @@ function nothing({ type }: Call): string {
   return `CAST(NULL AS ${duckType(type)})`;
 }
 
-function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string; raises: true } {
+function onTexts(emit: (call: Call) => string): FunctionRow {
   return {
     emit: (call) => {
-      if (arg(call, 0).type.kind === 'BYTES') return call.unsupported(`${call.name} of BYTES`);
       // DuckDB compiles a literal pattern when it plans, where TRY does not catch its error.
       if (call.safe && arg(call, 1).constant !== null && compiled(call) === null) return nothing(call);
       const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
@@ -134,6 +146,7 @@ function onStrings(emit: (call: Call) => string): { emit: (call: Call) => string
         : call.bind([text.sql], (s) => named(s, pattern.sql));
     },
     raises: true,
+    inLatin1: true,
   };
 }
 
@@ -164,15 +177,26 @@ function extract(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
     byGroup(call, s, re, (g) => {
       const text = `regexp_extract(${s}, ${re}, ${g})`;
-      // A group that took no part in the match is NULL. DuckDB says '' for it, which a group of something never is.
-      return `CASE WHEN regexp_matches(${s}, ${re}) THEN ${g === 1 && groupIsOfSomething(call) ? `nullif(${text}, '')` : text} END`;
+      return `CASE WHEN regexp_matches(${s}, ${re}) THEN ${g === 0 ? text : groupOrNull(call, text, s, re)} END`;
     }),
   );
 }
 
+/** The text of a group, NULL of one that took no part in the match: DuckDB says '' for it, but not among all matches. */
+function groupOrNull(call: Call, text: string, s: string, re: string): string {
+  // A group of something is never ''.
+  if (groupIsOfSomething(call)) return `nullif(${text}, '')`;
+  const first = `regexp_extract_all(${s}, '\\A(?s:.*?)(?:' || ${re} || ')', 1)[1]`;
+  return call.bind([text], (group) => `CASE WHEN ${group} = '' THEN ${first} ELSE ${group} END`);
+}
+
 function extractAll(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
-    byGroup(call, s, re, (g) => allMatches(call, s, re, g)),
+    byGroup(call, s, re, (g) => {
+      const all = allMatches(call, s, re, g);
+      // A group that took no part in a match is '' here.
+      return g === 0 ? all : `list_transform(${all}, lambda m: coalesce(m, ''))`;
+    }),
   );
 }
 
@@ -181,7 +205,8 @@ function allMatches(call: Call, s: string, re: string, group: 0 | 1): string {
   return call.bind([`regexp_extract_all(${s}, ${re}, ${group})`], (list) => {
     const atEnd = `'\\A(?s:.*)(' || ${re} || ')\\z'`;
     const isExtra = `${s} <> '' AND regexp_matches(${s}, ${atEnd}) AND regexp_extract(${s}, ${atEnd}, 1) = ''`;
-    return `CASE WHEN ${list}[-1] = '' THEN CASE WHEN ${isExtra} THEN ${list}[1:-2] ELSE ${list} END ELSE ${list} END`;
+    const last = group === 0 ? `${list}[-1]` : `coalesce(${list}[-1], '')`;
+    return `CASE WHEN ${last} = '' THEN CASE WHEN ${isExtra} THEN ${list}[1:-2] ELSE ${list} END ELSE ${list} END`;
   });
 }
 
@@ -273,9 +298,9 @@ function computedReplacement(call: Call, count: number | null): string {
 }
 
 export const REGEXP_FUNCTIONS: FunctionTable = {
-  REGEXP_CONTAINS: onStrings((call) => `regexp_matches(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
-  REGEXP_EXTRACT: onStrings(extract),
-  REGEXP_EXTRACT_ALL: onStrings(extractAll),
-  REGEXP_INSTR: onStrings(instr),
-  REGEXP_REPLACE: onStrings(replace),
+  REGEXP_CONTAINS: onTexts((call) => `regexp_matches(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
+  REGEXP_EXTRACT: onTexts(extract),
+  REGEXP_EXTRACT_ALL: onTexts(extractAll),
+  REGEXP_INSTR: onTexts(instr),
+  REGEXP_REPLACE: onTexts(replace),
 };

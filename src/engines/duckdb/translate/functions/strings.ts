@@ -1,21 +1,19 @@
 /** Functions of STRING, in characters, that is code points. Those that also take BYTES say so. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Argument, type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import { type Argument, type Call, type FunctionRow, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../../sql';
 import { mostSteps } from '../expressions/call-cost';
-import { joined, mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
+import { mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { numericText } from '../expressions/value-texts';
+import { concatTexts } from './operators';
+import { ofBytesToo, overLatin1 } from './latin1';
 import { ownFunction } from './own-functions';
 
 /** Unicode's White_Space, which TRIM takes off when it is not told what. */
 const WHITE_SPACE =
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
-
-function onStrings(emit: (call: Call) => string): (call: Call) => string {
-  return (call) => (call.args[0]?.type.kind === 'BYTES' ? call.unsupported(`${call.name} of BYTES`) : emit(call));
-}
 
 /** Two texts, or the digits of two BYTES. */
 function onTexts(print: (a: string, b: string) => string): (call: Call) => string {
@@ -25,14 +23,37 @@ function onTexts(print: (a: string, b: string) => string): (call: Call) => strin
   };
 }
 
+function ofBytes(call: Call): boolean {
+  return arg(call, 0).type.kind === 'BYTES';
+}
+
+/** The first character's number; the first byte's. */
+function ascii(call: Call): string {
+  return call.bind([sqlOf(call, 0)], (s) =>
+    ofBytes(call)
+      ? `CASE WHEN octet_length(${s}) = 0 THEN CAST(0 AS BIGINT) ELSE CAST('0x' || hex(${s})[1:2] AS BIGINT) END`
+      : `CASE WHEN ${s} = '' THEN CAST(0 AS BIGINT) WHEN unicode(${s}) > 127 THEN ${call.fail('argument')} ` +
+        `ELSE CAST(unicode(${s}) AS BIGINT) END`,
+  );
+}
+
+/** The letters of ASCII, which alone have a case in BYTES. */
+const UPPERCASE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const LOWERCASE = UPPERCASE.toLowerCase();
+
+const translated =
+  (from: string, to: string) =>
+  (call: Call): string =>
+    `translate(${sqlOf(call, 0)}, ${quoteText(from)}, ${quoteText(to)})`;
+
 /** A macro of one text, which repeats it. */
 const named =
   (macro: string) =>
   (call: Call): string =>
     call.bind([sqlOf(call, 0)], (s) => `${macro}(${s})`);
 
-function trim(duckName: string): (call: Call) => string {
-  return onStrings((call) => `${duckName}(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? quoteText(WHITE_SPACE)})`);
+function trim(duckName: string): FunctionRow {
+  return ofBytesToo((call) => `${duckName}(${sqlOf(call, 0)}, ${call.args[1]?.sql ?? quoteText(WHITE_SPACE)})`);
 }
 
 /**
@@ -40,7 +61,7 @@ function trim(duckName: string): (call: Call) => string {
  * first one.
  */
 function substr(call: Call): string {
-  if (arg(call, 0).type.kind === 'BYTES') return substrBytes(call);
+  if (ofBytes(call)) return substrBytes(call);
   const [text, position] = [sqlOf(call, 0), arg(call, 1)];
   const length = call.args[2] ?? null;
   const plainLength = length === null || (length.constant !== null && !length.constant.startsWith('-'));
@@ -68,7 +89,7 @@ function upTo(most: number, { sql, constant }: Argument): string {
 
 function end(duckName: 'left' | 'right'): (call: Call) => string {
   return (call) => {
-    if (arg(call, 0).type.kind === 'BYTES') return endOfBytes(call, duckName);
+    if (ofBytes(call)) return endOfBytes(call, duckName);
     const count = arg(call, 1);
     if (count.constant !== null && !count.constant.startsWith('-'))
       return `${duckName}(${sqlOf(call, 0)}, ${upTo(LONGEST, count)})`;
@@ -79,8 +100,8 @@ function end(duckName: 'left' | 'right'): (call: Call) => string {
   };
 }
 
-function pad(duckName: 'lpad' | 'rpad'): (call: Call) => string {
-  return onStrings((call) =>
+function pad(duckName: 'lpad' | 'rpad'): FunctionRow {
+  return ofBytesToo((call) =>
     call.bind([sqlOf(call, 0), sqlOf(call, 1), call.args[2]?.sql ?? "' '"], (s, n, filler) => {
       const wrong = `${n} < 0 OR ${filler} = ''`;
       const over = `${n} > ${mostFilled(call)}`;
@@ -181,10 +202,6 @@ function isLarge(call: Call): boolean {
   return call.args.some((a) => call.estimate(a) > SMALL);
 }
 
-function concat(call: Call): string {
-  return joined(call, (names) => `(${names.join(' || ')})`);
-}
-
 /** Whether any text inside a value, at any depth, contains the other, ignoring case. */
 function containsSubstr(call: Call): string {
   const value = arg(call, 0);
@@ -224,14 +241,30 @@ function anywhere(x: string, type: SqlType, test: (text: string) => string): str
 
 /** The first letter of each word upper, the others lower. */
 function initcap(call: Call): string {
-  const delimiters = arg(call, 1 < call.args.length ? 1 : 0);
-  if (call.args.length > 1 && delimiters.constant === null) return call.unsupported('INITCAP with computed delimiters');
-  const set = call.args.length > 1 ? delimiters.constant! : `${WHITE_SPACE}[](){}/|<>!?@"^#$&~_,.:;*%+-\\`;
+  const delimiters = call.args[1];
+  if (delimiters !== undefined && delimiters.constant === null) return initcapOf(call, delimiters.sql);
+  const set = delimiters?.constant ?? `${WHITE_SPACE}[](){}/|<>!?@"^#$&~_,.:;*%+-\\`;
   const escaped = set.replace(/[\\\][^-]/g, '\\$&');
   const pattern = quoteText(set === '' ? '(?s).+' : `[${escaped}]|[^${escaped}]+`);
-  // A delimiter stays as it is, and a sharp s has no capital form of one letter.
-  const first = `CASE WHEN contains(${quoteText(`${set}ß`)}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
-  return `array_to_string(list_transform(regexp_extract_all(${sqlOf(call, 0)}, ${pattern}), lambda w: ${first} || lower(w[2:])), '')`;
+  return capitalized(sqlOf(call, 0), pattern, quoteText(`${set}ß`));
+}
+
+/** @param unchanged in SQL: the delimiters, which stay as they are, and the sharp s, which has no capital form of one letter */
+function capitalized(text: string, pattern: string, unchanged: string): string {
+  const first = `CASE WHEN contains(${unchanged}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
+  return `array_to_string(list_transform(regexp_extract_all(${text}, ${pattern}), lambda w: ${first} || lower(w[2:])), '')`;
+}
+
+/** Bytes of computed delimiters: each row's are compiled. */
+const MOST_DELIMITERS = 256;
+
+function initcapOf(call: Call, delimiters: string): string {
+  return call.bind([sqlOf(call, 0), delimiters], (s, set) =>
+    call.bind([`regexp_replace(${set}, '[\\\\\\]\\[^-]', '\\\\\\0', 'g')`, `${set} || 'ß'`], (escaped, unchanged) => {
+      const pattern = `CASE ${set} WHEN '' THEN '(?s).+' ELSE '[' || ${escaped} || ']|[^' || ${escaped} || ']+' END`;
+      return `CASE WHEN ${s} IS NULL OR ${set} IS NULL THEN NULL WHEN strlen(${set}) > ${MOST_DELIMITERS} THEN ${call.fail('size')} ELSE ${capitalized(s, pattern, unchanged)} END`;
+    }),
+  );
 }
 
 function modeOf(call: Call): string {
@@ -270,7 +303,7 @@ function translateCharacters(call: Call): string {
   );
 }
 
-/** The time it takes is the product of the lengths. */
+/** The time it takes is the product of the lengths. DuckDB counts bytes, which are the characters of ASCII alone. */
 function editDistance(call: Call): string {
   const bound = call.named['MAX_DISTANCE'];
   if (bound !== undefined) {
@@ -284,19 +317,18 @@ function editDistance(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
     const over = `strlen(${a}) * strlen(${b}) > ${mostSteps(call)}`;
     const short = (x: string): string => `CASE WHEN ${over} THEN '' ELSE ${x} END`;
-    return unlessOver(call, over, `levenshtein(${short(a)}, ${short(b)})`);
+    const own = ownFunction(
+      call,
+      'lq_edit_distance',
+      [a, b].map((x) => ({ sql: short(x), sized: 'text' })),
+    );
+    const isAscii = `strlen(${a}) = length(${a}) AND strlen(${b}) = length(${b})`;
+    return unlessOver(call, over, `CASE WHEN ${isAscii} THEN levenshtein(${short(a)}, ${short(b)}) ELSE ${own} END`);
   });
 }
 
 export const STRING_FUNCTIONS: FunctionTable = {
-  ASCII: onStrings((call) =>
-    call.bind(
-      [sqlOf(call, 0)],
-      (s) =>
-        `CASE WHEN ${s} = '' THEN CAST(0 AS BIGINT) WHEN unicode(${s}) > 127 THEN ${call.fail('argument')} ` +
-        `ELSE CAST(unicode(${s}) AS BIGINT) END`,
-    ),
-  ),
+  ASCII: ascii,
   BYTE_LENGTH: (call) =>
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`,
   CHAR_LENGTH: same('length'),
@@ -305,43 +337,45 @@ export const STRING_FUNCTIONS: FunctionTable = {
     raises: true,
   },
   CODE_POINTS_TO_STRING: codePointsToString,
-  CONCAT: concat,
+  CONCAT: concatTexts,
   CONTAINS_SUBSTR: containsSubstr,
-  EDIT_DISTANCE: onStrings(editDistance),
+  EDIT_DISTANCE: ofBytesToo(editDistance),
   ENDS_WITH: onTexts((a, b) => `suffix(${a}, ${b})`),
   INITCAP: initcap,
-  INSTR: onStrings(instr),
+  INSTR: ofBytesToo(instr),
   LEFT: end('left'),
   LENGTH: (call) =>
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `length(${sqlOf(call, 0)})`,
-  LOWER: onStrings(named('lq_lower')),
+  LOWER: (call) =>
+    ofBytes(call) ? overLatin1(call, { emit: translated(UPPERCASE, LOWERCASE) }) : named('lq_lower')(call),
   LPAD: pad('lpad'),
   LTRIM: trim('ltrim'),
   NORMALIZE: (call) => normalForm(call, sqlOf(call, 0)),
   NORMALIZE_AND_CASEFOLD: (call) => call.bind([normalForm(call, sqlOf(call, 0))], (x) => `lq_casefolded(${x})`),
-  REPEAT: onStrings(repeat),
-  REPLACE: onStrings((call) =>
+  REPEAT: ofBytesToo(repeat),
+  REPLACE: ofBytesToo((call) =>
     rewritten(
       call,
       (_, from, to) => `coalesce(strlen(${to}) / greatest(strlen(${from}), 1), 0)`,
       (...names) => `replace(${names.join(', ')})`,
     ),
   ),
-  REVERSE: onStrings((call) => reversed(sqlOf(call, 0))),
+  REVERSE: ofBytesToo((call) => reversed(sqlOf(call, 0))),
   RIGHT: end('right'),
   RPAD: pad('rpad'),
   RTRIM: trim('rtrim'),
-  SPLIT: onStrings(split),
+  SPLIT: ofBytesToo(split),
   STARTS_WITH: onTexts((a, b) => `starts_with(${a}, ${b})`),
-  STRPOS: onStrings(same('strpos')),
+  STRPOS: ofBytesToo(same('strpos')),
   SUBSTR: substr,
   TO_CODE_POINTS: (call) =>
     arg(call, 0).type.kind === 'BYTES'
       ? bytesToCodePoints(call)
       : `list_transform(list_filter(string_split(${sqlOf(call, 0)}, ''), lambda c: c <> ''), lambda c: CAST(unicode(c) AS BIGINT))`,
-  TRANSLATE: onStrings(translateCharacters),
+  TRANSLATE: ofBytesToo(translateCharacters),
   TRIM: trim('trim'),
   UNICODE: (call) =>
     call.bind([sqlOf(call, 0)], (s) => `CAST(CASE ${s} WHEN '' THEN 0 ELSE unicode(${s}) END AS BIGINT)`),
-  UPPER: onStrings(named('lq_upper')),
+  UPPER: (call) =>
+    ofBytes(call) ? overLatin1(call, { emit: translated(LOWERCASE, UPPERCASE) }) : named('lq_upper')(call),
 };

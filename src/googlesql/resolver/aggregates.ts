@@ -59,6 +59,7 @@ function resolveWindowCall(context: Context, call: Call, fn: SqlFunction, safe: 
 function grouping(context: Context, call: Call): AggregateCall {
   const [argument] = call.arguments;
   if (call.arguments.length !== 1 || argument === undefined) throw invalid('GROUPING takes one argument.', call.span);
+  if (call.having !== null) throw invalid('Aggregate function GROUPING does not support HAVING in arguments.', call.span);
   return bare('GROUPING', [resolveExpr(context, argument.expression)], { kind: 'INT64' }, call);
 }
 
@@ -83,7 +84,7 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
     if (fn.name !== 'COUNT') throw invalid('* can only be the argument of COUNT.', call.span);
     if (call.distinct) throw invalid('DISTINCT cannot be used with COUNT(*).', call.span);
     checkModifiers(call, fn);
-    return bare('COUNT_STAR', [], { kind: 'INT64' }, call);
+    return { ...bare('COUNT_STAR', [], { kind: 'INT64' }, call), having: extreme(context, call) };
   }
   checkModifiers(call, fn);
   const given = argumentsOf(context, call.arguments, fn);
@@ -97,13 +98,6 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
     for (const key of orderBy)
       if (!args.some((arg) => sameExpr(arg, key.expr)))
         throw invalid(`${fn.name} with DISTINCT is ordered by its argument only.`, key.expr.span);
-  const having =
-    call.having === null ? null : { kind: call.having.kind, expr: resolveExpr(context, call.having.expression) };
-  if (having !== null && !supportsOrdering(having.expr.type))
-    throw invalid(
-      `HAVING ${having.kind.toUpperCase()} is not defined for type ${shortType(having.expr.type)}.`,
-      having.expr.span,
-    );
   return {
     kind: 'aggregate_call',
     function: fn.name,
@@ -111,12 +105,21 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
     args,
     distinct: call.distinct,
     nulls: call.nulls,
-    having,
+    having: extreme(context, call),
     orderBy,
     limit: call.limit === null ? null : resolveLimitCount(context, call.limit.count, 'LIMIT'),
     type: match.result,
     span: call.span,
   };
+}
+
+/** HAVING MAX and HAVING MIN among the arguments. */
+function extreme(context: Context, { having }: Call): AggregateCall['having'] {
+  if (having === null) return null;
+  const expr = resolveExpr(context, having.expression);
+  if (expr.type.kind === 'ARRAY' || !supportsOrdering(expr.type))
+    throw invalid(`HAVING modifier does not support expressions of type ${shortType(expr.type)}.`, expr.span);
+  return { kind: having.kind, expr };
 }
 
 /** `INTERVAL '1-2' YEAR TO MONTH` is a literal, `INTERVAL 5 DAY` an expression. */
@@ -156,6 +159,7 @@ const GROUPED = new Set(['APPROX_COUNT_DISTINCT', 'APPROX_TOP_COUNT', 'APPROX_TO
 /** What a constant argument may be at the least and at the most. */
 const RANGES: Readonly<Record<string, readonly [least: number, most?: number]>> = {
   APPROX_QUANTILES: [1],
+  'HLL_COUNT.INIT': [10, 24],
   LAG: [0],
   LEAD: [0],
   NTH_VALUE: [1],

@@ -59,7 +59,8 @@ function resolveWindowCall(context: Context, call: Call, fn: SqlFunction, safe: 
 function grouping(context: Context, call: Call): AggregateCall {
   const [argument] = call.arguments;
   if (call.arguments.length !== 1 || argument === undefined) throw invalid('GROUPING takes one argument.', call.span);
-  if (call.having !== null) throw invalid('Aggregate function GROUPING does not support HAVING in arguments.', call.span);
+  if (call.having !== null)
+    throw invalid('Aggregate function GROUPING does not support HAVING in arguments.', call.span);
   return bare('GROUPING', [resolveExpr(context, argument.expression)], { kind: 'INT64' }, call);
 }
 
@@ -127,24 +128,30 @@ export function isIntervalLiteral(expression: Expression): boolean {
   return expression.kind === 'interval' && expression.to !== null;
 }
 
+/** Literals without the name of their type. */
+const BARE_LITERALS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'STRING', 'BYTES', 'BOOL', 'NULL']);
+
+/** The type of a literal, of a number with a sign too. */
+function literalType(expression: Expression): string | null {
+  if (expression.kind === 'literal') return expression.type;
+  if (expression.kind !== 'unary' || !['-', '+'].includes(expression.operator)) return null;
+  const { operand } = expression;
+  return operand.kind === 'literal' && ['INT64', 'FLOAT64'].includes(operand.type) ? operand.type : null;
+}
+
 function checkModifiers(call: Call, fn: SqlFunction): void {
   const refuse = (what: string): never => {
     throw invalid(`Function ${fn.name} does not support ${what}.`, call.span);
   };
   if (call.distinct && (fn.mode === 'analytic' || OF_PAIRS.has(fn.name)))
     throw invalid(`DISTINCT is not allowed for function ${fn.name}.`, call.span);
-  for (const { expression } of call.orderBy)
-    if (
-      isIntervalLiteral(expression) ||
-      (expression.kind === 'literal' &&
-        ['INT64', 'FLOAT64', 'STRING', 'BYTES', 'BOOL', 'NULL'].includes(expression.type))
-    )
-      throw invalid(
-        expression.kind === 'literal' && expression.type === 'INT64'
-          ? 'Aggregate functions do not allow ORDER BY by index in arguments.'
-          : 'Cannot ORDER BY literal values.',
-        expression.span,
-      );
+  for (const { expression } of call.orderBy) {
+    const type = literalType(expression);
+    if (type === 'INT64')
+      throw invalid('Aggregate functions do not allow ORDER BY by index in arguments.', expression.span);
+    if (isIntervalLiteral(expression) || (type !== null && BARE_LITERALS.has(type)))
+      throw invalid('Cannot ORDER BY literal values.', expression.span);
+  }
   if (call.nulls !== null && fn.nulls !== true) refuse(`${call.nulls.toUpperCase()} NULLS`);
   if (call.orderBy.length > 0 && fn.orderBy !== true) refuse('ORDER BY among its arguments');
   if (call.limit !== null && fn.limit !== true) refuse('LIMIT among its arguments');

@@ -95,11 +95,6 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'refused',
-    embedded: /Overflow in HUGEINT/,
-    why: 'A sum of NUMERIC in a window is reckoned beyond its frame.',
-  },
-  {
-    kind: 'refused',
     embedded: /Error: missing \)/,
     why: LITERAL_CHECKED,
   },

@@ -2,15 +2,16 @@
 import { QueryError } from '../../../../errors';
 import type { AggregateCall } from '../../../../googlesql/resolved';
 import { printArgument, printCondition, printExpr, printSortKeys } from '../expressions/expressions';
-import type { Argument, Bind, Call } from '../expressions/call';
+import type { Argument } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
 import { WORKAROUNDS } from './workarounds';
-import { intervalOf, quotientOfParts } from './interval-arithmetic';
+import { averageOfIntervals, sumOfIntervals } from './interval-sums';
+import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
 import { inOrder } from './list-order';
 import { percentileCont, percentileDisc } from './percentiles';
 import { SKETCH_AGGREGATES } from './sketches';
-import { duckType, fail, physicalFieldNames, quoteText, structOf } from '../../sql';
+import { duckType, physicalFieldNames, quoteText, structOf } from '../../sql';
 
 /** What the printer of one aggregate or window function gets to see. SAFE. is for it to look at: DuckDB has no TRY for aggregates. */
 export interface Parts {
@@ -98,38 +99,6 @@ const nth =
 /** DuckDB's sum of BIGINT is wider than GoogleSQL's, which fails where the value does not fit. */
 const sumOfIntegers: Row = (p) => `${p.call.safe ? 'TRY_CAST' : 'CAST'}(${p.plain('sum', [p.at(0)])} AS BIGINT)`;
 
-/** Months, days and microseconds each by themselves. */
-const sumOfIntervals: Row = (p) =>
-  p.ctx.bind(sumsOfParts(p), (months, days, micros) => intervalOf(failing(p), months, days, micros));
-
-function failing({ call }: Parts): Pick<Call, 'fail'> {
-  return { fail: (failure) => (call.safe ? 'NULL' : fail(failure, call.span)) };
-}
-
-/** What is the most of DECIMAL(38, 9) and (38, 18), and from where on DuckDB's sum of them may start again from below. */
-const MOST_OF_NUMERIC = '99999999999999999999999999999.999999999';
-const MOST_OF_BIGNUMERIC = '99999999999999999999.999999999999999999';
-const NEAR_WRAPPING = '1.3e29';
-const NEAR_WRAPPING_BIG = '1.3e20';
-
-/** DuckDB does not see that a sum of decimals leaves their type. */
-const sumOfDecimals: Row = (p) => {
-  const sum = p.plain('sum', [p.at(0)]);
-  const big = p.call.type.kind === 'BIGNUMERIC';
-  const about = p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`]);
-  const over = `abs(${about}) > ${big ? NEAR_WRAPPING_BIG : NEAR_WRAPPING} OR abs(${sum}) > CAST('${big ? MOST_OF_BIGNUMERIC : MOST_OF_NUMERIC}' AS ${duckType(p.call.type)})`;
-  return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} ELSE ${sum} END`;
-};
-
-function sumsOfParts(p: Parts): readonly [string, string, string] {
-  const i = p.at(0);
-  return [
-    p.plain('sum', [`lq_interval_months(${i})`]),
-    p.plain('sum', [`extract(day FROM ${i})`]),
-    p.plain('sum', [`lq_interval_micros(${i})`]),
-  ];
-}
-
 /** NaN is smaller than every number for MIN in GoogleSQL, and the greatest of all in DuckDB. */
 const minimum: Row = (p) => {
   const text = extreme(p, 'min');
@@ -188,21 +157,9 @@ const stringAgg: Row = (p) => {
 
 const average: Row = (p) => {
   const kind = p.args[0]?.type.kind;
-  if (kind === 'NUMERIC' || kind === 'BIGNUMERIC') {
-    if (kind === 'BIGNUMERIC') return p.ctx.unsupported('AVG of BIGNUMERIC', p.call.span);
-    return p.ctx.bind(
-      [p.plain('sum', [p.at(0)]), p.plain('count', [p.at(0)]), p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`])],
-      (sum, count, about) =>
-        `CASE WHEN abs(${about}) > ${NEAR_WRAPPING} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} WHEN ${count} > 0 THEN CAST(lq_of_digits(lq_quotient_of_digits(lq_digits(${sum}), CAST(${count} AS HUGEINT) * 1000000000)) AS ${duckType(p.call.type)}) END`,
-    );
-  }
-  if (kind === 'INTERVAL') {
-    const bind: Bind = (values, body) => p.ctx.bind(values, body);
-    return bind([...sumsOfParts(p), p.plain('count', [p.at(0)])], (months, days, micros, count) => {
-      const quotient = quotientOfParts({ ...failing(p), bind }, [months, days, micros], count);
-      return `CASE WHEN ${count} > 0 THEN ${quotient} END`;
-    });
-  }
+  if (kind === 'BIGNUMERIC') return p.ctx.unsupported('AVG of BIGNUMERIC', p.call.span);
+  if (kind === 'NUMERIC') return averageOfDecimals(p);
+  if (kind === 'INTERVAL') return averageOfIntervals(p);
   return p.plain('avg', [p.at(0)]);
 };
 
@@ -231,7 +188,11 @@ const approxQuantiles: Row = (p) => {
   if (value === undefined) throw new Error('APPROX_QUANTILES without an argument');
   const filter = p.call.nulls === 'respect' ? {} : { filter: `${value.sql} IS NOT NULL` };
   const i = p.ctx.variable();
-  const sorted = inOrder(p.ctx, p.plain('list', [value.sql], filter), { expr: value.expr, descending: false, nullsFirst: true });
+  const sorted = inOrder(p.ctx, p.plain('list', [value.sql], filter), {
+    expr: value.expr,
+    descending: false,
+    nullsFirst: true,
+  });
   return p.ctx.bind([sorted], (l) => {
     const place = `greatest(1, len(${l}) - CAST(floor(len(${l}) - len(${l}) * (${i} / ${count})) AS BIGINT))`;
     return `CASE WHEN len(${l}) > 0 THEN list_transform(range(0, ${count} + 1), lambda ${i}: ${l}[${place}]) END`;

@@ -75,8 +75,7 @@ export class Extremes {
     const over = `OVER (${grouping.length === 0 ? '' : `PARTITION BY ${grouping.join(', ')}`})`;
     const extreme = `${key} = ${having.kind}(${key}) ${over}`;
     // NaN is the extreme as soon as it is there, and equal to none.
-    const text =
-      having.expr.type.kind === 'FLOAT64' ? `NOT bool_or(isnan(${key})) ${over} AND ${extreme}` : extreme;
+    const text = having.expr.type.kind === 'FLOAT64' ? `NOT bool_or(isnan(${key})) ${over} AND ${extreme}` : extreme;
     let name = this.#columns.get(text);
     if (name === undefined) this.#columns.set(text, (name = quoteName(this.ctx.variable())));
     return name;

@@ -1,17 +1,23 @@
 /** Lists in the order of GoogleSQL. */
 import type { SortKey } from '../../../../googlesql/resolved';
+import { structOf } from '../../sql';
 import type { Context } from '../context';
 
-/** `list` sorted by its elements, which have the type of the key. NaN is below all numbers; DuckDB has it above them. */
+/**
+ * `list` sorted by its elements, which have the type of the key. NaN is below all numbers, where DuckDB has it above them; and it
+ * compares the INTERVALs of a list part by part.
+ */
 export function inOrder(ctx: Context, list: string, { expr, descending, nullsFirst }: SortKey): string {
   const direction = descending ? 'DESC' : 'ASC';
-  if (expr.type.kind !== 'FLOAT64') return `list_sort(${list}, '${direction}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`;
+  const { kind } = expr.type;
+  if (kind !== 'FLOAT64' && kind !== 'INTERVAL')
+    return `list_sort(${list}, '${direction}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`;
   const x = ctx.variable();
-  return ctx.bind([list], (l) => {
-    const those = (condition: string): string => `list_filter(${l}, lambda ${x}: ${condition})`;
-    const numbers = [those(`isnan(${x})`), `list_sort(${those(`NOT isnan(${x})`)}, '${direction}')`];
-    if (descending) numbers.reverse();
-    const nulls = those(`${x} IS NULL`);
-    return `(${(nullsFirst ? [nulls, ...numbers] : [...numbers, nulls]).join(' || ')})`;
-  });
+  const number = kind === 'FLOAT64' ? `WHEN isnan(${x}) THEN 1 ` : '';
+  const ranked = structOf([
+    ['r', `CASE WHEN ${x} IS NULL THEN ${nullsFirst === descending ? 3 : 0} ${number}ELSE 2 END`],
+    ['k', kind === 'INTERVAL' ? `lq_interval_length(${x})` : x],
+    ['v', x],
+  ]);
+  return `list_transform(list_sort(list_transform(${list}, lambda ${x}: ${ranked}), '${direction}'), lambda ${x}: ${x}."v")`;
 }

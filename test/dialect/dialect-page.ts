@@ -10,7 +10,7 @@ import { allowedFunctionNames } from '../../src/sandbox/functions';
 /** What users of a function should know, by function. */
 const NOTES: Readonly<Record<string, string>> = {
   APPROX_COUNT_DISTINCT: 'exact',
-  APPROX_QUANTILES: 'exact; the number is a literal; no `OVER`, no `RESPECT NULLS`',
+  APPROX_QUANTILES: 'exact; the number is a literal; no `OVER`',
   APPROX_TOP_COUNT: 'exact; no `OVER`',
   APPROX_TOP_SUM: 'exact; no `OVER`',
   ARRAY_TO_STRING: 'not of BYTES; the separator is a literal',
@@ -22,6 +22,11 @@ const NOTES: Readonly<Record<string, string>> = {
   FORMAT_DATETIME: 'the format is a literal',
   FORMAT_TIME: 'the format is a literal',
   FORMAT_TIMESTAMP: 'the format is a literal',
+  'HLL_COUNT.EXTRACT': 'reads sketches of this engine only',
+  'HLL_COUNT.INIT':
+    'exact below 2 to the power of the precision, of which more than 18 is as 18: an estimate from there on; only this engine reads the sketch',
+  'HLL_COUNT.MERGE': 'reads sketches of this engine only',
+  'HLL_COUNT.MERGE_PARTIAL': 'reads sketches of this engine only',
   INITCAP: 'delimiters are a literal',
   INSTR: 'not of BYTES',
   JSON_EXTRACT: 'numbers come out in their shortest form',
@@ -32,6 +37,8 @@ const NOTES: Readonly<Record<string, string>> = {
   PARSE_DATETIME: 'the format is a literal',
   PARSE_TIME: 'the format is a literal',
   PARSE_TIMESTAMP: 'the format is a literal',
+  PERCENTILE_CONT: 'the fraction is a literal; no `RESPECT NULLS` of NUMERIC',
+  PERCENTILE_DISC: 'the fraction is a literal',
   REGEXP_CONTAINS: 'not of BYTES',
   REGEXP_EXTRACT: 'not of BYTES',
   REGEXP_EXTRACT_ALL: 'not of BYTES',
@@ -89,8 +96,8 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
   { construct: 'A format that is computed', sql: 'SELECT FORMAT(id, 1) FROM raw_edge_logs', at: 'FORMAT' },
   { construct: 'Bit operations and `LIKE` on BYTES', sql: `SELECT b'a' & b'b'`, at: `b'a'` },
   {
-    construct: '`HAVING MAX` in an aggregate but `ANY_VALUE`',
-    sql: 'SELECT SUM(x HAVING MAX y) FROM (SELECT 1 AS x, 2 AS y)',
+    construct: '`HAVING MAX` in an aggregate but `ANY_VALUE` over more than 32 groupings',
+    sql: 'SELECT SUM(id HAVING MAX id) FROM (SELECT 1 AS id, 2 AS a, 3 AS b, 4 AS c, 5 AS d, 6 AS e, 7 AS f) GROUP BY CUBE(a, b, c, d, e, f)',
     at: 'SUM',
   },
   {

@@ -10,7 +10,7 @@ import { allowedFunctionNames } from '../../src/sandbox/functions';
 /** What users of a function should know, by function. */
 const NOTES: Readonly<Record<string, string>> = {
   APPROX_COUNT_DISTINCT: 'exact',
-  APPROX_QUANTILES: 'exact; the number is a literal; no `OVER`, no `RESPECT NULLS`',
+  APPROX_QUANTILES: 'exact; the number is a literal; no `OVER`',
   APPROX_TOP_COUNT: 'exact; no `OVER`',
   APPROX_TOP_SUM: 'exact; no `OVER`',
   FORMAT: 'the format is a literal',
@@ -18,6 +18,11 @@ const NOTES: Readonly<Record<string, string>> = {
   FORMAT_DATETIME: 'the format is a literal',
   FORMAT_TIME: 'the format is a literal',
   FORMAT_TIMESTAMP: 'the format is a literal',
+  'HLL_COUNT.EXTRACT': 'reads sketches of this engine only',
+  'HLL_COUNT.INIT':
+    'exact below 2 to the power of the precision, of which more than 18 is as 18: an estimate from there on; only this engine reads the sketch',
+  'HLL_COUNT.MERGE': 'reads sketches of this engine only',
+  'HLL_COUNT.MERGE_PARTIAL': 'reads sketches of this engine only',
   JSON_EXTRACT: 'numbers come out in their shortest form',
   JSON_QUERY: 'numbers come out in their shortest form',
   JSON_VALUE: 'numbers come out in their shortest form',
@@ -26,6 +31,8 @@ const NOTES: Readonly<Record<string, string>> = {
   PARSE_TIME: 'the format is a literal',
   PARSE_TIMESTAMP: 'the format is a literal',
   REGEXP_INSTR: 'no group that captures',
+  PERCENTILE_CONT: 'the fraction is a literal; no `RESPECT NULLS` of NUMERIC',
+  PERCENTILE_DISC: 'the fraction is a literal',
   ROUND: 'of NUMERIC: digits are a literal, no rounding mode',
   SEARCH: 'a literal query of up to 1,000 characters, not of JSON; no PATTERN_ANALYZER, no `analyzer_options`',
   TO_JSON: 'without `stringify_wide_numbers`',
@@ -70,8 +77,8 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
   },
   { construct: 'A format that is computed', sql: 'SELECT FORMAT(id, 1) FROM raw_edge_logs', at: 'FORMAT' },
   {
-    construct: '`HAVING MAX` in an aggregate but `ANY_VALUE`',
-    sql: 'SELECT SUM(x HAVING MAX y) FROM (SELECT 1 AS x, 2 AS y)',
+    construct: '`HAVING MAX` in an aggregate but `ANY_VALUE` over more than 32 groupings',
+    sql: 'SELECT SUM(id HAVING MAX id) FROM (SELECT 1 AS id, 2 AS a, 3 AS b, 4 AS c, 5 AS d, 6 AS e, 7 AS f) GROUP BY CUBE(a, b, c, d, e, f)',
     at: 'SUM',
   },
   {

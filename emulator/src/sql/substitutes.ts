@@ -1,5 +1,17 @@
 import { closing, tokensOf, type Token } from './tokens';
 
+/** A text without the `HAVING MAX x` that ends it, and that. */
+function withoutHaving(text: string): readonly [text: string, having: string] {
+  const tokens = tokensOf(text);
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i];
+    if (token?.kind === 'symbol' && '([{'.includes(token.text)) i = closing(tokens, i);
+    else if (token?.kind === 'word' && token.text.toLowerCase() === 'having')
+      return [text.slice(0, token.start).trim(), ` ${text.slice(token.start)}`];
+  }
+  return [text, ''];
+}
+
 /**
  * Functions of BigQuery that the reference engine resolves and cannot evaluate, written with those it can. Each takes the
  * texts of its arguments. `WITH(name AS value, ...)` holds an aggregate in place, so they work wherever the call stood.
@@ -8,20 +20,25 @@ const SUBSTITUTES: Readonly<Record<string, (args: readonly string[]) => string>>
   approx_count_distinct: ([value]) => `COUNT(DISTINCT ${value})`,
 
   // Exact quantiles by nearest rank: element i of n is the value at rank ceil(i / n * count), at least the first.
-  approx_quantiles: ([value = '', number = '']) => {
+  approx_quantiles: ([value = '', last = '']) => {
+    const [number, having] = withoutHaving(last);
     const m = /^([^]*?)\s+(ignore|respect)\s+nulls\s*$/i.exec(number);
     const nulls = `${m?.[2] ?? 'IGNORE'} NULLS`;
-    return `(WITH(local__all AS ARRAY_AGG(${value} ${nulls}), local__n AS ${m?.[1] ?? number},
+    return `(WITH(local__all AS ARRAY_AGG(${value} ${nulls}${having}), local__n AS ${m?.[1] ?? number},
       local__sorted AS ARRAY(SELECT e FROM UNNEST(local__all) AS e ORDER BY e),
       IF(local__all IS NULL, NULL, ARRAY(SELECT local__sorted[OFFSET(GREATEST(0, CAST(CEIL(i * ARRAY_LENGTH(local__sorted) / local__n) AS INT64) - 1))]
         FROM UNNEST(GENERATE_ARRAY(0, local__n)) AS i ORDER BY i))))`;
   },
-  approx_top_count: ([value, number]) =>
-    `(WITH(local__all AS ARRAY_AGG(${value}), IF(local__all IS NULL, NULL, ARRAY(
-      SELECT AS STRUCT e AS value, COUNT(*) AS count FROM UNNEST(local__all) AS e GROUP BY e ORDER BY count DESC, value LIMIT ${number}))))`,
-  approx_top_sum: ([value, weight, number]) =>
-    `(WITH(local__all AS ARRAY_AGG(STRUCT(${value} AS v, ${weight} AS w)), IF(local__all IS NULL, NULL, ARRAY(
-      SELECT AS STRUCT e.v AS value, SUM(e.w) AS sum FROM UNNEST(local__all) AS e GROUP BY e.v ORDER BY sum DESC, value LIMIT ${number}))))`,
+  approx_top_count: ([value, last = '']) => {
+    const [number, having] = withoutHaving(last);
+    return `(WITH(local__all AS ARRAY_AGG(${value}${having}), IF(local__all IS NULL, NULL, ARRAY(
+      SELECT AS STRUCT e AS value, COUNT(*) AS count FROM UNNEST(local__all) AS e GROUP BY e ORDER BY count DESC, value LIMIT ${number}))))`;
+  },
+  approx_top_sum: ([value, weight, last = '']) => {
+    const [number, having] = withoutHaving(last);
+    return `(WITH(local__all AS ARRAY_AGG(STRUCT(${value} AS v, ${weight} AS w)${having}), IF(local__all IS NULL, NULL, ARRAY(
+      SELECT AS STRUCT e.v AS value, SUM(e.w) AS sum FROM UNNEST(local__all) AS e GROUP BY e.v ORDER BY sum DESC, value LIMIT ${number}))))`;
+  },
 
   // Every leaf of the value, as text, without regard to case; names of fields are not searched.
   contains_substr: ([value, search]) =>

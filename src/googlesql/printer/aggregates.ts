@@ -11,11 +11,11 @@ import type { PrintSession } from './session';
  * no such row is ever in a group.
  */
 export function aggregateSql(session: PrintSession, call: AggregateCall, rows: Rows): string {
-  if (call.function === 'COUNT_STAR') return 'COUNT(*)';
   const head = call.distinct ? 'DISTINCT ' : '';
   const nulls = call.nulls === null ? '' : ` ${call.nulls.toUpperCase()} NULLS`;
   const having =
     call.having === null ? '' : ` HAVING ${call.having.kind.toUpperCase()} ${exprSql(session, call.having.expr, rows)}`;
+  if (call.function === 'COUNT_STAR') return `COUNT(*${having})`;
   const keys = call.orderBy.map((key) => valueSql(session, call, key.expr, rows) + directionSql(key));
   const order = keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
   const limit = call.limit === null ? '' : ` LIMIT ${constantSql(session, call.limit, rows)}`;

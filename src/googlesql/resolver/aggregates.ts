@@ -59,6 +59,8 @@ function resolveWindowCall(context: Context, call: Call, fn: SqlFunction, safe: 
 function grouping(context: Context, call: Call): AggregateCall {
   const [argument] = call.arguments;
   if (call.arguments.length !== 1 || argument === undefined) throw invalid('GROUPING takes one argument.', call.span);
+  if (call.having !== null)
+    throw invalid('Aggregate function GROUPING does not support HAVING in arguments.', call.span);
   return bare('GROUPING', [resolveExpr(context, argument.expression)], { kind: 'INT64' }, call);
 }
 
@@ -83,7 +85,7 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
     if (fn.name !== 'COUNT') throw invalid('* can only be the argument of COUNT.', call.span);
     if (call.distinct) throw invalid('DISTINCT cannot be used with COUNT(*).', call.span);
     checkModifiers(call, fn);
-    return bare('COUNT_STAR', [], { kind: 'INT64' }, call);
+    return { ...bare('COUNT_STAR', [], { kind: 'INT64' }, call), having: extreme(context, call) };
   }
   checkModifiers(call, fn);
   const given = argumentsOf(context, call.arguments, fn);
@@ -97,13 +99,6 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
     for (const key of orderBy)
       if (!args.some((arg) => sameExpr(arg, key.expr)))
         throw invalid(`${fn.name} with DISTINCT is ordered by its argument only.`, key.expr.span);
-  const having =
-    call.having === null ? null : { kind: call.having.kind, expr: resolveExpr(context, call.having.expression) };
-  if (having !== null && !supportsOrdering(having.expr.type))
-    throw invalid(
-      `HAVING ${having.kind.toUpperCase()} is not defined for type ${shortType(having.expr.type)}.`,
-      having.expr.span,
-    );
   return {
     kind: 'aggregate_call',
     function: fn.name,
@@ -111,7 +106,7 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
     args,
     distinct: call.distinct,
     nulls: call.nulls,
-    having,
+    having: extreme(context, call),
     orderBy,
     limit: call.limit === null ? null : resolveLimitCount(context, call.limit.count, 'LIMIT'),
     type: match.result,
@@ -119,9 +114,29 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
   };
 }
 
+/** HAVING MAX and HAVING MIN among the arguments. */
+function extreme(context: Context, { having }: Call): AggregateCall['having'] {
+  if (having === null) return null;
+  const expr = resolveExpr(context, having.expression);
+  if (expr.type.kind === 'ARRAY' || !supportsOrdering(expr.type))
+    throw invalid(`HAVING modifier does not support expressions of type ${shortType(expr.type)}.`, expr.span);
+  return { kind: having.kind, expr };
+}
+
 /** `INTERVAL '1-2' YEAR TO MONTH` is a literal, `INTERVAL 5 DAY` an expression. */
 export function isIntervalLiteral(expression: Expression): boolean {
   return expression.kind === 'interval' && expression.to !== null;
+}
+
+/** Literals without the name of their type. */
+const BARE_LITERALS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'STRING', 'BYTES', 'BOOL', 'NULL']);
+
+/** The type of a literal, of a number with a sign too. */
+function literalType(expression: Expression): string | null {
+  if (expression.kind === 'literal') return expression.type;
+  if (expression.kind !== 'unary' || !['-', '+'].includes(expression.operator)) return null;
+  const { operand } = expression;
+  return operand.kind === 'literal' && ['INT64', 'FLOAT64'].includes(operand.type) ? operand.type : null;
 }
 
 function checkModifiers(call: Call, fn: SqlFunction): void {
@@ -130,18 +145,13 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
   };
   if (call.distinct && (fn.mode === 'analytic' || OF_PAIRS.has(fn.name)))
     throw invalid(`DISTINCT is not allowed for function ${fn.name}.`, call.span);
-  for (const { expression } of call.orderBy)
-    if (
-      isIntervalLiteral(expression) ||
-      (expression.kind === 'literal' &&
-        ['INT64', 'FLOAT64', 'STRING', 'BYTES', 'BOOL', 'NULL'].includes(expression.type))
-    )
-      throw invalid(
-        expression.kind === 'literal' && expression.type === 'INT64'
-          ? 'Aggregate functions do not allow ORDER BY by index in arguments.'
-          : 'Cannot ORDER BY literal values.',
-        expression.span,
-      );
+  for (const { expression } of call.orderBy) {
+    const type = literalType(expression);
+    if (type === 'INT64')
+      throw invalid('Aggregate functions do not allow ORDER BY by index in arguments.', expression.span);
+    if (isIntervalLiteral(expression) || (type !== null && BARE_LITERALS.has(type)))
+      throw invalid('Cannot ORDER BY literal values.', expression.span);
+  }
   if (call.nulls !== null && fn.nulls !== true) refuse(`${call.nulls.toUpperCase()} NULLS`);
   if (call.orderBy.length > 0 && fn.orderBy !== true) refuse('ORDER BY among its arguments');
   if (call.limit !== null && fn.limit !== true) refuse('LIMIT among its arguments');
@@ -156,6 +166,7 @@ const GROUPED = new Set(['APPROX_COUNT_DISTINCT', 'APPROX_TOP_COUNT', 'APPROX_TO
 /** What a constant argument may be at the least and at the most. */
 const RANGES: Readonly<Record<string, readonly [least: number, most?: number]>> = {
   APPROX_QUANTILES: [1],
+  'HLL_COUNT.INIT': [10, 24],
   LAG: [0],
   LEAD: [0],
   NTH_VALUE: [1],

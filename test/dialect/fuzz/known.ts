@@ -95,11 +95,6 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'refused',
-    embedded: /Overflow in HUGEINT/,
-    why: 'A sum of NUMERIC in a window is reckoned beyond its frame.',
-  },
-  {
-    kind: 'refused',
     embedded: /Error: (?:missing \)|invalid escape sequence)/,
     why: LITERAL_CHECKED,
   },
@@ -232,9 +227,9 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'refused',
-    sql: /OVER \(.*(?:BETWEEN \d FOLLOWING|AND \d PRECEDING)/,
-    embedded: /Out of Range Error|logquay:/,
-    why: 'An argument of a window function is computed for every row, also where no frame holds it.',
+    sql: /OVER \(.*(?:BETWEEN \d FOLLOWING|AND \d PRECEDING)|ANY_VALUE\(.* OVER/,
+    embedded: /Out of Range Error|undefined outside|logquay:/,
+    why: 'An argument of a window function is computed for every row, also where no frame holds it or it is not needed.',
   },
   {
     kind: 'rows',

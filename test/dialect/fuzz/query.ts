@@ -17,6 +17,14 @@ export interface Query {
 
 const GROUPABLE = ['STRING', 'INT64', 'FLOAT64', 'BOOL', 'TIMESTAMP', 'DATE', 'BYTES', 'NUMERIC', 'DATETIME', 'TIME'];
 
+/** Which rows have the extreme keys. */
+function lists(e: string, f: string): string {
+  return (
+    `STRING_AGG(CAST(id AS STRING), ';' HAVING MAX ${e} ORDER BY id DESC) AS most, ` +
+    `ARRAY_AGG(id HAVING MIN ${e} ORDER BY id LIMIT 2) AS least, SUM(id HAVING MIN ${f}) AS s, AVG(id HAVING MAX ${f}) AS a`
+  );
+}
+
 /** Where an expression may stand, and what its type has to be. */
 const PLACES: Readonly<Record<string, (e: string, f: string, from: string) => string>> = {
   WHERE: (e, f, from) => `SELECT id FROM ${from} WHERE ${e} = ${f}`,
@@ -49,12 +57,23 @@ const PLACES: Readonly<Record<string, (e: string, f: string, from: string) => st
   CUBE: (e, f, from) => `SELECT ${e} AS k, ${f} AS m, COUNT(*) AS n, GROUPING(k) AS g FROM ${from} GROUP BY CUBE(k, m)`,
   'GROUPING SETS': (e, f, from) =>
     `SELECT ${e} AS k, ${f} AS m, COUNT(*) AS n FROM ${from} GROUP BY GROUPING SETS (k, (k, m), ())`,
+  'GROUP BY with HAVING MAX': (e, f, from) =>
+    `SELECT MOD(id, 2) AS g, COUNT(* HAVING MIN ${f}) AS n, ${lists(e, f)} FROM ${from} GROUP BY g`,
+  'ROLLUP with HAVING MAX': (e, f, from) =>
+    `SELECT MOD(id, 2) AS k, MOD(id, 3) AS m, GROUPING(k) AS g, ${lists(e, f)} FROM ${from} GROUP BY ROLLUP(k, m)`,
+  'GROUPING SETS with HAVING MAX': (e, f, from) =>
+    `SELECT k, COUNT(*) AS n, ${lists('e', 'k')} FROM (SELECT id, ${e} AS e, ${f} AS k FROM ${from}) GROUP BY GROUPING SETS (k, ())`,
+  'correlated HAVING MAX': (e, f, from) =>
+    `SELECT id, (SELECT STRING_AGG(CAST(b.i AS STRING) HAVING MAX b.m ORDER BY b.i) FROM (SELECT id AS i, ${f} AS m FROM ${from}) AS b WHERE b.m <= a.k) AS n FROM (SELECT id, ${e} AS k FROM ${from}) AS a`,
+  'HAVING MAX over an array': (e, f, from) =>
+    `SELECT id, (SELECT COUNT(x.v HAVING MIN x.k) FROM UNNEST(list) AS x) AS n FROM (SELECT id, [STRUCT(${e} AS k, 1 AS v), (${f}, NULL), (${e}, 2)] AS list FROM ${from}) AS a`,
   'PARTITION BY': (e, f, from) =>
     `SELECT id, COUNT(*) OVER (PARTITION BY ${e}) AS n, RANK() OVER (PARTITION BY ${e} ORDER BY ${f}) AS r FROM ${from}`,
   CTE: (e, f, from) =>
     `WITH t AS (SELECT id, ${e} AS k, ${f} AS m FROM ${from}) SELECT a.id, b.m FROM t AS a JOIN t AS b ON a.id = b.id WHERE a.k IS NOT NULL`,
 };
-const WITHOUT_PARTITION_OF_FLOAT = /GROUP|DISTINCT|HAVING|JOIN|PARTITION|ROLLUP|CUBE|SETS|IN subquery/;
+const WITHOUT_PARTITION_OF_FLOAT =
+  /GROUP BY$|DISTINCT|HAVING$|HAVING without|^GROUPING|JOIN|PARTITION|ROLLUP|CUBE|SETS|IN subquery/;
 
 const ORDERINGS = ['', ' DESC', ' ASC NULLS LAST', ' DESC NULLS FIRST', ' NULLS FIRST', ' NULLS LAST'];
 
@@ -99,7 +118,6 @@ const UNSETTLED = new Set([
   'HLL_COUNT.MERGE',
   'HLL_COUNT.MERGE_PARTIAL',
   'GROUPING',
-  'APPROX_QUANTILES',
 ]);
 
 /** Names of aggregate and window functions that are called. */
@@ -119,6 +137,9 @@ const FRAMES = [
     'RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING',
     'RANGE BETWEEN 2 PRECEDING AND 1 PRECEDING',
     'RANGE BETWEEN 1 FOLLOWING AND 3 FOLLOWING',
+    'RANGE BETWEEN 1 PRECEDING AND UNBOUNDED FOLLOWING',
+    'RANGE BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING',
+    'RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING',
   ],
   ...['ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'],
 ];
@@ -126,6 +147,7 @@ const FRAMES = [
 const NEEDS_TOTAL_ORDER = new Set(['ROW_NUMBER', 'NTILE', 'LAG', 'LEAD', 'FIRST_VALUE', 'LAST_VALUE', 'NTH_VALUE']);
 const LISTS = new Set(['ARRAY_AGG', 'STRING_AGG', 'ARRAY_CONCAT_AGG']);
 const CONSTANTS: Readonly<Record<string, readonly string[]>> = {
+  APPROX_QUANTILES: ['1', '2', '3', '4'],
   LAG: ['1', '2', '0', '3'],
   LEAD: ['1', '2', '0', '3'],
   NTH_VALUE: ['1', '2', '5'],
@@ -144,8 +166,10 @@ export function aggregated(name: string, random: Random, rows: number): Query | 
   const args = found;
   const noOrder = fn.name === 'APPROX_COUNT_DISTINCT';
   const must = fn.over === 'required' || /^PERCENTILE/.test(fn.name);
-  const over = must || (fn.over === 'optional' && random.chance(0.35));
-  const unique = column('FLOAT64', shuffled(random, VALUES['FLOAT64']!).slice(0, rows));
+  const over = must || (fn.over === 'optional' && fn.name !== 'APPROX_QUANTILES' && random.chance(0.35));
+  // Equal keys leave open which row is meant.
+  const keys = VALUES['FLOAT64']!.filter((value) => value !== '-0.0');
+  const unique = column('FLOAT64', shuffled(random, keys).slice(0, rows));
   const form = random.pick(['union', 'unnest'] as const);
   const group = column(
     'INT64',
@@ -158,20 +182,17 @@ export function aggregated(name: string, random: Random, rows: number): Query | 
     // Any of them is any of the distinct ones.
     fn.name !== 'ANY_VALUE' &&
     random.chance(0.2) &&
-    GROUPABLE.includes(args[0]!.type) &&
-    args[0]!.type !== 'FLOAT64';
+    GROUPABLE.includes(args[0]!.type);
   const ordered = fn.orderBy === true && !over;
   const limit = fn.limit === true && !over && random.chance(0.3) ? random.pick([' LIMIT 1', ' LIMIT 2']) : '';
   const nulls =
     fn.nulls === true || fn.name === 'ARRAY_AGG' ? random.pick(['', ' IGNORE NULLS', ' RESPECT NULLS']) : '';
   const having =
     !over &&
-    !distinct &&
-    limit === '' &&
     fn.mode === 'aggregate' &&
     args.length > 0 &&
-    fn.name !== 'PERCENTILE_CONT' &&
-    (fn.name === 'ANY_VALUE' || random.chance(0.15))
+    !/^PERCENTILE/.test(fn.name) &&
+    (fn.name === 'ANY_VALUE' || random.chance(0.4))
       ? random.pick(['MAX', 'MIN'])
       : null;
   const havingBy =

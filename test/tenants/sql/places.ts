@@ -260,8 +260,19 @@ export const PLACES: Readonly<Record<string, Place>> = {
     ]);
     return free(`select ${call} as x from ${r.from}${make.maybeWhere(r)}`);
   },
-  'having max': (make, r) =>
-    free(`select max(cast(${r.key[0] ?? ''} as string) having max ${make.number(r.columns)}) as x from ${r.from}`),
+  'having max': (make, r) => {
+    const of = `having ${make.random.pick(['max', 'min'])} ${make.random.chance(50) ? make.number(r.columns) : make.text(r.columns)}`;
+    const call = make.random.pick([
+      `max(cast(${r.key[0] ?? ''} as string) ${of})`,
+      `count(* ${of})`,
+      `count(distinct ${make.text(r.columns)} ${of})`,
+      `sum(${make.number(r.columns)} ${of})`,
+      `string_agg(cast(${r.key[0] ?? ''} as string), ',' ${of} order by ${r.key.join(', ')} limit 20)`,
+    ]);
+    const key = make.random.pick(r.key);
+    const group = make.random.pick(['', '', ` group by ${key}`, ` group by rollup(${key})`]);
+    return free(`select ${call} as x, count(*) as n from ${r.from}${make.maybeWhere(r)}${group}`);
+  },
   'max by': (make, r) =>
     free(
       `select max_by(${r.key[0] ?? ''}, concat(${make.text(r.columns)}, ${r.key.map((one) => `cast(${one} as string)`).join(', ')})) as x from ${r.from}`,

@@ -267,6 +267,9 @@ function guardedToo(ctx: Context, expr: Expr, text: string): string {
   return ctx.guard === null ? text : `CASE WHEN ${ctx.guard.of(expr)} THEN ${text} END`;
 }
 
+/** What the text of a type's name becomes, for one. */
+const TEXT_LITERAL = /^'(?:[^']|'')*'$/;
+
 /**
  * ORDER BY keys. Constants are left out: DuckDB reads a bare one as a column's number. NaN sorts below all numbers in
  * GoogleSQL and above them in DuckDB.
@@ -276,6 +279,7 @@ export function printSortKeys(ctx: Context, keys: readonly SortKey[]): string[] 
     .filter(({ expr }) => expr.kind !== 'literal' && expr.kind !== 'parameter')
     .flatMap(({ expr, descending, nullsFirst }) => {
       const text = printExpr(ctx, expr);
+      if (TEXT_LITERAL.test(text)) return [];
       const nulls = nullsFirst ? 'NULLS FIRST' : 'NULLS LAST';
       const key = `${text} ${descending ? 'DESC' : 'ASC'} ${nulls}`;
       return expr.type.kind === 'FLOAT64' ? [`isnan(${text}) ${descending ? 'ASC' : 'DESC'} ${nulls}`, key] : [key];

@@ -2,14 +2,19 @@
 import { QueryError } from '../../../../errors';
 import type { AggregateCall } from '../../../../googlesql/resolved';
 import { printArgument, printCondition, printExpr, printSortKeys } from '../expressions/expressions';
-import type { Argument, Bind } from '../expressions/call';
+import type { Argument } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
 import { WORKAROUNDS } from './workarounds';
-import { quotientOfParts } from './interval-arithmetic';
-import { duckType, fail, physicalFieldNames, quoteText, structOf } from '../../sql';
+import { averageOfIntervals, sumOfIntervals } from './interval-sums';
+import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
+import { inOrder } from './list-order';
+import { percentileCont, percentileDisc } from './percentiles';
+import { SKETCH_AGGREGATES } from './sketches';
+import { duckType, physicalFieldNames, quoteText, structOf } from '../../sql';
 
-interface Parts {
+/** What the printer of one aggregate or window function gets to see. SAFE. is for it to look at: DuckDB has no TRY for aggregates. */
+export interface Parts {
   readonly ctx: Context;
   readonly call: AggregateCall;
   readonly args: readonly Argument[];
@@ -24,11 +29,24 @@ interface PlainOptions {
   readonly order?: boolean;
   readonly filter?: string;
   readonly ignoreNulls?: boolean;
+  readonly distinct?: boolean;
 }
 
-type Row = (p: Parts) => string;
+export type AggregateRow = (p: Parts) => string;
+type Row = AggregateRow;
 
-export function printAggregateCall(ctx: Context, call: AggregateCall, over: string | null = null): string {
+interface Rows {
+  /** The OVER clause without the word. */
+  readonly over?: string | null;
+  /** The condition for a row of a group to count. */
+  readonly filter?: string | null;
+}
+
+export function printAggregateCall(
+  ctx: Context,
+  call: AggregateCall,
+  { over = null, filter: of = null }: Rows = {},
+): string {
   const row = AGGREGATES[call.function];
   if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span, WORKAROUNDS.get(call.function));
   const args = call.args.map((a) => printArgument(ctx, a, call.function === 'COUNTIF' ? printCondition : printExpr));
@@ -42,20 +60,18 @@ export function printAggregateCall(ctx: Context, call: AggregateCall, over: stri
       if (argument === undefined) throw new Error(`${call.function}: argument ${i + 1} is missing`);
       return argument.sql;
     },
-    plain: (name, values, { order = false, filter, ignoreNulls = false } = {}) => {
+    plain: (name, values, { order = false, filter, ignoreNulls = false, distinct = call.distinct } = {}) => {
+      const conditions = [of, filter].filter((condition) => condition !== null && condition !== undefined);
       const keys = order && !call.distinct ? printSortKeys(ctx, call.orderBy) : [];
       const inside =
-        (call.distinct ? 'DISTINCT ' : '') +
+        (distinct ? 'DISTINCT ' : '') +
         values.join(', ') +
         (keys.length > 0 ? ` ORDER BY ${keys.join(', ')}` : '') +
         (ignoreNulls ? ' IGNORE NULLS' : '');
-      return `${name}(${inside})${filter === undefined ? '' : ` FILTER (WHERE ${filter})`}${over === null ? '' : ` OVER ${over}`}`;
+      return `${name}(${inside})${conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.join(' AND ')})`}${over === null ? '' : ` OVER ${over}`}`;
     },
   };
-  if (call.having !== null && call.function !== 'ANY_VALUE')
-    return ctx.unsupported(`${call.function} with HAVING ${call.having.kind.toUpperCase()}`, call.span);
-  const text = row(parts);
-  return call.safe ? `TRY(${text})` : text;
+  return row(parts);
 }
 
 /** Aggregate and window functions by name, for the documentation. */
@@ -80,41 +96,8 @@ const nth =
       { ignoreNulls: p.call.nulls === 'ignore' },
     );
 
-/** DuckDB's result is wider than GoogleSQL's, which fails where the value does not fit. */
-const narrowed =
-  (name: string): Row =>
-  (p) =>
-    `CAST(${p.plain(name, [p.at(0)])} AS ${duckType(p.call.type)})`;
-
-/** Months, days and microseconds each by themselves. */
-const sumOfIntervals: Row = (p) => {
-  const [months, days, micros] = sumsOfParts(p);
-  return `(to_months(CAST(${months} AS INTEGER)) + to_days(CAST(${days} AS INTEGER)) + to_microseconds(CAST(${micros} AS BIGINT)))`;
-};
-
-/** What is the most of DECIMAL(38, 9) and (38, 18), and from where on DuckDB's sum of them may start again from below. */
-const MOST_OF_NUMERIC = '99999999999999999999999999999.999999999';
-const MOST_OF_BIGNUMERIC = '99999999999999999999.999999999999999999';
-const NEAR_WRAPPING = '1.3e29';
-const NEAR_WRAPPING_BIG = '1.3e20';
-
-/** DuckDB does not see that a sum of decimals leaves their type. */
-const sumOfDecimals: Row = (p) => {
-  const sum = p.plain('sum', [p.at(0)]);
-  const big = p.call.type.kind === 'BIGNUMERIC';
-  const about = p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`]);
-  const over = `abs(${about}) > ${big ? NEAR_WRAPPING_BIG : NEAR_WRAPPING} OR abs(${sum}) > CAST('${big ? MOST_OF_BIGNUMERIC : MOST_OF_NUMERIC}' AS ${duckType(p.call.type)})`;
-  return `CASE WHEN ${over} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} ELSE ${sum} END`;
-};
-
-function sumsOfParts(p: Parts): readonly [string, string, string] {
-  const i = p.at(0);
-  return [
-    p.plain('sum', [`lq_interval_months(${i})`]),
-    p.plain('sum', [`extract(day FROM ${i})`]),
-    p.plain('sum', [`lq_interval_micros(${i})`]),
-  ];
-}
+/** DuckDB's sum of BIGINT is wider than GoogleSQL's, which fails where the value does not fit. */
+const sumOfIntegers: Row = (p) => `${p.call.safe ? 'TRY_CAST' : 'CAST'}(${p.plain('sum', [p.at(0)])} AS BIGINT)`;
 
 /** NaN is smaller than every number for MIN in GoogleSQL, and the greatest of all in DuckDB. */
 const minimum: Row = (p) => {
@@ -154,9 +137,7 @@ function limited(p: Parts, list: string): string {
 function inOwnOrder(p: Parts, list: string): string {
   const [key] = p.call.orderBy;
   if (!p.call.distinct || key === undefined) return list;
-  if (key.expr.type.kind === 'FLOAT64')
-    return p.ctx.unsupported(`${p.call.function} of DISTINCT FLOAT64 in order`, p.call.span);
-  return `list_sort(${list}, '${key.descending ? 'DESC' : 'ASC'}', 'NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}')`;
+  return inOrder(p.ctx, list, key);
 }
 
 const arrayAgg: Row = (p) => {
@@ -180,25 +161,9 @@ function joinedTexts(p: Parts, text: string, separator: string): string {
 
 const average: Row = (p) => {
   const kind = p.args[0]?.type.kind;
-  if (kind === 'NUMERIC' || kind === 'BIGNUMERIC') {
-    if (kind === 'BIGNUMERIC') return p.ctx.unsupported('AVG of BIGNUMERIC', p.call.span);
-    return p.ctx.bind(
-      [p.plain('sum', [p.at(0)]), p.plain('count', [p.at(0)]), p.plain('sum', [`CAST(${p.at(0)} AS DOUBLE)`])],
-      (sum, count, about) =>
-        `CASE WHEN abs(${about}) > ${NEAR_WRAPPING} THEN ${p.call.safe ? 'NULL' : fail('overflow', p.call.span)} WHEN ${count} > 0 THEN CAST(lq_of_digits(lq_quotient_of_digits(lq_digits(${sum}), CAST(${count} AS HUGEINT) * 1000000000)) AS ${duckType(p.call.type)}) END`,
-    );
-  }
-  if (kind === 'INTERVAL') {
-    const bind: Bind = (values, body) => p.ctx.bind(values, body);
-    return bind([...sumsOfParts(p), p.plain('count', [p.at(0)])], (months, days, micros, count) => {
-      const quotient = quotientOfParts(
-        { fail: (failure) => fail(failure, p.call.span), bind },
-        [months, days, micros],
-        count,
-      );
-      return `CASE WHEN ${count} > 0 THEN ${quotient} END`;
-    });
-  }
+  if (kind === 'BIGNUMERIC') return p.ctx.unsupported('AVG of BIGNUMERIC', p.call.span);
+  if (kind === 'NUMERIC') return averageOfDecimals(p);
+  if (kind === 'INTERVAL') return averageOfIntervals(p);
   return p.plain('avg', [p.at(0)]);
 };
 
@@ -222,11 +187,17 @@ function numberUpTo(p: Parts, most: number): string {
  */
 const approxQuantiles: Row = (p) => {
   const count = numberUpTo(p, LIMITS.quantiles);
-  if (p.call.nulls === 'respect') return p.ctx.unsupported('APPROX_QUANTILES with RESPECT NULLS', p.call.span);
   if (p.over !== null) return p.ctx.unsupported('APPROX_QUANTILES with OVER', p.call.span);
-  const values = p.plain('list', [p.at(0)], { filter: `${p.at(0)} IS NOT NULL` });
+  const [value] = p.args;
+  if (value === undefined) throw new Error('APPROX_QUANTILES without an argument');
+  const filter = p.call.nulls === 'respect' ? {} : { filter: `${value.sql} IS NOT NULL` };
   const i = p.ctx.variable();
-  return p.ctx.bind([`list_sort(${values})`], (l) => {
+  const sorted = inOrder(p.ctx, p.plain('list', [value.sql], filter), {
+    expr: value.expr,
+    descending: false,
+    nullsFirst: true,
+  });
+  return p.ctx.bind([sorted], (l) => {
     const place = `greatest(1, len(${l}) - CAST(floor(len(${l}) - len(${l}) * (${i} / ${count})) AS BIGINT))`;
     return `CASE WHEN len(${l}) > 0 THEN list_transform(range(0, ${count} + 1), lambda ${i}: ${l}[${place}]) END`;
   });
@@ -301,18 +272,8 @@ const statistics =
     return checked === null ? text : `${checked} ${text} END`;
   };
 
-const percentile =
-  (name: string): Row =>
-  (p) => {
-    if (p.call.nulls === 'respect') return p.ctx.unsupported(`${p.call.function} with RESPECT NULLS`, p.call.span);
-    if (p.args[0]?.type.kind !== 'FLOAT64') return p.plain(name, [p.at(0), p.at(1)]);
-    // NaN is below all numbers; DuckDB has it above them.
-    const lowest = `CAST('-Infinity' AS DOUBLE)`;
-    const text = p.plain(name, [`CASE WHEN isnan(${p.at(0)}) THEN ${lowest} ELSE ${p.at(0)} END`, p.at(1)]);
-    return `CASE WHEN ${text} = ${lowest} AND ${p.plain('bool_or', [`isnan(${p.at(0)})`])} THEN CAST('NaN' AS DOUBLE) ELSE ${text} END`;
-  };
-
 const AGGREGATES: Readonly<Record<string, Row>> = {
+  ...SKETCH_AGGREGATES,
   COUNT_STAR: (p) => p.plain('count', ['*']),
   COUNT: named('count'),
   COUNTIF: (p) => p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`]),
@@ -322,7 +283,7 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
       : p.args[0]?.type.kind === 'INTERVAL'
         ? sumOfIntervals(p)
         : p.args[0]?.type.kind === 'INT64'
-          ? narrowed('sum')(p)
+          ? sumOfIntegers(p)
           : sumOfDecimals(p),
   AVG: average,
   MIN: minimum,
@@ -339,7 +300,7 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   BIT_AND: named('bit_and'),
   BIT_OR: named('bit_or'),
   BIT_XOR: named('bit_xor'),
-  APPROX_COUNT_DISTINCT: (p) => `count(DISTINCT ${p.at(0)})${p.over === null ? '' : ` OVER ${p.over}`}`,
+  APPROX_COUNT_DISTINCT: (p) => p.plain('count', [p.at(0)], { distinct: true }),
   APPROX_QUANTILES: approxQuantiles,
   APPROX_TOP_COUNT: approxTopCount,
   APPROX_TOP_SUM: approxTopSum,
@@ -350,8 +311,8 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
   CORR: statistics('corr', false),
   COVAR_POP: statistics('covar_pop', true),
   COVAR_SAMP: statistics('covar_samp', false),
-  PERCENTILE_CONT: percentile('quantile_cont'),
-  PERCENTILE_DISC: percentile('quantile_disc'),
+  PERCENTILE_CONT: percentileCont,
+  PERCENTILE_DISC: percentileDisc,
   GROUPING: (p) => `CAST(grouping(${p.at(0)}) AS BIGINT)`,
   ROW_NUMBER: named('row_number'),
   RANK: named('rank'),

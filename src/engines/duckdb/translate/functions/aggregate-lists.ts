@@ -23,7 +23,7 @@ export function aggregateOfList(call: AggregateCall, list: string, rest: readonl
     case 'COUNTIF':
       return `CAST(coalesce(len(list_filter(${list}, lambda b: b)), 0) AS BIGINT)`;
     case 'SUM':
-      return call.type.kind === 'INTERVAL' ? null : `CAST(list_sum(${list}) AS ${type})`;
+      return float || call.type.kind === 'INT64' ? `CAST(list_sum(${list}) AS ${type})` : null;
     case 'AVG':
       return float || call.args[0]?.type.kind === 'INT64' ? `list_avg(${list})` : null;
     case 'MIN':

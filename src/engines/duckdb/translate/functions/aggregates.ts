@@ -1,7 +1,7 @@
 /** GROUP BY, aggregate functions and window functions. */
 import type { AggregateCall, Relation, ResolvedBound, SortKey, WindowCall } from '../../../../googlesql/resolved';
-import type { Span } from '../../../../googlesql/syntax';
 import { printAggregateCall } from './aggregate-functions';
+import { Extremes } from './having-extremes';
 import { columnName, type Context } from '../context';
 import { printExpr, printSortKeys } from '../expressions/expressions';
 import type { Wanted } from '../relations/relations';
@@ -15,14 +15,23 @@ export function printAggregate(ctx: Context, relation: AggregateRelation, wanted
   const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
   if (groupingSets !== null) return printGroupingSets(ctx, relation, wanted, from);
   // Keys that nobody reads still make the groups.
+  const names = keys.map((k) => printExpr(ctx, k.expr));
+  const extremes = new Extremes(ctx, [names]);
   const list = [
-    ...keys.map((k) => `${printExpr(ctx, k.expr)} AS ${columnName(k.column.id)}`),
-    ...aggregates.map((a) => `${printAggregateCall(ctx, a.call)} AS ${columnName(a.column.id)}`),
+    ...keys.map((k, i) => `${names[i]!} AS ${columnName(k.column.id)}`),
+    ...printCalls(ctx, aggregates, extremes),
   ];
   // A SELECT without an aggregate would not be one group.
   if (keys.length === 0 && aggregates.length === 0) list.push('count(*) AS "none"');
   const by = keys.length === 0 ? '' : ` GROUP BY ${keys.map((_, i) => i + 1).join(', ')}`;
-  return `${selectList(list)}${from}${by}`;
+  return `${selectList(list)}${extremes.over(from)}${by}`;
+}
+
+function printCalls(ctx: Context, aggregates: AggregateRelation['aggregates'], extremes: Extremes): string[] {
+  return aggregates.map(({ column, call }) => {
+    const text = extremes.print(call, (filter) => printAggregateCall(ctx, call, { filter }));
+    return `${text} AS ${columnName(column.id)}`;
+  });
 }
 
 /** ROLLUP, CUBE and GROUPING SETS: keys are made columns first, since sets name them more than once. */
@@ -31,21 +40,23 @@ function printGroupingSets(ctx: Context, relation: AggregateRelation, wanted: Wa
   const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
   const names = keys.map((k) => columnName(k.column.id));
   const inner = `SELECT *, ${keys.map((k, i) => `${printExpr(ctx, k.expr)} AS ${names[i]!}`).join(', ')}${from}`;
-  const list = [...names, ...aggregates.map((a) => `${printAggregateCall(ctx, a.call)} AS ${columnName(a.column.id)}`)];
-  const sets = (groupingSets ?? []).map((set) => `(${set.map((i) => names[i]!).join(', ')})`);
-  return `${selectList(list)} FROM (${inner}) GROUP BY GROUPING SETS (${sets.join(', ')})`;
+  const groupings = (groupingSets ?? []).map((set) => set.map((i) => names[i]!));
+  const extremes = new Extremes(ctx, groupings);
+  const list = [...names, ...printCalls(ctx, aggregates, extremes)];
+  const sets = groupings.map((set) => `(${set.join(', ')})`);
+  return `${selectList(list)}${extremes.over(` FROM (${inner})`)} GROUP BY GROUPING SETS (${sets.join(', ')})`;
 }
 
 export function printWindow(ctx: Context, { call, partitionBy, orderBy, frame }: WindowCall): string {
   const parts: string[] = [];
   if (partitionBy.length > 0) parts.push(`PARTITION BY ${partitionBy.map((p) => printExpr(ctx, p)).join(', ')}`);
-  const keys = isNumericRange(frame) ? [rangeKey(ctx, orderBy, frame, call.span)] : printSortKeys(ctx, orderBy);
+  const keys = isNumericRange(frame) ? [rangeKey(ctx, orderBy)] : printSortKeys(ctx, orderBy);
   if (keys.length > 0) parts.push(`ORDER BY ${keys.join(', ')}`);
   if (frame !== null) {
     const bound = (side: ResolvedBound): string => printBound(ctx, side, isNumericRange(frame));
     parts.push(`${frame.unit.toUpperCase()} BETWEEN ${bound(frame.from)} AND ${bound(frame.to)}`);
   }
-  return printAggregateCall(ctx, call, `(${parts.join(' ')})`);
+  return printAggregateCall(ctx, call, { over: `(${parts.join(' ')})` });
 }
 
 type Frame = NonNullable<WindowCall['frame']>;
@@ -56,20 +67,18 @@ function isNumericRange(frame: WindowCall['frame']): frame is Frame {
 }
 
 /**
- * The one key of a RANGE frame with an offset, a literal too. NaN stands at the other end in DuckDB than in GoogleSQL, which only
- * a frame up to an end of the partition can tell.
+ * The one key of a RANGE frame with an offset, a literal too. NaN stands at the other end in DuckDB than in GoogleSQL: a FLOAT64 is
+ * negated and its order turned round, which keeps all distances.
  */
-function rangeKey(ctx: Context, orderBy: readonly SortKey[], { from, to }: Frame, span: Span): string {
-  const [key] = orderBy;
+function rangeKey(ctx: Context, [key]: readonly SortKey[]): string {
   if (key === undefined) throw new Error('a RANGE frame without a key');
-  const unbounded = [from, to].some(({ kind }) => kind.startsWith('unbounded'));
-  if (key.expr.type.kind === 'FLOAT64' && unbounded)
-    return ctx.unsupported('A RANGE frame from an offset to an end of the partition, ordered by FLOAT64,', span);
+  const text = printExpr(ctx, key.expr);
+  const { kind } = key.expr.type;
   // The ends of an INT64's frame may lie beyond it.
-  const text =
-    key.expr.type.kind === 'INT64' ? `CAST(${printExpr(ctx, key.expr)} AS HUGEINT)` : printExpr(ctx, key.expr);
-  const value = key.expr.kind === 'literal' || key.expr.kind === 'parameter' ? `CASE WHEN true THEN ${text} END` : text;
-  return `${value} ${key.descending ? 'DESC' : 'ASC'} ${key.nullsFirst ? 'NULLS FIRST' : 'NULLS LAST'}`;
+  const wide = kind === 'INT64' ? `CAST(${text} AS HUGEINT)` : kind === 'FLOAT64' ? `(-${text})` : text;
+  const value = key.expr.kind === 'literal' || key.expr.kind === 'parameter' ? `CASE WHEN true THEN ${wide} END` : wide;
+  const descends = key.descending !== (kind === 'FLOAT64');
+  return `${value} ${descends ? 'DESC' : 'ASC'} ${key.nullsFirst ? 'NULLS FIRST' : 'NULLS LAST'}`;
 }
 
 /** @param wide in a frame by value */

@@ -17,6 +17,7 @@ import { OPERATORS } from './operators';
 import { OWN_FUNCTIONS } from './own-functions';
 import { REGEXP_FUNCTIONS } from './regexps';
 import { SEARCH_FUNCTIONS } from './search';
+import { SKETCH_FUNCTIONS } from './sketches';
 import { STRING_FUNCTIONS } from './strings';
 
 const TABLES: readonly FunctionTable[] = [
@@ -34,6 +35,7 @@ const TABLES: readonly FunctionTable[] = [
   ARRAY_FUNCTIONS,
   JSON_FUNCTIONS,
   JSON_EDIT_FUNCTIONS,
+  SKETCH_FUNCTIONS,
 ];
 
 const ROWS: ReadonlyMap<string, FunctionRow> = new Map(

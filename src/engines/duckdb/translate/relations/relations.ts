@@ -15,6 +15,7 @@ import type {
   SetRelation,
 } from '../../../../googlesql/resolved';
 import { printAggregate, printWindow } from '../functions/aggregates';
+import { withExtremeKeysComputed } from '../functions/having-extremes';
 import { withoutConstantRow } from './constant-rows';
 import { withOuterColumnsComputed, withOuterColumnsOfLambdas, withSubqueriesComputed } from './computed-inputs';
 import { visibleColumns } from './visible-columns';
@@ -94,7 +95,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     case 'aggregate': {
       const local = withOuterColumnsComputed(ctx, relation);
       if (local !== null) return printRelation(ctx, local, wanted, ordered);
-      const fenced = withKeysComputed(ctx, relation);
+      const fenced = withExtremeKeysComputed(ctx, relation) ?? withKeysComputed(ctx, relation);
       if (fenced !== null) return printRelation(ctx, fenced, wanted, ordered);
       const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
       const ids = columnsRead(relationExpressions({ ...relation, aggregates }));

@@ -39,7 +39,6 @@ const NOTES: Readonly<Record<string, string>> = {
   REGEXP_REPLACE: 'not of BYTES',
   REPLACE: 'not of BYTES',
   REVERSE: 'not of BYTES',
-  ROUND: 'of NUMERIC: digits are a literal, no rounding mode',
   SEARCH: 'a literal query of up to 1,000 characters, not of JSON; no PATTERN_ANALYZER, no `analyzer_options`',
   SPLIT: 'not of BYTES',
   STRING_AGG: 'not of BYTES',
@@ -47,7 +46,6 @@ const NOTES: Readonly<Record<string, string>> = {
   TO_JSON: 'without `stringify_wide_numbers`',
   TO_JSON_STRING: 'without pretty printing',
   TRIM: 'not of BYTES',
-  TRUNC: 'of NUMERIC: digits are a literal',
   UPPER: 'not of BYTES',
 };
 

@@ -36,6 +36,7 @@ const MACROS: Readonly<Record<string, string>> = {
   // Of decimals with nine digits behind the point, as integers of all their digits and back.
   'lq_digits(x)': `CAST(replace(CAST(x AS VARCHAR), '.', '') AS HUGEINT)`,
   'lq_of_digits(d)': `CAST(d AS DECIMAL(38, 0)) * CAST(0.000000001 AS DECIMAL(10, 9))`,
+  'lq_power_of_ten(k)': `CAST(rpad('1', CAST(k + 1 AS INTEGER), '0') AS HUGEINT)`,
   // Exact quotients: nine digits more of what the division of the digits leaves. A divisor of 1e20 leaves no room for them.
   'lq_quotient_of_digits(a, b)': `sign(a) * sign(b) * (abs(a) // abs(b) * 1000000000
       + ((abs(a) % abs(b)) * 1000000000 + abs(b) // 2) // abs(b))`,

@@ -35,7 +35,7 @@ const NOTES: Readonly<Record<string, string>> = {
   REGEXP_CONTAINS: 'not of BYTES',
   REGEXP_EXTRACT: 'not of BYTES',
   REGEXP_EXTRACT_ALL: 'not of BYTES',
-  REGEXP_INSTR: 'not of BYTES; no group that captures',
+  REGEXP_INSTR: 'not of BYTES',
   REGEXP_REPLACE: 'not of BYTES',
   REPLACE: 'not of BYTES',
   REVERSE: 'not of BYTES',

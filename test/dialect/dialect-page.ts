@@ -43,8 +43,6 @@ const NOTES: Readonly<Record<string, string>> = {
   SPLIT: 'not of BYTES',
   STRING_AGG: 'not of BYTES',
   STRPOS: 'not of BYTES',
-  TO_JSON: 'without `stringify_wide_numbers`',
-  TO_JSON_STRING: 'without pretty printing',
   TRIM: 'not of BYTES',
   UPPER: 'not of BYTES',
 };

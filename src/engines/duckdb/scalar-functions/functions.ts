@@ -7,6 +7,7 @@ import { farmFingerprint, sha512 } from './hashes';
 import { jsonArrayAppend, jsonArrayInsert, jsonRemove, jsonSet } from './json-edits';
 import { jsonKeys } from './json-keys';
 import { jsonStripNulls } from './json-nulls';
+import { prettyJson } from './pretty-json';
 import { regexpPlace } from './regexp-place';
 import type { ScalarFunction } from './scalar-function';
 import { isTimeZone, normalized, soundex } from './texts';
@@ -27,6 +28,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_json_strip_nulls: jsonStripNulls,
   lq_normalized: normalized,
   lq_numeric_quotient_by_large: numericQuotient,
+  lq_pretty_json: prettyJson,
   lq_public_suffix: publicSuffix,
   lq_regexp_place: regexpPlace,
   lq_registered_domain: registeredDomain,

@@ -1,6 +1,7 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
 import { QueryError } from '../../../../errors';
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import { doubleOfDecimal } from '../expressions/casts';
 import { duckType } from '../../sql';
 import { roundedDecimal, type Rounding, roundsToConstant } from './decimal-rounding';
 import { guarded, product, quotient } from './operators';
@@ -163,7 +164,9 @@ function logarithm(call: Call): string {
 }
 
 function float(call: Call, i: number): string {
-  return arg(call, i).type.kind === 'FLOAT64' ? sqlOf(call, i) : `CAST(${sqlOf(call, i)} AS DOUBLE)`;
+  const { kind } = arg(call, i).type;
+  if (kind === 'FLOAT64') return sqlOf(call, i);
+  return kind === 'NUMERIC' ? doubleOfDecimal(sqlOf(call, i)) : `CAST(${sqlOf(call, i)} AS DOUBLE)`;
 }
 
 /** @throws QueryError for a BIGNUMERIC, of which a double has less than half of the digits */

@@ -58,7 +58,7 @@ const FREE: ReadonlySet<string> = new Set(
 
 /** Steps measured on texts and arrays at their worst, per byte; an element of an array has eight bytes, a text sixteen more. */
 const COSTS: Readonly<Record<string, Cost>> = {
-  $in_unnest: ([, list]) => `${list!.bytes} * 0.5`,
+  $in_unnest: ([value, list]) => `${list!.bytes} * ${value!.argument.type.kind === 'STRUCT' ? 8 : 0.5}`,
   ARRAY_CONCAT: perByte(1),
   ARRAY_REVERSE: perByte(4),
   ARRAY_SLICE: perByte(4),

@@ -228,6 +228,8 @@ export interface ResolvedLiteral {
   readonly kind: 'literal';
   readonly type: SqlType;
   readonly value: string | null;
+  /** The digits of a FLOAT64 as they are in the query, where they may be more than the double has. */
+  readonly written?: string;
   readonly span: Span;
 }
 

@@ -30,14 +30,9 @@ const NOTES: Readonly<Record<string, string>> = {
   PARSE_DATETIME: 'the format is a literal',
   PARSE_TIME: 'the format is a literal',
   PARSE_TIMESTAMP: 'the format is a literal',
-  REGEXP_INSTR: 'no group that captures',
   PERCENTILE_CONT: 'the fraction is a literal; no `RESPECT NULLS` of NUMERIC',
   PERCENTILE_DISC: 'the fraction is a literal',
-  ROUND: 'of NUMERIC: digits are a literal, no rounding mode',
   SEARCH: 'a literal query of up to 1,000 characters, not of JSON; no PATTERN_ANALYZER, no `analyzer_options`',
-  TO_JSON: 'without `stringify_wide_numbers`',
-  TO_JSON_STRING: 'without pretty printing',
-  TRUNC: 'of NUMERIC: digits are a literal',
 };
 
 /** A construct of GoogleSQL that is refused; `at`: what its position points to. */

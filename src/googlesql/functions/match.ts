@@ -133,6 +133,7 @@ function fits(fn: SqlFunction, { pattern, cardinality }: Parameter, slot: Slot, 
       return false;
     case 'mode':
     case 'rounding':
+      if (pattern.kind === 'rounding' && slot.form === 'null') return true;
       return slot.form === 'literal' && slot.type.kind === 'STRING';
     case 'template':
       templates.add(pattern.name, slot);

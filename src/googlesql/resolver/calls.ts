@@ -76,7 +76,9 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
     session.budget.value(value.type, value.span);
     args.push(convert(session, value, match.types[i] ?? value.type));
   }
-  checkPart(fn, given.part, args[0]?.type, call.span);
+  // A DATE that becomes a DATETIME still has no clock.
+  const isDate = values[0]?.type.kind === 'DATE' && /_(?:ADD|SUB|TRUNC)$/.test(fn.name);
+  checkPart(fn, given.part, isDate ? values[0]?.type : args[0]?.type, call.span);
   checkArguments(fn, args);
   const [compared] = args;
   if (fn.name === 'NULLIF' && compared !== undefined && !supportsEquality(compared.type))

@@ -96,7 +96,8 @@ function foldable(literal: ResolvedLiteral, type: SqlType): boolean {
 function tryLiteral(literal: ResolvedLiteral, type: SqlType): ResolvedLiteral | null {
   const { value } = literal;
   if (value === null) return { ...literal, type };
-  const converted = valueAs(literal.type.kind, value, type.kind);
+  const toDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC';
+  const converted = valueAs(literal.type.kind, toDecimal ? (literal.written ?? value) : value, type.kind);
   return converted === null ? null : { ...literal, type, value: converted };
 }
 

@@ -11,7 +11,8 @@ export function resolveLiteral(session: Session, literal: Literal, negative = fa
   if (type === 'NULL') return session.nullLiteral(span);
   const value = valueOf(literal, negative);
   if (value === null) throw invalid(`Invalid ${type} literal.`, span);
-  const resolved: ResolvedLiteral = { kind: 'literal', type: { kind: type }, value, span };
+  const written = type === 'FLOAT64' ? { written: negative ? `-${literal.value}` : literal.value } : {};
+  const resolved: ResolvedLiteral = { kind: 'literal', type: { kind: type }, value, ...written, span };
   return WRITTEN.has(type) ? session.markExplicit(resolved) : resolved;
 }
 

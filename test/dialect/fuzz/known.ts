@@ -122,13 +122,7 @@ const KNOWN: readonly Known[] = [
     alike: (difference) => sameShape(difference),
     why: 'AVG of infinite values is infinite or NaN.',
   },
-  {
-    kind: 'refused',
-    of: /REGEXP_INSTR/,
-    embedded: /logquay:(?:argument|regexp)/,
-    why: 'REGEXP_INSTR finds no later match behind an empty one, and takes no computed pattern with a group that captures.',
-  },
-  { kind: 'refused', embedded: /The JSONPath cannot be \$|Invalid JSONPath/, why: PATH_CHECKED },
+  { kind: 'refused', embedded: /The JSONPath cannot be \$|JSONPath must start with|Invalid token in JSONPath|Unsupported operator in JSONPath|JSONPath contains/, why: PATH_CHECKED },
   {
     kind: 'refused',
     of: /^(?:DATE|TIME|DATETIME|TIMESTAMP)$/,
@@ -205,13 +199,6 @@ const KNOWN: readonly Known[] = [
     of: /^(?:ROLLUP|CUBE|GROUPING SETS)/,
     embedded: /Cannot GROUP BY literal values/,
     why: 'A literal cannot be a key of several groupings; the local BigQuery takes the name of a literal 1 for the position of a column.',
-  },
-  {
-    kind: 'rows',
-    of: /^REGEXP_INSTR/,
-    sql: /[^\x00-\x7f]/,
-    embedded: /"values?":\[?0/,
-    why: 'The reference holds the position of REGEXP_INSTR against the number of bytes.',
   },
   {
     kind: 'refused',

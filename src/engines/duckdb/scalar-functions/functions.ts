@@ -10,6 +10,8 @@ import { jsonArrayAppend, jsonArrayInsert, jsonRemove, jsonSet } from './json-ed
 import { jsonKeys } from './json-keys';
 import { jsonStripNulls } from './json-nulls';
 import { bytesOfLatin1, hexOfLatin1Texts, latin1PatternText, latin1Text } from './latin1';
+import { prettyJson } from './pretty-json';
+import { regexpPlace } from './regexp-place';
 import type { ScalarFunction } from './scalar-function';
 import { isTimeZone, normalized, soundex } from './texts';
 
@@ -35,7 +37,9 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_latin1_pattern: latin1PatternText,
   lq_normalized: normalized,
   lq_numeric_quotient_by_large: numericQuotient,
+  lq_pretty_json: prettyJson,
   lq_public_suffix: publicSuffix,
+  lq_regexp_place: regexpPlace,
   lq_registered_domain: registeredDomain,
   lq_sha512: sha512,
   lq_soundex: soundex,

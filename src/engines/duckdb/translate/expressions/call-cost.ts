@@ -63,7 +63,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   $bit_not: perByte(16),
   $bit_or: perByte(16),
   $bit_xor: perByte(16),
-  $in_unnest: ([, list]) => `${list!.bytes} * 0.5`,
+  $in_unnest: ([value, list]) => `${list!.bytes} * ${value!.argument.type.kind === 'STRUCT' ? 8 : 0.5}`,
   $shift_left: perByte(128),
   $shift_right: perByte(128),
   ARRAY_CONCAT: perByte(1),

@@ -66,9 +66,10 @@ export function convert(ctx: Context, input: string, from: SqlType, to: SqlType,
     case 'FLOAT64':
       switch (from.kind) {
         case 'INT64':
+          return `CAST(${input} AS DOUBLE)`;
         case 'NUMERIC':
         case 'BIGNUMERIC':
-          return `CAST(${input} AS DOUBLE)`;
+          return doubleOfDecimal(input);
         case 'STRING':
           return checked((x) => `lq_float64(${x})`);
         default:
@@ -165,4 +166,9 @@ function stringOf(ctx: Context, input: string, from: SqlType, safe: boolean): st
     default:
       return null;
   }
+}
+
+/** A decimal as the closest double: DuckDB's own conversion of many digits may give one beside it. */
+export function doubleOfDecimal(x: string): string {
+  return `CAST(CAST(${x} AS VARCHAR) AS DOUBLE)`;
 }

@@ -1,26 +1,29 @@
 /** Functions that change a JSON value at a path, and JSON_KEYS: computed by our own scalar functions. */
 import { QueryError } from '../../../../errors';
 import { type Argument, type Call, type FunctionTable, sqlOf } from '../expressions/call';
-import { jsonSteps, jsonText } from './json';
+import { jsonText, pathSteps } from './json';
 import { ownFunction } from './own-functions';
 import { quoteText } from '../../sql';
 
 /** The JSON text of a JSONPath's steps; null: of NULL. */
-function path(call: Call, { expr, constant }: Argument): string | null {
+function path(call: Call, argument: Argument): string | null {
+  const { expr } = argument;
   if (expr.type.kind !== 'STRING') throw new QueryError('invalidQuery', 'A JSONPath is a STRING', expr.span);
-  if (expr.kind === 'literal' && constant === null) return null;
-  if (constant === null) return call.unsupported('A JSONPath that is no literal');
-  const steps = jsonSteps(constant);
-  if (steps === null && call.safe) return null;
-  if (steps === null) throw new QueryError('invalidQuery', `Invalid JSONPath: ${constant}`, expr.span);
-  return quoteText(JSON.stringify(steps));
+  if (expr.kind !== 'literal' && expr.kind !== 'parameter' && expr.kind !== 'cast')
+    throw new QueryError('invalidQuery', `A JSONPath of ${call.name} must be a literal or query parameter.`, expr.span);
+  const steps = pathSteps(call, argument, 'strict');
+  return steps === null ? null : quoteText(JSON.stringify(steps));
 }
 
 /** A named argument that is a literal BOOL; null: NULL. */
 function flag(call: Call, name: string, fallback: boolean): boolean | null {
   const argument = call.named[name];
   if (argument === undefined) return fallback;
-  if (argument.expr.kind !== 'literal') return call.unsupported(`A computed ${name.toLowerCase()}`);
+  if (argument.expr.kind === 'parameter') return call.unsupported(`A parameter as ${name.toLowerCase()}`);
+  if (argument.expr.kind !== 'literal') {
+    const words = `Argument '${name.toLowerCase()}' to ${call.name} must be a literal or query parameter.`;
+    throw new QueryError('invalidQuery', words, argument.expr.span);
+  }
   return argument.constant === null ? null : argument.constant === 'true';
 }
 

@@ -1,42 +1,46 @@
 /** JSON, as text and as a value. Text that is no JSON gives NULL. */
+import { QueryError } from '../../../../errors';
+import { JsonPathFault, type JsonPathForm, jsonPathSteps } from '../../../../googlesql/literals/json-path';
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
+import { doubleOfDecimal } from '../expressions/casts';
 import { rewritten } from '../expressions/size-bounds';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
+import { ownFunction } from './own-functions';
 import { duckType, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
-/**
- * A JSONPath of GoogleSQL (`$.a.b[0]`, `$['a']`, `$."a"`) as a JSON pointer; null where it is no such path. JSON_EXTRACT
- * and JSON_VALUE differ only in how a name may be quoted, and both ways are read.
- */
-function jsonPath(path: string): string | null {
-  // A JSON pointer: a number is an index into an array and a key of an object, as it is in GoogleSQL.
-  const steps = jsonSteps(path);
-  return steps && steps.map((s) => `/${String(s).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
+const LAX = /^(?:lax|recursive)\s/i;
+/** Digits that GoogleSQL reads as an index, but a JSON pointer only as a key. */
+const OTHER_INDEX = /^\s*-?\d+\s*$/;
+const SAME_INDEX = /^(?:-?[1-9]\d*|0)$/;
 
-/** The keys and indexes of a JSONPath; null where the text is not one. */
-export function jsonSteps(path: string): (string | number)[] | null {
-  if (!path.startsWith('$')) return null;
-  const step =
-    /\.([^.[\]"'\s][^.[\]"]*)|\."((?:[^"\\]|\\.)*)"|\[\s*(\d+)\s*\]|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]/y;
-  const steps: (string | number)[] = [];
-  step.lastIndex = 1;
-  while (step.lastIndex < path.length) {
-    const match = step.exec(path);
-    if (match === null) return null;
-    const name = match[1] ?? match[2] ?? match[4] ?? match[5];
-    steps.push(name === undefined ? Number(match[3]) : match[1] === undefined ? name.replace(/\\(.)/gs, '$1') : name);
+/** The literal of a JSONPath as its steps; null: the path is NULL, or it is none and SAFE. makes that NULL. */
+export function pathSteps(call: Call, { expr, constant }: Argument, form: JsonPathForm): (string | number)[] | null {
+  if (expr.kind === 'literal' && constant === null) return null;
+  if (constant === null) return call.unsupported('A JSONPath that is no literal');
+  if (LAX.test(constant)) return call.unsupported('A lax JSONPath');
+  try {
+    return jsonPathSteps(constant, form);
+  } catch (error) {
+    if (!(error instanceof JsonPathFault)) throw error;
+    if (call.safe) return null;
+    throw new QueryError('invalidQuery', `${error.message}.`, expr.span);
   }
-  return steps;
 }
 
-function pathOf(call: Call, i = 1): string {
-  const path = call.args[i];
-  if (path === undefined) return '';
-  if (path.constant === null) return call.unsupported('A JSONPath that is no literal');
-  const read = jsonPath(path.constant);
-  return read ?? call.unsupported('This JSONPath');
+/** A JSON pointer: a number is an index into an array and a key of an object, as it is in GoogleSQL. null: as `pathSteps` has it. */
+function pathOf(call: Call): string | null {
+  const path = call.args[1];
+  if (path === undefined) return quoteText('');
+  const steps = pathSteps(call, path, call.name.startsWith('JSON_EXTRACT') ? 'legacy' : 'standard');
+  if (steps === null) return null;
+  if (steps.some((step) => OTHER_INDEX.test(String(step)) && !SAME_INDEX.test(String(step))))
+    return call.unsupported('An index of a JSONPath with needless zeros or spaces');
+  return quoteText(steps.map((s) => `/${String(s).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
+}
+
+function nothing(call: Call): string {
+  return `CAST(NULL AS ${duckType(call.type)})`;
 }
 
 /** Runs `print` on the document where it is JSON. A JSON value always is, and SQL NULL stays NULL. */
@@ -48,7 +52,8 @@ function onDocument(call: Call, print: (document: string) => string): string {
 
 /** A scalar as text; NULL for an object, an array and JSON null. */
 function scalar(call: Call): string {
-  const path = quoteText(pathOf(call));
+  const path = pathOf(call);
+  if (path === null) return nothing(call);
   return onDocument(call, (d) =>
     call.bind(
       [d],
@@ -60,7 +65,8 @@ function scalar(call: Call): string {
 
 /** Any value as JSON: text of it for a STRING, where JSON null is NULL. */
 function query(call: Call): string {
-  const path = quoteText(pathOf(call));
+  const path = pathOf(call);
+  if (path === null) return nothing(call);
   if (call.type.kind === 'JSON') return `json_extract(${sqlOf(call, 0)}, ${path})`;
   return onDocument(call, (d) => `nullif(CAST(json_extract(${d}, ${path}) AS VARCHAR), 'null')`);
 }
@@ -68,12 +74,13 @@ function query(call: Call): string {
 /** The elements of an array; NULL for anything else. */
 function elements(call: Call, element: (e: string) => string): string {
   const path = pathOf(call);
+  if (path === null) return nothing(call);
   return onDocument(call, (d) =>
     call.bind(
       [d],
       (x) =>
-        `CASE WHEN json_type(${x}, ${quoteText(path)}) = 'ARRAY' THEN ` +
-        `list_transform(CAST(json_extract(json_extract(${x}, ${quoteText(path)}), '$[*]') AS JSON[]), lambda e: ${element('e')}) END`,
+        `CASE WHEN json_type(${x}, ${path}) = 'ARRAY' THEN ` +
+        `list_transform(CAST(json_extract(json_extract(${x}, ${path}), '$[*]') AS JSON[]), lambda e: ${element('e')}) END`,
     ),
   );
 }
@@ -94,8 +101,27 @@ function scalarElements(call: Call): string {
   );
 }
 
-/** A value as JSON in GoogleSQL's own words: instants as ISO text, integers that a double cannot hold as text. */
-function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string {
+/** As text: no number, those that a double cannot hold, or (as TO_JSON_STRING has it) every decimal that is no such integer, too. */
+type Stringified = 'none' | 'wide' | 'decimals';
+
+/** The largest integer up to which a double holds each. */
+const LARGEST_EXACT = '9007199254740992';
+
+function decimalJson(x: string, stringified: Stringified): string {
+  const whole = `${x} = trunc(${x})`;
+  const [fromZero, negative] = [`${x} BETWEEN 0 AND 18446744073709551615`, `${x} BETWEEN -9223372036854775808 AND 0`];
+  const text = `to_json(${numericText(x)})`;
+  const number = `lq_float_json(${doubleOfDecimal(x)})`;
+  if (stringified === 'none')
+    return `CASE WHEN ${whole} AND ${fromZero} THEN to_json(TRY_CAST(${x} AS UBIGINT)) WHEN ${whole} AND ${negative} THEN to_json(TRY_CAST(${x} AS BIGINT)) ELSE ${number} END`;
+  const integer = `WHEN ${whole} AND abs(${x}) <= ${LARGEST_EXACT} THEN to_json(TRY_CAST(${x} AS BIGINT))`;
+  if (stringified === 'decimals') return `CASE ${integer} ELSE ${text} END`;
+  const isWide = `${whole} AND (${fromZero} OR ${negative}) OR lq_is_wide_number(${numericText(x)}, true)`;
+  return `CASE ${integer} WHEN ${isWide} THEN ${text} ELSE ${number} END`;
+}
+
+/** A value as JSON in GoogleSQL's own words: instants as ISO text, numbers that a double cannot hold as text if wanted. */
+function googleJson(call: Call, x: string, type: SqlType, stringified: Stringified): string {
   switch (type.kind) {
     case 'BOOL':
     case 'STRING':
@@ -103,14 +129,14 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
     case 'GEOGRAPHY':
       return x;
     case 'INT64':
-      return wide
-        ? `CASE WHEN abs(CAST(${x} AS HUGEINT)) > 9007199254740992 THEN to_json(CAST(${x} AS VARCHAR)) ELSE to_json(${x}) END`
-        : x;
+      return stringified === 'none'
+        ? x
+        : `CASE WHEN abs(CAST(${x} AS HUGEINT)) > ${LARGEST_EXACT} THEN to_json(CAST(${x} AS VARCHAR)) ELSE to_json(${x}) END`;
     case 'FLOAT64':
       return `lq_float_json(${x})`;
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return `CASE WHEN ${x} = trunc(${x}) AND abs(${x}) <= 9007199254740992 THEN to_json(TRY_CAST(${x} AS BIGINT)) ELSE ${wide ? `to_json(${numericText(x)})` : `lq_float_json(CAST(${x} AS DOUBLE))`} END`;
+      return decimalJson(x, stringified);
     case 'BYTES':
       return `to_base64(${x})`;
     case 'DATE':
@@ -122,21 +148,25 @@ function googleJson(call: Call, x: string, type: SqlType, wide: boolean): string
     case 'TIMESTAMP':
       return `(${datetimeText(x, 'T')} || 'Z')`;
     case 'INTERVAL':
-      return call.unsupported('An INTERVAL as JSON');
+      return `lq_iso_interval(${x})`;
     case 'ARRAY': {
-      const value = googleJson(call, 'e', type.element, wide);
+      const value = googleJson(call, 'e', type.element, stringified);
       return value === 'e' ? x : `list_transform(${x}, lambda e: ${value})`;
     }
     case 'STRUCT': {
       const physical = physicalFieldNames(type.fields);
       const fields = type.fields.map((f, i) => ({
         name: f.name ?? '',
-        value: googleJson(call, `${x}.${quoteName(physical[i]!)}`, f.type, wide),
+        value: googleJson(call, `${x}.${quoteName(physical[i]!)}`, f.type, stringified),
       }));
       const plain = fields.every((f, i) => f.name === physical[i]);
+      // A value keeps the first of equal keys, a text all of them.
+      const kept = fields.filter(
+        ({ name }, i) => stringified === 'decimals' || fields.findIndex((f) => f.name === name) === i,
+      );
       const object = plain
         ? structOf(fields.map((f) => [f.name, f.value]))
-        : `json_object(${fields.map((f) => `${quoteText(f.name)}, ${f.value}`).join(', ')})`;
+        : `json_object(${kept.map((f) => `${quoteText(f.name)}, ${f.value}`).join(', ')})`;
       return `CASE WHEN ${x} IS NOT NULL THEN ${object} END`;
     }
   }
@@ -148,8 +178,20 @@ function onName(call: Call, value: string, print: (x: string) => string): string
 }
 
 function toJsonString(call: Call): string {
-  if (call.args.length > 1 && call.args[1]?.constant !== 'false')
-    return call.unsupported('TO_JSON_STRING with pretty printing');
+  const pretty = call.args[1];
+  const compact = compactText(call);
+  if (pretty === undefined || pretty.constant === 'false') return compact;
+  const spread = (text: string): string =>
+    ownFunction(call, 'lq_pretty_json', [{ sql: text, sized: 'text' }], { text: true });
+  if (pretty.constant === 'true') return spread(compact);
+  if (pretty.expr.kind === 'literal') return nothing(call);
+  return call.bind(
+    [compact, pretty.sql],
+    (text, p) => `CASE WHEN ${p} THEN ${spread(text)} WHEN NOT ${p} THEN ${text} END`,
+  );
+}
+
+function compactText(call: Call): string {
   const value = arg(call, 0);
   if (value.type.kind === 'FLOAT64') {
     const text = (x: string): string =>
@@ -157,7 +199,7 @@ function toJsonString(call: Call): string {
     return onName(call, value.sql, text);
   }
   const text = (x: string): string =>
-    `coalesce(CAST(to_json(${googleJson(call, x, value.type, true)}) AS VARCHAR), 'null')`;
+    `coalesce(CAST(to_json(${googleJson(call, x, value.type, 'decimals')}) AS VARCHAR), 'null')`;
   // Escapes double what is written again and again.
   if (value.type.kind === 'STRING' && call.args.length === 1)
     return rewritten(
@@ -169,17 +211,24 @@ function toJsonString(call: Call): string {
 }
 
 function toJson(call: Call): string {
-  if (Object.keys(call.named).length > 0) return call.unsupported('TO_JSON with stringify_wide_numbers');
-  return onName(
-    call,
-    sqlOf(call, 0),
-    (x) => `coalesce(to_json(${googleJson(call, x, arg(call, 0).type, false)}), CAST('null' AS JSON))`,
+  const wide = call.named['STRINGIFY_WIDE_NUMBERS'];
+  const json = (stringified: Stringified) => (x: string) =>
+    `coalesce(to_json(${googleJson(call, x, arg(call, 0).type, stringified)}), CAST('null' AS JSON))`;
+  if (wide === undefined || wide.constant === 'false') return onName(call, sqlOf(call, 0), json('none'));
+  if (wide.constant === 'true') return onName(call, sqlOf(call, 0), json('wide'));
+  if (wide.expr.kind === 'literal') return nothing(call);
+  return call.bind([wide.sql], (w) =>
+    onName(
+      call,
+      sqlOf(call, 0),
+      (x) => `CASE WHEN ${w} THEN ${json('wide')(x)} WHEN NOT ${w} THEN ${json('none')(x)} END`,
+    ),
   );
 }
 
 /** The JSON text of any value. */
 export function jsonText(call: Call, { sql, type }: Argument): string {
-  return onName(call, sql, (x) => `coalesce(CAST(to_json(${googleJson(call, x, type, false)}) AS VARCHAR), 'null')`);
+  return onName(call, sql, (x) => `coalesce(CAST(to_json(${googleJson(call, x, type, 'none')}) AS VARCHAR), 'null')`);
 }
 
 /** Keys among which one that comes twice is looked for: each is compared with those before it. */
@@ -202,10 +251,10 @@ function objectOf(call: Call, keys: string, texts: string): string {
 function constructed(call: Call, duckName: string, keyed: boolean): string {
   const [first, second] = call.args;
   const ofValue = (value: Argument): string =>
-    `to_json(${onName(call, value.sql, (x) => googleJson(call, x, value.type, false))})`;
+    `to_json(${onName(call, value.sql, (x) => googleJson(call, x, value.type, 'none'))})`;
   if (keyed && first?.type.kind === 'ARRAY' && second?.type.kind === 'ARRAY') {
     const { element } = second.type;
-    const text = `coalesce(CAST(to_json(${googleJson(call, 'e', element, false)}) AS VARCHAR), 'null')`;
+    const text = `coalesce(CAST(to_json(${googleJson(call, 'e', element, 'none')}) AS VARCHAR), 'null')`;
     return objectOf(call, first.sql, `list_transform(${second.sql}, lambda e: ${text})`);
   }
   const keys = call.args.filter((_, i) => i % 2 === 0).map(({ constant }) => constant);
@@ -232,48 +281,52 @@ const PERHAPS_WIDE = '[0-9.]{17}|[0-9]{16}|[eE][+-]?[0-9]{3}';
 
 /** Integers keep 64 bits, other numbers are FLOAT64: one that would lose digits is an error, unless it may be rounded. */
 function parse(call: Call): string {
-  const mode = wideNumberMode(call, 'exact');
-  if (mode === null) return 'CAST(NULL AS JSON)';
-  if (mode === 'wrong') return wrongMode(call);
-  return call.bind([sqlOf(call, 0)], (s) => {
-    const bare = `regexp_replace(${s}, '"(?:[^"\\\\]|\\\\.)*"', '', 'g')`;
-    const numbers = `regexp_extract_all(${bare}, '-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?')`;
-    const lost = `list_bool_or(list_transform(${numbers}, lambda n: lq_is_wide_number(n, ${String(mode === 'exact')})))`;
-    return (
-      `CASE WHEN ${s} IS NULL THEN NULL WHEN regexp_matches(${s}, '${PERHAPS_WIDE}') AND ${lost} THEN ${call.fail('json')} ` +
-      `ELSE coalesce(TRY_CAST(${s} AS JSON), ${call.fail('json')}) END`
-    );
-  });
+  return byWideNumberMode(call, 'true', (exact) =>
+    call.bind([sqlOf(call, 0)], (s) => {
+      const bare = `regexp_replace(${s}, '"(?:[^"\\\\]|\\\\.)*"', '', 'g')`;
+      const numbers = `regexp_extract_all(${bare}, '-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?')`;
+      const lost = `list_bool_or(list_transform(${numbers}, lambda n: lq_is_wide_number(n, ${exact})))`;
+      return (
+        `CASE WHEN ${s} IS NULL THEN NULL WHEN regexp_matches(${s}, '${PERHAPS_WIDE}') AND ${lost} THEN ${call.fail('json')} ` +
+        `ELSE coalesce(TRY_CAST(${s} AS JSON), ${call.fail('json')}) END`
+      );
+    }),
+  );
 }
 
 /** What a JSON value is of, for DuckDB; `INTEGER` and `UNSIGNED` numbers are exact. */
 const NUMBERS = "('BIGINT', 'UBIGINT', 'DOUBLE', 'HUGEINT')";
 
 /** A JSON scalar of the right kind as an SQL value, an error for any other. */
-function typedScalar(kinds: string, convert: (x: string, exact: boolean) => string): (call: Call) => string {
-  return (call) => {
-    const mode = wideNumberMode(call, 'round');
-    if (mode === null) return `CAST(NULL AS ${duckType(call.type)})`;
-    if (mode === 'wrong') return wrongMode(call);
-    return call.bind(
-      [sqlOf(call, 0)],
-      (x) =>
-        `CASE WHEN ${x} IS NULL THEN NULL WHEN json_type(${x}) IN ${kinds} THEN ` +
-        `coalesce(${convert(x, mode === 'exact')}, ${call.fail('json')}) ELSE ${call.fail('json')} END`,
+function typedScalar(kinds: string, convert: (x: string, exact: Exact) => string): (call: Call) => string {
+  return (call) =>
+    byWideNumberMode(call, 'false', (exact) =>
+      call.bind(
+        [sqlOf(call, 0)],
+        (x) =>
+          `CASE WHEN ${x} IS NULL THEN NULL WHEN json_type(${x}) IN ${kinds} THEN ` +
+          `coalesce(${convert(x, exact)}, ${call.fail('json')}) ELSE ${call.fail('json')} END`,
+      ),
     );
-  };
 }
 
-function wrongMode(call: Call): string {
-  return `CAST(CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('argument')} END AS ${duckType(call.type)})`;
-}
+/** Whether a number has to be a double exactly: a condition. */
+type Exact = 'true' | 'false' | `(${string})`;
 
-/** Whether a number has to be a double exactly; null: the mode is NULL. */
-function wideNumberMode(call: Call, fallback: 'exact' | 'round'): 'exact' | 'round' | 'wrong' | null {
+/** What `print` makes of the wide_number_mode; NULL where that is NULL, an error where it is none. */
+function byWideNumberMode(call: Call, fallback: Exact, print: (exact: Exact) => string): string {
   const mode = call.named['WIDE_NUMBER_MODE'];
-  if (mode === undefined) return fallback;
-  if (mode.expr.kind !== 'literal') return call.unsupported('A computed wide_number_mode');
-  return mode.constant === 'exact' || mode.constant === 'round' || mode.constant === null ? mode.constant : 'wrong';
+  if (mode === undefined) return print(fallback);
+  if (mode.constant === 'exact') return print('true');
+  if (mode.constant === 'round') return print('false');
+  const wrong = `CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('argument')} END`;
+  if (mode.constant !== null) return `CAST(${wrong} AS ${duckType(call.type)})`;
+  if (mode.expr.kind === 'literal') return nothing(call);
+  return call.bind(
+    [mode.sql],
+    (m) =>
+      `CASE WHEN ${m} IS NULL THEN NULL WHEN ${m} NOT IN ('exact', 'round') THEN ${wrong} ELSE ${print(`(${m} = 'exact')`)} END`,
+  );
 }
 
 /** A JSON scalar as an SQL value where that makes sense, else NULL. */
@@ -293,9 +346,10 @@ export const JSON_FUNCTIONS: FunctionTable = {
   BOOL: typedScalar("('BOOLEAN')", (x) => `TRY_CAST(json_extract_string(${x}, '$') AS BOOLEAN)`),
   FLOAT64: typedScalar(NUMBERS, (x, exact) => {
     const [text, number] = [`json_extract_string(${x}, '$')`, `TRY_CAST(json_extract_string(${x}, '$') AS DOUBLE)`];
-    if (!exact) return number;
+    if (exact === 'false') return number;
+    const rounded = exact === 'true' ? '' : `NOT ${exact} OR `;
     // An integer that a double cannot hold; one with a point or an exponent is a double already.
-    return `CASE WHEN NOT regexp_full_match(${text}, '-?[0-9]+') OR CAST(TRY_CAST(${text} AS HUGEINT) AS DOUBLE) = ${number} AND TRY_CAST(${number} AS HUGEINT) = TRY_CAST(${text} AS HUGEINT) THEN ${number} END`;
+    return `CASE WHEN ${rounded}NOT regexp_full_match(${text}, '-?[0-9]+') OR CAST(TRY_CAST(${text} AS HUGEINT) AS DOUBLE) = ${number} AND TRY_CAST(${number} AS HUGEINT) = TRY_CAST(${text} AS HUGEINT) THEN ${number} END`;
   }),
   INT64: typedScalar(
     NUMBERS,

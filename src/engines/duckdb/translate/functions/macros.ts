@@ -36,6 +36,7 @@ const MACROS: Readonly<Record<string, string>> = {
   // Of decimals with nine digits behind the point, as integers of all their digits and back.
   'lq_digits(x)': `CAST(replace(CAST(x AS VARCHAR), '.', '') AS HUGEINT)`,
   'lq_of_digits(d)': `CAST(d AS DECIMAL(38, 0)) * CAST(0.000000001 AS DECIMAL(10, 9))`,
+  'lq_power_of_ten(k)': `CAST(rpad('1', CAST(k + 1 AS INTEGER), '0') AS HUGEINT)`,
   // Exact quotients: nine digits more of what the division of the digits leaves. A divisor of 1e20 leaves no room for them.
   'lq_quotient_of_digits(a, b)': `sign(a) * sign(b) * (abs(a) // abs(b) * 1000000000
       + ((abs(a) % abs(b)) * 1000000000 + abs(b) // 2) // abs(b))`,
@@ -81,9 +82,9 @@ const MACROS: Readonly<Record<string, string>> = {
       WHEN trunc(x * p) = x * p AND lq_product_error(x, p) * sign(x) < 0 THEN (x * p - sign(x)) / p
       ELSE trunc(x * p) / p END`,
   'lq_round(x, n)':
-    'CASE WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
+    'CASE WHEN n < -308 AND NOT isfinite(x) THEN 0e0 WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
   'lq_trunc(x, n)':
-    'CASE WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
+    'CASE WHEN n < -308 AND NOT isfinite(x) THEN 0e0 WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
 
   // A decimal without a sign as its digits from the first to the last that is not 0, and the power of ten behind them.
   'lq_decimal_form(n)': String.raw`list_transform([regexp_extract(n, '^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$', ['i', 'f', 'e'])], lambda p:
@@ -132,6 +133,17 @@ const MACROS: Readonly<Record<string, string>> = {
       || CASE WHEN lq_interval_micros(i) % 1000000 = 0 THEN ''
         WHEN lq_interval_micros(i) % 1000 = 0 THEN printf('.%03d', abs(lq_interval_micros(i)) // 1000 % 1000)
         ELSE printf('.%06d', abs(lq_interval_micros(i)) % 1000000) END`,
+  'lq_iso_part(n, unit)': `CASE WHEN n = 0 THEN '' ELSE CAST(n AS VARCHAR) || unit END`,
+  // As JSON has it: each part with its own sign.
+  'lq_iso_interval(i)': `CASE WHEN lq_interval_months(i) = 0 AND extract(day FROM i) = 0 AND lq_interval_micros(i) = 0 THEN 'P0Y' ELSE
+      'P' || lq_iso_part(sign(lq_interval_months(i)) * (abs(lq_interval_months(i)) // 12), 'Y')
+      || lq_iso_part(sign(lq_interval_months(i)) * (abs(lq_interval_months(i)) % 12), 'M')
+      || lq_iso_part(extract(day FROM i), 'D') || CASE WHEN lq_interval_micros(i) = 0 THEN '' ELSE 'T' END
+      || lq_iso_part(sign(lq_interval_micros(i)) * (abs(lq_interval_micros(i)) // 3600000000), 'H')
+      || lq_iso_part(sign(lq_interval_micros(i)) * (abs(lq_interval_micros(i)) // 60000000 % 60), 'M')
+      || CASE WHEN lq_interval_micros(i) % 60000000 = 0 THEN '' ELSE
+        CASE WHEN lq_interval_micros(i) < 0 THEN '-' ELSE '' END || CAST(abs(lq_interval_micros(i)) // 1000000 % 60 AS VARCHAR)
+        || rtrim(rtrim(printf('.%06d', abs(lq_interval_micros(i)) % 1000000), '0'), '.') || 'S' END END`,
   // Bytes as text, each that is part of no UTF-8 as a replacement character: by two hexadecimal digits.
   'lq_text_of_bytes(h)': String.raw`decode(unhex(array_to_string(list_transform(regexp_extract_all(h,
       '[0-7].|(?:C[2-9A-F]|D.)[89AB].|E0[AB].[89AB].|(?:E[1-9A-CEF])[89AB].[89AB].|ED[89].[89AB].|F0[9AB].[89AB].[89AB].|F[1-3][89AB].[89AB].[89AB].|F48.[89AB].[89AB].|..'),

@@ -1,7 +1,10 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
+import { QueryError } from '../../../../errors';
 import { countedBits } from './bits';
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import { doubleOfDecimal } from '../expressions/casts';
 import { duckType } from '../../sql';
+import { roundedDecimal, type Rounding, roundsToConstant } from './decimal-rounding';
 import { guarded, product, quotient } from './operators';
 
 function typed(call: Call, text: string): string {
@@ -59,8 +62,8 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
   return (call) => {
     if (call.args.length === 1) return typed(call, `${duckName}(${sqlOf(call, 0)})`);
     const constant = arg(call, 1).constant;
-    if ((call.args[2]?.constant ?? 'ROUND_HALF_AWAY_FROM_ZERO').toUpperCase() !== 'ROUND_HALF_AWAY_FROM_ZERO')
-      return call.unsupported(`${call.name} with this rounding mode`);
+    const mode = duckName === 'trunc' ? 'to_zero' : roundingMode(call);
+    if (mode === null) return `CAST(NULL AS ${duckType(call.type)})`;
     if (call.type.kind === 'FLOAT64') {
       const exact = constant !== null && /^[1-9]\d?$/.test(constant) && Number(constant) <= 22;
       if (exact) return call.bind([sqlOf(call, 0)], (x) => `lq_${duckName}_at(${x}, 1e${constant})`);
@@ -70,12 +73,26 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
       );
       return call.bind([sqlOf(call, 0), digits], (x, n) => `lq_${duckName}(${x}, ${n})`);
     }
-    // DuckDB rounds a DECIMAL only to a constant number of digits.
-    if (constant === null) return call.unsupported(`${call.name} of NUMERIC to a computed number of digits`);
-    const most = 38;
-    const digits = Math.max(-most, Math.min(most, Number(constant)));
+    const digits = constant === null ? null : Math.max(-100, Math.min(100, Number(constant)));
+    if (digits === null || mode === 'half_even' || !roundsToConstant(call, digits)) return roundedDecimal(call, mode);
     return typed(call, `${duckName}(${sqlOf(call, 0)}, ${digits})`);
   };
+}
+
+const ROUNDING_MODES: Readonly<Record<string, Rounding>> = {
+  ROUND_HALF_AWAY_FROM_ZERO: 'half_away',
+  ROUND_HALF_EVEN: 'half_even',
+};
+
+/** @returns null: the mode is NULL. @throws QueryError for a name that is no mode */
+function roundingMode(call: Call): Rounding | null {
+  const argument = call.args[2];
+  if (argument === undefined) return 'half_away';
+  if (argument.constant === null) return null;
+  const mode = ROUNDING_MODES[argument.constant];
+  if (mode !== undefined) return mode;
+  const words = `Could not cast literal "${argument.constant}" to type ROUNDING_MODE.`;
+  throw new QueryError('invalidQuery', words, argument.expr.span);
 }
 
 function integerDivision(operator: '//' | '%'): (call: Call) => string {
@@ -148,7 +165,9 @@ function logarithm(call: Call): string {
 }
 
 function float(call: Call, i: number): string {
-  return arg(call, i).type.kind === 'FLOAT64' ? sqlOf(call, i) : `CAST(${sqlOf(call, i)} AS DOUBLE)`;
+  const { kind } = arg(call, i).type;
+  if (kind === 'FLOAT64') return sqlOf(call, i);
+  return kind === 'NUMERIC' ? doubleOfDecimal(sqlOf(call, i)) : `CAST(${sqlOf(call, i)} AS DOUBLE)`;
 }
 
 /** @throws QueryError for a BIGNUMERIC, of which a double has less than half of the digits */

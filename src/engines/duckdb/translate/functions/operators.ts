@@ -55,7 +55,7 @@ function equality(call: Call, a: string, b: string, type: SqlType, nan: boolean)
     const names = physicalFieldNames(type.fields).map(quoteText);
     return call.bind([a, b], (x, y) => {
       const fields = type.fields.map((f, i) =>
-        equality(call, `struct_extract(${x}, ${names[i]!})`, `struct_extract(${y}, ${names[i]!})`, f.type, false),
+        equality(call, `struct_extract(${x}, ${names[i]!})`, `struct_extract(${y}, ${names[i]!})`, f.type, f.type.kind === 'FLOAT64'),
       );
       return `CASE WHEN ${x} IS NOT NULL AND ${y} IS NOT NULL THEN ${fields.join(' AND ')} END`;
     });
@@ -307,9 +307,19 @@ function logic(operator: 'AND' | 'OR'): (call: Call) => string {
 }
 
 function inUnnest(call: Call): string {
-  const { kind } = arg(call, 0).type;
-  if (kind === 'STRUCT') return call.unsupported('IN UNNEST of this type');
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x, list, kind === 'FLOAT64'));
+  const { type } = arg(call, 0);
+  if (type.kind === 'STRUCT' || type.kind === 'INTERVAL') return amongEach(call, type);
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x, list, type.kind === 'FLOAT64'));
+}
+
+/** By the comparison with each element, for values that DuckDB compares otherwise: three values, too, for fields that are NULL. */
+function amongEach(call: Call, type: SqlType): string {
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) =>
+    call.bind([`list_transform(${list}, lambda e: ${equality(call, x, 'e', type, false)})`], (found) => {
+      const known = `WHEN list_count(${found}) = len(${found}) THEN false`;
+      return `CASE WHEN coalesce(len(${found}), 0) = 0 THEN false WHEN list_contains(${found}, true) THEN true ${known} END`;
+    }),
+  );
 }
 
 function jsonMember(call: Call): string {

@@ -7,7 +7,9 @@ import { mostSteps } from '../expressions/call-cost';
 import { rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { type Call, type FunctionRow, type FunctionTable, arg, sqlOf } from '../expressions/call';
-import { duckType } from '../../sql';
+import { duckType, type Failure } from '../../sql';
+import { ofBytesToo } from './latin1';
+import { ownFunction } from './own-functions';
 
 /** What a literal pattern compiles to. null: it is not known before the query runs, or it is invalid and fails when it is used. */
 function compiled(call: Call): RE2JS | null {
@@ -152,7 +154,7 @@ function onTexts(emit: (call: Call) => string): FunctionRow {
 
 /** Whether a position is behind the text, whose bytes count: behind letters of several bytes there is the empty text to be matched. */
 function isBehind(s: string, p: string): string {
-  return `(${p} > strlen(${s}) OR ${p} > length(${s}) + 1)`;
+  return `${p} > strlen(${s})`;
 }
 
 /** The first match, or its group; NULL where nothing matches. */
@@ -210,7 +212,7 @@ function allMatches(call: Call, s: string, re: string, group: 0 | 1): string {
   });
 }
 
-/** The place of the first match; that of a later one, or its end, from a position on. */
+/** The place of a match or of its group: the first one, or a later one, or its end, from a position on. */
 function instr(call: Call): string {
   const count = groups(call);
   const [position, occurrence, end] = [call.args[2]?.sql ?? '1', call.args[3]?.sql ?? '1', call.args[4]?.sql ?? '0'];
@@ -220,47 +222,90 @@ function instr(call: Call): string {
       (s, p, n) =>
         `CAST(CASE WHEN ${p} >= 1 AND ${n} >= 1 AND ${isBehind(s, p)} THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('regexp')} END AS BIGINT)`,
     );
-  // What is refused below for its group must not become a NULL.
-  if (call.safe && count === null) return call.unsupported('SAFE.REGEXP_INSTR with a computed pattern');
-  if (count === 1) return call.unsupported('REGEXP_INSTR with a group that captures (write (?:...) instead)');
-  // An error also where nothing matches, unlike one group.
-  const severalGroupsOf = (re: string): string =>
-    count === null ? `WHEN ${openingParentheses(re)} > 1 THEN ${call.fail('regexp')} ` : '';
-  if (call.args.length > 2) {
-    return call.bind([sqlOf(call, 0), sqlOf(call, 1), position, occurrence, end], (s, re, p, n, e) =>
-      call.bind([`substr(${s}, least(${p}, length(${s}) + 1))`], (rest) =>
-        call.bind([allMatches(call, rest, re, 0), `string_split_regex(${rest}, ${re})`], (matches, gaps) => {
-          const before = (list: string, to: string): string =>
-            `coalesce(list_sum(list_transform(${list}[1:${to}], lambda t: length(t))), 0)`;
-          // Behind an empty match the text is not split as the matches are found.
-          const empty = `list_contains(${matches}[1:${n}], '')`;
-          const place = `CAST(${p} + ${before(gaps, n)} + ${before(matches, `${n} - 1 + ${e}`)} AS BIGINT)`;
-          return (
-            `CASE WHEN ${s} IS NULL OR ${re} IS NULL OR ${p} IS NULL OR ${n} IS NULL OR ${e} IS NULL THEN NULL ` +
-            `WHEN ${p} < 1 OR ${n} < 1 OR ${e} NOT IN (0, 1) THEN ${call.fail('argument')} WHEN ${isBehind(s, p)} THEN 0 ` +
-            severalGroupsOf(re) +
-            `WHEN len(${matches}) < ${n} THEN 0 ` +
-            (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +
-            ` WHEN ${empty} THEN ${call.fail('argument')} ELSE ${place} END`
-          );
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1), position, occurrence, end], (...names) => {
+    const own = ownPlace(call, names);
+    // What DuckDB raises for a computed pattern would have to be caught around our function, which TRY does not take.
+    if (call.safe) return own;
+    if (count === 1) return call.args.length > 3 ? unlessNoMatch(names, own) : groupPlace(call, names, own);
+    const place = call.args.length > 2 ? laterPlace(call, names, own) : firstPlace(call, names);
+    return count === 0 ? place : `CASE WHEN ${openingParentheses(names[1])} > 0 THEN ${own} ELSE ${place} END`;
+  });
+}
+
+/** Text, pattern, position, occurrence and whether the end is asked for. */
+type Asked = readonly [s: string, re: string, p: string, n: string, e: string];
+
+/** By a function of our own, which is told apart what is wrong. */
+function ownPlace(call: Call, [s, re, p, n, e]: Asked): string {
+  const given = [{ sql: s, sized: 'text' as const }, { sql: re, sized: 'text' as const }, ...[p, n, e].map(integer)];
+  return call.bind([ownFunction(call, 'lq_regexp_place', given)], (place) => {
+    const failures = Object.entries(NO_PLACE).map(([code, failure]) => `WHEN ${code} THEN ${call.fail(failure)}`);
+    return `CASE ${place} ${failures.join(' ')} ELSE ${place} END`;
+  });
+}
+
+/** What our function gives in place of a place. */
+const NO_PLACE: Readonly<Record<string, Failure>> = { '-1': 'argument', '-2': 'regexp', '-3': 'size' };
+
+function integer(sql: string): { sql: string } {
+  return { sql: /^\d+$/.test(sql) ? `${sql}::BIGINT` : sql };
+}
+
+/** What a valid pattern gives without a look at the text by our function. */
+function unlessNoMatch([s, re, p, n, e]: Asked, own: string): string {
+  const valid = `${p} >= 1 AND ${n} >= 1 AND ${e} IN (0, 1)`;
+  // From a later position on, more may match than in the whole text.
+  return `CASE WHEN ${p} = 1 AND ${valid} AND NOT regexp_matches(${s}, ${re}) THEN CAST(0 AS BIGINT) ELSE ${own} END`;
+}
+
+/** Of the one group of a literal pattern, by its text where that is in the match but once: else only our function knows. */
+function groupPlace(call: Call, asked: Asked, own: string): string {
+  const [s, re, p, n, e] = asked;
+  return call.bind([`substr(${s}, least(${p}, length(${s}) + 1))`], (rest) =>
+    call.bind(
+      [
+        `regexp_extract(${rest}, '^((?s:.*?))(?:' || ${re} || ')', 1)`,
+        `regexp_extract(${rest}, ${re}, 0)`,
+        `regexp_extract(${rest}, ${re}, 1)`,
+      ],
+      (before, match, group) =>
+        call.bind([`strpos(${match}, ${group})`], (at) => {
+          const once = `${group} <> '' AND strpos(substr(${match}, ${at} + 1), ${group}) = 0`;
+          const found = `CASE WHEN ${once} THEN ${p} + length(${before}) + ${at} - 1 ELSE ${own} END`;
+          return `CASE WHEN ${p} < 1 OR ${p} > length(${s}) THEN ${own} ELSE ${unlessNoMatch([rest, re, '1', n, e], found)} END`;
         }),
-      ),
-    );
-  }
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, re) =>
-    call.bind([`regexp_extract(${s}, '^((?s:.*?))(?:' || ${re} || ')', 1)`], (prefix) => {
-      // GoogleSQL gives the place behind an empty match, and none of the empty pattern.
-      const isEmpty = `${prefix} <> ${s} AND regexp_extract(${s}, ${re}) = ''`;
-      const place = `CASE WHEN ${re} = '' THEN 0 ELSE length(${prefix}) + CASE WHEN ${isEmpty} THEN 2 ELSE 1 END END`;
+    ),
+  );
+}
+
+function laterPlace(call: Call, [s, re, p, n, e]: Asked, own: string): string {
+  return call.bind([`substr(${s}, least(${p}, length(${s}) + 1))`], (rest) =>
+    call.bind([allMatches(call, rest, re, 0), `string_split_regex(${rest}, ${re})`], (matches, gaps) => {
+      const before = (list: string, to: string): string =>
+        `coalesce(list_sum(list_transform(${list}[1:${to}], lambda t: length(t))), 0)`;
+      // Behind an empty match the text is not split as the matches are found.
+      const empty = `list_contains(${matches}[1:${n}], '')`;
+      const place = `CAST(${p} + ${before(gaps, n)} + ${before(matches, `${n} - 1 + ${e}`)} AS BIGINT)`;
       return (
-        `CASE WHEN ${s} = '' AND ${re} IS NOT NULL THEN ${count === null ? `CAST(regexp_matches('', ${re}) AS BIGINT) * 0` : 'CAST(0 AS BIGINT)'} ` +
-        severalGroupsOf(re) +
-        `WHEN NOT regexp_matches(${s}, ${re}) THEN CAST(0 AS BIGINT) ` +
-        (count === null ? `WHEN ${openingParentheses(re)} > 0 THEN ${call.fail('regexp')} ` : '') +
-        `WHEN ${s} IS NOT NULL AND ${re} IS NOT NULL THEN ${place} END`
+        `CASE WHEN ${s} IS NULL OR ${re} IS NULL OR ${p} IS NULL OR ${n} IS NULL OR ${e} IS NULL THEN NULL ` +
+        `WHEN ${p} < 1 OR ${n} < 1 OR ${e} NOT IN (0, 1) THEN ${call.fail('argument')} ` +
+        `WHEN ${isBehind(s, p)} OR len(${matches}) < ${n} THEN 0 WHEN ${empty} THEN ${own} ELSE ${place} END`
       );
     }),
   );
+}
+
+function firstPlace(call: Call, [s, re]: Asked): string {
+  return call.bind([`regexp_extract(${s}, '^((?s:.*?))(?:' || ${re} || ')', 1)`], (prefix) => {
+    // GoogleSQL gives the place behind an empty match, and none of the empty pattern.
+    const isEmpty = `${prefix} <> ${s} AND regexp_extract(${s}, ${re}) = ''`;
+    const place = `CASE WHEN ${re} = '' THEN 0 ELSE length(${prefix}) + CASE WHEN ${isEmpty} THEN 2 ELSE 1 END END`;
+    return (
+      `CASE WHEN ${s} = '' AND ${re} IS NOT NULL THEN CAST(regexp_matches('', ${re}) AS BIGINT) * 0 ` +
+      `WHEN NOT regexp_matches(${s}, ${re}) THEN CAST(0 AS BIGINT) ` +
+      `WHEN ${s} IS NOT NULL AND ${re} IS NOT NULL THEN ${place} END`
+    );
+  });
 }
 
 function replace(call: Call): string {
@@ -301,6 +346,7 @@ export const REGEXP_FUNCTIONS: FunctionTable = {
   REGEXP_CONTAINS: onTexts((call) => `regexp_matches(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
   REGEXP_EXTRACT: onTexts(extract),
   REGEXP_EXTRACT_ALL: onTexts(extractAll),
-  REGEXP_INSTR: onTexts(instr),
+  // An error of DuckDB may only come where SAFE. is not.
+  REGEXP_INSTR: ofBytesToo(onTexts(instr).emit),
   REGEXP_REPLACE: onTexts(replace),
 };

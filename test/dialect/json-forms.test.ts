@@ -1,0 +1,73 @@
+/** JSONPaths, modes and layouts of the JSON functions on both engines. */
+import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { TwoEngines } from './two-engines';
+
+const JSON_TEXT = String.raw`'{"a":{"b":[1,2]},"a b":3,"x-y":4,"@t":5,"a/b":6,"é":7,"x$":8,"a:b":9,"-1":10,"":11,"0":12,"x\'y":13,"x\\"y":14,"_":15}'`;
+
+const PATHS = [
+  ...['$', '$.a b', '$.a.b[0]', '$.a.b[ 1 ]', '$.a.b.0', '$.a.b[-1]', '$.a.b[99999999999999999999]', '$.x-y', '$.é'],
+  ...['$.a:b', '$."a b"', '$."a"."b"[1]', '$.""', '$."@t"', '$."a/b"', '$[-1]', '$[0]', '$.0', '$[_]', '$[a]', '$.a '],
+  ...['$.', '$.a.', '$..a', '$.*', '$.a[*]', '$a', 'a', '', ' $.a', '$ .a', '$.@t', '$.a/b', '$.x$', '$.a[', '$.a[]'],
+  ...[
+    String.raw`$[\'a\']`,
+    String.raw`$[ \'a b\' ]`,
+    '$["a"]',
+    String.raw`$.\'a\'`,
+    String.raw`$.x\'y`,
+    String.raw`$."x\\"y"`,
+  ],
+  String.raw`$[\'x\\\'y\']`,
+];
+
+const OF_PATHS = PATHS.flatMap((path) => [
+  ...['JSON_QUERY', 'JSON_VALUE', 'JSON_EXTRACT', 'JSON_EXTRACT_SCALAR', 'JSON_QUERY_ARRAY'].map(
+    (name) => `SELECT ${name}(${JSON_TEXT}, '${path}') AS v`,
+  ),
+  `SELECT SAFE.JSON_QUERY(${JSON_TEXT}, '${path}') AS v`,
+  `SELECT JSON_QUERY(JSON ${JSON_TEXT}, '${path}') AS v`,
+  `SELECT JSON_SET(JSON '{"a":1}', '${path}', 2) AS v`,
+]);
+
+const VALUES = [
+  "[NUMERIC '1.5', NUMERIC '123456789.123456789', NUMERIC '12345678901234567890', NUMERIC '0.1', NUMERIC '-1e-9', NUMERIC '9007199254740993', NULL, NUMERIC '1e20', NUMERIC '-1e19', NUMERIC '18446744073709551616']",
+  "[BIGNUMERIC '3.14159265', BIGNUMERIC '0.123456789012345678', BIGNUMERIC '18446744073709551615']",
+  '[9007199254740993, 9007199254740992, -9007199254740993, 0, NULL]',
+  "[INTERVAL 1 DAY, INTERVAL '1-2 3 4:5:6.789' YEAR TO SECOND, INTERVAL '-1-2 -3 -4:5:6.789' YEAR TO SECOND, INTERVAL 0 DAY, MAKE_INTERVAL(1, -2, 3, -4, 5, -6), INTERVAL '-0:0:0.5' HOUR TO SECOND, INTERVAL '0:0:0.000001' HOUR TO SECOND, NULL]",
+  `[STRUCT(9007199254740993 AS a, [1, 9007199254740993] AS b, NUMERIC '1.5' AS c, INTERVAL 13 MONTH AS d)]`,
+  String.raw`[JSON '{"a":[1,{"b":null}],"c":{},"d":[],"e":"x{[,:]}\\"y"}', JSON '[]', JSON ' { } ', JSON '[[],[[1]]]', JSON 'null', JSON '"a"']`,
+  String.raw`[STRUCT(1 AS a, 'x' AS a, 2, 'é\n"' AS ${'`k"ey`'}, CAST([] AS ARRAY<INT64>) AS f, STRUCT(CAST(NULL AS INT64) AS d) AS e)]`,
+  "[STRUCT(TIMESTAMP '2026-01-01 00:00:00+00' AS t, b'abc' AS b, CAST('nan' AS FLOAT64) AS f, [b'a'] AS bb)]",
+];
+
+const QUERIES = [
+  ...VALUES.flatMap((values) => [
+    `SELECT TO_JSON(x) AS a, TO_JSON(x, stringify_wide_numbers => TRUE) AS b, TO_JSON(x, stringify_wide_numbers => NULL) AS c FROM UNNEST(${values}) AS x WITH OFFSET AS o ORDER BY o`,
+    `SELECT TO_JSON_STRING(x) AS a, TO_JSON_STRING(x, TRUE) AS b, TO_JSON_STRING(x, FALSE) AS c, TO_JSON_STRING(x, NULL) AS d FROM UNNEST(${values}) AS x WITH OFFSET AS o ORDER BY o`,
+    `SELECT TO_JSON(x, stringify_wide_numbers => b) AS a, TO_JSON_STRING(x, b) AS d FROM UNNEST(${values}) AS x WITH OFFSET AS o, UNNEST([TRUE, FALSE, NULL]) AS b WITH OFFSET AS p ORDER BY o, p`,
+  ]),
+  'SELECT TO_JSON_STRING([1, 2], TRUE), TO_JSON_STRING(CAST(NULL AS ARRAY<INT64>), TRUE), TO_JSON_STRING(NULL, TRUE), TO_JSON_STRING(1, pretty_print => TRUE)',
+  'SELECT JSON_OBJECT("a", INTERVAL 1 HOUR), JSON_ARRAY(INTERVAL 1 HOUR, INTERVAL -1 MINUTE)',
+  "SELECT JSON_VALUE('{}', NULL), JSON_QUERY('{}', NULL), JSON_EXTRACT_SCALAR('{}', NULL), JSON_QUERY_ARRAY('[1]', NULL), JSON_VALUE_ARRAY('[1]', NULL)",
+  "SELECT SAFE.FLOAT64(j, wide_number_mode => m) AS v FROM UNNEST([JSON '1.5', JSON '9007199254740993', JSON '\"x\"', JSON 'null', NULL]) AS j WITH OFFSET AS o, UNNEST(['exact', 'round', 'x', NULL]) AS m WITH OFFSET AS p ORDER BY o, p",
+  `SELECT SAFE.PARSE_JSON(s, wide_number_mode => m) AS v FROM UNNEST(['1.5', '9007199254740993', '3.14159265358979323846', '{', NULL, '"123456789012345678901234"', '1e400']) AS s WITH OFFSET AS o, UNNEST(['exact', 'round', 'x', NULL]) AS m WITH OFFSET AS p ORDER BY o, p`,
+  "SELECT FLOAT64(j, wide_number_mode => m) FROM UNNEST([JSON '9007199254740993']) AS j, UNNEST(['exact']) AS m",
+  "SELECT PARSE_JSON('1.5', wide_number_mode => m) FROM UNNEST(['x']) AS m",
+  "SELECT JSON_SET(JSON '{}', CONCAT('$', '.a'), 2)",
+  "SELECT JSON_REMOVE(JSON '{}', p) FROM (SELECT '$.a' AS p)",
+  "SELECT JSON_STRIP_NULLS(JSON '{}', include_arrays => b) FROM (SELECT TRUE AS b)",
+  // The closest double of a decimal.
+  "SELECT CAST(x AS FLOAT64) FROM UNNEST([NUMERIC '9149684752302417.131916223', NUMERIC '0.1']) AS x WITH OFFSET AS o ORDER BY o",
+  "SELECT CAST(x AS FLOAT64) FROM UNNEST([BIGNUMERIC '3.14159265', BIGNUMERIC '1.7']) AS x WITH OFFSET AS o ORDER BY o",
+];
+
+overLocalBigQuery('forms of JSON', (local) => {
+  let engines: TwoEngines;
+  beforeAll(async () => {
+    engines = await TwoEngines.open(local().host);
+  }, 60_000);
+  afterAll(() => engines.close());
+
+  test.each([...OF_PATHS, ...QUERIES])('%s', async (sql) => {
+    expect(await engines.difference(sql, 'ordered')).toBeNull();
+  });
+});

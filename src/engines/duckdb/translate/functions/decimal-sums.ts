@@ -1,31 +1,51 @@
 /**
  * SUM and AVG of NUMERIC and BIGNUMERIC. DuckDB's sum of decimals leaves their type unseen, and fails where what it has added so far
- * is beyond 128 bits, of rows outside of a window's frame too: whole parts and fractions are added up by themselves.
+ * is beyond 128 bits, of rows outside of a window's frame too: whole parts and fractions of large values are added up by themselves.
+ * Small values, of which ten thousand million stay far within, are added as they are, some hundred times as fast.
  */
 import { duckType, fail } from '../../sql';
 import type { AggregateRow, Parts } from './aggregate-functions';
-import { ONE_EACH, withSumsOfParts } from './sums-of-parts';
+import { withSumsOfParts } from './sums-of-parts';
 
 interface Scale {
   readonly digits: number;
-  /** Whole parts from where on the sum is beyond the type, whatever the fractions add. */
+  /** From where on a value is large. */
+  readonly large: string;
+  /** Whole parts of large values from where on the sum is beyond the type, whatever fractions and small values add. */
   readonly most: string;
 }
 
-const NUMERIC: Scale = { digits: 9, most: `CAST('110000000000000000000000000000' AS HUGEINT)` };
-const BIGNUMERIC: Scale = { digits: 18, most: `CAST('110000000000000000000' AS HUGEINT)` };
+const NUMERIC: Scale = {
+  digits: 9,
+  large: '1000000000000000000',
+  most: `CAST('110000000000000000000000000000' AS HUGEINT)`,
+};
+const BIGNUMERIC: Scale = { digits: 18, large: '1000000000', most: `CAST('110000000000000000000' AS HUGEINT)` };
 const MOST_DIGITS = `CAST('${'9'.repeat(38)}' AS HUGEINT)`;
 
 const scaleOf = (p: Parts): Scale => (p.call.type.kind === 'BIGNUMERIC' ? BIGNUMERIC : NUMERIC);
 const unit = ({ digits }: Scale): string => `CAST('1${'0'.repeat(digits)}' AS HUGEINT)`;
 
-/** What makes the whole part of a value, and its fraction in units of the last digit. */
-function partsAt({ digits }: Scale): readonly ((x: string) => string)[] {
+/** What makes of a value itself where it is small, and else its whole part, and its fraction in units of the last digit. */
+function partsAt({ digits, large }: Scale): readonly ((x: string) => string)[] {
+  const isSmall = (x: string): string => `${x} BETWEEN -${large} AND ${large}`;
   const fraction = (x: string): string => `CAST((${x} - trunc(${x})) AS DECIMAL(38, ${digits}))`;
+  const units = (x: string): string => `CAST(${fraction(x)} * CAST(1${'0'.repeat(digits)} AS BIGINT) AS BIGINT)`;
   return [
-    (x) => `CAST(trunc(${x}) AS HUGEINT)`,
-    (x) => `CAST(${fraction(x)} * CAST(1${'0'.repeat(digits)} AS BIGINT) AS BIGINT)`,
+    (x) => `CASE WHEN ${isSmall(x)} THEN ${x} END`,
+    (x) => `CASE WHEN NOT (${isSmall(x)}) THEN CAST(trunc(${x}) AS HUGEINT) END`,
+    (x) => `CASE WHEN NOT (${isSmall(x)}) THEN ${units(x)} END`,
   ];
+}
+
+/** Sums of the whole parts of large values, and of all the rest in units of the last digit; NULL of no value. */
+function withWholeAndRest(p: Parts, body: (whole: string, rest: string) => string): string {
+  return withSumsOfParts(p, partsAt(scaleOf(p)), ([small = '', whole = '', fractions = '']) =>
+    p.ctx.bind(
+      [`coalesce(${whole}, 0)`, `coalesce(lq_digits(${small}), 0) + coalesce(${fractions}, 0)`],
+      (sum, rest) => `CASE WHEN ${small} IS NOT NULL OR ${whole} IS NOT NULL THEN ${body(sum, rest)} END`,
+    ),
+  );
 }
 
 /** The decimal of a number of units of its last digit. */
@@ -38,8 +58,8 @@ function decimalOf(p: Parts, units: string): string {
 export const sumOfDecimals: AggregateRow = (p) => {
   const scale = scaleOf(p);
   const overflow = p.call.safe ? 'NULL' : fail('overflow', p.call.span);
-  return withSumsOfParts(p, partsAt(scale), ([whole = '', fractions = '']) => {
-    const units = `(${whole} * ${unit(scale)} + ${fractions})`;
+  return withWholeAndRest(p, (whole, rest) => {
+    const units = `(${whole} * ${unit(scale)} + ${rest})`;
     return (
       `CASE WHEN abs(${whole}) > ${scale.most} THEN ${overflow} ` +
       `WHEN abs(${units}) > ${MOST_DIGITS} THEN ${overflow} ELSE ${decimalOf(p, units)} END`
@@ -50,11 +70,13 @@ export const sumOfDecimals: AggregateRow = (p) => {
 /** Rounded to the last digit, halves away from nought. */
 export const averageOfDecimals: AggregateRow = (p) => {
   const one = unit(scaleOf(p));
-  return withSumsOfParts(p, [...partsAt(scaleOf(p)), ONE_EACH], ([whole = '', fractions = '', n = '']) => {
-    const rest = `(${whole} % ${n} * ${one} + ${fractions})`;
-    const left = `((${rest} % ${n} + ${n}) % ${n})`;
-    const below = `(${whole} // ${n} * ${one} + (${rest} - ${left}) // ${n})`;
-    const up = `CASE WHEN 2 * ${left} > ${n} OR (2 * ${left} = ${n} AND ${below} >= 0) THEN 1 ELSE 0 END`;
-    return `CASE WHEN ${n} > 0 THEN ${decimalOf(p, `${below} + ${up}`)} END`;
-  });
+  return p.ctx.bind([p.plain('count', [p.at(0)])], (n) =>
+    withWholeAndRest(p, (whole, units) => {
+      const rest = `(${whole} % ${n} * ${one} + ${units})`;
+      const left = `((${rest} % ${n} + ${n}) % ${n})`;
+      const below = `(${whole} // ${n} * ${one} + (${rest} - ${left}) // ${n})`;
+      const up = `CASE WHEN 2 * ${left} > ${n} OR (2 * ${left} = ${n} AND ${below} >= 0) THEN 1 ELSE 0 END`;
+      return decimalOf(p, `${below} + ${up}`);
+    }),
+  );
 };

@@ -18,7 +18,8 @@ import type { Endpoint } from './endpoint';
 import { CatalogueError, describeFault, type Fault } from './fault';
 import { codeOf, readCatalogue } from './read-catalogue';
 import { faultsOf, type ResolveStored } from './resolve';
-import { FILE_START, UUID } from './settings';
+import { FILE_START } from './settings';
+import { UUID } from './uuid';
 
 /** The stored endpoints as they are now. What a caller holds stays as it was when it asked. */
 export interface Catalogue {

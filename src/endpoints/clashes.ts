@@ -40,7 +40,8 @@ function firstClash(contenders: readonly Contender[], refused: ReadonlyMap<strin
         continue;
       }
       const [loser, winner] = isNewcomer(contender, key, value) ? [contender, other] : [other, contender];
-      const line = loser.candidate?.claims.find((claim) => claim.key === key)?.line ?? 1;
+      const claim = loser.candidate?.claims.find((one) => one.key === key);
+      const line = claim === undefined ? 1 : (loser.candidate?.lineOf(claim) ?? 1);
       return { file: loser.file, line, reason: `the ${key} ${value} is already that of ${winner.file}` };
     }
   }

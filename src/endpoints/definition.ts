@@ -17,7 +17,6 @@ import { FILE_START, type LineFault, type Place, readSettings, type Settings } f
 export interface Claim {
   readonly key: 'id' | 'name' | 'tool';
   readonly value: string;
-  readonly line: number;
 }
 
 /** What one file says. `claims` are known as soon as its settings can be read, whatever else is wrong. */
@@ -28,6 +27,8 @@ export interface Definition {
   readonly draft: Endpoint | null;
   readonly faults: readonly LineFault[];
   readonly claims: readonly Claim[];
+  /** The line that a claim stands in. */
+  readonly lineOf: (claim: Claim) => number;
 }
 
 /** Names under which a consumer query can reach a CTE (docs/sandbox.md). */
@@ -42,31 +43,35 @@ export function readDefinition(bytes: Buffer, file = ''): Definition {
   try {
     sql = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return { endpoint: null, draft: null, faults: [{ ...FILE_START, reason: 'the file is not UTF-8' }], claims: [] };
+    return faulty([{ ...FILE_START, reason: 'the file is not UTF-8' }]);
   }
   const { settings, faults: settingsFaults, placeOf } = readSettings(sql);
   const faults = [...settingsFaults];
   const query = parse(sql, faults);
   if (query !== null) faults.push(...cteFaults(sql, query));
-  if (settings === null) return { endpoint: null, draft: null, faults: byLine(faults), claims: [] };
+  if (settings === null) return faulty(faults);
 
   const { declarations, faults: declarationFaults } = readDeclarations(settings.params ?? {}, placeOf);
   faults.push(...declarationFaults, ...cacheFaults(settings, placeOf));
   if (query !== null) {
     faults.push(...parameterFaults(sql, query, declarations, placeOf));
-    if (settings.sandbox === true) faults.push(...sandboxFaults(sql, query, placeOf(['sandbox'])));
+    if (settings.sandbox === true) faults.push(...sandboxFaults(sql, query, () => placeOf(['sandbox'])));
   }
   const claims: Claim[] = [
-    { key: 'id', value: settings.id.toLowerCase(), line: placeOf(['id']).line },
-    { key: 'name', value: settings.name, line: placeOf(['name']).line },
-    ...(settings.mcp === true
-      ? [{ key: 'tool', value: toolNameOf(settings.name), line: placeOf(['mcp']).line } as const]
-      : []),
+    { key: 'id', value: settings.id.toLowerCase() },
+    { key: 'name', value: settings.name },
+    ...(settings.mcp === true ? [{ key: 'tool', value: toolNameOf(settings.name) } as const] : []),
   ];
-  if (query === null) return { endpoint: null, draft: null, faults: byLine(faults), claims };
+  const lineOf = ({ key }: Claim): number => placeOf([key === 'tool' ? 'mcp' : key]).line;
+  if (query === null) return { ...faulty(faults), claims, lineOf };
   const revision = createHash('sha256').update(bytes).digest('hex');
   const draft = toEndpoint(settings, declarations, { file, sql, query, revision });
-  return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), claims };
+  return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), claims, lineOf };
+}
+
+/** What lays claim to nothing. */
+function faulty(faults: readonly LineFault[]): Definition {
+  return { endpoint: null, draft: null, faults: byLine(faults), claims: [], lineOf: () => FILE_START.line };
 }
 
 /** As clients of the Model Context Protocol take names of tools; two endpoints can have one. */
@@ -238,9 +243,10 @@ function cteFaults(sql: string, query: Query): LineFault[] {
   return faults;
 }
 
-function sandboxFaults(sql: string, query: Query, place: Place): LineFault[] {
+function sandboxFaults(sql: string, query: Query, place: () => Place): LineFault[] {
   const ctes = query.with?.entries ?? [];
-  if (query.with === null || ctes.length === 0) return [{ ...place, reason: 'sandbox needs at least one CTE to read' }];
+  if (query.with === null || ctes.length === 0)
+    return [{ ...place(), reason: 'sandbox needs at least one CTE to read' }];
   const faults = ctes
     .filter(({ name }) => !REACHABLE.test(name.name))
     .map(({ name }) => ({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import { declarationSchema, type Settings, settingsSchema, UUID, type WrittenDeclaration } from './settings';
+import { declarationSchema, type Settings, settingsSchema, type WrittenDeclaration } from './settings';
+import { UUID } from './uuid';
 
 /** What an editor shows of a setting; the compiler asks for a missing one. */
 const SETTINGS: Readonly<Record<keyof Settings, string>> = {

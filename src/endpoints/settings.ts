@@ -5,6 +5,8 @@ import { lineAndColumn } from '../errors';
 import { nearest } from '../googlesql/resolver';
 
 import type { ParameterType } from './endpoint';
+import { readSimpleYaml } from './simple-yaml';
+import { UUID } from './uuid';
 import { isLookback } from './values/lookback';
 
 /** Line and column in a file, from 1. */
@@ -50,7 +52,6 @@ const LIST_TYPES = [
 /** What `type` of a declaration may be. */
 export const DECLARED_TYPES = [...PARAMETER_TYPES, ...LIST_TYPES] as const;
 
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /** Longest duration in seconds: a timer holds 2^31-1 milliseconds and fires at once beyond. */
@@ -131,6 +132,9 @@ export interface SettingsBlock {
 const LIST_IN_BRACES = /\{[^{}\n]*\btype:\s*[a-z]+\[\]/;
 const QUOTED_TYPE = 'Between braces the type of a list is quoted: { type: "string[]" }.';
 
+/** How all of YAML is read. */
+export const PARSING = { intAsBigInt: true, prettyErrors: false, version: '1.2' } as const;
+
 const HEAD = /^\s*\/\*([\s\S]*?)\*\//;
 
 /**
@@ -143,14 +147,27 @@ export function readSettings(sql: string): SettingsBlock {
     const reason = 'the file must begin with a block comment that holds the settings as YAML';
     return { settings: null, faults: [{ ...FILE_START, reason }], placeOf: () => FILE_START };
   }
-  // What stands before the YAML is replaced by as many line ends, so that YAML's own positions are lines of the file;
-  // the blanks after the opening of the comment are no indentation.
+  // The blanks after the opening of the comment are no indentation.
   const block = head[1] ?? '';
-  const before = head[0].length - block.length - 2;
+  const simple = readSimpleYaml(block.replace(/^[ \t]+/, ''), keepsWritten);
+  const read = simple === null ? null : settingsSchema.safeParse(simple);
+  const all = (): SettingsBlock => readAnySettings(sql, block, head[0].length - block.length - 2);
+  return read?.success === true ? { settings: read.data, faults: [], placeOf: placesFrom(all) } : all();
+}
+
+/** Places as they are in settings that are read only when one is asked for. */
+function placesFrom(read: () => SettingsBlock): SettingsBlock['placeOf'] {
+  let block: SettingsBlock | null = null;
+  return (path) => (block ??= read()).placeOf(path);
+}
+
+/** @param before where the block begins in the file */
+function readAnySettings(sql: string, block: string, before: number): SettingsBlock {
+  // What stands before the YAML is replaced by as many line ends, so that YAML's own positions are lines of the file.
   const lines = lineAndColumn(sql, before).line - 1;
   const yaml = '\n'.repeat(lines) + block.replace(/^[ \t]+/, '');
 
-  const document = parseDocument(yaml, { intAsBigInt: true, prettyErrors: false, version: '1.2' });
+  const document = parseDocument(yaml, PARSING);
   const placeAt = (offset: number) => lineAndColumn(yaml, offset);
   const syntax = [...document.errors, ...document.warnings];
   if (syntax.length > 0) {
@@ -213,16 +230,24 @@ function inside(path: readonly PropertyKey[]): string {
   return path[0] === 'params' && path.length > 1 ? ` (parameter ${JSON.stringify(path[1])})` : '';
 }
 
+/** Settings of a parameter whose scalars are texts. */
+const WRITTEN = ['default', 'values'];
+
+/** Whether the scalars at a path are texts whatever YAML takes them for. */
+export function keepsWritten([root, , name = '', ...inner]: readonly string[]): boolean {
+  return root === 'params' && WRITTEN.includes(name) && inner.length === 0;
+}
+
 /**
  * Values of parameters are texts whatever YAML takes them for: `default: 007`, `values: [1, 1.50]` mean what is written,
  * as it would stand in a URL.
  */
-function keepWrittenScalars(document: Document): void {
+export function keepWrittenScalars(document: Document): void {
   const declarations = document.get('params');
   if (!isMap(declarations)) return;
   for (const { value: declaration } of declarations.items) {
     if (!isMap(declaration)) continue;
-    const scalars = ['default', 'values'].flatMap((name) => {
+    const scalars = WRITTEN.flatMap((name) => {
       const written = declaration.get(name, true);
       return isSeq(written) ? written.items : [written];
     });

@@ -102,7 +102,7 @@ const KNOWN: readonly Known[] = [
   {
     kind: 'refused',
     of: /^(?:STDDEV|VAR|CORR|COVAR)/,
-    embedded: /undefined outside|logquay:(?:cast|overflow)/,
+    embedded: /undefined outside|cannot take logarithm|logquay:(?:cast|overflow)/,
     reference: /NaN|\[\{"v":null\}\]/,
     why: 'An argument of a statistic is an error also behind a value that is infinite, and where it is a literal also of no rows.',
   },
@@ -220,7 +220,7 @@ const KNOWN: readonly Known[] = [
   {
     kind: 'refused',
     sql: /OVER \(.*(?:BETWEEN \d FOLLOWING|AND \d PRECEDING)|ANY_VALUE\(.* OVER/,
-    embedded: /Out of Range Error|undefined outside|logquay:/,
+    embedded: /Out of Range Error|Conversion Error|undefined outside|logquay:/,
     why: 'An argument of a window function is computed for every row, also where no frame holds it or it is not needed.',
   },
   {

@@ -55,6 +55,6 @@ async function differenceOf(
   const kind =
     'error' in ours ? (isBroken(ours.error) ? 'broken' : 'refused') : 'error' in theirs ? 'accepted' : 'rows';
   const text = (outcome: typeof ours): string =>
-    ('error' in outcome ? outcome.error : JSON.stringify([outcome.columns, outcome.rows])).slice(0, 400);
+    ('error' in outcome ? outcome.error : JSON.stringify([outcome.columns, outcome.rows])).slice(0, 2000);
   return { kind, of: query.of, sql, embedded: text(ours), reference: text(theirs) };
 }

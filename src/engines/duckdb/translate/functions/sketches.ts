@@ -58,11 +58,12 @@ const init: AggregateRow = (p) => {
   const chosen = Number(precision?.constant ?? PRECISION);
   const size = 2 ** Math.min(chosen, LARGEST_PRECISION);
   const bytes = ['STRING', 'BYTES'].includes(value.type.kind) ? value.sql : `CAST(${value.sql} AS VARCHAR)`;
-  const least = p.plain('min', [`md5_number_upper(${bytes})`, String(size)], { distinct: true });
+  // DuckDB's min of several values sets aside room for all of them in every group.
+  const all = p.plain('list', [`md5_number_upper(${bytes})`], { distinct: true, filter: `${value.sql} IS NOT NULL` });
   const h = p.ctx.variable();
-  return p.ctx.bind([least], (hashes) => {
+  return p.ctx.bind([`list_slice(list_sort(${all}), 1, ${size})`], (hashes) => {
     const digits = `array_to_string(list_transform(${hashes}, lambda ${h}: lpad(to_hex(${h}), ${HASH_DIGITS}, '0')), '')`;
-    return `CASE WHEN len(${hashes}) > 0 THEN unhex(upper('${MARK}${type}${chosen}' || ${digits})) END`;
+    return `CASE WHEN ${hashes} IS NOT NULL THEN unhex(upper('${MARK}${type}${chosen}' || ${digits})) END`;
   });
 };
 

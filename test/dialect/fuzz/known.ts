@@ -127,7 +127,12 @@ const KNOWN: readonly Known[] = [
     alike: (difference) => sameShape(difference),
     why: 'AVG of infinite values is infinite or NaN.',
   },
-  { kind: 'refused', embedded: /The JSONPath cannot be \$|JSONPath must start with|Invalid token in JSONPath|Unsupported operator in JSONPath|JSONPath contains/, why: PATH_CHECKED },
+  {
+    kind: 'refused',
+    embedded:
+      /The JSONPath cannot be \$|JSONPath must start with|Invalid token in JSONPath|Unsupported operator in JSONPath|JSONPath contains/,
+    why: PATH_CHECKED,
+  },
   {
     kind: 'refused',
     of: /^(?:DATE|TIME|DATETIME|TIMESTAMP)$/,

@@ -53,7 +53,13 @@ function equality(call: Call, a: string, b: string, type: SqlType, nan: boolean)
     const names = physicalFieldNames(type.fields).map(quoteText);
     return call.bind([a, b], (x, y) => {
       const fields = type.fields.map((f, i) =>
-        equality(call, `struct_extract(${x}, ${names[i]!})`, `struct_extract(${y}, ${names[i]!})`, f.type, f.type.kind === 'FLOAT64'),
+        equality(
+          call,
+          `struct_extract(${x}, ${names[i]!})`,
+          `struct_extract(${y}, ${names[i]!})`,
+          f.type,
+          f.type.kind === 'FLOAT64',
+        ),
       );
       return `CASE WHEN ${x} IS NOT NULL AND ${y} IS NOT NULL THEN ${fields.join(' AND ')} END`;
     });

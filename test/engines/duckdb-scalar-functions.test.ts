@@ -277,6 +277,28 @@ describe('a chunk of rows', () => {
       `lq_json_keys(encode('{' || array_to_string(list_transform(range(${Math.ceil(n / 12)}), lambda j: '"' || (i * 7919 + j) || '":{}'), ',') || '}'), 500, encode('lax'))`,
     'lq_json_keys of levels': (n) =>
       `lq_json_keys(encode(${filled('{"a":', n / 2)} || '1' || ${filled('}', n / 12)}), 500, encode('lax'))`,
+    'lq_pretty_json of elements': (n) => `lq_pretty_json(encode('[' || ${filled('1,', n)} || '1]'))`,
+    'lq_pretty_json of levels': (n) => `lq_pretty_json(encode(${filled('[', n / 2)} || i || ${filled(']', n / 2)}))`,
+    'lq_pretty_json of members': (n) => `lq_pretty_json(encode('{' || ${filled('"":{},', n)} || '"b":1}'))`,
+    ...Object.fromEntries(
+      [
+        ['(a)|a.*b', 'a'],
+        ['(a)?b', 'a'],
+        ['((a|b|c|d)*)*x', 'abcd'],
+        ['(x+x+)+y', 'x'],
+        ['(?:a?){50}(b)', 'a'],
+        [String.raw`(\pL+)1`, 'é'],
+        ['()', 'é'],
+        ['([^ ]* ){8}', 'w '],
+        [String.raw`(?i)(k\b)`, 'K'],
+      ].map(([pattern, unit]) => [
+        `lq_regexp_place of ${pattern!}`,
+        (n: number) =>
+          `lq_regexp_place(encode(${filled(unit!, n)} || i), encode('${pattern!}'), 1::BIGINT, 1000000::BIGINT, 0::BIGINT)`,
+      ]),
+    ),
+    'lq_regexp_place of patterns': () =>
+      `lq_regexp_place(encode('a'), encode('(' || i || '[a-z]{9})'), 1::BIGINT, 1::BIGINT, 0::BIGINT)`,
   };
 
   const timed = async (call: string, rows = CHUNK): Promise<number> => {
@@ -305,6 +327,8 @@ describe('a chunk of rows', () => {
     ['SHA512', `SAFE.SHA512(${long(16_000)})`],
     ['JSON_SET', `JSON_SET(TO_JSON(${long(16_000)}), '$', i)`],
     ['EDIT_DISTANCE', `EDIT_DISTANCE(CONCAT(${long(250)}, 'é'), ${long(250)})`],
+    ['REGEXP_INSTR', `REGEXP_INSTR(${long(4_000)}, '(a)|a.*b', 1, 1000)`],
+    ['TO_JSON_STRING', `TO_JSON_STRING(TO_JSON(${long(16_000)}), TRUE)`],
     ['NET.REG_DOMAIN', `NET.REG_DOMAIN(CONCAT('http://', ${long(500)}, REPEAT('.é', 150)))`],
   ])('%s is refused what is too much: %s', async (name, call) => {
     const sql = `SELECT COUNT(${call}) AS n ${ROWS}`;
@@ -321,6 +345,9 @@ describe('a chunk of rows', () => {
     `EDIT_DISTANCE(CONCAT(${long(100)}, 'é'), ${long(100)})`,
     `LENGTH(REPLACE(CAST(${long(900)} AS BYTES), b'a', b'b'))`,
     `NET.IP_FROM_STRING('2001:db8::1')`,
+    `REGEXP_INSTR(CONCAT(REPEAT('x', 200), ' status=', CAST(i AS STRING)), r'status=(\\d+)', 1, 2)`,
+    `REGEXP_INSTR(CONCAT(REPEAT('x', 4000), ' status=', CAST(i AS STRING)), r'status=(\\d+)')`,
+    `TO_JSON_STRING(STRUCT(i, [i, i] AS a), TRUE)`,
   ])('ordinary rows are not refused: %s', async (call) => {
     const { rows } = await bench.run(`SELECT COUNT(${call}) AS n ${ROWS}`);
     expect(rows).toEqual([{ n: CHUNK }]);

@@ -16,7 +16,7 @@ import { isPartName, partOfExpression, partsOfFunction } from './date-parts';
 import { resolveExpr } from './expression';
 import { resolveLambdaCall } from './lambdas';
 import { noSignatureOfFunction, typeOfOperand } from './no-signature';
-import { invalid } from './session';
+import { invalid, type Session } from './session';
 import { functionNotFound } from './suggestion';
 
 /** A function by the name a call wrote, without its SAFE. */
@@ -80,6 +80,7 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   const isDate = values[0]?.type.kind === 'DATE' && /_(?:ADD|SUB|TRUNC)$/.test(fn.name);
   checkPart(fn, given.part, isDate ? values[0]?.type : args[0]?.type, call.span);
   checkArguments(fn, args);
+  checkPath(session, fn, values);
   const [compared] = args;
   if (fn.name === 'NULLIF' && compared !== undefined && !supportsEquality(compared.type))
     throw invalid(`NULLIF is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);
@@ -251,14 +252,17 @@ function checkPart(fn: SqlFunction, part: GivenArguments['part'], type: SqlType 
 const ORDERED = new Set(['GREATEST', 'LEAST', 'RANGE_BUCKET']);
 
 function checkArguments(fn: SqlFunction, args: readonly Expr[]): void {
-  const [first, second] = args;
+  const [first] = args;
   if (ORDERED.has(fn.name)) {
     if (first === undefined) throw new Error('no argument');
     if (!supportsOrdering(first.type))
       throw invalid(`${fn.name} is not defined for arguments of type ${shortType(first.type)}.`, first.span);
   }
-  if (/^JSON_(VALUE|QUERY|EXTRACT)/.test(fn.name) && second !== undefined) {
-    if (second.kind !== 'literal' && second.kind !== 'parameter' && second.kind !== 'cast')
-      throw invalid('A JSONPath must be a STRING literal or a query parameter.', second.span);
-  }
+}
+
+/** A JSONPath is written out, or a parameter as it is. */
+function checkPath(session: Session, fn: SqlFunction, [, path]: readonly (Expr | null)[]): void {
+  if (!/^JSON_(VALUE|QUERY|EXTRACT)/.test(fn.name) || path === undefined || path === null) return;
+  const isWritten = path.kind === 'parameter' || (path.kind === 'literal' && !session.isExplicit(path));
+  if (!isWritten) throw invalid('A JSONPath must be a STRING literal or a query parameter.', path.span);
 }

@@ -14,7 +14,7 @@ const TOO_LARGE = -3n;
 const FOR_STEP = 2;
 /** Units of the budget for one unit of what a pattern costs to compile. */
 const FOR_COMPILING = 750;
-/** Patterns that were used last; null: it is none. */
+/** Patterns that were used last; null: the text is not a valid pattern. */
 const patterns = new LRUCache<string, { readonly re: RE2JS | null }>({ max: 200 });
 
 /** @returns undefined: the budget leaves no room to compile it */

@@ -45,13 +45,16 @@ export function zoneArgument(call: Call, i: number): string | null {
   return zoneOf(knownZone(call, zone), zone.expr);
 }
 
-/** `n` times `factor`, computed here where `n` is a literal. */
+/** Microseconds that lead out of the calendar from anywhere in it, and stay within DuckDB's own. */
+const BEYOND_MICROS = 700_000_000_000_000_000n;
+
+/** `n` times `factor` microseconds, computed here where `n` is a literal. */
 function times(call: Call, i: number, factor: bigint): string {
   const { constant, sql } = arg(call, i);
-  // Beyond INT64 is beyond every calendar too.
-  if (constant !== null)
-    return `CAST(${BigInt.asIntN(64, BigInt(constant) * factor) === BigInt(constant) * factor ? BigInt(constant) * factor : constant.startsWith('-') !== factor < 0n ? '-9223372036854775807' : '9223372036854775807'} AS BIGINT)`;
-  return factor === 1n ? sql : `(${sql} * ${factor})`;
+  if (constant === null) return factor === 1n ? sql : `(${sql} * ${factor})`;
+  const micros = BigInt(constant) * factor;
+  const within = micros > BEYOND_MICROS ? BEYOND_MICROS : micros < -BEYOND_MICROS ? -BEYOND_MICROS : micros;
+  return `CAST(${within} AS BIGINT)`;
 }
 
 /** More than from the first year to the last, and within DuckDB's own calendar from any of them. */

@@ -14,7 +14,7 @@ const LAX = /^(?:lax|recursive)\s/i;
 const OTHER_INDEX = /^\s*-?\d+\s*$/;
 const SAME_INDEX = /^(?:-?[1-9]\d*|0)$/;
 
-/** The literal of a JSONPath as its steps; null: the path is NULL, or it is none and SAFE. makes that NULL. */
+/** The literal of a JSONPath as its steps; null: the path is NULL, or invalid under SAFE. */
 export function pathSteps(call: Call, { expr, constant }: Argument, form: JsonPathForm): (string | number)[] | null {
   if (expr.kind === 'literal' && constant === null) return null;
   if (constant === null) return call.unsupported('A JSONPath that is no literal');
@@ -161,12 +161,12 @@ function googleJson(call: Call, x: string, type: SqlType, stringified: Stringifi
       }));
       const plain = fields.every((f, i) => f.name === physical[i]);
       // A value keeps the first of equal keys, a text all of them.
-      const kept = fields.filter(
+      const written = fields.filter(
         ({ name }, i) => stringified === 'decimals' || fields.findIndex((f) => f.name === name) === i,
       );
       const object = plain
         ? structOf(fields.map((f) => [f.name, f.value]))
-        : `json_object(${kept.map((f) => `${quoteText(f.name)}, ${f.value}`).join(', ')})`;
+        : `json_object(${written.map((f) => `${quoteText(f.name)}, ${f.value}`).join(', ')})`;
       return `CASE WHEN ${x} IS NOT NULL THEN ${object} END`;
     }
   }
@@ -313,7 +313,7 @@ function typedScalar(kinds: string, convert: (x: string, exact: Exact) => string
 /** Whether a number has to be a double exactly: a condition. */
 type Exact = 'true' | 'false' | `(${string})`;
 
-/** What `print` makes of the wide_number_mode; NULL where that is NULL, an error where it is none. */
+/** What `print` makes of the wide_number_mode; NULL for a NULL mode, an error for an unknown one. */
 function byWideNumberMode(call: Call, fallback: Exact, print: (exact: Exact) => string): string {
   const mode = call.named['WIDE_NUMBER_MODE'];
   if (mode === undefined) return print(fallback);

@@ -232,11 +232,11 @@ function instr(call: Call): string {
   });
 }
 
-/** Text, pattern, position, occurrence and whether the end is asked for. */
-type Asked = readonly [s: string, re: string, p: string, n: string, e: string];
+/** The arguments of REGEXP_INSTR: text, pattern, position, occurrence, and 1 for the end of the match. */
+type Names = readonly [s: string, re: string, p: string, n: string, e: string];
 
-/** By a function of our own, which is told apart what is wrong. */
-function ownPlace(call: Call, [s, re, p, n, e]: Asked): string {
+/** By a function of our own. */
+function ownPlace(call: Call, [s, re, p, n, e]: Names): string {
   const given = [{ sql: s, sized: 'text' as const }, { sql: re, sized: 'text' as const }, ...[p, n, e].map(integer)];
   return call.bind([ownFunction(call, 'lq_regexp_place', given)], (place) => {
     const failures = Object.entries(NO_PLACE).map(([code, failure]) => `WHEN ${code} THEN ${call.fail(failure)}`);
@@ -252,15 +252,15 @@ function integer(sql: string): { sql: string } {
 }
 
 /** What a valid pattern gives without a look at the text by our function. */
-function unlessNoMatch([s, re, p, n, e]: Asked, own: string): string {
+function unlessNoMatch([s, re, p, n, e]: Names, own: string): string {
   const valid = `${p} >= 1 AND ${n} >= 1 AND ${e} IN (0, 1)`;
   // From a later position on, more may match than in the whole text.
   return `CASE WHEN ${p} = 1 AND ${valid} AND NOT regexp_matches(${s}, ${re}) THEN CAST(0 AS BIGINT) ELSE ${own} END`;
 }
 
 /** Of the one group of a literal pattern, by its text where that is in the match but once: else only our function knows. */
-function groupPlace(call: Call, asked: Asked, own: string): string {
-  const [s, re, p, n, e] = asked;
+function groupPlace(call: Call, names: Names, own: string): string {
+  const [s, re, p, n, e] = names;
   return call.bind([`substr(${s}, least(${p}, length(${s}) + 1))`], (rest) =>
     call.bind(
       [
@@ -278,7 +278,7 @@ function groupPlace(call: Call, asked: Asked, own: string): string {
   );
 }
 
-function laterPlace(call: Call, [s, re, p, n, e]: Asked, own: string): string {
+function laterPlace(call: Call, [s, re, p, n, e]: Names, own: string): string {
   return call.bind([`substr(${s}, least(${p}, length(${s}) + 1))`], (rest) =>
     call.bind([allMatches(call, rest, re, 0), `string_split_regex(${rest}, ${re})`], (matches, gaps) => {
       const before = (list: string, to: string): string =>
@@ -295,7 +295,7 @@ function laterPlace(call: Call, [s, re, p, n, e]: Asked, own: string): string {
   );
 }
 
-function firstPlace(call: Call, [s, re]: Asked): string {
+function firstPlace(call: Call, [s, re]: Names): string {
   return call.bind([`regexp_extract(${s}, '^((?s:.*?))(?:' || ${re} || ')', 1)`], (prefix) => {
     // GoogleSQL gives the place behind an empty match, and none of the empty pattern.
     const isEmpty = `${prefix} <> ${s} AND regexp_extract(${s}, ${re}) = ''`;

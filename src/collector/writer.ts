@@ -74,9 +74,7 @@ export class Writer {
   }
 
   #start(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-    });
+    this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
@@ -92,6 +90,8 @@ export class Writer {
         for (const { reject } of group) reject(error);
       }
     }
+    // In the same step as the last look at what waits: what comes from now on starts anew.
+    this.#running = null;
   }
 
   #nextGroup(): Job[] {

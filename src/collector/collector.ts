@@ -9,7 +9,7 @@ import type { ReportFault } from '../health/health';
 import type { Log } from '../log';
 import type { Metrics } from '../metrics';
 import { Audit } from './audit';
-import { type Batch, type BatchFault, BATCH_TASK, MOST_EVENTS, readBatch } from './batch';
+import { type Batch, type BatchFault, BATCH_TASK, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
 import { FreeSpace } from './free-space';
 import type { Sources } from './sources';
 import { prepareStore, Store } from './store';
@@ -263,5 +263,7 @@ function batchFault(fault: BatchFault): ServiceError {
       );
     case 'too_many':
       return new ServiceError('payloadTooLarge', `A batch may have ${String(MOST_EVENTS)} events.`);
+    case 'too_many_values':
+      return new ServiceError('payloadTooLarge', `A batch may have ${String(MOST_VALUES)} values.`);
   }
 }

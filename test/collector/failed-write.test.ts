@@ -15,7 +15,11 @@ const DAY = 86_400_000;
 const TABLE = 'raw_edge_logs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'logquay-failed-write-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const open: { close: () => Promise<void> }[] = [];
+afterAll(async () => {
+  for (const one of open) await one.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const batch = (digest: string, rows: readonly string[]): { digest: string; lines: Buffer } => ({
   digest,
@@ -43,6 +47,7 @@ async function failed(name: string): Promise<Stage> {
   const manifest = await Manifest.open(path.join(dataDir, 'files.json'));
   const journal = await Journal.open(path.join(dataDir, 'journal.ndjson'), () => Promise.resolve(null), clock);
   const files = new DayFiles(dataDir, manifest, clock);
+  open.push(files, journal);
   const writer = new Writer(dataDir, files, journal);
   const warned: unknown[] = [];
   const retention = new Retention({

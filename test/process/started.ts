@@ -37,7 +37,7 @@ export class Started {
   ) {
     const { PATH = '' } = process.env;
     const env = { PATH, PORT: '0', DRAIN_DELAY: '0', RATE_LIMIT: '0', DATA_DIR, ...environment };
-    const [command = '', ...rest] = [...under, process.execPath, path.join(ROOT, 'dist/cli.js'), 'serve'];
+    const [command, ...rest] = [...under, process.execPath, path.join(ROOT, 'dist/cli.js'), 'serve'] as const;
     this.child = spawn(command, rest, { cwd: folder, env });
     this.child.stdout?.on('data', (data) => (this.out += String(data)));
     this.child.stderr?.on('data', (data) => (this.err += String(data)));

@@ -162,7 +162,7 @@ describe('a batch', () => {
 
   it('has up to a million values, whatever its texts are', async () => {
     const { collector, folder } = await stage();
-    // Commas, brackets and escaped quotes in texts are none.
+    // Commas, brackets and escaped quotes in texts do not count.
     const text = ',[{\\"'.repeat(300_000);
     const body = Buffer.from(`[{"message":"m","a":"${text}","b":[${'0,'.repeat(999_990)}0]}]`);
     expect(await collector.collect({ source: EDGE, body }, limits)).toMatchObject({ events: 1 });

@@ -1,16 +1,18 @@
 /**
  * The whole in a Supabase stack (docs/supabase.md): the service with the settings of the compose file takes in what seven sinks of Vector
- * send while somebody has Studio's pages of logs open. What all of its processes have in memory, empty, then with a million events.
+ * send while somebody has Studio's pages of logs open. What all of its processes have in memory, empty, then with a million events; and
+ * after how long Studio's own libraries show what is wrong with a query.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { parse } from 'yaml';
 
+import { page } from '../test/process/stack/studio';
 import { percentile, verdict } from './measure';
-import { API_KEY, firstAnswer, processesOf, type Service, startService } from './service';
+import { API_KEY, firstAnswer, processesOf, processFile, type Service, startService } from './service';
 
 const ROOT = join(__dirname, '../../..');
 const PUBLIC = 'public-token-of-the-benchmark';
@@ -39,6 +41,7 @@ const UNNESTED = `edge_logs as t cross join unnest(metadata) as m cross join unn
   cross join unnest(m.response) as response`;
 
 /** Of a page: its list, its chart, its count. */
+const COUNT = 'select count(*) as n from edge_logs';
 const PAGE = [
   `select id, t.timestamp, event_message, request.method, request.path, response.status_code from ${UNNESTED} order by timestamp desc limit 100`,
   `select timestamp_trunc(t.timestamp, minute) as timestamp, countif(response.status_code >= 500) as errors, count(t.timestamp) as count
@@ -46,6 +49,19 @@ const PAGE = [
   'select count(*) as count from edge_logs',
   'select id, timestamp, event_message from postgres_logs order by timestamp desc limit 100',
   'select id, timestamp, event_message from auth_logs order by timestamp desc limit 100',
+];
+
+/** Milliseconds within which a page of Studio has the text of an error. */
+const SHOWN_WITHIN = 100;
+/** Queries of each kind that fail. */
+const FAILING = 25;
+
+/** Each is another text, as that of somebody who mends a query: refused for its syntax, its names, its tables, and by its rows. */
+const failing = (n: number): readonly string[] => [
+  `select nope${String(n)} from edge_logs`,
+  `select id from edge_logs where ${String(n)} =`,
+  `select id from other_table${String(n)}`,
+  `select cast('x${String(n)}' as int64) as n from edge_logs`,
 ];
 
 interface Load {
@@ -103,8 +119,7 @@ async function ask(service: Service, sql: string, minutes: number): Promise<numb
 /** MiB of each process of the service, with what they share in parts (Linux). */
 function memories(pid: number): number[] {
   return processesOf(pid).map((one) => {
-    const file = `/proc/${String(one)}/smaps_rollup`;
-    const text = existsSync(file) ? readFileSync(file, 'latin1') : '';
+    const text = processFile(one, 'smaps_rollup');
     return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) / 1024;
   });
 }
@@ -140,6 +155,28 @@ async function load(service: Service, seconds: number): Promise<Load> {
   return { looks, times, each: memories(service.pid) };
 }
 
+/** What a page of Studio has of queries that fail, through openapi-fetch and query-core. @returns milliseconds until it has each text */
+async function shown(service: Service, from: number, pause = 0): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = from; n < from + FAILING; n++) {
+    for (const sql of failing(n)) {
+      const { shown: text, requests, ms } = await page(service.origin, API_KEY, sql);
+      if (text === null || requests !== 1) throw new Error(`${sql}: no text after ${String(requests)} requests`);
+      times.push(ms);
+      await sleep(pause);
+    }
+  }
+  return times;
+}
+
+function reportShown(name: string, times: readonly number[]): string {
+  const [usual, late, most] = [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)];
+  return (
+    `${name.padEnd(36)} text on Studio's page: median ${usual.toFixed(0)} ms, p99 ${late.toFixed(0)} ms, most ${most.toFixed(0)} ms  ` +
+    verdict(late <= SHOWN_WITHIN, `p99 ${String(SHOWN_WITHIN)} ms`)
+  );
+}
+
 function report(name: string, { looks, times, each }: Load): string {
   const [usual, most] = [percentile(looks, 0.5), Math.max(...looks)];
   const last = each.map((one) => one.toFixed(0)).join(' + ');
@@ -163,11 +200,18 @@ export async function stack(print: (line: string) => void): Promise<void> {
   try {
     await firstAnswer(service, '/ready', 60_000);
     print(`${'started, nobody asks'.padEnd(36)} memory: ${memory(service.pid).toFixed(0)} MiB`);
+    await send(service, 1);
+    // Some fail by a row that there is. The first ones start the process that plans.
+    while ((await page(service.origin, API_KEY, COUNT)).rows[0]?.n === 0) await sleep(100);
+    await shown(service, 0);
+    print(reportShown('failing queries, nothing else', await shown(service, FAILING)));
     print(report('the load, an empty folder', await load(service, SECONDS)));
     for (let i = 0; i < EVENTS; i += 1_000) await send(service, 1_000);
     await sleep(10_000);
     const full = await load(service, SECONDS);
     print(report(`the load, ${String(EVENTS)} events`, full));
+    const [meanwhile] = await Promise.all([shown(service, 2 * FAILING, 100), load(service, FAILING)]);
+    print(reportShown('failing queries under the load', meanwhile));
     const most = Math.max(...full.looks);
     print(
       `${'most, of all processes'.padEnd(36)} ${most.toFixed(0)} MiB  ${verdict(most <= GOAL, `${String(GOAL)} MiB`)}`,

@@ -28,9 +28,14 @@ export interface Batch {
 }
 
 /** Why a body is no batch. */
-export type BatchFault = 'not_utf8' | 'not_json' | 'too_many';
+export type BatchFault = 'not_utf8' | 'not_json' | 'too_many' | 'too_many_values';
 
 export const MOST_EVENTS = 100_000;
+/**
+ * Values and records of a batch together. Gateways' events have one for each 24 bytes; millions of empty ones take more memory than a thread
+ * has, and seconds until that is found out.
+ */
+export const MOST_VALUES = 1_000_000;
 
 /** Characters that are put together before they become bytes. */
 const BLOCK = 65_536;
@@ -68,6 +73,7 @@ export const BATCH_TASK: Task<BatchInput, Batch | BatchFault> = {
 
 /** A list of events, `{"batch": [...]}`, or one event. */
 function eventsOf(body: Uint8Array): readonly unknown[] | BatchFault {
+  if (hasTooManyValues(body)) return 'too_many_values';
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -84,6 +90,33 @@ function eventsOf(body: Uint8Array): readonly unknown[] | BatchFault {
   if (!isObject(value)) return 'not_json';
   const { batch } = value;
   return Array.isArray(batch) ? (batch as unknown[]) : [value];
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Each value of a list or record but the first has a comma before it, and the first an opening bracket or brace. */
+const BEFORE_VALUE = new Set([0x2c, 0x5b, 0x7b]);
+
+/** Whether a text, if it is JSON at all, has more than `MOST_VALUES`. */
+function hasTooManyValues(body: Uint8Array): boolean {
+  // Each takes a byte, beside what is before it.
+  if (body.length <= 2 * MOST_VALUES) return false;
+  let values = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at] ?? 0;
+    if (byte === QUOTE) at = endOfString(body, at);
+    else if (BEFORE_VALUE.has(byte) && ++values > MOST_VALUES) return true;
+  }
+  return false;
+}
+
+/** Where the quote is that ends a string; the end of the text where there is none. @param at the one that begins it */
+function endOfString(body: Uint8Array, at: number): number {
+  for (let i = at + 1; i < body.length; i++) {
+    if (body[i] === QUOTE) return i;
+    if (body[i] === BACKSLASH) i++;
+  }
+  return body.length;
 }
 
 const shapes = new WeakMap<readonly RestField[], Shape>();

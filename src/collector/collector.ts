@@ -9,7 +9,7 @@ import type { ReportFault } from '../health/health';
 import type { Log } from '../log';
 import type { Metrics } from '../metrics';
 import { Audit } from './audit';
-import { type Batch, type BatchFault, BATCH_TASK, MOST_EVENTS, readBatch } from './batch';
+import { type Batch, type BatchFault, BATCH_TASK, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
 import { FreeSpace } from './free-space';
 import type { Sources } from './sources';
 import { prepareStore, Store } from './store';
@@ -61,6 +61,8 @@ export class Collector {
   readonly #audit: Audit;
   readonly #space: FreeSpace;
   #store: Store | null = null;
+  /** Why the store could not be opened; null: another process has it. */
+  #unopenable: { readonly cause: unknown } | null = null;
   /** What is reported at the moment; null: nothing. */
   #fault: string | null = null;
   #opening: Promise<void>;
@@ -101,7 +103,7 @@ export class Collector {
    * @throws ServiceError insufficientStorage, backendUnavailable
    */
   async admit(bytes: number): Promise<() => void> {
-    if (this.#store === null) throw this.#refused(unavailable('Another process is writing the data folder.'));
+    if (this.#store === null) throw this.#refused(this.#unopened());
     if (await this.#space.low()) {
       this.#complain('There is less free space than COLLECT_MIN_FREE: no events are stored.');
       throw this.#refused(diskFull());
@@ -179,7 +181,7 @@ export class Collector {
   }
 
   async #write(table: string, batch: Pick<Batch, 'digest' | 'lines'>): Promise<boolean> {
-    if (this.#store === null) throw unavailable('Another process is writing the data folder.');
+    if (this.#store === null) throw this.#unopened();
     try {
       const stored = await this.#store.writer.write(table, batch);
       this.#report(null);
@@ -198,17 +200,25 @@ export class Collector {
     while (!this.#closed) {
       try {
         this.#store = await Store.open({ dataDir, retention, log, now: this.#now }, () => this.#lose());
+        this.#unopenable = null;
         if (this.#store !== null) {
           this.#report(null);
           return;
         }
         this.#complain('Another process is writing the data folder.');
       } catch (error) {
+        this.#unopenable = { cause: error };
         const message = error instanceof Error ? error.message : String(error);
         this.#complain(`The collector cannot open its files: ${message}`);
       }
       await sleep(RETRY, undefined, { ref: false });
     }
+  }
+
+  /** The error for a batch that comes while there is no store. */
+  #unopened(): ServiceError {
+    if (this.#unopenable === null) return unavailable('Another process is writing the data folder.');
+    return storeFault(this.#unopenable.cause);
   }
 
   /** The lock is another's now: nothing more may be written here. */
@@ -253,5 +263,7 @@ function batchFault(fault: BatchFault): ServiceError {
       );
     case 'too_many':
       return new ServiceError('payloadTooLarge', `A batch may have ${String(MOST_EVENTS)} events.`);
+    case 'too_many_values':
+      return new ServiceError('payloadTooLarge', `A batch may have ${String(MOST_VALUES)} values.`);
   }
 }

@@ -46,8 +46,7 @@ export class FolderLock {
     const text = JSON.stringify({ host: hostname(), pid, started: startOf(pid) } satisfies Holder);
     for (let i = 0; i < 2; i++) {
       try {
-        const handle = await open(file, 'wx', 0o600);
-        await handle.writeFile(text).finally(() => handle.close());
+        await create(file, text);
         return new FolderLock(file, text, onLost);
       } catch (error) {
         if (systemCode(error) !== 'EEXIST') throw error;
@@ -67,6 +66,19 @@ export class FolderLock {
     if ((await textOf(this.file)) !== this.text) throw new Error('the lock is lost');
     const now = new Date();
     await utimes(this.file, now, now);
+  }
+}
+
+/** @throws EEXIST where there is one; on a full disk nothing is left that would pass for the lock of another machine */
+async function create(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+  } catch (error) {
+    await unlink(file).catch(() => undefined);
+    throw error;
+  } finally {
+    await handle.close();
   }
 }
 

@@ -23,6 +23,8 @@ export interface RetentionOptions {
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** Closes what is open of files of days before this one. */
   readonly closeBefore: (day: string) => Promise<void>;
+  /** Cuts off what failed appends have left of a row. */
+  readonly settleAppends: () => Promise<void>;
   readonly now: () => number;
 }
 
@@ -59,7 +61,8 @@ export class Retention {
 
   /** The archive gets its name when it is whole, and the file goes when the archive is there. */
   async #compress(file: CollectedFile, signal: AbortSignal): Promise<void> {
-    const { manifest } = this.options;
+    const { manifest, settleAppends } = this.options;
+    await settleAppends();
     const plain = this.#place(file);
     const archive = `${plain}.gz`;
     const size = await sizeOf(plain);

@@ -1,11 +1,11 @@
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { systemCode } from '../errors';
 import type { Log } from '../log';
 import { DayFiles } from './day-files';
 import { FolderLock } from './folder-lock';
-import { Journal } from './journal';
+import { type Intent, Journal } from './journal';
 import { Manifest } from './manifest';
 import { Retention } from './retention';
 import { settleAppend } from './torn-append';
@@ -26,11 +26,12 @@ export interface StoreOptions {
   readonly now: () => number;
 }
 
-/** Creates the folder of the books. @throws Error where DATA_DIR cannot be written */
+/** Creates the folder of the books. @throws Error where DATA_DIR or that folder cannot be written */
 export async function prepareStore(dataDir: string): Promise<void> {
   await makeFolder(dataDir, {});
   // The mode is for this folder alone, not for those around it.
   await makeFolder(path.join(dataDir, FOLDER), { mode: 0o700 });
+  for (const folder of [dataDir, path.join(dataDir, FOLDER)]) await access(folder, constants.W_OK | constants.X_OK);
 }
 
 async function makeFolder(folder: string, options: { readonly mode?: number }): Promise<void> {
@@ -77,16 +78,17 @@ export class Store {
     if (lock === null) return null;
     try {
       const manifest = await Manifest.open(place('files.json'));
-      const settle = ({
-        file,
-        ...part
-      }: Parameters<typeof settleAppend>[1] & { file: string }): Promise<number | null> =>
-        settleAppend(path.join(dataDir, file), part);
+      const settle = async ({ file, ...part }: Intent): Promise<number | null> => {
+        const rows = await settleAppend(path.join(dataDir, file), part);
+        // Compressed since, or deleted as every file is one day: then it was complete.
+        return rows === 'gone' ? null : rows;
+      };
       const journal = await Journal.open(place('journal.ndjson'), settle, now);
       const files = new DayFiles(dataDir, manifest, now);
       const writer = new Writer(dataDir, files, journal);
       const closeBefore = (day: string): Promise<void> => writer.between(() => files.closeBefore(day));
-      const retention = new Retention({ dataDir, manifest, days, log, closeBefore, now });
+      const settleAppends = (): Promise<void> => writer.settle();
+      const retention = new Retention({ dataDir, manifest, days, log, closeBefore, settleAppends, now });
       return new Store(writer, lock, files, journal, retention, log);
     } catch (error) {
       await lock.release();

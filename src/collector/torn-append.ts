@@ -10,18 +10,17 @@ const BLOCK = 1024 * 1024;
  * Finds out how much of an append a file holds after a crash or a failed write, and cuts a row off that was not finished.
  *
  * @param file its path
- * @returns the rows of the batch that are stored; null: all of them
+ * @returns the rows of the batch that are stored; null: all of them; `gone`: there is no such file
  */
 export async function settleAppend(
   file: string,
   { from, bytes, skip }: Omit<Intent, 'batch' | 'file'>,
-): Promise<number | null> {
+): Promise<number | null | 'gone'> {
   let handle: FileHandle;
   try {
     handle = await open(file, 'r+');
   } catch (error) {
-    // Compressed since, or deleted as every file is one day: then it was complete.
-    if (systemCode(error) === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return 'gone';
     throw error;
   }
   try {

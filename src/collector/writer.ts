@@ -60,6 +60,11 @@ export class Writer {
     return written;
   }
 
+  /** Finds out what failed appends have left, and cuts off what is no whole row. @throws what the file system has against it */
+  settle(): Promise<void> {
+    return this.between(() => this.#settle());
+  }
+
   /** Does something while nothing is being written. */
   async between<T>(action: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -69,9 +74,7 @@ export class Writer {
   }
 
   #start(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-    });
+    this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
@@ -87,6 +90,8 @@ export class Writer {
         for (const { reject } of group) reject(error);
       }
     }
+    // In the same step as the last look at what waits: what comes from now on starts anew.
+    this.#running = null;
   }
 
   #nextGroup(): Job[] {
@@ -146,7 +151,9 @@ export class Writer {
     const settled: { batch: string; rows: number | null }[] = [];
     for (const { table, intent } of this.#unsettled) {
       await this.files.forget(table);
-      settled.push({ batch: intent.batch, rows: await settleAppend(path.join(this.dataDir, intent.file), intent) });
+      const rows = await settleAppend(path.join(this.dataDir, intent.file), intent);
+      // Nothing is compressed before this: somebody has deleted the file, to make room perhaps, and what was in it is to come again.
+      settled.push({ batch: intent.batch, rows: rows === 'gone' ? intent.skip : rows });
     }
     await this.journal.settle(settled);
     this.#unsettled = [];

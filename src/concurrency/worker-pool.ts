@@ -19,6 +19,8 @@ export interface PoolOptions {
   readonly heap: number;
   /** Milliseconds for a thread to start; default: 10 s. */
   readonly startWithin?: number;
+  /** Milliseconds without work after which a thread ends, and its memory is free; default: never. */
+  readonly idle?: number;
 }
 
 /** The work took longer than the deadline. */
@@ -124,6 +126,7 @@ export class WorkerPool<Input, Output> {
   #give(seat: Seat<Input, Output>): void {
     const job = this.#queue.shift((key) => this.#mayRun(key));
     if (job === undefined) return;
+    if (seat.timer !== null) clearTimeout(seat.timer);
     seat.job = job;
     this.#running.set(job.keyName, (this.#running.get(job.keyName) ?? 0) + 1);
     seat.worker.ref();
@@ -172,6 +175,14 @@ export class WorkerPool<Input, Output> {
       this.#taken(seat)?.resolve(message.answer);
     }
     this.#dispatch();
+    this.#rest(seat);
+  }
+
+  /** Ends a thread that gets no work for some time. */
+  #rest(seat: Seat<Input, Output>): void {
+    const { idle } = this.options;
+    if (idle === undefined || seat.job !== null || !this.#seats.has(seat)) return;
+    seat.timer = setTimeout(() => void this.#end(seat, new WorkerDied('The thread had nothing to do.')), idle).unref();
   }
 
   /**

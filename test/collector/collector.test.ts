@@ -152,11 +152,21 @@ describe('a batch', () => {
     ['[1,2]', 'invalidParameter'],
     [Buffer.from([0x5b, 0xff, 0x5d]), 'invalidParameter'],
     [`[${'{},'.repeat(100_000)}{}]`, 'payloadTooLarge'],
+    [`[{"a":[${'0,'.repeat(999_998)}0]}] `, 'payloadTooLarge'],
   ])('that cannot be read is refused: %.10s', async (body, reason) => {
     const { collector, folder } = await stage();
     const refused = collector.collect({ source: EDGE, body: Buffer.from(body) }, limits);
     await expect(refused).rejects.toMatchObject({ reason });
     expect(messages(folder)).toEqual([]);
+  });
+
+  it('has up to a million values, whatever its texts are', async () => {
+    const { collector, folder } = await stage();
+    // Commas, brackets and escaped quotes in texts do not count.
+    const text = ',[{\\"'.repeat(300_000);
+    const body = Buffer.from(`[{"message":"m","a":"${text}","b":[${'0,'.repeat(999_990)}0]}]`);
+    expect(await collector.collect({ source: EDGE, body }, limits)).toMatchObject({ events: 1 });
+    expect(messages(folder)).toEqual(['m']);
   });
 
   it('of a source that feeds no table is refused, and settings name more', async () => {

@@ -1,9 +1,11 @@
-/** Threads that do not start: callers that wait for one get a retryable error. */
+/** Threads that do not start, for whose callers there is a retryable error, and threads that have nothing to do. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { unlimited } from '../../src/concurrency/deadline';
 import { WorkerPool } from '../../src/concurrency/worker-pool';
+import { until } from '../until';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'logquay-threads-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,4 +22,25 @@ test.each([
   for (const failure of failures)
     expect(failure).toMatchObject({ name: 'ServiceError', reason: 'backendUnavailable', details: { retryAfter: 1 } });
   await pool.close();
+});
+
+test('one that has had nothing to do ends, and another starts for what comes then', async () => {
+  const file = path.join(folder, 'counting.js');
+  // Answers with how often this very thread was asked.
+  writeFileSync(
+    file,
+    `const { parentPort } = require('node:worker_threads');
+    let asked = 0;
+    parentPort.on('message', () => parentPort.postMessage({ answer: ++asked }));
+    parentPort.postMessage({ ready: true, thread: null });`,
+  );
+  const options = { file, threads: 1, deadline: 60_000, heap: 32 };
+  const [resting, staying] = [
+    new WorkerPool<number, number>({ ...options, idle: 50 }),
+    new WorkerPool<number, number>(options),
+  ];
+  expect([await resting.run(0, unlimited()), await staying.run(0, unlimited())]).toEqual([1, 1]);
+  await until(async () => (await resting.run(0, unlimited()).finally(() => sleep(200))) === 1);
+  expect(await staying.run(0, unlimited())).toBe(2);
+  await Promise.all([resting.close(), staying.close()]);
 });

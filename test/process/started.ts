@@ -26,14 +26,19 @@ export class Started {
   readonly exit: Promise<number | null>;
   readonly child: ChildProcess;
 
-  /** @param environment beside a free port, no drain delay, no limit of requests per second and the fixture's tables */
+  /**
+   * @param environment beside a free port, no drain delay, no limit of requests per second and the fixture's tables
+   * @param under a command that runs the one behind it in its own place: `setpriv`, `sh -c 'exec "$@"'`
+   */
   constructor(
     readonly folder: string,
     environment: Readonly<Record<string, string>> = {},
+    under: readonly string[] = [],
   ) {
     const { PATH = '' } = process.env;
     const env = { PATH, PORT: '0', DRAIN_DELAY: '0', RATE_LIMIT: '0', DATA_DIR, ...environment };
-    this.child = spawn(process.execPath, [path.join(ROOT, 'dist/cli.js'), 'serve'], { cwd: folder, env });
+    const [command, ...rest] = [...under, process.execPath, path.join(ROOT, 'dist/cli.js'), 'serve'] as const;
+    this.child = spawn(command, rest, { cwd: folder, env });
     this.child.stdout?.on('data', (data) => (this.out += String(data)));
     this.child.stderr?.on('data', (data) => (this.err += String(data)));
     this.exit = new Promise((resolve) => this.child.on('close', resolve));
@@ -93,8 +98,12 @@ export class Stage {
     return folder;
   }
 
-  start(environment: Readonly<Record<string, string>> = {}, folder = this.folder()): Started {
-    const started = new Started(folder, environment);
+  start(
+    environment: Readonly<Record<string, string>> = {},
+    folder = this.folder(),
+    under: readonly string[] = [],
+  ): Started {
+    const started = new Started(folder, environment, under);
     this.#started.push(started);
     return started;
   }

@@ -7,14 +7,15 @@ import { PAGES } from './stack/pages';
 import { ask, BATCHES, send, STACK, type StackEvent } from './stack/traffic';
 import { Stage } from './started';
 
-/** More for a night: `KILLS=50`. */
+/** More for a night: `KILLS=50`. Other instants and batches: `SEED`. */
 const KILLS = Number(process.env['KILLS'] ?? 3);
+const SEED = Number(process.env['SEED'] ?? 20_261_123);
 /** Events of a source: all that an answer may hold is 1,000 rows. */
 const MOST = 900;
 
 jest.setTimeout(120_000 + KILLS * 60_000);
 
-const random = new Random(20_261_123);
+const random = new Random(SEED);
 const stage = new Stage();
 afterAll(() => stage.end());
 

@@ -1,11 +1,8 @@
 /** What a Supabase stack sends to Logflare, sent to the real process. */
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 
-import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
-import createClient from 'openapi-fetch';
-
+import { page } from './stack/studio';
 import { Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
@@ -216,95 +213,21 @@ describe('QUERY_ERRORS=logflare', () => {
   });
 });
 
-/** What Studio's own server makes of an answer: every status but success becomes 500. */
-async function studio(base: string): Promise<{ url: string; requests: () => number; close: () => void }> {
-  let count = 0;
-  const server = http.createServer((request, response) => {
-    count++;
-    const query = new URL(request.url ?? '', 'http://studio').searchParams;
-    query.set('project', 'default');
-    const headers = { ...KEY, 'Content-Type': 'application/json', Accept: 'application/json' };
-    const forward = async (): Promise<void> => {
-      const answer = await fetch(`${base}${RUN}?${query.toString()}`, { headers });
-      const body = (await answer.json()) as { error?: { message?: string } };
-      response.writeHead(answer.ok ? 200 : 500, { 'Content-Type': 'application/json' });
-      response.end(JSON.stringify(answer.ok ? body : { error: { message: body.error?.message } }));
-    };
-    void forward();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${String(port)}`, requests: () => count, close: () => server.close() };
-}
-
-interface Paths {
-  '/logs.all': {
-    get: {
-      parameters: { query: { sql: string } };
-      responses: {
-        200: { content: { 'application/json': { result?: { n: number }[]; error?: string } } };
-        500: { content: { 'application/json': { error: { message: string } } } };
-      };
-    };
-  };
-}
-
-/** What a logs page has of a query in the end: its list of pages, fetched as Studio does, and how often it was requested. */
-async function page(base: string, sql: string): Promise<{ shown: unknown; rows: unknown; requests: number }> {
-  const between = await studio(base);
-  const client = createClient<Paths>({ baseUrl: between.url });
-  const queries = new QueryClient();
-  const observer = new InfiniteQueryObserver(queries, {
-    queryKey: ['logs', sql],
-    // As many retries as in a browser by default, without waiting between them.
-    retry: 3,
-    retryDelay: 0,
-    initialPageParam: undefined,
-    getNextPageParam: () => undefined,
-    queryFn: async () => {
-      const { data, error } = await client.GET('/logs.all', { params: { query: { sql } } });
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- as Studio does
-      if (error !== undefined) throw error;
-      return data;
-    },
-  });
-  try {
-    const settled = await new Promise<ReturnType<typeof observer.getCurrentResult>>((resolve) => {
-      const stop = observer.subscribe((result) => {
-        if (result.fetchStatus !== 'idle' || result.status === 'pending') return;
-        stop();
-        resolve(result);
-      });
-    });
-    // Studio reads errors off the pages alone.
-    const pages = settled.data?.pages ?? [];
-    return {
-      shown: pages.map(({ error }) => error).find((error) => error !== undefined) ?? null,
-      rows: pages.flatMap(({ result = [] }) => result),
-      requests: between.requests(),
-    };
-  } finally {
-    queries.clear();
-    between.close();
-  }
-}
-
 describe("Studio's logs page", () => {
   it('shows the text of an error at once with QUERY_ERRORS=logflare, and nothing after four requests without', async () => {
     const sql = 'SELECT nope FROM edge_logs';
-    const with200 = await page(asLogflare, sql);
-    expect(with200).toEqual({
+    const with200 = await page(asLogflare, PRIVATE, sql);
+    expect(with200).toMatchObject({
       shown: expect.stringContaining('Unrecognized name: nope') as string,
       rows: [],
       requests: 1,
     });
-    expect(await page(own, sql)).toEqual({ shown: null, rows: [], requests: 4 });
+    expect(await page(own, PRIVATE, sql)).toMatchObject({ shown: null, rows: [], requests: 4 });
   });
 
   it('has the rows of a query either way', async () => {
     for (const base of [own, asLogflare]) {
-      const { shown, rows, requests } = await page(base, COUNT);
+      const { shown, rows, requests } = await page(base, PRIVATE, COUNT);
       expect({ shown, requests }).toEqual({ shown: null, requests: 1 });
       expect(rows).toEqual([{ n: expect.any(Number) as number }]);
     }

@@ -1,0 +1,149 @@
+/** Events and batches of somebody who has the ingest key and means ill, sent to the real process with the settings of a stack. */
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { gzipSync } from 'node:zlib';
+
+import { until } from '../until';
+import { ask, PRIVATE, PUBLIC, STACK } from './stack/traffic';
+import { Stage, type Started } from './started';
+
+jest.setTimeout(180_000);
+
+const EDGE = 'source_name=cloudflare.logs.prod';
+/** What no line of the log may hold: it is in every event. */
+const SECRET = 'text-of-an-event';
+
+const stage = new Stage();
+let service: Started;
+let base: string;
+let folder: string;
+/** What was answered 200, by what was sent. */
+let stored = 0;
+beforeAll(async () => {
+  folder = stage.folder();
+  service = stage.start(STACK, folder);
+  base = await service.ready();
+});
+afterAll(() => stage.end());
+
+async function post(body: string | Buffer, query = EDGE, headers: Record<string, string> = {}): Promise<number> {
+  const response = await fetch(`${base}/api/logs?${query}`, {
+    method: 'POST',
+    headers: { 'X-API-KEY': PUBLIC, 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+  expect(await response.text()).not.toContain(SECRET);
+  return response.status;
+}
+
+const event = (fields: string): string => `[{"event_message":"${SECRET}"${fields === '' ? '' : `,${fields}`}}]`;
+const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth);
+
+it.each([
+  ['a line that ends one and begins another', event(String.raw`"a":"x\n{\"event_message\":\"forged\"}\n"`)],
+  ['characters of control and NUL', event(String.raw`"id":"\u0000\u001f\u2028"`)],
+  ['halves of a character', event(String.raw`"path":"\ud800","metadata":{"\udc00":"\ud800x"}`)],
+  [
+    'names of the prototype',
+    event('"__proto__":{"a":1},"constructor":{"prototype":{}},"metadata":{"__proto__":{"b":1}}'),
+  ],
+  ['names that are SQL', event(`"metadata":{"a\\"; DROP TABLE x; --":1,"'":2,"\`":3}`)],
+  ['a name twice', event('"id":"a","id":"b","metadata":{"a":1},"metadata":{"a":2}')],
+  [
+    'numbers beyond any type',
+    event(`"a":1e400,"b":-1e-400,"c":${'9'.repeat(400)},"d":-0,"metadata":{"response":{"status_code":1e30}}`),
+  ],
+  ['times beyond any calendar', event('"timestamp":9e99')],
+  ['a time that there is not', event('"timestamp":"2026-02-30T25:61:61Z"')],
+  ['a time before the year 1', event('"timestamp":"-000001-01-01T00:00:00Z"')],
+  ['columns of other types', event('"id":[1],"project":{"a":1},"timestamp":{},"metadata":"text"')],
+  ['a list of lists', event(`"metadata":${nested('[', ']', 500)}`)],
+  ['records in records', event(`"metadata":${nested('{"a":', '', 500)}1${'}'.repeat(500)}`)],
+  ['records a hundred thousand deep', event(`"metadata":${nested('{"a":', '', 100_000)}1${'}'.repeat(100_000)}`)],
+  [
+    'a hundred thousand fields',
+    event(`"metadata":{${Array.from({ length: 100_000 }, (_, i) => `"f${String(i)}":1`).join()}}`),
+  ],
+  ['a name of a million letters', event(`"metadata":{"${'n'.repeat(1_000_000)}":1}`)],
+  ['a message of eleven million letters', event(`"path":"${'m'.repeat(11_000_000)}"`)],
+  ['a byte order mark', `\ufeff${event('')}`],
+])('stores or refuses %s, as one event', async (_what, body) => {
+  const status = await post(body);
+  expect([200, 400, 413]).toContain(status);
+  if (status === 200) stored++;
+});
+
+it.each([
+  ['lists a hundred thousand deep', nested('[', ']', 100_000), [400, 413]],
+  ['too many events', `[${'{},'.repeat(100_000)}{}]`, [413]],
+  ['four million of them', `[${'{},'.repeat(3_900_000)}{}]`, [413]],
+  ['a million values in an event', event(`"metadata":{"a":[${'0,'.repeat(999_999)}0]}`), [413]],
+  ['six million numbers', `[${'1,'.repeat(5_900_000)}1]`, [400, 413]],
+  ['nothing but space', ' '.repeat(11_900_000), [400]],
+  ['what is no UTF-8', Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x5d]), [400]],
+  ['twelve million letters', 'x'.repeat(12_000_001), [413]],
+] as const)('refuses %s', async (_what, body, statuses) => {
+  expect(statuses).toContain(await post(body));
+});
+
+it.each([
+  ['an archive in an archive', gzipSync(gzipSync(Buffer.from(event('')))), [400]],
+  ['one that unpacks to a gigabyte', gzipSync(Buffer.alloc(2 ** 30, 0x20), { level: 1 }), [413]],
+  ['one that ends too early', gzipSync(Buffer.from(event(`"a":"${'x'.repeat(9999)}"`))).subarray(0, 60), [400]],
+] as const)('refuses %s', async (_what, body, statuses) => {
+  expect(statuses).toContain(await post(body, EDGE, { 'Content-Encoding': 'gzip' }));
+});
+
+it.each(['../../etc', 'raw_edge_logs', '__proto__', 'constructor', '.collector', '%00', 'x'.repeat(800)])(
+  'has no file for a source named %s',
+  async (name) => {
+    expect(await post(event(''), `source_name=${name}`)).toBe(404);
+  },
+);
+
+it('keeps nothing of bodies whose senders have gone', async () => {
+  for (let i = 0; i < 20; i++) {
+    const socket = connect(Number(new URL(base).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    const head = `POST /api/logs?${EDGE} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${PUBLIC}\r\nContent-Type: application/json\r\nContent-Length: 11000000\r\n\r\n`;
+    await new Promise<void>((resolve) => socket.write(head + '['.repeat(100_000), () => resolve()));
+    socket.destroy();
+  }
+  // 20 bodies of 11 MB would be more than all of them may have.
+  await until(async () => (await post(event('"a":"after"'))) === 200);
+  stored++;
+});
+
+it('lets each other key in nowhere, and this one nowhere else', async () => {
+  expect(await post(event(''), EDGE, { 'X-API-KEY': PRIVATE })).toBe(403);
+  expect(await post(event(''), EDGE, { 'X-API-KEY': `${PUBLIC}x` })).toBe(401);
+  for (const endpoint of ['logs.all', 'usage.api-counts', 'none']) {
+    const response = await fetch(`${base}/api/endpoints/query/${endpoint}?project=default`, {
+      headers: { 'X-API-KEY': PUBLIC },
+    });
+    expect([endpoint, response.status]).toEqual([endpoint, 403]);
+  }
+});
+
+it('has gone through all of it in one process, with every event as one row, in no file but its own', async () => {
+  expect([service.child.exitCode, service.child.signalCode]).toEqual([null, null]);
+  const logs = path.join(folder, 'logs');
+  expect(readdirSync(logs).sort()).toEqual(['.collector', 'raw_edge_logs']);
+  const [name = '', ...others] = readdirSync(path.join(logs, 'raw_edge_logs'));
+  expect([name, others]).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d\.ndjson$/), []]);
+  let lines = 0;
+  for await (const line of createInterface(createReadStream(path.join(logs, 'raw_edge_logs', name)))) {
+    expect(JSON.parse(line)).toMatchObject({ event_message: SECRET, id: expect.anything() as unknown });
+    lines++;
+  }
+  expect(lines).toBe(stored);
+  const count = async (): Promise<unknown> =>
+    (await ask(base, 'logs.all', { sql: 'select count(*) as n from edge_logs' }))['result'];
+  await until(async () => JSON.stringify(await count()) === JSON.stringify([{ n: stored }])).catch(async () =>
+    expect(await count()).toEqual([{ n: stored }]),
+  );
+  expect(service.err + service.out).not.toContain(SECRET);
+  expect(readFileSync(path.join(logs, '.collector/journal.ndjson'), 'utf8')).not.toContain(SECRET);
+});

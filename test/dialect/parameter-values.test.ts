@@ -62,4 +62,31 @@ overLocalBigQuery('queries whose parameters are known when they are translated',
     }
     expect(answered).toBeGreaterThan(4);
   });
+
+  const fractions = ['0', '0.1', '0.25', '0.5', '1', '2', '-0.5'];
+  const answerAt = (engine: Engine, sql: string, value: string): Promise<unknown> => {
+    const query = { sql, parameters: [{ name: 'p', type: 'FLOAT64', value }], maxRows: 100 } as const;
+    const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
+    return engine
+      .run({ ...query, hideBytes: false, maxBytesBilled: null, labels: {} }, limits)
+      .then(({ rows }) => rows.map((row) => JSON.parse(row) as unknown))
+      .catch(() => 'fails');
+  };
+
+  test.each(
+    ['CONT', 'DISC'].flatMap((kind) =>
+      ['', ' RESPECT NULLS'].map(
+        (nulls) =>
+          `SELECT x, PERCENTILE_${kind}(x, @p${nulls}) OVER () AS y FROM UNNEST([1.5, 2, NULL, 3, 10, 11, 12, 13, 14, 15, 16]) AS x ORDER BY x`,
+      ),
+    ),
+  )('a fraction that is a parameter: %s', async (sql) => {
+    for (const value of fractions) {
+      const [ours, theirs] = [
+        await answerAt(engines.embedded, sql, value),
+        await answerAt(engines.reference, sql, value),
+      ];
+      expect({ value, answer: ours }).toEqual({ value, answer: theirs });
+    }
+  });
 });

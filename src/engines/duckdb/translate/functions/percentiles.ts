@@ -2,7 +2,7 @@
  * PERCENTILE_CONT and PERCENTILE_DISC: the value at a place among all values in order, NULLs first where they count, NaN behind
  * them. DuckDB finds values at places; which places are those of NULLs and NaN follows from how many there are.
  */
-import { structOf } from '../../sql';
+import { fail, structOf } from '../../sql';
 import type { AggregateRow, Parts } from './aggregate-functions';
 
 /** The fraction is taken with so many digits, which tell all places of less than a billion values apart. */
@@ -18,10 +18,19 @@ interface Fraction {
   readonly scaled: string;
 }
 
+/** The fraction as it is, or one in range: DuckDB takes a negative one for the order downwards. */
+function clamped(p: Parts): string {
+  return p.args[1]?.constant === null ? `greatest(0, least(1, ${p.at(1)}))` : p.at(1);
+}
+
 /** The exact value of the fraction: 0.1 as FLOAT64 is a little more than a tenth. DuckDB would round its product with a number of values. */
 function fractionOf(p: Parts): Fraction {
   const { constant = null, type } = p.args[1] ?? {};
-  if (constant === null) return p.ctx.unsupported(`${p.call.function} with a fraction that is no literal`, p.call.span);
+  if (constant === null) {
+    const written = type?.kind === 'FLOAT64' ? `printf('%.${DIGITS}f', ${clamped(p)})` : clamped(p);
+    const sql = `CAST(${written} AS DECIMAL(${DIGITS + 1}, ${DIGITS}))`;
+    return { sql, scaled: `lq_digits(${sql})` };
+  }
   const [whole = '', decimals = ''] =
     type?.kind === 'FLOAT64' ? Number(constant).toFixed(DIGITS).split('.') : constant.split('.');
   const padded = decimals.padEnd(DIGITS, '0');
@@ -45,7 +54,7 @@ function withLowest(p: Parts): string {
   return `CASE WHEN ${lowest} THEN ${LOWEST} ELSE ${p.at(0)} END`;
 }
 
-export const percentileDisc: AggregateRow = (p) => {
+const discrete: AggregateRow = (p) => {
   const fraction = fractionOf(p);
   const respects = p.call.nulls === 'respect';
   if (p.args[0]?.type.kind === 'FLOAT64') {
@@ -64,14 +73,14 @@ export const percentileDisc: AggregateRow = (p) => {
 };
 
 /** Between a NULL and a value it is the value. */
-export const percentileCont: AggregateRow = (p) => {
+const continuous: AggregateRow = (p) => {
   if (p.args[0]?.type.kind !== 'FLOAT64') {
     if (p.call.nulls === 'respect')
       return p.ctx.unsupported(`PERCENTILE_CONT of ${p.call.type.kind} with RESPECT NULLS`, p.call.span);
-    return p.plain('quantile_cont', [p.at(0), p.at(1)]);
+    return p.plain('quantile_cont', [p.at(0), clamped(p)]);
   }
   const fraction = fractionOf(p);
-  const found = p.plain('quantile_cont', [withLowest(p), p.at(1)]);
+  const found = p.plain('quantile_cont', [withLowest(p), clamped(p)]);
   const least = p.plain('min', [p.at(0)]);
   return p.ctx.bind([...counts(p), least, found], (all, nulls, nans, first, value) => {
     const scaled = `(${fraction.scaled} * (${all} - 1))`;
@@ -85,3 +94,15 @@ export const percentileCont: AggregateRow = (p) => {
     return `CASE ${cases.join(' ')} ELSE ${value} END`;
   });
 };
+
+/** Of a fraction that only the values of parameters tell, its range is checked where the query runs. */
+function withFraction(print: AggregateRow): AggregateRow {
+  return (p) => {
+    if (p.args[1]?.constant !== null) return print(p);
+    const wrong = p.call.safe ? 'NULL' : fail('argument', p.call.span);
+    return `CASE WHEN ${p.at(1)} BETWEEN 0 AND 1 THEN ${print(p)} ELSE ${wrong} END`;
+  };
+}
+
+export const percentileDisc = withFraction(discrete);
+export const percentileCont = withFraction(continuous);

@@ -234,6 +234,11 @@ const ZONES = quoted([
   'Nowhere/None',
 ]);
 const FORMATS = quoted([
+  '%5d|%-5e|%_5j|%05k|%10B|%-10b|%12Y|%20F|%020T|%^a|%#p|%^15c',
+  '%-z %_z %5z %05Z %-Z %#B %^h %0e %-H %_I %-M %3S',
+  '%Ec %EC %Ex %EX %Ey %Oe %OH %Om %Ob %Op %EZ %10EY %-Od',
+  '%E12S %E3f %E0f %::z %:::z %E*z %ET %Ed %O',
+  '%5% %5| %-| %E %5',
   '%-d %_d %^a %#Z %e %-m',
   '%E4Y %EY %Od %E6S %E9S %E*f',
   '%',
@@ -252,6 +257,7 @@ const FORMATS = quoted([
   '%Q of %Y',
 ]);
 const DATE_TEXT: readonly string[] = quoted([
+  ...['5 Sep 2026', '2026-9-5', '2026-53', '2026 00', '2026', '3/2026', '2026060', ' 9/ 3/26', '10000', '-5'],
   '2026-09-30',
   '30/09/2026',
   'Sep 30 2026',
@@ -263,8 +269,34 @@ const DATE_TEXT: readonly string[] = quoted([
   '366 2025',
   '2026-02-30',
 ]);
-const DATE_READING = quoted(['%Y-%m-%d', '%d/%m/%Y', '%b %d %Y', '%Y%m%d', '%F', '%A, %d %B %Y', '%j %Y']);
+const DATE_READING = quoted([
+  '%e %b %Y',
+  '%Y-%U',
+  '%Y %W',
+  '%G',
+  '%C%y',
+  '%Q/%Y',
+  '%EY',
+  '%Y%j',
+  '%a, %d %B %Y',
+  '%x',
+  '%Y-%m-%d',
+  '%d/%m/%Y',
+  '%b %d %Y',
+  '%Y%m%d',
+  '%F',
+  '%A, %d %B %Y',
+  '%j %Y',
+]);
 const TIME_TEXT = quoted([
+  ...[
+    '9/3/26 1:2:3 -07',
+    '2026-09-30 11:22:60',
+    '12:59:59 am',
+    '1:2:3.1234567',
+    '2026-09-30 11:22:33 America/New_York',
+  ],
+  ...['30/Sep/2026:1:22:33 +1430', '2026-09-30 11:22:33 +05', '-1', 'MonTue 5'],
   '2026-09-30 11:22:33',
   '2026-09-30T11:22:33.123456',
   '11:22:33',
@@ -276,6 +308,7 @@ const TIME_TEXT = quoted([
   '9/3/26 1:02:03',
 ]);
 const TIME_READING = quoted([
+  ...['%F %T %Z', '%F %T %Ez', '%I:%M:%S %p', '%r', '%H:%M:%E6S', '%H:%M:%E*S', '%D %T %z', '%A %k', '%E7S'],
   '%Y-%m-%d %H:%M:%S',
   '%FT%H:%M:%E*S',
   '%H:%M:%S',
@@ -377,7 +410,20 @@ export const SPECIAL: Readonly<Record<string, readonly (Special | null)[]>> = {
   FORMAT: [fixed(TEMPLATES)],
   FORMAT_DATE: one(FORMATS),
   FORMAT_DATETIME: one(FORMATS, null, ZONES),
-  FORMAT_TIME: one(quoted(['%H:%M:%S', '%I %p', '%E*S', '%E3S', '%T %R', '%k %l', '%%', '%X'])),
+  FORMAT_TIME: one(
+    quoted([
+      '%-H|%5M|%_S|%010T|%^p|%-Y|%5d|%Q|%Od|%OH|%EX',
+      '%E12S %5Q %J',
+      '%H:%M:%S',
+      '%I %p',
+      '%E*S',
+      '%E3S',
+      '%T %R',
+      '%k %l',
+      '%%',
+      '%X',
+    ]),
+  ),
   FORMAT_TIMESTAMP: one(FORMATS, null, ZONES),
   FROM_BASE32: one(BASE32),
   FROM_BASE64: one(BASE64),

@@ -200,7 +200,7 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'rows',
-    of: /^FORMAT_|^(?:STRING|EXTRACT|DATETIME|\$cast)/,
+    of: /^(?:STRING|EXTRACT|DATETIME|\$cast)/,
     sql: /'0001-01-01|'1[0-8]\d\d-|'1900-/,
     alike: ({ embedded, reference }) => digitless(embedded) === digitless(reference),
     why: "The reference leaves out the seconds of a zone's local mean time, before there were time zones.",
@@ -296,5 +296,5 @@ function withoutSecond(text: string): string {
 }
 
 function digitless(text: string): string {
-  return text.replace(/[-+\d.:]+/g, '0');
+  return text.replace(/[-+\d.:]+/g, '0').replace(/\b[AP]M\b/gi, '');
 }

@@ -8,10 +8,13 @@ import { jsonArrayAppend, jsonArrayInsert, jsonRemove, jsonSet } from './json-ed
 import { jsonKeys } from './json-keys';
 import { jsonStripNulls } from './json-nulls';
 import type { ScalarFunction } from './scalar-function';
+import { parseTime } from './time-reading';
+import { formatTime } from './time-writing';
 import { isTimeZone, normalized, soundex } from './texts';
 
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_farm_fingerprint: farmFingerprint,
+  lq_format_time: formatTime,
   lq_from_base32: fromBase32,
   lq_ip_from_string: ipFromString,
   lq_ip_net_mask: ipNetMask,
@@ -26,6 +29,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_json_strip_nulls: jsonStripNulls,
   lq_normalized: normalized,
   lq_numeric_quotient_by_large: numericQuotient,
+  lq_parse_time: parseTime,
   lq_public_suffix: publicSuffix,
   lq_registered_domain: registeredDomain,
   lq_sha512: sha512,

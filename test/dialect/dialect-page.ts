@@ -17,7 +17,6 @@ const NOTES: Readonly<Record<string, string>> = {
   ASCII: 'not of BYTES',
   BIT_COUNT: 'not of BYTES',
   EDIT_DISTANCE: 'not of BYTES',
-  FORMAT: 'the format is a literal',
   INITCAP: 'delimiters are a literal',
   INSTR: 'not of BYTES',
   JSON_EXTRACT: 'numbers come out in their shortest form',
@@ -73,7 +72,6 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     sql: `SELECT CAST('2026-01' AS DATE FORMAT 'YYYY-MM')`,
     at: 'CAST',
   },
-  { construct: 'A format that is computed', sql: 'SELECT FORMAT(id, 1) FROM raw_edge_logs', at: 'FORMAT' },
   { construct: 'Bit operations and `LIKE` on BYTES', sql: `SELECT b'a' & b'b'`, at: `b'a'` },
   {
     construct: '`HAVING MAX` in an aggregate but `ANY_VALUE`',

@@ -2,7 +2,7 @@
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
 import { TwoEngines } from './two-engines';
 
-const LETTERS = [...'AaBbCcDdeFfGgHhIijkLlMmNnPpQqRrSsTtUuVvWwXxYyZz%'];
+const LETTERS = 'AaBbCcDdeFfGgHhIijkLlMmNnPpQqRrSsTtUuVvWwXxYyZz%'.split('');
 /** What goes before a letter. */
 const BEFORE = ['', '-', '_', '0', '^', '#', '^#', '5', '012', '_12', '-12', 'E', 'O', '^E', '7O', ':'];
 const ELSEWHERE = [

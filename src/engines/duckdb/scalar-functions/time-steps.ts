@@ -63,7 +63,7 @@ const toTwelfth: Use = (r, hour) => {
 };
 
 /** The step, after which year, month or day are those of this element. */
-const giving =
+const datedBy =
   (step: Step['take'], ...what: readonly ('year' | 'month' | 'day')[]): Element =>
   (position) =>
   (reading) => {
@@ -85,7 +85,7 @@ const full =
   (digits: number, use: Use): Element =>
   (position, isFollowed) => {
     const most = isFollowed ? digits : digits + 1;
-    return giving(number(upTo(most, 0, isFollowed ? 10 ** digits - 1 : 10 ** digits), use), 'year')(
+    return datedBy(number(upTo(most, 0, isFollowed ? 10 ** digits - 1 : 10 ** digits), use), 'year')(
       position,
       isFollowed,
     );
@@ -175,7 +175,7 @@ const month = number(
   (r, at) => (r.date.month = at + 1),
 );
 const twelfth = all(blank, number(upTo(2, 1, 12), toTwelfth));
-const shortYear = giving(
+const shortYear = datedBy(
   number(upTo(2, 0, 99), (r, year) => {
     r.date.setShortYear(year);
   }),
@@ -187,7 +187,7 @@ const fullYear = full(4, (r, year) => {
 const century = full(2, (r, value) => {
   r.date.setCentury(value);
 });
-const fourDigits = giving(
+const fourDigits = datedBy(
   (reading) =>
     /^\d{4}/.test(reading.next(4)) &&
     number(upTo(4, 0, 9999), (r, year) => {
@@ -236,15 +236,15 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   '%': plain(literal('%')),
   A: weekdayName,
   a: weekdayName,
-  B: giving(month, 'month'),
-  b: giving(month, 'month'),
-  h: giving(month, 'month'),
+  B: datedBy(month, 'month'),
+  b: datedBy(month, 'month'),
+  h: datedBy(month, 'month'),
   C: century,
-  c: giving(textOfC, 'year', 'month', 'day'),
-  D: giving(shortDateOfC, 'year', 'month', 'day'),
-  d: giving(number(upTo(2, 1, 31), toDay), 'day'),
-  e: giving(dayOfC, 'day'),
-  F: giving(all(yearOfC, literal('-'), monthOfC, literal('-'), dayOfC), 'year', 'month', 'day'),
+  c: datedBy(textOfC, 'year', 'month', 'day'),
+  D: datedBy(shortDateOfC, 'year', 'month', 'day'),
+  d: datedBy(number(upTo(2, 1, 31), toDay), 'day'),
+  e: datedBy(dayOfC, 'day'),
+  F: datedBy(all(yearOfC, literal('-'), monthOfC, literal('-'), dayOfC), 'year', 'month', 'day'),
   G: part('ISO year', upTo(20, 0, 99_999)),
   g: part('ISO year', (r) => {
     const year = r.number(2, 0, 99);
@@ -257,10 +257,10 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   k: plain(hourOfC),
   l: plain(twelfth),
   M: plain(number(upTo(2, 0, 59), toMinute)),
-  m: giving(number(upTo(2, 1, 12), toMonth), 'month'),
+  m: datedBy(number(upTo(2, 1, 12), toMonth), 'month'),
   P: plain(halfDay),
   p: plain(halfDay),
-  Q: giving(number(upTo(1, 1, 4), quarter), 'month', 'day'),
+  Q: datedBy(number(upTo(1, 1, 4), quarter), 'month', 'day'),
   R: plain(of24(all(hourOfC, literal(':'), minuteOfC))),
   r: plain(
     all(
@@ -269,7 +269,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
     ),
   ),
   S: plain(number(upTo(2, 0, 60), toSecond)),
-  s: giving(
+  s: datedBy(
     number(upTo(12, -1e12, 1e12), (r, seconds) => (r.epoch = BigInt(seconds))),
     ...(['year', 'month', 'day'] as const),
   ),
@@ -280,7 +280,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   W: part('Monday week', twice(2, 0, 53)),
   w: part('weekday', ofC(1, 0, 6)),
   X: plain(clockOfC),
-  x: giving(shortDateOfC, 'year', 'month', 'day'),
+  x: datedBy(shortDateOfC, 'year', 'month', 'day'),
   Y: fullYear,
   y: shortYear,
   Z: plain(zone),

@@ -66,7 +66,16 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     at: 'COLLATE',
   },
   { construct: '`UNNEST` of several arrays', sql: 'SELECT 1 FROM UNNEST([1], [2])', at: 'UNNEST([1], [2])' },
-  { construct: '`CAST` of numbers with `FORMAT`', sql: `SELECT CAST(1.5 AS STRING FORMAT '9.9')`, at: 'CAST' },
+  {
+    construct: '`CAST` of numbers with the `FORMAT` elements `TM` and `RN`',
+    sql: `SELECT CAST(1.5 AS STRING FORMAT 'TM9')`,
+    at: 'CAST',
+  },
+  {
+    construct: '`CAST` of a date or time with a `FORMAT` that is computed',
+    sql: `SELECT CAST(CURRENT_DATE() AS STRING FORMAT id) FROM raw_edge_logs`,
+    at: 'CAST',
+  },
   {
     construct: '`CAST` of a text with a `FORMAT` that has names, half days or no day',
     sql: `SELECT CAST('2026-01' AS DATE FORMAT 'YYYY-MM')`,

@@ -9,6 +9,7 @@ import { jsonKeys } from './json-keys';
 import { jsonStripNulls } from './json-nulls';
 import type { ScalarFunction } from './scalar-function';
 import { formatText } from './text-format';
+import { formatNumber } from './number-format';
 import { parseTime } from './time-reading';
 import { formatTime } from './time-writing';
 import { isTimeZone, normalized, soundex } from './texts';
@@ -16,6 +17,7 @@ import { isTimeZone, normalized, soundex } from './texts';
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_farm_fingerprint: farmFingerprint,
   lq_format: formatText,
+  lq_format_number: formatNumber,
   lq_format_time: formatTime,
   lq_from_base32: fromBase32,
   lq_ip_from_string: ipFromString,

@@ -1,10 +1,11 @@
-/** CAST ... FORMAT of dates, times and BYTES, by literal formats (BigQuery's "Format clause for CAST"). */
+/** CAST ... FORMAT of dates, times and BYTES by literal formats, of numbers by any (BigQuery's "Format clause for CAST"). */
 import type { ResolvedCast } from '../../../../googlesql/resolved';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { fail, quoteText } from '../../sql';
 import type { Context } from '../context';
 import type { Call } from './call';
 import { printExpr } from './expressions';
+import { ownFunction } from '../functions/own-functions';
 import { LIMITS } from './size-limits';
 import { timeByPattern } from './time-parse';
 import type { TimePattern } from './time-pattern';
@@ -90,6 +91,7 @@ function zoneOfCast(ctx: Context, cast: ResolvedCast): string | null {
 
 function written(ctx: Context, cast: ResolvedCast, input: string): string | null {
   const { kind } = cast.input.type;
+  if (NUMBERS.has(kind)) return writtenNumber(ctx, cast, input);
   if (kind !== 'DATE' && kind !== 'DATETIME' && kind !== 'TIME' && kind !== 'TIMESTAMP')
     return ctx.unsupported('CAST of this type with FORMAT', cast.span);
   const elements = elementsOf(ctx, cast);
@@ -113,6 +115,21 @@ function written(ctx: Context, cast: ResolvedCast, input: string): string | null
             : x;
     return ctx.bind([civil], (t) => joined(elements, t, x));
   });
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
+
+function writtenNumber(ctx: Context, cast: ResolvedCast, input: string): string {
+  const { format, timeZone: zone, span } = cast;
+  if (format === null || zone !== null) return ctx.unsupported('CAST of a number AT TIME ZONE', span);
+  if (format.kind === 'literal' && /TM|RN/i.test(format.value ?? ''))
+    return ctx.unsupported('CAST of a number by the format elements TM and RN', span);
+  const given = [
+    { sql: printExpr(ctx, format), sized: 'text' as const },
+    { sql: `CAST(${input} AS VARCHAR)`, sized: 'text' as const },
+    { sql: String(cast.input.type.kind === 'FLOAT64') },
+  ];
+  return `substr(${ownFunction(callOf(ctx, cast), 'lq_format_number', given, { text: true, empty: 'argument' })}, 2)`;
 }
 
 function joined(elements: readonly string[], civil: string, instant: string): string {

@@ -295,6 +295,10 @@ function withoutSecond(text: string): string {
   return text.replace(/,?\\*"a\\*":[12]/g, '').replace(/\s/g, '');
 }
 
+const NAMES =
+  /\b(?:[AP]M|(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*)\b ?/gi;
+
+/** Without what of a time is written in digits and names. */
 function digitless(text: string): string {
-  return text.replace(/[-+\d.:]+/g, '0').replace(/\b[AP]M\b/gi, '');
+  return text.replace(/[-+\d.:]+/g, '0').replace(NAMES, '');
 }

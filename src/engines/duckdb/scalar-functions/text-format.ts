@@ -229,9 +229,12 @@ export const formatText = scalarFunction(['text', 'text'], 'text', (format, args
   return budget.spend(outcome.text.length) ? `=${outcome.text}` : null;
 });
 
-/** Each number may have a thousand digits. */
+/** Of a number, and of one with hundreds of digits. */
 const FOR_NUMBER = 100;
+const FOR_LONG_NUMBER = 25_000;
 
 function wideCost(format: string): number {
-  return (format.match(/[fFeEgG]/g)?.length ?? 0) * FOR_NUMBER;
+  const numbers = format.match(/[fFeEgG]/g)?.length ?? 0;
+  const long = format.match(/\.(?:\d{3,}|\*)/g)?.length ?? 0;
+  return numbers * FOR_NUMBER + long * FOR_LONG_NUMBER;
 }

@@ -40,7 +40,7 @@ const REMEMBERED = 256;
 
 /** Units of the budget for a format that is not remembered, and for each of its characters. */
 const FOR_NEW_FORMAT = 2_000;
-const FOR_FORMAT_CHARACTER = 64;
+const FOR_FORMAT_CHARACTER = 1_000;
 
 /** Whether `rest`, behind a "%", begins with one of the elements that are lacking; E and O go before some. */
 export function isLacking(rest: string, lacking: string): boolean {

@@ -6,9 +6,10 @@ import { stepsOf, type Step } from './time-steps';
 import { TimeReading } from './time-fields';
 
 const formats = new CompiledFormats(compiled);
-/** Units of the budget for a text, and for each element of a format. */
+/** Units of the budget for a text, for each element of a format, and for each character of the text. */
 const FOR_TEXT = 1_500;
 const FOR_STEP = 60;
+const FOR_CHARACTER = 8;
 
 function compiled(format: string, kind: TimeKind): readonly Step[] | null {
   return elementStarts(withoutNul(format)).some(({ rest }) => isLacking(rest, LACKING[kind]))
@@ -43,7 +44,12 @@ function written(reading: TimeReading): string | null {
  */
 export const parseTime = scalarFunction(['text', 'text', 'integer'], 'text', (format, text, kind, budget) => {
   const steps = formats.get(format, kind, budget);
-  if (steps === null || steps === undefined || !budget.spend(FOR_TEXT + steps.length * FOR_STEP)) return null;
+  if (
+    steps === null ||
+    steps === undefined ||
+    !budget.spend(FOR_TEXT + steps.length * FOR_STEP + text.length * FOR_CHARACTER)
+  )
+    return null;
   const reading = read(withoutNul(text), steps, budget);
   return reading === null ? null : written(reading);
 });

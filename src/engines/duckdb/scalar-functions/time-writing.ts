@@ -254,7 +254,7 @@ function joined(pieces: readonly Piece[], clock: CivilClock): string {
 
 const formats = new CompiledFormats(compiled);
 /** Units of the budget for each piece. */
-const FOR_PIECE = 50;
+const FOR_PIECE = 150;
 
 /**
  * The text of a civil time, behind a "=" as it may be empty; empty where the format is an error.

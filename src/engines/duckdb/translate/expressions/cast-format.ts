@@ -123,7 +123,7 @@ function writtenNumber(ctx: Context, cast: ResolvedCast, input: string): string 
   const { format, timeZone: zone, span } = cast;
   if (format === null || zone !== null) return ctx.unsupported('CAST of a number AT TIME ZONE', span);
   if (format.kind === 'literal' && /TM|RN/i.test(format.value ?? ''))
-    return ctx.unsupported('CAST of a number by the format elements TM and RN', span);
+    return ctx.unsupported('CAST of a number with the FORMAT elements TM and RN', span);
   const given = [
     { sql: printExpr(ctx, format), sized: 'text' as const },
     { sql: `CAST(${input} AS VARCHAR)`, sized: 'text' as const },

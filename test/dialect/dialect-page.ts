@@ -13,11 +13,6 @@ const NOTES: Readonly<Record<string, string>> = {
   APPROX_QUANTILES: 'exact; the number is a literal; no `OVER`',
   APPROX_TOP_COUNT: 'exact; no `OVER`',
   APPROX_TOP_SUM: 'exact; no `OVER`',
-  FORMAT: 'the format is a literal',
-  FORMAT_DATE: 'the format is a literal',
-  FORMAT_DATETIME: 'the format is a literal',
-  FORMAT_TIME: 'the format is a literal',
-  FORMAT_TIMESTAMP: 'the format is a literal',
   'HLL_COUNT.EXTRACT': 'reads sketches of this engine only',
   'HLL_COUNT.INIT':
     'exact below 2 to the power of the precision, of which more than 18 is as 18: an estimate from there on; only this engine reads the sketch',
@@ -26,10 +21,6 @@ const NOTES: Readonly<Record<string, string>> = {
   JSON_EXTRACT: 'numbers come out in their shortest form',
   JSON_QUERY: 'numbers come out in their shortest form',
   JSON_VALUE: 'numbers come out in their shortest form',
-  PARSE_DATE: 'the format is a literal',
-  PARSE_DATETIME: 'the format is a literal',
-  PARSE_TIME: 'the format is a literal',
-  PARSE_TIMESTAMP: 'the format is a literal',
   PERCENTILE_CONT: 'the fraction is a literal; no `RESPECT NULLS` of NUMERIC',
   PERCENTILE_DISC: 'the fraction is a literal',
   SEARCH: 'a literal query of up to 1,000 characters, not of JSON; no PATTERN_ANALYZER, no `analyzer_options`',
@@ -58,19 +49,22 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     sql: `SELECT id FROM raw_edge_logs ORDER BY id COLLATE 'und:ci'`,
     at: 'COLLATE',
   },
-  {
-    construct: 'A flag on an offset in the format of a time',
-    sql: `SELECT FORMAT_TIMESTAMP('%-z', CURRENT_TIMESTAMP())`,
-    at: 'FORMAT_TIMESTAMP',
-  },
   { construct: '`UNNEST` of several arrays', sql: 'SELECT 1 FROM UNNEST([1], [2])', at: 'UNNEST([1], [2])' },
-  { construct: '`CAST` of numbers with `FORMAT`', sql: `SELECT CAST(1.5 AS STRING FORMAT '9.9')`, at: 'CAST' },
+  {
+    construct: '`CAST` of numbers with the `FORMAT` elements `TM` and `RN`',
+    sql: `SELECT CAST(1.5 AS STRING FORMAT 'TM9')`,
+    at: 'CAST',
+  },
+  {
+    construct: '`CAST` of a date or time with a `FORMAT` that is computed',
+    sql: `SELECT CAST(CURRENT_DATE() AS STRING FORMAT id) FROM raw_edge_logs`,
+    at: 'CAST',
+  },
   {
     construct: '`CAST` of a text with a `FORMAT` that has names, half days or no day',
     sql: `SELECT CAST('2026-01' AS DATE FORMAT 'YYYY-MM')`,
     at: 'CAST',
   },
-  { construct: 'A format that is computed', sql: 'SELECT FORMAT(id, 1) FROM raw_edge_logs', at: 'FORMAT' },
   {
     construct: '`HAVING MAX` in an aggregate but `ANY_VALUE` over more than 32 groupings',
     sql: 'SELECT SUM(id HAVING MAX id) FROM (SELECT 1 AS id, 2 AS a, 3 AS b, 4 AS c, 5 AS d, 6 AS e, 7 AS f) GROUP BY CUBE(a, b, c, d, e, f)',
@@ -85,11 +79,6 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     construct: 'A BIGNUMERIC of more than 20 digits before or 18 after the point',
     sql: `SELECT BIGNUMERIC '1e-20'`,
     at: 'BIGNUMERIC',
-  },
-  {
-    construct: 'A width in the format of a time',
-    sql: `SELECT FORMAT_DATE('%5d', CURRENT_DATE())`,
-    at: 'FORMAT_DATE',
   },
 ];
 

@@ -194,7 +194,7 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'rows',
-    of: /^FORMAT_|^(?:STRING|EXTRACT|DATETIME|\$cast)/,
+    of: /^(?:STRING|EXTRACT|DATETIME|\$cast)/,
     sql: /'0001-01-01|'1[0-8]\d\d-|'1900-/,
     alike: ({ embedded, reference }) => digitless(embedded) === digitless(reference),
     why: "The reference leaves out the seconds of a zone's local mean time, before there were time zones.",
@@ -282,6 +282,10 @@ function withoutSecond(text: string): string {
   return text.replace(/,?\\*"a\\*":[12]/g, '').replace(/\s/g, '');
 }
 
+const NAMES =
+  /\b(?:[AP]M|(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*)\b ?/gi;
+
+/** Without what of a time is written in digits and names. */
 function digitless(text: string): string {
-  return text.replace(/[-+\d.:]+/g, '0');
+  return text.replace(/[-+\d.:]+/g, '0').replace(NAMES, '');
 }

@@ -24,6 +24,11 @@ export class ChunkBudget {
     return this.#left >= units && this.spend(units);
   }
 
+  /** A row has more to be done than any may have: no more is computed for these rows. */
+  exhaust(): void {
+    this.#left = -1;
+  }
+
   get isSpent(): boolean {
     return this.#left < 0;
   }

@@ -13,6 +13,10 @@ import { bytesOfLatin1, hexOfLatin1Texts, latin1PatternText, latin1Text } from '
 import { prettyJson } from './pretty-json';
 import { regexpPlace } from './regexp-place';
 import type { ScalarFunction } from './scalar-function';
+import { formatText } from './text-format';
+import { formatNumber } from './number-format';
+import { parseTime } from './time-reading';
+import { formatTime } from './time-writing';
 import { isTimeZone, normalized, soundex } from './texts';
 
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
@@ -20,6 +24,9 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_bytes_text: bytesText,
   lq_edit_distance: editDistance,
   lq_farm_fingerprint: farmFingerprint,
+  lq_format: formatText,
+  lq_format_number: formatNumber,
+  lq_format_time: formatTime,
   lq_from_base32: fromBase32,
   lq_hex_of_latin1_texts: hexOfLatin1Texts,
   lq_ip_from_string: ipFromString,
@@ -37,6 +44,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_latin1_pattern: latin1PatternText,
   lq_normalized: normalized,
   lq_numeric_quotient_by_large: numericQuotient,
+  lq_parse_time: parseTime,
   lq_pretty_json: prettyJson,
   lq_public_suffix: publicSuffix,
   lq_regexp_place: regexpPlace,

@@ -1,7 +1,6 @@
 /** Texts by rules of Unicode, of English names and of the time zone database. */
 import { isAscii } from 'node:buffer';
-import { LRUCache } from 'lru-cache';
-import { timeZone } from '../../../googlesql/literals/time-zone';
+import { knownZone } from './known-zones';
 import { scalarFunction } from './scalar-function';
 
 /** Units of the budget for each byte more than a text has UTF-16 units: what is not ASCII. */
@@ -21,22 +20,8 @@ export const normalized = scalarFunction(['bytes', 'text'], 'bytes', (bytes, for
   return budget.spend(result.length) ? result : null;
 });
 
-/** Zones that were looked at last. */
-const zones = new LRUCache<string, boolean>({ max: 1_000 });
-const LONGEST_ZONE = 64;
-/** Units of the budget for a name that is not remembered. */
-const FOR_NEW_ZONE = 12_000;
-
 /** Beyond the budget every name passes for one: DuckDB raises an error for one that it does not know. */
-export const isTimeZone = scalarFunction(['text'], 'boolean', (name, budget) => {
-  if (name.length > LONGEST_ZONE) return false;
-  let known = zones.get(name);
-  if (known === undefined) {
-    if (!budget.isWithin(FOR_NEW_ZONE)) return true;
-    zones.set(name, (known = timeZone(name) !== null));
-  }
-  return known;
-});
+export const isTimeZone = scalarFunction(['text'], 'boolean', (name, budget) => knownZone(name, budget) !== null);
 
 /** The digit of each letter from A to Z; 0: it has none. */
 const DIGITS = '01230120022455012623010202';

@@ -1,12 +1,14 @@
-/** CAST ... FORMAT of dates, times and BYTES, by literal formats (BigQuery's "Format clause for CAST"). */
+/** CAST ... FORMAT of dates, times and BYTES by literal formats, of numbers by any (BigQuery's "Format clause for CAST"). */
 import type { ResolvedCast } from '../../../../googlesql/resolved';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { fail, quoteText } from '../../sql';
 import type { Context } from '../context';
 import type { Call } from './call';
 import { printExpr } from './expressions';
+import { ownFunction } from '../functions/own-functions';
 import { LIMITS } from './size-limits';
-import { timestampParser } from './time-parse';
+import { timeByPattern } from './time-parse';
+import type { TimePattern } from './time-pattern';
 import { knownZone, toCivil, toInstant, zoneOf } from './time-zones';
 
 /** The longest first: `HH24` is no `HH` with digits behind it. */
@@ -89,6 +91,7 @@ function zoneOfCast(ctx: Context, cast: ResolvedCast): string | null {
 
 function written(ctx: Context, cast: ResolvedCast, input: string): string | null {
   const { kind } = cast.input.type;
+  if (NUMBERS.has(kind)) return writtenNumber(ctx, cast, input);
   if (kind !== 'DATE' && kind !== 'DATETIME' && kind !== 'TIME' && kind !== 'TIMESTAMP')
     return ctx.unsupported('CAST of this type with FORMAT', cast.span);
   const elements = elementsOf(ctx, cast);
@@ -112,6 +115,21 @@ function written(ctx: Context, cast: ResolvedCast, input: string): string | null
             : x;
     return ctx.bind([civil], (t) => joined(elements, t, x));
   });
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
+
+function writtenNumber(ctx: Context, cast: ResolvedCast, input: string): string {
+  const { format, timeZone: zone, span } = cast;
+  if (format === null || zone !== null) return ctx.unsupported('CAST of a number AT TIME ZONE', span);
+  if (format.kind === 'literal' && /TM|RN/i.test(format.value ?? ''))
+    return ctx.unsupported('CAST of a number with the FORMAT elements TM and RN', span);
+  const given = [
+    { sql: printExpr(ctx, format), sized: 'text' as const },
+    { sql: `CAST(${input} AS VARCHAR)`, sized: 'text' as const },
+    { sql: String(cast.input.type.kind === 'FLOAT64') },
+  ];
+  return `substr(${ownFunction(callOf(ctx, cast), 'lq_format_number', given, { text: true, empty: 'argument' })}, 2)`;
 }
 
 function joined(elements: readonly string[], civil: string, instant: string): string {
@@ -170,16 +188,15 @@ function inCaseOf(element: string, name: string): string {
 
 // ---------------------------------------------------------------------------- from text
 
-/** Elements that are read: as those of PARSE_TIMESTAMP, and what they take of a text, which is less. */
-const READ: Readonly<Record<string, readonly [parsed: string, pattern: string]>> = {
-  YYYY: ['%Y', '[0-9]{1,4}'],
-  MM: ['%m', '[0-9]{1,2}'],
-  DD: ['%d', '[0-9]{1,2}'],
-  HH24: ['%H', '(?:2[0-3]|[01]?[0-9])'],
-  MI: ['%M', '[0-5]?[0-9]'],
-  SS: ['%S', '[0-5]?[0-9]'],
-  'TZH:TZM': ['%Ez', '[+-][0-9]{1,2}:[0-9]{1,2}'],
-  ' ': ['%n', '\\s+'],
+/** Elements that are read: the part of a time that each gives, and what it takes of a text, which is less than PARSE_TIMESTAMP. */
+const READ: Readonly<Record<string, readonly [field: string, pattern: string]>> = {
+  YYYY: ['year', '[0-9]{1,4}'],
+  MM: ['month', '[0-9]{1,2}'],
+  DD: ['day', '[0-9]{1,2}'],
+  HH24: ['hour', '2[0-3]|[01]?[0-9]'],
+  MI: ['minute', '[0-5]?[0-9]'],
+  SS: ['second', '[0-5]?[0-9]'],
+  'TZH:TZM': ['offset', '[+-](?:(?:0?[0-9]|1[0-3]):[0-5][0-9]|14:00)'],
 };
 
 /** What a text leaves out BigQuery takes from today: a date needs year, month and day in its format here. */
@@ -191,34 +208,42 @@ function read(ctx: Context, cast: ResolvedCast, input: string): string | null {
   const names = elementsOf(ctx, cast).map((element) => element.toUpperCase());
   const lacking = kind === 'TIME' ? [] : ['YYYY', 'MM', 'DD'].filter((name) => !names.includes(name));
   if (lacking.length > 0) return ctx.unsupported(`CAST by a format without ${lacking[0]!}`, span);
-  const [format, pattern] = readAs(ctx, cast, names);
+  const pattern = readAs(ctx, cast, names);
   const call = callOf(ctx, cast);
   const zone = zoneOfCast(ctx, cast);
   const ofZone = (civil: string): string => (kind === 'TIMESTAMP' ? toInstant(call.bind, civil, zone) : civil);
   return ctx.bind([input], (s) => {
-    const value = timestampParser(call, format, s, ofZone);
+    const value = timeByPattern(call.bind, pattern, s, ofZone);
     const typed = kind === 'DATE' || kind === 'TIME' ? `CAST(${value} AS ${kind})` : value;
-    return `CASE WHEN ${s} IS NULL THEN NULL WHEN regexp_full_match(${s}, ${quoteText(pattern)}) THEN ${typed} ELSE ${call.fail('parse')} END`;
+    return `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(${typed}, ${call.fail('parse')}) END`;
   });
 }
 
-/** The format of PARSE_TIMESTAMP, and the pattern of the texts that are read. @param names elements in capitals */
-function readAs(ctx: Context, { span }: ResolvedCast, names: readonly string[]): [format: string, pattern: string] {
+/** The pattern of the texts that are read. @param names elements in capitals */
+function readAs(ctx: Context, { span }: ResolvedCast, names: readonly string[]): TimePattern {
   const joint = names
     .join('\0')
     .replace('TZH\0:\0TZM', 'TZH:TZM')
     .replace(/SS\0\.\0FF([1-9])/, 'SS.FF$1')
     .split('\0');
-  const pieces = joint.map((name): readonly [string, string] => {
-    const read = READ[name];
+  const fields: string[] = [];
+  const pieces = joint.map((name): string => {
     const isTwice = /^[A-Z]/.test(name) && joint.indexOf(name) !== joint.lastIndexOf(name);
-    if (read !== undefined && !isTwice) return read;
-    if (name.startsWith('SS.FF')) return ['%E*S', `[0-5]?[0-9]\\.[0-9]{1,${name.slice(5)}}`];
-    if (/^[-./,';:]$/.test(name)) return [name, `\\${name}`];
+    const [field, pattern] = name.startsWith('SS.FF') ? withFraction(name) : (READ[name] ?? []);
+    if (field !== undefined && !isTwice) {
+      fields.push(field);
+      return `(${pattern ?? ''})`;
+    }
+    if (name === ' ') return '\\s+';
+    if (/^[-./,';:]$/.test(name)) return `\\${name}`;
     return ctx.unsupported(`Reading the format element ${name}${isTwice ? ' twice' : ''} by CAST`, span);
   });
   if (joint[0] === ' ' || joint.at(-1) === ' ') return ctx.unsupported('CAST by a format with blanks around it', span);
-  return [pieces.map(([format]) => format).join(''), `\\s*${pieces.map(([, pattern]) => pattern).join('')}\\s*`];
+  return { pattern: `^(\\s*${pieces.join('')}\\s*)$`, fields };
+}
+
+function withFraction(name: string): readonly [field: string, pattern: string] {
+  return ['second', `[0-5]?[0-9]\\.[0-9]{1,${name.slice(5)}}`];
 }
 
 // ---------------------------------------------------------------------------- BYTES

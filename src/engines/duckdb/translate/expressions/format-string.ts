@@ -8,57 +8,149 @@ import { QueryError } from '../../../../errors';
 import { ownFunction } from '../functions/own-functions';
 import { physicalFieldNames, quoteName, quoteText, typeName, structOf } from '../../sql';
 import { SMALL } from './size-estimate';
+import { type ArgumentLetter, takesArguments } from '../../scalar-functions/text-format';
 
 const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/gs;
 
 export function printFormat(call: Call): string {
   const [format, ...values] = call.args;
-  if (format === undefined || format.constant === null)
-    return call.unsupported('FORMAT with a format that is no literal');
-  const { constant } = format;
-  if (values.reduce((sum, value) => sum + call.estimate(value), 0) <= SMALL) return formatted(call, constant, values);
+  if (format === undefined) throw new Error('FORMAT without a format');
+  const estimate = call.args.reduce((sum, value) => sum + call.estimate(value), 0);
+  if (estimate <= SMALL) return printed(call, format, values);
   // `%T` writes two characters for one where it escapes, and texts are joined: both could be done over and over.
   return call.bind(
-    values.map(({ sql }) => sql),
-    (...names) => {
+    call.args.map(({ sql }) => sql),
+    (first, ...names) => {
       const sizes = names.map((name) => `coalesce(strlen(CAST(${name} AS VARCHAR)), 0)`);
       const named = values.map((value, i) => ({ ...value, sql: names[i]! }));
-      return unlessOver(call, `${sizes.join(' + ')} > ${mostJoined(call) / 2}`, formatted(call, constant, named));
+      const sized = format.constant === null ? [...sizes, `coalesce(strlen(${first}), 0)`] : sizes;
+      const text = printed(call, format.constant === null ? { ...format, sql: first } : format, named);
+      return sized.length === 0 ? text : unlessOver(call, `${sized.join(' + ')} > ${mostJoined(call) / 2}`, text);
     },
   );
 }
 
-function formatted(call: Call, format: string, values: readonly Argument[]): string {
+/** By SQL where the format is a literal that printf of DuckDB knows, else by our own function. */
+function printed(call: Call, format: Argument, values: readonly Argument[]): string {
+  if (format.constant !== null) checkLiteral(call, format.constant, values);
+  return format.constant !== null && isPlain(format.constant, values)
+    ? formatted(call, format.constant, values)
+    : formattedByFunction(call, format, values);
+}
+
+/** Places behind the point, and numbers, up to which printf of DuckDB has the right digits. */
+const EXACT_PLACES = 15;
+const EXACT_NUMBER = '1e15';
+/** Has no absolute value. */
+const LEAST = { n: '-9223372036854775808', x: '-8000000000000000', o: '-1000000000000000000000' };
+
+/** Numbers without a `'`; a NUMERIC has more digits than printf. */
+function isPlain(format: string, values: readonly Argument[]): boolean {
+  const isDecimal = values.some(({ type: { kind } }) => kind === 'NUMERIC' || kind === 'BIGNUMERIC');
+  return [...format.matchAll(SPECIFIER)].every(([text, flags = '', width, precision, letter]) => {
+    if (!text.startsWith('%') || text === '%%') return true;
+    if (letter === undefined || width === '*' || precision === '*') return false;
+    if ('stT'.includes(letter)) return true;
+    if (/[#']/.test(flags) || (flags.includes('0') && precision !== undefined)) return false;
+    if ('xXo'.includes(letter)) return flags === '' && precision === undefined;
+    if ('di'.includes(letter)) return precision === undefined;
+    const isExact = Number(precision ?? 6) <= EXACT_PLACES && !(precision === '0' && 'gG'.includes(letter));
+    return 'fFeEgG'.includes(letter) && isExact && !isDecimal && !flags.includes('0');
+  });
+}
+
+/** @throws QueryError for a literal format that its arguments do not fit */
+function checkLiteral(call: Call, format: string, values: readonly Argument[]): void {
   let next = 0;
-  const pieces: string[] = [];
-  for (const match of format.matchAll(SPECIFIER)) {
-    const [text, flags = '', width, precision, letter] = match;
-    if (!text.startsWith('%')) pieces.push(quoteText(text));
-    else if (text === '%%') pieces.push("'%'");
-    else if (letter === undefined || width === '*' || precision === '*')
-      return call.unsupported(`The format specifier ${text}`);
-    else {
+  for (const [text, , width, precision, letter] of format.matchAll(SPECIFIER)) {
+    if (!text.startsWith('%') || text === '%%') continue;
+    if (letter === undefined) return checkWhole(call, format, values);
+    const counts = [width, precision].filter((count) => count === '*').length;
+    const taken = [...Array.from({ length: counts }, () => 'd'), letter];
+    for (const each of taken) {
       const value = values[next++];
       if (value === undefined) throw wrongCount(call, format, values.length);
-      checkType(value, letter, next);
-      pieces.push(
-        one(call, value, {
-          flags,
-          width: Number(width ?? 0),
-          precision: precision === undefined ? null : Number(precision),
-          letter,
-        }),
-      );
+      checkType(value, each, next);
     }
   }
   if (next !== values.length) throw wrongCount(call, format, values.length);
+}
+
+/** Arguments as our own function takes them: what each is, its value, and how `%t` and `%T` print it. */
+function formattedByFunction(call: Call, format: Argument, values: readonly Argument[]): string {
+  if (values.length === 0) return called(call, format, `'[]'`);
+  return call.bind([structOf(values.map(({ sql }, i) => [`x${i}`, sql]))], (row) => {
+    const args = values.map((value, i) => {
+      const { type } = value;
+      const x = `${row}."x${i}"`;
+      const text = type.kind === 'JSON' ? jsonText(x) : `CAST(${x} AS VARCHAR)`;
+      return `[${quoteText(letterOf(value))}, ${isText(type) ? text : 'NULL'}, ${shown(call, x, type, false)}, ${shown(call, x, type, true)}]`;
+    });
+    return called(call, format, `CAST(to_json([${args.join(', ')}]) AS VARCHAR)`);
+  });
+}
+
+function called(call: Call, format: Argument, args: string): string {
+  const given = [
+    { sql: format.sql, sized: 'text' as const },
+    { sql: args, sized: 'text' as const },
+  ];
+  return call.bind(
+    [ownFunction(call, 'lq_format', given, { text: true, empty: 'argument' })],
+    (text) => `CASE WHEN ${text}[1] = '=' THEN substr(${text}, 2) END`,
+  );
+}
+
+const LETTERS: Readonly<Partial<Record<SqlType['kind'], ArgumentLetter>>> = {
+  INT64: 'i',
+  FLOAT64: 'f',
+  NUMERIC: 'n',
+  BIGNUMERIC: 'n',
+  STRING: 's',
+  JSON: 'j',
+};
+
+/** Whether a specifier other than `%t` and `%T` takes it. */
+function isText({ kind }: SqlType): boolean {
+  return LETTERS[kind] !== undefined;
+}
+
+function jsonText(x: string): string {
+  return `CAST(json(${x}) AS VARCHAR)`;
+}
+
+function formatted(call: Call, format: string, values: readonly Argument[]): string {
+  const left = values.values();
+  const pieces = [...format.matchAll(SPECIFIER)].map(([text, flags = '', width, precision, letter = '']) => {
+    if (!text.startsWith('%')) return quoteText(text);
+    if (text === '%%') return "'%'";
+    const specifier = {
+      flags,
+      width: Number(width ?? 0),
+      precision: precision === undefined ? null : Number(precision),
+      letter,
+    };
+    return one(call, left.next().value!, specifier);
+  });
   return pieces.length === 0 ? "''" : `(${pieces.join(' || ')})`;
 }
 
+/** What is no specifier, or one that few write. */
+function checkWhole({ args: [first], span }: Call, format: string, values: readonly Argument[]): void {
+  if (takesArguments(format, values.map(letterOf))) return;
+  throw new QueryError('invalidQuery', `Invalid FORMAT string: ${JSON.stringify(format)}`, first?.expr.span ?? span);
+}
+
+function letterOf({ type: { kind } }: Argument): ArgumentLetter {
+  return LETTERS[kind] ?? 'o';
+}
+
 function wrongCount({ span }: Call, format: string, count: number): QueryError {
-  const wanted = [...format.matchAll(SPECIFIER)].filter(
-    ([text, , , , letter]) => text !== '%%' && letter !== undefined,
-  ).length;
+  const wanted = [...format.matchAll(SPECIFIER)].reduce(
+    (sum, [text, , width, precision, letter]) =>
+      text === '%%' || letter === undefined ? sum : sum + 1 + [width, precision].filter((part) => part === '*').length,
+    0,
+  );
   const words = `Too ${count > wanted ? 'many' : 'few'} arguments to FORMAT for pattern ${JSON.stringify(format)}; Expected ${wanted + 1}; Got ${count + 1}`;
   return new QueryError('invalidQuery', words, span);
 }
@@ -72,8 +164,11 @@ const TAKEN: readonly (readonly [letters: string, kinds: readonly SqlType['kind'
 
 /** @throws QueryError for an argument of a type that its specifier does not take */
 function checkType({ type, expr }: Argument, letter: string, place: number): void {
+  if ('tT'.includes(letter)) return;
   const taken = TAKEN.find(([letters]) => letters.includes(letter));
-  if (taken === undefined || taken[1].includes(type.kind)) return;
+  if (taken === undefined)
+    throw new QueryError('invalidQuery', `Invalid format specifier character "${letter}" in FORMAT string`, expr.span);
+  if (taken[1].includes(type.kind)) return;
   const words = `Invalid type for argument ${place + 1} to FORMAT; Expected ${taken[2]}; Got ${typeName(type)}`;
   throw new QueryError('invalidQuery', words, expr.span);
 }
@@ -91,54 +186,47 @@ function one(call: Call, value: Argument, specifier: Specifier): string {
   switch (letter) {
     case 'd':
     case 'i':
+      return printf(value.sql, specifier, 'd');
     case 'x':
     case 'X':
     case 'o':
-      if (flags.includes("'")) {
-        if (!/^[di]$/.test(letter) || /[+ #]/.test(flags) || precision !== null)
-          return call.unsupported(`The format flag ' in ${flags}${letter}`);
-        const grouped = `format('{:,}', ${value.sql})`;
-        // Noughts go between the sign and the digits, and are not grouped.
-        if (flags.includes('0') && !flags.includes('-') && width > 0)
-          return call.bind(
-            [grouped],
-            (t) =>
-              `CASE WHEN length(${t}) >= ${width} THEN ${t} WHEN ${t}[1] = '-' THEN '-' || lpad(${t}[2:], ${width - 1}, '0') ELSE lpad(${t}, ${width}, '0') END`,
-          );
-        return padded(call, grouped, flags, width);
-      }
-      if (letter === 'd' || letter === 'i') return printf(value.sql, specifier, 'd');
-      // Other bases have a sign, no two's complement.
+      // A sign, no two's complement.
       return call.bind(
         [value.sql],
         (n) =>
-          `CASE WHEN ${n} < 0 THEN ${padded(call, `'-' || ${printf(`abs(${n})`, { ...specifier, width: 0 }, letter)}`, flags, width)} ` +
+          `CASE WHEN ${n} = ${LEAST.n} THEN ${padded(call, quoteText(letter === 'o' ? LEAST.o : LEAST.x), flags, width)} WHEN ${n} < 0 THEN ${padded(call, `'-' || ${printf(`abs(${n})`, { ...specifier, width: 0 }, letter)}`, flags, width)} ` +
           `ELSE ${printf(n, specifier, letter)} END`,
       );
     case 'f':
-    case 'F':
+    case 'F': {
+      const format = `%${flags}${width === 0 ? '' : width}.${precision ?? 6}${letter}`;
+      const expr = { kind: 'literal', value: format, type: call.type, span: call.span } as const;
+      return call.bind([value.sql], (x) => {
+        const exactly = formattedByFunction(call, { sql: quoteText(format), type: call.type, expr, constant: format }, [
+          { ...value, sql: x },
+        ]);
+        return `CASE WHEN abs(${x}) < ${EXACT_NUMBER} THEN ${printf(`(${x} + 0)`, specifier, letter)} ELSE ${exactly} END`;
+      });
+    }
     case 'e':
     case 'E':
     case 'g':
-    case 'G': {
-      if (flags.includes("'")) return call.unsupported("The format flag ' for numbers with a point");
-      return printf(value.type.kind === 'FLOAT64' ? value.sql : `CAST(${value.sql} AS DOUBLE)`, specifier, letter);
-    }
+    case 'G':
+      // No nought is negative.
+      return printf(`(${value.sql} + 0)`, specifier, letter);
     case 's': {
       const text = precision === null ? value.sql : `left(${value.sql}, ${precision})`;
       return padded(call, text, flags, width);
     }
-    case 'p':
-      return padded(call, `CAST(${value.sql} AS VARCHAR)`, flags, width);
     case 't':
     case 'T': {
       const text = call.bind([structOf([['x', value.sql]])], (row) =>
-        printed(call, `${row}."x"`, value.type, letter === 'T'),
+        shown(call, `${row}."x"`, value.type, letter === 'T'),
       );
       return padded(call, precision === null ? text : `left(${text}, ${precision})`, flags, width);
     }
     default:
-      return call.unsupported(`The format specifier %${letter}`);
+      throw new Error(`%${letter} is not printed by SQL`);
   }
 }
 
@@ -155,7 +243,7 @@ function padded(call: Call, text: string, flags: string, width: number): string 
 }
 
 /** `%t` prints a value, `%T` a literal of it. NULL is NULL in both. */
-function printed(call: Call, x: string, type: SqlType, literal: boolean): string {
+function shown(call: Call, x: string, type: SqlType, literal: boolean): string {
   return `coalesce(${present(call, x, type, literal)}, 'NULL')`;
 }
 
@@ -188,19 +276,22 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
         timestampText((v, body) => call.bind(v, body), x, null),
       );
     case 'JSON':
-      return literal ? call.unsupported('The format specifier %T for JSON') : `CAST(${x} AS VARCHAR)`;
+      return literal ? `('JSON ' || lq_string_literal(${jsonText(x)}))` : jsonText(x);
     case 'ARRAY': {
-      const list = `list_transform(${x}, lambda e: ${printed(call, 'e', type.element, literal)})`;
+      const list = `list_transform(${x}, lambda e: ${shown(call, 'e', type.element, literal)})`;
       return `('[' || array_to_string(${list}, ', ') || ']')`;
     }
     case 'STRUCT': {
       const names = physicalFieldNames(type.fields);
-      const fields = type.fields.map((f, i) => printed(call, `${x}.${quoteName(names[i]!)}`, f.type, literal));
+      const fields = type.fields.map((f, i) => shown(call, `${x}.${quoteName(names[i]!)}`, f.type, literal));
       return `CASE WHEN ${x} IS NOT NULL THEN '(' || ${fields.join(` || ', ' || `)} || ')' END`;
+    }
+    case 'INTERVAL': {
+      const text = `lq_interval_text(${x})`;
+      return literal ? `('INTERVAL "' || ${text} || '" YEAR TO SECOND')` : text;
     }
     case 'BYTES':
       return ownFunction(call, 'lq_bytes_text', [{ sql: x, sized: 'bytes' }, { sql: String(literal) }], { text: true });
-    case 'INTERVAL':
     case 'GEOGRAPHY':
       return call.unsupported(`FORMAT of ${type.kind}`);
   }

@@ -1,5 +1,6 @@
 /** Bounds on what a query makes that a caller should know: docs/dialect.md lists them. */
 import { CHUNK_BYTES } from '../../scalar-functions/chunk-budget';
+import { LONGEST_FORMAT, MOST_ELEMENTS } from '../../scalar-functions/time-elements';
 
 /** Of one row alone, and of each of many rows. */
 export interface Bound {
@@ -19,7 +20,7 @@ interface Limits {
   readonly topValues: number;
   /** Of a width or a precision in FORMAT. */
   readonly places: number;
-  /** Elements of the format of a date or time, those that an element is made of included. */
+  /** Elements of the format of a date or time. */
   readonly formatElements: number;
   readonly formatCharacters: number;
   /** Of the search_query of SEARCH. */
@@ -35,8 +36,8 @@ export const LIMITS: Limits = {
   quantiles: 100_000,
   topValues: 100_000,
   places: 1_000,
-  formatElements: 100,
-  formatCharacters: 1_000,
+  formatElements: MOST_ELEMENTS,
+  formatCharacters: LONGEST_FORMAT,
   searchCharacters: 1_000,
   ownFunctions: CHUNK_BYTES,
 };

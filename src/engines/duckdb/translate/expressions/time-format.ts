@@ -1,8 +1,9 @@
-/** FORMAT_TIMESTAMP and its kin: a literal format becomes one expression, in few calls of strftime. */
+/** FORMAT_TIMESTAMP and its kin: a plain literal format becomes one expression, in few calls of strftime. */
 import { QueryError } from '../../../../errors';
 import type { Call } from './call';
 import { LIMITS } from './size-limits';
 import { quoteText } from '../../sql';
+import { COMPOSED, elementStarts } from '../../scalar-functions/time-elements';
 
 export interface FormattedTime {
   /** A name of the civil time. */
@@ -19,57 +20,46 @@ const DATE_ELEMENTS = 'ymdjbBaAUWVuw';
 const YEARS: Readonly<Record<string, string>> = { Y: '%Y', G: '%G' };
 const TIME_ELEMENTS = 'HMSIp';
 
-/** Elements text of others. */
-const COMPOSED: Readonly<Record<string, string>> = {
-  F: '%Y-%m-%d',
-  D: '%m/%d/%y',
-  x: '%m/%d/%y',
-  h: '%b',
-  T: '%H:%M:%S',
-  X: '%H:%M:%S',
-  R: '%H:%M',
-  r: '%I:%M:%S %p',
-  c: '%a %b %e %H:%M:%S %Y',
-  n: '\n',
-  t: '\t',
-};
 const COMPOSED_OF_DATE = 'FDxh';
 const COMPOSED_OF_TIME = 'TXRr';
 
-export const ELEMENT =
-  /%E[*0-9]S|%E\*f|%E4Y|%Ez|%:z|%[EO][A-Za-z]|%[-_0^#][A-Za-z]|%[0-9]+[A-Za-z]|%[A-Za-z%]|%?[^%]+|%/gs;
+const ELEMENT = /%E(?:\*[Sf]|4Y|\dS|z)|%:z|%[^]|[^%]+/g;
 
 /** @throws QueryError for a format of more elements or characters than anyone reads */
-export function refuseLongFormat(call: Call, format: string, elements: number): void {
-  if (elements <= LIMITS.formatElements && format.length <= LIMITS.formatCharacters) return;
+export function refuseLongFormat(call: Call, format: string): void {
+  if (elementStarts(format).length <= LIMITS.formatElements && format.length <= LIMITS.formatCharacters) return;
   const words = `The format of ${call.name} must have at most ${LIMITS.formatElements} elements and ${LIMITS.formatCharacters} characters`;
   throw new QueryError('invalidQuery', words, call.args[0]?.expr.span ?? call.span);
 }
 
-export function timestampFormat(call: Call, pattern: string, time: FormattedTime): string {
+const PLAIN = /^(?:[^%]|%[AaBbCcDdeFGgHhIjklMmnPpQRrSsTtUuVWwXxYyZz%]|%E(?:4Y|\*[Sf]|\dS|z)|%:z)*$/;
+
+/** Whether a format has no widths, flags or variants of other elements: those our own function knows. */
+export function isPlainFormat(format: string): boolean {
+  return PLAIN.test(format);
+}
+
+/** @param pattern a plain format */
+export function timestampFormat(pattern: string, time: FormattedTime): string {
   const pieces: string[] = [];
   let direct = '';
   const flush = (): void => {
     if (direct !== '') pieces.push(`strftime(${time.civil}, ${quoteText(direct)})`);
     direct = '';
   };
-  let count = 0;
   const walk = (text: string): void => {
     for (const [element] of text.matchAll(ELEMENT)) {
-      if (element.startsWith('%')) refuseLongFormat(call, pattern, ++count);
       const letter = element.length === 2 && element.startsWith('%') ? element[1]! : null;
       const year = time.has === 'time' ? undefined : YEARS[letter ?? ''];
-      const other = /^%(?:E([cCxXyY])|O([deHImMSuUVwWy]))$/.exec(element);
       if (year !== undefined) {
         flush();
         pieces.push(`ltrim(strftime(${time.civil}, '${year}'), '0')`);
       } else if (element === '%E4Y' && time.has !== 'time') direct += '%Y';
-      else if (other !== null) walk(`%${other[1] ?? other[2]!}`);
       else if (letter === '%') direct += '%%';
       else if (letter !== null && isDirect(letter, time)) direct += element;
       else if (letter !== null && isComposed(letter, time)) walk(COMPOSED[letter]!);
       else {
-        const text = element.startsWith('%') ? (flagged(call, element, time) ?? computed(call, element, time)) : null;
+        const text = element.startsWith('%') ? computed(element, time) : null;
         if (text === null) direct += element.replaceAll('%', '%%');
         else {
           flush();
@@ -78,7 +68,6 @@ export function timestampFormat(call: Call, pattern: string, time: FormattedTime
       }
     }
   };
-  refuseLongFormat(call, pattern, 0);
   walk(pattern);
   flush();
   // strftime of a NULL is NULL; a format without elements has to be one too.
@@ -96,39 +85,8 @@ function isComposed(letter: string, { has }: FormattedTime): boolean {
   return (has !== 'time' && COMPOSED_OF_DATE.includes(letter)) || (has !== 'date' && COMPOSED_OF_TIME.includes(letter));
 }
 
-/** `%-d`, `%_d`, `%^a`: an element without padding, padded with spaces, in capitals; null for one without a flag. */
-function flagged(call: Call, element: string, time: FormattedTime): string | null {
-  if (/^%(?:[1-9]|0\d)/.test(element)) return call.unsupported(`The width in the format element ${element}`);
-  const [, flag, letter = ''] = /^%([-_0^#])([A-Za-z])$/.exec(element) ?? [];
-  if (flag === undefined) return null;
-  // The zone's own name and offset are put in before flags are looked at: what is left is that of UTC.
-  if (letter === 'Z') return flag === '#' ? `'utc'` : `'UTC'`;
-  if (letter === 'z') return call.unsupported(`The format element ${element}`);
-  const plain = isDirect(letter, time) ? `strftime(${time.civil}, '%${letter}')` : computed(call, `%${letter}`, time);
-  const text =
-    YEARS[letter] !== undefined && time.has !== 'time'
-      ? `ltrim(strftime(${time.civil}, '%${letter}'), '0')`
-      : letter === 'h' && time.has !== 'time'
-        ? `strftime(${time.civil}, '%b')`
-        : plain;
-  if (text === null) return call.unsupported(`The format element ${element}`);
-  const isName = 'aAbBhpP'.includes(letter);
-  switch (flag) {
-    case '^':
-      return `upper(${text})`;
-    case '#':
-      return isName ? ('pP'.includes(letter) ? `lower(${text})` : `upper(${text})`) : text;
-    case '-':
-      return isName ? text : `regexp_replace(${text}, '^[0 ]+(.)', '\\1')`;
-    case '_':
-      return isName ? text : `lpad(regexp_replace(${text}, '^[0 ]+(.)', '\\1'), CAST(length(${text}) AS INTEGER), ' ')`;
-    default:
-      return isName ? text : `replace(${text}, ' ', '0')`;
-  }
-}
-
 /** The SQL of an element that strftime does not know; null where it is literal. */
-function computed(call: Call, element: string, { civil, instant, has }: FormattedTime): string | null {
+function computed(element: string, { civil, instant, has }: FormattedTime): string | null {
   const padded = (value: string, width: number, filler: ' ' | '0'): string =>
     `lpad(CAST(${value} AS VARCHAR), ${width}, '${filler}')`;
   if (has !== 'time') {
@@ -141,8 +99,6 @@ function computed(call: Call, element: string, { civil, instant, has }: Formatte
         return padded(`isoyear(${civil}) % 100`, 2, '0');
       case '%Q':
         return `CAST(quarter(${civil}) AS VARCHAR)`;
-      case '%J':
-        return call.unsupported('The format element %J');
     }
   }
   if (has === 'date' && element === '%E*f') return "'0'";

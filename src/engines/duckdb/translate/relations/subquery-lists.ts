@@ -7,6 +7,7 @@ import type { AggregateCall, Column, Expr, Relation, SortKey, SubqueryExpr } fro
 import { aggregateOfList } from '../functions/aggregate-lists';
 import { NeedsRelation, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
+import { afterOthers } from '../expressions/guards';
 import { listMembership } from '../expressions/membership';
 import { operandOf } from './subqueries';
 import { duckType, fail, structOf } from '../../sql';
@@ -27,7 +28,8 @@ class Conditions {
   readonly #failing: string[] = [];
 
   add(text: string, fails: boolean): void {
-    (fails ? this.#failing : this.#total).push(text);
+    if (fails) this.#failing.push(afterOthers(text));
+    else this.#total.push(text);
   }
 
   /** '': there are none. @param last evaluated where all of them hold */

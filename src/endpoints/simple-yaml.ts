@@ -117,9 +117,9 @@ class Reader {
     const quoted = QUOTED.exec(written);
     if (quoted !== null) return quoted[1] ?? quoted[2] ?? '';
     if (!PLAIN.test(written)) throw new NotSimple();
-    const kept = this.keepsWritten(path);
-    if (WHOLE.test(written)) return kept ? written : BigInt(written);
-    if (written === 'true' || written === 'false') return kept ? written : written === 'true';
+    const isText = this.keepsWritten(path);
+    if (WHOLE.test(written)) return isText ? written : BigInt(written);
+    if (written === 'true' || written === 'false') return isText ? written : written === 'true';
     if (WORD.test(written) || !(TEXT.test(written) || UUID.test(written))) throw new NotSimple();
     return written;
   }

@@ -33,9 +33,17 @@ export function printFormat(call: Call): string {
 /** By SQL where the format is a literal that printf of DuckDB knows, else by our own function. */
 function printed(call: Call, format: Argument, values: readonly Argument[]): string {
   if (format.constant !== null) checkLiteral(call, format.constant, values);
+  if (format.constant !== null && isTooWide(format.constant)) return call.fail('size');
   return format.constant !== null && isPlain(format.constant, values)
     ? formatted(call, format.constant, values)
     : formattedByFunction(call, format, values);
+}
+
+/** Whether a field of a literal is to have more characters than it may. */
+function isTooWide(format: string): boolean {
+  return [...format.matchAll(SPECIFIER)].some(([, , ...sizes]) =>
+    sizes.slice(0, 2).some((size) => Number(size) > LIMITS.places),
+  );
 }
 
 /** Places behind the point, and numbers, up to which printf of DuckDB has the right digits. */
@@ -182,7 +190,6 @@ interface Specifier {
 
 function one(call: Call, value: Argument, specifier: Specifier): string {
   const { flags, width, precision, letter } = specifier;
-  if (Math.max(width, precision ?? 0) > LIMITS.places) return call.fail('size');
   switch (letter) {
     case 'd':
     case 'i':

@@ -102,8 +102,8 @@ const MOST_REPORTED = 20;
 const RESOLVED_AT_ONCE = { awaited: 8, behind: 1 };
 
 /** The pause after a look at all files, as a multiple of what the look took, and its longest in milliseconds. */
-const PAUSE_PER_LOOK = 200;
-const LONGEST_PAUSE = 15_000;
+const PAUSE_PER_LOOK = 400;
+const LONGEST_PAUSE = 30_000;
 /** Files that events may name before all are looked at instead. */
 const MOST_NAMED = 100;
 

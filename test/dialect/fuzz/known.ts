@@ -27,6 +27,8 @@ const BROKEN_JSON =
   'A text that is no JSON gives NULL in the functions that read JSON from text; the reference reads what comes before the fault.';
 const LITERAL_CHECKED =
   'A literal pattern that is no regular expression, or an unknown time zone, is an error also where nothing needs it.';
+const PART_BEYOND = 'A part of a civil time beyond 32 bits is an error; the reference takes its lower 32 bits.';
+const SEARCHED_NULL = 'BigQuery searches for no NULL; the local BigQuery writes CONTAINS_SUBSTR out.';
 const BIG = 'BIGNUMERIC has 20 digits before the point and 18 after it; more is an error.';
 
 /** A value that is NULL. */
@@ -132,7 +134,27 @@ const KNOWN: readonly Known[] = [
     kind: 'refused',
     of: /^(?:DATE|TIME|DATETIME|TIMESTAMP)$/,
     embedded: /out of range for the destination type INT32/,
-    why: 'A part of a civil time beyond 32 bits is an error; the reference takes its lower 32 bits.',
+    why: PART_BEYOND,
+  },
+  {
+    kind: 'rows',
+    of: /^TIME$/,
+    sql: /9223372036854775807/,
+    embedded: NULL,
+    why: PART_BEYOND,
+  },
+  {
+    kind: 'refused',
+    of: /^EXTRACT/,
+    embedded: /EXTRACT from \w+ does not support/,
+    reference: NULL,
+    why: 'A part that EXTRACT does not read of a type is an error also where the value is NULL.',
+  },
+  {
+    kind: 'rows',
+    of: /JOIN/,
+    sql: /CONTAINS_SUBSTR\(\w+, CAST\(NULL AS STRING\)\)/,
+    why: SEARCHED_NULL,
   },
   {
     kind: 'rows',
@@ -143,7 +165,7 @@ const KNOWN: readonly Known[] = [
   { kind: 'accepted', sql: /'\{"a": 1'/, embedded: NULL, reference: ON_A_VALUE, why: BROKEN_JSON },
   {
     kind: 'accepted',
-    sql: /CAST\(NULL AS/,
+    sql: /CAST\(NULL AS|NULLIF\(/,
     embedded: NULL,
     reference: ON_A_VALUE,
     why: "A NULL that is written as it stands makes NULL of a call before an argument beside it fails: `CONCAT(CAST(NULL AS STRING), ERROR('x'))`.",
@@ -151,9 +173,9 @@ const KNOWN: readonly Known[] = [
   {
     kind: 'accepted',
     of: /^(?:ROLLUP|CUBE|GROUPING SETS)/,
-    sql: /\b(?:NULLIF|IFNULL|COALESCE|CONTAINS_SUBSTR|\w+_BUCKET)\(/,
+    sql: /\b(?:NULLIF|IFNULL|COALESCE|CONTAINS_SUBSTR|\w+_BUCKET)\(|CASE WHEN TRUE/,
     reference: /neither grouped nor aggregated/,
-    why: 'The local BigQuery writes NULLIF, IFNULL, COALESCE, CONTAINS_SUBSTR and buckets out, and then does not know a key of several groupings again.',
+    why: 'The local BigQuery writes NULLIF, IFNULL, COALESCE, CASE, CONTAINS_SUBSTR and buckets out, and then does not know a key of several groupings again.',
   },
   {
     kind: 'accepted',
@@ -214,7 +236,7 @@ const KNOWN: readonly Known[] = [
   {
     kind: 'accepted',
     of: /^(?:FIRST|LAST)_VALUE/,
-    sql: /_VALUE\((?:CAST\(NULL AS|SAFE_CAST\(')/,
+    sql: /_VALUE\((?:(?:CAST\()+NULL AS|SAFE_CAST\(')/,
     why: 'The reference takes no NULL that is written as it stands in FIRST_VALUE and LAST_VALUE.',
   },
   {
@@ -234,7 +256,7 @@ const KNOWN: readonly Known[] = [
     of: /CONTAINS_SUBSTR/,
     embedded: NULL,
     reference: /false/,
-    why: 'BigQuery searches for no NULL; the local BigQuery writes CONTAINS_SUBSTR out.',
+    why: SEARCHED_NULL,
   },
 ];
 

@@ -17,7 +17,7 @@ export interface FormattedTime {
 /** Elements that DuckDB's strftime writes as GoogleSQL does, by what they tell. */
 const DATE_ELEMENTS = 'ymdjbBaAUWVuw';
 /** DuckDB writes years in four digits, GoogleSQL in as many as they have. */
-const YEARS: Readonly<Record<string, string>> = { Y: '%Y', G: '%G' };
+const YEARS: Readonly<Record<string, string>> = { Y: 'year', G: 'isoyear' };
 const TIME_ELEMENTS = 'HMSIp';
 
 const COMPOSED_OF_DATE = 'FDxh';
@@ -53,7 +53,7 @@ export function timestampFormat(pattern: string, time: FormattedTime): string {
       const year = time.has === 'time' ? undefined : YEARS[letter ?? ''];
       if (year !== undefined) {
         flush();
-        pieces.push(`ltrim(strftime(${time.civil}, '${year}'), '0')`);
+        pieces.push(`CAST(${year}(${time.civil}) AS VARCHAR)`);
       } else if (element === '%E4Y' && time.has !== 'time') direct += '%Y';
       else if (letter === '%') direct += '%%';
       else if (letter !== null && isDirect(letter, time)) direct += element;

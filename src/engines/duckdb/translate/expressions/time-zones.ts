@@ -60,11 +60,10 @@ function fixedShift(zone: string): string | null {
   return `CAST(${match[1] === '-' ? '-' : ''}${minutes * 60_000_000} AS BIGINT)`;
 }
 
-/** The instant that `text`, a name, holds; NULL where it holds none. `zone` is for a text without one of its own. */
-export function timestampOfText(bind: Bind, text: string, zone: string | null): string {
-  if (zone === null) return `lq_timestamp(${text})`;
-  const civil = bind([toInstant(bind, `lq_civil_text(${text})`, zone)], (t) => `lq_in_years_or_null(${t})`);
-  return `CASE WHEN lq_is_civil(${text}) THEN ${civil} ELSE ${ofKnownZone(`lq_timestamp(${text})`, zone)} END`;
+/** The instant at which the clocks of `zone` show `text`, a name; NULL where it holds no civil time, or a zone of its own. */
+export function instantOfCivilText(bind: Bind, text: string, zone: string | null): string {
+  const instant = bind([toInstant(bind, `lq_civil_text(${text})`, zone)], (t) => `lq_in_years_or_null(${t})`);
+  return `CASE WHEN lq_is_civil(${text}) THEN ${instant} END`;
 }
 
 /** `text`, which needs no zone: an error where there is no such zone, and NULL where it is NULL. @param zone as from `zoneOf` */

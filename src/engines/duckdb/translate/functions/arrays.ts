@@ -77,7 +77,7 @@ function generate(call: Call): string {
     return call.bind([sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? '1::BIGINT'], (a, b, s) => {
       const over = `(CAST(${b} AS HUGEINT) - ${a}) / ${s} >= ${most}`;
       const series = `generate_series(${a}, CASE WHEN ${over} THEN ${a} ELSE ${b} END, ${s})`;
-      return `CASE WHEN ${s} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, series)} END`;
+      return `CASE WHEN ${a} IS NULL OR ${b} IS NULL THEN NULL WHEN ${s} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, series)} END`;
     });
   }
   return call.bind(

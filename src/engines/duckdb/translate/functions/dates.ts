@@ -5,7 +5,7 @@ import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { mostElements, unlessOver } from '../expressions/size-bounds';
 import { timestampText, datetimeText, timeText } from '../expressions/value-texts';
-import { knownZone, timestampOfText, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
+import { instantOfCivilText, knownZone, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
 
 /** Microseconds of the parts that are always equally long. */
 const MICROS: Readonly<Record<string, bigint>> = {
@@ -139,10 +139,11 @@ function truncated(call: Call, x: string, part: string): string {
   }
 }
 
-/** Weeks and ISO years may begin before the year 1. */
+/** Weeks, ISO years and the days of a zone may begin before the year 1. */
 function truncate(call: Call): string {
   const text = truncatedValue(call);
-  return /^(?:ISO|WEEK)/.test(partOf(call)) ? call.bind([text], (t) => inYears(call, t)) : text;
+  const mayLeave = /^(?:ISO|WEEK)/.test(partOf(call)) || call.args[1] !== undefined;
+  return mayLeave ? call.bind([text], (t) => inYears(call, t)) : text;
 }
 
 function truncatedValue(call: Call): string {
@@ -204,14 +205,15 @@ function difference(call: Call): string {
 function extract(call: Call): string {
   const value = arg(call, 0);
   const part = partOf(call);
-  const x = value.type.kind === 'TIMESTAMP' ? toCivil(value.sql, zoneArgument(call, 1)) : value.sql;
+  const zone = value.type.kind === 'TIMESTAMP' ? zoneArgument(call, 1) : null;
+  const x = toCivil(value.sql, zone);
   switch (part) {
     case 'DATE':
-      return `CAST(${x} AS DATE)`;
+      return inYearsOfZone(call, `CAST(${x} AS DATE)`, zone);
     case 'TIME':
       return `CAST(${x} AS TIME)`;
     case 'DATETIME':
-      return x;
+      return inYearsOfZone(call, x, zone);
     case 'MICROSECOND':
       return `(extract(microseconds FROM ${x}) % 1000000)`;
     case 'MILLISECOND':
@@ -264,8 +266,10 @@ function dateOfLiteral(text: string): string | null {
 function date(call: Call): string {
   const value = arg(call, 0);
   switch (value.type.kind) {
-    case 'TIMESTAMP':
-      return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS DATE)`;
+    case 'TIMESTAMP': {
+      const zone = zoneArgument(call, 1);
+      return inYearsOfZone(call, `CAST(${toCivil(value.sql, zone)} AS DATE)`, zone);
+    }
     case 'INT64':
       return call.bind([`make_date(${call.args.map((a) => a.sql).join(', ')})`], (d) => inYears(call, d));
     case 'STRING':
@@ -288,8 +292,10 @@ function date(call: Call): string {
 function datetime(call: Call): string {
   const value = arg(call, 0);
   switch (value.type.kind) {
-    case 'TIMESTAMP':
-      return toCivil(value.sql, zoneArgument(call, 1));
+    case 'TIMESTAMP': {
+      const zone = zoneArgument(call, 1);
+      return inYearsOfZone(call, toCivil(value.sql, zone), zone);
+    }
     case 'INT64':
       return call.bind([`make_timestamp(${call.args.map((a) => a.sql).join(', ')})`], (t) => inYears(call, t));
     case 'STRING':
@@ -307,8 +313,9 @@ function time(call: Call): string {
     case 'INT64':
       return call.bind(
         call.args.map((a) => a.sql),
+        // The 60th second of the last minute is midnight, of which DuckDB makes the hour 24.
         (hour, ...rest) =>
-          `CASE WHEN ${hour} > 23 THEN ${call.fail('date')} ELSE make_time(${[hour, ...rest].join(', ')}) END`,
+          `CASE WHEN ${hour} > 23 THEN ${call.fail('date')} ELSE CAST(DATE '1970-01-01' + make_time(${[hour, ...rest].join(', ')}) AS TIME) END`,
       );
     case 'TIMESTAMP':
       return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS TIME)`;
@@ -324,11 +331,11 @@ function timestamp(call: Call): string {
   const zone = zoneArgument(call, 1);
   switch (value.type.kind) {
     case 'STRING':
-      if (zone === null && !call.safe) return call.bind([value.sql], (x) => `lq_timestamp_or_fail(${x})`);
+      if (call.args[1] === undefined && !call.safe) return call.bind([value.sql], (x) => `lq_timestamp_or_fail(${x})`);
       return orFail(
         call,
         value.sql,
-        (x) => timestampOfText(call.bind, x, zone),
+        (x) => (call.args[1] === undefined ? `lq_timestamp(${x})` : instantOfCivilText(call.bind, x, zone)),
         call.args[1]?.constant === null ? zone : null,
       );
     case 'DATE':
@@ -340,7 +347,7 @@ function timestamp(call: Call): string {
   }
 }
 
-/** A zone's clock shows the first and the last hours of the calendar at instants outside of it. */
+/** Between UTC and a zone's clock the first and the last hours of the calendar lead out of it. */
 function inYearsOfZone(call: Call, text: string, zone: string | null): string {
   return zone === null ? text : call.bind([text], (t) => inYears(call, t));
 }
@@ -415,7 +422,7 @@ function timestampArray(call: Call): string {
     // Of integers: a series of timestamps takes four times as long.
     const series = `generate_series(epoch_us(${a}), epoch_us(CASE WHEN ${over} THEN ${a} ELSE ${b} END), ${every})`;
     const instants = `list_transform(${series}, lambda e: make_timestamp(e))`;
-    return `CASE WHEN ${n} IS NULL THEN NULL WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, instants)} END`;
+    return `CASE WHEN ${a} IS NULL OR ${b} IS NULL OR ${n} IS NULL THEN NULL WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, instants)} END`;
   });
 }
 
@@ -435,7 +442,7 @@ function dateArray(call: Call): string {
       const over = `${days} >= ${mostElements(call)}`;
       const series = `generate_series(${a}, CASE WHEN ${over} THEN ${a} ELSE ${b} END, ${every})`;
       const dates = `list_transform(${series}, lambda d: CAST(d AS DATE))`;
-      return `CASE WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, dates)} END`;
+      return `CASE WHEN ${a} IS NULL OR ${b} IS NULL THEN NULL WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, dates)} END`;
     },
   );
 }

@@ -70,13 +70,20 @@ function makeInterval(call: Call): string {
 /** The start of the bucket, counted from 1950 unless told from where. */
 function bucket(origin: string): (call: Call) => string {
   return (call) =>
-    call.bind([sqlOf(call, 0), sqlOf(call, 1), call.args[2]?.sql ?? origin], (t, width, from) => {
+    call.bind([sqlOf(call, 0), wholeWidth(call), call.args[2]?.sql ?? origin], (t, width, from) => {
       const wrong = [`${width} <= to_days(0)`, ...mixedParts(call, width)].join(' OR ');
       const text = call.bind([bucketStart(call, width, t, from)], (b) =>
         inYears(call, call.type.kind === 'DATE' ? `CAST(${b} AS DATE)` : b),
       );
       return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${text} END`;
     });
+}
+
+/** Of a width that a DATE is put into the time of day does not count where it is negative. */
+function wholeWidth(call: Call): string {
+  const width = sqlOf(call, 1);
+  if (call.type.kind !== 'DATE') return width;
+  return call.bind([width], (w) => `(${w} - to_microseconds(least(lq_interval_micros(${w}), 0)))`);
 }
 
 /** Buckets of months begin on the day of their origin, or on a month's last where it has no such day; DuckDB's on the first. */

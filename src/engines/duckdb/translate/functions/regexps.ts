@@ -315,7 +315,8 @@ function replace(call: Call): string {
     // RE2's rewrite: `\\0` to `\\9` and `\\\\`; anything else after a backslash, and a group that is not there, is an error.
     const parts = replacement.match(/\\[^]?/g) ?? [];
     const valid = parts.every((p) => p === '\\\\' || (/^\\\d$/.test(p) && Number(p[1]) <= count));
-    if (!valid) return `CAST(CASE WHEN ${sqlOf(call, 0)} IS NOT NULL THEN ${call.fail('regexp')} END AS VARCHAR)`;
+    if (!valid)
+      return `CAST(CASE WHEN ${sqlOf(call, 0)} IS NOT NULL AND ${sqlOf(call, 1)} IS NOT NULL THEN ${call.fail('regexp')} END AS VARCHAR)`;
   }
   if (replacement === null || count === null) return computedReplacement(call, count);
   return rewritten(
@@ -337,7 +338,7 @@ function computedReplacement(call: Call, count: number | null): string {
         const numbers = `list_transform(regexp_extract_all(${plain}, '\\\\([0-9])', 1), lambda d: CAST(d AS BIGINT))`;
         const most = `coalesce(list_max(${numbers}), 0)`;
         const groups = count === null ? openingParentheses(re) : String(count);
-        return `CASE WHEN NOT ${written} OR ${most} > ${groups} THEN ${call.fail('regexp')} ELSE regexp_replace(${s}, ${re}, ${to}, 'g') END`;
+        return `CASE WHEN ${s} IS NULL OR ${re} IS NULL THEN NULL WHEN NOT ${written} OR ${most} > ${groups} THEN ${call.fail('regexp')} ELSE regexp_replace(${s}, ${re}, ${to}, 'g') END`;
       }),
   );
 }

@@ -264,7 +264,7 @@ const QUERIES = [
   String.raw`SELECT FORMAT_TIMESTAMP('%F', x, '+08') AS y FROM UNNEST([TIMESTAMP '9999-12-31 23:00:00+00']) AS x`,
   String.raw`SELECT FORMAT_TIMESTAMP(f, x, 'US/Pacific') AS y FROM UNNEST([TIMESTAMP '0001-01-01 00:00:00+00']) AS x, UNNEST(['%F', '%Y', '%D', '%c']) AS f ORDER BY f`,
   String.raw`SELECT FORMAT_TIMESTAMP('%D %c', x, 'US/Pacific') AS y FROM UNNEST([TIMESTAMP '0001-01-01 00:00:00+00']) AS x`,
-  String.raw`SELECT REGEXP_REPLACE(s, re, w) AS y FROM UNNEST([STRUCT('abc' AS s, CAST(NULL AS STRING) AS re, '\\\\' AS to), (NULL, 'a', '\\\\'), ('abc', 'b', NULL)]) ORDER BY 1`,
+  String.raw`SELECT REGEXP_REPLACE(s, re, w) AS y FROM UNNEST([STRUCT('abc' AS s, CAST(NULL AS STRING) AS re, '\\\\' AS w), (NULL, 'a', '\\\\'), ('abc', 'b', NULL)]) ORDER BY 1`,
 ];
 
 /** Lambdas inside of correlated subqueries, which read columns of the row around these. */

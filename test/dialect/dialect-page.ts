@@ -34,6 +34,11 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     at: 'TABLESAMPLE',
   },
   {
+    construct: '`WITH RECURSIVE`',
+    sql: 'WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT i FROM n',
+    at: 'WITH',
+  },
+  {
     construct: '`NATURAL JOIN`',
     sql: 'SELECT 1 FROM raw_edge_logs AS a NATURAL JOIN raw_edge_logs AS b',
     at: 'NATURAL',

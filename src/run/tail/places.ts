@@ -1,4 +1,4 @@
-/** What the process that follows a query has given, so that another one can go on from its places (docs/decisions/polling.md). */
+/** What the process that follows a query has given, so that another one can go on from its places (docs/decisions/tail.md). */
 import { createHash } from 'node:crypto';
 
 /** One query for rows that have arrived. Plain data. */

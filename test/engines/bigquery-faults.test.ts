@@ -45,6 +45,9 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     );
   const seen = async (operation: string): Promise<ControlState['requests']> =>
     (await local().control()).requests.filter((request) => request.operation === operation);
+  /** A page behind the first: what has no token looks whether a job is done, as on a busy machine it may not be at once. */
+  const isPage = ({ operation, query: { pageToken } }: ControlState['requests'][number]): boolean =>
+    operation === 'results' && pageToken !== undefined;
   /** A job that nothing but its cancellation ends: its own time limit would come at the instant of the deadline. */
   const ENDLESS = { kind: 'unfinished', polls: -1, untimed: true };
   const isCancelled = ({ jobs }: ControlState): boolean => jobs[0]?.cancelled === true;
@@ -264,9 +267,8 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     test('of eleven megabytes are all read', async () => {
       await inject();
       expectAll(await run(LARGE));
-      const [page, ...more] = await seen('results');
+      const [page, ...more] = (await seen('results')).filter(isPage);
       expect(more).toEqual([]);
-      expect(page?.query['pageToken']).toMatch(/./);
       // No more rows than are missing.
       expect(Number(page?.query['maxResults'])).toBeLessThan(1000);
     });
@@ -307,7 +309,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
       const result = await run(LARGE, within(50_000), { maxRows: 10 });
       expect(result.rows).toHaveLength(10);
       expect(result.truncated).toBe(true);
-      expect(await seen('results')).toEqual([]);
+      expect((await seen('results')).filter(isPage)).toEqual([]);
     });
 
     test('beyond the size that a response may have end the run', async () => {
@@ -317,7 +319,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
         reason: 'resourcesExceeded',
         message: 'The response is larger than 5 MiB. Ask for fewer rows or columns.',
       });
-      expect(await seen('results')).toEqual([]);
+      expect((await seen('results')).filter(isPage)).toEqual([]);
       await small.close();
     });
   });
@@ -405,8 +407,8 @@ overLocalBigQuery('BigQuery that fails', (local) => {
 
     test('during the second page: its request is ended', async () => {
       await inject({ kind: 'hang', on: 'page' });
-      await leaving(LARGE, hasSeen('results'));
-      await eventually(({ requests }) => requests.some(({ operation, aborted }) => operation === 'results' && aborted));
+      await leaving(LARGE, ({ requests }) => requests.some(isPage));
+      await eventually(({ requests }) => requests.some((request) => isPage(request) && request.aborted));
       expect(await seen('cancel')).toEqual([]);
     });
 

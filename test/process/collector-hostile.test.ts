@@ -1,8 +1,7 @@
 /** Events and batches of somebody who has the ingest key and means ill, sent to the real process with the settings of a stack. */
-import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 
 import { until } from '../until';
@@ -133,12 +132,13 @@ it('has gone through all of it in one process, with every event as one row, in n
   expect(readdirSync(logs).sort()).toEqual(['.collector', 'raw_edge_logs']);
   const [name = '', ...others] = readdirSync(path.join(logs, 'raw_edge_logs'));
   expect([name, others]).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d\.ndjson$/), []]);
-  let lines = 0;
-  for await (const line of createInterface(createReadStream(path.join(logs, 'raw_edge_logs', name)))) {
+  // Not by `readline`: in Node 26 it ends a line at U+2028, which JSON may hold.
+  const lines = readFileSync(path.join(logs, 'raw_edge_logs', name), 'utf8')
+    .split('\n')
+    .slice(0, -1);
+  for (const line of lines)
     expect(JSON.parse(line)).toMatchObject({ event_message: SECRET, id: expect.anything() as unknown });
-    lines++;
-  }
-  expect(lines).toBe(stored);
+  expect(lines).toHaveLength(stored);
   const count = async (): Promise<unknown> =>
     (await ask(base, 'logs.all', { sql: 'select count(*) as n from edge_logs' }))['result'];
   await until(async () => JSON.stringify(await count()) === JSON.stringify([{ n: stored }])).catch(async () =>

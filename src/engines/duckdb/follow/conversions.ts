@@ -12,6 +12,7 @@ import type { LiveTable } from './live-table';
 import type { Segment } from './segment';
 import type { SegmentResult } from './segment-job';
 import type { CleanUp } from './table-parts';
+import type { TailRoom } from './tail-room';
 
 /** Milliseconds after which a tail is stored, if it is not tiny: a start reads it again. */
 const TAIL_AGE = 10 * 60_000;
@@ -92,16 +93,15 @@ export class Conversions {
   }
 
   /** Begins with what is due, of one table. */
-  async start(tables: readonly LiveTable[]): Promise<void> {
+  async start(tables: readonly LiveTable[], room: TailRoom): Promise<void> {
     if (this.#current !== null) return;
     const now = performance.now();
-    const { tailBytes } = this.options;
-    const full = tables.reduce((sum, { tails }) => sum + tails.bytes, 0) > tailBytes;
+    const least = room === 'over' ? 0 : Math.min(TINY, this.options.tailBytes);
     for (const table of [...tables].sort((a, b) => b.newest - a.newest)) {
       const failed = this.#failed.get(table.name);
       if (failed !== undefined && now < failed.notBefore) continue;
       const { count, bytes, age, rest } = table.tails;
-      const isDue = bytes > Math.min(TINY, tailBytes) && (full || age > TAIL_AGE || rest > TAIL_REST);
+      const isDue = bytes > least && (room !== 'free' || age > TAIL_AGE || rest > TAIL_REST);
       const roll = isDue || count > MOST_TAILS;
       const job = table.nextJob(roll, failed?.most ?? this.options.most, this.#merged);
       if (job === null) {

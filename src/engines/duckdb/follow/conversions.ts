@@ -58,6 +58,8 @@ interface Conversion {
   /** Of what is half made. */
   readonly folder: string;
   readonly isMerge: boolean;
+  /** It stores a part of what has been too much at once: the next one does, too. */
+  readonly inParts: boolean;
   readonly started: number;
   outcome: SegmentResult | Error | null;
 }
@@ -103,7 +105,9 @@ export class Conversions {
       const { count, bytes, age, rest } = table.tails;
       const isDue = bytes > least && (room !== 'free' || age > TAIL_AGE || rest > TAIL_REST);
       const roll = isDue || count > MOST_TAILS;
-      const job = table.nextJob(roll, failed?.most ?? this.options.most, this.#merged);
+      // What failed twice is no matter of the moment.
+      const inParts = failed !== undefined && failed.pause > FIRST_PAUSE;
+      const job = table.nextJob(roll, failed?.most ?? this.options.most, this.#merged, inParts);
       if (job === null) {
         // Nothing is left of what failed.
         this.#succeed(table);
@@ -112,7 +116,7 @@ export class Conversions {
       try {
         const folder = await mkdtemp(join(this.options.folder.path, buildingPrefix(process.pid)));
         const isMerge = job.merged.length > 0;
-        const conversion: Conversion = { table, folder, isMerge, started: performance.now(), outcome: null };
+        const conversion: Conversion = { table, folder, isMerge, inParts, started: performance.now(), outcome: null };
         this.#current = conversion;
         const done = (outcome: SegmentResult | Error): void => void (conversion.outcome = outcome);
         const { largeRange } = this.options;
@@ -132,7 +136,7 @@ export class Conversions {
     const conversion = this.#current;
     if (conversion === null || conversion.outcome === null) return null;
     this.#current = null;
-    const { table, folder, isMerge, started, outcome } = conversion;
+    const { table, folder, isMerge, inParts, started, outcome } = conversion;
     try {
       if (outcome instanceof Error) throw outcome;
       const file = table.nextFile();
@@ -148,7 +152,7 @@ export class Conversions {
       const rows = outcome.segment?.rows ?? 0;
       const ms = Math.round(performance.now() - started);
       this.options.log.info({ table: table.name, rows, segments: table.segments.length, ms }, 'Rows converted');
-      this.#succeed(table);
+      if (!inParts) this.#succeed(table);
       return { table, cleanUp, gone };
     } catch (error) {
       if (isMerge) this.#merged /= 2;

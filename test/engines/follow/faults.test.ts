@@ -18,6 +18,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { Engine } from '../../../src/engines/contract';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { CacheFolder } from '../../../src/engines/duckdb/follow/cache-folder';
+import { LocalConverter } from '../../../src/engines/duckdb/follow/local-converter';
+import type { SegmentJob, SegmentResult } from '../../../src/engines/duckdb/follow/segment-job';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
 import { asOrdinaryUser } from './ordinary-user';
@@ -235,6 +237,39 @@ it('A line that is far too long is left out where the rows around it are stored'
   await eventually(async () => expect(await segments()).toHaveLength(1));
   await settled('a', 'b');
   expect(await segments()).toHaveLength(1);
+});
+
+it('Rows in memory that are too many to be stored at once are stored in parts', async () => {
+  const enough = 5 * 1024 * 1024;
+  let refused = 0;
+  /** Has memory for so much. */
+  class SmallConverter extends LocalConverter {
+    override async convert(job: SegmentJob): Promise<SegmentResult> {
+      const sizes = job.ranges.map(async (range) => {
+        const end = range.to?.position.offset ?? Math.min(job.most, (await stat(range.path)).size);
+        return end - range.from.position.offset;
+      });
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+      if (bytes <= enough) return super.convert(job);
+      refused++;
+      throw new Error('Out of Memory Error: failed to allocate');
+    }
+  }
+  const rows = Array.from({ length: 12_000 }, (_, i) => row(`${String(i).padStart(6, '0')}${'x'.repeat(400)}`));
+  await start(
+    { [`${TABLE}.ndjson`]: ndjson(...rows) },
+    {
+      smallFile: 2 ** 26,
+      convertedBytes: enough,
+      tailBytes: 0,
+      converter: () => new SmallConverter({ memory: '1GB', threads: 1 }),
+    },
+  );
+  await eventually(async () => expect((await segments()).length).toBeGreaterThan(1));
+  expect(refused).toBeGreaterThan(1);
+  await eventually(() => expect(degraded()).toBeNull());
+  const counted = `SELECT COUNT(*) AS n, COUNT(DISTINCT id) AS ids FROM ${TABLE}`;
+  await eventually(async () => expect(await rowsOf(engine, counted)).toEqual([{ n: 12_000, ids: 12_000 }]));
 });
 
 it('A schema.json that changes is named, and counts from the next start on', async () => {

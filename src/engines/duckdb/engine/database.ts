@@ -60,6 +60,7 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
     largeRange: options.largeRange ?? DEFAULTS.largeRange,
     convertedBytes: options.convertedBytes ?? DEFAULTS.convertedBytes,
     tailBytes: options.tailBytes ?? DEFAULTS.tailBytes,
+    tailMemory: options.tailMemory ?? DEFAULTS.tailMemory,
     onStatus: options.onStatus ?? (() => undefined),
   });
   const open = (): Promise<DuckDBInstance> =>

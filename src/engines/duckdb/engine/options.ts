@@ -35,6 +35,8 @@ export interface DuckDbOptions {
   readonly convertedBytes?: number;
   /** Bytes of rows in memory beyond which they are stored. Default 32 MiB. */
   readonly tailBytes?: number;
+  /** Bytes of DuckDB's memory in which there are such rows, beyond which no more are read before some are stored. Default 192 MiB. */
+  readonly tailMemory?: number;
   /** Takes what is known of the data folder whenever it changes. */
   readonly onStatus?: (status: FolderStatus) => void;
   /** The most bytes of row texts in one result; default 64 MiB. */
@@ -50,4 +52,5 @@ export const DEFAULTS = {
   largeRange: 4 * 1024 * 1024,
   convertedBytes: 512 * 1024 * 1024,
   tailBytes: 32 * 1024 * 1024,
+  tailMemory: 192 * 1024 * 1024,
 } as const;

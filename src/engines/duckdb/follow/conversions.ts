@@ -12,6 +12,7 @@ import type { LiveTable } from './live-table';
 import type { Segment } from './segment';
 import type { SegmentResult } from './segment-job';
 import type { CleanUp } from './table-parts';
+import type { TailRoom } from './tail-room';
 
 /** Milliseconds after which a tail is stored, if it is not tiny: a start reads it again. */
 const TAIL_AGE = 10 * 60_000;
@@ -57,6 +58,8 @@ interface Conversion {
   /** Of what is half made. */
   readonly folder: string;
   readonly isMerge: boolean;
+  /** It stores a part of what has been too much at once: the next one does, too. */
+  readonly inParts: boolean;
   readonly started: number;
   outcome: SegmentResult | Error | null;
 }
@@ -92,18 +95,19 @@ export class Conversions {
   }
 
   /** Begins with what is due, of one table. */
-  async start(tables: readonly LiveTable[]): Promise<void> {
+  async start(tables: readonly LiveTable[], room: TailRoom): Promise<void> {
     if (this.#current !== null) return;
     const now = performance.now();
-    const { tailBytes } = this.options;
-    const full = tables.reduce((sum, { tails }) => sum + tails.bytes, 0) > tailBytes;
+    const least = room === 'over' ? 0 : Math.min(TINY, this.options.tailBytes);
     for (const table of [...tables].sort((a, b) => b.newest - a.newest)) {
       const failed = this.#failed.get(table.name);
       if (failed !== undefined && now < failed.notBefore) continue;
       const { count, bytes, age, rest } = table.tails;
-      const isDue = bytes > Math.min(TINY, tailBytes) && (full || age > TAIL_AGE || rest > TAIL_REST);
+      const isDue = bytes > least && (room !== 'free' || age > TAIL_AGE || rest > TAIL_REST);
       const roll = isDue || count > MOST_TAILS;
-      const job = table.nextJob(roll, failed?.most ?? this.options.most, this.#merged);
+      // What failed twice is no matter of the moment.
+      const inParts = failed !== undefined && failed.pause > FIRST_PAUSE;
+      const job = table.nextJob(roll, failed?.most ?? this.options.most, this.#merged, inParts);
       if (job === null) {
         // Nothing is left of what failed.
         this.#succeed(table);
@@ -112,7 +116,7 @@ export class Conversions {
       try {
         const folder = await mkdtemp(join(this.options.folder.path, buildingPrefix(process.pid)));
         const isMerge = job.merged.length > 0;
-        const conversion: Conversion = { table, folder, isMerge, started: performance.now(), outcome: null };
+        const conversion: Conversion = { table, folder, isMerge, inParts, started: performance.now(), outcome: null };
         this.#current = conversion;
         const done = (outcome: SegmentResult | Error): void => void (conversion.outcome = outcome);
         const { largeRange } = this.options;
@@ -132,7 +136,7 @@ export class Conversions {
     const conversion = this.#current;
     if (conversion === null || conversion.outcome === null) return null;
     this.#current = null;
-    const { table, folder, isMerge, started, outcome } = conversion;
+    const { table, folder, isMerge, inParts, started, outcome } = conversion;
     try {
       if (outcome instanceof Error) throw outcome;
       const file = table.nextFile();
@@ -148,7 +152,7 @@ export class Conversions {
       const rows = outcome.segment?.rows ?? 0;
       const ms = Math.round(performance.now() - started);
       this.options.log.info({ table: table.name, rows, segments: table.segments.length, ms }, 'Rows converted');
-      this.#succeed(table);
+      if (!inParts) this.#succeed(table);
       return { table, cleanUp, gone };
     } catch (error) {
       if (isMerge) this.#merged /= 2;

@@ -31,6 +31,7 @@ import { SchemaFile } from './schema-file';
 import { type LeftOut, leftOutRows, type Segment } from './segment';
 import type { Source } from './source';
 import type { CleanUp } from './table-parts';
+import { type TailBounds, type TailRoom, tailRoom } from './tail-room';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
 const LOOK_AGAIN = 200;
@@ -40,14 +41,12 @@ const MOST_REST = 1_000;
 const MOST_READING = 300;
 /** Milliseconds between two tries to become the writer, or to write again what could not be written. */
 const TRY_AGAIN = 2_000;
-/** So many times as much as is stored may be in memory before nothing more is read. */
-const MOST_TAILS = 3;
 /** Bytes in files for which opening waits, rather than answer from a part of them. */
 const WAITED_FOR = 32 * 1024 * 1024;
 /** The same in milliseconds. */
 const LONGEST_WAIT = 3_000;
 
-export interface LiveFolderOptions {
+export interface LiveFolderOptions extends TailBounds {
   readonly dataDir: string;
   readonly cacheDir: string;
   readonly log: Log;
@@ -56,8 +55,6 @@ export interface LiveFolderOptions {
   readonly complete: boolean;
   /** Bytes of a text file that are read into memory rather than by a conversion. */
   readonly smallFile: number;
-  /** Bytes of texts in memory beyond which they are stored; with three times as many nothing more is read until then. */
-  readonly tailBytes: number;
   /** Bytes of content that one conversion reads. */
   readonly convertedBytes: number;
   /** Bytes of a text file from which on a conversion has DuckDB read it. */
@@ -292,7 +289,9 @@ export class LiveFolder {
     if (this.#writer) {
       await this.#writeManifests();
       const isClosing = this.#closing.signal.aborted;
-      if (this.#unwritten.size === 0 && !isClosing) await this.#conversions.start([...this.#tables.values()]);
+      if (this.#unwritten.size === 0 && !isClosing && !this.#conversions.isRunning) {
+        await this.#conversions.start([...this.#tables.values()], await this.#tailRoom());
+      }
     }
     return scan;
   }
@@ -395,7 +394,7 @@ export class LiveFolder {
       .filter((source) => this.#isToRead(table, source))
       .sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
     for (const source of newest) {
-      if (this.#closing.signal.aborted || this.#tailBytes > MOST_TAILS * this.options.tailBytes) return;
+      if (this.#closing.signal.aborted || (await this.#tailRoom()) === 'over') return;
       if (performance.now() <= this.#readUntil) {
         if (await table.readNew(source)) this.#stale.add(table);
         continue;
@@ -415,8 +414,9 @@ export class LiveFolder {
     return !this.#writer || !table.isBacklog(source);
   }
 
-  get #tailBytes(): number {
-    return [...this.#tables.values()].reduce((sum, { tails }) => sum + tails.bytes, 0);
+  #tailRoom(): Promise<TailRoom> {
+    const texts = [...this.#tables.values()].reduce((sum, { tails }) => sum + tails.bytes, 0);
+    return tailRoom(this.#connection!, texts, this.options);
   }
 
   /** Whether conversions have something left to read; rows that are appended all the time do not count. */

@@ -232,13 +232,14 @@ export class LiveTable {
    * @param roll whether the tails are to be stored
    * @param most bytes of content to read
    * @param mostMerged bytes of segments to merge
+   * @param inParts whether what is in the tails has been too much to be stored at once
    */
-  nextJob(roll: boolean, most: number, mostMerged: number): TableJob | null {
+  nextJob(roll: boolean, most: number, mostMerged: number, inParts: boolean): TableJob | null {
     if (this.#conversion !== null) return null;
     const now = performance.now();
     const backlog = this.sources.filter((source) => this.isBacklog(source) && now >= source.notBefore);
     const isDue = (roll || backlog.length > 0) && !this.#segments.isScattered(mostMerged);
-    const ranges = isDue ? this.#ranges(backlog, most) : [];
+    const ranges = isDue ? this.#ranges(backlog, most, inParts) : [];
     const merged = ranges.length === 0 ? this.#segments.mergeable(mostMerged) : [];
     if (ranges.length === 0 && merged.length === 0) return null;
     const seen = backlog.map(({ id, file: { size, modified } }) => [id, { size, modified }] as const);
@@ -263,13 +264,18 @@ export class LiveTable {
     };
   }
 
-  /** What is in the tails, and of the backlog so much, the newest first. */
-  #ranges(backlog: readonly Source[], most: number): readonly Range[] {
+  /**
+   * What is in the tails, and of the backlog so much, the newest first. In parts: of each no more than `most`, and what is left is read
+   * into a tail anew.
+   */
+  #ranges(backlog: readonly Source[], most: number, inParts: boolean): readonly Range[] {
     const now = performance.now();
     const ranges: Range[] = [];
     for (const source of this.sources) {
       const isSetAside = source.fault !== null && now < source.notBefore;
-      if (source.isInTail && !isSetAside) ranges.push(this.#range(source, source.read));
+      if (!source.isInTail || isSetAside) continue;
+      ranges.push(this.#range(source, inParts ? null : source.read));
+      source.converting ||= inParts;
     }
     let bytes = 0;
     for (const source of [...backlog].sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1))) {
@@ -323,7 +329,11 @@ export class LiveTable {
       source.stored = progress;
       if (range.to !== null) continue;
       source.read = progress;
-      if (!whole) continue;
+      if (!whole) {
+        // What was in a tail behind that is read anew.
+        source.seen = null;
+        continue;
+      }
       source.seen = seen.get(source.id) ?? null;
       source.waiting = !range.closed && isCut(range, progress, source.seen?.size ?? 0);
       if (!source.isChanged) source.behindSince = null;

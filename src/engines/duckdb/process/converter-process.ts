@@ -6,6 +6,7 @@ import type { SegmentJob, SegmentResult } from '../follow/segment-job';
 import type { Resources } from '../follow/segment-writer';
 import { RefusedRequests } from './refused-requests';
 import { Supervisor } from './supervisor';
+import { mappedBytes } from './usage';
 
 /** Milliseconds without a conversion after which it ends. */
 const IDLE = 3_000;
@@ -23,7 +24,8 @@ export class ConverterProcess implements Converter {
       name: 'The process that stores rows',
       file: join(__dirname, 'child.js'),
       opening: () => ({ role: 'converter', resources }),
-      maxResident: () => most - process.memoryUsage.rss(),
+      // Both run the same program, whose pages are in memory once.
+      maxResident: () => most - process.memoryUsage.rss() + (mappedBytes(process.pid) ?? 0),
       idle: IDLE,
       refused: new RefusedRequests(),
       log,

@@ -23,6 +23,8 @@ const MOST_CONTENT = 512 * MIB;
 /** Of what is in memory before it is stored: at most this, and a part of the memory that leaves queries theirs. */
 const MOST_TAILS = 32 * MIB;
 const TAILS = 1 / 16;
+/** Of the queries' share, what those rows may take as DuckDB has them: of wide tables four times as much as their texts. */
+const TAIL_MEMORY = 1 / 3;
 
 export interface MemoryShares {
   /** DuckDB's `max_memory` for queries, and for the rows that are not stored yet. */
@@ -32,6 +34,8 @@ export interface MemoryShares {
   readonly convertedBytes: number;
   /** Bytes of texts of rows beyond which they are stored; three times as many are never there. */
   readonly tailBytes: number;
+  /** Bytes of DuckDB's memory beyond which no more rows are read before some are stored. */
+  readonly tailMemory: number;
   /** Bytes that the process with the data may have, together with one that converts. */
   readonly resident: number;
 }
@@ -50,6 +54,7 @@ export function memoryShares(limit: string, threads: number, follows: boolean): 
     // Whole bytes: files are read up to these.
     convertedBytes: Math.floor(Math.min(MOST_CONTENT, conversion * (conversion < SMALL ? SMALL_CONTENT : CONTENT))),
     tailBytes: Math.floor(Math.min(MOST_TAILS, bytes * TAILS)),
+    tailMemory: Math.floor(bytes * QUERIES * TAIL_MEMORY),
     resident: bytes + BESIDE,
   };
 }

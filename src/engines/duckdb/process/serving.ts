@@ -55,10 +55,10 @@ async function openData(
 ): Promise<Serving> {
   const { memory: limit = DEFAULTS.memory, threads = DEFAULTS.threads, dataDir } = options;
   const shares = memoryShares(limit, threads, dataDir !== null);
-  const { queries: memory, convertedBytes, tailBytes } = shares;
+  const { queries: memory, convertedBytes, tailBytes, tailMemory } = shares;
   const converter = (): Converter => new ConverterProcess(shares.conversion, shares.resident, log);
   const report = (status: FolderStatus): void => onStatus(status, engine.target);
-  const own = { ...options, memory, convertedBytes, tailBytes, log };
+  const own = { ...options, memory, convertedBytes, tailBytes, tailMemory, log };
   const database = await openDatabase({ ...own, converter, complete: false, onStatus: report }, before);
   const engine = new DuckDbEngine(database, own);
   return {

@@ -6,7 +6,16 @@ const MS_PER_TICK = 10;
 
 /** Bytes in memory, what it maps of files included. */
 export function residentBytes(pid: number): number | null {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${String(pid)}/status`))?.[1];
+  return statusBytes(pid, 'VmRSS');
+}
+
+/** Bytes of files in memory that it maps: programs, which processes that run the same ones share. */
+export function mappedBytes(pid: number): number | null {
+  return statusBytes(pid, 'RssFile');
+}
+
+function statusBytes(pid: number, name: string): number | null {
+  const kib = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(read(`/proc/${String(pid)}/status`))?.[1];
   return kib === undefined ? null : Number(kib) * 1024;
 }
 

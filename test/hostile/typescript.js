@@ -21,7 +21,9 @@ const OPTIONS = {
 /** @param {string} file */
 function compiled(file) {
   const source = readFileSync(file, 'utf8');
-  const key = createHash('sha256').update(JSON.stringify([version, OPTIONS, file, source])).digest('hex');
+  const key = createHash('sha256')
+    .update(JSON.stringify([version, OPTIONS, file, source]))
+    .digest('hex');
   const place = join(COMPILED, key);
   try {
     return readFileSync(place, 'utf8');

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { CLOCK, startBigQuery } from './bigquery-process.js';
+import { ofWorker } from './of-worker';
 
 const FOLDER = join(__dirname, '..', 'emulator');
 
@@ -45,36 +45,37 @@ export interface LocalBigQuery {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the local BigQuery on a free port with project `test`, data set `logs` and the rows of `test/fixture`, its clock at
- * the end of them. It ends with this process, however that ends. Rejects with what it printed where it does not start.
- */
+/** Starts a local BigQuery of the caller's own (`bigquery-process.js`). */
 export async function startLocalBigQuery(options: readonly string[] = []): Promise<LocalBigQuery> {
-  const fixture = join(__dirname, 'fixture');
-  const defaults = ['--tied', '--port', '0', '--data', fixture, '--clock', '2026-09-30T12:00:00Z'];
-  const child = spawn(process.execPath, [join(FOLDER, 'start.js'), ...defaults, ...options], { stdio: 'pipe' });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-  const host = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const found = /http:\/\/(\S+)/.exec(line)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    void ended.then(() => reject(new Error(`The local BigQuery did not start: ${complaint}`)));
-  });
-  return {
-    host,
-    control: async (body) => {
-      const headers = { 'Content-Type': 'application/json' };
-      const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
-      const response = await fetch(`http://${host}/_control`, init);
-      if (!response.ok) throw new Error(`The control path answered ${response.status}: ${await response.text()}`);
-      return (await response.json()) as ControlState;
-    },
-    stop: async () => {
-      child.stdin.end();
-      await ended;
-    },
+  const { child, ended, host } = await startBigQuery(options);
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    await ended;
   };
+  return { host, control: (body) => control(host, body), stop };
+}
+
+/**
+ * The local BigQuery that the test files of a worker have one after the other, as it is when it has started. Nobody may write
+ * to its tables: `stop` fails where somebody has, and stops nothing.
+ */
+export async function borrowLocalBigQuery(): Promise<LocalBigQuery> {
+  const host = await ofWorker.bigQuery();
+  await control(host, { reset: true, clock: CLOCK });
+  const stop = async (): Promise<void> => {
+    const { requests } = await control(host);
+    const writes = requests.filter(({ method, operation }) => method !== 'GET' && WRITES.has(operation));
+    if (writes.length > 0) throw new Error('Tests that write to tables need a local BigQuery of their own.');
+  };
+  return { host, control: (body) => control(host, body), stop };
+}
+
+const WRITES: ReadonlySet<string> = new Set(['insertAll', 'upload', 'tables', 'datasets']);
+
+async function control(host: string, body?: Readonly<Record<string, unknown>>): Promise<ControlState> {
+  const headers = { 'Content-Type': 'application/json' };
+  const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`http://${host}/_control`, init);
+  if (!response.ok) throw new Error(`The control path answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as ControlState;
 }

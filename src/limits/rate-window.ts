@@ -39,11 +39,15 @@ export class RateWindow {
   /** Requests to this process in this window, refused ones included. */
   requested = 0;
   #end = 0;
+  /** What the cluster had counted when it was last heard of, in this window; null: it has not been. */
+  #heard: number | null = null;
   #admitted = 0;
   /** Requests to other processes in this window, as far as is known. */
   #elsewhere = 0;
   /** What of the quota is for this process alone; null: what others leave of it. */
   #share: number | null = null;
+  /** A window by this process's clock alone, with twice the quota: windows that follow one another too fast stay below it. */
+  readonly #bound = { end: 0, admitted: 0 };
 
   constructor(readonly policy: RatePolicy) {}
 
@@ -53,12 +57,15 @@ export class RateWindow {
     this.requested++;
     if (this.remaining === 0) return false;
     this.#admitted++;
+    this.#bound.admitted++;
     return true;
   }
 
   /** Requests that this process would still let through. */
   get remaining(): number {
-    return Math.max(0, (this.#share ?? this.policy.quota - this.#elsewhere) - this.#admitted);
+    const { quota } = this.policy;
+    const left = (this.#share ?? quota - this.#elsewhere) - this.#admitted;
+    return Math.max(0, Math.min(left, 2 * quota - this.#bound.admitted));
   }
 
   /** Whole seconds until the window ends; at least 1. */
@@ -73,13 +80,18 @@ export class RateWindow {
   }
 
   /**
-   * Takes over what the cluster counts, and the end of its window: from then on the windows of all processes are one.
+   * Takes over what the cluster counts, and the end of its window: from then on the windows of all processes are one. The
+   * end moves on once only, so that it comes where Redis's clock does not move. A count that has fallen is of the cluster's
+   * next window, and not for this one.
    *
    * @param sent requests of this process that the count includes
    */
   learn({ requested, endsIn }: ClusterCount, sent: number, now: number): void {
+    if (this.#heard !== null && requested < this.#heard) return;
     this.#elsewhere = Math.max(0, requested - sent);
-    this.#end = now + endsIn;
+    const end = now + Math.min(endsIn, this.policy.window * 1000);
+    this.#end = this.#heard === null ? end : Math.min(this.#end, end);
+    this.#heard = requested;
   }
 
   /**
@@ -93,6 +105,11 @@ export class RateWindow {
     const share = Math.floor((quota * this.requested) / all);
     this.#share = recent && this.#elsewhere > 0 && all > quota && share > 0 ? share : null;
     this.#end = now + window * 1000;
+    this.#heard = null;
+    if (now >= this.#bound.end) {
+      this.#bound.end = this.#end;
+      this.#bound.admitted = 0;
+    }
     this.serial++;
     this.requested = 0;
     this.#admitted = 0;

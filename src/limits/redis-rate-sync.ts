@@ -4,7 +4,7 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { type Clock, sleep, SYSTEM_CLOCK } from '../concurrency/clock';
 import type { RedisConnection } from '../redis/connection';
 import type { RateSync } from './rate-limits';
-import type { RateWindow } from './rate-window';
+import type { ClusterCount, RatePolicy, RateWindow } from './rate-window';
 
 /** A process sends its count each time it has grown by this fraction of the quota, which bounds the error as well. */
 const UPDATES_PER_QUOTA = 20;
@@ -60,9 +60,7 @@ export class RedisRateSync implements RateSync {
       const unsent = window.requested - sent.requests;
       sent.requests = window.requested;
       try {
-        const { consumedPoints: requested, msBeforeNext: endsIn } = await this.redis.run((client) =>
-          this.#limiter(client).consume(name, unsent, { customDuration: window.policy.window }),
-        );
+        const { requested, endsIn } = await this.#count(name, unsent, window.policy);
         // A window that is over has nothing to learn.
         if (isNow() && requested >= unsent && endsIn > 0)
           window.learn({ requested, endsIn }, sent.requests, this.clock.monotonic());
@@ -73,6 +71,21 @@ export class RedisRateSync implements RateSync {
       if (window.remaining === 0) await sleep(this.clock, SPENT_PAUSE);
     } while (isNow() && (window.remaining === 0 || this.#isDue(window, sent)));
     sent.busy = false;
+  }
+
+  /** Adds to what Redis counts. */
+  #count(name: string, unsent: number, { window }: RatePolicy): Promise<ClusterCount> {
+    return this.redis.run(async (client) => {
+      const add = async (): Promise<ClusterCount> => {
+        const added = await this.#limiter(client).consume(name, unsent, { customDuration: window });
+        return { requested: added.consumedPoints, endsIn: added.msBeforeNext };
+      };
+      const count = await add();
+      if (count.endsIn <= window * 1000) return count;
+      // Redis's clock was set back, or the limit's window was a longer one: that count would go on until then.
+      await this.#limiter(client).delete(name);
+      return add();
+    });
   }
 
   #limiter(client: Redis | Cluster): RateLimiterRedis {

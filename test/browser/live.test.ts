@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import type { Browser } from 'playwright-core';
 
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { overOwnLocalBigQuery } from '../engines/over-local-bigquery';
 import { Stage } from '../process/started';
 import { findChromium, openBrowser } from './browser';
 
@@ -13,7 +13,7 @@ jest.setTimeout(300_000);
 const chromium = findChromium();
 const KEY = 'a-key-of-the-explorer';
 
-overLocalBigQuery('live rows in the explorer', (local) => {
+overOwnLocalBigQuery('live rows in the explorer', (local) => {
   const stage = new Stage();
   let browser: Browser | null = null;
   let base = '';

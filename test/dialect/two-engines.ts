@@ -2,13 +2,12 @@
  * One query on two engines, both the real thing: the embedded engine, and Google's own GoogleSQL engine behind the local
  * BigQuery. What they answer is compared as a caller sees it: column names and types, rows, or that there is an error.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import type { SqlType } from '../../src/googlesql/types';
 import { openEngineOn } from '../engines/over-local-bigquery';
+import { ofWorker } from '../of-worker';
 import { silentLog } from '../engines/silent-log';
 import { FIXTURE_END } from '../sandbox/consumer';
 
@@ -24,21 +23,19 @@ export class TwoEngines {
   private constructor(
     readonly embedded: Engine,
     readonly reference: Engine,
-    private readonly folder: string,
   ) {}
 
   /** @param host the local BigQuery, over `test/fixture` */
   static async open(host: string): Promise<TwoEngines> {
-    const folder = mkdtempSync(join(tmpdir(), 'logquay-dialect-'));
     const dataDir = join(__dirname, '..', 'fixture');
     const embedded = await openDuckDbEngine({
       dataDir,
-      cacheDir: folder,
+      cacheDir: ofWorker.cacheDir(),
       now: FIXTURE_END,
       log: silentLog,
       smallFile: 0,
     });
-    return new TwoEngines(embedded, await openEngineOn(host), folder);
+    return new TwoEngines(embedded, await openEngineOn(host));
   }
 
   /** How the embedded engine's answer differs from the reference's; null: not at all. */
@@ -49,7 +46,6 @@ export class TwoEngines {
 
   async close(): Promise<void> {
     await Promise.all([this.embedded.close(), this.reference.close()]);
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,6 @@
 import { SETUP_TABLES, setupStatements, type SetupOptions } from '../../src/engines/bigquery/setup/statements';
 import { type Ended, logquay } from '../cli/command-line';
-import { overLocalBigQuery } from './over-local-bigquery';
+import { overOwnLocalBigQuery } from './over-local-bigquery';
 
 function setUp(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
   return logquay(['setup-bigquery', ...args], environment);
@@ -92,7 +92,7 @@ describe('the command', () => {
   });
 });
 
-overLocalBigQuery("Google's own engine", (local) => {
+overOwnLocalBigQuery("Google's own engine", (local) => {
   test.each(setupStatements(OPTIONS).map((statement) => [statement.split('\n')[0], statement] as const))(
     'understands %s',
     async (_, query) => {

@@ -1,17 +1,30 @@
-/** Tests that need the local BigQuery: one process for a file, and a word about it where it is not installed. */
+/** Tests that need the local BigQuery, and a word about it where it is not installed. */
 import { openBigQueryEngine } from '../../src/engines/bigquery/engine';
 import type { BigQueryOptions } from '../../src/engines/bigquery/options';
 import type { Engine } from '../../src/engines/contract';
-import { localBigQueryInstalled, startLocalBigQuery, type LocalBigQuery } from '../local-bigquery';
+import { borrowLocalBigQuery, localBigQueryInstalled, startLocalBigQuery, type LocalBigQuery } from '../local-bigquery';
 
 /**
- * Describes tests over a local BigQuery that runs while they do. Without `npm ci --prefix emulator` they are skipped and
- * say so; in CI that is a failure. `options` are those of `npm run emulator`.
+ * Describes tests over a local BigQuery to which they write nothing: the next file has it after them. Without
+ * `npm ci --prefix emulator` they are skipped and say so; in CI that is a failure.
  */
-export function overLocalBigQuery(
+export function overLocalBigQuery(name: string, tests: (local: () => LocalBigQuery) => void): void {
+  describeOver(borrowLocalBigQuery, name, tests);
+}
+
+/** The same over one of their own, which may write to it. `options` are those of `npm run emulator`. */
+export function overOwnLocalBigQuery(
   name: string,
   tests: (local: () => LocalBigQuery) => void,
   options: readonly string[] = [],
+): void {
+  describeOver(() => startLocalBigQuery(options), name, tests);
+}
+
+function describeOver(
+  open: () => Promise<LocalBigQuery>,
+  name: string,
+  tests: (local: () => LocalBigQuery) => void,
 ): void {
   if (!localBigQueryInstalled && !process.env['CI']) {
     describe.skip(`${name} (skipped: npm ci --prefix emulator installs what it needs)`, () => {
@@ -24,7 +37,7 @@ export function overLocalBigQuery(
     beforeAll(async () => {
       if (!localBigQueryInstalled)
         throw new Error('In CI the local BigQuery has to be there: npm ci --prefix emulator');
-      local = await startLocalBigQuery(options);
+      local = await open();
     }, 60_000);
     afterAll(() => local?.stop());
     tests(() => local ?? missing());

@@ -15,7 +15,7 @@ const THREADS = 2;
 /** What the process may take beside DuckDB's own memory, itself included. */
 const BESIDE = 512;
 /** Beyond it a process is replaced before the next query. */
-const RESTING = 300;
+const RESTING = 420;
 /** Milliseconds until the interrupt: soon, to meet what cannot be interrupted; later, for what grows. */
 export const DEADLINES = { soon: 100, later: 350 };
 

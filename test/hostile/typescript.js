@@ -1,16 +1,42 @@
-/** Lets Node load the TypeScript sources as they stand, for the child processes of tests: compiled by what compiles them for Jest. */
-const { readFileSync } = require('node:fs');
+/**
+ * Lets Node load the TypeScript sources as they stand, for the child processes of tests: compiled by what compiles them for
+ * Jest, once for all processes.
+ */
+const { createHash } = require('node:crypto');
+const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
-const { transformSync } = require('@swc/core');
+const { join } = require('node:path');
+const { transformSync, version } = require('@swc/core');
+
+const COMPILED = join(__dirname, '../../node_modules/.cache/typescript');
+mkdirSync(COMPILED, { recursive: true });
+
+/** @type {import('@swc/core').Options} */
+const OPTIONS = {
+  jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline',
+};
+
+/** @param {string} file */
+function compiled(file) {
+  const source = readFileSync(file, 'utf8');
+  const key = createHash('sha256')
+    .update(JSON.stringify([version, OPTIONS, file, source]))
+    .digest('hex');
+  const place = join(COMPILED, key);
+  try {
+    return readFileSync(place, 'utf8');
+  } catch {
+    const { code } = transformSync(source, { ...OPTIONS, filename: file });
+    // Another process reads all of it or nothing.
+    const part = `${place}.${String(process.pid)}`;
+    writeFileSync(part, code);
+    renameSync(part, place);
+    return code;
+  }
+}
 
 /** @type {Record<string, (module: { _compile(code: string, file: string): void }, file: string) => void>} */
 const extensions = /** @type {any} */ (Module)._extensions;
-extensions['.ts'] = (module, file) => {
-  const { code } = transformSync(readFileSync(file, 'utf8'), {
-    filename: file,
-    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-    module: { type: 'commonjs' },
-    sourceMaps: 'inline',
-  });
-  module._compile(code, file);
-};
+extensions['.ts'] = (module, file) => module._compile(compiled(file), file);

@@ -97,10 +97,59 @@ describe('the windows of several processes', () => {
     expect(window.remaining).toBe(9);
   });
 
+  it('is not mixed up with the next window of the cluster, which begins a little earlier', () => {
+    const window = new RateWindow({ quota: 10, window: 1 });
+    for (let i = 0; i < 10; i++) window.take(0);
+    window.learn({ requested: 20, endsIn: 500 }, 10, 1);
+    window.learn({ requested: 0, endsIn: 1000 }, 10, 500.5);
+    const admitted = Array.from({ length: 20 }, () => window.take(501)).filter(Boolean);
+    expect(admitted).toHaveLength(5);
+  });
+
   it('forgets what others asked for long ago', () => {
     const window = new RateWindow({ quota: 10, window: 1 });
     window.take(0);
     window.learn({ requested: 1000, endsIn: 500 }, 1, 1);
     expect([window.take(2), window.take(5000), window.remaining]).toEqual([false, true, 9]);
+  });
+});
+
+describe('a Redis whose clock jumps or does not move', () => {
+  it('ends no window later than a window from now', () => {
+    const window = new RateWindow({ quota: 2, window: 1 });
+    window.take(0);
+    window.learn({ requested: 1000, endsIn: 3_600_000 }, 1, 5);
+    expect([window.take(1004), window.take(1005)]).toEqual([false, true]);
+  });
+
+  it('does not move the end of a window on again and again', () => {
+    const window = new RateWindow({ quota: 2, window: 1 });
+    window.take(0);
+    for (let now = 5; now < 500; now += 50) window.learn({ requested: 1000, endsIn: 495 }, 1, now);
+    expect([window.take(499), window.take(500)]).toEqual([false, true]);
+  });
+
+  it('neither locks callers out nor lets them through without limit', () => {
+    const answers = fc.record({
+      requested: fc.integer({ min: 1, max: 100_000 }),
+      endsIn: fc.oneof(fc.constantFrom(1, 500, 1000, 3_600_000), fc.integer({ min: 1, max: 2000 })),
+    });
+    const quotas = fc.integer({ min: 1, max: 20 });
+    fc.assert(
+      fc.property(quotas, fc.array(fc.option(answers), { minLength: 1, maxLength: 50 }), (quota, learned) => {
+        const window = new RateWindow({ quota, window: 1 });
+        const admitted: number[] = [];
+        for (let now = 0; now < 10_000; now += 10) {
+          if (window.take(now)) admitted.push(now);
+          const answer = learned[(now / 10) % learned.length] ?? null;
+          if (answer !== null) window.learn(answer, Math.min(window.requested, answer.requested), now + 1);
+        }
+        for (let start = 0; start <= 6000; start += 100) {
+          const within = (length: number): number => admitted.filter((at) => at >= start && at < start + length).length;
+          expect(within(1000)).toBeLessThanOrEqual(4 * quota);
+          expect(within(4000)).toBeGreaterThanOrEqual(1);
+        }
+      }),
+    );
   });
 });

@@ -1,13 +1,13 @@
 import type { Engine } from '../../src/engines/contract';
 import { Gate } from '../../src/sandbox';
-import { openEngineOn, overLocalBigQuery, reading } from '../engines/over-local-bigquery';
+import { openEngineOn, overOwnLocalBigQuery, reading } from '../engines/over-local-bigquery';
 import { canaryFolder, testCanaries } from './canaries';
 import { runThroughGate } from './fixture-folder';
 
 const folder = canaryFolder();
 afterAll(() => folder.remove());
 
-overLocalBigQuery(
+overOwnLocalBigQuery(
   'Canaries on BigQuery',
   (local) => {
     let engine: Engine;

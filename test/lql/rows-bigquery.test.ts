@@ -1,13 +1,13 @@
 import type { Engine } from '../../src/engines/contract';
 import { Gate } from '../../src/sandbox';
-import { openEngineOn, overLocalBigQuery, reading } from '../engines/over-local-bigquery';
+import { openEngineOn, overOwnLocalBigQuery, reading } from '../engines/over-local-bigquery';
 import { lqlDataFolder, runThroughGate } from './fixture-folder';
 import { testRowsOver } from './rows-over-engine';
 
 const folder = lqlDataFolder();
 afterAll(() => folder.remove());
 
-overLocalBigQuery(
+overOwnLocalBigQuery(
   'LQL on BigQuery',
   (local) => {
     let engine: Engine;

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 import { startLocalBigQuery } from '../local-bigquery';
 import { freePort } from '../redis-server';
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { overOwnLocalBigQuery } from '../engines/over-local-bigquery';
 import { Stage } from './started';
 
 jest.setTimeout(120_000);
@@ -68,7 +68,7 @@ const DESCRIBED: readonly (readonly [readonly string[], string])[] = [
 const DATA = describedFixture();
 afterAll(() => rmSync(DATA, { recursive: true }));
 
-overLocalBigQuery(
+overOwnLocalBigQuery(
   'analyses over HTTP on BigQuery',
   (local) => {
     const stage = new Stage();

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 import { logquay } from '../cli/command-line';
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { overOwnLocalBigQuery } from '../engines/over-local-bigquery';
 import { Stage } from './started';
 
 jest.setTimeout(180_000);
@@ -131,7 +131,7 @@ function dataFolder(): string {
   return data;
 }
 
-overLocalBigQuery(
+overOwnLocalBigQuery(
   'an owner of endpoints moves over',
   (local) => {
     const rest = async (at: string, body: object): Promise<Record<string, unknown>> => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { hashOf } from '../../src/keys/secret-key';
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { overOwnLocalBigQuery } from '../engines/over-local-bigquery';
 import type { LocalBigQuery, SeenRequest } from '../local-bigquery';
 import { describeWithRedis, startRedis } from '../redis-server';
 import { until } from '../until';
@@ -155,7 +155,7 @@ const came = (client: EventClient, count: number): Promise<void> => until(() => 
 const errorOf = ({ text }: EventClient): { reason: string; message: string } =>
   (JSON.parse(text) as { error: { errors: [{ reason: string; message: string }] } }).error.errors[0];
 
-overLocalBigQuery('live tails of replicas on BigQuery', (local) => {
+overOwnLocalBigQuery('live tails of replicas on BigQuery', (local) => {
   describeWithRedis('with Redis', () => {
     it('go on in any of them, and refuse places while Redis does not answer', async () => {
       const redis = await startRedis();
@@ -190,7 +190,7 @@ overLocalBigQuery('live tails of replicas on BigQuery', (local) => {
   });
 });
 
-overLocalBigQuery('live tails on BigQuery', (local) => {
+overOwnLocalBigQuery('live tails on BigQuery', (local) => {
   let site!: Site;
   beforeAll(async () => {
     const table = {

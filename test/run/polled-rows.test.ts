@@ -12,7 +12,7 @@ import { PlacesInFolder } from '../../src/run/tail/places-in-folder';
 import { PolledRows } from '../../src/run/tail/polled-rows';
 import { TailQuery } from '../../src/run/tail/tail-query';
 import type { TailRows } from '../../src/run/tail/types';
-import { openEngineOn, overLocalBigQuery } from '../engines/over-local-bigquery';
+import { openEngineOn, overOwnLocalBigQuery } from '../engines/over-local-bigquery';
 import { KEYS, services } from '../http/served';
 import { TestRequest } from './request';
 
@@ -23,7 +23,7 @@ const INTERVAL = 10_000;
 /** Three lists of twenty rows. */
 const MOST_RESUMED = 1_800;
 
-overLocalBigQuery('rows that are polled', (local) => {
+overOwnLocalBigQuery('rows that are polled', (local) => {
   let engine: Engine;
   let tables = 0;
   beforeAll(async () => {

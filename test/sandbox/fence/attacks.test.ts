@@ -2,8 +2,8 @@
  * Queries that fail just where a row of another project is looked at, on a local BigQuery that evaluates what consumers
  * compute before it filters: without the fence each fails, with it each has the rows of the order that it was written in.
  */
-import { openEngineOn, overLocalBigQuery } from '../../engines/over-local-bigquery';
-import { startLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
+import { openEngineOn, overOwnLocalBigQuery } from '../../engines/over-local-bigquery';
+import { borrowLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
 import { Consumer } from '../consumer';
 
 /** TRUE on rows of another project alone. */
@@ -77,7 +77,7 @@ const PLACES: Readonly<Record<string, (f: string) => string>> = {
   CASE: (f) => `select countif(case when length(id) > 0 then ${f} else false end) as n from edge_logs as e`,
 };
 
-overLocalBigQuery(
+overOwnLocalBigQuery(
   'the fence',
   (eager) => {
     let plain: LocalBigQuery;
@@ -85,7 +85,7 @@ overLocalBigQuery(
     let open: Consumer;
     let fenced: Consumer;
     beforeAll(async () => {
-      plain = await startLocalBigQuery();
+      plain = await borrowLocalBigQuery();
       ordered = await Consumer.over(await openEngineOn(plain.host));
       open = await Consumer.over(await openEngineOn(eager().host));
       fenced = await Consumer.over(await openEngineOn(eager().host), { fenced: true });

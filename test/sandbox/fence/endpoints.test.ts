@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '../../../src/errors';
 import { Gate } from '../../../src/sandbox';
-import { openEngineOn, overLocalBigQuery } from '../../engines/over-local-bigquery';
-import { startLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
+import { openEngineOn, overOwnLocalBigQuery } from '../../engines/over-local-bigquery';
+import { borrowLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
 import { Consumer } from '../consumer';
 
 const RAW = 'SELECT t.timestamp, t.id, t.event_message FROM raw_edge_logs AS t WHERE t.project = @project';
@@ -41,7 +41,7 @@ function nameOf(name: string): string {
   return name.replace(/ /g, '-');
 }
 
-overLocalBigQuery(
+overOwnLocalBigQuery(
   'stored queries behind the fence',
   (eager) => {
     let plain: LocalBigQuery;
@@ -49,7 +49,7 @@ overLocalBigQuery(
     let open: Consumer;
     let fenced: Consumer;
     beforeAll(async () => {
-      plain = await startLocalBigQuery();
+      plain = await borrowLocalBigQuery();
       const options = { queries: folder };
       ordered = await Consumer.over(await openEngineOn(plain.host), options);
       open = await Consumer.over(await openEngineOn(eager().host), options);

@@ -1,7 +1,7 @@
 /** The sample queries of log users, fenced, have the answers that they have as they were sent. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEngineOn, overLocalBigQuery } from '../../engines/over-local-bigquery';
+import { openEngineOn, overLocalBigQuery, overOwnLocalBigQuery } from '../../engines/over-local-bigquery';
 import { answersLogQueries } from '../answers';
 import { Consumer } from '../consumer';
 
@@ -42,7 +42,7 @@ overLocalBigQuery('fenced', (local) => {
   });
 });
 
-overLocalBigQuery(
+overOwnLocalBigQuery(
   'evaluated before filters',
   (local) => {
     answersLogQueries('the local BigQuery, --eager', () => openEngineOn(local().host));

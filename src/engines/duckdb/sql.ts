@@ -99,7 +99,7 @@ export function typeName(type: SqlType): string {
 export const VOLATILE_TRUE = '(random() < 2)';
 
 const SIMPLE =
-  /^(?:(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*|CAST\(\$\d+ AS \w+\)|\$\d+|-?\d+(?:\.\d+)?(?:::\w+)?|'(?:[^']|''){0,60}'|NULL|true|false|(?:TIMESTAMP|DATE) '[^']*')$/;
+  /^(?:(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*|CAST\(\$\d+ AS \w+\)|\$\d+|-?\d+(?:\.\d+)?(?:::\w+)?|'(?:[^']|''){0,60}'|CAST\('-?[\d.]+' AS DECIMAL\(38,9\)\)|NULL|true|false|(?:TIMESTAMP|DATE) '[^']*')$/;
 
 /** The same value, of which DuckDB does not know that it is the same each time. TRY refuses it inside. */
 export function volatile(sql: string): string {

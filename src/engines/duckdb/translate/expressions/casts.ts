@@ -90,6 +90,7 @@ export function convert(ctx: Context, input: string, from: SqlType, to: SqlType,
               `coalesce(TRY_CAST(${x} AS ${target}), CASE WHEN ${x} IS NOT NULL THEN ${fail('size', ctx.castPlace)} END)`,
           );
         case 'INT64':
+          return `CAST(${input} AS ${target})`;
         case 'BIGNUMERIC':
           return checked((x) => `TRY_CAST(${x} AS ${target})`);
         case 'STRING':

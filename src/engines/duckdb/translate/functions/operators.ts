@@ -127,7 +127,21 @@ function subtract(call: Call): string {
 function multiply(call: Call): string {
   if (call.type.kind === 'INTERVAL') return multipliedInterval(call);
   if (call.type.kind === 'FLOAT64' || call.type.kind === 'INT64') return arithmetic(call, '*');
+  if (call.type.kind === 'NUMERIC') {
+    const [a, b] = [arg(call, 0), arg(call, 1)];
+    const [wholeA, wholeB] = [wholeDecimal(a), wholeDecimal(b)];
+    if (wholeB !== null) return exactDecimal(call, `${a.sql} * ${wholeB}`);
+    if (wholeA !== null) return exactDecimal(call, `${wholeA} * ${b.sql}`);
+  }
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => product(call, a, b));
+}
+
+/** A NUMERIC that is a whole literal, or made of an INT64, without digits behind the point: its products need no rounding. */
+function wholeDecimal({ expr, constant, sql }: Argument): string | null {
+  if (constant !== null) return /^-?\d{1,18}$/.test(constant) ? `CAST(${constant} AS DECIMAL(19,0))` : null;
+  if (expr.kind !== 'cast' || expr.input.type.kind !== 'INT64') return null;
+  const [, integer] = /^CAST\(([^]*) AS DECIMAL\(38,9\)\)$/.exec(sql) ?? [];
+  return integer === undefined ? null : `CAST(${integer} AS DECIMAL(19,0))`;
 }
 
 /** The product of two names; decimals exactly, rounded half away from zero. */

@@ -1,6 +1,7 @@
 /** Every scalar function of our own by its name in SQL. */
 import { ipFromString, ipNetMask, ipToString, ipTrunc } from './addresses';
 import { fromBase32, toBase32 } from './base32';
+import { BIGNUMERIC_FUNCTIONS } from './bignumeric';
 import { bytesText } from './bytes-text';
 import { numericQuotient } from './decimals';
 import { publicSuffix, registeredDomain } from './domains';
@@ -21,6 +22,7 @@ import { formatTime } from './time-writing';
 import { isTimeZone, normalized, soundex } from './texts';
 
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
+  ...BIGNUMERIC_FUNCTIONS,
   lq_bytes_of_latin1: bytesOfLatin1,
   lq_bytes_text: bytesText,
   lq_edit_distance: editDistance,

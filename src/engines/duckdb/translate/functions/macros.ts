@@ -4,7 +4,7 @@
  * Arguments are repeated inside: callers pass names.
  */
 
-import { fail } from '../../sql';
+import { fail, volatile } from '../../sql';
 import { LETTER_CASE_MACROS } from './letter-case';
 
 /** DuckDB takes 24:00:00 for the end of a day. */
@@ -52,6 +52,12 @@ const MACROS: Readonly<Record<string, string>> = {
       WHEN a BETWEEN -999999999999999 AND 999999999999999 AND b BETWEEN -99999 AND 99999
         OR b BETWEEN -999999999999999 AND 999999999999999 AND a BETWEEN -99999 AND 99999 THEN CAST(round(a * b, 9) AS DECIMAL(38, 9))
       ELSE CAST(trunc(a) * b + (a - trunc(a)) * trunc(b) + round((a - trunc(a)) * (b - trunc(b)), 9) AS DECIMAL(38, 9)) END`,
+  // Our functions of BIGNUMERIC, of texts that are bounded: what they have to do never comes to more than they may.
+  'lq_bignumeric_of_text(t)': `CASE WHEN t IS NULL OR lq_yield() THEN NULL ELSE nullif(lq_bignumeric_of(encode(${volatile('t')})), ''::BLOB) END`,
+  'lq_bignumeric_of_double(x)': `CASE WHEN x IS NULL OR lq_yield() THEN NULL
+      ELSE nullif(lq_bignumeric_of_float(encode(CAST(${volatile('x')} AS VARCHAR))), ''::BLOB) END`,
+  'lq_bignumeric_rounded_text(x, places)': `CASE WHEN x IS NULL OR lq_yield() THEN NULL
+      ELSE decode(lq_bignumeric_text(${volatile('x')}, CAST(places AS BIGINT))) END`,
   // A double in all its digits, which its product with a power of ten would lose.
   'lq_numeric_of_float(x)': `TRY_CAST(CASE WHEN isfinite(x) THEN printf('%.40f', x) END AS DECIMAL(38, 9))`,
   'lq_int64(s)': String.raw`CASE

@@ -146,7 +146,6 @@ function wholeDecimal({ expr, constant, sql }: Argument): string | null {
 
 /** The product of two names; decimals exactly, rounded half away from zero. */
 export function product(call: Call, a: string, b: string): string {
-  if (call.type.kind === 'BIGNUMERIC') return call.unsupported('Multiplication of BIGNUMERIC');
   return call.type.kind === 'NUMERIC' ? exactDecimal(call, `lq_numeric_product(${a}, ${b})`) : `${a} * ${b}`;
 }
 
@@ -169,8 +168,7 @@ function isModest({ expr, constant }: Argument): boolean {
 
 /** DuckDB widens the scale of decimals; GoogleSQL keeps it. */
 function exactDecimal(call: Call, text: string): string {
-  if (call.type.kind === 'NUMERIC') return `CAST(${text} AS DECIMAL(38,9))`;
-  return call.type.kind === 'BIGNUMERIC' ? `CAST(${text} AS DECIMAL(38,18))` : text;
+  return call.type.kind === 'NUMERIC' ? `CAST(${text} AS DECIMAL(38,9))` : text;
 }
 
 /** Of a NUMERIC: the digits of a larger one leave no room for nine more, and a function of our own divides by it. */
@@ -178,7 +176,6 @@ const LARGEST_DIVISOR = '100000000000000000000';
 
 /** The exact quotient of two names, rounded half away from zero. @param orNull NULL where it is out of range */
 export function quotient(call: Call, a: string, b: string, orNull = false): string {
-  if (call.type.kind === 'BIGNUMERIC') return call.unsupported('Division of BIGNUMERIC');
   return call.bind(
     [
       structOf([

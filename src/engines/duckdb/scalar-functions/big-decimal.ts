@@ -50,7 +50,6 @@ export function textOfUnits(units: bigint, places = SCALE): string {
   return `${units < 0n && size > 0n ? '-' : ''}${digits.slice(0, -SCALE)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-
 /** Rounded half away from zero. @param divisor is not 0 */
 export function quotient(dividend: bigint, divisor: bigint): bigint {
   const [a, b] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor];
@@ -73,18 +72,4 @@ export function rounded(units: bigint, places: number, mode: Rounding): bigint {
   const twice = (rest < 0n ? -rest : rest) * 2n;
   const isUp = twice > step || (twice === step && (below / step) % 2n !== 0n);
   return isUp ? below + (units < 0n ? -step : step) : below;
-}
-
-/** @param units not below 0 */
-export function squareRoot(units: bigint): bigint {
-  const square = units * ONE;
-  if (square === 0n) return 0n;
-  let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
-  for (;;) {
-    const next = (root + square / root) >> 1n;
-    if (next >= root) break;
-    root = next;
-  }
-  // Half way between two numbers lies no square of a whole one.
-  return square - root * root > root ? root + 1n : root;
 }

@@ -126,8 +126,7 @@ function writtenNumber(ctx: Context, cast: ResolvedCast, input: string): string 
   if (format.kind === 'literal' && /TM|RN/i.test(format.value ?? ''))
     return ctx.unsupported('CAST of a number with the FORMAT elements TM and RN', span);
   const { kind } = cast.input.type;
-  const text =
-    kind === 'BIGNUMERIC' ? ctx.bind([input], (x) => numericText(x, kind)) : `CAST(${input} AS VARCHAR)`;
+  const text = kind === 'BIGNUMERIC' ? ctx.bind([input], (x) => numericText(x, kind)) : `CAST(${input} AS VARCHAR)`;
   const given = [
     { sql: printExpr(ctx, format), sized: 'text' as const },
     { sql: text, sized: 'text' as const },

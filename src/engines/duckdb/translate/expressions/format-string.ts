@@ -95,7 +95,8 @@ function formattedByFunction(call: Call, format: Argument, values: readonly Argu
     const args = values.map((value, i) => {
       const { type } = value;
       const x = `${row}."x${i}"`;
-      const text = type.kind === 'JSON' ? jsonText(x) : isDecimal(type) ? numericText(x, type.kind) : `CAST(${x} AS VARCHAR)`;
+      const text =
+        type.kind === 'JSON' ? jsonText(x) : isDecimal(type) ? numericText(x, type.kind) : `CAST(${x} AS VARCHAR)`;
       return `[${quoteText(letterOf(value))}, ${isText(type) ? text : 'NULL'}, ${shown(call, x, type, false)}, ${shown(call, x, type, true)}]`;
     });
     return called(call, format, `CAST(to_json([${args.join(', ')}]) AS VARCHAR)`);

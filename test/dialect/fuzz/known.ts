@@ -27,7 +27,6 @@ const BROKEN_JSON =
   'A text that is no JSON gives NULL in the functions that read JSON from text; the reference reads what comes before the fault.';
 const LITERAL_CHECKED =
   'A literal pattern that is no regular expression, or an unknown time zone, is an error also where nothing needs it.';
-const BIG = 'BIGNUMERIC has 20 digits before the point and 18 after it; more is an error.';
 
 /** A value that is NULL. */
 const NULL = /"values?":(?:\[null\]|null)/;
@@ -36,12 +35,6 @@ const NO_ROWS = /,\[\]\]$/;
 const ON_A_VALUE = /^(?!.* at \[\d+:\d+\]"?\}?$)/;
 
 const KNOWN: readonly Known[] = [
-  {
-    kind: 'refused',
-    sql: /BIGNUMERIC/,
-    embedded: /Overflow in .*DECIMAL|DECIMAL\(38,18\)|logquay:(?:overflow|size)/,
-    why: BIG,
-  },
   {
     kind: 'refused',
     sql: /RANGE BETWEEN/,

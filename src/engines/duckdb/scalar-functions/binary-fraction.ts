@@ -20,7 +20,7 @@ export const BIGNUMERIC_PRECISION: Precision = { one: 10n ** 38n, bits: 254n, wi
 export const NUMERIC_PRECISION: Precision = { one: 10n ** 9n, bits: 94n, width: 192n, limit: 10n ** 38n };
 
 /** A result has more digits than there is room for. */
-const OVERFLOW = Symbol('overflow');
+class Overflow extends Error {}
 
 const LN2_BITS = 320n;
 const abs = (x: bigint): bigint => (x < 0n ? -x : x);
@@ -80,7 +80,7 @@ export class Fractions {
   log(units: bigint, base: bigint): bigint | null {
     return this.#units(() => {
       const [a, b] = [units, base].map((x) => this.#ln(this.#fraction(x), 1n << 4n)) as [bigint, bigint];
-      if (b === 0n) throw OVERFLOW;
+      if (b === 0n) throw new Overflow();
       return quotient(a << this.precision.bits, b);
     });
   }
@@ -152,10 +152,10 @@ export class Fractions {
     return sign < 0n ? -size : size;
   }
 
-  /** @throws OVERFLOW */
+  /** @throws Overflow */
   #times(a: bigint, b: bigint): bigint {
     const product = shiftedRight(a * b, this.precision.bits);
-    if (product >> this.precision.width !== 0n) throw OVERFLOW;
+    if (product >> this.precision.width !== 0n) throw new Overflow();
     return product;
   }
 
@@ -210,7 +210,7 @@ function orNull(compute: () => bigint): bigint | null {
   try {
     return compute();
   } catch (error) {
-    if (error === OVERFLOW) return null;
+    if (error instanceof Overflow) return null;
     throw error;
   }
 }

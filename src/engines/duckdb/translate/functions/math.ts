@@ -74,7 +74,7 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
       return call.bind([sqlOf(call, 0), digits], (x, n) => `lq_${duckName}(${x}, ${n})`);
     }
     const digits = constant === null ? null : Math.max(-100, Math.min(100, Number(constant)));
-    if (digits === null || mode === 'half_even' || !roundsToConstant(call, digits)) return roundedDecimal(call, mode);
+    if (digits === null || mode === 'half_even' || !roundsToConstant(digits)) return roundedDecimal(call, mode);
     return typed(call, `${duckName}(${sqlOf(call, 0)}, ${digits})`);
   };
 }

@@ -38,7 +38,7 @@ const SAFE_DIFFERENCES = new Set([...SAFE_TRUNCATIONS, 'QUARTER']);
 /** Casts, without FORMAT and time zone, that take every value; `from>to`. */
 const TOTAL_CASTS: ReadonlySet<string> = new Set([
   ...['BOOL>INT64', 'BOOL>STRING', 'INT64>BOOL', 'INT64>FLOAT64', 'INT64>STRING', 'INT64>NUMERIC', 'INT64>BIGNUMERIC'],
-  ...['NUMERIC>FLOAT64', 'NUMERIC>STRING', 'FLOAT64>STRING', 'STRING>BYTES', 'DATE>STRING', 'DATE>DATETIME'],
+  ...['NUMERIC>BIGNUMERIC', 'NUMERIC>FLOAT64', 'NUMERIC>STRING', 'FLOAT64>STRING', 'STRING>BYTES', 'DATE>STRING', 'DATE>DATETIME'],
   ...['DATE>TIMESTAMP', 'DATETIME>DATE', 'DATETIME>TIME', 'DATETIME>TIMESTAMP', 'DATETIME>STRING', 'TIME>STRING'],
   ...['TIMESTAMP>DATE', 'TIMESTAMP>DATETIME', 'TIMESTAMP>TIME', 'TIMESTAMP>STRING'],
 ]);
@@ -122,8 +122,6 @@ export function failsItself(expr: Expr): boolean {
 
 function isTotalCast({ input, type, safe, format, timeZone, parameters }: ResolvedCast): boolean {
   if (format !== null || timeZone !== null || parameters !== undefined) return false;
-  // The embedded engine's BIGNUMERIC has less digits.
-  if (input.type.kind === 'NUMERIC' && type.kind === 'BIGNUMERIC') return false;
   if (safe || input.type.kind === type.kind) return !['ARRAY', 'STRUCT'].includes(type.kind);
   if (TOTAL_CASTS.has(`${input.type.kind}>${type.kind}`)) return true;
   return isTemporalText(input, type.kind);

@@ -76,14 +76,19 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     at: 'SUM',
   },
   {
-    construct: 'BIGNUMERIC multiplied, divided, averaged, in roots and powers, or made of FLOAT64 or STRING',
-    sql: `SELECT BIGNUMERIC '1' / 3`,
-    at: `BIGNUMERIC '1' / 3`,
+    construct: '`STDDEV`, `VARIANCE`, `CORR`, `COVAR` and `PERCENTILE_CONT` of BIGNUMERIC',
+    sql: `SELECT STDDEV(x) FROM UNNEST([BIGNUMERIC '1']) AS x`,
+    at: 'STDDEV',
   },
   {
-    construct: 'A BIGNUMERIC of more than 20 digits before or 18 after the point',
-    sql: `SELECT BIGNUMERIC '1e-20'`,
-    at: 'BIGNUMERIC',
+    construct: '`APPROX_TOP_SUM` and `GENERATE_ARRAY` of BIGNUMERIC',
+    sql: `SELECT GENERATE_ARRAY(BIGNUMERIC '1', 3)`,
+    at: 'GENERATE_ARRAY',
+  },
+  {
+    construct: 'A `RANGE` frame with an offset over BIGNUMERIC',
+    sql: `SELECT SUM(1) OVER (ORDER BY x RANGE 1 PRECEDING) FROM UNNEST([BIGNUMERIC '1']) AS x`,
+    at: 'x RANGE',
   },
 ];
 

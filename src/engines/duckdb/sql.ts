@@ -44,8 +44,10 @@ const MACRO_CALL = /^\(*lq_/;
 /**
  * How a type is kept in DuckDB. TIMESTAMP and DATETIME are both the plain TIMESTAMP, in UTC the one and civil the other:
  * no session time zone can ever change a value.
+ *
+ * @param stored as tables hold it: a BIGNUMERIC with the digits that a DECIMAL has (functions/bignumeric.ts)
  */
-export function duckType(type: SqlType): string {
+export function duckType(type: SqlType, stored = false): string {
   switch (type.kind) {
     case 'BOOL':
       return 'BOOLEAN';
@@ -56,7 +58,7 @@ export function duckType(type: SqlType): string {
     case 'NUMERIC':
       return 'DECIMAL(38,9)';
     case 'BIGNUMERIC':
-      return 'DECIMAL(38,18)';
+      return stored ? 'DECIMAL(38,18)' : 'BLOB';
     case 'STRING':
     case 'GEOGRAPHY':
       return 'VARCHAR';
@@ -74,17 +76,17 @@ export function duckType(type: SqlType): string {
     case 'JSON':
       return 'JSON';
     case 'ARRAY':
-      return `${duckType(type.element)}[]`;
+      return `${duckType(type.element, stored)}[]`;
     case 'STRUCT': {
       const names = physicalFieldNames(type.fields);
-      return `STRUCT(${type.fields.map((f, i) => `${quoteName(names[i]!)} ${duckType(f.type)}`).join(', ')})`;
+      return `STRUCT(${type.fields.map((f, i) => `${quoteName(names[i]!)} ${duckType(f.type, stored)}`).join(', ')})`;
     }
   }
 }
 
 export function sameType(a: SqlType, b: SqlType): boolean {
   if (a.kind === 'ARRAY' && b.kind === 'ARRAY') return sameType(a.element, b.element);
-  if (a.kind === 'STRUCT' && b.kind === 'STRUCT') return duckType(a) === duckType(b);
+  if (a.kind === 'STRUCT' && b.kind === 'STRUCT') return duckType(a, true) === duckType(b, true);
   return a.kind === b.kind;
 }
 
@@ -99,7 +101,7 @@ export function typeName(type: SqlType): string {
 export const VOLATILE_TRUE = '(random() < 2)';
 
 const SIMPLE =
-  /^(?:(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*|CAST\(\$\d+ AS \w+\)|\$\d+|-?\d+(?:\.\d+)?(?:::\w+)?|'(?:[^']|''){0,60}'|NULL|true|false|(?:TIMESTAMP|DATE) '[^']*')$/;
+  /^(?:(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*|CAST\(\$\d+ AS \w+\)|\$\d+|-?\d+(?:\.\d+)?(?:::\w+)?|'(?:[^']|''){0,60}'|CAST\('-?[\d.]+' AS DECIMAL\(38,9\)\)|unhex\('[0-9a-f]{64}'\)|NULL|true|false|(?:TIMESTAMP|DATE) '[^']*')$/;
 
 /** The same value, of which DuckDB does not know that it is the same each time. TRY refuses it inside. */
 export function volatile(sql: string): string {

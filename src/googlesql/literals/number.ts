@@ -37,7 +37,8 @@ export function decimalText(text: string, kind: 'NUMERIC' | 'BIGNUMERIC', exact:
     if (exact && scaled % unit !== 0n) return null;
     scaled = (scaled + unit / 2n) / unit;
   }
-  if (kind === 'NUMERIC' ? scaled >= 10n ** BigInt(digitsBefore + scale) : scaled > 2n ** 255n - 1n) return null;
+  const limit = kind === 'NUMERIC' ? 10n ** BigInt(digitsBefore + scale) : 2n ** 255n + (sign === '-' ? 1n : 0n);
+  if (scaled >= limit) return null;
   const digits = scaled.toString().padStart(scale + 1, '0');
   const after = digits.slice(-scale).replace(/0+$/, '');
   const before = digits.slice(0, -scale);

@@ -29,7 +29,6 @@ const LITERAL_CHECKED =
   'A literal pattern that is no regular expression, or an unknown time zone, is an error also where nothing needs it.';
 const PART_BEYOND = 'A part of a civil time beyond 32 bits is an error; the reference takes its lower 32 bits.';
 const SEARCHED_NULL = 'BigQuery searches for no NULL; the local BigQuery writes CONTAINS_SUBSTR out.';
-const BIG = 'BIGNUMERIC has 20 digits before the point and 18 after it; more is an error.';
 
 /** A value that is NULL. */
 const NULL = /"values?":(?:\[null\]|null)/;
@@ -38,12 +37,6 @@ const NO_ROWS = /,\[\]\]$/;
 const ON_A_VALUE = /^(?!.* at \[\d+:\d+\]"?\}?$)/;
 
 const KNOWN: readonly Known[] = [
-  {
-    kind: 'refused',
-    sql: /BIGNUMERIC/,
-    embedded: /Overflow in .*DECIMAL|DECIMAL\(38,18\)|logquay:(?:overflow|size)/,
-    why: BIG,
-  },
   {
     kind: 'refused',
     sql: /RANGE BETWEEN/,

@@ -14,12 +14,12 @@ export function jsonType(field: RestField, bytes: 'VARCHAR' | 'BLOB' = 'VARCHAR'
         ? 'TIMESTAMPTZ'
         : field.type === 'BYTES'
           ? bytes
-          : duckType({ kind: field.type });
+          : duckType({ kind: field.type }, true);
   return field.mode === 'REPEATED' ? `${item}[]` : item;
 }
 
 export function storedType(field: RestField): string {
-  return duckType(typeOf(field));
+  return duckType(typeOf(field), true);
 }
 
 /**

@@ -63,7 +63,7 @@ export function oneOfEach(fields: readonly RestField[], single: ReadonlySet<stri
 
 /** The type of a column in which the lists of `single` are stored as their elements. */
 export function singleType(field: RestField, single: ReadonlySet<string>, path = field.name): string {
-  if (field.type !== 'RECORD') return duckType(typeOf(field));
+  if (field.type !== 'RECORD') return duckType(typeOf(field), true);
   const item = `STRUCT(${field.fields
     .map((inner) => `${quoteName(inner.name)} ${singleType(inner, single, `${path}.${inner.name}`)}`)
     .join(', ')})`;

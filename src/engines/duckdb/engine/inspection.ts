@@ -90,6 +90,6 @@ async function emptyRoom(): Promise<DuckDBInstance> {
 /** Temporary: it goes with the connection. */
 function emptyTable({ name, columns }: TableSchema): string {
   const names = physicalFieldNames(columns);
-  const fields = columns.map(({ type }, i) => `${quoteName(names[i]!)} ${duckType(type)}`);
+  const fields = columns.map(({ type }, i) => `${quoteName(names[i]!)} ${duckType(type, true)}`);
   return `CREATE TEMP TABLE ${quoteName(name)} (${fields.join(', ')})`;
 }

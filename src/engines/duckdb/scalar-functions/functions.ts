@@ -1,11 +1,13 @@
 /** Every scalar function of our own by its name in SQL. */
 import { ipFromString, ipNetMask, ipToString, ipTrunc } from './addresses';
 import { fromBase32, toBase32 } from './base32';
+import { BIGNUMERIC_FUNCTIONS } from './bignumeric';
 import { bytesText } from './bytes-text';
 import { numericQuotient } from './decimals';
 import { publicSuffix, registeredDomain } from './domains';
 import { editDistance } from './edit-distance';
 import { farmFingerprint, sha512 } from './hashes';
+import { initcap } from './initcap';
 import { jsonArrayAppend, jsonArrayInsert, jsonRemove, jsonSet } from './json-edits';
 import { jsonKeys } from './json-keys';
 import { jsonStripNulls } from './json-nulls';
@@ -20,6 +22,7 @@ import { formatTime } from './time-writing';
 import { isTimeZone, normalized, soundex } from './texts';
 
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
+  ...BIGNUMERIC_FUNCTIONS,
   lq_bytes_of_latin1: bytesOfLatin1,
   lq_bytes_text: bytesText,
   lq_edit_distance: editDistance,
@@ -29,6 +32,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_format_time: formatTime,
   lq_from_base32: fromBase32,
   lq_hex_of_latin1_texts: hexOfLatin1Texts,
+  lq_initcap: initcap,
   lq_ip_from_string: ipFromString,
   lq_ip_net_mask: ipNetMask,
   lq_ip_to_string: ipToString,

@@ -18,7 +18,7 @@ import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
 import { printColumns } from './relations/typed-output';
 import { overParts, readsPlainTables, type PartsOf, type UnbracketedColumns } from './parts/over-parts';
-import { physicalType, withLists } from './parts/physical-type';
+import { asComputed, physicalType, withLists } from './parts/physical-type';
 import { storedValue } from './parts/part-scan';
 import { printQuery, printRelation } from './relations/relations';
 import { selectList } from './select-list';
@@ -116,7 +116,7 @@ function listScan(partsOf: PartsOf): PrintScan {
           physicalType(type, source, single),
           type,
         );
-        return `${value} AS ${columnName(column.id)}`;
+        return `${asComputed(value, type)} AS ${columnName(column.id)}`;
       });
       return `${selectList(list)} FROM ${relation} AS "part"`;
     });

@@ -7,6 +7,7 @@ import type { Call } from './call';
 import { printExpr } from './expressions';
 import { ownFunction } from '../functions/own-functions';
 import { LIMITS } from './size-limits';
+import { numericText } from './value-texts';
 import { timeByPattern } from './time-parse';
 import type { TimePattern } from './time-pattern';
 import { knownZone, toCivil, toInstant, zoneOf } from './time-zones';
@@ -124,9 +125,11 @@ function writtenNumber(ctx: Context, cast: ResolvedCast, input: string): string 
   if (format === null || zone !== null) return ctx.unsupported('CAST of a number AT TIME ZONE', span);
   if (format.kind === 'literal' && /TM|RN/i.test(format.value ?? ''))
     return ctx.unsupported('CAST of a number with the FORMAT elements TM and RN', span);
+  const { kind } = cast.input.type;
+  const text = kind === 'BIGNUMERIC' ? ctx.bind([input], (x) => numericText(x, kind)) : `CAST(${input} AS VARCHAR)`;
   const given = [
     { sql: printExpr(ctx, format), sized: 'text' as const },
-    { sql: `CAST(${input} AS VARCHAR)`, sized: 'text' as const },
+    { sql: text, sized: 'text' as const },
     { sql: String(cast.input.type.kind === 'FLOAT64') },
   ];
   return `substr(${ownFunction(callOf(ctx, cast), 'lq_format_number', given, { text: true, empty: 'argument' })}, 2)`;

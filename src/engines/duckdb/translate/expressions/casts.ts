@@ -3,6 +3,7 @@ import type { ResolvedCast } from '../../../../googlesql/resolved';
 import type { SqlType } from '../../../../googlesql/types';
 import type { Context } from '../context';
 import { withinCastCost } from './call-cost';
+import { LONGEST_NUMBER } from './size-limits';
 import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../../sql';
 import { formattedCast } from './cast-format';
@@ -54,8 +55,9 @@ export function convert(ctx: Context, input: string, from: SqlType, to: SqlType,
           return `CAST(${input} AS BIGINT)`;
         case 'FLOAT64':
           return checked((x) => `TRY_CAST(round(${x}) AS BIGINT)`);
-        case 'NUMERIC':
         case 'BIGNUMERIC':
+          return checked((x) => `TRY_CAST(lq_bignumeric_rounded_text(${x}, 0) AS BIGINT)`);
+        case 'NUMERIC':
           // Not by itself: compared with a constant, DuckDB would compare the decimal, and find no NULL where the value does not fit.
           return checked((x) => `coalesce(TRY_CAST(round(${x}, 0) AS BIGINT), NULL)`);
         case 'STRING':
@@ -68,32 +70,26 @@ export function convert(ctx: Context, input: string, from: SqlType, to: SqlType,
         case 'INT64':
           return `CAST(${input} AS DOUBLE)`;
         case 'NUMERIC':
-        case 'BIGNUMERIC':
           return doubleOfDecimal(input);
+        case 'BIGNUMERIC':
+          return `CAST(${ctx.bind([input], (x) => numericText(x, 'BIGNUMERIC'))} AS DOUBLE)`;
         case 'STRING':
           return checked((x) => `lq_float64(${x})`);
         default:
           return null;
       }
-    case 'NUMERIC':
     case 'BIGNUMERIC':
+      return bignumericOf(ctx, input, from, checked);
+    case 'NUMERIC':
       switch (from.kind) {
         case 'FLOAT64':
-          // BIGNUMERIC would take more digits of a double, or of a text, than there are here.
-          return to.kind === 'NUMERIC' ? checked((x) => `lq_numeric_of_float(${x})`) : null;
-        case 'NUMERIC':
-          if (to.kind === 'NUMERIC') return null;
-          // A BIGNUMERIC of BigQuery has room for it: SAFE_CAST must not say NULL.
-          return ctx.bind(
-            [input],
-            (x) =>
-              `coalesce(TRY_CAST(${x} AS ${target}), CASE WHEN ${x} IS NOT NULL THEN ${fail('size', ctx.castPlace)} END)`,
-          );
+          return checked((x) => `lq_numeric_of_float(${x})`);
         case 'INT64':
+          return `CAST(${input} AS ${target})`;
         case 'BIGNUMERIC':
-          return checked((x) => `TRY_CAST(${x} AS ${target})`);
+          return checked((x) => `TRY_CAST(lq_bignumeric_rounded_text(${x}, 9) AS ${target})`);
         case 'STRING':
-          return to.kind === 'NUMERIC' ? checked((x) => `TRY_CAST(lq_numeric(${x}) AS ${target})`) : null;
+          return checked((x) => `TRY_CAST(lq_numeric(${x}) AS ${target})`);
         default:
           return null;
       }
@@ -137,6 +133,30 @@ export function convert(ctx: Context, input: string, from: SqlType, to: SqlType,
   }
 }
 
+function bignumericOf(
+  ctx: Context,
+  input: string,
+  from: SqlType,
+  checked: (tried: (x: string) => string) => string,
+): string | null {
+  switch (from.kind) {
+    case 'INT64':
+    case 'NUMERIC':
+      return ctx.bind([`CAST(${input} AS VARCHAR)`], (text) => `lq_bignumeric_of_text(${text})`);
+    case 'FLOAT64':
+      return checked((x) => `lq_bignumeric_of_double(${x})`);
+    case 'STRING': {
+      const isLong = (x: string): string => `strlen(${x}) > ${LONGEST_NUMBER}`;
+      return checked(
+        (x) =>
+          `CASE WHEN ${isLong(x)} THEN ${fail('size', ctx.castPlace)} ELSE lq_bignumeric_of_text(lq_numeric(${x})) END`,
+      );
+    }
+    default:
+      return null;
+  }
+}
+
 function stringOf(ctx: Context, input: string, from: SqlType, safe: boolean): string | null {
   switch (from.kind) {
     case 'BOOL':
@@ -146,8 +166,9 @@ function stringOf(ctx: Context, input: string, from: SqlType, safe: boolean): st
     case 'FLOAT64':
       return ctx.bind([input], (x) => `lq_float_string(${x})`);
     case 'NUMERIC':
+      return numericText(input, from.kind);
     case 'BIGNUMERIC':
-      return numericText(input);
+      return ctx.bind([input], (x) => numericText(x, from.kind));
     case 'BYTES': {
       const failing = safe ? 'NULL' : fail('cast', ctx.castPlace);
       return ctx.bind(

@@ -41,8 +41,6 @@ function printGuarded(ctx: Context, expr: Expr): string {
 function printUnguarded(ctx: Context, expr: Expr): string {
   switch (expr.kind) {
     case 'literal':
-      if (expr.type.kind === 'BIGNUMERIC' && expr.value !== null && !/^-?\d{1,20}(?:\.\d{1,18})?$/.test(expr.value))
-        return ctx.unsupported('A BIGNUMERIC of more than 20 digits before or 18 after the point', expr.span);
       return printLiteral(expr);
     case 'parameter':
       // Of what is bound only an instant of `known-parameters.ts` is a TIMESTAMP.
@@ -149,7 +147,10 @@ function operandsOf(expr: FunctionCall): readonly Expr[] {
 const SETTLED_BY_RANGES: ReadonlySet<string> = new Set(['$and', '$or', '$between']);
 
 function printCall(ctx: Context, expr: FunctionCall): string {
-  const row = functionRow(expr.function);
+  const row = functionRow(
+    expr.function,
+    expr.args.map(({ type }) => type),
+  );
   if (row === null) {
     const instead = WORKAROUNDS.get(expr.function);
     return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span, instead);
@@ -166,8 +167,9 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   const args = hidden ? written.map((a) => ({ ...a, sql: volatile(a.sql) })) : written;
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
   const inLatin1 = goesInLatin1(row, args);
-  // Around what is not to be caught `overLatin1` puts no TRY.
-  const caught = expr.safe && row.raises === true && !inLatin1;
+  // Around what is not to be caught `overLatin1` puts no TRY; what is of BIGNUMERIC are functions of our own, which raise nothing.
+  const isOurs = args.some(({ type }) => type.kind === 'BIGNUMERIC');
+  const caught = expr.safe && row.raises === true && !inLatin1 && !isOurs;
   let raises = false;
   const raising = (failure: Failure): string => {
     raises = true;

@@ -52,9 +52,13 @@ const EXACT_NUMBER = '1e15';
 /** Has no absolute value. */
 const LEAST = { n: '-9223372036854775808', x: '-8000000000000000', o: '-1000000000000000000000' };
 
+function isDecimal({ kind }: SqlType): boolean {
+  return kind === 'NUMERIC' || kind === 'BIGNUMERIC';
+}
+
 /** Numbers without a `'`; a NUMERIC has more digits than printf. */
 function isPlain(format: string, values: readonly Argument[]): boolean {
-  const isDecimal = values.some(({ type: { kind } }) => kind === 'NUMERIC' || kind === 'BIGNUMERIC');
+  const hasDecimals = values.some(({ type }) => isDecimal(type));
   return [...format.matchAll(SPECIFIER)].every(([text, flags = '', width, precision, letter]) => {
     if (!text.startsWith('%') || text === '%%') return true;
     if (letter === undefined || width === '*' || precision === '*') return false;
@@ -63,7 +67,7 @@ function isPlain(format: string, values: readonly Argument[]): boolean {
     if ('xXo'.includes(letter)) return flags === '' && precision === undefined;
     if ('di'.includes(letter)) return precision === undefined;
     const isExact = Number(precision ?? 6) <= EXACT_PLACES && !(precision === '0' && 'gG'.includes(letter));
-    return 'fFeEgG'.includes(letter) && isExact && !isDecimal && !flags.includes('0');
+    return 'fFeEgG'.includes(letter) && isExact && !hasDecimals && !flags.includes('0');
   });
 }
 
@@ -91,7 +95,8 @@ function formattedByFunction(call: Call, format: Argument, values: readonly Argu
     const args = values.map((value, i) => {
       const { type } = value;
       const x = `${row}."x${i}"`;
-      const text = type.kind === 'JSON' ? jsonText(x) : `CAST(${x} AS VARCHAR)`;
+      const text =
+        type.kind === 'JSON' ? jsonText(x) : isDecimal(type) ? numericText(x, type.kind) : `CAST(${x} AS VARCHAR)`;
       return `[${quoteText(letterOf(value))}, ${isText(type) ? text : 'NULL'}, ${shown(call, x, type, false)}, ${shown(call, x, type, true)}]`;
     });
     return called(call, format, `CAST(to_json([${args.join(', ')}]) AS VARCHAR)`);
@@ -268,7 +273,7 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
     }
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return quoted(type.kind, numericText(x));
+      return quoted(type.kind, numericText(x, type.kind));
     case 'STRING':
       return literal ? `lq_string_literal(${x})` : x;
     case 'DATE':

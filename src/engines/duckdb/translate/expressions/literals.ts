@@ -1,5 +1,12 @@
 import type { ResolvedLiteral } from '../../../../googlesql/resolved';
+import { bytesOfUnits, unitsOfText } from '../../scalar-functions/big-decimal';
 import { duckType, quoteText } from '../../sql';
+
+function bignumeric(value: string): string {
+  return `unhex('${Buffer.from(bytesOfUnits(unitsOfText(value)!)).toString('hex')}')`;
+}
+
+export const BIGNUMERIC_ZERO = bignumeric('0');
 
 /** A literal with exactly its GoogleSQL type: a bare number would be an INTEGER or a DECIMAL to DuckDB. */
 export function printLiteral({ type, value }: ResolvedLiteral): string {
@@ -17,11 +24,12 @@ export function printLiteral({ type, value }: ResolvedLiteral): string {
       return `DATE ${quoteText(value)}`;
     case 'BYTES':
       return `unhex('${Buffer.from(value, 'latin1').toString('hex')}')`;
+    case 'BIGNUMERIC':
+      return bignumeric(value);
     case 'INTERVAL':
       return interval(value);
     case 'FLOAT64':
     case 'NUMERIC':
-    case 'BIGNUMERIC':
     case 'TIME':
     case 'DATETIME':
     case 'JSON':

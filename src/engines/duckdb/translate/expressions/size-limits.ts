@@ -8,6 +8,9 @@ export interface Bound {
   readonly perRow: number;
 }
 
+/** Bytes of a text that becomes a BIGNUMERIC. */
+export const LONGEST_NUMBER = 4_096;
+
 interface Limits {
   /** Elements of a generated array, and of arrays joined. */
   readonly elements: Bound;

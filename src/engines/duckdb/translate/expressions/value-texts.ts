@@ -1,4 +1,5 @@
 /** Values as GoogleSQL writes them: CAST AS STRING, TO_JSON_STRING, FORMAT. Arguments must be names or may be repeated. */
+import type { SqlType } from '../../../../googlesql/types';
 import type { Bind } from './call';
 import { toCivil } from './time-zones';
 
@@ -8,7 +9,8 @@ export function floatText(x: string): string {
 }
 
 /** NUMERIC and BIGNUMERIC: exact, without trailing zeros. */
-export function numericText(x: string): string {
+export function numericText(x: string, kind: SqlType['kind']): string {
+  if (kind === 'BIGNUMERIC') return `lq_bignumeric_rounded_text(${x}, 38)`;
   return `regexp_replace(CAST(${x} AS VARCHAR), '\\.?0+$', '')`;
 }
 

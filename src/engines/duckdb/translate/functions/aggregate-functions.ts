@@ -6,6 +6,7 @@ import type { Argument } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
 import { WORKAROUNDS } from './workarounds';
+import { averageOfBignumerics, sumOfBignumerics } from './bignumeric-sums';
 import { averageOfIntervals, sumOfIntervals } from './interval-sums';
 import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
 import { inOrder } from './list-order';
@@ -161,7 +162,7 @@ function joinedTexts(p: Parts, text: string, separator: string): string {
 
 const average: Row = (p) => {
   const kind = p.args[0]?.type.kind;
-  if (kind === 'BIGNUMERIC') return p.ctx.unsupported('AVG of BIGNUMERIC', p.call.span);
+  if (kind === 'BIGNUMERIC') return averageOfBignumerics(p);
   if (kind === 'NUMERIC') return averageOfDecimals(p);
   if (kind === 'INTERVAL') return averageOfIntervals(p);
   return p.plain('avg', [p.at(0)]);
@@ -256,6 +257,8 @@ const approxTopSum: Row = (p) => {
 const statistics =
   (name: string, ofOne: boolean): Row =>
   (p) => {
+    if (p.args.some((a) => a.type.kind === 'BIGNUMERIC'))
+      return p.ctx.unsupported(`${p.call.function} of BIGNUMERIC`, p.call.span, 'of its values AS FLOAT64');
     const values = p.args.map((a) => (a.type.kind === 'FLOAT64' ? a.sql : `CAST(${a.sql} AS DOUBLE)`));
     const pairs = values.length === 2 ? p.plain('regr_count', values) : p.plain('count', values);
     const checked = ofOne ? null : `CASE WHEN ${pairs} > 1 THEN`;
@@ -284,7 +287,9 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
         ? sumOfIntervals(p)
         : p.args[0]?.type.kind === 'INT64'
           ? sumOfIntegers(p)
-          : sumOfDecimals(p),
+          : p.args[0]?.type.kind === 'BIGNUMERIC'
+            ? sumOfBignumerics(p)
+            : sumOfDecimals(p),
   AVG: average,
   MIN: minimum,
   MAX: (p) => extreme(p, 'max'),

@@ -72,8 +72,10 @@ function isNumericRange(frame: WindowCall['frame']): frame is Frame {
  */
 function rangeKey(ctx: Context, [key]: readonly SortKey[]): string {
   if (key === undefined) throw new Error('a RANGE frame without a key');
-  const text = printExpr(ctx, key.expr);
   const { kind } = key.expr.type;
+  if (kind === 'BIGNUMERIC')
+    return ctx.unsupported('A RANGE frame with an offset over BIGNUMERIC', key.expr.span, 'ORDER BY it AS NUMERIC');
+  const text = printExpr(ctx, key.expr);
   // The ends of an INT64's frame may lie beyond it.
   const wide = kind === 'INT64' ? `CAST(${text} AS HUGEINT)` : kind === 'FLOAT64' ? `(-${text})` : text;
   const value = key.expr.kind === 'literal' || key.expr.kind === 'parameter' ? `CASE WHEN true THEN ${wide} END` : wide;

@@ -1,5 +1,5 @@
 /**
- * SUM and AVG of NUMERIC and BIGNUMERIC. DuckDB's sum of decimals leaves their type unseen, and fails where what it has added so far
+ * SUM and AVG of NUMERIC. DuckDB's sum of decimals leaves their type unseen, and fails where what it has added so far
  * is beyond 128 bits, of rows outside of a window's frame too: whole parts and fractions of large values are added up by themselves.
  * Small values, of which ten thousand million stay far within, are added as they are, some hundred times as fast.
  */
@@ -7,40 +7,33 @@ import { duckType, fail } from '../../sql';
 import type { AggregateRow, Parts } from './aggregate-functions';
 import { withSumsOfParts } from './sums-of-parts';
 
-interface Scale {
-  readonly digits: number;
-  /** From where on a value is large. */
-  readonly large: string;
-  /** Whole parts of large values from where on the sum is beyond the type, whatever fractions and small values add. */
-  readonly most: string;
-}
-
-const NUMERIC: Scale = {
-  digits: 9,
-  large: '1000000000000000000',
-  most: `CAST('110000000000000000000000000000' AS HUGEINT)`,
-};
-const BIGNUMERIC: Scale = { digits: 18, large: '1000000000', most: `CAST('110000000000000000000' AS HUGEINT)` };
+/** Digits behind the point. */
+const DIGITS = 9;
+/** From where on a value is large. */
+const LARGE = '1000000000000000000';
+/** Whole parts of large values from where on the sum is beyond the type, whatever fractions and small values add. */
+const MOST = `CAST('110000000000000000000000000000' AS HUGEINT)`;
 const MOST_DIGITS = `CAST('${'9'.repeat(38)}' AS HUGEINT)`;
-
-const scaleOf = (p: Parts): Scale => (p.call.type.kind === 'BIGNUMERIC' ? BIGNUMERIC : NUMERIC);
-const unit = ({ digits }: Scale): string => `CAST('1${'0'.repeat(digits)}' AS HUGEINT)`;
+const UNIT = `CAST('1${'0'.repeat(DIGITS)}' AS HUGEINT)`;
 
 /** What makes of a value itself where it is small, and else its whole part, and its fraction in units of the last digit. */
-function partsAt({ digits, large }: Scale): readonly ((x: string) => string)[] {
-  const isSmall = (x: string): string => `${x} BETWEEN -${large} AND ${large}`;
-  const fraction = (x: string): string => `CAST((${x} - trunc(${x})) AS DECIMAL(38, ${digits}))`;
-  const units = (x: string): string => `CAST(${fraction(x)} * CAST(1${'0'.repeat(digits)} AS BIGINT) AS BIGINT)`;
-  return [
-    (x) => `CASE WHEN ${isSmall(x)} THEN ${x} END`,
-    (x) => `CASE WHEN NOT (${isSmall(x)}) THEN CAST(trunc(${x}) AS HUGEINT) END`,
-    (x) => `CASE WHEN NOT (${isSmall(x)}) THEN ${units(x)} END`,
-  ];
+const PARTS: readonly ((x: string) => string)[] = [
+  (x) => `CASE WHEN ${isSmall(x)} THEN ${x} END`,
+  (x) => `CASE WHEN NOT (${isSmall(x)}) THEN CAST(trunc(${x}) AS HUGEINT) END`,
+  (x) => `CASE WHEN NOT (${isSmall(x)}) THEN ${fractionOf(x)} END`,
+];
+
+function isSmall(x: string): string {
+  return `${x} BETWEEN -${LARGE} AND ${LARGE}`;
+}
+
+function fractionOf(x: string): string {
+  return `CAST(CAST((${x} - trunc(${x})) AS DECIMAL(38, ${DIGITS})) * CAST(1${'0'.repeat(DIGITS)} AS BIGINT) AS BIGINT)`;
 }
 
 /** Sums of the whole parts of large values, and of all the rest in units of the last digit; NULL of no value. */
 function withWholeAndRest(p: Parts, body: (whole: string, rest: string) => string): string {
-  return withSumsOfParts(p, partsAt(scaleOf(p)), ([small = '', whole = '', fractions = '']) =>
+  return withSumsOfParts(p, PARTS, ([small = '', whole = '', fractions = '']) =>
     p.ctx.bind(
       [`coalesce(${whole}, 0)`, `coalesce(lq_digits(${small}), 0) + coalesce(${fractions}, 0)`],
       (sum, rest) => `CASE WHEN ${small} IS NOT NULL OR ${whole} IS NOT NULL THEN ${body(sum, rest)} END`,
@@ -50,18 +43,15 @@ function withWholeAndRest(p: Parts, body: (whole: string, rest: string) => strin
 
 /** The decimal of a number of units of its last digit. */
 function decimalOf(p: Parts, units: string): string {
-  const { digits } = scaleOf(p);
-  const one = `CAST(0.${'0'.repeat(digits - 1)}1 AS DECIMAL(${digits + 1}, ${digits}))`;
-  return `CAST(CAST(${units} AS DECIMAL(38, 0)) * ${one} AS ${duckType(p.call.type)})`;
+  return `CAST(lq_of_digits(${units}) AS ${duckType(p.call.type)})`;
 }
 
 export const sumOfDecimals: AggregateRow = (p) => {
-  const scale = scaleOf(p);
   const overflow = p.call.safe ? 'NULL' : fail('overflow', p.call.span);
   return withWholeAndRest(p, (whole, rest) => {
-    const units = `(${whole} * ${unit(scale)} + ${rest})`;
+    const units = `(${whole} * ${UNIT} + ${rest})`;
     return (
-      `CASE WHEN abs(${whole}) > ${scale.most} THEN ${overflow} ` +
+      `CASE WHEN abs(${whole}) > ${MOST} THEN ${overflow} ` +
       `WHEN abs(${units}) > ${MOST_DIGITS} THEN ${overflow} ELSE ${decimalOf(p, units)} END`
     );
   });
@@ -69,12 +59,11 @@ export const sumOfDecimals: AggregateRow = (p) => {
 
 /** Rounded to the last digit, halves away from nought. */
 export const averageOfDecimals: AggregateRow = (p) => {
-  const one = unit(scaleOf(p));
   return p.ctx.bind([p.plain('count', [p.at(0)])], (n) =>
     withWholeAndRest(p, (whole, units) => {
-      const rest = `(${whole} % ${n} * ${one} + ${units})`;
+      const rest = `(${whole} % ${n} * ${UNIT} + ${units})`;
       const left = `((${rest} % ${n} + ${n}) % ${n})`;
-      const below = `(${whole} // ${n} * ${one} + (${rest} - ${left}) // ${n})`;
+      const below = `(${whole} // ${n} * ${UNIT} + (${rest} - ${left}) // ${n})`;
       const up = `CASE WHEN 2 * ${left} > ${n} OR (2 * ${left} = ${n} AND ${below} >= 0) THEN 1 ELSE 0 END`;
       return decimalOf(p, `${below} + ${up}`);
     }),

@@ -2,9 +2,11 @@
  * Every scalar function and operator that the embedded engine knows, each with what it becomes. What is not here is
  * refused: nothing is passed through on the strength of its name.
  */
+import type { SqlType } from '../../../../googlesql/types';
 import { aggregateNames } from './aggregate-functions';
 import type { FunctionRow, FunctionTable } from '../expressions/call';
 import { ARRAY_FUNCTIONS } from './arrays';
+import { BIGNUMERIC_FUNCTIONS } from './bignumeric';
 import { BYTES_FUNCTIONS } from './bytes';
 import { CONDITIONAL_FUNCTIONS } from './conditionals';
 import { DATE_FUNCTIONS } from './dates';
@@ -38,15 +40,20 @@ const TABLES: readonly FunctionTable[] = [
   SKETCH_FUNCTIONS,
 ];
 
-const ROWS: ReadonlyMap<string, FunctionRow> = new Map(
-  TABLES.flatMap((table) => Object.entries(table)).map(([name, row]) => [
-    name,
-    typeof row === 'function' ? { emit: row } : row,
-  ]),
-);
+const rowsOf = (tables: readonly FunctionTable[]): ReadonlyMap<string, FunctionRow> =>
+  new Map(
+    tables
+      .flatMap((table) => Object.entries(table))
+      .map(([name, row]) => [name, typeof row === 'function' ? { emit: row } : row]),
+  );
 
-export function functionRow(name: string): FunctionRow | null {
-  return ROWS.get(name) ?? null;
+const ROWS = rowsOf([...TABLES, { PARSE_BIGNUMERIC: BIGNUMERIC_FUNCTIONS.PARSE_BIGNUMERIC! }]);
+const BIGNUMERIC_ROWS = rowsOf([BIGNUMERIC_FUNCTIONS]);
+
+/** What a function or operator is of arguments of these types. */
+export function functionRow(name: string, types: readonly SqlType[] = []): FunctionRow | null {
+  const own = types.some(({ kind }) => kind === 'BIGNUMERIC') ? BIGNUMERIC_ROWS.get(name) : undefined;
+  return own ?? ROWS.get(name) ?? null;
 }
 
 /** The names of all functions and operators that translate, sorted; operators have their `$` names. */

@@ -107,16 +107,42 @@ type Stringified = 'none' | 'wide' | 'decimals';
 /** The largest integer up to which a double holds each. */
 const LARGEST_EXACT = '9007199254740992';
 
-function decimalJson(x: string, stringified: Stringified): string {
-  const whole = `${x} = trunc(${x})`;
+/** SQL of a decimal and of what is to be known of it. */
+interface Decimal {
+  /** A number that DuckDB casts to an integer. */
+  readonly x: string;
+  readonly text: string;
+  readonly whole: string;
+  /** It may be compared where it is whole. */
+  readonly size: string;
+  readonly fromZero: string;
+  readonly negative: string;
+}
+
+function numericJson(x: string, stringified: Stringified): string {
   const [fromZero, negative] = [`${x} BETWEEN 0 AND 18446744073709551615`, `${x} BETWEEN -9223372036854775808 AND 0`];
-  const text = `to_json(${numericText(x)})`;
+  return decimalJson(
+    { x, text: numericText(x, 'NUMERIC'), whole: `${x} = trunc(${x})`, size: `abs(${x})`, fromZero, negative },
+    stringified,
+  );
+}
+
+function bignumericJson(call: Call, value: string, stringified: Stringified): string {
+  return call.bind([numericText(value, 'BIGNUMERIC')], (x) => {
+    const [fromZero, negative] = [`TRY_CAST(${x} AS UBIGINT) IS NOT NULL`, `TRY_CAST(${x} AS BIGINT) IS NOT NULL`];
+    const size = `abs(TRY_CAST(${x} AS HUGEINT))`;
+    return decimalJson({ x, text: x, whole: `NOT contains(${x}, '.')`, size, fromZero, negative }, stringified);
+  });
+}
+
+function decimalJson({ x, text: written, whole, size, fromZero, negative }: Decimal, stringified: Stringified): string {
+  const text = `to_json(${written})`;
   const number = `lq_float_json(${doubleOfDecimal(x)})`;
   if (stringified === 'none')
     return `CASE WHEN ${whole} AND ${fromZero} THEN to_json(TRY_CAST(${x} AS UBIGINT)) WHEN ${whole} AND ${negative} THEN to_json(TRY_CAST(${x} AS BIGINT)) ELSE ${number} END`;
-  const integer = `WHEN ${whole} AND abs(${x}) <= ${LARGEST_EXACT} THEN to_json(TRY_CAST(${x} AS BIGINT))`;
+  const integer = `WHEN ${whole} AND ${size} <= ${LARGEST_EXACT} THEN to_json(TRY_CAST(${x} AS BIGINT))`;
   if (stringified === 'decimals') return `CASE ${integer} ELSE ${text} END`;
-  const isWide = `${whole} AND (${fromZero} OR ${negative}) OR lq_is_wide_number(${numericText(x)}, true)`;
+  const isWide = `${whole} AND (${fromZero} OR ${negative}) OR lq_is_wide_number(${written}, true)`;
   return `CASE ${integer} WHEN ${isWide} THEN ${text} ELSE ${number} END`;
 }
 
@@ -135,8 +161,9 @@ function googleJson(call: Call, x: string, type: SqlType, stringified: Stringifi
     case 'FLOAT64':
       return `lq_float_json(${x})`;
     case 'NUMERIC':
+      return numericJson(x, stringified);
     case 'BIGNUMERIC':
-      return decimalJson(x, stringified);
+      return bignumericJson(call, x, stringified);
     case 'BYTES':
       return `to_base64(${x})`;
     case 'DATE':

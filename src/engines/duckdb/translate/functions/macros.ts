@@ -4,7 +4,7 @@
  * Arguments are repeated inside: callers pass names.
  */
 
-import { fail } from '../../sql';
+import { fail, volatile } from '../../sql';
 import { LETTER_CASE_MACROS } from './letter-case';
 
 /** DuckDB takes 24:00:00 for the end of a day. */
@@ -43,9 +43,21 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_numeric_quotient(a, b)': 'lq_of_digits(lq_quotient_of_digits(lq_digits(a), lq_digits(b)))',
   // Of decimals with the same number of digits behind the point, as a whole number.
   'lq_whole_quotient(a, b)': `CAST(sign(a) * sign(b) * (abs(lq_digits(a)) // abs(lq_digits(b))) AS HUGEINT)`,
-  // Exact products: only that of the two fractions has more digits than there is room for.
-  'lq_product(a, b)': `trunc(a) * b + (a - trunc(a)) * trunc(b)`,
-  'lq_numeric_product(a, b)': `lq_product(a, b) + CAST((a - trunc(a)) * (b - trunc(b)) AS DECIMAL(38, 9))`,
+  // Exact products: only that of the two fractions has more digits than there is room for. Below 1e9 all parts are of 64 bits, whose
+  // divisions take a hundredth of the time; round divides fewer times than a cast does.
+  'lq_product_of_parts(a, b)': `CAST(trunc(a) AS DECIMAL(19, 0)) * b + CAST(a - trunc(a) AS DECIMAL(9, 9)) * CAST(trunc(b) AS DECIMAL(10, 0))
+      + CAST(CAST(a - trunc(a) AS DECIMAL(9, 9)) * CAST(b - trunc(b) AS DECIMAL(9, 9)) AS DECIMAL(10, 9))`,
+  'lq_numeric_product(a, b)': `CASE WHEN a BETWEEN -999999999 AND 999999999 AND b BETWEEN -999999999 AND 999999999
+      THEN CAST(lq_product_of_parts(CAST(a AS DECIMAL(18, 9)), CAST(b AS DECIMAL(18, 9))) AS DECIMAL(38, 9))
+      WHEN a BETWEEN -999999999999999 AND 999999999999999 AND b BETWEEN -99999 AND 99999
+        OR b BETWEEN -999999999999999 AND 999999999999999 AND a BETWEEN -99999 AND 99999 THEN CAST(round(a * b, 9) AS DECIMAL(38, 9))
+      ELSE CAST(trunc(a) * b + (a - trunc(a)) * trunc(b) + round((a - trunc(a)) * (b - trunc(b)), 9) AS DECIMAL(38, 9)) END`,
+  // Our functions of BIGNUMERIC, of texts that are bounded: what they have to do never comes to more than they may.
+  'lq_bignumeric_of_text(t)': `CASE WHEN t IS NULL OR lq_yield() THEN NULL ELSE nullif(lq_bignumeric_of(encode(${volatile('t')})), ''::BLOB) END`,
+  'lq_bignumeric_of_double(x)': `CASE WHEN x IS NULL OR lq_yield() THEN NULL
+      ELSE nullif(lq_bignumeric_of_float(encode(CAST(${volatile('x')} AS VARCHAR))), ''::BLOB) END`,
+  'lq_bignumeric_rounded_text(x, places)': `CASE WHEN x IS NULL OR lq_yield() THEN NULL
+      ELSE decode(lq_bignumeric_text(${volatile('x')}, CAST(places AS BIGINT))) END`,
   // A double in all its digits, which its product with a power of ten would lose.
   'lq_numeric_of_float(x)': `TRY_CAST(CASE WHEN isfinite(x) THEN printf('%.40f', x) END AS DECIMAL(38, 9))`,
   'lq_int64(s)': String.raw`CASE

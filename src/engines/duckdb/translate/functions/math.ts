@@ -74,7 +74,7 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
       return call.bind([sqlOf(call, 0), digits], (x, n) => `lq_${duckName}(${x}, ${n})`);
     }
     const digits = constant === null ? null : Math.max(-100, Math.min(100, Number(constant)));
-    if (digits === null || mode === 'half_even' || !roundsToConstant(call, digits)) return roundedDecimal(call, mode);
+    if (digits === null || mode === 'half_even' || !roundsToConstant(digits)) return roundedDecimal(call, mode);
     return typed(call, `${duckName}(${sqlOf(call, 0)}, ${digits})`);
   };
 }
@@ -85,7 +85,7 @@ const ROUNDING_MODES: Readonly<Record<string, Rounding>> = {
 };
 
 /** @returns null: the mode is NULL. @throws QueryError for a name that is no mode */
-function roundingMode(call: Call): Rounding | null {
+export function roundingMode(call: Call): Rounding | null {
   const argument = call.args[2];
   if (argument === undefined) return 'half_away';
   if (argument.constant === null) return null;
@@ -156,7 +156,7 @@ function finiteOrNull(result: string, a: string, b: string): string {
 function logarithm(call: Call): string {
   if (call.args.length === 1) return unlessInfinite(throughFloat('ln').emit)(call);
   return call.bind([float(call, 0), float(call, 1)], (x, base) => {
-    const text = typed(inFloat(call), `(ln(${x}) / ln(${base}))`);
+    const text = typed(call, `(ln(${x}) / ln(${base}))`);
     if (call.type.kind !== 'FLOAT64') return text;
     const nan = `isnan(${x}) OR isnan(${base}) OR ${x} = CAST('-inf' AS DOUBLE) OR isinf(${base})`;
     const infinite = `isinf(${x}) AND ${base} <= 0`;
@@ -165,18 +165,11 @@ function logarithm(call: Call): string {
 }
 
 function float(call: Call, i: number): string {
-  const { kind } = arg(call, i).type;
-  if (kind === 'FLOAT64') return sqlOf(call, i);
-  return kind === 'NUMERIC' ? doubleOfDecimal(sqlOf(call, i)) : `CAST(${sqlOf(call, i)} AS DOUBLE)`;
-}
-
-/** @throws QueryError for a BIGNUMERIC, of which a double has less than half of the digits */
-function inFloat(call: Call): Call {
-  return call.type.kind === 'BIGNUMERIC' ? call.unsupported(`${call.name} of BIGNUMERIC`) : call;
+  return arg(call, i).type.kind === 'FLOAT64' ? sqlOf(call, i) : doubleOfDecimal(sqlOf(call, i));
 }
 
 const throughFloat = (duckName: string): { emit: (call: Call) => string; raises: true } => ({
-  emit: (call) => typed(inFloat(call), `${duckName}(${call.args.map((_, i) => float(call, i)).join(', ')})`),
+  emit: (call) => typed(call, `${duckName}(${call.args.map((_, i) => float(call, i)).join(', ')})`),
   raises: true,
 });
 

@@ -127,12 +127,25 @@ function subtract(call: Call): string {
 function multiply(call: Call): string {
   if (call.type.kind === 'INTERVAL') return multipliedInterval(call);
   if (call.type.kind === 'FLOAT64' || call.type.kind === 'INT64') return arithmetic(call, '*');
+  if (call.type.kind === 'NUMERIC') {
+    const [a, b] = [arg(call, 0), arg(call, 1)];
+    const [wholeA, wholeB] = [wholeDecimal(a), wholeDecimal(b)];
+    if (wholeB !== null) return exactDecimal(call, `${a.sql} * ${wholeB}`);
+    if (wholeA !== null) return exactDecimal(call, `${wholeA} * ${b.sql}`);
+  }
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => product(call, a, b));
+}
+
+/** A NUMERIC that is a whole literal, or made of an INT64, without digits behind the point: its products need no rounding. */
+function wholeDecimal({ expr, constant, sql }: Argument): string | null {
+  if (constant !== null) return /^-?\d{1,18}$/.test(constant) ? `CAST(${constant} AS DECIMAL(19,0))` : null;
+  if (expr.kind !== 'cast' || expr.input.type.kind !== 'INT64') return null;
+  const [, integer] = /^CAST\(([^]*) AS DECIMAL\(38,9\)\)$/.exec(sql) ?? [];
+  return integer === undefined ? null : `CAST(${integer} AS DECIMAL(19,0))`;
 }
 
 /** The product of two names; decimals exactly, rounded half away from zero. */
 export function product(call: Call, a: string, b: string): string {
-  if (call.type.kind === 'BIGNUMERIC') return call.unsupported('Multiplication of BIGNUMERIC');
   return call.type.kind === 'NUMERIC' ? exactDecimal(call, `lq_numeric_product(${a}, ${b})`) : `${a} * ${b}`;
 }
 
@@ -155,8 +168,7 @@ function isModest({ expr, constant }: Argument): boolean {
 
 /** DuckDB widens the scale of decimals; GoogleSQL keeps it. */
 function exactDecimal(call: Call, text: string): string {
-  if (call.type.kind === 'NUMERIC') return `CAST(${text} AS DECIMAL(38,9))`;
-  return call.type.kind === 'BIGNUMERIC' ? `CAST(${text} AS DECIMAL(38,18))` : text;
+  return call.type.kind === 'NUMERIC' ? `CAST(${text} AS DECIMAL(38,9))` : text;
 }
 
 /** Of a NUMERIC: the digits of a larger one leave no room for nine more, and a function of our own divides by it. */
@@ -164,7 +176,6 @@ const LARGEST_DIVISOR = '100000000000000000000';
 
 /** The exact quotient of two names, rounded half away from zero. @param orNull NULL where it is out of range */
 export function quotient(call: Call, a: string, b: string, orNull = false): string {
-  if (call.type.kind === 'BIGNUMERIC') return call.unsupported('Division of BIGNUMERIC');
   return call.bind(
     [
       structOf([

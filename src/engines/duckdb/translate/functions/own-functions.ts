@@ -18,7 +18,7 @@ interface Result {
 }
 
 /** What is the same for all rows: it may be computed once, and stays as it is. */
-const FIXED = /^(?:['$\d-]|CAST\(\$|CAST\(NULL|NULL|true|false)/;
+const FIXED = /^(?:['$\d-]|unhex\('|CAST\(\$|CAST\(NULL|NULL|true|false)/;
 
 /**
  * The value of our function, NULL where an argument is. What it is given at once is bounded, what a table holds included: it

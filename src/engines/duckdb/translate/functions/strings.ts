@@ -7,13 +7,11 @@ import { mostSteps } from '../expressions/call-cost';
 import { mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { numericText } from '../expressions/value-texts';
+import { initcap } from './initcap';
 import { concatTexts } from './operators';
 import { ofBytesToo, overLatin1 } from './latin1';
 import { ownFunction } from './own-functions';
-
-/** Unicode's White_Space, which TRIM takes off when it is not told what. */
-const WHITE_SPACE =
-  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+import { WHITE_SPACE } from './white-space';
 
 /** Two texts, or the digits of two BYTES. */
 function onTexts(print: (a: string, b: string) => string): (call: Call) => string {
@@ -220,7 +218,7 @@ function anywhere(x: string, type: SqlType, test: (text: string) => string): str
     case 'DATE':
       return test(`CAST(${x} AS VARCHAR)`);
     case 'NUMERIC':
-      return test(numericText(x));
+      return test(numericText(x, type.kind));
     case 'FLOAT64':
       return test(`lq_float_string(${x})`);
     case 'ARRAY': {
@@ -237,34 +235,6 @@ function anywhere(x: string, type: SqlType, test: (text: string) => string): str
     default:
       return null;
   }
-}
-
-/** The first letter of each word upper, the others lower. */
-function initcap(call: Call): string {
-  const delimiters = call.args[1];
-  if (delimiters !== undefined && delimiters.constant === null) return initcapOf(call, delimiters.sql);
-  const set = delimiters?.constant ?? `${WHITE_SPACE}[](){}/|<>!?@"^#$&~_,.:;*%+-\\`;
-  const escaped = set.replace(/[\\\][^-]/g, '\\$&');
-  const pattern = quoteText(set === '' ? '(?s).+' : `[${escaped}]|[^${escaped}]+`);
-  return capitalized(sqlOf(call, 0), pattern, quoteText(`${set}ß`));
-}
-
-/** @param unchanged in SQL: the delimiters, which stay as they are, and the sharp s, which has no capital form of one letter */
-function capitalized(text: string, pattern: string, unchanged: string): string {
-  const first = `CASE WHEN contains(${unchanged}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
-  return `array_to_string(list_transform(regexp_extract_all(${text}, ${pattern}), lambda w: ${first} || lower(w[2:])), '')`;
-}
-
-/** Bytes of computed delimiters: each row's are compiled. */
-const MOST_DELIMITERS = 256;
-
-function initcapOf(call: Call, delimiters: string): string {
-  return call.bind([sqlOf(call, 0), delimiters], (s, set) =>
-    call.bind([`regexp_replace(${set}, '[\\\\\\]\\[^-]', '\\\\\\0', 'g')`, `${set} || 'ß'`], (escaped, unchanged) => {
-      const pattern = `CASE ${set} WHEN '' THEN '(?s).+' ELSE '[' || ${escaped} || ']|[^' || ${escaped} || ']+' END`;
-      return `CASE WHEN ${s} IS NULL OR ${set} IS NULL THEN NULL WHEN strlen(${set}) > ${MOST_DELIMITERS} THEN ${call.fail('size')} ELSE ${capitalized(s, pattern, unchanged)} END`;
-    }),
-  );
 }
 
 function modeOf(call: Call): string {

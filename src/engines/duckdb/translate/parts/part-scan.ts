@@ -4,7 +4,7 @@ import type { SqlType, TableSchema } from '../../../../googlesql/types';
 import { columnName } from '../context';
 import { selectList } from '../select-list';
 import { quoteName } from '../../sql';
-import { physicalType, withLists } from './physical-type';
+import { asComputed, physicalType, withLists } from './physical-type';
 import type { Part } from '../../data/part';
 
 /** Rows that DuckDB keeps statistics for, and skips together. */
@@ -75,7 +75,7 @@ export class PartScan {
       const { path, type } = this.#paths.get(source)!;
       const value = storedValue(path, records.has(source));
       const stored = physicalType(type, source, single);
-      return `${withLists(value, stored, column.type)} AS ${columnName(column.id)}`;
+      return `${asComputed(withLists(value, stored, column.type), column.type)} AS ${columnName(column.id)}`;
     });
     return `${selectList(list)} FROM ${relation} AS "part"`;
   }

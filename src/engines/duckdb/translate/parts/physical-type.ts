@@ -13,6 +13,24 @@ export function physicalType(type: SqlType, path: string, single: ReadonlySet<st
   return fields.every((field, i) => field.type === type.fields[i]!.type) ? type : { kind: 'STRUCT', fields };
 }
 
+/** Whether values are stored in another way than expressions have them. */
+function holdsBignumeric(type: SqlType): boolean {
+  if (type.kind === 'ARRAY') return holdsBignumeric(type.element);
+  return type.kind === 'STRUCT' ? type.fields.some((field) => holdsBignumeric(field.type)) : type.kind === 'BIGNUMERIC';
+}
+
+/** A stored value as expressions have it. @param value it is repeated */
+export function asComputed(value: string, type: SqlType): string {
+  if (!holdsBignumeric(type)) return value;
+  if (type.kind === 'ARRAY') return `list_transform(${value}, lambda e: ${asComputed('e', type.element)})`;
+  if (type.kind !== 'STRUCT') return `lq_bignumeric_of_text(CAST(${value} AS VARCHAR))`;
+  const names = physicalFieldNames(type.fields);
+  const fields = type.fields.map(
+    (field, i) => `${quoteText(names[i]!)}: ${asComputed(`${value}.${quoteName(names[i]!)}`, field.type)}`,
+  );
+  return `CASE WHEN ${value} IS NOT NULL THEN {${fields.join(', ')}} END`;
+}
+
 /**
  * A stored value as `to`, which has lists where `from` has their only elements. A record with such a list in it is never
  * NULL, or the list would not hold one element.
@@ -21,7 +39,7 @@ export function physicalType(type: SqlType, path: string, single: ReadonlySet<st
  */
 export function withLists(value: string, from: SqlType, to: SqlType): string {
   if (to.kind === 'ARRAY' && from.kind !== 'ARRAY') return `[${withLists(value, from, to.element)}]`;
-  if (to.kind !== 'STRUCT' || from.kind !== 'STRUCT' || duckType(from) === duckType(to)) return value;
+  if (to.kind !== 'STRUCT' || from.kind !== 'STRUCT' || duckType(from, true) === duckType(to, true)) return value;
   const names = physicalFieldNames(to.fields);
   const fields = to.fields.map(({ type }, i) => {
     const name = names[i]!;

@@ -81,7 +81,7 @@ export function jsonable(ctx: Context, x: string, type: SqlType, form: JsonForm)
       return `lq_float_json(${x})`;
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return numericText(x);
+      return numericText(x, type.kind);
     case 'BYTES':
       return form.hideBytes ? `CAST(NULL AS VARCHAR)` : `to_base64(${x})`;
     case 'ARRAY':

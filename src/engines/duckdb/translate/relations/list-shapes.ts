@@ -18,6 +18,6 @@ export function listShape(from: SqlType, to: SqlType): ListShape | null {
   if (to.kind === 'ARRAY' && from.kind !== 'ARRAY') {
     return { isList: true, members: listShape(from, to.element)?.members ?? null };
   }
-  if (to.kind !== 'STRUCT' || from.kind !== 'STRUCT' || duckType(from) === duckType(to)) return null;
+  if (to.kind !== 'STRUCT' || from.kind !== 'STRUCT' || duckType(from, true) === duckType(to, true)) return null;
   return { isList: false, members: to.fields.map(({ type }, i) => listShape(from.fields[i]!.type, type)) };
 }

@@ -34,7 +34,7 @@ function typed(ctx: Context, x: string, type: SqlType, form: JsonForm): string {
       // A cast looks the zone up for each value, which takes ten times as long.
       return `make_timestamptz(epoch_us(${x}))`;
     case 'BIGNUMERIC':
-      return numericText(x);
+      return numericText(x, type.kind);
     case 'INTERVAL':
       return jsonable(ctx, x, type, form);
     case 'JSON':

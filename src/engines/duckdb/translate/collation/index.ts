@@ -215,7 +215,7 @@ class Writer {
     const written: AggregateCall = {
       ...call,
       args: args.map(({ expr }) => expr),
-      having: call.having && { ...call.having, expr: this.#key(call.having.expr) },
+      having: call.having && { ...call.having, expr: this.#extreme(call.having) },
       orderBy: call.orderBy.map((key) => this.#sortKey(key)),
     };
     const name = call.function;
@@ -243,7 +243,8 @@ class Writer {
       }
       case 'MIN_BY':
       case 'MAX_BY':
-        return { call: { ...written, args: [first!.expr, keyed[1] ?? second!.expr] }, collation: first!.collation };
+        if (isKeyed(second!.collation)) return refuseFunction(name, call.span);
+        return { call: written, collation: first!.collation };
     }
     if (!HANDING_ON.has(name)) return refuseFunction(name, call.span);
     if (call.distinct && name !== 'ANY_VALUE')
@@ -253,6 +254,14 @@ class Writer {
         'SELECT DISTINCT in a subquery below it',
       );
     return { call: written, collation: this.#handedOn(name, args, call.type, call.span) };
+  }
+
+  /** Google's reference takes the order of code points there, and BigQuery's documents say nothing of it. */
+  #extreme({ kind, expr }: NonNullable<AggregateCall['having']>): Expr {
+    const value = this.#expr(expr);
+    if (!isKeyed(value.collation)) return value.expr;
+    const what = `HAVING ${kind.toUpperCase()} of a text with a collation`;
+    return refuse(what, expr.span, `HAVING ${kind.toUpperCase()} COLLATE(x, '')`);
   }
 
   #handedOn(name: string, args: readonly Collated[], type: SqlType, span: Expr['span']): Collation {

@@ -256,7 +256,10 @@ function visitFrame({ from, to }: WindowFrame, visit: Visit): void {
 }
 
 function visitOrder(items: readonly OrderItem[], visit: Visit): void {
-  for (const { expression } of items) visit(expression);
+  for (const { expression, collation } of items) {
+    visit(expression);
+    maybe(collation, visit);
+  }
 }
 
 function visitLimit(limit: LimitClause | null, visit: Visit): void {

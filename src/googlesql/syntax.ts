@@ -102,6 +102,8 @@ export interface SelectStar extends Node {
 
 export interface OrderItem extends Node {
   readonly expression: Expression;
+  /** The name behind COLLATE; null: not written. */
+  readonly collation: Literal | null;
   readonly descending: boolean;
   /** null: not written; GoogleSQL then sorts NULLs first ascending and last descending. */
   readonly nulls: 'first' | 'last' | null;

@@ -39,7 +39,9 @@ export function pageKeysOf(query: Query, columns: readonly NamedType[]): readonl
   return keys.every((key) => key !== null) ? keys : null;
 }
 
-function pageKey({ expression, descending, nulls }: OrderItem, columns: readonly NamedType[]): PageKey | null {
+function pageKey(item: OrderItem, columns: readonly NamedType[]): PageKey | null {
+  const { expression, collation, descending, nulls } = item;
+  if (collation !== null) return null;
   const column =
     expression.kind === 'path' && expression.parts.length === 1
       ? columns.find(({ name }) => name.toLowerCase() === expression.parts[0]?.name.toLowerCase())

@@ -43,6 +43,8 @@ const IN_BIGQUERY = [
   'FEATURE_CREATE_VIEW_WITH_COLUMN_LIST',
   'FEATURE_CREATE_VIEWS_WITH_COLUMN_OPTIONS',
   'FEATURE_DML_UPDATE_WITH_JOIN',
+  'FEATURE_V_1_3_ANNOTATION_FRAMEWORK',
+  'FEATURE_V_1_3_COLLATION_SUPPORT',
 ];
 
 /** What is asked of the engine for its options with every feature of the current version. */

@@ -1,4 +1,4 @@
-import type { Expression, LimitClause, OrderItem } from '../syntax';
+import type { Expression, LimitClause, Literal, OrderItem } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
 
@@ -12,14 +12,24 @@ export function parseOrderBy(cursor: Cursor): OrderItem[] {
 function parseOrderItem(cursor: Cursor): OrderItem {
   const { start } = cursor.token;
   const expression = parseExpression(cursor);
-  if (cursor.at('COLLATE')) {
-    const collate = cursor.next();
-    parseExpression(cursor);
-    cursor.refuse('COLLATE', cursor.spanFrom(collate.start));
-  }
+  const collation = cursor.at('COLLATE') ? parseCollation(cursor) : null;
   const descending = cursor.at('DESC');
   if (descending || cursor.at('ASC')) cursor.next();
-  return { expression, descending, nulls: parseNullOrder(cursor), span: cursor.spanFrom(start) };
+  return { expression, collation, descending, nulls: parseNullOrder(cursor), span: cursor.spanFrom(start) };
+}
+
+/** COLLATE and a name, which BigQuery takes from a parameter, too. */
+function parseCollation(cursor: Cursor): Literal | null {
+  const { start } = cursor.next();
+  const { kind, symbol } = cursor.token;
+  if (kind === 'string') {
+    const name = cursor.next();
+    return { kind: 'literal', type: 'STRING', value: name.value, span: { start: name.start, end: name.end } };
+  }
+  if (symbol !== '@' && symbol !== '@@') cursor.fail('a collation name');
+  parseExpression(cursor);
+  cursor.refuse('COLLATE with a parameter', cursor.spanFrom(start));
+  return null;
 }
 
 /** NULLS FIRST, NULLS LAST; null: neither. */

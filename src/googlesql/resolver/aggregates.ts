@@ -6,6 +6,7 @@ import type { Call, Expression, OrderItem } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { argumentsOf, chooseOverload } from './calls';
+import { collatedKey } from './collate';
 import { supportsGrouping, supportsOrdering } from './comparable';
 import type { Context } from './context';
 import { convert } from './convert';
@@ -217,9 +218,9 @@ function isFixed(expr: Expr): boolean {
 }
 
 /** An ORDER BY item of an aggregate or a window; a number is a value there, not a position. */
-export function sortKey(context: Context, { expression, descending, nulls }: OrderItem): SortKey {
+export function sortKey(context: Context, { expression, collation, descending, nulls }: OrderItem): SortKey {
   const expr = resolveExpr(context, expression);
-  return checkedSortKey(expr, descending, nulls);
+  return checkedSortKey(collatedKey(expr, collation), descending, nulls);
 }
 
 /** NULLs come first ascending and last descending where the query does not say. */

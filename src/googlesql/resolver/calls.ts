@@ -9,6 +9,7 @@ import { typeText } from '../type-names';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { resolveAggregate } from './aggregates';
+import { checkCollation } from './collate';
 import { supportsEquality, supportsOrdering } from './comparable';
 import type { Context } from './context';
 import { convert } from './convert';
@@ -81,6 +82,7 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   checkPart(fn, given.part, isDate ? values[0]?.type : args[0]?.type, call.span);
   checkArguments(fn, args);
   checkPath(session, fn, values);
+  if (fn.name === 'COLLATE') checkCollation(values[1]);
   const [compared] = args;
   if (fn.name === 'NULLIF' && compared !== undefined && !supportsEquality(compared.type))
     throw invalid(`NULLIF is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);

@@ -48,7 +48,8 @@ export function explicitCast(
     if (folded !== null) return session.markExplicit({ ...folded, span });
     if (safe) return session.markExplicit({ kind: 'literal', type, value: null, span });
   }
-  if (sameType(expr.type, type) && plain && expr.kind !== 'make_struct' && expr.kind !== 'make_array')
+  const stays = sameType(expr.type, type) && !session.collates;
+  if (stays && plain && expr.kind !== 'make_struct' && expr.kind !== 'make_array')
     return session.isConstant(expr) ? session.markExplicit({ ...expr }) : expr;
   return {
     kind: 'cast',

@@ -2,13 +2,17 @@
 import type { Column, Expr, SortKey } from '../resolved';
 import type { OrderItem } from '../syntax';
 import { checkedSortKey, isIntervalLiteral } from './aggregates';
+import { collatedKey } from './collate';
 import type { Context } from './context';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
 
 /** `columns` is what a position counts in. */
 export function resolveOrderBy(context: Context, items: readonly OrderItem[], columns: readonly Column[]): SortKey[] {
-  return items.map((item) => checkedSortKey(orderExpr(context, item, columns), item.descending, item.nulls));
+  return items.map((item) => {
+    const expr = collatedKey(orderExpr(context, item, columns), item.collation);
+    return checkedSortKey(expr, item.descending, item.nulls);
+  });
 }
 
 const NAMED_LITERALS = new Set(['DATE', 'TIME', 'DATETIME', 'TIMESTAMP', 'NUMERIC', 'BIGNUMERIC']);

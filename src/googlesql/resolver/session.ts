@@ -53,6 +53,8 @@ export class Session {
   readonly #unread = new Map<number, () => void>();
   readonly parameters: ReadonlyMap<string, SqlType>;
   readonly budget = new Budget();
+  /** Texts may have a collation, which a conversion to the type that they have takes away. */
+  readonly collates: boolean;
 
   constructor(
     readonly environment: Environment,
@@ -60,6 +62,7 @@ export class Session {
     /** null: the first fault ends the resolution. */
     readonly survey: Survey | null = null,
   ) {
+    this.collates = /\bcollate\b/i.test(text);
     this.parameters = new Map([...environment.parameters].map(([name, type]) => [name.toLowerCase(), type]));
   }
 

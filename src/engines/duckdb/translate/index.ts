@@ -7,6 +7,7 @@ import type { Column, Cte, Relation, ResolvedQuery } from '../../../googlesql/re
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { Part } from '../data/part';
 import type { Fence, LineForm } from '../../contract';
+import { withCollations } from './collation';
 import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
 import { Fencing } from './expressions/guards';
@@ -79,7 +80,8 @@ export interface Translation extends Statement {
  * Translates `query`. Throws QueryError `invalidQuery` for what the embedded engine cannot do, with the construct's span.
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
-  const written = { ...query, relation: cutOff(query.relation, options.maxRows) };
+  const collated = withCollations(query);
+  const written = { ...collated, relation: cutOff(collated.relation, options.maxRows) };
   const { query: limited, isTable } = options.fence ? withOwnRows(written, options.fence) : noTables(written);
   const partsOf: PartsOf = (table) => options.parts(table);
   const isWorthIt = materializedCtes(limited);

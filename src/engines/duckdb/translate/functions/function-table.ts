@@ -8,6 +8,7 @@ import type { FunctionRow, FunctionTable } from '../expressions/call';
 import { ARRAY_FUNCTIONS } from './arrays';
 import { BIGNUMERIC_FUNCTIONS } from './bignumeric';
 import { BYTES_FUNCTIONS } from './bytes';
+import { COLLATION_FUNCTIONS } from './collations';
 import { CONDITIONAL_FUNCTIONS } from './conditionals';
 import { DATE_FUNCTIONS } from './dates';
 import { FORMAT_FUNCTIONS } from './formats';
@@ -25,6 +26,7 @@ import { STRING_FUNCTIONS } from './strings';
 const TABLES: readonly FunctionTable[] = [
   OPERATORS,
   CONDITIONAL_FUNCTIONS,
+  COLLATION_FUNCTIONS,
   STRING_FUNCTIONS,
   REGEXP_FUNCTIONS,
   SEARCH_FUNCTIONS,

@@ -1,8 +1,11 @@
+import { rangeEnds } from '../../../../googlesql/literals/range';
 import type { ResolvedLiteral } from '../../../../googlesql/resolved';
 import { duckType, quoteText } from '../../sql';
+import { openEnd, rangeOf } from './range-values';
 
 /** A literal with exactly its GoogleSQL type: a bare number would be an INTEGER or a DECIMAL to DuckDB. */
-export function printLiteral({ type, value }: ResolvedLiteral): string {
+export function printLiteral(literal: ResolvedLiteral): string {
+  const { type, value } = literal;
   if (value === null) return `CAST(NULL AS ${duckType(type)})`;
   switch (type.kind) {
     case 'INT64':
@@ -19,6 +22,12 @@ export function printLiteral({ type, value }: ResolvedLiteral): string {
       return `unhex('${Buffer.from(value, 'latin1').toString('hex')}')`;
     case 'INTERVAL':
       return interval(value);
+    case 'RANGE': {
+      const [start, end] = rangeEnds(value);
+      const kept = (side: 'start' | 'end', bound: string | null): string =>
+        bound === null ? openEnd(type.element.kind, side) : printLiteral({ ...literal, type: type.element, value: bound });
+      return rangeOf(kept('start', start), kept('end', end));
+    }
     case 'FLOAT64':
     case 'NUMERIC':
     case 'BIGNUMERIC':

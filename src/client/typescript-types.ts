@@ -56,6 +56,7 @@ function presentType(type: SqlType, indent: string): string {
     case 'TIME':
     case 'DATETIME':
     case 'INTERVAL':
+    case 'RANGE':
     case 'GEOGRAPHY':
       return 'string';
   }

@@ -85,17 +85,22 @@ const PLACE: Readonly<Record<SqlType['kind'], number>> = {
   GEOGRAPHY: 24,
   JSON: 26,
   INTERVAL: 27,
+  RANGE: 28,
 };
 
 /** From narrow to wide: the supertype of several types is the first that all can become. */
 const WIDTH: readonly ScalarName[] = ['DATE', 'DATETIME', 'INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64'];
 
 const isScalar = (type: SqlType): type is { readonly kind: ScalarName } =>
-  type.kind !== 'ARRAY' && type.kind !== 'STRUCT';
+  type.kind !== 'ARRAY' && type.kind !== 'STRUCT' && type.kind !== 'RANGE';
 
 const steps = (from: SqlType, to: SqlType): number => Math.abs(PLACE[from.kind] - PLACE[to.kind]);
 
 function freedom(from: SqlType, to: SqlType): Freedom | undefined {
+  if (from.kind === 'RANGE' || to.kind === 'RANGE') {
+    if (from.kind === 'STRING' || to.kind === 'STRING') return 'explicit';
+    return sameType(from, to) ? 'implicit' : undefined;
+  }
   if (!isScalar(from) || !isScalar(to)) return undefined;
   return from.kind === to.kind ? 'implicit' : CONVERSIONS[from.kind][to.kind];
 }

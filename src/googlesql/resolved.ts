@@ -222,7 +222,7 @@ export type Expr =
  * `value` by type: text as BigQuery would print it: INT64 decimal digits with sign, FLOAT64 JavaScript's shortest form
  * or NaN, Infinity, -Infinity, BOOL true or false, STRING decoded, BYTES latin-1, DATE 2026-01-31, TIME and DATETIME
  * ISO with T, TIMESTAMP integer microseconds since the epoch as decimal digits, NUMERIC decimal text, JSON text.
- * null is SQL NULL of that type.
+ * RANGE `[start, end)` of such values, UNBOUNDED for an open end. null is SQL NULL of that type.
  */
 export interface ResolvedLiteral {
   readonly kind: 'literal';

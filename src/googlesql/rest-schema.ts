@@ -1,4 +1,5 @@
-import type { NamedType, ScalarName, SqlType } from './types';
+import { rangeElement } from './type-names';
+import type { NamedType, RangeElement, ScalarName, SqlType } from './types';
 
 /**
  * A table's fields in the form of BigQuery's REST API (`tables.get`, field `schema`), checked and with one spelling per
@@ -6,10 +7,12 @@ import type { NamedType, ScalarName, SqlType } from './types';
  */
 export interface RestField {
   readonly name: string;
-  readonly type: ScalarName | 'RECORD';
+  readonly type: ScalarName | 'RANGE' | 'RECORD';
   readonly mode: 'NULLABLE' | 'REQUIRED' | 'REPEATED';
   /** Of a RECORD; empty otherwise. */
   readonly fields: readonly RestField[];
+  /** Of a RANGE: the type of its ends. */
+  readonly element?: RangeElement;
 }
 
 const TYPES: Readonly<Record<string, RestField['type']>> = {
@@ -30,6 +33,7 @@ const TYPES: Readonly<Record<string, RestField['type']>> = {
   JSON: 'JSON',
   GEOGRAPHY: 'GEOGRAPHY',
   INTERVAL: 'INTERVAL',
+  RANGE: 'RANGE',
   RECORD: 'RECORD',
   STRUCT: 'RECORD',
 };
@@ -58,9 +62,15 @@ export function columnsOf(fields: readonly RestField[]): NamedType[] {
 }
 
 export function typeOf(field: RestField): SqlType {
-  const item: SqlType =
-    field.type === 'RECORD' ? { kind: 'STRUCT', fields: columnsOf(field.fields) } : { kind: field.type };
+  const item = itemType(field);
   return field.mode === 'REPEATED' ? { kind: 'ARRAY', element: item } : item;
+}
+
+function itemType({ name, type, fields, element }: RestField): SqlType {
+  if (type === 'RECORD') return { kind: 'STRUCT', fields: columnsOf(fields) };
+  if (type !== 'RANGE') return { kind: type };
+  if (element === undefined) throw new Error(`${name} is a RANGE of nothing`);
+  return { kind: 'RANGE', element: { kind: element } };
 }
 
 function parseFields(value: unknown, path: string, depth: number): readonly RestField[] {
@@ -90,7 +100,13 @@ function parseField(value: unknown, place: string, parent: string, depth: number
   if (mode !== 'NULLABLE' && mode !== 'REQUIRED' && mode !== 'REPEATED') {
     throw new RestSchemaError(`${path}: "mode" must be NULLABLE, REQUIRED or REPEATED`);
   }
-  return { name, type, mode, fields: type === 'RECORD' ? parseFields(value['fields'], path, depth + 1) : [] };
+  const fields = type === 'RECORD' ? parseFields(value['fields'], path, depth + 1) : [];
+  if (type !== 'RANGE') return { name, type, mode, fields };
+  const ends = value['rangeElementType'];
+  const element = rangeElement(isObject(ends) ? String(ends['type']).toUpperCase() : '');
+  if (element === null)
+    throw new RestSchemaError(`${path}: "rangeElementType" must have the type DATE, DATETIME or TIMESTAMP`);
+  return { name, type, mode, fields, element };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

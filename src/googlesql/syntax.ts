@@ -368,7 +368,7 @@ export type Expression =
 
 /**
  * `value`: the decoded text; for BYTES the bytes as latin-1 text; for numbers the digits as written
- * (hex kept, without a sign). DATE, DATETIME, TIME, TIMESTAMP, NUMERIC, BIGNUMERIC, JSON: `DATE 'text'`.
+ * (hex kept, without a sign). DATE, DATETIME, TIME, TIMESTAMP, NUMERIC, BIGNUMERIC, JSON: `DATE 'text'`; RANGE: `RANGE<DATE> 'text'`.
  */
 export interface Literal extends Node {
   readonly kind: 'literal';
@@ -385,8 +385,11 @@ export interface Literal extends Node {
     | 'DATETIME'
     | 'TIME'
     | 'TIMESTAMP'
-    | 'JSON';
+    | 'JSON'
+    | 'RANGE';
   readonly value: string;
+  /** What a RANGE is of. */
+  readonly element?: TypeName;
 }
 
 /** `@name`, `@@name` (system), `?` (positional, name empty). */
@@ -483,7 +486,7 @@ export interface Cast extends Node {
 /** A written type; parameters such as STRING(10) are kept as text. */
 export type TypeName =
   | { readonly kind: 'simple'; readonly name: string; readonly parameters: readonly string[]; readonly span: Span }
-  | { readonly kind: 'array'; readonly element: TypeName; readonly span: Span }
+  | { readonly kind: 'array' | 'range'; readonly element: TypeName; readonly span: Span }
   | {
       readonly kind: 'struct';
       readonly fields: readonly { readonly name: Identifier | null; readonly type: TypeName }[];

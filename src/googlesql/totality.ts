@@ -5,6 +5,7 @@
  */
 import { RE2JS } from 're2js';
 import { hasOneRowAtMost } from './cardinality';
+import { inOrder } from './literals/range';
 import { timestampMicros } from './literals/timestamp';
 import { isTemporal, temporalValue } from './literals/temporal';
 import { patternCost } from './pattern-cost';
@@ -24,6 +25,7 @@ const TOTAL: ReadonlySet<string> = new Set([
   ...['$json_member', 'COLLATE', 'IF', 'IFNULL', 'COALESCE', 'NULLIF', 'GREATEST', 'LEAST', 'TYPEOF'],
   ...['STARTS_WITH', 'ENDS_WITH', 'STRPOS', 'CHAR_LENGTH', 'LENGTH', 'BYTE_LENGTH'],
   ...['LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'ARRAY_LENGTH', 'IS_NAN', 'IS_INF', 'SIGN'],
+  ...['RANGE_CONTAINS', 'RANGE_END', 'RANGE_OVERLAPS', 'RANGE_START'],
   ...['CURRENT_TIMESTAMP', 'UNIX_MICROS', 'UNIX_MILLIS', 'UNIX_SECONDS', 'UNIX_DATE'],
 ]);
 
@@ -40,7 +42,7 @@ const TOTAL_CASTS: ReadonlySet<string> = new Set([
   ...['BOOL>INT64', 'BOOL>STRING', 'INT64>BOOL', 'INT64>FLOAT64', 'INT64>STRING', 'INT64>NUMERIC', 'INT64>BIGNUMERIC'],
   ...['NUMERIC>BIGNUMERIC', 'NUMERIC>FLOAT64', 'NUMERIC>STRING', 'FLOAT64>STRING', 'STRING>BYTES', 'DATE>STRING', 'DATE>DATETIME'],
   ...['DATE>TIMESTAMP', 'DATETIME>DATE', 'DATETIME>TIME', 'DATETIME>TIMESTAMP', 'DATETIME>STRING', 'TIME>STRING'],
-  ...['TIMESTAMP>DATE', 'TIMESTAMP>DATETIME', 'TIMESTAMP>TIME', 'TIMESTAMP>STRING'],
+  ...['TIMESTAMP>DATE', 'TIMESTAMP>DATETIME', 'TIMESTAMP>TIME', 'TIMESTAMP>STRING', 'RANGE>STRING'],
 ]);
 
 const known = new WeakMap<Expr, boolean>();
@@ -153,6 +155,8 @@ function isTotalCall(call: FunctionCall): boolean {
       return isStringCall(call) && (args[1] === undefined || (args[1].kind === 'literal' && args[1].value !== ''));
     case 'GENERATE_ARRAY':
       return isSmallSeries(args);
+    case 'RANGE':
+      return hasOrderedEnds(call);
     case 'FLOOR':
     case 'CEIL':
       return first?.type.kind === 'FLOAT64';
@@ -192,6 +196,16 @@ function isTotalCall(call: FunctionCall): boolean {
     default:
       return false;
   }
+}
+
+/** RANGE(a, b) of literals that may be the ends of one, or open on a side. */
+function hasOrderedEnds({ args, type }: FunctionCall): boolean {
+  if (type.kind !== 'RANGE') return false;
+  const ends = args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined));
+  if (ends.includes(null)) return true;
+  const [start, end] = ends;
+  if (start === undefined || end === undefined || start === null || end === null) return false;
+  return inOrder(type.element.kind, start, end);
 }
 
 /** DATE(x), DATETIME(x), TIME(x), TIMESTAMP(x) of UTC, of a value that has one of the type. */

@@ -1,7 +1,7 @@
 /** Types as written in GoogleSQL: from a name to a type, from a type to a name, and when two types are the same. */
 import { QueryError } from '../errors';
 import type { Span, TypeName } from './syntax';
-import type { ScalarName, SqlType, StructField } from './types';
+import type { RangeElement, ScalarName, SqlType, StructField } from './types';
 
 const SCALARS: ReadonlyMap<string, ScalarName> = new Map<string, ScalarName>([
   ...(
@@ -94,6 +94,12 @@ export function typeOfName(name: TypeName): SqlType {
       if (element.kind === 'ARRAY') throw typeError('An array of arrays is not supported.', name.span);
       return { kind: 'ARRAY', element };
     }
+    case 'range': {
+      const element = typeOfName(name.element);
+      const kind = rangeElement(element.kind);
+      if (kind === null) throw typeError(`RANGE<${typeText(element)}> is not supported.`, name.element.span);
+      return { kind: 'RANGE', element: { kind } };
+    }
     case 'struct':
       return {
         kind: 'STRUCT',
@@ -102,13 +108,20 @@ export function typeOfName(name: TypeName): SqlType {
   }
 }
 
+const RANGE_ELEMENTS: readonly RangeElement[] = ['DATE', 'DATETIME', 'TIMESTAMP'];
+
+/** The kind as that of a RANGE's ends; null: there is no such RANGE. */
+export function rangeElement(kind: string): RangeElement | null {
+  return RANGE_ELEMENTS.find((element) => element === kind) ?? null;
+}
+
 function typeError(message: string, span: Span): QueryError {
   return new QueryError('invalidQuery', message, span);
 }
 
 /** A type in GoogleSQL's spelling: `ARRAY<STRUCT<a INT64, b STRING>>`. */
 export function typeText(type: SqlType): string {
-  if (type.kind === 'ARRAY') return `ARRAY<${typeText(type.element)}>`;
+  if (type.kind === 'ARRAY' || type.kind === 'RANGE') return `${type.kind}<${typeText(type.element)}>`;
   if (type.kind === 'STRUCT') return `STRUCT<${type.fields.map(fieldText).join(', ')}>`;
   return type.kind;
 }
@@ -129,7 +142,7 @@ export function equivalentTypes(a: SqlType, b: SqlType): boolean {
 
 function alike(a: SqlType, b: SqlType, names: (a: string | null, b: string | null) => boolean): boolean {
   if (a === b) return true;
-  if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && alike(a.element, b.element, names);
+  if (a.kind === 'ARRAY' || a.kind === 'RANGE') return a.kind === b.kind && alike(a.element, b.element, names);
   if (a.kind === 'STRUCT') {
     return (
       b.kind === 'STRUCT' &&

@@ -19,7 +19,16 @@ export type ScalarName =
 export type SqlType =
   | { readonly kind: ScalarName }
   | { readonly kind: 'ARRAY'; readonly element: SqlType }
+  | RangeType
   | { readonly kind: 'STRUCT'; readonly fields: readonly StructField[] };
+
+/** From a first value to before a last one; either end may be open. */
+export interface RangeType {
+  readonly kind: 'RANGE';
+  readonly element: { readonly kind: RangeElement };
+}
+
+export type RangeElement = 'DATE' | 'DATETIME' | 'TIMESTAMP';
 
 export interface StructField {
   /** null: an anonymous field, as in the tuple `(1, 2)`. */

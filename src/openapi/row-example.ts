@@ -64,6 +64,8 @@ function exampleValue(type: SqlType): Json {
       return countValues(type.element) > MOST_VALUES ? [] : [exampleValue(type.element)];
     case 'STRUCT':
       return countValues(type) > MOST_VALUES ? null : exampleObject(type.fields);
+    case 'RANGE':
+      return `[${String(VALUES[type.element.kind])}, UNBOUNDED)`;
     default:
       return VALUES[type.kind];
   }

@@ -1,3 +1,4 @@
+import { typeText } from '../googlesql/type-names';
 import type { NamedType, SqlType, StructField } from '../googlesql/types';
 import type { Schema } from './schema';
 
@@ -75,6 +76,12 @@ function presentSchema(type: SqlType): Schema {
       };
     case 'INTERVAL':
       return { type: 'string', description: 'INTERVAL: `Y-M D H:M:S.F`.' };
+    case 'RANGE':
+      return {
+        type: 'string',
+        pattern: '^\\[.+, .+\\)$',
+        description: `${typeText(type)}: \`[start, end)\`, each as a ${type.element.kind} or UNBOUNDED.`,
+      };
     case 'GEOGRAPHY':
       return { type: 'string', description: 'GEOGRAPHY: well-known text.' };
     case 'JSON':

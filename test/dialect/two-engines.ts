@@ -126,7 +126,7 @@ function comparison(a: string, b: string): number {
 }
 
 export function typeName(type: SqlType): string {
-  if (type.kind === 'ARRAY') return `ARRAY<${typeName(type.element)}>`;
+  if (type.kind === 'ARRAY' || type.kind === 'RANGE') return `${type.kind}<${typeName(type.element)}>`;
   if (type.kind !== 'STRUCT') return type.kind;
   return `STRUCT<${type.fields.map((field) => [field.name, typeName(field.type)].filter(Boolean).join(' ')).join(', ')}>`;
 }

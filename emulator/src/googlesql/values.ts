@@ -1,7 +1,7 @@
 import { civilText, dateText, floorDivide, parseCivil, parseDate, parseInstant, parseTime, timeText } from './civil';
 import { bytesOf, decimalText, integerOf, parseDecimal, SCALE } from './decimal';
 import type { Message } from './protocol';
-import { type ScalarName, type SqlType } from './types';
+import { type ScalarName } from './types';
 
 /** One value as the engine's protocol has it (`ValueProto`); NULL is the empty message. */
 export type Cell = Message;
@@ -124,12 +124,12 @@ export function fields(cell: Cell): readonly Cell[] {
   return ((cell['struct_value'] as Message | undefined)?.['field'] ?? []) as Cell[];
 }
 
-/** Both ends of a RANGE cell, `[2024-01-01, UNBOUNDED)`. */
-export function rangeText(element: SqlType, cell: Cell): string {
+/** Both ends of a RANGE cell, `[2024-01-01, UNBOUNDED)`, each by `textOf`. */
+export function rangeText(cell: Cell, textOf: (end: Cell) => string): string {
   const range = cell['range_value'] as Message;
   const end = (side: string) => {
     const value = (range[side] ?? NULL) as Cell;
-    return isNull(value) ? 'UNBOUNDED' : scalarText(element.kind as ScalarName, value);
+    return isNull(value) ? 'UNBOUNDED' : textOf(value);
   };
   return `[${end('start')}, ${end('end')})`;
 }

@@ -44,7 +44,7 @@ function restValue(type: SqlType, cell: Cell, format: RowFormat, depth: Depth): 
     const items = fields(cell);
     return { f: type.fields.map((field, i) => ({ v: restValue(field.type, items[i] ?? {}, format, inner) })) };
   }
-  if (type.kind === 'RANGE') return rangeText(type.element, cell);
+  if (type.kind === 'RANGE') return rangeText(cell, (end) => String(restValue(type.element, end, format, depth)));
   if (type.kind === 'TIMESTAMP') return timestampText(timestampMicros(cell), format, depth);
   return scalarText(type.kind, cell);
 }

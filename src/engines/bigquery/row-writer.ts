@@ -100,10 +100,7 @@ function scalarReader(field: RestField, context: Context): Reader {
       return (value) => readInteger(textOf(value), verbatim);
     case 'TIMESTAMP':
       if (isoTimestamps) return (value) => isoOfMicros(timestampMicros(textOf(value)));
-      return (value) => {
-        const text = textOf(value);
-        return readInteger(DIGITS.test(text) ? text : timestampMicros(text).toString(), verbatim);
-      };
+      return (value) => readInteger(microsOf(textOf(value)), verbatim);
     case 'FLOAT64':
       return (value) => readFloat(textOf(value));
     case 'BOOL':
@@ -111,8 +108,9 @@ function scalarReader(field: RestField, context: Context): Reader {
     case 'JSON':
       return (value) => verbatim.insert(jsonText(textOf(value)));
     case 'DATETIME':
-      // ISO has a `T` where SQL's own form has a space.
-      return (value) => textOf(value).replace(' ', 'T');
+      return (value) => isoDateTime(textOf(value));
+    case 'RANGE':
+      return rangeReader(field, context);
     case 'BYTES':
       return hideBytes ? () => null : textOf;
     case 'NUMERIC':
@@ -124,6 +122,29 @@ function scalarReader(field: RestField, context: Context): Reader {
     case 'INTERVAL':
       return textOf;
   }
+}
+
+/** Its ends are written as values of their type are. */
+function rangeReader({ name, element }: RestField, { isoTimestamps }: ValueForm): Reader {
+  if (element === undefined) throw new Error(`${name} is a RANGE of nothing`);
+  const instant = isoTimestamps ? (text: string) => isoOfMicros(timestampMicros(text)) : microsOf;
+  const write = { DATE: (text: string) => text, DATETIME: isoDateTime, TIMESTAMP: instant }[element];
+  return (value) => {
+    const [, ...ends] = RANGE.exec(textOf(value)) ?? [];
+    if (ends.length === 0) throw new MalformedRow();
+    return `[${ends.map((end) => (end === 'UNBOUNDED' ? end : write(end))).join(', ')})`;
+  };
+}
+
+const RANGE = /^\[([^,]+), ([^,]+)\)$/;
+
+/** ISO has a `T` where SQL's own form has a space. */
+function isoDateTime(text: string): string {
+  return text.replace(' ', 'T');
+}
+
+function microsOf(text: string): string {
+  return DIGITS.test(text) ? text : timestampMicros(text).toString();
 }
 
 /** BigQuery sends every scalar as text; services beside it may send numbers and booleans as such. */

@@ -77,6 +77,10 @@ export function duckType(type: SqlType, stored = false): string {
       return 'JSON';
     case 'ARRAY':
       return `${duckType(type.element, stored)}[]`;
+    case 'RANGE': {
+      const end = duckType(type.element);
+      return `STRUCT("start" ${end}, "end" ${end})`;
+    }
     case 'STRUCT': {
       const names = physicalFieldNames(type.fields);
       return `STRUCT(${type.fields.map((f, i) => `${quoteName(names[i]!)} ${duckType(f.type, stored)}`).join(', ')})`;
@@ -85,14 +89,14 @@ export function duckType(type: SqlType, stored = false): string {
 }
 
 export function sameType(a: SqlType, b: SqlType): boolean {
-  if (a.kind === 'ARRAY' && b.kind === 'ARRAY') return sameType(a.element, b.element);
+  if (a.kind === 'ARRAY' || a.kind === 'RANGE') return a.kind === b.kind && sameType(a.element, b.element);
   if (a.kind === 'STRUCT' && b.kind === 'STRUCT') return duckType(a, true) === duckType(b, true);
   return a.kind === b.kind;
 }
 
 /** GoogleSQL's spelling of a type, for messages. */
 export function typeName(type: SqlType): string {
-  if (type.kind === 'ARRAY') return `ARRAY<${typeName(type.element)}>`;
+  if (type.kind === 'ARRAY' || type.kind === 'RANGE') return `${type.kind}<${typeName(type.element)}>`;
   if (type.kind !== 'STRUCT') return type.kind;
   return `STRUCT<${type.fields.map((f) => (f.name === null ? '' : `${f.name} `) + typeName(f.type)).join(', ')}>`;
 }

@@ -18,6 +18,15 @@ const approximate = (...signatures: string[]): FunctionEntry => ({
   framing: true,
 });
 
+/** A signature for each element that a RANGE has, `T` in the text. */
+const ranges = (...signatures: string[]): FunctionEntry =>
+  scalar(
+    'range',
+    ...['DATE', 'DATETIME', 'TIMESTAMP'].flatMap((element) =>
+      signatures.map((signature) => signature.replace(/\bT\b/g, element)),
+    ),
+  );
+
 export const ADDITIONS: Readonly<Record<string, FunctionEntry>> = {
   $and: scalar('operator', 'BOOL, BOOL* -> BOOL'),
   $or: scalar('operator', 'BOOL, BOOL* -> BOOL'),
@@ -62,6 +71,7 @@ export const ADDITIONS: Readonly<Record<string, FunctionEntry>> = {
   ),
   ERROR: scalar('debugging', 'STRING -> INT64'),
   EUCLIDEAN_DISTANCE: scalar('math', 'ARRAY<FLOAT64>, ARRAY<FLOAT64> -> FLOAT64'),
+  GENERATE_RANGE_ARRAY: ranges('RANGE<T>, INTERVAL, BOOL? -> ARRAY<RANGE<T>>'),
   JSON_ARRAY_APPEND: scalar('json', 'JSON, STRING, ANY, ANY*, append_each_element:=BOOL? -> JSON'),
   JSON_ARRAY_INSERT: scalar('json', 'JSON, STRING, ANY, ANY*, insert_each_element:=BOOL? -> JSON'),
   JSON_EXTRACT_STRING_ARRAY: scalar('json', 'STRING, STRING? -> ARRAY<STRING>', 'JSON, STRING? -> ARRAY<STRING>'),
@@ -72,6 +82,12 @@ export const ADDITIONS: Readonly<Record<string, FunctionEntry>> = {
   JSON_VALUE_ARRAY: scalar('json', 'STRING, STRING? -> ARRAY<STRING>', 'JSON, STRING? -> ARRAY<STRING>'),
   MAX_BY: { mode: 'aggregate', category: 'aggregate', signatures: ['T1, T2 -> T1'] },
   MIN_BY: { mode: 'aggregate', category: 'aggregate', signatures: ['T1, T2 -> T1'] },
+  RANGE: { ...ranges('T, T -> RANGE<T>'), exact: true },
+  RANGE_CONTAINS: ranges('RANGE<T>, T -> BOOL', 'RANGE<T>, RANGE<T> -> BOOL'),
+  RANGE_END: ranges('RANGE<T> -> T'),
+  RANGE_INTERSECT: ranges('RANGE<T>, RANGE<T> -> RANGE<T>'),
+  RANGE_OVERLAPS: ranges('RANGE<T>, RANGE<T> -> BOOL'),
+  RANGE_START: ranges('RANGE<T> -> T'),
   SEARCH: scalar('string', 'ANY, STRING, json_scope:=STRING?, analyzer:=STRING?, analyzer_options:=STRING? -> BOOL'),
   TIMESTAMP_BUCKET: scalar('timestamp', 'TIMESTAMP, INTERVAL, TIMESTAMP? -> TIMESTAMP'),
   TYPEOF: scalar('utility', 'ANY -> STRING'),

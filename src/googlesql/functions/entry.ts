@@ -19,6 +19,7 @@ export type FunctionCategory =
   | 'math'
   | 'net'
   | 'operator'
+  | 'range'
   | 'security'
   | 'string'
   | 'time'

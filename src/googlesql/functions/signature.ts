@@ -3,7 +3,7 @@
  * `?` optional, `*` repeated, `T1` a template, `PART` a date part, `MODE` and `ROUNDING` keywords, `ANY` anything,
  * `name=TYPE` an argument that may be named, `name:=TYPE` one that must be.
  */
-import { scalarNamed } from '../type-names';
+import { rangeElement, scalarNamed } from '../type-names';
 import type { SqlType } from '../types';
 
 export type Pattern =
@@ -71,6 +71,8 @@ function patternOf(text: string): Pattern {
 function fixedType(text: string): SqlType {
   const array = /^ARRAY<(.*)>$/.exec(text);
   if (array?.[1] !== undefined) return { kind: 'ARRAY', element: fixedType(array[1]) };
+  const range = rangeElement(/^RANGE<(.*)>$/.exec(text)?.[1] ?? '');
+  if (range !== null) return { kind: 'RANGE', element: { kind: range } };
   const struct = /^STRUCT<(.*)>$/.exec(text);
   if (struct?.[1] !== undefined) {
     const fields = splitTopLevel(struct[1]).map((field) => {

@@ -5,7 +5,7 @@ import { parseCase, parseCast, parseExtract, parseInterval, parseWithExpression 
 import { toIdentifier, type Cursor } from './cursor';
 import { parseExpression } from './expression';
 import { parseParenthesisedQuery } from './query';
-import { parseElementType, parseStructFields, parseType } from './types';
+import { parseElementType, parseStructFields } from './types';
 
 /** Words that make a typed literal of the STRING literal after them. */
 const LITERAL_TYPES: ReadonlyMap<string, Literal['type']> = new Map([
@@ -185,12 +185,12 @@ function parseStructField(cursor: Cursor): { expression: Expression; alias: Iden
   return { expression, alias: cursor.accept('AS') ? cursor.name('an alias') : null };
 }
 
-/** RANGE<DATE> '[2024-01-01, UNBOUNDED)': read to be refused by its name. */
+/** RANGE<DATE> '[2024-01-01, UNBOUNDED)' */
 function parseRange(cursor: Cursor): Expression {
-  const { start } = cursor.token;
-  parseType(cursor);
+  const { start } = cursor.expect('RANGE');
+  const element = parseElementType(cursor);
   if (cursor.token.kind !== 'string') cursor.fail('a STRING literal');
-  return literal(cursor, 'STRING', start);
+  return { ...literal(cursor, 'RANGE', start), element };
 }
 
 function parseParameter(cursor: Cursor): Parameter {

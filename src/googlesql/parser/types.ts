@@ -27,10 +27,7 @@ function parseRawType(cursor: Cursor): TypeName {
   }
   if (cursor.at('RANGE')) {
     cursor.next();
-    const element = parseElementType(cursor);
-    const span = cursor.spanFrom(start);
-    cursor.refuse('RANGE', span);
-    return { kind: 'array', element, span };
+    return { kind: 'range', element: parseElementType(cursor), span: cursor.spanFrom(start) };
   }
   const name = parseTypePath(cursor);
   return { kind: 'simple', name, parameters: parseTypeParameters(cursor), span: cursor.spanFrom(start) };

@@ -1,5 +1,7 @@
 /** Literals of the resolved tree as GoogleSQL writes them. */
+import { rangeEnds } from '../literals/range';
 import type { ResolvedLiteral } from '../resolved';
+import type { RangeElement } from '../types';
 import type { Names } from './names';
 import { typeSql } from './types';
 
@@ -17,9 +19,14 @@ export function literalSql(names: Names, { type, value }: ResolvedLiteral): stri
     case 'BYTES':
       return `b${quotedBytes(value)}`;
     case 'TIMESTAMP':
-      return `TIMESTAMP '${timestampText(BigInt(value))}'`;
     case 'DATETIME':
-      return `DATETIME '${value.replace('T', ' ')}'`;
+      return `${type.kind} '${temporalText(type.kind, value)}'`;
+    case 'RANGE': {
+      const [start, end] = rangeEnds(value).map((bound) =>
+        bound === null ? 'UNBOUNDED' : temporalText(type.element.kind, bound),
+      );
+      return `${typeSql(names, type)} '[${start}, ${end})'`;
+    }
     case 'INTERVAL':
       return `INTERVAL '${value}' YEAR TO SECOND`;
     case 'DATE':
@@ -33,6 +40,10 @@ export function literalSql(names: Names, { type, value }: ResolvedLiteral): stri
     case 'STRUCT':
       throw new Error(`no literal of type ${type.kind}`);
   }
+}
+
+function temporalText(kind: RangeElement, value: string): string {
+  return kind === 'TIMESTAMP' ? timestampText(BigInt(value)) : value.replace('T', ' ');
 }
 
 /** A minus would be read as an operator where something stands before it. */

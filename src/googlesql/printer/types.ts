@@ -5,7 +5,8 @@ import type { Names } from './names';
 export function typeSql(names: Names, type: SqlType): string {
   switch (type.kind) {
     case 'ARRAY':
-      return `ARRAY<${typeSql(names, type.element)}>`;
+    case 'RANGE':
+      return `${type.kind}<${typeSql(names, type.element)}>`;
     case 'STRUCT': {
       const fields = type.fields.map(
         ({ name, type: field }) => (name === null ? '' : `${names.quoted(name)} `) + typeSql(names, field),

@@ -81,6 +81,7 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   const isDate = values[0]?.type.kind === 'DATE' && /_(?:ADD|SUB|TRUNC)$/.test(fn.name);
   checkPart(fn, given.part, isDate ? values[0]?.type : args[0]?.type, call.span);
   checkArguments(fn, args);
+  if (fn.category === 'range') checkRanges(session, fn, values, call.span);
   checkPath(session, fn, values);
   if (fn.name === 'COLLATE') checkCollation(values[1]);
   const [compared] = args;
@@ -260,6 +261,15 @@ function checkArguments(fn: SqlFunction, args: readonly Expr[]): void {
     if (!supportsOrdering(first.type))
       throw invalid(`${fn.name} is not defined for arguments of type ${shortType(first.type)}.`, first.span);
   }
+}
+
+/** A NULL that is written as it stands could be a RANGE of any type. */
+function checkRanges(session: Session, { name }: SqlFunction, values: readonly (Expr | null)[], span: Span): void {
+  const [first, second] = values.map((value) => value !== null && session.isUntyped(value));
+  if (name === 'RANGE') {
+    if (first === true && second === true) throw invalid('At least one argument of RANGE must have a type.', span);
+  } else if (first === true || (name === 'RANGE_OVERLAPS' && second === true))
+    throw invalid(`A RANGE in ${name} cannot be literal NULL: give it a type, CAST(NULL AS RANGE<DATE>).`, span);
 }
 
 /** A JSONPath is written out, or a parameter as it is. */

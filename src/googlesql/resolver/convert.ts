@@ -1,11 +1,12 @@
 /** Conversions written into the tree: a literal becomes a literal of the new type, everything else a cast. */
 import { castable, coerces } from '../coercion';
 import { decimalText } from '../literals/number';
+import { rangeValue } from '../literals/range';
 import { isTemporal, temporalValue } from '../literals/temporal';
 import type { Expr, ResolvedLiteral } from '../resolved';
 import type { Span } from '../syntax';
 import { sameType, typeText } from '../type-names';
-import type { SqlType } from '../types';
+import type { RangeType, SqlType } from '../types';
 import { invalid, type Session } from './session';
 
 /** `expr` as a `type`, where an implicit conversion is known to exist. */
@@ -86,10 +87,14 @@ function convertLiteral(literal: ResolvedLiteral, type: SqlType): Expr {
   return converted;
 }
 
+const FROM_TEXT: ReadonlySet<SqlType['kind']> = new Set<SqlType['kind']>([
+  ...(['STRING', 'DATE', 'TIME', 'DATETIME', 'TIMESTAMP', 'RANGE'] as const),
+]);
+
 /** Kinds of casts whose result is certain before the query runs, engine and time zone aside. */
 function foldable(literal: ResolvedLiteral, type: SqlType): boolean {
   if (literal.value === null) return true;
-  if (literal.type.kind === 'STRING') return ['STRING', 'DATE', 'TIME', 'DATETIME', 'TIMESTAMP'].includes(type.kind);
+  if (literal.type.kind === 'STRING') return FROM_TEXT.has(type.kind);
   return literal.type.kind === 'INT64' && (type.kind === 'FLOAT64' || type.kind === 'INT64');
 }
 
@@ -98,8 +103,16 @@ function tryLiteral(literal: ResolvedLiteral, type: SqlType): ResolvedLiteral | 
   const { value } = literal;
   if (value === null) return { ...literal, type };
   const toDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC';
-  const converted = valueAs(literal.type.kind, toDecimal ? (literal.written ?? value) : value, type.kind);
+  const converted =
+    type.kind === 'RANGE'
+      ? rangeAs(literal, type)
+      : valueAs(literal.type.kind, toDecimal ? (literal.written ?? value) : value, type.kind);
   return converted === null ? null : { ...literal, type, value: converted };
+}
+
+function rangeAs({ type, value }: ResolvedLiteral, to: RangeType): string | null {
+  if (value === null || sameType(type, to)) return value;
+  return type.kind === 'STRING' ? rangeValue(to.element.kind, value) : null;
 }
 
 function valueAs(from: SqlType['kind'], value: string, to: SqlType['kind']): string | null {

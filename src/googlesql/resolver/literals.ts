@@ -1,19 +1,34 @@
 /** Literals of the syntax tree as typed values. */
+import { QueryError } from '../../errors';
 import { decimalText, floatText, integerText } from '../literals/number';
+import { rangeValue } from '../literals/range';
 import { temporalValue } from '../literals/temporal';
 import type { ResolvedLiteral } from '../resolved';
 import type { Literal } from '../syntax';
+import { typeOfName } from '../type-names';
 import { invalid, type Session } from './session';
 
 /** The value of a literal. Throws QueryError where its text is no value of its type. */
 export function resolveLiteral(session: Session, literal: Literal, negative = false): ResolvedLiteral {
   const { type, span } = literal;
   if (type === 'NULL') return session.nullLiteral(span);
+  if (type === 'RANGE') return resolveRange(session, literal);
   const value = valueOf(literal, negative);
   if (value === null) throw invalid(`Invalid ${type} literal.`, span);
   const written = type === 'FLOAT64' ? { written: negative ? `-${literal.value}` : literal.value } : {};
   const resolved: ResolvedLiteral = { kind: 'literal', type: { kind: type }, value, ...written, span };
   return WRITTEN.has(type) ? session.markExplicit(resolved) : resolved;
+}
+
+function resolveRange(session: Session, { element, value, span }: Literal): ResolvedLiteral {
+  if (element === undefined) throw new Error('a RANGE literal without a type');
+  const type = typeOfName({ kind: 'range', element, span });
+  const canonical = type.kind === 'RANGE' ? rangeValue(type.element.kind, value) : null;
+  if (canonical === null) {
+    const form = 'A range is written [START, END), START before END, each a value or UNBOUNDED.';
+    throw new QueryError('invalidQuery', 'Invalid RANGE literal.', span, { hint: form });
+  }
+  return session.markExplicit({ kind: 'literal', type, value: canonical, span });
 }
 
 /** Literals that name their type: `DATE '2026-01-31'`. */
@@ -27,7 +42,7 @@ const WRITTEN: ReadonlySet<Literal['type']> = new Set<Literal['type']>([
   'JSON',
 ]);
 
-function valueOf({ type, value }: Literal, negative: boolean): string | null {
+function valueOf({ type, value }: Pick<Literal, 'type' | 'value'>, negative: boolean): string | null {
   switch (type) {
     case 'INT64':
       return integerText(value, negative);
@@ -48,6 +63,7 @@ function valueOf({ type, value }: Literal, negative: boolean): string | null {
     case 'STRING':
     case 'BYTES':
     case 'NULL':
+    case 'RANGE':
       return value;
   }
 }

@@ -45,6 +45,7 @@ function typeOf(type: SqlType): ColumnType {
       return { kind: 'json' };
     case 'STRING':
     case 'INTERVAL':
+    case 'RANGE':
     case 'GEOGRAPHY':
     // Up to 77 digits: Parquet's readers stop at 38, Arrow's decimals at 76.
     case 'BIGNUMERIC':

@@ -93,6 +93,7 @@ export class Engines {
 
 function restField(name: string, type: SqlType, mode: RestField['mode'] = 'NULLABLE'): RestField {
   if (type.kind === 'ARRAY') return restField(name, type.element, 'REPEATED');
+  if (type.kind === 'RANGE') return { name, type: 'RANGE', mode, fields: [], element: type.element.kind };
   if (type.kind !== 'STRUCT') return { name, type: type.kind, mode, fields: [] };
   const fields = type.fields.map((field, i) => restField(field.name ?? `_field_${i + 1}`, field.type));
   return { name, type: 'RECORD', mode, fields };

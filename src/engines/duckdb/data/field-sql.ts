@@ -14,7 +14,7 @@ export function jsonType(field: RestField, bytes: 'VARCHAR' | 'BLOB' = 'VARCHAR'
         ? 'TIMESTAMPTZ'
         : field.type === 'BYTES'
           ? bytes
-          : duckType({ kind: field.type }, true);
+          : duckType(typeOf({ ...field, mode: 'NULLABLE' }), true);
   return field.mode === 'REPEATED' ? `${item}[]` : item;
 }
 

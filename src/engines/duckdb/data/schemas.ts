@@ -40,11 +40,11 @@ export async function describedTables(dataDir: string): Promise<Map<string, read
   return described;
 }
 
-/** INTERVAL is a type of results; a JSON file has no form for it that BigQuery would load. */
+/** INTERVAL and RANGE are types of results; a JSON file has no form for an INTERVAL that BigQuery would load. */
 function keepable(fields: readonly RestField[], path = ''): readonly RestField[] {
   for (const field of fields) {
-    if (field.type === 'INTERVAL')
-      throw new RestSchemaError(`${path}${field.name}: INTERVAL columns are not supported`);
+    if (field.type === 'INTERVAL' || field.type === 'RANGE')
+      throw new RestSchemaError(`${path}${field.name}: ${field.type} columns are not supported`);
     keepable(field.fields, `${path}${field.name}.`);
   }
   return fields;

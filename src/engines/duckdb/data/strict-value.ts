@@ -5,7 +5,7 @@ import type { ScalarName } from '../../../googlesql/types';
 import { longNumber } from './json-line';
 
 /** A JSON value that DuckDB's reader takes exactly, or undefined where the value does not fit. Never called with null. */
-export function strictValue(type: ScalarName, value: unknown): unknown {
+export function strictValue(type: ScalarName | 'RANGE', value: unknown): unknown {
   switch (type) {
     case 'STRING':
     case 'GEOGRAPHY':
@@ -32,6 +32,7 @@ export function strictValue(type: ScalarName, value: unknown): unknown {
     case 'JSON':
       return value;
     case 'INTERVAL':
+    case 'RANGE':
       return undefined;
   }
 }

@@ -45,8 +45,8 @@ export interface Call {
   estimate(argument: Argument): number;
   /** The clock of the request: a TIMESTAMP. */
   now(): string;
-  /** Throws: the query is fine GoogleSQL that this engine has no translation for. */
-  unsupported(what: string): never;
+  /** Throws: the query is fine GoogleSQL that this engine has no translation for. `instead`: what to write instead. */
+  unsupported(what: string, instead?: string): never;
 }
 
 export interface FunctionRow {

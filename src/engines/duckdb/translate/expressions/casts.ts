@@ -7,6 +7,7 @@ import { LONGEST_NUMBER } from './size-limits';
 import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../../sql';
 import { formattedCast } from './cast-format';
+import { rangeOfText, rangeText } from './range-values';
 
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
   const impossible = (): never =>
@@ -124,6 +125,11 @@ export function convert(ctx: Context, input: string, from: SqlType, to: SqlType,
       if (from.kind === 'DATE') return `CAST(${input} AS TIMESTAMP)`;
       if (from.kind === 'DATETIME') return input;
       return null;
+    case 'RANGE': {
+      if (from.kind !== 'STRING') return null;
+      const read = (text: string): string => `lq_${to.element.kind.toLowerCase()}(${text})`;
+      return rangeOfText((values, body) => ctx.bind(values, body), input, to, read, failing());
+    }
     case 'JSON':
     case 'INTERVAL':
     case 'GEOGRAPHY':
@@ -184,6 +190,8 @@ function stringOf(ctx: Context, input: string, from: SqlType, safe: boolean): st
       return timestampText((v, body) => ctx.bind(v, body), input, null);
     case 'INTERVAL':
       return ctx.bind([input], (x) => `lq_interval_text(${x})`);
+    case 'RANGE':
+      return ctx.bind([input], (x) => rangeText(x, (end) => stringOf(ctx, end, from.element, safe) ?? end));
     default:
       return null;
   }

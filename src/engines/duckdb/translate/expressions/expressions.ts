@@ -194,7 +194,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       },
       bind: (bound, body) => ctx.bind(bound, body),
       now: () => ctx.now(),
-      unsupported: (what) => ctx.unsupported(what, expr.span),
+      unsupported: (what, instead) => ctx.unsupported(what, expr.span, instead),
     };
     return inLatin1 ? withinCost(call, (c) => overLatin1(c, row), IN_LATIN1) : withinCost(call, row.emit);
   };

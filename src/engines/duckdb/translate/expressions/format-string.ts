@@ -306,5 +306,7 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
       return ownFunction(call, 'lq_bytes_text', [{ sql: x, sized: 'bytes' }, { sql: String(literal) }], { text: true });
     case 'GEOGRAPHY':
       return call.unsupported(`FORMAT of ${type.kind}`);
+    case 'RANGE':
+      return call.unsupported('FORMAT of RANGE', 'CAST(x AS STRING)');
   }
 }

@@ -1,6 +1,8 @@
+import { rangeEnds } from '../../../../googlesql/literals/range';
 import type { ResolvedLiteral } from '../../../../googlesql/resolved';
 import { bytesOfUnits, unitsOfText } from '../../scalar-functions/big-decimal';
 import { duckType, quoteText } from '../../sql';
+import { openEnd, rangeOf } from './range-values';
 
 function bignumeric(value: string): string {
   return `unhex('${Buffer.from(bytesOfUnits(unitsOfText(value)!)).toString('hex')}')`;
@@ -9,7 +11,8 @@ function bignumeric(value: string): string {
 export const BIGNUMERIC_ZERO = bignumeric('0');
 
 /** A literal with exactly its GoogleSQL type: a bare number would be an INTEGER or a DECIMAL to DuckDB. */
-export function printLiteral({ type, value }: ResolvedLiteral): string {
+export function printLiteral(literal: ResolvedLiteral): string {
+  const { type, value } = literal;
   if (value === null) return `CAST(NULL AS ${duckType(type)})`;
   switch (type.kind) {
     case 'INT64':
@@ -28,6 +31,12 @@ export function printLiteral({ type, value }: ResolvedLiteral): string {
       return bignumeric(value);
     case 'INTERVAL':
       return interval(value);
+    case 'RANGE': {
+      const [start, end] = rangeEnds(value);
+      const kept = (side: 'start' | 'end', bound: string | null): string =>
+        bound === null ? openEnd(type.element.kind, side) : printLiteral({ ...literal, type: type.element, value: bound });
+      return rangeOf(kept('start', start), kept('end', end));
+    }
     case 'FLOAT64':
     case 'NUMERIC':
     case 'TIME':

@@ -18,6 +18,7 @@ import { JSON_EDIT_FUNCTIONS } from './json-edits';
 import { MATH_FUNCTIONS } from './math';
 import { OPERATORS } from './operators';
 import { OWN_FUNCTIONS } from './own-functions';
+import { RANGE_FUNCTIONS } from './ranges';
 import { REGEXP_FUNCTIONS } from './regexps';
 import { SEARCH_FUNCTIONS } from './search';
 import { SKETCH_FUNCTIONS } from './sketches';
@@ -36,6 +37,7 @@ const TABLES: readonly FunctionTable[] = [
   DATE_FUNCTIONS,
   FORMAT_FUNCTIONS,
   INTERVAL_FUNCTIONS,
+  RANGE_FUNCTIONS,
   ARRAY_FUNCTIONS,
   JSON_FUNCTIONS,
   JSON_EDIT_FUNCTIONS,

@@ -5,6 +5,7 @@ import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
 import { doubleOfDecimal } from '../expressions/casts';
 import { rewritten } from '../expressions/size-bounds';
+import { rangeRecord } from '../expressions/range-values';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
 import { ownFunction } from './own-functions';
 import { duckType, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
@@ -176,6 +177,8 @@ function googleJson(call: Call, x: string, type: SqlType, stringified: Stringifi
       return `(${datetimeText(x, 'T')} || 'Z')`;
     case 'INTERVAL':
       return `lq_iso_interval(${x})`;
+    case 'RANGE':
+      return rangeRecord(x, (end) => googleJson(call, end, type.element, stringified));
     case 'ARRAY': {
       const value = googleJson(call, 'e', type.element, stringified);
       return value === 'e' ? x : `list_transform(${x}, lambda e: ${value})`;

@@ -47,6 +47,7 @@ function cell(ctx: Context, value: OutputValue, form: JsonForm, text: string): s
     case 'GEOGRAPHY':
     case 'BYTES':
     case 'INTERVAL':
+    case 'RANGE':
       return `${text}(${json})`;
     case 'JSON':
       return `CASE json_type(${json}) WHEN 'NULL' THEN '' WHEN 'VARCHAR' THEN ${text}(${json} ->> '$') ELSE lq_csv(CAST(json(${json}) AS VARCHAR)) END`;

@@ -36,6 +36,7 @@ function typed(ctx: Context, x: string, type: SqlType, form: JsonForm): string {
     case 'BIGNUMERIC':
       return numericText(x, type.kind);
     case 'INTERVAL':
+    case 'RANGE':
       return jsonable(ctx, x, type, form);
     case 'JSON':
       return withoutNull(`json(${x})`);

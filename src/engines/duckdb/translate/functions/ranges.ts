@@ -1,0 +1,110 @@
+/** Functions of RANGE (expressions/range-values.ts says how it is kept). */
+import type { RangeElement } from '../../../../googlesql/types';
+import { arg, type Call, type FunctionTable, sqlOf } from '../expressions/call';
+import { checkedRange, endOf, openEnd, rangeOf } from '../expressions/range-values';
+import { mostElements, unlessOver } from '../expressions/size-bounds';
+
+function elementOf(call: Call, i: number): RangeElement {
+  const { type } = arg(call, i);
+  if (type.kind !== 'RANGE') throw new Error(`${call.name} of no RANGE`);
+  return type.element.kind;
+}
+
+function range(call: Call): string {
+  if (call.type.kind !== 'RANGE') throw new Error('RANGE makes a RANGE');
+  const ends = [sqlOf(call, 0), sqlOf(call, 1)];
+  return checkedRange(call.bind, call.type.element.kind, ends, call.fail('argument'));
+}
+
+/** NULL where it is open. */
+function end(side: 'start' | 'end'): (call: Call) => string {
+  return (call) => `nullif(${endOf(sqlOf(call, 0), side)}, ${openEnd(elementOf(call, 0), side)})`;
+}
+
+function contains(call: Call): string {
+  const isRange = arg(call, 1).type.kind === 'RANGE';
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (outer, inner) => {
+    const [first, last] = isRange ? [endOf(inner, 'start'), `<= ${endOf(outer, 'end')}`] : [inner, `< ${endOf(outer, 'end')}`];
+    return `(${first} >= ${endOf(outer, 'start')} AND ${isRange ? endOf(inner, 'end') : inner} ${last})`;
+  });
+}
+
+function overlap(a: string, b: string): string {
+  return `(${endOf(a, 'start')} < ${endOf(b, 'end')} AND ${endOf(b, 'start')} < ${endOf(a, 'end')})`;
+}
+
+function intersect(call: Call): string {
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
+    const start = `greatest(${endOf(a, 'start')}, ${endOf(b, 'start')})`;
+    const common = rangeOf(start, `least(${endOf(a, 'end')}, ${endOf(b, 'end')})`);
+    const both = `${a} IS NOT NULL AND ${b} IS NOT NULL`;
+    return `CASE WHEN ${overlap(a, b)} THEN ${common} WHEN ${both} THEN ${call.fail('argument')} END`;
+  });
+}
+
+/** Months, days and microseconds of a step, of which only some go together, and what else is wrong with it. */
+function wrongStep(element: RangeElement, months: string, days: string, micros: string): string {
+  const mixed = {
+    DATE: `${micros} <> 0 OR (${months} <> 0 AND ${days} <> 0)`,
+    DATETIME: `${months} <> 0 AND (${days} <> 0 OR ${micros} <> 0)`,
+    TIMESTAMP: `${months} <> 0`,
+  }[element];
+  const parts = [months, days, micros];
+  const negative = parts.map((part) => `${part} < 0`).join(' OR ');
+  return `${mixed} OR ${negative} OR (${parts.map((part) => `${part} = 0`).join(' AND ')})`;
+}
+
+const DAY_MICROS = 86_400_000_000;
+
+/** Ranges of a step each, counted from the start, so that months end on the start's day where they have it. */
+function generate(call: Call): string {
+  const element = elementOf(call, 0);
+  const whole = call.args[2]?.sql ?? 'true';
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1), whole], (r, step, last) => {
+    const ends = [endOf(r, 'start'), endOf(r, 'end')] as const;
+    const parts = [`lq_interval_months(${step})`, `extract(day FROM ${step})`, `lq_interval_micros(${step})`] as const;
+    const wrong = `NOT isfinite(${ends[0]}) OR NOT isfinite(${ends[1]}) OR ${wrongStep(element, ...parts)}`;
+    const list = call.bind([...ends, parts[0], `${parts[1]} * ${DAY_MICROS} + ${parts[2]}`], (start, end, months, micros) =>
+      split(call, element, { start, end, months, micros, last }),
+    );
+    const isNull = [r, step, last].filter((x) => x !== 'true').map((x) => `${x} IS NULL`);
+    return `CASE WHEN ${isNull.join(' OR ')} THEN NULL WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${list} END`;
+  });
+}
+
+interface Split {
+  readonly start: string;
+  readonly end: string;
+  readonly months: string;
+  /** Days are 24 hours long here. */
+  readonly micros: string;
+  /** Whether a last one that is shorter counts. */
+  readonly last: string;
+}
+
+function split(call: Call, element: RangeElement, { start, end, months, micros, last }: Split): string {
+  const monthOf = (x: string): string => `(year(${x}) * 12 + month(${x}))`;
+  const byMonths = `(${monthOf(end)} - ${monthOf(start)}) // greatest(${months}, 1)`;
+  const byMicros = `(epoch_us(${end}) - epoch_us(${start})) // greatest(${micros}, 1)`;
+  const bound = (i: string): string => {
+    const later = `${start} + to_months(CAST(${i} * ${months} AS INTEGER)) + to_microseconds(${i} * ${micros})`;
+    return element === 'DATE' ? `CAST(${later} AS DATE)` : `(${later})`;
+  };
+  return call.bind([`CASE WHEN ${months} > 0 THEN ${byMonths} ELSE ${byMicros} END`], (steps) => {
+    const over = `${steps} >= ${mostElements(call)}`;
+    const numbers = `generate_series(0, CASE WHEN ${over} THEN 0 ELSE ${steps} END)`;
+    const kept = `list_filter(${numbers}, lambda i: ${bound('i')} < ${end} AND (${last} OR ${bound('(i + 1)')} <= ${end}))`;
+    const ranges = `list_transform(${kept}, lambda i: ${rangeOf(bound('i'), `least(${bound('(i + 1)')}, ${end})`)})`;
+    return unlessOver(call, over, ranges);
+  });
+}
+
+export const RANGE_FUNCTIONS: FunctionTable = {
+  GENERATE_RANGE_ARRAY: { emit: generate, raises: true },
+  RANGE: range,
+  RANGE_CONTAINS: contains,
+  RANGE_END: end('end'),
+  RANGE_INTERSECT: intersect,
+  RANGE_OVERLAPS: (call) => call.bind([sqlOf(call, 0), sqlOf(call, 1)], overlap),
+  RANGE_START: end('start'),
+};

@@ -101,6 +101,7 @@ const QUERIES = [
   `SELECT x, CAST(x AS STRING FORMAT '999,999.99') AS s, CAST(x AS STRING FORMAT '9.99EEEE') AS e FROM UNNEST([BIGNUMERIC '1234.5', -0.005, 1e20, NULL]) AS x ORDER BY x`,
   `SELECT [x, 2] AS a, STRUCT(x AS f, 'a' AS g) AS s FROM UNNEST([BIGNUMERIC '1.5', 1e-38]) AS x ORDER BY x`,
   `SELECT x FROM ${X} WHERE x > BIGNUMERIC '2' ORDER BY x`,
+  `SELECT x, CONTAINS_SUBSTR(x, '.5') AS y, CONTAINS_SUBSTR([x], '3') AS z FROM UNNEST([BIGNUMERIC '1.5', -3]) AS x ORDER BY x`,
 ];
 
 /** The local BigQuery takes minutes for these: their digits are those of Python's decimal module. */

@@ -13,7 +13,16 @@ const INTEGERS = '[0, 1, -3, 1790000000000000, 9223372036854775807, -92233720368
 
 const FACTORS = ['1.5', '-2', '0.333333333', '1000000000.5', '99999999999999999999999999999.999999999', '7'];
 
+const EXTREMES = ['0.000000001', '1.5', '999999999.5', '1790000000000000.5', '99999999999999999999999999999.999999999'];
+
 const QUERIES = [
+  // Of one row, where DuckDB evaluates what it can when it plans.
+  ...EXTREMES.flatMap((a) =>
+    EXTREMES.map(
+      (b) => `SELECT (c0 * c1) AS v FROM UNNEST([STRUCT(1 AS id, NUMERIC '${a}' AS c0, NUMERIC '${b}' AS c1)]) AS r`,
+    ),
+  ),
+  ...EXTREMES.flatMap((a) => EXTREMES.map((b) => `SELECT NUMERIC '${a}' * NUMERIC '-${b}' AS v`)),
   `SELECT a, b, SAFE_MULTIPLY(a, b) AS y FROM UNNEST(${NUMBERS}) AS a, UNNEST(${NUMBERS}) AS b ORDER BY a, b`,
   `SELECT a, b, a * b AS y FROM UNNEST(${NUMBERS}) AS a, UNNEST(${NUMBERS}) AS b WHERE ABS(a) < 1e14 AND ABS(b) < 1e14 ORDER BY a, b`,
   `SELECT a, n, n * a AS y, a * n AS z FROM UNNEST(${NUMBERS}) AS a, UNNEST(${INTEGERS}) AS n WHERE ABS(a) < 1e10 ORDER BY a, n`,

@@ -26,7 +26,7 @@ export function unitsOfBytes(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`) - LIMIT;
 }
 
-/** Of the text of a number, more digits than there are rounded; null: it is none, or out of range. */
+/** Of the text of a number, more digits than there are rounded; null: that is not a number, or out of range. */
 export function unitsOfText(text: string): bigint | null {
   const digits = decimalText(text, 'BIGNUMERIC', false);
   if (digits === null) return null;

@@ -48,7 +48,7 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_product_of_parts(a, b)': `CAST(trunc(a) AS DECIMAL(19, 0)) * b + CAST(a - trunc(a) AS DECIMAL(9, 9)) * CAST(trunc(b) AS DECIMAL(10, 0))
       + CAST(CAST(a - trunc(a) AS DECIMAL(9, 9)) * CAST(b - trunc(b) AS DECIMAL(9, 9)) AS DECIMAL(10, 9))`,
   'lq_numeric_product(a, b)': `CASE WHEN a BETWEEN -999999999 AND 999999999 AND b BETWEEN -999999999 AND 999999999
-      THEN CAST(lq_product_of_parts(CAST(a AS DECIMAL(18, 9)), CAST(b AS DECIMAL(18, 9))) AS DECIMAL(38, 9))
+      THEN CAST(lq_product_of_parts(TRY_CAST(a AS DECIMAL(18, 9)), TRY_CAST(b AS DECIMAL(18, 9))) AS DECIMAL(38, 9))
       WHEN a BETWEEN -999999999999999 AND 999999999999999 AND b BETWEEN -99999 AND 99999
         OR b BETWEEN -999999999999999 AND 999999999999999 AND a BETWEEN -99999 AND 99999 THEN CAST(round(a * b, 9) AS DECIMAL(38, 9))
       ELSE CAST(trunc(a) * b + (a - trunc(a)) * trunc(b) + round((a - trunc(a)) * (b - trunc(b)), 9) AS DECIMAL(38, 9)) END`,

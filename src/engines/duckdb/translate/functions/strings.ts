@@ -218,6 +218,7 @@ function anywhere(x: string, type: SqlType, test: (text: string) => string): str
     case 'DATE':
       return test(`CAST(${x} AS VARCHAR)`);
     case 'NUMERIC':
+    case 'BIGNUMERIC':
       return test(numericText(x, type.kind));
     case 'FLOAT64':
       return test(`lq_float_string(${x})`);

@@ -264,7 +264,8 @@ overLocalBigQuery('BigQuery that fails', (local) => {
     test('of eleven megabytes are all read', async () => {
       await inject();
       expectAll(await run(LARGE));
-      const [page, ...more] = await seen('results');
+      // Where the first page took long it is a request for results too.
+      const [page, ...more] = (await seen('results')).filter(({ query }) => query['pageToken'] !== undefined);
       expect(more).toEqual([]);
       expect(page?.query['pageToken']).toMatch(/./);
       // No more rows than are missing.

@@ -29,9 +29,9 @@ const OF_WORKER = {
   /** A `CACHE_DIR` for engines over `test/fixture`, which convert its rows once. */
   cacheDir() {
     if (folder === null) {
-      const made = mkdtempSync(join(tmpdir(), 'logquay-fixture-'));
-      process.once('exit', () => rmSync(made, { recursive: true, force: true }));
-      folder = made;
+      const created = mkdtempSync(join(tmpdir(), 'logquay-fixture-'));
+      process.once('exit', () => rmSync(created, { recursive: true, force: true }));
+      folder = created;
     }
     return folder;
   },

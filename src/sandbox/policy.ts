@@ -6,6 +6,7 @@ import { QueryError } from '../errors';
 import type { ParsedQuery } from '../googlesql/parser';
 import { findFunction } from '../googlesql/functions/catalogue';
 import { signatureOf } from '../googlesql/functions/signature';
+import { insteadOfTableFunction } from '../googlesql/functions/table-functions';
 import { functionNotFound, nearest, nearestNames } from '../googlesql/resolver';
 import { SCHEMA_HINT, secondStatementError } from '../googlesql/statement';
 import { firstName, fromPaths, type FromPath } from '../googlesql/from-paths';
@@ -148,6 +149,7 @@ class Reader {
             `Table function ${written(node.path)} is not allowed. Tables that may be read: ${this.#cteTables.join(', ')}.`,
             node.span,
             this.#cteTables,
+            insteadOfTableFunction(node.path),
           );
           break;
         default:

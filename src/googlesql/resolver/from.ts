@@ -1,8 +1,9 @@
 /** FROM: a relation, and the names that it brings into scope. Items to the right see those to the left in UNNEST. */
 import { QueryError } from '../../errors';
 import { isArrayPath } from '../from-paths';
+import { insteadOfTableFunction } from '../functions/table-functions';
 import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../resolved';
-import type { FromItem, Identifier, OffsetClause, SubqueryItem, TablePath } from '../syntax';
+import type { FromItem, Identifier, OffsetClause, SubqueryItem, TableFunction, TablePath } from '../syntax';
 import type { SqlType } from '../types';
 import { resolvePath, shortType } from './access';
 import { plainContext } from './context';
@@ -53,8 +54,15 @@ function resolveItem(context: FromContext, item: FromItem): Source {
     case 'unpivot':
       return resolveUnpivot(context, item);
     case 'table_function':
-      throw invalid(`Table function not found: ${item.path.map((part) => part.name).join('.')}.`, item.span);
+      throw unknownTableFunction(item);
   }
+}
+
+function unknownTableFunction({ path, span }: TableFunction): QueryError {
+  const name = path.map((part) => part.name).join('.');
+  const hint = insteadOfTableFunction(path);
+  if (hint === undefined) return invalid(`Table function not found: ${name}.`, span);
+  return new QueryError('invalidQuery', `${name.toUpperCase()} is not supported.`, span, { hint });
 }
 
 export const fromScope = (context: FromContext): Scope => scopeOf(context.left, context.outer);

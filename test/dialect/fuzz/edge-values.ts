@@ -28,6 +28,13 @@ export const STRINGS = quoted([
   '\u00a0\u2003x\u200b',
 ]);
 
+/** Ends far and near, of a span or open, some of which follow and some of which cover each other. */
+const ranges = (element: string, [first, second, third, last]: readonly [string, string, string, string]): string[] =>
+  of(`RANGE<${element}>`, [
+    ...[`[${first}, ${second})`, `[${second}, ${third})`, `[${first}, ${third})`, `[${second}, ${last})`],
+    ...[`[UNBOUNDED, ${second})`, `[${second}, UNBOUNDED)`, '[UNBOUNDED, UNBOUNDED)', `[NULL, ${first})`],
+  ]);
+
 export const VALUES: Readonly<Record<string, readonly string[]>> = {
   STRING: STRINGS,
   BYTES: [
@@ -139,6 +146,19 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
     'INTERVAL 0 SECOND',
     'INTERVAL 40 HOUR',
   ],
+  'RANGE<DATE>': ranges('DATE', ['2024-01-31', '2024-02-29', '2024-06-30', '9999-12-31']),
+  'RANGE<DATETIME>': ranges('DATETIME', [
+    '2024-01-31 23:00:00.5',
+    '2024-02-29 00:00:00',
+    '2024-03-01 12:30:00.000001',
+    '9999-12-31 23:59:59.999999',
+  ]),
+  'RANGE<TIMESTAMP>': ranges('TIMESTAMP', [
+    '0001-01-01 00:00:00+00',
+    '2026-03-29 01:30:00 Europe/Berlin',
+    '2026-03-30 00:00:00.25+00',
+    '9999-12-31 23:59:59.999999+00',
+  ]),
   JSON: of('JSON', [
     'null',
     'true',
@@ -508,6 +528,17 @@ export const SPECIAL: Readonly<Record<string, readonly (Special | null)[]>> = {
     SMALL,
     ['HOUR', 'MINUTE', 'DAY'],
   ),
+  GENERATE_RANGE_ARRAY: one(null, [
+    ...[
+      'INTERVAL 1 MONTH',
+      'INTERVAL 10 DAY',
+      'INTERVAL 9 YEAR',
+      'INTERVAL 40 HOUR',
+      'INTERVAL 0 DAY',
+      'INTERVAL -1 DAY',
+    ],
+    ...[`INTERVAL '1 1:0:0.5' DAY TO SECOND`, `INTERVAL '0-1 1' YEAR TO DAY`, 'INTERVAL 9999 YEAR', 'INTERVAL 29 DAY'],
+  ]),
   INITCAP: one(null, quoted(['', ' ', ',', 'l', ' ,'])),
   INSTR: one(null, [...quoted(['', 'a', 'l', 'o', 'é', '語']), ...SOME_BYTES], SMALL, SMALL),
   JSON_EXTRACT: [{ texts: JSON_TEXTS }, fixed(EXTRACT_PATHS)],
@@ -602,6 +633,14 @@ export const CAST_TEXTS = [
     '11:22:33',
     '2026-02-30',
     '1-2 3 4:5:6',
+    '[2026-09-30, 2026-10-01)',
+    '[2026-9-3 11:22:33.5, UNBOUNDED)',
+    '[null, Unbounded)',
+    '[2026-09-30 , 2026-10-01)',
+    '[2026-09-30,2026-10-01)',
+    '[2026-10-01, 2026-09-30)',
+    '[2026-09-30, )',
+    '[2026-09-30, 2026-10-01]',
     '9223372036854775808',
     '00ff',
   ]),

@@ -26,6 +26,7 @@ export const SCALARS: readonly string[] = [...functionNames().filter(isAllowed),
 /** Types that a template is bound to. */
 const ELEMENTS = [
   ...['STRING', 'INT64', 'FLOAT64', 'BOOL', 'TIMESTAMP', 'DATE', 'BYTES', 'NUMERIC', 'DATETIME', 'TIME', 'INTERVAL'],
+  ...['RANGE<DATE>', 'RANGE<TIMESTAMP>'],
 ];
 /** Types of expressions. */
 export const TYPES: readonly string[] = Object.keys(VALUES);
@@ -341,7 +342,7 @@ function adapted(text: string, type: string): string[] {
       ? 'BYTES'
       : /^-?\d+$/.test(text)
         ? 'INT64'
-        : /^([A-Z]+) '/.exec(text)?.[1];
+        : /^([A-Z]+) ['\-\d]/.exec(text)?.[1];
   if (own === type) return [text];
   return own === 'STRING' && type === 'BYTES' && !/[^\x20-\x7e]/.test(text) ? [`b${text}`] : [];
 }
@@ -361,6 +362,7 @@ const ARRAY_ELEMENTS = new Set(['INT64', 'STRING', 'FLOAT64']);
 
 function nameOf(type: SqlType): string {
   if (type.kind === 'ARRAY') return `ARRAY<${nameOf(type.element)}>`;
+  if (type.kind === 'RANGE') return `RANGE<${type.element.kind}>`;
   return type.kind === 'STRUCT' ? 'STRUCT' : type.kind;
 }
 

@@ -3,6 +3,7 @@ import type { RangeElement } from '../../../../googlesql/types';
 import { arg, type Call, type FunctionTable, sqlOf } from '../expressions/call';
 import { checkedRange, endOf, openEnd, rangeOf } from '../expressions/range-values';
 import { mostElements, unlessOver } from '../expressions/size-bounds';
+import { duckType } from '../../sql';
 
 function elementOf(call: Call, i: number): RangeElement {
   const { type } = arg(call, i);
@@ -16,9 +17,12 @@ function range(call: Call): string {
   return checkedRange(call.bind, call.type.element.kind, ends, call.fail('argument'));
 }
 
-/** NULL where it is open. */
+/** NULL where it is open. DuckDB forgets the type of an end of a NULL. */
 function end(side: 'start' | 'end'): (call: Call) => string {
-  return (call) => `nullif(${endOf(sqlOf(call, 0), side)}, ${openEnd(elementOf(call, 0), side)})`;
+  return (call) => {
+    const value = `nullif(${endOf(sqlOf(call, 0), side)}, ${openEnd(elementOf(call, 0), side)})`;
+    return `CAST(${value} AS ${duckType(call.type)})`;
+  };
 }
 
 function contains(call: Call): string {

@@ -65,7 +65,7 @@ function exampleValue(type: SqlType): Json {
     case 'STRUCT':
       return countValues(type) > MOST_VALUES ? null : exampleObject(type.fields);
     case 'RANGE':
-      return `[${String(VALUES[type.element.kind])}, UNBOUNDED)`;
+      return `[${VALUES[type.element.kind] as string}, UNBOUNDED)`;
     default:
       return VALUES[type.kind];
   }

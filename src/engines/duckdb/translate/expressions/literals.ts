@@ -34,7 +34,9 @@ export function printLiteral(literal: ResolvedLiteral): string {
     case 'RANGE': {
       const [start, end] = rangeEnds(value);
       const kept = (side: 'start' | 'end', bound: string | null): string =>
-        bound === null ? openEnd(type.element.kind, side) : printLiteral({ ...literal, type: type.element, value: bound });
+        bound === null
+          ? openEnd(type.element.kind, side)
+          : printLiteral({ ...literal, type: type.element, value: bound });
       return rangeOf(kept('start', start), kept('end', end));
     }
     case 'FLOAT64':

@@ -81,7 +81,13 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 
 /** A function or operator as people write it. */
 export function shownName(name: string): string {
-  return SYMBOLS[name] ?? name.replace(/^\$/, '').replace(/_/g, name.startsWith('$') ? ' ' : '_').toUpperCase();
+  return (
+    SYMBOLS[name] ??
+    name
+      .replace(/^\$/, '')
+      .replace(/_/g, name.startsWith('$') ? ' ' : '_')
+      .toUpperCase()
+  );
 }
 
 /** @param instead what to write instead */

@@ -1,7 +1,6 @@
 /** The generated parts of `docs/dialect.md`: functions by what becomes of them, and constructs that are refused. */
 import { LIMITS } from '../../src/engines/duckdb/translate/expressions/size-limits';
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
-import { WORKAROUNDS } from '../../src/engines/duckdb/translate/functions/workarounds';
 import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
 import { LAMBDA_FUNCTIONS } from '../../src/googlesql/resolver/lambdas';
 import { knownDifferences } from './fuzz/known';
@@ -13,6 +12,8 @@ const NOTES: Readonly<Record<string, string>> = {
   APPROX_QUANTILES: 'exact; the number is a literal; no `OVER`',
   APPROX_TOP_COUNT: 'exact; no `OVER`',
   APPROX_TOP_SUM: 'exact; no `OVER`',
+  COLLATE:
+    "`'und:ci'`, `'binary'` and `''`; of texts that are equal by it a group shows the least; letters as in Unicode 13",
   'HLL_COUNT.EXTRACT': 'reads sketches of this engine only',
   'HLL_COUNT.INIT':
     'exact below 2 to the power of the precision, of which more than 18 is as 18: an estimate from there on; only this engine reads the sketch',
@@ -50,9 +51,21 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     at: 'FOR',
   },
   {
-    construct: '`COLLATE` after a value',
-    sql: `SELECT id FROM raw_edge_logs ORDER BY id COLLATE 'und:ci'`,
+    construct: '`COLLATE` with a parameter',
+    sql: `SELECT id FROM raw_edge_logs ORDER BY id COLLATE @x`,
     at: 'COLLATE',
+  },
+  {
+    construct:
+      'A text with a collation in `LIKE`, in functions that look for a text in another, in `GREATEST`, `LEAST`, `NULLIF` and `RANGE_BUCKET`',
+    sql: `SELECT COLLATE(id, 'und:ci') LIKE 'a%' FROM raw_edge_logs`,
+    at: `COLLATE(id, 'und:ci') LIKE`,
+  },
+  {
+    construct:
+      'A text with a collation in `INTERSECT` and `EXCEPT`, `PIVOT` and `UNPIVOT`, lambdas, `ARRAY_AGG(DISTINCT)`, `HAVING MAX`, a STRUCT that is compared',
+    sql: `SELECT ARRAY_AGG(DISTINCT COLLATE(id, 'und:ci')) FROM raw_edge_logs`,
+    at: 'ARRAY_AGG',
   },
   { construct: '`UNNEST` of several arrays', sql: 'SELECT 1 FROM UNNEST([1], [2])', at: 'UNNEST([1], [2])' },
   {
@@ -130,10 +143,7 @@ export function generatedPart(): string {
     '',
     '## Functions that are not supported',
     '',
-    ...table(
-      ['function', 'instead'],
-      all.filter((name) => !known(name)).map((name) => [`\`${name}\``, insteadOf(name)]),
-    ),
+    wrapped(all.filter((name) => !known(name))),
     '',
     '## Constructs that are not supported',
     '',
@@ -155,11 +165,6 @@ export function generatedPart(): string {
       SIZES.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell))),
     ),
   ].join('\n');
-}
-
-function insteadOf(name: string): string {
-  const text = WORKAROUNDS.get(name);
-  return text === undefined ? '' : `\`${text}\``;
 }
 
 function wrapped(names: readonly string[]): string {

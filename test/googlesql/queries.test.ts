@@ -237,7 +237,7 @@ describe('constructs that are refused by name', () => {
       `select * from a match_recognize (partition by b order by c measures max(d) as e after match skip past last row
        pattern ((f | g)+) define f as f.x > (select 1 from hidden)) as h`,
     ],
-    ['COLLATE', "select a from b order by c collate 'und:ci', (select 1 from hidden)"],
+    ['COLLATE with a parameter', 'select a from b order by c collate @d, (select 1 from hidden)'],
     ['= ANY', "select a = any ((select 1 from hidden), 'x')"],
     ['a chained function call', 'select (select 1 from hidden).f(1)'],
     ['a MODEL argument', 'select f(model a.b, (select 1 from hidden))'],

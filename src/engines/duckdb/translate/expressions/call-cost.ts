@@ -73,6 +73,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   CHAR_LENGTH: perByte(0.5),
   CODE_POINTS_TO_BYTES: perByte(40),
   CODE_POINTS_TO_STRING: perByte(20),
+  COLLATE: perByte(128),
   CONTAINS_SUBSTR: perByte(192),
   COSINE_DISTANCE: perByte(2),
   EUCLIDEAN_DISTANCE: perByte(2),

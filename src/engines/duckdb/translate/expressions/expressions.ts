@@ -9,7 +9,6 @@ import type { Context } from '../context';
 import { allInOrder, anyInOrder, conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
 import { goesInLatin1, overLatin1 } from '../functions/latin1';
-import { WORKAROUNDS } from '../functions/workarounds';
 import { printLiteral } from './literals';
 import {
   duckType,
@@ -151,10 +150,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     expr.function,
     expr.args.map(({ type }) => type),
   );
-  if (row === null) {
-    const instead = WORKAROUNDS.get(expr.function);
-    return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span, instead);
-  }
+  if (row === null) return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
   const { failing } = ctx;
   const operands = operandsOf(expr);
   const written = operands.map((a, i) =>

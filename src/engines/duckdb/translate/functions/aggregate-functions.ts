@@ -5,7 +5,6 @@ import { printArgument, printCondition, printExpr, printSortKeys } from '../expr
 import type { Argument } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
-import { WORKAROUNDS } from './workarounds';
 import { averageOfBignumerics, sumOfBignumerics } from './bignumeric-sums';
 import { averageOfIntervals, sumOfIntervals } from './interval-sums';
 import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
@@ -49,7 +48,7 @@ export function printAggregateCall(
   { over = null, filter: of = null }: Rows = {},
 ): string {
   const row = AGGREGATES[call.function];
-  if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span, WORKAROUNDS.get(call.function));
+  if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span);
   const args = call.args.map((a) => printArgument(ctx, a, call.function === 'COUNTIF' ? printCondition : printExpr));
   const parts: Parts = {
     ctx,

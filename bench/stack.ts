@@ -74,9 +74,10 @@ interface Load {
 }
 
 let sent = 0;
+let batches = 0;
 
 async function send(service: Service, count: number): Promise<void> {
-  const [source, appname] = SOURCES[sent % SOURCES.length] ?? SOURCES[0];
+  const [source, appname] = SOURCES[batches++ % SOURCES.length] ?? SOURCES[0];
   const timestamp = new Date().toISOString();
   const events = Array.from({ length: count }, () => ({
     appname,
@@ -90,7 +91,6 @@ async function send(service: Service, count: number): Promise<void> {
     project: 'default',
     timestamp,
   }));
-  sent++;
   const response = await fetch(`${service.origin}/api/logs?source_name=${source}`, {
     method: 'POST',
     headers: { 'X-API-KEY': PUBLIC, 'Content-Type': 'application/json' },
@@ -206,8 +206,12 @@ export async function stack(print: (line: string) => void): Promise<void> {
     await shown(service, 0);
     print(reportShown('failing queries, nothing else', await shown(service, FAILING)));
     print(report('the load, an empty folder', await load(service, SECONDS)));
+    const burst: number[] = [];
+    const looking = setInterval(() => burst.push(memory(service.pid)), 500);
     for (let i = 0; i < EVENTS; i += 1_000) await send(service, 1_000);
     await sleep(10_000);
+    clearInterval(looking);
+    print(`${`while ${String(EVENTS)} events come`.padEnd(36)} memory: most ${Math.max(...burst).toFixed(0)} MiB`);
     const full = await load(service, SECONDS);
     print(report(`the load, ${String(EVENTS)} events`, full));
     const [meanwhile] = await Promise.all([shown(service, 2 * FAILING, 100), load(service, FAILING)]);

@@ -28,7 +28,9 @@ function end(side: 'start' | 'end'): (call: Call) => string {
 function contains(call: Call): string {
   const isRange = arg(call, 1).type.kind === 'RANGE';
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (outer, inner) => {
-    const [first, last] = isRange ? [endOf(inner, 'start'), `<= ${endOf(outer, 'end')}`] : [inner, `< ${endOf(outer, 'end')}`];
+    const [first, last] = isRange
+      ? [endOf(inner, 'start'), `<= ${endOf(outer, 'end')}`]
+      : [inner, `< ${endOf(outer, 'end')}`];
     return `(${first} >= ${endOf(outer, 'start')} AND ${isRange ? endOf(inner, 'end') : inner} ${last})`;
   });
 }
@@ -68,8 +70,9 @@ function generate(call: Call): string {
     const ends = [endOf(r, 'start'), endOf(r, 'end')] as const;
     const parts = [`lq_interval_months(${step})`, `extract(day FROM ${step})`, `lq_interval_micros(${step})`] as const;
     const wrong = `NOT isfinite(${ends[0]}) OR NOT isfinite(${ends[1]}) OR ${wrongStep(element, ...parts)}`;
-    const list = call.bind([...ends, parts[0], `${parts[1]} * ${DAY_MICROS} + ${parts[2]}`], (start, end, months, micros) =>
-      split(call, element, { start, end, months, micros, last }),
+    const list = call.bind(
+      [...ends, parts[0], `${parts[1]} * ${DAY_MICROS} + ${parts[2]}`],
+      (start, end, months, micros) => split(call, element, { start, end, months, micros, last }),
     );
     const isNull = [r, step, last].filter((x) => x !== 'true').map((x) => `${x} IS NULL`);
     return `CASE WHEN ${isNull.join(' OR ')} THEN NULL WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${list} END`;

@@ -1,4 +1,4 @@
-import type { NamedType, ScalarName, SqlType, StructField } from '../googlesql/types';
+import type { NamedType, RangeElement, ScalarName, SqlType, StructField } from '../googlesql/types';
 import { closingOf, linesOf } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
 import { fieldName } from './row-schema';
@@ -25,6 +25,12 @@ const VALUES: Readonly<Record<ScalarName, Json>> = {
   INTERVAL: '0-0 1 0:0:0',
   JSON: { key: 'value' },
   GEOGRAPHY: 'POINT(1 2)',
+};
+
+const RANGES: Readonly<Record<RangeElement, string>> = {
+  DATE: '[2026-09-30, UNBOUNDED)',
+  DATETIME: '[2026-09-30T12:00:00, UNBOUNDED)',
+  TIMESTAMP: '[1790769600000000, UNBOUNDED)',
 };
 
 /** Of columns that logs have. */
@@ -65,7 +71,7 @@ function exampleValue(type: SqlType): Json {
     case 'STRUCT':
       return countValues(type) > MOST_VALUES ? null : exampleObject(type.fields);
     case 'RANGE':
-      return `[${VALUES[type.element.kind] as string}, UNBOUNDED)`;
+      return RANGES[type.element.kind];
     default:
       return VALUES[type.kind];
   }

@@ -249,7 +249,6 @@ describe('constructs that are refused by name', () => {
     ['LIMIT with anything but a number or a parameter', 'select 1 limit (select 1 from hidden)'],
     ['UNNEST of several arrays', 'select 1 from unnest([1], array(select 1 from hidden))'],
     ['SELECT WITH', 'select with differential_privacy options (epsilon = 1) a from hidden'],
-    ['RANGE', "select range<date> '[a, b)' from hidden"],
     ['WHERE inside a function call', 'select count(a where b in (select 1 from hidden))'],
   ])('%s: %s', (name, sql) => {
     const { query, unsupported } = surveyQuery(sql);

@@ -8,7 +8,6 @@ import { printQuery } from '../../../src/googlesql/printer';
 import { resolveQuery } from '../../../src/googlesql/resolver';
 import { type NamedType } from '../googlesql/types';
 import { BigQueryError } from '../query/error';
-import { serviceColumns } from '../sql/service-types';
 import { evaluateEagerly } from './eager';
 
 /** A table by the one name that the text has for it. */
@@ -19,11 +18,11 @@ export interface EagerTable {
 
 /** @throws BigQueryError `notImplemented` for what the service's GoogleSQL does not read */
 export function eagerText(sql: string, tables: readonly EagerTable[], parameters: readonly NamedType[]): string {
-  const schemas = new Map(tables.map(({ name, columns }) => [name, { name, columns: serviceColumns(columns) }]));
+  const schemas = new Map(tables.map((table) => [table.name, table]));
   try {
     const query = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
       findTable: (path) => (path.length === 1 ? schemas.get(path[0]?.name ?? '') : undefined),
-      parameters: new Map(serviceColumns(parameters).map(({ name, type }) => [name.toLowerCase(), type])),
+      parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), type])),
     });
     return printQuery(evaluateEagerly(query)).sql;
   } catch (error) {

@@ -2,11 +2,14 @@ import type { Message } from './protocol';
 
 export type ScalarName = keyof typeof KINDS;
 
-/** A GoogleSQL type, shaped as the service's own (`src/googlesql/types.ts`), with RANGE beside them. */
+/** What a RANGE is of. */
+export type RangeElement = 'DATE' | 'DATETIME' | 'TIMESTAMP';
+
+/** A GoogleSQL type, shaped as the service's own (`src/googlesql/types.ts`). */
 export type SqlType =
   | { readonly kind: ScalarName }
   | { readonly kind: 'ARRAY'; readonly element: SqlType }
-  | { readonly kind: 'RANGE'; readonly element: SqlType }
+  | { readonly kind: 'RANGE'; readonly element: { readonly kind: RangeElement } }
   | { readonly kind: 'STRUCT'; readonly fields: readonly StructField[] };
 
 export interface StructField {
@@ -81,7 +84,10 @@ export function fromProto(proto: Message): SqlType {
   if (kind === 'TYPE_ARRAY')
     return { kind: 'ARRAY', element: fromProto((proto['array_type'] as Message)['element_type'] as Message) };
   if (kind === 'TYPE_RANGE')
-    return { kind: 'RANGE', element: fromProto((proto['range_type'] as Message)['element_type'] as Message) };
+    return {
+      kind: 'RANGE',
+      element: fromProto((proto['range_type'] as Message)['element_type'] as Message) as { kind: RangeElement },
+    };
   if (kind === 'TYPE_STRUCT') {
     const fields = ((proto['struct_type'] as Message | undefined)?.['field'] ?? []) as Message[];
     return {

@@ -11,7 +11,6 @@ import { applyEdits, byteOffsets } from '../sql/edits';
 import { expandGroupingSets } from '../sql/grouping-sets';
 import { unquotedPaths } from '../sql/paths';
 import { standardForm } from '../sql/pipes';
-import { serviceColumns } from '../sql/service-types';
 import { substitute } from '../sql/substitutes';
 import { tableEdits } from '../sql/tables';
 import { isScript, tokensOf } from '../sql/tokens';
@@ -172,7 +171,7 @@ export class QueryRunner {
     const [id = '', dataset = defaultDataset?.dataset ?? '', project] = parts.toReversed();
     const standard = parts.length === 1 ? defaultDataset?.project : undefined;
     const table = this.warehouse.dataset(project ?? standard ?? home, dataset)?.tables.get(id);
-    return table === undefined ? undefined : { name: fullName(table), columns: serviceColumns(table.columns) };
+    return table === undefined ? undefined : { name: fullName(table), columns: table.columns };
   }
 
   /** Names of tables and data sets are exact in BigQuery; the engine ignores their case. */

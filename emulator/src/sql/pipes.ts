@@ -13,7 +13,6 @@ import { walk } from '../../../src/googlesql/syntax-walk';
 import type { TableSchema } from '../../../src/googlesql/types';
 import { type NamedType } from '../googlesql/types';
 import { invalidQuery } from '../query/error';
-import { serviceColumns } from './service-types';
 
 /** What every such text holds, and others too. */
 const WORTH_READING = /\|>|(?:^|[()])\s*from\b|\b(?:by\s+name|corresponding|like\s+(?:any|some|all))\b/i;
@@ -36,10 +35,9 @@ export function standardForm(
     const [construct] = unsupported;
     if (construct !== undefined)
       throw new QueryError('invalidQuery', `Not supported: ${construct.name}`, construct.span);
-    const types = serviceColumns(parameters);
     const resolved = resolveQuery(query, sql, {
       findTable: (path) => findTable(path.map(({ name }) => name)),
-      parameters: new Map(types.map(({ name, type }) => [name.toLowerCase(), type])),
+      parameters: new Map(parameters.map(({ name, type }) => [name.toLowerCase(), type])),
     });
     return printQuery(resolved).sql;
   } catch (error) {

@@ -53,7 +53,8 @@ function elementType(field: TableField): SqlType {
   }
   if (name === 'RANGE') {
     const element = scalarNamed(field.rangeElementType?.type ?? '');
-    if (element === null) throw new BadSchema(`Field ${field.name} is type RANGE but has no element type`);
+    if (element !== 'DATE' && element !== 'DATETIME' && element !== 'TIMESTAMP')
+      throw new BadSchema(`Field ${field.name} is type RANGE but has no element type`);
     return { kind: 'RANGE', element: { kind: element } };
   }
   const kind = scalarNamed(name);

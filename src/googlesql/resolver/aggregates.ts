@@ -144,7 +144,7 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
   const refuse = (what: string): never => {
     throw invalid(`Function ${fn.name} does not support ${what}.`, call.span);
   };
-  if (call.distinct && (fn.mode === 'analytic' || OF_PAIRS.has(fn.name)))
+  if (call.distinct && (fn.mode === 'analytic' || NOT_DISTINCT.has(fn.name)))
     throw invalid(`DISTINCT is not allowed for function ${fn.name}.`, call.span);
   for (const { expression } of call.orderBy) {
     const type = literalType(expression);
@@ -159,7 +159,15 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
   if (call.distinct && call.arguments.length === 0) refuse('DISTINCT without an argument');
 }
 
-const OF_PAIRS = new Set(['CORR', 'COVAR_POP', 'COVAR_SAMP', 'PERCENTILE_CONT', 'PERCENTILE_DISC']);
+const NOT_DISTINCT = new Set([
+  'APPROX_COUNT_DISTINCT',
+  'APPROX_TOP_SUM',
+  'CORR',
+  'COVAR_POP',
+  'COVAR_SAMP',
+  'PERCENTILE_CONT',
+  'PERCENTILE_DISC',
+]);
 
 const EXTREMES = new Set(['MIN', 'MAX', 'APPROX_QUANTILES', 'PERCENTILE_DISC']);
 const GROUPED = new Set(['APPROX_COUNT_DISTINCT', 'APPROX_TOP_COUNT', 'APPROX_TOP_SUM']);

@@ -211,7 +211,8 @@ const approxTopCount: Row = (p) => {
   const [value, times] = physicalFieldNames(p.call.type.element.fields).map(quoteText);
   const [entry, top] = [p.ctx.variable(), p.ctx.variable()];
   const counts = `map_entries(${p.plain('histogram', [p.at(0)])})`;
-  const nulls = p.plain('count', ['*'], { filter: `${p.at(0)} IS NULL` });
+  // With DISTINCT NULL is there once, like every value.
+  const nulls = p.plain('count', [p.call.distinct ? '1' : '*'], { filter: `${p.at(0)} IS NULL` });
   return p.ctx.bind([counts, nulls], (c, n) => {
     const pairs = `list_transform(${c}, lambda ${entry}: {'n': CAST(${entry}."value" AS BIGINT), 'v': ${entry}."key"})`;
     const all = `CASE WHEN ${n} > 0 THEN list_append(${pairs}, {'n': ${n}, 'v': NULL}) ELSE ${pairs} END`;

@@ -43,6 +43,11 @@ function readable(pattern: string): string {
   });
 }
 
+/** Whether a literal pattern has `\C`, which matches a byte. */
+function matchesBytes(pattern: string | null): boolean {
+  return pattern?.match(READ)?.includes('\\C') === true;
+}
+
 /** How many capturing groups the pattern has; null where it is not known before the query runs. */
 function groups(call: Call): number | null {
   return arg(call, 1).constant === null ? null : (compiled(call)?.groupCount() ?? 0);
@@ -135,12 +140,19 @@ function onTexts(emit: (call: Call) => string): FunctionRow {
     emit: (call) => {
       // DuckDB compiles a literal pattern when it plans, where TRY does not catch its error.
       if (call.safe && arg(call, 1).constant !== null && compiled(call) === null) return nothing(call);
+      const splits = call.name !== 'REGEXP_CONTAINS';
+      if (splits && matchesBytes(arg(call, 1).constant))
+        return call.unsupported(`The pattern \\C, one byte of a letter, in ${call.name} of STRING`);
       const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
       if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
       const [text, pattern] = [arg(call, 0), arg(call, 1)];
       const named = (s: string, re: string): string => {
         const args = [{ ...text, sql: s }, { ...pattern, sql: re }, ...call.args.slice(2)];
-        return bounded({ ...call, args }, emit({ ...call, args }));
+        const printed = bounded({ ...call, args }, emit({ ...call, args }));
+        // A part of a letter is no text.
+        return splits && pattern.constant === null
+          ? `CASE WHEN contains(${re}, '\\C') THEN ${call.fail('regexp')} ELSE ${printed} END`
+          : printed;
       };
       // A literal pattern stays where it is, to be compiled once.
       return pattern.constant === null

@@ -33,11 +33,11 @@ export function printLiteral(literal: ResolvedLiteral): string {
       return interval(value);
     case 'RANGE': {
       const [start, end] = rangeEnds(value);
-      const kept = (side: 'start' | 'end', bound: string | null): string =>
+      const printed = (side: 'start' | 'end', bound: string | null): string =>
         bound === null
           ? openEnd(type.element.kind, side)
           : printLiteral({ ...literal, type: type.element, value: bound });
-      return rangeOf(kept('start', start), kept('end', end));
+      return rangeOf(printed('start', start), printed('end', end));
     }
     case 'FLOAT64':
     case 'NUMERIC':

@@ -1,4 +1,4 @@
-/** Functions of RANGE (expressions/range-values.ts says how it is kept). */
+/** Functions of RANGE (expressions/range-values.ts says how it is stored). */
 import type { RangeElement } from '../../../../googlesql/types';
 import { arg, type Call, type FunctionTable, sqlOf } from '../expressions/call';
 import { checkedRange, endOf, openEnd, rangeOf } from '../expressions/range-values';
@@ -100,8 +100,8 @@ function split(call: Call, element: RangeElement, { start, end, months, micros, 
   return call.bind([`CASE WHEN ${months} > 0 THEN ${byMonths} ELSE ${byMicros} END`], (steps) => {
     const over = `${steps} >= ${mostElements(call)}`;
     const numbers = `generate_series(0, CASE WHEN ${over} THEN 0 ELSE ${steps} END)`;
-    const kept = `list_filter(${numbers}, lambda i: ${bound('i')} < ${end} AND (${last} OR ${bound('(i + 1)')} <= ${end}))`;
-    const ranges = `list_transform(${kept}, lambda i: ${rangeOf(bound('i'), `least(${bound('(i + 1)')}, ${end})`)})`;
+    const stored = `list_filter(${numbers}, lambda i: ${bound('i')} < ${end} AND (${last} OR ${bound('(i + 1)')} <= ${end}))`;
+    const ranges = `list_transform(${stored}, lambda i: ${rangeOf(bound('i'), `least(${bound('(i + 1)')}, ${end})`)})`;
     return unlessOver(call, over, ranges);
   });
 }

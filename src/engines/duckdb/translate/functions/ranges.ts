@@ -3,6 +3,7 @@ import type { RangeElement } from '../../../../googlesql/types';
 import { arg, type Call, type FunctionTable, sqlOf } from '../expressions/call';
 import { checkedRange, endOf, openEnd, rangeOf } from '../expressions/range-values';
 import { mostElements, unlessOver } from '../expressions/size-bounds';
+import { hasNoMonths } from './operators';
 import { duckType } from '../../sql';
 
 function elementOf(call: Call, i: number): RangeElement {
@@ -62,7 +63,7 @@ function wrongStep(element: RangeElement, months: string, days: string, micros: 
 
 const DAY_MICROS = 86_400_000_000;
 
-/** Ranges of a step each, counted from the start, so that months end on the start's day where they have it. */
+/** Ranges of a step each; the last one is shorter where it would not fit, or is left out. */
 function generate(call: Call): string {
   const element = elementOf(call, 0);
   const whole = call.args[2]?.sql ?? 'true';
@@ -70,39 +71,67 @@ function generate(call: Call): string {
     const ends = [endOf(r, 'start'), endOf(r, 'end')] as const;
     const parts = [`lq_interval_months(${step})`, `extract(day FROM ${step})`, `lq_interval_micros(${step})`] as const;
     const wrong = `NOT isfinite(${ends[0]}) OR NOT isfinite(${ends[1]}) OR ${wrongStep(element, ...parts)}`;
-    const list = call.bind(
-      [...ends, parts[0], `${parts[1]} * ${DAY_MICROS} + ${parts[2]}`],
-      (start, end, months, micros) => split(call, element, { start, end, months, micros, last }),
+    const micros = `${parts[1]} * ${DAY_MICROS} + ${parts[2]}`;
+    const byTime = call.bind([...ends, micros], (start, end, width) =>
+      ofTime(call, element, { start, end, width, last }),
+    );
+    const byMonths = call.bind([...ends, parts[0]], (start, end, width) =>
+      ofMonths(call, element, { start, end, width, last }),
     );
     const isNull = [r, step, last].filter((x) => x !== 'true').map((x) => `${x} IS NULL`);
-    return `CASE WHEN ${isNull.join(' OR ')} THEN NULL WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${list} END`;
+    const isOfTime = element === 'TIMESTAMP' || hasNoMonths(arg(call, 1));
+    const ranges = isOfTime ? byTime : `CASE WHEN ${parts[0]} > 0 THEN ${byMonths} ELSE ${byTime} END`;
+    return `CASE WHEN ${isNull.join(' OR ')} THEN NULL WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${ranges} END`;
   });
 }
 
 interface Split {
   readonly start: string;
   readonly end: string;
-  readonly months: string;
-  /** Days are 24 hours long here. */
-  readonly micros: string;
+  /** Of a step: microseconds or months. */
+  readonly width: string;
   /** Whether a last one that is shorter counts. */
   readonly last: string;
 }
 
-function split(call: Call, element: RangeElement, { start, end, months, micros, last }: Split): string {
+/** Counted in microseconds: intervals would take five times as long. */
+function ofTime(call: Call, element: RangeElement, { start, end, width, last }: Split): string {
+  const at = (micros: string): string =>
+    element === 'DATE' ? `CAST(make_timestamp(${micros}) AS DATE)` : `make_timestamp(${micros})`;
+  return call.bind([`epoch_us(${start})`, `epoch_us(${end})`], (first, behind) => {
+    const over = `(${behind} - ${first}) // ${width} >= ${mostElements(call)}`;
+    const lastStart = `${behind} - CASE WHEN ${last} THEN 1 ELSE ${width} END`;
+    const starts = `generate_series(${first}, CASE WHEN ${over} THEN ${first} ELSE ${lastStart} END, ${width})`;
+    const range = rangeOf(at('t'), at(`least(t + ${width}, ${behind})`));
+    return unlessOver(call, over, `list_transform(${starts}, lambda t: ${range})`);
+  });
+}
+
+/** Counted from the start, so that months begin on its day where they have one. */
+function ofMonths(call: Call, element: RangeElement, { start, end, width, last }: Split): string {
   const monthOf = (x: string): string => `(year(${x}) * 12 + month(${x}))`;
-  const byMonths = `(${monthOf(end)} - ${monthOf(start)}) // greatest(${months}, 1)`;
-  const byMicros = `(epoch_us(${end}) - epoch_us(${start})) // greatest(${micros}, 1)`;
   const bound = (i: string): string => {
-    const later = `${start} + to_months(CAST(${i} * ${months} AS INTEGER)) + to_microseconds(${i} * ${micros})`;
+    const later = `${start} + to_months(CAST(${i} * ${width} AS INTEGER))`;
     return element === 'DATE' ? `CAST(${later} AS DATE)` : `(${later})`;
   };
-  return call.bind([`CASE WHEN ${months} > 0 THEN ${byMonths} ELSE ${byMicros} END`], (steps) => {
+  return call.bind([`(${monthOf(end)} - ${monthOf(start)}) // ${width}`], (steps) => {
     const over = `${steps} >= ${mostElements(call)}`;
+<<<<<<< HEAD
     const numbers = `generate_series(0, CASE WHEN ${over} THEN 0 ELSE ${steps} END)`;
     const stored = `list_filter(${numbers}, lambda i: ${bound('i')} < ${end} AND (${last} OR ${bound('(i + 1)')} <= ${end}))`;
     const ranges = `list_transform(${stored}, lambda i: ${rangeOf(bound('i'), `least(${bound('(i + 1)')}, ${end})`)})`;
     return unlessOver(call, over, ranges);
+=======
+    // The month of the end may have a start that is before the end, or none.
+    const fitting = `CASE WHEN ${bound(steps)} < ${end} THEN ${steps} ELSE ${steps} - 1 END`;
+    const lastStart = call.bind(
+      [fitting],
+      (n) => `CASE WHEN ${last} OR ${bound(`(${n} + 1)`)} <= ${end} THEN ${n} ELSE ${n} - 1 END`,
+    );
+    const numbers = `generate_series(0, CASE WHEN ${over} THEN 0 ELSE ${lastStart} END)`;
+    const range = rangeOf(bound('i'), `least(${bound('(i + 1)')}, ${end})`);
+    return unlessOver(call, over, `list_transform(${numbers}, lambda i: ${range})`);
+>>>>>>> w-range
   });
 }
 

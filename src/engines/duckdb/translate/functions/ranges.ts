@@ -116,12 +116,6 @@ function ofMonths(call: Call, element: RangeElement, { start, end, width, last }
   };
   return call.bind([`(${monthOf(end)} - ${monthOf(start)}) // ${width}`], (steps) => {
     const over = `${steps} >= ${mostElements(call)}`;
-<<<<<<< HEAD
-    const numbers = `generate_series(0, CASE WHEN ${over} THEN 0 ELSE ${steps} END)`;
-    const stored = `list_filter(${numbers}, lambda i: ${bound('i')} < ${end} AND (${last} OR ${bound('(i + 1)')} <= ${end}))`;
-    const ranges = `list_transform(${stored}, lambda i: ${rangeOf(bound('i'), `least(${bound('(i + 1)')}, ${end})`)})`;
-    return unlessOver(call, over, ranges);
-=======
     // The month of the end may have a start that is before the end, or none.
     const fitting = `CASE WHEN ${bound(steps)} < ${end} THEN ${steps} ELSE ${steps} - 1 END`;
     const lastStart = call.bind(
@@ -131,7 +125,6 @@ function ofMonths(call: Call, element: RangeElement, { start, end, width, last }
     const numbers = `generate_series(0, CASE WHEN ${over} THEN 0 ELSE ${lastStart} END)`;
     const range = rangeOf(bound('i'), `least(${bound('(i + 1)')}, ${end})`);
     return unlessOver(call, over, `list_transform(${numbers}, lambda i: ${range})`);
->>>>>>> w-range
   });
 }
 

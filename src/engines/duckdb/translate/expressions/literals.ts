@@ -33,17 +33,9 @@ export function printLiteral(literal: ResolvedLiteral): string {
       return interval(value);
     case 'RANGE': {
       const [start, end] = rangeEnds(value);
-<<<<<<< HEAD
-      const printed = (side: 'start' | 'end', bound: string | null): string =>
-        bound === null
-          ? openEnd(type.element.kind, side)
-          : printLiteral({ ...literal, type: type.element, value: bound });
-      return rangeOf(printed('start', start), printed('end', end));
-=======
       const endAt = (side: 'start' | 'end', end: string | null): string =>
         end === null ? openEnd(type.element.kind, side) : printLiteral({ ...literal, type: type.element, value: end });
       return rangeOf(endAt('start', start), endAt('end', end));
->>>>>>> w-range
     }
     case 'FLOAT64':
     case 'NUMERIC':

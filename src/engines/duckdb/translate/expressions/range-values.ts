@@ -29,13 +29,8 @@ export function rangeOf(start: string, end: string): string {
 
 /** From ends that are NULL where they are open: `failing` where the first is not before the last. */
 export function checkedRange(bind: Bind, element: RangeElement, ends: readonly string[], failing: string): string {
-<<<<<<< HEAD
-  const stored = SIDES.map((side, i) => `coalesce(${ends[i]!}, ${openEnd(element, side)})`) as [string, string];
-  return bind(stored, (start, end) => `CASE WHEN ${start} < ${end} THEN ${rangeOf(start, end)} ELSE ${failing} END`);
-=======
   const closed = SIDES.map((side, i) => `coalesce(${ends[i]!}, ${openEnd(element, side)})`) as [string, string];
   return bind(closed, (start, end) => `CASE WHEN ${start} < ${end} THEN ${rangeOf(start, end)} ELSE ${failing} END`);
->>>>>>> w-range
 }
 
 /** `[start, end)`, each by `textOf`. `x` may be repeated. */
@@ -59,11 +54,7 @@ export function rangeRecord(x: string, valueOf: (end: string) => string): string
 /** An end has no blanks around it, and a comma and one blank stand between the two. */
 const FORM = String.raw`^\[([^,\s\x0b](?:[^,]*[^,\s\x0b])?), ([^,\s\x0b](?:[^,]*[^,\s\x0b])?)\)$`;
 
-<<<<<<< HEAD
-/** Reads a text; `failing` where it is no text of a RANGE. `endOfText` reads an end, and is NULL where it cannot be read. */
-=======
 /** Reads a text; `failing` where it is not one of a RANGE. `endOfText` reads an end, and is NULL where it cannot be read. */
->>>>>>> w-range
 export function rangeOfText(
   bind: Bind,
   text: string,

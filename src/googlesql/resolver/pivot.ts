@@ -76,7 +76,11 @@ export function pivotOver(context: FromContext, input: Source, pivot: PivotClaus
         named.push({ name, column: final });
       }
     }
-  const computed: Relation = { kind: 'compute', input: input.relation, columns: [{ column: forColumn, expr: withoutCollation(session, by, 'PIVOT') }] };
+  const computed: Relation = {
+    kind: 'compute',
+    input: input.relation,
+    columns: [{ column: forColumn, expr: withoutCollation(session, by, 'PIVOT') }],
+  };
   let relation: Relation = { kind: 'aggregate', input: computed, keys, groupingSets: null, aggregates };
   if (after.length > 0) relation = { kind: 'compute', input: relation, columns: after };
   return { relation, list: NameList.table(pivot.alias?.name ?? null, named) };

@@ -21,7 +21,7 @@ const TOTAL: ReadonlySet<string> = new Set([
   ...['$between', '$in', '$in_unnest', '$is_null', '$is_true', '$is_false', '$is_distinct_from', '$safe_at'],
   // An engine's own: a stored value of another shape, and as JSON.
   ...['$with_lists', '$to_json'],
-  ...['$json_member', '$uncollated', 'COLLATE', 'IF', 'IFNULL', 'COALESCE', 'NULLIF', 'GREATEST', 'LEAST', 'TYPEOF'],
+  ...['$json_member', '$uncollated', 'ARRAY_INCLUDES', 'COLLATE', 'IF', 'IFNULL', 'COALESCE', 'NULLIF', 'GREATEST', 'LEAST', 'TYPEOF'],
   ...['STARTS_WITH', 'ENDS_WITH', 'STRPOS', 'CHAR_LENGTH', 'LENGTH', 'BYTE_LENGTH'],
   ...['LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'ARRAY_LENGTH', 'IS_NAN', 'IS_INF', 'SIGN'],
   ...['CURRENT_TIMESTAMP', 'UNIX_MICROS', 'UNIX_MILLIS', 'UNIX_SECONDS', 'UNIX_DATE'],

@@ -1,6 +1,7 @@
 /** COLLATE: by GoogleSQL's rules on both engines, and what is refused here by name. */
 import { QueryError } from '../../src/errors';
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { Consumer } from '../sandbox/consumer';
 import { Random } from './random';
 import { ask, TwoEngines } from './two-engines';
 
@@ -169,6 +170,25 @@ overLocalBigQuery('COLLATE on both engines', (local) => {
     [`SELECT COUNT(b) AS n FROM ${ROWS} AS a LEFT JOIN UNNEST(['A', 'a']) AS b ON a.x = b`, { n: 4 }],
   ])('%s', async (sql, row) => {
     expect(await ask(engines.embedded, sql)).toMatchObject({ rows: [row] });
+  });
+
+  it.each([
+    `SELECT path FROM edge_logs WHERE COLLATE(method, 'und:ci') = 'get' ORDER BY path COLLATE 'und:ci' DESC, path LIMIT 5`,
+    `FROM edge_logs |> EXTEND COLLATE(method, 'und:ci') AS m |> WHERE m IN ('get', 'Post') |> AGGREGATE COUNT(*) AS n GROUP BY m |> SELECT UPPER(m) AS m, n |> ORDER BY m`,
+    `SELECT UPPER(m) AS m, SUM(1 / LENGTH(p)) > 0 AS s FROM (SELECT COLLATE(LOWER(method), 'und:ci') AS m, path AS p FROM edge_logs WHERE path != '') GROUP BY m ORDER BY 1 COLLATE 'und:ci'`,
+  ])('the gate admits it for keys with pins and without, on both engines: %s', async (text) => {
+    const sql = text
+      .replaceAll('method', `SPLIT(event_message, ' ')[SAFE_OFFSET(0)]`)
+      .replaceAll('path', 'event_message');
+    const answers = [];
+    for (const engine of [engines.embedded, engines.reference])
+      for (const fenced of [false, true]) {
+        const consumer = await Consumer.over(engine, { fenced });
+        answers.push((await consumer.sql(sql)).rows);
+        await consumer.gate.close();
+      }
+    expect(answers[0]?.length).toBeGreaterThan(0);
+    for (const rows of answers.slice(1)) expect(rows).toEqual(answers[0]);
   });
 
   it.each(REFUSED)('refuses %s', async (sql, words, at) => {

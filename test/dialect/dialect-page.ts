@@ -79,9 +79,14 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
     at: 'CAST',
   },
   {
-    construct: '`CAST` of a text with a `FORMAT` that has names, half days or no day',
-    sql: `SELECT CAST('2026-01' AS DATE FORMAT 'YYYY-MM')`,
+    construct: '`CAST` of a text with a `FORMAT` that has names, half days, no year or no month',
+    sql: `SELECT CAST('2026' AS DATE FORMAT 'YYYY')`,
     at: 'CAST',
+  },
+  {
+    construct: '`\\C` in the pattern of a STRING, but in `REGEXP_CONTAINS`',
+    sql: String.raw`SELECT REGEXP_EXTRACT(id, r'\C') FROM raw_edge_logs`,
+    at: 'REGEXP_EXTRACT',
   },
   {
     construct: '`HAVING MAX` in an aggregate but `ANY_VALUE` over more than 32 groupings',

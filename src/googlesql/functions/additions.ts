@@ -58,6 +58,7 @@ export const ADDITIONS: Readonly<Record<string, FunctionEntry>> = {
     ),
     constant: [2],
   },
+  ARRAY_INCLUDES: scalar('array', 'ARRAY<T1>, T1 -> BOOL'),
   CBRT: scalar('math', 'FLOAT64 -> FLOAT64'),
   COLLATE: scalar('string', 'STRING, STRING -> STRING'),
   CONTAINS_SUBSTR: scalar('string', 'ANY, STRING, json_scope:=STRING? -> BOOL'),

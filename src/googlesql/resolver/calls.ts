@@ -84,9 +84,9 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   if (fn.category === 'range') checkRanges(session, fn, values, call.span);
   checkPath(session, fn, values);
   if (fn.name === 'COLLATE') checkCollation(values[1]);
-  const [compared] = args;
-  if (fn.name === 'NULLIF' && compared !== undefined && !supportsEquality(compared.type))
-    throw invalid(`NULLIF is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);
+  const compared = EQUATING.has(fn.name) ? args.at(-1) : undefined;
+  if (compared !== undefined && !supportsEquality(compared.type))
+    throw invalid(`${fn.name} is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);
   const resolved: Expr = {
     kind: 'call',
     function: fn.name,
@@ -252,6 +252,8 @@ function checkPart(fn: SqlFunction, part: GivenArguments['part'], type: SqlType 
   if (part === null && fn.name === 'GENERATE_TIMESTAMP_ARRAY') throw invalid('Expected INTERVAL expression.', span);
 }
 
+/** Compare their last argument with the others. */
+const EQUATING = new Set(['ARRAY_INCLUDES', 'NULLIF']);
 const ORDERED = new Set(['GREATEST', 'LEAST', 'RANGE_BUCKET']);
 
 function checkArguments(fn: SqlFunction, args: readonly Expr[]): void {

@@ -15,11 +15,12 @@ export const LAMBDA_FUNCTIONS: ReadonlySet<string> = new Set(['ARRAY_FILTER', 'A
 const INT64: SqlType = { kind: 'INT64' };
 const BOOL: SqlType = { kind: 'BOOL' };
 
-/** The call of such a function; null for any other. */
+/** The call of such a function; null for any other, and for ARRAY_INCLUDES of a value. */
 export function resolveLambdaCall(context: Context, call: Call): Expr | null {
   const name = call.path.length === 1 ? (call.path[0]?.name.toUpperCase() ?? '') : '';
   const [array, lambda, ...others] = call.arguments;
   if (!LAMBDA_FUNCTIONS.has(name)) return null;
+  if (name === 'ARRAY_INCLUDES' && lambda?.expression.kind !== 'lambda') return null;
   if (lambda?.expression.kind !== 'lambda')
     throw invalid(
       `No matching signature for function ${name}. Supported signature: ${name}(ARRAY, e -> ...).`,

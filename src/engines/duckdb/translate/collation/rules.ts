@@ -19,7 +19,17 @@ const LOWERED = 'LOWER(x) in place of COLLATE';
  * documents say nothing of is among them.
  */
 export const REFUSED: ReadonlyMap<string, string> = new Map([
-  ...['$like', 'CONTAINS_SUBSTR', 'EDIT_DISTANCE', 'ENDS_WITH', 'INSTR', 'REPLACE', 'SEARCH', 'SPLIT'].map(lowered),
+  ...[
+    '$like',
+    'ARRAY_INCLUDES',
+    'CONTAINS_SUBSTR',
+    'EDIT_DISTANCE',
+    'ENDS_WITH',
+    'INSTR',
+    'REPLACE',
+    'SEARCH',
+    'SPLIT',
+  ].map(lowered),
   ...['STARTS_WITH', 'STRPOS', 'HLL_COUNT.INIT', 'PERCENTILE_DISC', 'RANGE_BUCKET'].map(lowered),
   ['GREATEST', 'IF(a < b, b, a)'],
   ['LEAST', 'IF(b < a, b, a)'],

@@ -67,6 +67,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   $shift_left: perByte(128),
   $shift_right: perByte(128),
   ARRAY_CONCAT: perByte(1),
+  ARRAY_INCLUDES: ([list, value]) => `${list!.bytes} * ${value!.argument.type.kind === 'STRUCT' ? 8 : 0.5}`,
   ARRAY_REVERSE: perByte(4),
   ARRAY_SLICE: perByte(4),
   ARRAY_TO_STRING: perByte(1),

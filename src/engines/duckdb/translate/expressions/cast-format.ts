@@ -202,14 +202,14 @@ const READ: Readonly<Record<string, readonly [field: string, pattern: string]>> 
   'TZH:TZM': ['offset', '[+-](?:(?:0?[0-9]|1[0-3]):[0-5][0-9]|14:00)'],
 };
 
-/** What a text leaves out BigQuery takes from today: a date needs year, month and day in its format here. */
+/** What a text leaves out BigQuery takes from today, but for the day, which is the first: a date needs year and month here. */
 function read(ctx: Context, cast: ResolvedCast, input: string): string | null {
   const { type, span } = cast;
   const { kind } = type;
   if (kind !== 'DATE' && kind !== 'DATETIME' && kind !== 'TIME' && kind !== 'TIMESTAMP')
     return ctx.unsupported('CAST to this type with FORMAT', span);
   const names = elementsOf(ctx, cast).map((element) => element.toUpperCase());
-  const lacking = kind === 'TIME' ? [] : ['YYYY', 'MM', 'DD'].filter((name) => !names.includes(name));
+  const lacking = kind === 'TIME' ? [] : ['YYYY', 'MM'].filter((name) => !names.includes(name));
   if (lacking.length > 0) return ctx.unsupported(`CAST by a format without ${lacking[0]!}`, span);
   const pattern = readAs(ctx, cast, names);
   const call = callOf(ctx, cast);

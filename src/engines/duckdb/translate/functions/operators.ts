@@ -329,6 +329,17 @@ function inUnnest(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x, list, type.kind === 'FLOAT64'));
 }
 
+/** Elements that are NULL are equal to nothing. */
+function arrayIncludes(call: Call): string {
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (list, x) => {
+    const args = [
+      { ...arg(call, 1), sql: x },
+      { ...arg(call, 0), sql: list },
+    ];
+    return `CASE WHEN ${list} IS NOT NULL AND ${x} IS NOT NULL THEN coalesce(${inUnnest({ ...call, args })}, false) END`;
+  });
+}
+
 /** By the comparison with each element, for values that DuckDB compares otherwise: three values, too, for fields that are NULL. */
 function amongEach(call: Call, type: SqlType): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) =>
@@ -414,6 +425,7 @@ export const OPERATORS: FunctionTable = {
   },
   $in: membership,
   $in_unnest: inUnnest,
+  ARRAY_INCLUDES: arrayIncludes,
   $is_null: (call) => `(${sqlOf(call, 0)} IS NULL)`,
   $is_true: (call) => `(${sqlOf(call, 0)} IS TRUE)`,
   $is_false: (call) => `(${sqlOf(call, 0)} IS FALSE)`,

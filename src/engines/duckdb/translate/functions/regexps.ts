@@ -7,7 +7,7 @@ import { mostSteps } from '../expressions/call-cost';
 import { rewritten, unlessOver } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { type Call, type FunctionRow, type FunctionTable, arg, sqlOf } from '../expressions/call';
-import { duckType, type Failure } from '../../sql';
+import { duckType, type Failure, quoteText } from '../../sql';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
 
@@ -42,6 +42,9 @@ function readable(pattern: string): string {
     return token.startsWith('(') ? '(' : token;
   });
 }
+
+/** `\C` in a pattern, neither quoted nor behind a backslash. */
+const BYTE_IN_PATTERN = String.raw`^(?s:(?:\\Q.*?(?:\\E|$)|\\[^CQ]|[^\\])*?)\\C`;
 
 /** Whether a literal pattern has `\C`, which matches a byte. */
 function matchesBytes(pattern: string | null): boolean {
@@ -140,7 +143,7 @@ function onTexts(emit: (call: Call) => string): FunctionRow {
     emit: (call) => {
       // DuckDB compiles a literal pattern when it plans, where TRY does not catch its error.
       if (call.safe && arg(call, 1).constant !== null && compiled(call) === null) return nothing(call);
-      const splits = call.name !== 'REGEXP_CONTAINS';
+      const splits = call.name !== 'REGEXP_CONTAINS' && arg(call, 0).expr.type.kind === 'STRING';
       if (splits && matchesBytes(arg(call, 1).constant))
         return call.unsupported(`The pattern \\C, one byte of a letter, in ${call.name} of STRING`);
       const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
@@ -151,7 +154,7 @@ function onTexts(emit: (call: Call) => string): FunctionRow {
         const printed = bounded({ ...call, args }, emit({ ...call, args }));
         // A part of a letter is no text.
         return splits && pattern.constant === null
-          ? `CASE WHEN contains(${re}, '\\C') THEN ${call.fail('regexp')} ELSE ${printed} END`
+          ? `CASE WHEN regexp_matches(${re}, ${quoteText(BYTE_IN_PATTERN)}) THEN ${call.fail('regexp')} ELSE ${printed} END`
           : printed;
       };
       // A literal pattern stays where it is, to be compiled once.
@@ -230,9 +233,9 @@ function instr(call: Call): string {
   const [position, occurrence, end] = [call.args[2]?.sql ?? '1', call.args[3]?.sql ?? '1', call.args[4]?.sql ?? '0'];
   if ((count ?? 0) > 1)
     return call.bind(
-      [sqlOf(call, 0), position, occurrence],
-      (s, p, n) =>
-        `CAST(CASE WHEN ${p} >= 1 AND ${n} >= 1 AND ${isBehind(s, p)} THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('regexp')} END AS BIGINT)`,
+      [sqlOf(call, 0), position, occurrence, end],
+      (s, p, n, e) =>
+        `CAST(CASE WHEN ${p} >= 1 AND ${n} >= 1 AND ${e} IN (0, 1) AND ${isBehind(s, p)} THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('regexp')} END AS BIGINT)`,
     );
   return call.bind([sqlOf(call, 0), sqlOf(call, 1), position, occurrence, end], (...names) => {
     const own = ownPlace(call, names);

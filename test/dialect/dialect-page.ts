@@ -69,6 +69,16 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
   },
   { construct: '`UNNEST` of several arrays', sql: 'SELECT 1 FROM UNNEST([1], [2])', at: 'UNNEST([1], [2])' },
   {
+    construct: '`FORMAT` of RANGE; `CAST(x AS STRING)` writes one',
+    sql: `SELECT FORMAT('%t', RANGE(DATE '2026-01-31', NULL))`,
+    at: 'FORMAT',
+  },
+  {
+    construct: '`RANGE_SESSIONIZE`',
+    sql: `SELECT 1 FROM RANGE_SESSIONIZE(TABLE raw_edge_logs, 'r', ['id'])`,
+    at: 'RANGE_SESSIONIZE',
+  },
+  {
     construct: '`CAST` of numbers with the `FORMAT` elements `TM` and `RN`',
     sql: `SELECT CAST(1.5 AS STRING FORMAT 'TM9')`,
     at: 'CAST',

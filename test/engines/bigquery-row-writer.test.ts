@@ -118,6 +118,28 @@ describe('a value', () => {
   });
 });
 
+describe('a RANGE', () => {
+  const cell = (element: string, value: unknown, isoTimestamps = false): string => {
+    const fields = [{ name: 'r', type: 'RANGE', rangeElementType: { type: element } }];
+    const write = rowWriter(parseRestSchema({ fields }, 'test'), { hideBytes: false, isoTimestamps });
+    return write({ f: [{ v: value }] });
+  };
+
+  test('has ends as values of their type are', () => {
+    expect(cell('DATE', '[2026-09-30, UNBOUNDED)')).toBe('{"r":"[2026-09-30, UNBOUNDED)"}');
+    expect(cell('DATETIME', '[UNBOUNDED, 2026-09-30 01:02:03)')).toBe('{"r":"[UNBOUNDED, 2026-09-30T01:02:03)"}');
+    expect(cell('TIMESTAMP', '[-62135596800000000, 253402300799999999)')).toBe(
+      '{"r":"[-62135596800000000, 253402300799999999)"}',
+    );
+    expect(cell('TIMESTAMP', '[0, UNBOUNDED)', true)).toBe('{"r":"[1970-01-01T00:00:00.000000Z, UNBOUNDED)"}');
+    expect(cell('DATE', null)).toBe('{"r":null}');
+  });
+
+  test.each(['', '[2026-09-30)', '(2026-09-30, UNBOUNDED)', 7])('%p is malformed', (value) => {
+    expect(() => cell('DATE', value)).toThrow(MalformedRow);
+  });
+});
+
 describe('records and lists', () => {
   const write = writer([
     { name: 'id', type: 'STRING' },

@@ -57,7 +57,8 @@ describe('is valid, with its examples and defaults', () => {
       'DATETIME',
     ] as const;
     const others = ['TIMESTAMP', 'INTERVAL', 'JSON', 'GEOGRAPHY'] as const;
-    const scalars = [...kinds, ...others].map((kind): NamedType => ({ name: kind, type: { kind } }));
+    const range: NamedType = { name: 'RANGE', type: { kind: 'RANGE', element: { kind: 'DATETIME' } } };
+    const scalars = [...[...kinds, ...others].map((kind): NamedType => ({ name: kind, type: { kind } })), range];
     const record = (fields: readonly StructField[]): SqlType => ({ kind: 'STRUCT', fields });
     const few: StructField[] = scalars.slice(0, 3);
     const columns: NamedType[] = [

@@ -55,11 +55,11 @@ export class Engines {
       const plan = await this.runner.plan(request, false, signal);
       const rows = await this.runner.rows(plan, signal);
       const write = rowWriter(
-        plan.columns.map(({ name, type }) => restField(name, type as SqlType)),
+        plan.columns.map(({ name, type }) => restField(name, type)),
         { hideBytes: false, isoTimestamps: false },
       );
       return {
-        columns: plan.columns.map((c) => [c.name, typeName(c.type as SqlType)] as const),
+        columns: plan.columns.map((c) => [c.name, typeName(c.type)] as const),
         rows: rows.map((row) =>
           exactly(write(restRow(plan.columns, row, { timestamps: 'INT64', recordTimestampsAsText: false }))),
         ),

@@ -1,5 +1,6 @@
 import type { BoundParameter } from './bound-parameter';
 import type { FolderStatus } from './data-status';
+import type { Lines } from './lines';
 import type { RunLimits } from '../concurrency/deadline';
 import type { Description } from '../googlesql/descriptions';
 import type { Span } from '../googlesql/syntax';
@@ -57,8 +58,10 @@ export type { RunLimits };
 
 export interface EngineResult {
   readonly columns: readonly NamedType[];
-  /** Each row as the text of one JSON object, by the type table of docs/http.md. */
+  /** Each row as the text of one JSON object, by the type table of docs/http.md. Made of `lines` where there are such, when first read. */
   readonly rows: readonly string[];
+  /** The same as bytes; missing: the engine has none. */
+  readonly lines?: Lines;
   readonly truncated: boolean;
   /** Bytes as BigQuery counts them; null on an engine that does not bill. */
   readonly bytesProcessed: bigint | null;

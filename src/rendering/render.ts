@@ -63,7 +63,7 @@ export function linesOf({ columns, rows, representation, escapeFormulas, first }
   switch (representation) {
     case 'application/json': {
       const separated = rows.map((row, i) => (first && i === 0 ? row : `,${row}`));
-      return first ? ['{"result":[', ...separated] : separated;
+      return first ? [OPENING, ...separated] : separated;
     }
     case 'application/x-ndjson':
       return rows.map((row) => `${row}\n`);
@@ -73,6 +73,9 @@ export function linesOf({ columns, rows, representation, escapeFormulas, first }
     }
   }
 }
+
+/** Of JSON. */
+export const OPENING = '{"result":[';
 
 export function closingOf(representation: Representation): string {
   return representation === 'application/json' ? ']}' : '';

@@ -4,6 +4,7 @@ import { yieldToEventLoop } from '../concurrency/event-loop';
 import type { EngineResult, RunLimits } from '../engines/contract';
 import { redactRows } from '../redaction';
 import { EncodedResponse } from '../rendering/encoded-response';
+import { linesBody } from '../rendering/lines-body';
 import { closingOf, render, tooLarge } from '../rendering/render';
 import { renderRows } from './render-rows';
 import type { Services } from './services';
@@ -20,18 +21,21 @@ const PART = 512 * 1024;
  * @throws ServiceError resourcesExceeded for too large a result; as Threads.run
  */
 export function encodeResult(
-  result: EngineResult,
+  result: Pick<EngineResult, 'columns' | 'rows' | 'lines' | 'truncated'>,
   { redacted, representation }: Pick<RequestPlan, 'redacted' | 'representation'>,
   services: Pick<Services, 'threads' | 'longestResponse' | 'escapeFormulas'>,
   limits: RunLimits,
 ): Promise<EncodedResponse> | EncodedResponse {
   const columns = result.columns.map(({ name }) => name);
-  const units = result.rows.reduce((sum, row) => sum + row.length, 0);
-  const { rows, truncated } = result;
-  const { escapeFormulas } = services;
+  const { lines, truncated } = result;
+  const { escapeFormulas, longestResponse } = services;
+  if (lines !== undefined && !redacted && representation !== 'text/csv')
+    return linesBody(lines, representation, truncated, longestResponse);
+  const { rows } = result;
+  const units = rows.reduce((sum, row) => sum + row.length, 0);
   if (units > (redacted ? FEW.redacted : FEW.plain)) return renderMany();
   const visible = { columns, rows: redacted ? redactRows(rows) : rows, truncated };
-  return render(visible, representation, services.longestResponse, services.escapeFormulas);
+  return render(visible, representation, longestResponse, escapeFormulas);
 
   async function renderMany(): Promise<EncodedResponse> {
     const parts: Uint8Array[] = [];
@@ -41,7 +45,7 @@ export function encodeResult(
       parts.push(part);
       hash.update(part);
       length += part.length;
-      if (length > services.longestResponse) throw tooLarge(services.longestResponse);
+      if (length > longestResponse) throw tooLarge(longestResponse);
     };
     for (const some of inParts(rows)) {
       const first = parts.length === 0;

@@ -25,8 +25,9 @@ export async function execute(
     services.admission.run(plan.payer, limits, run).catch(forCaller(statement)),
   );
   const { bytesProcessed, bytesBilled } = result;
-  const rows = plan.fenced && !statement.ordered ? inPlainOrder(result.rows) : result.rows;
-  const response = await timed('render', () => encodeResult({ ...result, rows }, plan, services, limits));
+  const { columns, truncated } = result;
+  const seen = plan.fenced && !statement.ordered ? { columns, truncated, rows: inPlainOrder(result.rows) } : result;
+  const response = await timed('render', () => encodeResult(seen, plan, services, limits));
   return { response, bytesProcessed, bytesBilled };
 }
 

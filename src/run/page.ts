@@ -52,7 +52,7 @@ export async function runPage(
   const hasMore = result.truncated || fresh.length > rows.length;
   const next = hasMore && rows.length > 0 ? pageTokens.seal(positionBehind(rows, keys, from, plan), purpose) : null;
   const encoded = await request.timed('render', () =>
-    encodeResult({ ...result, rows, truncated: false }, plan, services, limits),
+    encodeResult({ columns: result.columns, rows, truncated: false }, plan, services, limits),
   );
   return {
     response: withToken(encoded, next),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import type { RunLimits } from '../../src/engines/contract';
 import type { Request } from '../../src/engines/duckdb/process/messages';
+import { textsOf } from '../../src/engines/lines';
 import { RefusedRequests } from '../../src/engines/duckdb/process/refused-requests';
 import { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
 import { Supervisor, type SupervisorOptions } from '../../src/engines/duckdb/process/supervisor';
@@ -53,8 +54,8 @@ const limits = (signal = new AbortController().signal): RunLimits => ({ deadline
 const call = (to: Supervisor, sql: string, signal?: AbortSignal, allowance: number | null = null) =>
   to.call({ request: query(sql), limits: limits(signal), allowance });
 async function pid(of: Supervisor): Promise<number> {
-  const { rows } = await call(of, 'answer');
-  return (JSON.parse(rows[0] ?? '') as { pid: number }).pid;
+  const [row = ''] = textsOf((await call(of, 'answer')).lines);
+  return (JSON.parse(row) as { pid: number }).pid;
 }
 const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
@@ -116,7 +117,7 @@ it('a process that has grown by many calls is replaced between two of them, and 
   const one = supervisor({ maxResident: 512 * MIB, replacedAbove: 400 * MIB });
   await one.open();
   const pids = new Set<string | undefined>();
-  for (let i = 0; i < 20; i++) pids.add((await call(one, 'grow')).rows[0]);
+  for (let i = 0; i < 20; i++) pids.add(textsOf((await call(one, 'grow')).lines)[0]);
   expect(pids.size).toBeGreaterThan(1);
   expect(causes).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { Fence } from '../../src/engines/contract';
+import { textsOf } from '../../src/engines/lines';
 import { withBrackets } from '../../src/engines/duckdb/engine/list-brackets';
 import { setUp } from '../../src/engines/duckdb/engine/set-up';
 import { CLOCK_PARAMETER, type Statement, translate } from '../../src/engines/duckdb/translate';
@@ -92,7 +93,11 @@ export class TranslationBench {
       }
     })();
     const written = reader.getRows().map((row) => String(row[0]));
-    const texts = brackets === null ? written : written.map((text) => withBrackets(text, brackets));
+    const lines = Buffer.from(written.join(''));
+    const texts = textsOf({
+      parts: [brackets === null ? lines : withBrackets(lines, brackets)],
+      count: written.length,
+    });
     return {
       columns: translation.columns,
       rows: texts.map((t) => JSON.parse(t) as unknown),

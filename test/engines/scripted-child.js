@@ -35,7 +35,7 @@ process.on('message', (/** @type {any} */ message) => {
     case 'grow':
     case 'answer':
       if (word === 'grow') taken.add(Buffer.alloc(64 * 1024 * 1024, 1));
-      send({ kind: 'rows', id, rows: [`{"pid":${process.pid}}`] });
+      send({ kind: 'rows', id, lines: Buffer.from(`{"pid":${process.pid}}\n`), count: 1 });
       send({ kind: 'answer', id, answer: { columns: [], truncated: false } });
       break;
     case 'wait':

@@ -18,6 +18,7 @@ import type {
   TableSchemas,
 } from '../../contract';
 import type { FolderStatus } from '../../data-status';
+import { type Lines, resultOf } from '../../lines';
 import { checkLimits } from '../../../concurrency/deadline';
 import { answeringInTime } from './prompt-engine';
 import type { Work } from './connections';
@@ -30,8 +31,7 @@ import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { readLines } from './line-stream';
-import { BrokenStream, readRows, type RowSink } from './row-stream';
+import { BrokenStream, readLines, type RowSink } from './line-stream';
 import { PassingFailure } from './shared-memory';
 import { bytesOf } from './sizes';
 import { prepareCopy, prepareSelect, prepareTable, Statements } from './statements';
@@ -56,14 +56,21 @@ export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> 
 
 /** All rows of a query, from when it began last. */
 class GatheredRows implements RowSink {
-  rows: string[] = [];
+  #parts: Uint8Array[] = [];
+  #count = 0;
 
   begin(): void {
-    this.rows = [];
+    this.#parts = [];
+    this.#count = 0;
   }
 
-  take(part: readonly string[]): void {
-    this.rows = this.rows.length === 0 ? [...part] : this.rows.concat(part);
+  take(lines: Uint8Array, count: number): void {
+    this.#parts.push(lines.slice());
+    this.#count += count;
+  }
+
+  get lines(): Lines {
+    return { parts: this.#parts, count: this.#count };
   }
 }
 
@@ -147,7 +154,7 @@ export class DuckDbEngine implements Engine {
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
     const gathered = new GatheredRows();
     const outcome = await this.feed(query, limits, gathered);
-    return { ...outcome, rows: gathered.rows, bytesProcessed: null, bytesBilled: null };
+    return resultOf(outcome, gathered.lines);
   }
 
   /** As `run`, for who takes the rows part by part. @param sink begins anew where the query is run again */
@@ -172,7 +179,7 @@ export class DuckDbEngine implements Engine {
         },
         prepare: this.#prepare,
         read: (statement, values, { brackets }) =>
-          readRows(statement, values, { maxRows, maxBytes, brackets }, (rows) => sink.take(rows)),
+          readLines(statement, values, { maxRows, maxBytes, brackets }, (lines, count) => sink.take(lines, count)),
         // Rows are gathered.
         isRepeatable: () => true,
       },
@@ -184,6 +191,7 @@ export class DuckDbEngine implements Engine {
   /** DuckDB's LIMIT is not parallel: a long result is cut off by not reading on. */
   stream(query: EngineQuery, limits: RunLimits, sink: LineSink): Promise<boolean> {
     const { lines: form = 'json', maxRows } = query;
+    const all = { maxRows, maxBytes: null, brackets: null };
     return endingWithSink(limits, sink, async (own, ending) => {
       let handedOn = false;
       try {
@@ -193,7 +201,7 @@ export class DuckDbEngine implements Engine {
           begin: (columns) => ending.begin({ columns, bytesProcessed: null, bytesBilled: null }, form),
           prepare: this.#prepare,
           read: async (statement, values) => {
-            const truncated = await readLines(statement, values, maxRows, (lines, count) => {
+            const truncated = await readLines(statement, values, all, (lines, count) => {
               handedOn = true;
               return ending.take(lines, count);
             });
@@ -294,7 +302,7 @@ export class DuckDbEngine implements Engine {
   ): Promise<ArrivedResult> {
     const gathered = new GatheredRows();
     const outcome = await this.feedArrived(query, range, limits, gathered);
-    return { ...outcome, rows: gathered.rows, bytesProcessed: null, bytesBilled: null };
+    return resultOf(outcome, gathered.lines);
   }
 
   /** One table in place of its own; the others are not read. */

@@ -1,38 +1,73 @@
 import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 
+import { yieldToEventLoop } from '../../../concurrency/event-loop';
+import { ServiceError } from '../../../errors';
+import type { NamedType } from '../../../googlesql/types';
+import { bufferOf } from '../../lines';
+import type { ListShape } from '../translate';
 import { bindValues, type BoundValue } from './bound-value';
-import { BrokenStream } from './row-stream';
+import { withBrackets } from './list-brackets';
 import { textRuns } from './text-column';
 
 /** Bytes after which lines are handed on. */
 const PART = 256 * 1024;
 
-/** Takes lines part by part. The next part is read when it has resolved. */
+/** Bytes whose brackets are set in one turn of the event loop. */
+const AT_ONCE = 1024 * 1024;
+
+/** Takes lines part by part. The bytes are its own until it has resolved, and the next come then. */
 export type TakeLines = (lines: Uint8Array, count: number) => Promise<void> | void;
+
+/** Takes the rows of a run. */
+export interface RowSink {
+  /** Before the first rows, and again where the query is run again: those before are of no use. */
+  begin(columns: readonly NamedType[]): void;
+  readonly take: TakeLines;
+}
+
+/** DuckDB has failed while its rows were read; it does not say of what. */
+export class BrokenStream extends Error {}
+
+export interface LinesRead {
+  readonly maxRows: number;
+  /** null: any number. */
+  readonly maxBytes: number | null;
+  /** That the values of a row lack; null: none. */
+  readonly brackets: readonly (ListShape | null)[] | null;
+}
 
 /**
  * Runs a statement whose one column is each row as a line, and hands on at most `maxRows` of them. The bytes are never made texts.
  *
  * @returns whether there are more; the rest is not read
- * @throws BrokenStream where DuckDB failed behind the first rows
+ * @throws ServiceError resourcesExceeded beyond `maxBytes`; BrokenStream where DuckDB failed behind the first rows
  */
 export async function readLines(
   statement: DuckDBPreparedStatement,
   values: readonly BoundValue[],
-  maxRows: number,
+  { maxRows, maxBytes, brackets }: LinesRead,
   take: TakeLines,
 ): Promise<boolean> {
   bindValues(statement, values);
   const result = await statement.stream();
   const parts = new Parts(take);
   let count = 0;
+  let bytesRead = 0;
+  let atOnce = 0;
   let next = result.fetchChunk();
   try {
     for (let chunk = await next; chunk !== null && chunk.rowCount > 0 && count <= maxRows; chunk = await next) {
       // DuckDB makes the next while this one is copied.
       next = result.fetchChunk();
-      for (const { bytes, count: lines } of textRuns(chunk, Math.min(chunk.rowCount, maxRows - count)))
-        await parts.push(bytes, lines);
+      for (const { bytes, count: lines } of textRuns(chunk, Math.min(chunk.rowCount, maxRows - count))) {
+        const whole = brackets === null ? bytes : withBrackets(bufferOf(bytes), brackets);
+        bytesRead += whole.length;
+        if (maxBytes !== null && bytesRead > maxBytes) throw responseTooLarge(maxBytes);
+        await parts.push(whole, lines);
+        if (brackets === null || (atOnce += whole.length) < AT_ONCE) continue;
+        atOnce = 0;
+        await yieldToEventLoop();
+      }
       count += chunk.rowCount;
     }
   } finally {
@@ -45,14 +80,24 @@ export async function readLines(
   return count > maxRows;
 }
 
-/**
- * Copies of bytes that DuckDB takes back. There are two places, of which one is filled while the other is handed on: new ones would be
- * collected all the time.
- */
+function responseTooLarge(maxBytes: number): ServiceError {
+  const size = Math.floor(maxBytes / 1024 / 1024);
+  return new ServiceError(
+    'resourcesExceeded',
+    `The response is larger than ${size} MiB. Ask for fewer rows or columns.`,
+  );
+}
+
+/** Places of parts that nobody uses: new ones would be collected all the time. */
+const FREE: Buffer[] = [];
+const MOST_FREE = 8;
+const PLACE = 2 * PART;
+
+/** Copies of bytes that DuckDB takes back. There are two places, of which one is filled while the other is handed on. */
 class Parts {
-  #filling = { bytes: Buffer.allocUnsafeSlow(2 * PART), size: 0, count: 0 };
-  #other = { bytes: Buffer.alloc(0), size: 0, count: 0 };
-  /** Resolves when the other has been taken. */
+  #filling = { bytes: place(), size: 0, count: 0 };
+  #handedOn: Buffer | null = null;
+  /** Resolves when that has been taken. */
   #taking: Promise<void> = Promise.resolve();
 
   constructor(private readonly take: TakeLines) {}
@@ -64,6 +109,7 @@ class Parts {
     if (wanted > part.bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(wanted, 2 * part.bytes.length));
       part.bytes.copy(larger, 0, 0, part.size);
+      free(part.bytes);
       part.bytes = larger;
     }
     part.bytes.set(bytes, part.size);
@@ -76,6 +122,7 @@ class Parts {
   async end(): Promise<void> {
     if (this.#filling.count > 0) await this.#handOn();
     await this.#taking;
+    for (const bytes of [this.#filling.bytes, this.#handedOn]) if (bytes !== null) free(bytes);
   }
 
   async #handOn(): Promise<void> {
@@ -84,8 +131,16 @@ class Parts {
     this.#taking = Promise.resolve(this.take(bytes.subarray(0, size), count));
     // It is heard of with the next part.
     this.#taking.catch(() => undefined);
-    const { bytes: free } = this.#other;
-    this.#other = this.#filling;
-    this.#filling = { bytes: free.length === 0 ? Buffer.allocUnsafeSlow(2 * PART) : free, size: 0, count: 0 };
+    const before = this.#handedOn;
+    this.#handedOn = bytes;
+    this.#filling = { bytes: before ?? place(), size: 0, count: 0 };
   }
+}
+
+function place(): Buffer {
+  return FREE.pop() ?? Buffer.allocUnsafeSlow(PLACE);
+}
+
+function free(bytes: Buffer): void {
+  if (bytes.length === PLACE && FREE.length < MOST_FREE) FREE.push(bytes);
 }

@@ -1,17 +1,18 @@
 import type { ListShape } from '../translate';
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * Sets the brackets that a row lacks.
+ * Sets the brackets that rows lack.
  *
- * @param row one JSON object, as DuckDB writes it: nothing stands between its tokens
- * @param members of its values
- * @throws Error where the text is no such row: it is never read beyond its end
+ * @param rows JSON objects as DuckDB writes them, in UTF-8: nothing stands between their tokens, and a newline behind each
+ * @param members of the values of each
+ * @throws Error where they are no such rows: they are never read beyond their end
  */
-export function withBrackets(row: string, members: readonly (ListShape | null)[]): string {
-  return new Brackets(row).of(members);
+export function withBrackets(rows: Buffer, members: readonly (ListShape | null)[]): Buffer {
+  // A byte for a letter: what is set and what it is found by are ASCII.
+  return Buffer.from(new Brackets(rows.toString('latin1')).of(members), 'latin1');
 }
 
 class Brackets {
@@ -21,11 +22,15 @@ class Brackets {
   #written = 0;
   #text = '';
 
-  constructor(private readonly row: string) {}
+  constructor(private readonly rows: string) {}
 
   of(members: readonly (ListShape | null)[]): string {
-    this.#members(members);
-    return this.#text + this.row.slice(this.#written);
+    while (this.#at < this.rows.length) {
+      this.#members(members);
+      if (this.#code() !== NEWLINE) throw noRows();
+      this.#at++;
+    }
+    return this.#text + this.rows.slice(this.#written);
   }
 
   #value(shape: ListShape | null): void {
@@ -50,12 +55,12 @@ class Brackets {
   }
 
   #code(): number {
-    if (this.#at >= this.row.length) throw new Error('The text of a row is not one JSON object.');
-    return this.row.charCodeAt(this.#at);
+    if (this.#at >= this.rows.length) throw noRows();
+    return this.rows.charCodeAt(this.#at);
   }
 
   #write(bracket: string): void {
-    this.#text += this.row.slice(this.#written, this.#at) + bracket;
+    this.#text += this.rows.slice(this.#written, this.#at) + bracket;
     this.#written = this.#at;
   }
 
@@ -81,13 +86,13 @@ class Brackets {
   }
 
   #skipString(): void {
-    const { row } = this;
+    const { rows } = this;
     let end = this.#at;
     for (;;) {
-      end = row.indexOf('"', end + 1);
-      if (end < 0) throw new Error('The text of a row is not one JSON object.');
+      end = rows.indexOf('"', end + 1);
+      if (end < 0) throw noRows();
       let backslashes = 0;
-      while (row.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+      while (rows.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
       if (backslashes % 2 === 0) break;
     }
     this.#at = end + 1;
@@ -97,4 +102,8 @@ class Brackets {
 /** Whether a number or a word has ended. */
 function isEnd(code: number): boolean {
   return code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST;
+}
+
+function noRows(): Error {
+  return new Error('A row is not one JSON object.');
 }

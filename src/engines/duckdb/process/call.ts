@@ -1,6 +1,7 @@
 import type { LineForm, RunLimits } from '../../contract';
 import { remaining } from '../../../concurrency/deadline';
 import type { NamedType } from '../../../googlesql/types';
+import type { Lines } from '../../lines';
 import type { PartSink, Written } from './lines-file';
 import type { Answers, Request, ToEngine } from './messages';
 import type { Scheduled } from './schedule';
@@ -9,7 +10,7 @@ import type { Stopwatch } from './stopwatch';
 export interface Reply {
   readonly answer: Answers[keyof Answers];
   /** Of a run. */
-  readonly rows: readonly string[];
+  readonly lines: Lines;
 }
 
 export interface CallOptions {
@@ -29,7 +30,8 @@ export class Call implements Scheduled {
   sent: Stopwatch | null = null;
   /** Since it was cancelled over there; null: it was not. */
   cancelled: Stopwatch | null = null;
-  #rows: string[] = [];
+  #parts: Uint8Array[] = [];
+  #count = 0;
   /** Settles when the sink has taken what there is. */
   #taking: Promise<void> = Promise.resolve();
   #handedOn = false;
@@ -56,7 +58,7 @@ export class Call implements Scheduled {
 
   /** It is sent, perhaps again. */
   begin(watch: Stopwatch): void {
-    this.#rows = [];
+    this.beginAgain();
     this.sent = watch;
   }
 
@@ -67,7 +69,8 @@ export class Call implements Scheduled {
 
   /** The query of a run is run again in the same process. */
   beginAgain(): void {
-    this.#rows = [];
+    this.#parts = [];
+    this.#count = 0;
   }
 
   /** The columns of a stream are known. */
@@ -77,8 +80,9 @@ export class Call implements Scheduled {
     this.options.sink?.begin({ columns, bytesProcessed: null, bytesBilled: null }, form);
   }
 
-  gather(rows: readonly string[]): void {
-    this.#rows = this.#rows.length === 0 ? [...rows] : this.#rows.concat(rows);
+  gather(lines: Uint8Array, count: number): void {
+    this.#parts.push(lines);
+    this.#count += count;
   }
 
   /** @param taken is called when the sink has taken them */
@@ -91,7 +95,7 @@ export class Call implements Scheduled {
 
   resolve(answer: Reply['answer']): void {
     this.#taking.then(
-      () => this.settle.resolve({ answer, rows: this.#rows }),
+      () => this.settle.resolve({ answer, lines: { parts: this.#parts, count: this.#count } }),
       (error: unknown) => this.settle.reject(error),
     );
   }

@@ -3,7 +3,7 @@ import { toFailure } from './failure';
 import { Flow } from './flow';
 import { LinesFileWriter } from './lines-file';
 import type { LineSink } from '../../contract';
-import type { RowSink } from '../engine/row-stream';
+import type { RowSink } from '../engine/line-stream';
 import type { FromEngine, Opening, ToEngine } from './messages';
 import { remoteLog } from './remote-log';
 import { openServing, type Serving } from './serving';
@@ -80,7 +80,7 @@ export class Host {
         if (begun) void this.send({ kind: 'again', id });
         begun = true;
       },
-      take: (part) => this.send({ kind: 'rows', id, rows: part }),
+      take: (lines, count) => this.send({ kind: 'rows', id, lines, count }),
     };
     const file = request.kind === 'stream' && request.file !== null ? await LinesFileWriter.open(request.file) : null;
     const lines: LineSink = {

@@ -1,7 +1,6 @@
 /**
  * What the service's process and a process of the embedded engine say to each other, as plain data: it is copied by
- * structured clone, which carries an array of rows in a third of the time that one text of them all takes
- * (docs/decisions/engine-process.md).
+ * structured clone, which copies bytes as they are (docs/decisions/rows-as-json-text.md).
  */
 import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
 import type { Span } from '../../../googlesql/syntax';
@@ -117,7 +116,7 @@ export type FromEngine =
   | { readonly kind: 'broken'; readonly failure: Failure }
   /** Of a run: its rows come anew, those before are of no use. */
   | { readonly kind: 'again'; readonly id: number }
-  | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly string[] }
+  | { readonly kind: 'rows'; readonly id: number; readonly lines: Uint8Array; readonly count: number }
   /** Of a stream, before its lines. */
   | { readonly kind: 'columns'; readonly id: number; readonly columns: readonly NamedType[]; readonly form: LineForm }
   | { readonly kind: 'lines'; readonly id: number; readonly lines: Uint8Array | Written; readonly count: number }

@@ -13,6 +13,7 @@ import type {
   TableSchemas,
 } from '../../contract';
 import type { FolderStatus } from '../../data-status';
+import { resultOf } from '../../lines';
 import { withinLimits } from '../../../concurrency/deadline';
 import { endingWithSink } from '../engine/ending-with-sink';
 import type { Reply } from './call';
@@ -79,8 +80,8 @@ export class RemoteEngine implements Engine {
   }
 
   async run(query: EngineQuery, limits: RunLimits): Promise<EngineResult> {
-    const { answer, rows } = await this.#call(this.options.data, { kind: 'run', query }, limits, this.#slots);
-    return { ...(answer as Answers['run']), rows, bytesProcessed: null, bytesBilled: null };
+    const { answer, lines } = await this.#call(this.options.data, { kind: 'run', query }, limits, this.#slots);
+    return resultOf(answer as Answers['run'], lines);
   }
 
   async stream(query: EngineQuery, limits: RunLimits, sink: LineSink): Promise<boolean> {
@@ -107,8 +108,8 @@ export class RemoteEngine implements Engine {
 
   async runArrived(query: EngineQuery, range: ArrivedOf, limits: RunLimits): Promise<ArrivedResult> {
     const request = { kind: 'arrived', query, range } as const;
-    const { answer, rows } = await this.#call(this.options.data, request, limits, this.#slots);
-    return { ...(answer as Answers['arrived']), rows, bytesProcessed: null, bytesBilled: null };
+    const { answer, lines } = await this.#call(this.options.data, request, limits, this.#slots);
+    return resultOf(answer as Answers['arrived'], lines);
   }
 
   async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {

@@ -9,7 +9,7 @@ import type { FolderStatus } from '../../data-status';
 import type { Converter } from '../follow/converter';
 import { LocalConverter } from '../follow/local-converter';
 import { DEFAULTS } from '../engine/options';
-import type { RowSink } from '../engine/row-stream';
+import type { RowSink } from '../engine/line-stream';
 import { ConverterProcess } from './converter-process';
 import { memoryShares } from './memory-shares';
 import type { Answers, Opening, Request } from './messages';

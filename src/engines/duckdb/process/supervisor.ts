@@ -289,7 +289,7 @@ export class Supervisor {
         this.#calls.get(message.id)?.beginAgain();
         break;
       case 'rows':
-        this.#calls.get(message.id)?.gather(message.rows);
+        this.#calls.get(message.id)?.gather(message.lines, message.count);
         break;
       case 'answer': {
         const call = this.#calls.get(message.id);

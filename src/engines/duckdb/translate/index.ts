@@ -61,8 +61,8 @@ export interface Statement {
 }
 
 /**
- * What a statement yields: one VARCHAR column `row`, of each row the text of a JSON object or a line in some form, its end included;
- * or the columns themselves, for files (docs/exports.md).
+ * What a statement yields: one VARCHAR column `row`, of each row a line in some form, its end included; or the columns themselves, for
+ * files (docs/exports.md). `text` is JSON whose brackets may lack (`Translation.brackets`).
  */
 export type Output = 'text' | LineForm | 'columns';
 
@@ -166,7 +166,6 @@ function print(
 function printOutput(ctx: Context, values: readonly OutputValue[], form: JsonForm, output: Output): string {
   switch (output) {
     case 'text':
-      return `${printRow(ctx, values, form)} AS "row"`;
     case 'json':
       return `${printRow(ctx, values, form)} || chr(10) AS "row"`;
     case 'csv':

@@ -36,7 +36,7 @@ process.on('message', (/** @type {any} */ message) => {
     case 'answer':
       if (word === 'grow') taken.add(Buffer.alloc(64 * 1024 * 1024, 1));
       send({ kind: 'rows', id, lines: Buffer.from(`{"pid":${process.pid}}\n`), count: 1 });
-      send({ kind: 'answer', id, answer: { columns: [], truncated: false } });
+      send({ kind: 'answer', id, answer: { columns: [], truncated: false }, written: null });
       break;
     case 'wait':
       cancels.set(id, () => send({ kind: 'failure', id, failure: { type: 'abort', message: 'cancelled' } }));
@@ -47,7 +47,8 @@ process.on('message', (/** @type {any} */ message) => {
       setInterval(() => taken.add(Buffer.alloc(16 * 1024 * 1024, 1)), 1);
       break;
     case 'die':
-      if (file !== '' && existsSync(file)) send({ kind: 'answer', id, answer: { columns: [], truncated: false } });
+      if (file !== '' && existsSync(file))
+        send({ kind: 'answer', id, answer: { columns: [], truncated: false }, written: null });
       else {
         if (file !== '' && file.length < 300) writeFileSync(file, '');
         process.kill(process.pid, 'SIGKILL');

@@ -4,6 +4,7 @@ import type { NamedType } from '../../../googlesql/types';
 import type { Lines } from '../../lines';
 import type { PartSink, Written } from './lines-file';
 import type { Answers, Request, ToEngine } from './messages';
+import type { RowsPlace, WrittenRows } from './rows-memory';
 import type { Scheduled } from './schedule';
 import type { Stopwatch } from './stopwatch';
 
@@ -30,6 +31,8 @@ export class Call implements Scheduled {
   sent: Stopwatch | null = null;
   /** Since it was cancelled over there; null: it was not. */
   cancelled: Stopwatch | null = null;
+  /** For its rows, in the process that it was sent to last. */
+  place: RowsPlace | null = null;
   #parts: Uint8Array[] = [];
   #count = 0;
   /** Settles when the sink has taken what there is. */
@@ -53,12 +56,20 @@ export class Call implements Scheduled {
 
   get message(): ToEngine {
     const { request, limits } = this.options;
-    return { kind: 'call', id: this.id, request, timeout: remaining(limits), keyName: this.keyName };
+    return {
+      kind: 'call',
+      id: this.id,
+      request,
+      timeout: remaining(limits),
+      keyName: this.keyName,
+      place: this.place?.at ?? null,
+    };
   }
 
-  /** It is sent, perhaps again. */
-  begin(watch: Stopwatch): void {
+  /** It is sent, perhaps again. @param place for its rows */
+  begin(watch: Stopwatch, place: RowsPlace | null): void {
     this.beginAgain();
+    this.place = place;
     this.sent = watch;
   }
 
@@ -93,7 +104,15 @@ export class Call implements Scheduled {
     this.#taking.catch(() => undefined);
   }
 
-  resolve(answer: Reply['answer']): void {
+  /** @param written of its rows; they are read now */
+  resolve(answer: Reply['answer'], written: WrittenRows | null): void {
+    try {
+      if (written !== null) this.#parts.unshift(this.place!.read(written.size));
+    } catch (error) {
+      this.reject(error);
+      return;
+    }
+    this.#count += written?.count ?? 0;
     this.#taking.then(
       () => this.settle.resolve({ answer, lines: { parts: this.#parts, count: this.#count } }),
       (error: unknown) => this.settle.reject(error),

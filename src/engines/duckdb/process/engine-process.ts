@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 
 import { childEnvironment } from '../../../concurrency/child-environment';
 import type { FromEngine, Opening, ToEngine } from './messages';
+import { RowsMemory, type RowsPlace } from './rows-memory';
 import { childrenOf, cpuTime, loopCpuTime, residentBytes } from './usage';
 
 /**
@@ -33,9 +34,12 @@ export class EngineProcess {
   readonly #child: ChildProcess;
   /** As it reported itself, in bytes. */
   #reported = 0;
+  /** For rows of runs; null: there is none. */
+  readonly #rows: RowsMemory | null;
 
   /** @param file the compiled child.ts */
   constructor(file: string, opening: Opening, listener: Listener) {
+    this.#rows = opening.role === 'data' ? RowsMemory.create() : null;
     this.#child = fork(file, [], {
       serialization: 'advanced',
       execArgv: [
@@ -45,12 +49,13 @@ export class EngineProcess {
       ],
       env: environment(),
       // Native code that dies writes no lines of the log's form.
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...(this.#rows === null ? [] : [this.#rows.descriptor])],
     });
     let ended = false;
     const end = (how: string): void => {
       if (ended) return;
       ended = true;
+      this.#rows?.close();
       listener.ended(how);
     };
     this.#child.on('message', (message: FromEngine) => {
@@ -86,6 +91,11 @@ export class EngineProcess {
 
   /** The same of the thread that takes messages. */
   readonly loopCpuTime = (): number | null => (this.pid === null ? null : loopCpuTime(this.pid));
+
+  /** A place for the rows of a run; null: there is none free. */
+  acquirePlace(): RowsPlace | null {
+    return this.#rows?.acquire() ?? null;
+  }
 
   /** A message to a process that has ended is lost: its end is heard of. */
   send(message: ToEngine): void {

@@ -6,6 +6,7 @@ import type { LineSink } from '../../contract';
 import type { RowSink } from '../engine/line-stream';
 import type { FromEngine, Opening, ToEngine } from './messages';
 import { remoteLog } from './remote-log';
+import { RowsWriter } from './rows-memory';
 import { openServing, type Serving } from './serving';
 
 /** Resolves when the message is on its way: rows are not read faster than they are taken. */
@@ -69,18 +70,20 @@ export class Host {
     }
   }
 
-  async #answer({ id, request, timeout, keyName }: ToEngine & { kind: 'call' }): Promise<void> {
+  async #answer({ id, request, timeout, keyName, place }: ToEngine & { kind: 'call' }): Promise<void> {
     const cancel = new AbortController();
     const limits = { deadline: performance.now() + timeout, signal: cancel.signal, keyName };
     const flow = new Flow(limits);
     this.#calls.set(id, { cancel, flow });
     let begun = false;
+    const writer = new RowsWriter(place);
     const rows: RowSink = {
       begin: () => {
         if (begun) void this.send({ kind: 'again', id });
         begun = true;
+        writer.begin();
       },
-      take: (lines, count) => this.send({ kind: 'rows', id, lines, count }),
+      take: (lines, count) => (writer.write(lines, count) ? undefined : this.send({ kind: 'rows', id, lines, count })),
     };
     const file = request.kind === 'stream' && request.file !== null ? await LinesFileWriter.open(request.file) : null;
     const lines: LineSink = {
@@ -93,7 +96,7 @@ export class Host {
     try {
       if (this.#serving === null) throw new Error('The engine is not open.');
       const answer = await this.#serving.answer(request, limits, { rows, lines });
-      await this.send({ kind: 'answer', id, answer });
+      await this.send({ kind: 'answer', id, answer, written: writer.written });
     } catch (error) {
       await this.send({ kind: 'failure', id, failure: toFailure(error) });
     } finally {

@@ -21,6 +21,7 @@ import type { SegmentJob, SegmentResult } from '../follow/segment-job';
 import type { Resources } from '../follow/segment-writer';
 import type { FolderStatus } from '../../data-status';
 import type { Written } from './lines-file';
+import type { WrittenRows } from './rows-memory';
 
 /**
  * What a process is for: it runs queries over the data, it plans consumers' statements and holds none, or it writes segments
@@ -100,6 +101,8 @@ export type ToEngine =
       readonly request: Request;
       readonly timeout: number;
       readonly keyName: string;
+      /** Of its rows in memory of both; null: none. */
+      readonly place: number | null;
     }
   | { readonly kind: 'cancel'; readonly id: number }
   /** One part of a stream's lines has been taken. */
@@ -121,7 +124,13 @@ export type FromEngine =
   | { readonly kind: 'columns'; readonly id: number; readonly columns: readonly NamedType[]; readonly form: LineForm }
   | { readonly kind: 'lines'; readonly id: number; readonly lines: Uint8Array | Written; readonly count: number }
   /** The last of a call, which has really ended. */
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] }
+  | {
+      readonly kind: 'answer';
+      readonly id: number;
+      readonly answer: Answers[keyof Answers];
+      /** Rows in their place, before all others; null: none. */
+      readonly written: WrittenRows | null;
+    }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
   /** @param resident bytes, for where the service cannot see them itself */
   | { readonly kind: 'beat'; readonly resident: number }

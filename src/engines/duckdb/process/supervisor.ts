@@ -8,7 +8,7 @@ import type { Log } from '../engine/log';
 import { Call, type CallOptions, type Reply } from './call';
 import { EngineProcess } from './engine-process';
 import { toError } from './failure';
-import type { FromEngine, Opening } from './messages';
+import type { FromEngine, Opening, Request } from './messages';
 import { type RefusedRequests, tooMuch } from './refused-requests';
 import { Schedule } from './schedule';
 import { Stopwatch } from './stopwatch';
@@ -58,6 +58,9 @@ interface Current {
   ending: { readonly cause: Cause; readonly reasons: ReadonlySet<Call> } | null;
   readonly ended: Promise<void>;
 }
+
+/** Requests that are answered with rows. */
+const PLACED: ReadonlySet<Request['kind']> = new Set(['run', 'arrived']);
 
 /**
  * Keeps one process of the engine: starts it, sends it calls, and ends it when a call does not end in time, when it takes
@@ -161,6 +164,7 @@ export class Supervisor {
     this.#calls.delete(call.id);
     this.#schedule.delete(call);
     settle();
+    call.place?.release();
     this.#replaceWorn();
     this.#dispatch();
     if (this.#calls.size > 0 || this.options.idle === null || this.#closed) return;
@@ -184,7 +188,8 @@ export class Supervisor {
     const before = this.#schedule.onTrial;
     for (const call of this.#schedule.take()) {
       if (call === this.#schedule.onTrial && call !== before) this.#try(call);
-      call.begin(new Stopwatch(current.process.cpuTime));
+      const place = PLACED.has(call.options.request.kind) ? current.process.acquirePlace() : null;
+      call.begin(new Stopwatch(current.process.cpuTime), place);
       current.process.send(call.message);
       current.watchdog.start();
     }
@@ -293,7 +298,7 @@ export class Supervisor {
         break;
       case 'answer': {
         const call = this.#calls.get(message.id);
-        if (call !== undefined) this.#over(call, () => call.resolve(message.answer));
+        if (call !== undefined) this.#over(call, () => call.resolve(message.answer, message.written));
         break;
       }
       case 'failure': {

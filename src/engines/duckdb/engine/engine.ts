@@ -65,7 +65,8 @@ class GatheredRows implements RowSink {
   }
 
   take(lines: Uint8Array, count: number): void {
-    this.#parts.push(lines.slice());
+    // A copy, which `slice` of a Buffer is not.
+    this.#parts.push(new Uint8Array(lines));
     this.#count += count;
   }
 

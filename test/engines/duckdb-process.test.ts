@@ -54,6 +54,23 @@ describe('an engine in a process of its own', () => {
     return Math.max(...lists.join(' ').split(' ').map(Number));
   }
 
+  it('gives every row of runs at once, of any length, in their places and beside them', async () => {
+    const engine = await openIn(cacheDir);
+    try {
+      // Of 0 to 3.3 MB: none, a part of a place, all of one, more than one; and more runs than there are places.
+      const sizes = [0, 1, 9, 700, 2_000, 9_999, 10_000, 400, 5_000, 3, 10_000, 8_000];
+      const rowsOf = async (n: number): Promise<void> => {
+        const sql = `SELECT i, REPEAT('ä', 150) AS text FROM UNNEST(GENERATE_ARRAY(1, ${n})) AS i ORDER BY i`;
+        const { rows, truncated } = await engine.run({ ...query(sql), maxRows: 10_000 }, limits());
+        expect(truncated).toBe(false);
+        expect(rows).toEqual(Array.from({ length: n }, (_, i) => `{"i":${i + 1},"text":"${'ä'.repeat(150)}"}`));
+      };
+      for (let round = 0; round < 3; round++) await Promise.all(sizes.map(rowsOf));
+    } finally {
+      await engine.close();
+    }
+  });
+
   it('answers what was running when the process was killed, from the same samples', async () => {
     const causes: string[] = [];
     const engine = await openIn(cacheDir, { dataDir: null, now: null, died: (cause) => causes.push(cause) });

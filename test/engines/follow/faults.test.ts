@@ -239,6 +239,13 @@ it('A line that is far too long is left out where the rows around it are stored'
   expect(await segments()).toHaveLength(1);
 });
 
+it('A line that is longer than what is stored at once is stored, and what follows it', async () => {
+  const long = { ...row('b'), event_message: 'x'.repeat(2 * 1024 * 1024) };
+  const content = ndjson(row('a'), long, row('c'));
+  await start({ [`${TABLE}.ndjson`]: content }, { ...STORED, largeRange: 0, convertedBytes: 1024 * 1024 });
+  await become('a', 'b', 'c');
+});
+
 it('Rows in memory that are too many to be stored at once are stored in parts', async () => {
   const enough = 5 * 1024 * 1024;
   let refused = 0;

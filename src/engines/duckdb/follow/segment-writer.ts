@@ -223,7 +223,7 @@ class SegmentWriter {
     return counts ? false : null;
   }
 
-  /** null: there is a line that is too long. */
+  /** null: there is a line that is too long, or longer than what is read at once. */
   async #copyLines(range: Range, output: Writable, longest: LongestLine): Promise<RangeEnd | null> {
     const { from, to, compression } = range;
     const digest = await readingFile(resumeDigest(range));
@@ -264,6 +264,8 @@ class SegmentWriter {
         await write(line);
         output.write('\n');
       }
+      // Nothing would ever be read behind it.
+      if (offset === from.position.offset && seen >= end && to === null) return null;
     } catch (error) {
       this.#fault(range, error);
     }

@@ -17,7 +17,7 @@ const AMPLE = 1024 * MIB;
 const SMALL_ROW_GROUP = 20_480;
 /** Bytes of content that are converted at once, for each byte of its memory; less where most of that is needed for any content. */
 const CONTENT = 0.4;
-const SMALL_CONTENT = 0.15;
+const SMALL_CONTENT = 0.08;
 const SMALL = 192 * MIB;
 const MOST_CONTENT = 512 * MIB;
 /** Of what is in memory before it is stored: at most this, and a part of the memory that leaves queries theirs. */

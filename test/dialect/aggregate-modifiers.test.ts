@@ -1,6 +1,6 @@
 /** HAVING MAX and MIN, RESPECT NULLS, SAFE., DISTINCT and frames of aggregates, held to both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { ask, TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
+import { ask } from './two-engines';
 
 const ROWS = `(SELECT * FROM UNNEST([
   STRUCT(1 AS id, 'a' AS g, 10 AS x, 1.5 AS f, 'u' AS s, 3 AS k, CAST('nan' AS FLOAT64) AS n),
@@ -184,24 +184,16 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 const MAY_FAIL: ReadonlySet<string> = new Set(['refused', 'sums', 'quantiles']);
 
-overLocalBigQuery('aggregates on both engines', (local) => {
-  let engines: TwoEngines;
-
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-
-  afterAll(() => engines.close());
-
+onBothEngines('aggregates on both engines', (engines) => {
   test.each(Object.entries(GROUPS))(
     '%s',
     async (name, queries) => {
       const different: string[] = [];
       for (const sql of queries) {
-        const difference = await engines.difference(sql, / ORDER BY [\w, ]+$/.test(sql) ? 'ordered' : 'any order');
+        const difference = await engines().difference(sql, / ORDER BY [\w, ]+$/.test(sql) ? 'ordered' : 'any order');
         if (difference !== null) different.push(`${sql}\n${difference}`);
         // An error on both would be no difference.
-        const answer = MAY_FAIL.has(name) ? null : await ask(engines.embedded, sql);
+        const answer = MAY_FAIL.has(name) ? null : await ask(engines().embedded, sql);
         if (answer !== null && 'error' in answer) different.push(`${sql}\n${answer.error}`);
       }
       expect(different).toEqual([]);
@@ -211,6 +203,8 @@ overLocalBigQuery('aggregates on both engines', (local) => {
 
   test('more groupings than each may have a pass over the rows', async () => {
     const sql = `SELECT COUNT(* HAVING MAX id) AS c FROM ${ROWS} GROUP BY CUBE(${CUBED.join(', ')})`;
-    expect(await engines.difference(sql, 'any order')).toMatch(/COUNT_STAR with HAVING MAX in more than 32 groupings/);
+    expect(await engines().difference(sql, 'any order')).toMatch(
+      /COUNT_STAR with HAVING MAX in more than 32 groupings/,
+    );
   });
 });

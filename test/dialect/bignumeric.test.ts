@@ -1,6 +1,6 @@
 /** BIGNUMERIC in all its digits, on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { ask, TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
+import { ask } from './two-engines';
 
 const GREATEST = '578960446186580977117854925043439539266.34992332820282019728792003956564819967';
 const LEAST = '-578960446186580977117854925043439539266.34992332820282019728792003956564819968';
@@ -148,20 +148,14 @@ const BY_HAND = [
   ["POW(BIGNUMERIC '-2', 0.5)", null],
 ] as const;
 
-overLocalBigQuery('BIGNUMERIC', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('BIGNUMERIC', (engines) => {
   test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 
   test.each(BY_HAND)('%s', async (call, value) => {
-    const answer = await ask(engines.embedded, `SELECT ${call} AS y, SAFE.${call} AS z`);
-    const safe = await ask(engines.embedded, `SELECT SAFE.${call} AS z`);
+    const answer = await ask(engines().embedded, `SELECT ${call} AS y, SAFE.${call} AS z`);
+    const safe = await ask(engines().embedded, `SELECT SAFE.${call} AS z`);
     expect(safe).toEqual({ columns: [['z', 'BIGNUMERIC']], rows: [{ z: value }] });
     if (value === null) expect(answer).toEqual({ error: expect.stringMatching(/out of range/) });
     else expect(answer).toMatchObject({ rows: [{ y: value, z: value }] });

@@ -1,6 +1,5 @@
 /** Functions and operators of BYTES on both engines; separators and delimiters that are computed. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
 
 const VALUES = [
   ...[String.raw`b''`, String.raw`b'abc abcab'`, String.raw`b'\xff\x00\x80'`, String.raw`b'\xc3\xa9 \xe9\xc9'`],
@@ -110,14 +109,8 @@ const QUERIES = [
   ),
 ];
 
-overLocalBigQuery('functions of BYTES', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('functions of BYTES', (engines) => {
   test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines.difference(sql, sql.includes('ORDER BY') ? 'ordered' : 'any order')).toBeNull();
+    expect(await engines().difference(sql, sql.includes('ORDER BY') ? 'ordered' : 'any order')).toBeNull();
   });
 });

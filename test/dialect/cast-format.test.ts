@@ -1,6 +1,5 @@
 /** CAST with FORMAT on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
 
 const INSTANTS = [
   "TIMESTAMP '2026-09-05 03:07:09.123456+00'",
@@ -70,13 +69,7 @@ const OF_BYTES = [
   "'*' AS BYTES FORMAT 'BASE64'",
 ];
 
-overLocalBigQuery('CAST with FORMAT', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('CAST with FORMAT', (engines) => {
   test.each([
     ...[...WRITTEN, ...READ, ...OF_BYTES].flatMap((cast) => [
       `SELECT CAST(${cast}) AS v`,
@@ -89,6 +82,6 @@ overLocalBigQuery('CAST with FORMAT', (local) => {
     ),
     "SELECT CAST(x AS DATE FORMAT 'YYYY-MM-DD') AS v FROM UNNEST(['2026-09-05', NULL]) AS x",
   ])('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 });

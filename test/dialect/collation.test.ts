@@ -1,9 +1,9 @@
 /** COLLATE: by GoogleSQL's rules on both engines, and what is refused here by name. */
+import { onBothEngines } from './on-both-engines';
 import { QueryError } from '../../src/errors';
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
 import { Consumer } from '../sandbox/consumer';
 import { Random } from './random';
-import { ask, TwoEngines } from './two-engines';
+import { ask } from './two-engines';
 
 const ROWS = `UNNEST([STRUCT(COLLATE('b', 'und:ci') AS x, 1 AS y), ('A', 2), ('a', 3), ('B', 4), (NULL, 5), ('é', 6), ('E', 7)])`;
 
@@ -127,30 +127,24 @@ const PIECES =
     '|',
   );
 
-overLocalBigQuery('COLLATE on both engines', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  });
-  afterAll(() => engines.close());
-
+onBothEngines('COLLATE on both engines', (engines) => {
   it.each(ORDERED)('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 
   it.each(VALUES)('%s', async (value) => {
     const sql = `SELECT ${value} AS v FROM UNNEST([COLLATE('a', 'und:ci')]) AS x`;
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
-    expect(await ask(engines.embedded, sql)).toHaveProperty('rows');
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
+    expect(await ask(engines().embedded, sql)).toHaveProperty('rows');
   });
 
   it.each(SETS)('%s', async (sql) => {
-    expect(await engines.difference(sql, 'any order')).toBeNull();
+    expect(await engines().difference(sql, 'any order')).toBeNull();
   });
 
   it.each(WRONG)('wrong: %s', async (sql) => {
-    expect(await ask(engines.embedded, sql)).toHaveProperty('error');
-    expect(await ask(engines.reference, sql)).toHaveProperty('error');
+    expect(await ask(engines().embedded, sql)).toHaveProperty('error');
+    expect(await ask(engines().reference, sql)).toHaveProperty('error');
   });
 
   it('has the order and the equalities of the reference for texts of many scripts', async () => {
@@ -160,7 +154,7 @@ overLocalBigQuery('COLLATE on both engines', (local) => {
     );
     const list = [...new Set(texts)].map((text) => JSON.stringify(text)).join(', ');
     const sql = `SELECT x, DENSE_RANK() OVER (ORDER BY x COLLATE 'und:ci') AS r FROM UNNEST([${list}]) AS x`;
-    expect(await engines.difference(sql, 'any order')).toBeNull();
+    expect(await engines().difference(sql, 'any order')).toBeNull();
   });
 
   // The reference has no joins by texts with a collation: BigQuery's documents have.
@@ -169,7 +163,7 @@ overLocalBigQuery('COLLATE on both engines', (local) => {
     [`SELECT COUNT(*) AS n FROM ${ROWS} AS a JOIN (SELECT 'B' AS x) AS b USING (x)`, { n: 2 }],
     [`SELECT COUNT(b) AS n FROM ${ROWS} AS a LEFT JOIN UNNEST(['A', 'a']) AS b ON a.x = b`, { n: 4 }],
   ])('%s', async (sql, row) => {
-    expect(await ask(engines.embedded, sql)).toMatchObject({ rows: [row] });
+    expect(await ask(engines().embedded, sql)).toMatchObject({ rows: [row] });
   });
 
   it.each([
@@ -181,7 +175,7 @@ overLocalBigQuery('COLLATE on both engines', (local) => {
       .replaceAll('method', `SPLIT(event_message, ' ')[SAFE_OFFSET(0)]`)
       .replaceAll('path', 'event_message');
     const answers = [];
-    for (const engine of [engines.embedded, engines.reference])
+    for (const engine of [engines().embedded, engines().reference])
       for (const fenced of [false, true]) {
         const consumer = await Consumer.over(engine, { fenced });
         answers.push((await consumer.sql(sql)).rows);
@@ -194,7 +188,9 @@ overLocalBigQuery('COLLATE on both engines', (local) => {
   it.each(REFUSED)('refuses %s', async (sql, words, at) => {
     const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
     const run = { sql, parameters: [], maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
-    const error: unknown = await engines.embedded.run(run, limits).catch((thrown: unknown) => thrown);
+    const error: unknown = await engines()
+      .embedded.run(run, limits)
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(QueryError);
     const { message, span, details } = error as QueryError;
     expect(message).toContain(`${words} is not supported on the embedded engine`);

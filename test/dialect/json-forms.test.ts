@@ -1,6 +1,5 @@
 /** JSONPaths, modes and layouts of the JSON functions on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
 
 const JSON_TEXT = String.raw`'{"a":{"b":[1,2]},"a b":3,"x-y":4,"@t":5,"a/b":6,"é":7,"x$":8,"a:b":9,"-1":10,"":11,"0":12,"x\'y":13,"x\\"y":14,"_":15}'`;
 
@@ -60,14 +59,8 @@ const QUERIES = [
   "SELECT CAST(x AS FLOAT64) FROM UNNEST([BIGNUMERIC '3.14159265', BIGNUMERIC '1.7']) AS x WITH OFFSET AS o ORDER BY o",
 ];
 
-overLocalBigQuery('forms of JSON', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('forms of JSON', (engines) => {
   test.each([...OF_PATHS, ...QUERIES])('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 });

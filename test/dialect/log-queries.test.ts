@@ -1,22 +1,16 @@
 /** Random log queries, answered by both engines alike. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
+import { onBothEngines } from './on-both-engines';
 import { randomLogQuery } from './log-queries';
 import { Random } from './random';
-import { ask, compared, TwoEngines } from './two-engines';
+import { ask, compared } from './two-engines';
 
 const SEEDS = Array.from({ length: 10 }, (_, i) => 1000 + i);
 const EACH = 24;
 /** Queries that fail on both engines say little: so many must be answered. */
 const ANSWERED = 0.85;
 
-overLocalBigQuery('random log queries', (local) => {
-  let engines: TwoEngines;
+onBothEngines('random log queries', (engines) => {
   let answered = 0;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
   test.each(SEEDS)(
     'of seed %i are answered as the reference engine does',
     async (seed) => {
@@ -24,7 +18,7 @@ overLocalBigQuery('random log queries', (local) => {
       const differences: string[] = [];
       for (let i = 0; i < EACH; i++) {
         const { sql, order } = randomLogQuery(random);
-        const [ours, theirs] = await Promise.all([ask(engines.embedded, sql), ask(engines.reference, sql)]);
+        const [ours, theirs] = await Promise.all([ask(engines().embedded, sql), ask(engines().reference, sql)]);
         const difference = compared(ours, theirs, order);
         if (difference !== null) differences.push(`${sql}\n=> ${difference}`);
         if (!('error' in theirs)) answered++;

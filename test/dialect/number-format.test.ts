@@ -1,6 +1,5 @@
 /** CAST of numbers AS STRING with FORMAT, on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
 
 const VALUES: Readonly<Record<string, string>> = {
   INT64: '[0, 1, -1, 12, -345, 1234567, 9223372036854775807, -9223372036854775808, 255, NULL]',
@@ -106,14 +105,8 @@ const OTHERS = [
   "SELECT CAST(12 AS STRING FORMAT CONCAT('9', '9')) AS v",
 ];
 
-overLocalBigQuery('CAST of numbers with FORMAT', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('CAST of numbers with FORMAT', (engines) => {
   test.each([...CASTS, ...OTHERS])('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 });

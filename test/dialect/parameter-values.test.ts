@@ -1,7 +1,6 @@
 /** What is folded for the value of a parameter (src/engines/duckdb/translate/known-parameters.ts) stays what it was. */
+import { onBothEngines } from './on-both-engines';
 import type { Engine } from '../../src/engines/contract';
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
 
 const VALUES = [
   '',
@@ -37,13 +36,7 @@ const QUERIES = [
   "SELECT IF(@p = '', [1], [2, 3]) AS a, IF(@p = '', STRUCT(1 AS x), STRUCT(2 AS x)) AS s, CASE @p WHEN '' THEN 'none' ELSE 'some' END AS c",
 ];
 
-overLocalBigQuery('queries whose parameters are known when they are translated', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('queries whose parameters are known when they are translated', (engines) => {
   const answer = async (engine: Engine, sql: string, value: string): Promise<unknown> => {
     const query = { sql, parameters: [{ name: 'p', type: 'STRING', value }], maxRows: 10 } as const;
     const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
@@ -56,7 +49,10 @@ overLocalBigQuery('queries whose parameters are known when they are translated',
   test.each(QUERIES)('%s', async (sql) => {
     let answered = 0;
     for (const value of VALUES) {
-      const [ours, theirs] = [await answer(engines.embedded, sql, value), await answer(engines.reference, sql, value)];
+      const [ours, theirs] = [
+        await answer(engines().embedded, sql, value),
+        await answer(engines().reference, sql, value),
+      ];
       expect({ value, answer: ours }).toEqual({ value, answer: theirs });
       if (theirs !== 'fails') answered++;
     }
@@ -83,8 +79,8 @@ overLocalBigQuery('queries whose parameters are known when they are translated',
   )('a fraction that is a parameter: %s', async (sql) => {
     for (const value of fractions) {
       const [ours, theirs] = [
-        await answerAt(engines.embedded, sql, value),
-        await answerAt(engines.reference, sql, value),
+        await answerAt(engines().embedded, sql, value),
+        await answerAt(engines().reference, sql, value),
       ];
       expect({ value, answer: ours }).toEqual({ value, answer: theirs });
     }

@@ -2,8 +2,8 @@
  * RANGE on both engines; and, where the reference engine is too old (RANGE_CONTAINS, MIN and MAX, text and JSON of a RANGE), cases
  * worked by hand from BigQuery's documents.
  */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { ask, TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
+import { ask } from './two-engines';
 
 const DATES = `[RANGE<DATE> '[2024-01-31, 2024-02-29)', RANGE<DATE> '[2024-02-29, 2024-06-30)', RANGE<DATE> '[2024-01-31, 2024-06-30)',
   RANGE<DATE> '[UNBOUNDED, 2024-02-29)', RANGE<DATE> '[2024-02-29, unbounded)', RANGE<DATE> '[NULL, NULL)', NULL]`;
@@ -105,21 +105,15 @@ const BY_HAND: readonly (readonly [expression: string, value: unknown])[] = [
   [`(SELECT MAX_BY(RANGE_END(r), r) FROM UNNEST(${DATES}) AS r)`, null],
 ];
 
-overLocalBigQuery('RANGE', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('RANGE', (engines) => {
   test.each(EQUAL)('%s', async (sql) => {
-    expect(await ask(engines.embedded, sql)).toHaveProperty('rows');
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await ask(engines().embedded, sql)).toHaveProperty('rows');
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 
   test.each(REFUSED)('%s is refused', async (sql) => {
-    expect(await ask(engines.reference, sql)).toHaveProperty('error');
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await ask(engines().reference, sql)).toHaveProperty('error');
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 
   test.each(SPLITS.flatMap(([element, ends, steps]) => steps.map((step) => [element, ends, step] as const)))(
@@ -129,28 +123,28 @@ overLocalBigQuery('RANGE', (local) => {
       for (const last of ['', ', TRUE', ', FALSE', ', NULL']) {
         const sql = (r: string, from: string): string =>
           `SELECT GENERATE_RANGE_ARRAY(${r}, INTERVAL ${step}${last}) AS a${from}`;
-        expect(await engines.difference(sql(range, ''), 'ordered')).toBeNull();
-        expect(await engines.difference(sql('r', ` FROM UNNEST([${range}, NULL]) AS r`), 'any order')).toBeNull();
+        expect(await engines().difference(sql(range, ''), 'ordered')).toBeNull();
+        expect(await engines().difference(sql('r', ` FROM UNNEST([${range}, NULL]) AS r`), 'any order')).toBeNull();
       }
     },
   );
 
   test.each(BY_HAND)('%s is %j', async (expression, value) => {
-    expect(await ask(engines.embedded, `SELECT ${expression} AS v`)).toMatchObject({ rows: [{ v: value }] });
+    expect(await ask(engines().embedded, `SELECT ${expression} AS v`)).toMatchObject({ rows: [{ v: value }] });
     const computed = expression.replace(/RANGE<DATE> ('[^']*')/g, `CAST('' || $1 AS RANGE<DATE>)`);
-    expect(await ask(engines.embedded, `SELECT ${computed} AS v`)).toMatchObject({ rows: [{ v: value }] });
+    expect(await ask(engines().embedded, `SELECT ${computed} AS v`)).toMatchObject({ rows: [{ v: value }] });
   });
 
   test('RANGE_CONTAINS is what its documents say, of all pairs', async () => {
     const pairs = `FROM UNNEST(${DATES}) AS r WITH OFFSET AS o, UNNEST(${DATES}) AS s WITH OFFSET AS p ORDER BY o, p`;
     const ours = await ask(
-      engines.embedded,
+      engines().embedded,
       `SELECT RANGE_CONTAINS(r, s) AS a, RANGE_CONTAINS(r, RANGE_START(s)) AS b ${pairs}`,
     );
     const inside = 'IF(r IS NULL OR s IS NULL, NULL, IFNULL(SAFE.RANGE_INTERSECT(r, s) = s, FALSE))';
     const day = 'RANGE_OVERLAPS(r, RANGE(RANGE_START(s), DATE_ADD(RANGE_START(s), INTERVAL 1 DAY)))';
     const theirs = await ask(
-      engines.reference,
+      engines().reference,
       `SELECT ${inside} AS a, IF(RANGE_START(s) IS NULL, NULL, ${day}) AS b ${pairs}`,
     );
     expect(ours).toEqual(theirs);
@@ -159,7 +153,7 @@ overLocalBigQuery('RANGE', (local) => {
   test('an answer has a type for each RANGE, and the ends as values of their types are', async () => {
     const sql = `SELECT RANGE(DATE '2024-01-31', NULL) AS d, RANGE(NULL, DATETIME '2024-01-31 10:00:00.5') AS t,
       [RANGE(TIMESTAMP '2024-01-31 00:00:00.000001', NULL)] AS z`;
-    for (const engine of [engines.embedded, engines.reference])
+    for (const engine of [engines().embedded, engines().reference])
       expect(await ask(engine, sql)).toEqual({
         columns: [
           ['d', 'RANGE<DATE>'],
@@ -180,6 +174,6 @@ overLocalBigQuery('RANGE', (local) => {
     ["SELECT FORMAT('%t', RANGE(DATE '2024-01-31', NULL))", 'FORMAT of RANGE is not supported'],
     ["SELECT * FROM RANGE_SESSIONIZE(TABLE edge_logs, 'r', ['id'])", 'RANGE_SESSIONIZE is not supported'],
   ])('%s is refused by name', async (sql, words) => {
-    expect(await ask(engines.embedded, sql)).toEqual({ error: expect.stringContaining(words) as string });
+    expect(await ask(engines().embedded, sql)).toEqual({ error: expect.stringContaining(words) as string });
   });
 });

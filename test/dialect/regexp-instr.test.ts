@@ -1,6 +1,5 @@
 /** REGEXP_INSTR with groups, computed patterns and empty matches on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
 
 const PATTERNS = String.raw`['a', '(a)', 'a(b)', 'x?', 'a*', '(a*)', '(a)?b', '(q)?a', '', '()', '$', '^', 'b$', '(b)$', r'\b', '(x)|a', '(?i)(B)', NULL]`;
 const TEXTS = "['xaabxab', '', NULL, 'éàb😀ca', 'b']";
@@ -32,14 +31,8 @@ const QUERIES = [
   ...[6, 7, 10, 11].map((p) => `SELECT REGEXP_EXTRACT('éàb😀c', '$', ${p}), REGEXP_INSTR('éàb😀c', '($)', ${p})`),
 ];
 
-overLocalBigQuery('REGEXP_INSTR', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('REGEXP_INSTR', (engines) => {
   test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 });

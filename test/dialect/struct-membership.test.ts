@@ -1,6 +1,5 @@
 /** IN UNNEST and equality of STRUCT and INTERVAL, and dates that have no clock, on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
 
 const NAN = "CAST('nan' AS FLOAT64)";
 const STRUCTS = 'ARRAY<STRUCT<INT64, STRING>>';
@@ -33,14 +32,8 @@ const QUERIES = [
   `SELECT ROUND(x, n), TRUNC(x, n) FROM UNNEST([CAST('inf' AS FLOAT64), ${NAN}, 1.5]) AS x WITH OFFSET AS o, UNNEST([-400, -309, -308, 400]) AS n ORDER BY o, n`,
 ];
 
-overLocalBigQuery('STRUCT among others', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('STRUCT among others', (engines) => {
   test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 });

@@ -1,6 +1,5 @@
 /** FORMAT by literal and computed formats, on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
 
 const INTEGERS = '[0, 1, -1, 42, 1234567, -9223372036854775808, 9223372036854775807, NULL]';
 const DOUBLES = `[12345678901234567.1e0, 0.5e0, -1.5e0, 2.5e0, 1234567e0, -0.0e0, 0e0, -1e-9, 1.7e308, 5e-324, 1e15, 1e-5, 0.0001e0,
@@ -165,15 +164,9 @@ const OTHERS = [
   "SELECT FORMAT(CONCAT('%', '0', CAST(x AS STRING), 'd'), x) AS v FROM UNNEST([1, 5, 12]) AS x",
 ];
 
-overLocalBigQuery('FORMAT', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('FORMAT', (engines) => {
   test.each([...SUITABLE, ...UNSUITABLE, ...OTHERS])('%s', async (sql) => {
-    expect(await engines.difference(sql, 'any order')).toBeNull();
+    expect(await engines().difference(sql, 'any order')).toBeNull();
   });
 
   // What the embedded engine refuses: fields wider than anyone reads, and digits that the reference makes up.
@@ -181,6 +174,6 @@ overLocalBigQuery('FORMAT', (local) => {
     "SELECT FORMAT(f, 1) AS v FROM (SELECT '%1001d' AS f)",
     'SELECT FORMAT("%\'.8d", x) AS v FROM (SELECT 1 AS x)',
   ])('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toMatch(/^embedded fails/);
+    expect(await engines().difference(sql, 'ordered')).toMatch(/^embedded fails/);
   });
 });

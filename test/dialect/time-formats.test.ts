@@ -1,6 +1,5 @@
 /** Formats of dates and times, as literals and as columns, on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { onBothEngines } from './on-both-engines';
 
 const LETTERS = 'AaBbCcDdeFfGgHhIijkLlMmNnPpQqRrSsTtUuVvWwXxYyZz%'.split('');
 /** What goes before a letter. */
@@ -160,15 +159,9 @@ const ERRORS = [
   "SAFE.PARSE_TIMESTAMP(f, '1', z) AS v FROM (SELECT '%d' AS f, 'x/y' AS z)",
 ].map((text) => `SELECT ${text}`);
 
-overLocalBigQuery('formats of dates and times', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('formats of dates and times', (engines) => {
   test.each([...WRITTEN, ...READ, ...ERRORS])('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toBeNull();
+    expect(await engines().difference(sql, 'ordered')).toBeNull();
   });
 
   // What the embedded engine refuses, where the reference has a value of its own making.
@@ -178,6 +171,6 @@ overLocalBigQuery('formats of dates and times', (local) => {
     "SELECT SAFE.FORMAT_DATE(f, DATE '2026-09-05') AS v FROM (SELECT '%1001d' AS f)",
     "SELECT SAFE.PARSE_DATE(f, 'x') AS v FROM (SELECT REPEAT('x', 1001) AS f)",
   ])('%s', async (sql) => {
-    expect(await engines.difference(sql, 'ordered')).toMatch(/^embedded fails/);
+    expect(await engines().difference(sql, 'ordered')).toMatch(/^embedded fails/);
   });
 });

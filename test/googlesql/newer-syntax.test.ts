@@ -1,6 +1,6 @@
 /** Values worked out by hand from BigQuery's reference, for syntax that Google's bundled engine is too old to judge; on both engines. */
-import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { ask, TwoEngines } from '../dialect/two-engines';
+import { onBothEngines } from '../dialect/on-both-engines';
+import { ask } from '../dialect/two-engines';
 
 const TEXTS = "FROM UNNEST(['abc', 'b', 'q', NULL]) AS x ORDER BY x";
 
@@ -85,19 +85,14 @@ const ERRORS = [
   'SELECT 1 LIKE ANY (1)',
 ];
 
-overLocalBigQuery('newer syntax', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('newer syntax', (engines) => {
   it.each(CASES)('%s', async (sql, rows) => {
-    for (const engine of [engines.embedded, engines.reference]) expect(await ask(engine, sql)).toMatchObject({ rows });
+    for (const engine of [engines().embedded, engines().reference])
+      expect(await ask(engine, sql)).toMatchObject({ rows });
   });
 
   it.each(ERRORS)('%s is an error', async (sql) => {
-    for (const engine of [engines.embedded, engines.reference])
+    for (const engine of [engines().embedded, engines().reference])
       expect(await ask(engine, sql)).toMatchObject({ error: expect.any(String) as string });
   });
 });

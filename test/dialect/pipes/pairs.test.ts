@@ -1,28 +1,22 @@
 /** Queries in pipe syntax have the rows of their standard forms, on the embedded engine and on the local BigQuery. */
-import { overLocalBigQuery } from '../../engines/over-local-bigquery';
+import { onBothEngines } from '../on-both-engines';
 import { Random } from '../random';
-import { ask, compared, TwoEngines } from '../two-engines';
+import { ask, compared } from '../two-engines';
 import { randomPair } from './pairs';
 
 const SEED = 20261122;
 const PAIRS = 200;
 
-overLocalBigQuery('pipe syntax', (local) => {
-  let engines: TwoEngines;
-  beforeAll(async () => {
-    engines = await TwoEngines.open(local().host);
-  }, 60_000);
-  afterAll(() => engines.close());
-
+onBothEngines('pipe syntax', (engines) => {
   it(`means what ${PAIRS} standard forms mean`, async () => {
     const random = new Random(SEED);
     const differences: string[] = [];
     for (let n = 0; n < PAIRS; n++) {
       const { pipes, standard, ordered } = randomPair(random);
       const [want, ...got] = await Promise.all([
-        ask(engines.reference, standard),
-        ask(engines.embedded, pipes),
-        ask(engines.reference, pipes),
+        ask(engines().reference, standard),
+        ask(engines().embedded, pipes),
+        ask(engines().reference, pipes),
       ]);
       if ('error' in want) differences.push(`${standard}\n=> ${want.error}`);
       for (const answer of got) {

@@ -297,7 +297,13 @@ function datetime(call: Call): string {
       return inYearsOfZone(call, toCivil(value.sql, zone), zone);
     }
     case 'INT64':
-      return call.bind([`make_timestamp(${call.args.map((a) => a.sql).join(', ')})`], (t) => inYears(call, t));
+      return call.bind(
+        call.args.map((a) => a.sql),
+        (year, month, day, hour, ...rest) => {
+          const parts = [year, month, day, withinDay(call, hour!), ...rest].join(', ');
+          return call.bind([`make_timestamp(${parts})`], (t) => inYears(call, t));
+        },
+      );
     case 'STRING':
       return orFail(call, value.sql, (x) => `lq_datetime(${x})`);
     case 'DATE':
@@ -305,6 +311,11 @@ function datetime(call: Call): string {
     default:
       return value.sql;
   }
+}
+
+/** DuckDB takes the hour 24. */
+function withinDay(call: Call, hour: string): string {
+  return `CASE WHEN ${hour} > 23 THEN ${call.fail('date')} ELSE ${hour} END`;
 }
 
 function time(call: Call): string {
@@ -315,7 +326,7 @@ function time(call: Call): string {
         call.args.map((a) => a.sql),
         // The 60th second of the last minute is midnight, of which DuckDB makes the hour 24.
         (hour, ...rest) =>
-          `CASE WHEN ${hour} > 23 THEN ${call.fail('date')} ELSE CAST(DATE '1970-01-01' + make_time(${[hour, ...rest].join(', ')}) AS TIME) END`,
+          `CAST(DATE '1970-01-01' + make_time(${[withinDay(call, hour!), ...rest].join(', ')}) AS TIME)`,
       );
     case 'TIMESTAMP':
       return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS TIME)`;

@@ -94,9 +94,14 @@ const MACROS: Readonly<Record<string, string>> = {
       WHEN trunc(x * p) = x * p AND lq_product_error(x, p) * sign(x) < 0 THEN (x * p - sign(x)) / p
       ELSE trunc(x * p) / p END`,
   'lq_round(x, n)':
-    'CASE WHEN n < -308 AND NOT isfinite(x) THEN 0e0 WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) ELSE round(x, n) END',
+    'CASE WHEN n < -308 AND NOT isfinite(x) THEN 0e0 WHEN NOT isfinite(x) THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_round_at(x, pow(10e0, n)) WHEN n BETWEEN -22 AND 0 THEN round(x, n) ELSE lq_cut(x, n, true) END',
   'lq_trunc(x, n)':
-    'CASE WHEN n < -308 AND NOT isfinite(x) THEN 0e0 WHEN NOT isfinite(x) OR n > 22 THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) ELSE trunc(x, n) END',
+    'CASE WHEN n < -308 AND NOT isfinite(x) THEN 0e0 WHEN NOT isfinite(x) THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) WHEN n BETWEEN -22 AND 0 THEN trunc(x, n) ELSE lq_cut(x, n, false) END',
+  // Powers of ten beyond 22 are no FLOAT64: all decimals of the number are written out. No number lies halfway between two with so few.
+  'lq_cut(x, n, rounded)': `CASE WHEN abs(x) * pow(10e0, least(n, 308)) * pow(10e0, greatest(n - 308, 0)) >= 4503599627370496e0 THEN x
+      ELSE list_transform([replace(format('{:.1074f}', abs(x)), '.', '')], lambda digits: list_transform([length(digits) - 1074 + n], lambda cut:
+        CAST(CASE WHEN x < 0 THEN -1 ELSE 1 END * (CAST('0' || left(digits, greatest(cut, 0)) AS BIGINT)
+          + CASE WHEN rounded AND cut >= 0 AND substr(digits, cut + 1, 1) >= '5' THEN 1 ELSE 0 END) || 'e' || (-n) AS DOUBLE))[1])[1] END`,
 
   // A decimal without a sign as its digits from the first to the last that is not 0, and the power of ten behind them.
   'lq_decimal_form(n)': String.raw`list_transform([regexp_extract(n, '^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$', ['i', 'f', 'e'])], lambda p:

@@ -71,7 +71,13 @@ function rounding(duckName: 'round' | 'trunc'): (call: Call) => string {
         [sqlOf(call, 1)],
         (n) => `CAST(CASE WHEN ${n} > 400 THEN 400 WHEN ${n} < -400 THEN -400 ELSE ${n} END AS INTEGER)`,
       );
-      return call.bind([sqlOf(call, 0), digits], (x, n) => `lq_${duckName}(${x}, ${n})`);
+      return call.bind([sqlOf(call, 0), digits], (x, n) =>
+        // Beyond FLOAT64 only what is rounded up so far before the point.
+        call.bind(
+          [`lq_${duckName}(${x}, ${n})`],
+          (y) => `CASE WHEN isinf(${y}) AND NOT isinf(${x}) THEN ${call.fail('overflow')} ELSE ${y} END`,
+        ),
+      );
     }
     const digits = constant === null ? null : Math.max(-100, Math.min(100, Number(constant)));
     if (digits === null || mode === 'half_even' || !roundsToConstant(digits)) return roundedDecimal(call, mode);

@@ -304,7 +304,12 @@ export const STRING_FUNCTIONS: FunctionTable = {
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`,
   CHAR_LENGTH: same('length'),
   CHR: {
-    emit: (call) => `chr(CAST(${sqlOf(call, 0)} AS INTEGER))`,
+    // DuckDB fails for statistics beyond INTEGER while it plans, where no TRY is.
+    emit: (call) =>
+      call.bind(
+        [sqlOf(call, 0)],
+        (x) => `chr(CAST(CASE WHEN ${x} >> 21 = 0 THEN ${x} ELSE (${x} & 0) - 1 END AS INTEGER))`,
+      ),
     raises: true,
   },
   CODE_POINTS_TO_STRING: codePointsToString,

@@ -300,7 +300,7 @@ function datetime(call: Call): string {
       return call.bind(
         call.args.map((a) => a.sql),
         (year, month, day, hour, ...rest) => {
-          const parts = [year, month, day, withinDay(call, hour!), ...rest].join(', ');
+          const parts = [year, month, day, withinDay(call, hour), ...rest].join(', ');
           return call.bind([`make_timestamp(${parts})`], (t) => inYears(call, t));
         },
       );
@@ -326,7 +326,7 @@ function time(call: Call): string {
         call.args.map((a) => a.sql),
         // The 60th second of the last minute is midnight, of which DuckDB makes the hour 24.
         (hour, ...rest) =>
-          `CAST(DATE '1970-01-01' + make_time(${[withinDay(call, hour!), ...rest].join(', ')}) AS TIME)`,
+          `CAST(DATE '1970-01-01' + make_time(${[withinDay(call, hour), ...rest].join(', ')}) AS TIME)`,
       );
     case 'TIMESTAMP':
       return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS TIME)`;

@@ -1,4 +1,5 @@
 /** Time zones as GoogleSQL names them: `+05:30`, `-8`, `UTC+3`, or a name of the zone database. */
+import { LRUCache } from 'lru-cache';
 
 const OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/;
 const MAX_OFFSET_MINUTES = 14 * 60;
@@ -34,8 +35,19 @@ export function toUtc(local: bigint, offsetAt: (utc: bigint) => bigint): bigint 
   return offsetAt(late) === after ? late : early;
 }
 
-/** From UTC milliseconds to what the zone's clock shows, in whole seconds, as milliseconds of a UTC clock. */
-function clockOf(name: string): ((utcMillis: number) => number) | null {
+/** From UTC milliseconds to what a zone's clock shows, in whole seconds, as milliseconds of a UTC clock. */
+type Clock = (utcMillis: number) => number;
+
+/** By the names that there are: each takes as long to look for as a short query takes to be translated. */
+const CLOCKS = new LRUCache<string, Clock>({ max: 64 });
+
+function clockOf(name: string): Clock | null {
+  const clock = CLOCKS.get(name) ?? newClock(name);
+  if (clock !== null) CLOCKS.set(name, clock);
+  return clock;
+}
+
+function newClock(name: string): Clock | null {
   const known = KNOWN.get(name.toLowerCase());
   if (!/^[A-Za-z]/.test(name) || name === name.toLowerCase() || (known !== undefined && known !== name)) return null;
   let format: Intl.DateTimeFormat;

@@ -8,6 +8,7 @@ import { publicSuffix, registeredDomain } from './domains';
 import { editDistance } from './edit-distance';
 import { farmFingerprint, sha512 } from './hashes';
 import { initcap } from './initcap';
+import { intervalParts } from './interval-reading';
 import { jsonArrayAppend, jsonArrayInsert, jsonRemove, jsonSet } from './json-edits';
 import { jsonKeys } from './json-keys';
 import { jsonStripNulls } from './json-nulls';
@@ -33,6 +34,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   lq_from_base32: fromBase32,
   lq_hex_of_latin1_texts: hexOfLatin1Texts,
   lq_initcap: initcap,
+  lq_interval_parts: intervalParts,
   lq_ip_from_string: ipFromString,
   lq_ip_net_mask: ipNetMask,
   lq_ip_to_string: ipToString,

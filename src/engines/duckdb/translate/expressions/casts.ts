@@ -130,8 +130,9 @@ export function convert(ctx: Context, input: string, from: SqlType, to: SqlType,
       const read = (text: string): string => `lq_${to.element.kind.toLowerCase()}(${text})`;
       return rangeOfText((values, body) => ctx.bind(values, body), input, to, read, failing());
     }
-    case 'JSON':
     case 'INTERVAL':
+      return from.kind === 'STRING' ? checked((x) => `lq_interval(${x})`) : null;
+    case 'JSON':
     case 'GEOGRAPHY':
     case 'ARRAY':
     case 'STRUCT':

@@ -138,6 +138,10 @@ const MACROS: Readonly<Record<string, string>> = {
   // As BigQuery's API writes civil times: six digits or none.
   'lq_six_digits(t)': `CASE WHEN extract(microseconds FROM t) % 1000000 = 0 THEN ''
       ELSE '.' || lpad(CAST(extract(microseconds FROM t) % 1000000 AS VARCHAR), 6, '0') END`,
+  // The parts are beyond no INTEGER.
+  'lq_interval(t)': `CASE WHEN t IS NULL OR strlen(t) > 100 OR lq_yield() THEN NULL ELSE
+      list_transform([string_split(nullif(decode(lq_interval_parts(encode(${volatile('t')}))), ''), ' ')], lambda p:
+        to_months(CAST(p[1] AS INTEGER)) + to_days(CAST(p[2] AS INTEGER)) + to_microseconds(CAST(p[3] AS BIGINT)))[1] END`,
   'lq_interval_months(i)': 'extract(year FROM i) * 12 + extract(month FROM i)',
   'lq_interval_micros(i)': `extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000
       + extract(microseconds FROM i)`,

@@ -98,7 +98,7 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_trunc(x, n)':
     'CASE WHEN n < -308 AND NOT isfinite(x) THEN 0e0 WHEN NOT isfinite(x) THEN x WHEN n < -308 THEN x * 0 WHEN n BETWEEN 1 AND 22 THEN lq_trunc_at(x, pow(10e0, n)) WHEN n BETWEEN -22 AND 0 THEN trunc(x, n) ELSE lq_cut(x, n, false) END',
   // Powers of ten beyond 22 are no FLOAT64: all decimals of the number are written out. No number lies halfway between two with so few.
-  'lq_cut(x, n, rounded)': `CASE WHEN abs(x) * pow(10e0, least(n, 308)) * pow(10e0, greatest(n - 308, 0)) >= 4503599627370496e0 THEN x
+  'lq_cut(x, n, rounded)': `CASE WHEN n IS NULL THEN NULL WHEN abs(x) * pow(10e0, least(n, 308)) * pow(10e0, greatest(n - 308, 0)) >= 4503599627370496e0 THEN x
       ELSE list_transform([replace(format('{:.1074f}', abs(x)), '.', '')], lambda digits: list_transform([length(digits) - 1074 + n], lambda cut:
         CAST(CASE WHEN x < 0 THEN -1 ELSE 1 END * (CAST('0' || left(digits, greatest(cut, 0)) AS BIGINT)
           + CASE WHEN rounded AND cut >= 0 AND substr(digits, cut + 1, 1) >= '5' THEN 1 ELSE 0 END) || 'e' || (-n) AS DOUBLE))[1])[1] END`,

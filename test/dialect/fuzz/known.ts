@@ -28,6 +28,8 @@ const BROKEN_JSON =
 const LITERAL_CHECKED =
   'A literal pattern that is no regular expression, or an unknown time zone, is an error also where nothing needs it.';
 const PART_BEYOND = 'A part of a civil time beyond 32 bits is an error; the reference takes its lower 32 bits.';
+const NULL_FIRST =
+  "Where literals alone make a NULL, a call of it is NULL before an argument next to it fails: `CONCAT(CAST(NULL AS STRING), ERROR('x'))`.";
 const SEARCHED_NULL = 'BigQuery searches for no NULL; the local BigQuery writes CONTAINS_SUBSTR out.';
 
 /** A value that is NULL. */
@@ -156,12 +158,22 @@ const KNOWN: readonly Known[] = [
     why: BROKEN_JSON,
   },
   { kind: 'accepted', sql: /'\{"a": 1'/, embedded: NULL, reference: ON_A_VALUE, why: BROKEN_JSON },
+  { kind: 'rows', sql: /JSON_(?:VALUE|QUERY|EXTRACT)\w*\((?:REVERSE|TO_BASE64|CAST\(TIMESTAMP)/, why: BROKEN_JSON },
+  { kind: 'rows', of: /^(?:ROLLUP|CUBE|GROUPING SETS)/, sql: /JSON_\w+\(\w+\) AS k.*'100%_/, why: BROKEN_JSON },
   {
     kind: 'accepted',
-    sql: /CAST\(NULL AS|NULLIF\(|JSON 'null'|SAFE_CAST\('|\bRANGE_(?:START|END)\(.*UNBOUNDED/,
+    sql: /CAST\(NULL AS|NULLIF\(|JSON 'null'|SAFE_CAST\('|SAFE\.\w+\(-?\d|\bRANGE_(?:START|END)\(.*UNBOUNDED/,
     embedded: NULL,
     reference: ON_A_VALUE,
-    why: "A NULL that literals alone make makes NULL of a call before an argument beside it fails: `CONCAT(CAST(NULL AS STRING), ERROR('x'))`.",
+    why: NULL_FIRST,
+  },
+  {
+    kind: 'accepted',
+    of: /IN subquery/,
+    sql: /IN \(SELECT CAST\(NULL AS/,
+    embedded: NO_ROWS,
+    reference: ON_A_VALUE,
+    why: NULL_FIRST,
   },
   {
     kind: 'rows',

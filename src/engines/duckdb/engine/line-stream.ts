@@ -97,6 +97,11 @@ const PLACE = 2 * PART;
 class Parts {
   #filling = { bytes: place(), size: 0, count: 0 };
   #handedOn: Buffer | null = null;
+  /**
+   * Each part was taken before `take` returned. Else somebody may still read what a cancelled stream was about to take, and never see in it
+   * what another query wrote there.
+   */
+  #isAlone = true;
   /** Resolves when that has been taken. */
   #taking: Promise<void> = Promise.resolve();
 
@@ -122,13 +127,16 @@ class Parts {
   async end(): Promise<void> {
     if (this.#filling.count > 0) await this.#handOn();
     await this.#taking;
+    if (!this.#isAlone) return;
     for (const bytes of [this.#filling.bytes, this.#handedOn]) if (bytes !== null) free(bytes);
   }
 
   async #handOn(): Promise<void> {
     await this.#taking;
     const { bytes, size, count } = this.#filling;
-    this.#taking = Promise.resolve(this.take(bytes.subarray(0, size), count));
+    const taken = this.take(bytes.subarray(0, size), count);
+    if (taken !== undefined) this.#isAlone = false;
+    this.#taking = Promise.resolve(taken);
     // It is heard of with the next part.
     this.#taking.catch(() => undefined);
     const before = this.#handedOn;

@@ -1,5 +1,4 @@
 /** The texts of a chunk's only column, read from DuckDB's memory: by its binding each of them costs an object that is collected. */
-import { isAscii } from 'node:buffer';
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 
@@ -16,8 +15,6 @@ interface Run {
   /** DuckDB takes them back with the chunk. */
   readonly bytes: Uint8Array;
   readonly count: number;
-  /** Of the text with that number. */
-  readonly lengthOf: (i: number) => number;
 }
 
 /**
@@ -34,12 +31,11 @@ export function* textRuns(chunk: DuckDBDataChunk, rows: number): Generator<Run> 
   // Read again behind each `yield`: DuckDB frees the memory of a chunk that nobody refers to any more.
   for (let entry = 0; entry < end && chunk.rowCount >= rows;) {
     const first = entry;
-    const lengthOf = (i: number): number => words[first + i * ENTRY]!;
     let size = words[entry]!;
     entry += ENTRY;
     if (size <= INLINE.most) {
       const start = (first + INLINE.at) * WORD;
-      yield { bytes: entries.subarray(start, start + size), count: 1, lengthOf };
+      yield { bytes: entries.subarray(start, start + size), count: 1 };
       continue;
     }
     const start = address(first);
@@ -50,20 +46,6 @@ export function* textRuns(chunk: DuckDBDataChunk, rows: number): Generator<Run> 
     }
     const at = entries.byteOffset + (first + POINTER) * WORD;
     const bytes = duckdb.get_data_from_pointer(entries.buffer as ArrayBuffer, at, size);
-    yield { bytes, count: (entry - first) / ENTRY, lengthOf };
-  }
-}
-
-/** The same as strings. */
-export function* textsOf(chunk: DuckDBDataChunk, rows: number): Generator<string> {
-  for (const { bytes, count, lengthOf } of textRuns(chunk, rows)) {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // A byte for a letter: they are parts of one string, which is made at once.
-    const all = isAscii(bytes) ? buffer.toString('latin1') : null;
-    for (let i = 0, at = 0; i < count; i++) {
-      const end = at + lengthOf(i);
-      yield all === null ? buffer.toString('utf8', at, end) : all.slice(at, end);
-      at = end;
-    }
+    yield { bytes, count: (entry - first) / ENTRY };
   }
 }

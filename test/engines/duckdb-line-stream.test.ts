@@ -20,7 +20,7 @@ async function read(text: string, take: TakeLines): Promise<void> {
 }
 
 it.each([
-  // What a cancelled stream was about to take is given up without an error (`endingWithSink`).
+  // What a cancelled stream was about to take ends without an error (`endingWithSink`).
   ['which resolves before they are read', () => Promise.resolve()],
   ['which fails', () => Promise.reject(new Error('gone'))],
 ])('They stay with who takes them by a promise %s', async (_, taking) => {

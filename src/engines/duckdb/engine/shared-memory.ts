@@ -16,10 +16,10 @@ const SHORTAGE = /^(?:Out of Memory Error|(?:[\w -]{1,40} Error: )?(?:failed to 
 const HELD = `SELECT COALESCE(SUM(memory_usage_bytes), 0)::DOUBLE FROM duckdb_memory()
   WHERE tag NOT IN ('BASE_TABLE', 'METADATA')`;
 /** How often a query is run that finds no memory beside others: where an older one did not either, and otherwise. */
-const MOST_RUNS = { besideOlder: 6, beside: 3 };
+const MOST_RUNS = { besideOlder: 6, beside: 4 };
 /** Keys whose queries were refused for their memory: how many are remembered, and for how long, in milliseconds. */
 const REMEMBERED = { max: 1000, ttl: 5 * 60_000 };
-/** So many of its queries within that time, and a key is a greedy one. */
+/** So many of its queries within that time, and those of a key are run once. */
 const GREEDY = 3;
 
 /** DuckDB failed while rows were read, and a second run of the same did not: what was lacking the first time is there again. */
@@ -63,7 +63,7 @@ export class SharedMemory {
   readonly #running = new Set<Running>();
   /** How many queries of each key were refused for their memory. */
   readonly #refused = new LRUCache<string, number>(REMEMBERED);
-  /** Of each query that is run again, resolves when it has ended: queries of greedy keys wait for these. */
+  /** Of each query that is run again, resolves when it has ended: queries of keys in `#refused` wait for these. */
   readonly #recovering = new Set<Promise<void>>();
 
   /** @param limit bytes that all queries may have together */
@@ -83,7 +83,7 @@ export class SharedMemory {
     const over = new Promise<void>((resolve) => (end = resolve));
     const { keyName = '' } = limits;
     try {
-      if (this.#isGreedy(keyName)) for (const other of [...this.#recovering]) await ended(other, limits);
+      if (this.#refused.has(keyName)) for (const other of [...this.#recovering]) await ended(other, limits);
       return await this.#share(limits, work, isRepeatable, over);
     } catch (error) {
       if (isShortage(error) || error instanceof OutOfMemory) {

@@ -1,7 +1,8 @@
 /** The built service as a process of its own, as an operator starts it. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -40,6 +41,18 @@ export async function startService(
   });
   await once(child, 'spawn');
   return { origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => stop(child) };
+}
+
+/** Writes a file of keys that may send SQL, each of which is its own name. @returns its path */
+export function keysFile(folder: string, names: readonly string[]): string {
+  const file = join(folder, 'keys.json');
+  const keys = names.map((name) => ({
+    name,
+    hash: createHash('sha256').update(name).digest('hex'),
+    allowSql: true,
+  }));
+  writeFileSync(file, JSON.stringify({ keys }));
+  return file;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

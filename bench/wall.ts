@@ -2,15 +2,14 @@
  * What one key's requests do to those of others (docs/decisions/engine-process.md): a key asks five times a second for the
  * newest logs, first in calm, then while another key sends what is hostile. Each case has a service of its own.
  */
-import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { percentile } from './measure';
-import { firstAnswer, residentMiB, type Service, startService } from './service';
+import { firstAnswer, keysFile, residentMiB, type Service, startService } from './service';
 
 /** Of the ordinary key, in calm and in each case; WALL_SAMPLES and WALL_CASES are for a first look. */
 const SAMPLES = Number(process.env['WALL_SAMPLES'] ?? 1_000);
@@ -95,10 +94,9 @@ function line(name: string, { p50, p99, failed, notReady, probes, memory, hostil
 /** @param one null: calm */
 async function measure(one: Case | null): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-wall-'));
-  writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: [key('ordinary'), key('hostile')] }));
   const service = await startService({
     CACHE_DIR: join(folder, 'cache'),
-    KEYS_FILE: join(folder, 'keys.json'),
+    KEYS_FILE: keysFile(folder, ['ordinary', 'hostile']),
     RATE_LIMIT: '0',
     LOG_LEVEL: 'silent',
     QUERY_TIMEOUT: '10',
@@ -148,10 +146,6 @@ function failuresOf(answers: readonly Answer[]): string {
 /** A request that nothing kept answers. */
 function another(n: number): Readonly<Record<string, string>> {
   return { iso_timestamp_start: new Date(1_577_836_800_000 + n).toISOString() };
-}
-
-function key(name: string): object {
-  return { name, hash: createHash('sha256').update(name).digest('hex'), allowSql: true };
 }
 
 function attackers({ atOnce, request }: Case, send: Send, statuses: Map<number, number>, signal: AbortSignal): unknown {

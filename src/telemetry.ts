@@ -1,26 +1,26 @@
 /** What is recorded of a request: one type that the log, metrics and traces read. Names and counts, never a value or a URL of the caller. */
 
-/** Attributes that become known while a request is served; absent: the request did not get that far. */
+/** Attributes that become known while a request is served; undefined: the request did not get that far. */
 export interface RequestTelemetry {
-  /** The route's pattern; absent: none matched. */
-  route?: string;
+  /** The route's pattern; undefined: none matched. */
+  route?: string | undefined;
   /** Name of the key, and whether it has pins. */
-  key?: string;
-  pinned?: boolean;
+  key?: string | undefined;
+  pinned?: boolean | undefined;
   /** Name of the stored endpoint, from the catalogue. */
-  endpoint?: string;
+  endpoint?: string | undefined;
   /** The caller's own query: its text is for the log alone, and only where that is configured. */
-  query?: { readonly language: 'sql' | 'lql'; readonly text: string };
+  query?: { readonly language: 'sql' | 'lql'; readonly text: string } | undefined;
   /** How the result came about. */
-  cache?: string;
+  cache?: string | undefined;
   /** Of a run that this request began: whether its result was cached, and bytes billed. */
-  stored?: boolean;
-  billed?: bigint;
+  stored?: boolean | undefined;
+  billed?: bigint | undefined;
   /** Of a batch of logs: the table that it feeds, and its events. */
-  table?: string;
-  events?: number;
+  table?: string | undefined;
+  events?: number | undefined;
   /** Of an error. */
-  reason?: string;
+  reason?: string | undefined;
 }
 
 /** A completed step of a request; times are of `performance.now()`. */

@@ -240,8 +240,20 @@ export class Exchange {
   /** Once for each request, when its response has been sent or its client has left. */
   #complete(): void {
     const { arrived, headers } = this;
-    const completed: CompletedRequest = {
-      ...this.telemetry,
+    const { route, key, pinned, endpoint, query, cache, stored, billed, table, events, reason } = this.telemetry;
+    // Each by its name: spread out with others behind it, V8 gives every object a shape of its own, which halves the rate of hits.
+    const completed: Required<CompletedRequest> = {
+      route,
+      key,
+      pinned,
+      endpoint,
+      query,
+      cache,
+      stored,
+      billed,
+      table,
+      events,
+      reason,
       method: this.request.method ?? '',
       status: this.#status(),
       arrived,

@@ -117,13 +117,14 @@ describe('Stored rows', () => {
     expect(await restarted()).toEqual(ALL);
   });
 
-  it('are named by folder and schema, not by what is in it', async () => {
+  it('are named by folder and schema, not by what is in it or where it is stored: replicas share results', async () => {
     const engine = await folder.open();
     const { target } = engine;
     await folder.write({ 'raw_x/more.ndjson': ndjson(row(1)) });
     await eventually(async () => expect(await rowsOf(engine, SUM)).toEqual([{ c: ROWS + 1, n: ALL.n + 1 }]));
     expect(engine.target).toBe(target);
     expect((await folder.open({ now: 5n })).target).not.toBe(target);
+    expect((await folder.open({ cacheDir: join(folder.root, 'cache-of-another-replica') })).target).toBe(target);
   });
 
   it('leave nothing of an abandoned start behind', async () => {

@@ -13,13 +13,17 @@ const ARRIVALS = 'arrivals.ndjson';
  * (docs/decisions/live.md).
  */
 export class CacheFolder {
-  private constructor(readonly path: string) {}
+  /** @param dataDigest names the data folder, wherever what is read of it is stored */
+  private constructor(
+    readonly path: string,
+    readonly dataDigest: string,
+  ) {}
 
   static async of(cacheDir: string, dataDir: string): Promise<CacheFolder> {
     const digest = createHash('sha256')
       .update(await realpath(dataDir))
       .digest('hex');
-    return new CacheFolder(join(cacheDir, digest.slice(0, 16)));
+    return new CacheFolder(join(cacheDir, digest.slice(0, 16)), digest);
   }
 
   /** A database that its one writer has open. */

@@ -220,7 +220,7 @@ export class LiveFolder {
     return { target: this.#target, epoch, tables, degraded: degraded === '' ? null : degraded };
   }
 
-  /** Names the folder and the schema, not sizes and times: rows that are appended leave results in caches good. */
+  /** Names DATA_DIR and the schema, not sizes and times: rows that are appended leave results in caches good. */
   get target(): string {
     return this.#target;
   }
@@ -448,7 +448,11 @@ export class LiveFolder {
     if (all.length === 0) return;
     const tables = [...this.#tables.values()];
     const schemas = tables.map(({ name, fields }) => JSON.stringify([name, fields])).sort();
-    this.#target = createHash('sha256').update(this.folder.path).update(schemas.join('\n')).digest('hex').slice(0, 32);
+    this.#target = createHash('sha256')
+      .update(this.folder.dataDigest)
+      .update(schemas.join('\n'))
+      .digest('hex')
+      .slice(0, 32);
     const served = tables.map(({ table }) => table).filter(({ schema }) => schema.columns.length > 0);
     const connection = this.#connection;
     void this.data.replace(served).then(async () => {

@@ -124,7 +124,7 @@ describe('Stored rows', () => {
     await eventually(async () => expect(await rowsOf(engine, SUM)).toEqual([{ c: ROWS + 1, n: ALL.n + 1 }]));
     expect(engine.target).toBe(target);
     expect((await folder.open({ now: 5n })).target).not.toBe(target);
-    expect((await folder.open({ cacheDir: join(folder.root, 'cache-of-another-replica') })).target).toBe(target);
+    expect((await folder.open({ cacheDir: `${folder.cacheDir}-of-another-replica` })).target).toBe(target);
   });
 
   it('leave nothing of an abandoned start behind', async () => {

@@ -1,5 +1,5 @@
 /** What is stored of a data folder in CACHE_DIR, and starts from it. */
-import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { CacheFolder } from '../../src/engines/duckdb/follow/cache-folder';
@@ -125,6 +125,14 @@ describe('Stored rows', () => {
     expect(engine.target).toBe(target);
     expect((await folder.open({ now: 5n })).target).not.toBe(target);
     expect((await folder.open({ cacheDir: `${folder.cacheDir}-of-another-replica` })).target).toBe(target);
+  });
+
+  it('are not those of another folder under the same path', async () => {
+    const { target } = await folder.open();
+    await rename(folder.dataDir, `${folder.dataDir}-before`);
+    await mkdir(folder.dataDir);
+    await folder.write({ 'schema.json': SCHEMA, 'raw_x.ndjson': ndjson(row(40)) });
+    expect((await folder.open({ cacheDir: `${folder.cacheDir}-of-another` })).target).not.toBe(target);
   });
 
   it('leave nothing of an abandoned start behind', async () => {

@@ -63,8 +63,8 @@ export class SharedMemory {
   readonly #running = new Set<Running>();
   /** How many queries of each key were refused for their memory. */
   readonly #refused = new LRUCache<string, number>(REMEMBERED);
-  /** Of each query that is run again, resolves when it has ended: queries of keys in `#refused` wait for these. */
-  readonly #recovering = new Set<Promise<void>>();
+  /** Of each query that is run again, resolves when it has ended; and its key. Keys that were refused more often wait for these. */
+  readonly #recovering = new Map<Promise<void>, string>();
 
   /** @param limit bytes that all queries may have together */
   constructor(
@@ -83,11 +83,13 @@ export class SharedMemory {
     const over = new Promise<void>((resolve) => (end = resolve));
     const { keyName = '' } = limits;
     try {
-      if (this.#refused.has(keyName)) for (const other of [...this.#recovering]) await ended(other, limits);
+      for (const [other, itsKey] of [...this.#recovering]) {
+        if (this.#refusals(itsKey) < this.#refusals(keyName)) await ended(other, limits);
+      }
       return await this.#share(limits, work, isRepeatable, over);
     } catch (error) {
       if (isShortage(error) || error instanceof OutOfMemory) {
-        this.#refused.set(keyName, (this.#refused.get(keyName) ?? 0) + 1);
+        this.#refused.set(keyName, this.#refusals(keyName) + 1);
       }
       throw error;
     } finally {
@@ -120,7 +122,7 @@ export class SharedMemory {
         if (!isShortage(error)) throw error;
         for (const other of this.#running) other.shortBeside = Math.min(other.shortBeside ?? Infinity, running.since);
         if (!isRepeatable() || limits.signal.aborted) throw error;
-        this.#recovering.add(over);
+        this.#recovering.set(over, running.keyName);
         if (!(await this.#mayTryAgain(running, limits, runs, over))) throw error;
       } finally {
         leave();
@@ -184,7 +186,11 @@ export class SharedMemory {
   }
 
   #isGreedy(keyName: string): boolean {
-    return (this.#refused.get(keyName) ?? 0) >= GREEDY;
+    return this.#refusals(keyName) >= GREEDY;
+  }
+
+  #refusals(keyName: string): number {
+    return this.#refused.get(keyName) ?? 0;
   }
 
   /** Which query holds how much is not known: the oldest, one of which nobody has rows yet if there is one. */

@@ -13,17 +13,19 @@ const ARRIVALS = 'arrivals.ndjson';
  * (docs/decisions/live.md).
  */
 export class CacheFolder {
-  /** @param dataDigest names the data folder, wherever what is read of it is stored */
+  /** @param dataDigest names the data folder, and no other of the same path, wherever what is read of it is stored */
   private constructor(
     readonly path: string,
     readonly dataDigest: string,
   ) {}
 
   static async of(cacheDir: string, dataDir: string): Promise<CacheFolder> {
-    const digest = createHash('sha256')
-      .update(await realpath(dataDir))
-      .digest('hex');
-    return new CacheFolder(join(cacheDir, digest.slice(0, 16)), digest);
+    const path = await realpath(dataDir);
+    const { ino, birthtimeNs } = await stat(path, { bigint: true });
+    const cache = join(cacheDir, sha256(path).slice(0, 16));
+    // Containers have other data under one path, in volumes whose roots have the same number; a file system may know no times of birth.
+    const birth = birthtimeNs > 0n ? birthtimeNs : cache;
+    return new CacheFolder(cache, sha256(`${path}\n${ino}\n${birth}`));
   }
 
   /** A database that its one writer has open. */
@@ -91,4 +93,8 @@ export class CacheFolder {
 
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

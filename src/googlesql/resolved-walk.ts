@@ -1,6 +1,6 @@
 /**
  * The one walk over resolved trees: `mapOperands`, `mapCall`, `mapWindow` and `mapRelation` know every part of every node, and all
- * that looks for parts or replaces them is built on these. A test holds them to the fields of `resolved.ts`.
+ * that looks for parts or replaces them is built on these. A node whose parts stay is given back as it is. A test holds them to the fields of `resolved.ts`.
  */
 import type { AggregateCall, Expr, Relation, ResolvedBound, ResolvedQuery, SortKey, WindowCall } from './resolved';
 
@@ -13,6 +13,34 @@ export interface Mapping {
   readonly query: (query: ResolvedQuery) => ResolvedQuery;
 }
 
+/** The node with these parts instead of its own; the node itself where none differs, so that a look costs no copy. */
+function withParts<T extends object>(node: T, parts: NoInfer<Partial<T>>): T {
+  for (const name in parts) if (parts[name] !== node[name]) return { ...node, ...parts };
+  return node;
+}
+
+/** The list with each item replaced; the list itself where none differs. */
+function mapAll<T>(items: readonly T[], map: (item: T) => T): readonly T[] {
+  let mapped: T[] | undefined;
+  items.forEach((item, index) => {
+    const next = map(item);
+    if (next !== item) mapped ??= items.slice(0, index);
+    mapped?.push(next);
+  });
+  return mapped ?? items;
+}
+
+function mapNamed(named: Readonly<Record<string, Expr>>, map: MapExpr): Readonly<Record<string, Expr>> {
+  const mapped: Record<string, Expr> = {};
+  for (const name in named) mapped[name] = map(named[name] as Expr);
+  return withParts(named, mapped);
+}
+
+function mapExprOf<T extends { readonly expr: Expr }>(item: T, map: MapExpr): T {
+  const expr = map(item.expr);
+  return expr === item.expr ? item : { ...item, expr };
+}
+
 /** The expression with those directly below it, and the query of a subquery, replaced. */
 export function mapOperands(expr: Expr, { expr: map, query }: Pick<Mapping, 'expr' | 'query'>): Expr {
   switch (expr.kind) {
@@ -21,58 +49,53 @@ export function mapOperands(expr: Expr, { expr: map, query }: Pick<Mapping, 'exp
     case 'column':
       return expr;
     case 'field':
-      return { ...expr, input: map(expr.input) };
-    case 'call': {
-      const named: Record<string, Expr> = {};
-      const args = expr.args.map(map);
-      for (const [name, value] of Object.entries(expr.named)) named[name] = map(value);
-      return { ...expr, args, named };
-    }
+      return withParts(expr, { input: map(expr.input) });
+    case 'call':
+      return withParts(expr, { args: mapAll(expr.args, map), named: mapNamed(expr.named, map) });
     case 'cast':
-      return {
-        ...expr,
+      return withParts(expr, {
         input: map(expr.input),
         format: expr.format && map(expr.format),
         timeZone: expr.timeZone && map(expr.timeZone),
-      };
+      });
     case 'case':
-      return {
-        ...expr,
+      return withParts(expr, {
         operand: expr.operand && map(expr.operand),
-        whens: expr.whens.map(({ when, then }) => ({ when: map(when), then: map(then) })),
+        whens: mapAll(expr.whens, (one) => withParts(one, { when: map(one.when), then: map(one.then) })),
         else: expr.else && map(expr.else),
-      };
+      });
     case 'make_array':
-      return { ...expr, elements: expr.elements.map(map) };
+      return withParts(expr, { elements: mapAll(expr.elements, map) });
     case 'make_struct':
-      return { ...expr, fields: expr.fields.map(map) };
+      return withParts(expr, { fields: mapAll(expr.fields, map) });
     case 'subquery':
-      return { ...expr, operand: expr.operand && map(expr.operand), query: query(expr.query) };
+      return withParts(expr, { operand: expr.operand && map(expr.operand), query: query(expr.query) });
   }
 }
 
-const mapKey = (key: SortKey, map: MapExpr): SortKey => ({ ...key, expr: map(key.expr) });
+const mapKeys = (keys: readonly SortKey[], map: MapExpr): readonly SortKey[] =>
+  mapAll(keys, (key) => mapExprOf(key, map));
 
 /** The call with its expressions replaced: arguments, HAVING, ORDER BY and LIMIT. */
 export function mapCall(call: AggregateCall, map: MapExpr): AggregateCall {
-  return {
-    ...call,
-    args: call.args.map(map),
-    having: call.having && { ...call.having, expr: map(call.having.expr) },
-    orderBy: call.orderBy.map((key) => mapKey(key, map)),
+  return withParts(call, {
+    args: mapAll(call.args, map),
+    having: call.having && mapExprOf(call.having, map),
+    orderBy: mapKeys(call.orderBy, map),
     limit: call.limit && map(call.limit),
-  };
+  });
 }
 
 /** The window function with its expressions replaced, the offsets of its frame included. */
-export function mapWindow({ call, partitionBy, orderBy, frame }: WindowCall, map: MapExpr): WindowCall {
-  const bound = (one: ResolvedBound): ResolvedBound => ({ ...one, offset: one.offset && map(one.offset) });
-  return {
+export function mapWindow(window: WindowCall, map: MapExpr): WindowCall {
+  const { call, partitionBy, orderBy, frame } = window;
+  const bound = (one: ResolvedBound): ResolvedBound => withParts(one, { offset: one.offset && map(one.offset) });
+  return withParts(window, {
     call: mapCall(call, map),
-    partitionBy: partitionBy.map(map),
-    orderBy: orderBy.map((key) => mapKey(key, map)),
-    frame: frame && { ...frame, from: bound(frame.from), to: bound(frame.to) },
-  };
+    partitionBy: mapAll(partitionBy, map),
+    orderBy: mapKeys(orderBy, map),
+    frame: frame && withParts(frame, { from: bound(frame.from), to: bound(frame.to) }),
+  });
 }
 
 /** The relation with what it reads and what it evaluates itself replaced. The query of a CTE is no part of its scans. */
@@ -83,53 +106,47 @@ export function mapRelation(relation: Relation, { expr: map, relation: input, qu
     case 'cte':
       return relation;
     case 'query':
-      return { ...relation, query: query(relation.query) };
+      return withParts(relation, { query: query(relation.query) });
     case 'unnest':
-      return {
-        ...relation,
+      return withParts(relation, {
         input: relation.input && input(relation.input),
         array: map(relation.array),
         on: relation.on && map(relation.on),
-      };
+      });
     case 'join':
-      return {
-        ...relation,
+      return withParts(relation, {
         left: input(relation.left),
         right: input(relation.right),
         on: relation.on && map(relation.on),
-      };
+      });
     case 'filter':
-      return { ...relation, input: input(relation.input), condition: map(relation.condition) };
+      return withParts(relation, { input: input(relation.input), condition: map(relation.condition) });
     case 'compute':
-      return {
-        ...relation,
+      return withParts(relation, {
         input: input(relation.input),
-        columns: relation.columns.map(({ column, expr }) => ({ column, expr: map(expr) })),
-      };
+        columns: mapAll(relation.columns, (one) => mapExprOf(one, map)),
+      });
     case 'aggregate':
-      return {
-        ...relation,
+      return withParts(relation, {
         input: input(relation.input),
-        keys: relation.keys.map(({ column, expr }) => ({ column, expr: map(expr) })),
-        aggregates: relation.aggregates.map(({ column, call }) => ({ column, call: mapCall(call, map) })),
-      };
+        keys: mapAll(relation.keys, (one) => mapExprOf(one, map)),
+        aggregates: mapAll(relation.aggregates, (one) => withParts(one, { call: mapCall(one.call, map) })),
+      });
     case 'window':
-      return {
-        ...relation,
+      return withParts(relation, {
         input: input(relation.input),
-        functions: relation.functions.map(({ column, call }) => ({ column, call: mapWindow(call, map) })),
-      };
+        functions: mapAll(relation.functions, (one) => withParts(one, { call: mapWindow(one.call, map) })),
+      });
     case 'sort':
-      return { ...relation, input: input(relation.input), keys: relation.keys.map((key) => mapKey(key, map)) };
+      return withParts(relation, { input: input(relation.input), keys: mapKeys(relation.keys, map) });
     case 'limit':
-      return {
-        ...relation,
+      return withParts(relation, {
         input: input(relation.input),
         count: map(relation.count),
         offset: relation.offset && map(relation.offset),
-      };
+      });
     case 'set':
-      return { ...relation, inputs: relation.inputs.map(query) };
+      return withParts(relation, { inputs: mapAll(relation.inputs, query) });
   }
 }
 
@@ -147,9 +164,31 @@ function noted<T>(visit: (note: (part: T) => T) => unknown): readonly T[] {
 
 const unchanged = <T>(part: T): T => part;
 
+const NONE: readonly never[] = [];
+
 /** The expressions directly below one; the query of a subquery is not among them. */
 export function operandsOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+      return NONE;
+    case 'make_array':
+      return expr.elements;
+    case 'make_struct':
+      return expr.fields;
+    case 'call':
+      if (isEmpty(expr.named)) return expr.args;
+      break;
+    default:
+      break;
+  }
   return noted((note) => mapOperands(expr, { expr: note, query: unchanged }));
+}
+
+function isEmpty(named: object): boolean {
+  for (const _ in named) return false;
+  return true;
 }
 
 export function callExpressions(call: AggregateCall): readonly Expr[] {
@@ -160,25 +199,54 @@ export function windowExpressions(call: WindowCall): readonly Expr[] {
   return noted((note) => mapWindow(call, note));
 }
 
+interface Parts {
+  readonly exprs: readonly Expr[];
+  readonly inputs: readonly Relation[];
+  readonly queries: readonly ResolvedQuery[];
+}
+
+/** A translation looks at each relation a dozen times. */
+const partsOfRelations = new WeakMap<Relation, Parts>();
+
+function partsOf(relation: Relation): Parts {
+  let parts = partsOfRelations.get(relation);
+  if (parts === undefined) {
+    const [exprs, inputs, queries]: [Expr[], Relation[], ResolvedQuery[]] = [[], [], []];
+    const into =
+      <T>(list: T[]) =>
+      (part: T): T => {
+        list.push(part);
+        return part;
+      };
+    mapRelation(relation, { expr: into(exprs), relation: into(inputs), query: into(queries) });
+    partsOfRelations.set(relation, (parts = { exprs, inputs, queries }));
+  }
+  return parts;
+}
+
 /** The expressions that an operator evaluates itself. */
 export function relationExpressions(relation: Relation): readonly Expr[] {
-  return noted((note) => mapRelation(relation, { expr: note, relation: unchanged, query: unchanged }));
+  return partsOf(relation).exprs;
 }
 
 /** The queries that a relation reads as a whole: of a subquery in FROM, of the sides of a set operation. */
 export function queriesOf(relation: Relation): readonly ResolvedQuery[] {
-  return noted((note) => mapRelation(relation, { expr: unchanged, relation: unchanged, query: note }));
+  return partsOf(relation).queries;
 }
 
 export function inputsOf(relation: Relation): readonly Relation[] {
-  return noted((note) => mapRelation(relation, { expr: unchanged, relation: note, query: unchanged }));
+  return partsOf(relation).inputs;
 }
+
+const relationsOfQueries = new WeakMap<ResolvedQuery, readonly Relation[]>();
 
 /**
  * Every relation of a query, those of its CTEs included, not those of subqueries in expressions; each behind what it reads.
  * It does not recurse: no tree is too high for it.
  */
 export function relationsBelow(query: ResolvedQuery): readonly Relation[] {
+  const known = relationsOfQueries.get(query);
+  if (known !== undefined) return known;
   const found: Relation[] = [];
   const pending: Relation[] = [];
   const add = ({ ctes, relation }: ResolvedQuery): void => {
@@ -191,7 +259,9 @@ export function relationsBelow(query: ResolvedQuery): readonly Relation[] {
     pending.push(...inputsOf(relation));
     queriesOf(relation).forEach(add);
   }
-  return found.reverse();
+  found.reverse();
+  relationsOfQueries.set(query, found);
+  return found;
 }
 
 export interface Visitor {
@@ -226,7 +296,7 @@ export function replacing(replace: Replace): Mapping {
   const mapping: Mapping = {
     expr: (expr) => replace(expr) ?? mapOperands(expr, mapping),
     relation: (relation) => mapRelation(relation, mapping),
-    query: (query) => ({ ...query, relation: mapping.relation(query.relation) }),
+    query: (query) => withParts(query, { relation: mapping.relation(query.relation) }),
   };
   return mapping;
 }

@@ -4,7 +4,7 @@ import { equivalentTypes } from '../type-names';
 import type { SqlType } from '../types';
 import { TEXT_TAKING } from './additions';
 import type { SqlFunction } from './catalogue';
-import { signatureOf, type Parameter, type Pattern, type Signature } from './signature';
+import { signaturesOf, type Parameter, type Pattern, type Signature } from './signature';
 
 /** An argument: an operand, or a keyword (a date part, a mode), or nothing where a named one leaves a gap. */
 export type Slot = Operand | 'part' | 'mode' | 'absent';
@@ -35,19 +35,27 @@ export function matchFunction(
   slots: readonly Slot[],
   named: ReadonlyMap<string, Operand>,
 ): (Match & { readonly named: ReadonlyMap<string, SqlType> }) | null {
-  let best: { match: Match; named: Map<string, SqlType>; distance: Distance } | null = null;
-  for (const text of fn.signatures) {
-    const signature = signatureOf(text);
+  let best: { match: Match; named: ReadonlyMap<string, SqlType>; distance: Distance } | null = null;
+  for (const signature of signaturesOf(fn)) {
     const namedTypes = matchNamed(signature, named);
     if (namedTypes === null) continue;
     const found = matchSignature(fn, signature, slots);
-    if (found !== null && (best === null || closer(found.distance, best.distance)))
-      best = { ...found, named: namedTypes };
+    if (found === null || (best !== null && !closer(found.distance, best.distance))) continue;
+    const { match, distance } = found;
+    best = { match, named: namedTypes, distance };
+    // None is closer than one that takes the arguments as they are.
+    if (!closer(EXACT, distance)) break;
   }
-  return best === null ? null : { ...best.match, named: best.named };
+  if (best === null) return null;
+  const { types, parameters, result } = best.match;
+  return { types, parameters, result, named: best.named };
 }
 
-function matchNamed(signature: Signature, named: ReadonlyMap<string, Operand>): Map<string, SqlType> | null {
+const EXACT = noDistance();
+const NONE: ReadonlyMap<string, SqlType> = new Map();
+
+function matchNamed(signature: Signature, named: ReadonlyMap<string, Operand>): ReadonlyMap<string, SqlType> | null {
+  if (named.size === 0) return NONE;
   const types = new Map<string, SqlType>();
   for (const [name, operand] of named) {
     const parameter = signature.parameters.find((p) => p.namedOnly && p.name === name.toLowerCase());
@@ -58,8 +66,18 @@ function matchNamed(signature: Signature, named: ReadonlyMap<string, Operand>): 
 }
 
 /** One parameter per argument, or null where the number of arguments does not fit. */
-export function spread(signature: Signature, count: number): Parameter[] | null {
-  const positional = signature.parameters.filter((parameter) => !parameter.namedOnly);
+export function spread(signature: Signature, count: number): readonly Parameter[] | null {
+  if (count > FEW_ARGUMENTS) return computeSpread(signature, count);
+  let known = spreads.get(signature);
+  if (known === undefined) spreads.set(signature, (known = []));
+  return (known[count] ??= { parameters: computeSpread(signature, count) }).parameters;
+}
+
+/** Calls of up to so many arguments are remembered. */
+const FEW_ARGUMENTS = 8;
+const spreads = new WeakMap<Signature, { parameters: readonly Parameter[] | null }[]>();
+
+function computeSpread({ positional }: Signature, count: number): readonly Parameter[] | null {
   const required = positional.filter((p) => p.cardinality === 'required').length;
   const repeated = positional.filter((p) => p.cardinality === 'repeated');
   const optional = positional.filter((p) => p.cardinality === 'optional').length;
@@ -86,20 +104,17 @@ function matchSignature(
   const parameters = spread(signature, slots.length);
   if (parameters === null || !decimalsGiven(fn, parameters, slots)) return null;
   const templates = new Templates();
-  for (const [i, parameter] of parameters.entries()) {
-    const slot = slots[i];
-    if (slot === undefined || !fits(fn, parameter, slot, templates)) return null;
-  }
+  if (!parameters.every((parameter, i) => fits(fn, parameter, slots[i] ?? 'absent', templates))) return null;
   const bound = templates.bind();
   if (bound === null) return null;
   const types = parameters.map((parameter) => concrete(parameter.pattern, bound));
   const result = resultType(signature.result, bound, types);
   if (result === null) return null;
   const distance = noDistance();
-  for (const [i, type] of types.entries()) {
+  types.forEach((type, i) => {
     const slot = slots[i];
     if (type !== null && slot !== undefined && typeof slot !== 'string') addMatch(slot, type, distance);
-  }
+  });
   return { match: { types, parameters, result }, distance };
 }
 
@@ -159,43 +174,51 @@ function isTextAsInstant(fn: SqlFunction, slot: Operand, type: SqlType): boolean
   return fn.name.startsWith('DATETIME_') && type.kind === 'TIMESTAMP' && slot.type.kind === 'STRING';
 }
 
+interface Template {
+  readonly name: string;
+  /** Arguments of the type, and elements of arrays of it. */
+  readonly operands: Operand[];
+  readonly arrays: Operand[];
+}
+
 /** What the templates of one signature are bound to. */
 class Templates {
-  readonly #elements = new Map<string, Operand[]>();
-  readonly #arrays = new Map<string, Operand[]>();
+  /** Few signatures have one, and none more than three. */
+  readonly #all: Template[] = [];
 
   add(name: string, operand: Operand): void {
-    push(this.#elements, name, operand);
+    this.#named(name).operands.push(operand);
   }
 
   addArray(name: string, operand: Operand): boolean {
-    this.#elements.set(name, this.#elements.get(name) ?? []);
+    const template = this.#named(name);
     if (untyped(operand)) return true;
     if (operand.type.kind !== 'ARRAY') return false;
-    this.add(name, { type: operand.type.element, form: operand.form });
-    push(this.#arrays, name, operand);
+    template.operands.push({ type: operand.type.element, form: operand.form });
+    template.arrays.push(operand);
     return true;
   }
 
   /** The type of each template, or null where its arguments have no common type. */
-  bind(): Map<string, SqlType> | null {
+  bind(): ReadonlyMap<string, SqlType> | null {
+    if (this.#all.length === 0) return NONE;
     const bound = new Map<string, SqlType>();
-    for (const [name, operands] of this.#elements) {
+    for (const { name, operands, arrays } of this.#all) {
       const type = supertype(operands);
       if (type === null) return null;
-      for (const array of this.#arrays.get(name) ?? []) {
+      for (const array of arrays) {
         if (type.kind === 'ARRAY' || !coerces(array, { kind: 'ARRAY', element: type })) return null;
       }
       bound.set(name, type);
     }
     return bound;
   }
-}
 
-function push(lists: Map<string, Operand[]>, name: string, operand: Operand): void {
-  const list = lists.get(name);
-  if (list === undefined) lists.set(name, [operand]);
-  else list.push(operand);
+  #named(name: string): Template {
+    let template = this.#all.find((one) => one.name === name);
+    if (template === undefined) this.#all.push((template = { name, operands: [], arrays: [] }));
+    return template;
+  }
 }
 
 function concrete(pattern: Pattern, bound: ReadonlyMap<string, SqlType>): SqlType | null {

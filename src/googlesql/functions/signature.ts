@@ -5,6 +5,7 @@
  */
 import { rangeElement, scalarNamed } from '../type-names';
 import type { SqlType } from '../types';
+import type { FunctionEntry } from './entry';
 
 export type Pattern =
   | { readonly kind: 'fixed'; readonly type: SqlType }
@@ -24,6 +25,8 @@ export interface Parameter {
 
 export interface Signature {
   readonly parameters: readonly Parameter[];
+  /** Those that are not given by name only. */
+  readonly positional: readonly Parameter[];
   readonly result: Pattern;
 }
 
@@ -35,12 +38,23 @@ export function signatureOf(text: string): Signature {
   if (known !== undefined) return known;
   const arrow = text.lastIndexOf('->');
   const list = text.slice(0, arrow).trim();
+  const parameters = list === '' ? [] : splitTopLevel(list).map(parameterOf);
   const signature: Signature = {
-    parameters: list === '' ? [] : splitTopLevel(list).map(parameterOf),
+    parameters,
+    positional: parameters.filter(({ namedOnly }) => !namedOnly),
     result: patternOf(text.slice(arrow + 2).trim()),
   };
   cache.set(text, signature);
   return signature;
+}
+
+const ofFunctions = new WeakMap<readonly string[], readonly Signature[]>();
+
+/** All signatures of a function, in the table's order. */
+export function signaturesOf({ signatures }: Pick<FunctionEntry, 'signatures'>): readonly Signature[] {
+  let known = ofFunctions.get(signatures);
+  if (known === undefined) ofFunctions.set(signatures, (known = signatures.map(signatureOf)));
+  return known;
 }
 
 function parameterOf(text: string): Parameter {

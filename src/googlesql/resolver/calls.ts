@@ -2,7 +2,7 @@
 import { QueryError } from '../../errors';
 import { findFunction, functionNames, type SqlFunction } from '../functions/catalogue';
 import { matchFunction, type Match, type Slot } from '../functions/match';
-import { signatureOf, type Parameter } from '../functions/signature';
+import { signaturesOf, type Parameter } from '../functions/signature';
 import type { Expr } from '../resolved';
 import type { Argument, Call, Expression, Span } from '../syntax';
 import { typeText } from '../type-names';
@@ -113,8 +113,8 @@ export function argumentsOf(context: Context, args: readonly Argument[], fn: Sql
   const slots: (GivenArguments['slots'][number] | undefined)[] = [];
   const named = new Map<string, Expr>();
   let part: GivenArguments['part'] = null;
-  const signatures = fn.signatures.map(signatureOf);
-  const positional = signatures.map((s) => s.parameters.filter((p) => !p.namedOnly));
+  const signatures = signaturesOf(fn);
+  const positional = signatures.map((signature) => signature.positional);
   const kindAt = (i: number): Parameter['pattern']['kind'] | undefined =>
     positional.find((p) => p[i]?.pattern.kind === 'part' || p[i]?.pattern.kind === 'mode')?.[i]?.pattern.kind;
   for (const { name, expression, span } of args) {

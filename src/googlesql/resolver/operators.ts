@@ -44,13 +44,18 @@ const TAKES_NULL: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 
 /** AND and OR of a chain become one call of many operands. */
 const FLAT: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or']);
 
-/** An operator applied: its operands converted to the overload that fits them best. */
+/**
+ * An operator applied: its operands converted to the overload that fits them best.
+ *
+ * @param place of the operator, for messages; span: of the whole expression
+ */
 export function applyOperator(
   { session }: Context,
   name: string,
   operands: readonly Expr[],
   span: Span,
   shown: string,
+  place = span,
 ): FunctionCall {
   const fn = findFunction(name);
   if (fn === undefined) throw new Error(`no operator ${name}`);
@@ -61,7 +66,7 @@ export function applyOperator(
   );
   if (match === null) {
     const types = operands.map((operand) => typeOfOperand(session, operand));
-    throw noSignatureOfOperator(fn, shown, types, span);
+    throw noSignatureOfOperator(fn, shown, types, place);
   }
   const args = operands.map((operand, i) => convert(session, operand, match.types[i] ?? operand.type));
   return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type: match.result, span };
@@ -105,12 +110,11 @@ export function combine(
 ): Expr {
   if (!TAKES_NULL.has(operator) && operands.some((operand) => isBareNull(context, operand)))
     throw nullOperand(operator, operatorSpan);
-  const call = applyOperator(context, OPERATORS[operator], operands, operatorSpan, operator.toUpperCase());
+  const call = applyOperator(context, OPERATORS[operator], operands, span, operator.toUpperCase(), operatorSpan);
   if (operator === '=' || operator === '!=') checkComparable(call.args, supportsEquality, 'Equality', operatorSpan);
   else if (operator === '<' || operator === '<=' || operator === '>' || operator === '>=')
     checkComparable(call.args, supportsOrdering, `The operator ${operator}`, operatorSpan);
-  const placed = { ...call, span };
-  return operator === 'not like' ? negated(placed) : placed;
+  return operator === 'not like' ? negated(call) : call;
 }
 
 function isBareNull({ session }: Context, operand: Expr): boolean {

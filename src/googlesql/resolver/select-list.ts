@@ -45,8 +45,9 @@ function watched(context: Context, resolve: () => Expr): { expr: Expr; hasAggreg
 }
 
 function resolveItem(context: Context, item: SelectExpression): ListItem {
-  const resolved = watched(context, () => resolveExpr(context, item.expression));
-  return { ...resolved, name: item.alias?.name ?? inferredName(item.expression), span: item.span, written: item };
+  const { expr, hasAggregate, hasWindow } = watched(context, () => resolveExpr(context, item.expression));
+  const name = item.alias?.name ?? inferredName(item.expression);
+  return { name, expr, span: item.span, hasAggregate, hasWindow, written: item };
 }
 
 interface StarColumn {

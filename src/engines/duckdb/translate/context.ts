@@ -147,7 +147,7 @@ export class Context {
 }
 
 export function columnName(id: number): string {
-  return quoteName(`c${id}`);
+  return `"c${id}"`;
 }
 
 export type QueryPrinter = (ctx: Context, query: ResolvedQuery, ordered: boolean) => string;

@@ -30,6 +30,8 @@ import { allInOrder, type Guard } from '../expressions/guards';
 
 export type Wanted = ReadonlySet<number>;
 
+const NO_COLUMNS: Wanted = new Set();
+
 /**
  * The SELECT text of `relation`. `ordered`: the rows' order matters to whoever reads them; a Sort that nobody
  * looks at (an ORDER BY in a CTE) is left out.
@@ -42,8 +44,11 @@ export function printRelation(ctx: Context, relation: Relation, wanted: Wanted, 
 function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boolean): string {
   const from = (input: Relation, ids: Set<number>, inputOrdered: boolean): string =>
     ` FROM (${printRelation(ctx, input, ids, inputOrdered)})`;
-  const shown = visibleColumns(relation).filter((c) => wanted.has(c.id));
-  const select = selectList(shown.map((c) => columnName(c.id)));
+  const namesBut = (own: Wanted): string[] =>
+    visibleColumns(relation)
+      .filter(({ id }) => wanted.has(id) && !own.has(id))
+      .map(({ id }) => columnName(id));
+  const select = (): string => selectList(namesBut(NO_COLUMNS));
   switch (relation.kind) {
     case 'single_row':
       return selectList([]);
@@ -65,7 +70,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     case 'join': {
       const simpler = withoutConstantRow(ctx, relation);
       if (simpler !== null) return printRelation(ctx, simpler, wanted, ordered);
-      return `${select} FROM ${printJoin(ctx, relation, wanted)}`;
+      return `${select()} FROM ${printJoin(ctx, relation, wanted)}`;
     }
     case 'filter': {
       const local = withOuterColumnsOfLambdas(ctx, relation);
@@ -74,7 +79,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       const { failing } = ctx;
       const input = printRelation(ctx, relation.input, ids, ordered);
       const above = ctx.failing > failing;
-      return `${select} FROM ${printFilter(ctx, input, relation.condition, above)}`;
+      return `${select()} FROM ${printFilter(ctx, input, relation.condition, above)}`;
     }
     case 'compute': {
       const columns = relation.columns.filter((c) => wanted.has(c.column.id));
@@ -86,10 +91,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
         ids,
       );
       const own = new Set(columns.map((c) => c.column.id));
-      const list = [
-        ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
-        ...printComputed(ctx, columns),
-      ];
+      const list = [...namesBut(own), ...printComputed(ctx, columns)];
       return `${selectList(list)}${from(relation.input, ids, ordered)}`;
     }
     case 'aggregate': {
@@ -108,7 +110,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       const ids = columnsRead(relationExpressions({ ...relation, functions }), new Set(wanted));
       const own = new Set(functions.map((f) => f.column.id));
       const list = [
-        ...shown.filter((c) => !own.has(c.id)).map((c) => columnName(c.id)),
+        ...namesBut(own),
         ...functions.map((f) => `${printWindow(ctx, f.call)} AS ${columnName(f.column.id)}`),
       ];
       return `${selectList(list)}${from(relation.input, ids, false)}`;
@@ -118,7 +120,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       const ids = columnsRead(relationExpressions(relation), new Set(wanted));
       const keys = printSortKeys(ctx, relation.keys);
       const order = keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
-      return `${select}${from(relation.input, ids, false)}${order}`;
+      return `${select()}${from(relation.input, ids, false)}${order}`;
     }
     case 'limit': {
       const limit = ` LIMIT ${printExpr(ctx, relation.count)}`;
@@ -127,7 +129,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       const input = printRelation(ctx, relation.input, wanted, true);
       return relation.input.kind === 'sort'
         ? `${input}${limit}${offset}`
-        : `${select} FROM (${input})${limit}${offset}`;
+        : `${select()} FROM (${input})${limit}${offset}`;
     }
     case 'set':
       return printSet(ctx, relation, wanted);

@@ -141,7 +141,9 @@ export function negated(expr: Expr): FunctionCall {
 }
 
 export function resolveUnary(context: Context, { operator, operand, span }: Unary): Expr {
-  if (operator === '-' && operand.kind === 'literal' && (operand.type === 'INT64' || operand.type === 'FLOAT64'))
+  const isNumber = operand.kind === 'literal' && (operand.type === 'INT64' || operand.type === 'FLOAT64');
+  // `-2` is a literal, and a position in ORDER BY; `-(2)` is neither.
+  if (operator === '-' && isNumber && operand.span.end === span.end)
     return { ...resolveLiteral(context.session, operand, true), span };
   const value = resolveExpr(context, operand);
   if (isBareNull(context, value)) throw invalid(`Operands of ${operator.toUpperCase()} cannot be literal NULL.`, span);

@@ -300,7 +300,7 @@ function datetime(call: Call): string {
       return call.bind(
         call.args.map((a) => a.sql),
         (year, month, day, hour, ...rest) => {
-          const parts = [year, month, day, withinDay(call, hour), ...rest].join(', ');
+          const parts = [year, month, day, withinDay(call, hour, [year, month, day, ...rest]), ...rest].join(', ');
           return call.bind([`make_timestamp(${parts})`], (t) => inYears(call, t));
         },
       );
@@ -313,9 +313,10 @@ function datetime(call: Call): string {
   }
 }
 
-/** DuckDB takes the hour 24. */
-function withinDay(call: Call, hour: string): string {
-  return `CASE WHEN ${hour} > 23 THEN ${call.fail('date')} ELSE ${hour} END`;
+/** DuckDB takes the hour 24. Where another element is NULL, no hour is wrong. */
+function withinDay(call: Call, hour: string, others: readonly string[]): string {
+  const wrong = [`${hour} > 23`, ...others.map((other) => `${other} IS NOT NULL`)].join(' AND ');
+  return `CASE WHEN ${wrong} THEN ${call.fail('date')} ELSE ${hour} END`;
 }
 
 function time(call: Call): string {
@@ -326,7 +327,7 @@ function time(call: Call): string {
         call.args.map((a) => a.sql),
         // The 60th second of the last minute is midnight, of which DuckDB makes the hour 24.
         (hour, ...rest) =>
-          `CAST(DATE '1970-01-01' + make_time(${[withinDay(call, hour), ...rest].join(', ')}) AS TIME)`,
+          `CAST(DATE '1970-01-01' + make_time(${[withinDay(call, hour, rest), ...rest].join(', ')}) AS TIME)`,
       );
     case 'TIMESTAMP':
       return `CAST(${toCivil(value.sql, zoneArgument(call, 1))} AS TIME)`;

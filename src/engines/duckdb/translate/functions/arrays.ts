@@ -80,19 +80,37 @@ function generate(call: Call): string {
       return `CASE WHEN ${a} IS NULL OR ${b} IS NULL THEN NULL WHEN ${s} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, series)} END`;
     });
   }
+  const series = kind === 'FLOAT64' ? ofFloats : ofDecimals;
   return call.bind(
-    [sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? '1'],
+    [sqlOf(call, 0), sqlOf(call, 1), step?.sql ?? (kind === 'FLOAT64' ? '1' : 'CAST(1 AS DECIMAL(38, 9))')],
     (a, b, s) =>
       `CASE WHEN ${[a, b, s].map((x) => `${x} IS NULL`).join(' OR ')} THEN NULL WHEN ${[`${s} = 0`, ...(kind === 'FLOAT64' ? [...[a, b, s].map((x) => `isnan(${x})`), `isinf(${s})`] : [])].join(' OR ')} THEN ${call.fail('argument')} ` +
       `WHEN ${a} = ${b} THEN [${a}] WHEN CASE WHEN ${s} > 0 THEN ${a} > ${b} ELSE ${a} < ${b} END THEN CAST([] AS ${duckType(call.type)}) ` +
       `WHEN (CAST(${b} AS DOUBLE) - CAST(${a} AS DOUBLE)) / CAST(${s} AS DOUBLE) >= ${most} THEN ${call.fail('size')} ` +
-      `ELSE list_transform(generate_series(0, ${call.bind(
-        [`CAST(floor(least(greatest((${b} - ${a}) / ${s}, -1), ${most})) AS BIGINT)`],
-        // The quotient of doubles may be rounded up.
-        (n) =>
-          kind === 'FLOAT64' ? `${n} - CASE WHEN (${a} + ${n} * ${s} - ${b}) * sign(${s}) > 0 THEN 1 ELSE 0 END` : n,
-      )}), lambda i: ${a} + i * ${s}) END`,
+      `ELSE ${series(call, a, b, s, most)} END`,
   );
+}
+
+function ofFloats(call: Call, a: string, b: string, s: string, most: number): string {
+  const steps = call.bind(
+    [`CAST(floor(least(greatest((${b} - ${a}) / ${s}, -1), ${most})) AS BIGINT)`],
+    // The quotient may be rounded up.
+    (n) => `${n} - CASE WHEN (${a} + ${n} * ${s} - ${b}) * sign(${s}) > 0 THEN 1 ELSE 0 END`,
+  );
+  return `list_transform(generate_series(0, ${steps}), lambda i: ${a} + i * ${s})`;
+}
+
+/** In units of the last digit, upwards; neither the distance of the ends nor that from the first to the last but one need be a NUMERIC. */
+function ofDecimals(call: Call, a: string, b: string, s: string, most: number): string {
+  const upwards = [`lq_digits(${a}) * sign(${s})`, `lq_digits(${b}) * sign(${s})`, `abs(lq_digits(${s}))`];
+  return call.bind(upwards, (from, to, by) => {
+    const [before, behind] = [`${from} % ${by}`, `${to} % ${by}`];
+    const both = `${before} <= 0 AND ${behind} >= 0 AND ${behind} - ${by} >= ${before}`;
+    const carry = `CASE WHEN ${behind} < ${before} THEN -1 WHEN ${both} THEN 1 ELSE 0 END`;
+    const steps = `CAST(least(greatest(${to} // ${by} - ${from} // ${by} + ${carry}, -1), ${most}) AS BIGINT)`;
+    const units = `${from} + i // 2 * ${by} + i // 2 * ${by} + i % 2 * ${by}`;
+    return `list_transform(generate_series(0, ${steps}), lambda i: CAST(lq_of_digits((${units}) * sign(${s})) AS DECIMAL(38, 9)))`;
+  });
 }
 
 /** Elements of an array that is made when the query is planned. */

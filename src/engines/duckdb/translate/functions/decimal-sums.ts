@@ -5,7 +5,7 @@
  */
 import { duckType, fail } from '../../sql';
 import type { AggregateRow, Parts } from './aggregate-functions';
-import { withSumsOfParts } from './sums-of-parts';
+import { ONE_EACH, withSumsOfParts } from './sums-of-parts';
 
 /** Digits behind the point. */
 const DIGITS = 9;
@@ -31,12 +31,16 @@ function fractionOf(x: string): string {
   return `CAST(CAST((${x} - trunc(${x})) AS DECIMAL(38, ${DIGITS})) * CAST(1${'0'.repeat(DIGITS)} AS BIGINT) AS BIGINT)`;
 }
 
-/** Sums of the whole parts of large values, and of all the rest in units of the last digit; NULL of no value. */
-function withWholeAndRest(p: Parts, body: (whole: string, rest: string) => string): string {
-  return withSumsOfParts(p, PARTS, ([small = '', whole = '', fractions = '']) =>
+/** Sums of the whole parts of large values, and of all the rest in units of the last digit, beside those of other parts; NULL of no value. */
+function withWholeAndRest(
+  p: Parts,
+  others: readonly ((x: string) => string)[],
+  body: (whole: string, rest: string, ...others: string[]) => string,
+): string {
+  return withSumsOfParts(p, [...PARTS, ...others], ([small = '', whole = '', fractions = '', ...sums]) =>
     p.ctx.bind(
       [`coalesce(${whole}, 0)`, `coalesce(lq_digits(${small}), 0) + coalesce(${fractions}, 0)`],
-      (sum, rest) => `CASE WHEN ${small} IS NOT NULL OR ${whole} IS NOT NULL THEN ${body(sum, rest)} END`,
+      (sum, rest) => `CASE WHEN ${small} IS NOT NULL OR ${whole} IS NOT NULL THEN ${body(sum, rest, ...sums)} END`,
     ),
   );
 }
@@ -48,7 +52,7 @@ function decimalOf(p: Parts, units: string): string {
 
 export const sumOfDecimals: AggregateRow = (p) => {
   const overflow = p.call.safe ? 'NULL' : fail('overflow', p.call.span);
-  return withWholeAndRest(p, (whole, rest) => {
+  return withWholeAndRest(p, [], (whole, rest) => {
     const units = `(${whole} * ${UNIT} + ${rest})`;
     return (
       `CASE WHEN abs(${whole}) > ${MOST} THEN ${overflow} ` +
@@ -58,14 +62,11 @@ export const sumOfDecimals: AggregateRow = (p) => {
 };
 
 /** Rounded to the last digit, halves away from nought. */
-export const averageOfDecimals: AggregateRow = (p) => {
-  return p.ctx.bind([p.plain('count', [p.at(0)])], (n) =>
-    withWholeAndRest(p, (whole, units) => {
-      const rest = `(${whole} % ${n} * ${UNIT} + ${units})`;
-      const left = `((${rest} % ${n} + ${n}) % ${n})`;
-      const below = `(${whole} // ${n} * ${UNIT} + (${rest} - ${left}) // ${n})`;
-      const up = `CASE WHEN 2 * ${left} > ${n} OR (2 * ${left} = ${n} AND ${below} >= 0) THEN 1 ELSE 0 END`;
-      return decimalOf(p, `${below} + ${up}`);
-    }),
-  );
-};
+export const averageOfDecimals: AggregateRow = (p) =>
+  withWholeAndRest(p, [ONE_EACH], (whole, units, n = '') => {
+    const rest = `(${whole} % ${n} * ${UNIT} + ${units})`;
+    const left = `((${rest} % ${n} + ${n}) % ${n})`;
+    const below = `(${whole} // ${n} * ${UNIT} + (${rest} - ${left}) // ${n})`;
+    const up = `CASE WHEN 2 * ${left} > ${n} OR (2 * ${left} = ${n} AND ${below} >= 0) THEN 1 ELSE 0 END`;
+    return decimalOf(p, `${below} + ${up}`);
+  });

@@ -1,6 +1,7 @@
 /** The container files, held to the code; what they would run is run here, without a container. */
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +9,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 
 import { readConfig, SETTINGS } from '../../src/config';
+import { localBigQueryInstalled } from '../local-bigquery';
 import { describeWithRedis } from '../redis-server';
 import { Stage } from './started';
 
@@ -73,6 +75,36 @@ describe.each([
     const [file] = JSON.parse(valuesOf(instructions, 'ENTRYPOINT')[0] ?? '').slice(1) as string[];
     expect(path.basename(entry)).toBe(path.basename(file ?? ''));
     expect(existsSync(path.join(ROOT, entry))).toBe(true);
+  });
+});
+
+(localBigQueryInstalled ? describe : describe.skip)('the image of the local BigQuery', () => {
+  it('has all that its program loads', async () => {
+    // As its COPY instructions lay it out: what only the checkout has is not found from here.
+    const folder = mkdtempSync(path.join(tmpdir(), 'logquay-image-'));
+    let workdir = folder;
+    for (const { word, rest } of instructionsOf('emulator/Dockerfile')) {
+      if (word === 'WORKDIR') workdir = path.join(folder, rest);
+      if (word === 'RUN') symlinkSync(path.join(ROOT, 'emulator/node_modules'), path.join(workdir, 'node_modules'));
+      if (word !== 'COPY') continue;
+      const [target = '', ...sources] = rest.split(' ').reverse();
+      for (const source of sources) {
+        const base = path.isAbsolute(target) ? folder : workdir;
+        const place = path.join(base, target, target.endsWith('/') ? path.basename(source) : '');
+        cpSync(path.join(ROOT, source), place, { recursive: true });
+      }
+    }
+    try {
+      const program = spawn(process.execPath, ['start.js', '--port', '0', '--tied', '--eager'], { cwd: workdir });
+      let said = '';
+      for (const output of [program.stdout, program.stderr]) output.on('data', (data) => (said += String(data)));
+      program.stdout.once('data', () => program.stdin.end());
+      await once(program, 'close');
+      expect(said).toMatch(/^Local BigQuery on http:/);
+      expect(program.exitCode).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 

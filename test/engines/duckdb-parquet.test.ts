@@ -87,3 +87,21 @@ it('a required value is required of columns that stand as they are, too', async 
     { file: expect.stringContaining('x.parquet') as unknown, line: 2, reason: 'id is required' },
   ]);
 });
+
+it('rows of every row group are there once, and those left out are named by their place in the file', async () => {
+  folder = await DataFolder.make({ 'schema.json': JSON.stringify(SCHEMA) });
+  const duck = await (await DuckDBInstance.create()).connect();
+  const path = `${folder.dataDir}/x.parquet`;
+  const lists = `['a'] AS tags, [{'k': CAST(i AS VARCHAR), 'r': [{'k': 'y', 'tags': CASE WHEN i % 1000 = 7 THEN NULL ELSE ['z'] END}]}] AS m`;
+  await duck.run(
+    `COPY (SELECT CASE WHEN i IN (1, 3000, 4999) THEN NULL ELSE i END AS id, ${lists} FROM range(5000) AS r(i)) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
+  );
+  const groups = await duck.runAndReadAll(`SELECT count(DISTINCT row_group_id) FROM parquet_metadata('${path}')`);
+  expect(groups.getRows()).toEqual([[3n]]);
+  const query = `SELECT COUNT(*) AS n, COUNT(DISTINCT id) AS ids, SUM(id) AS sum, COUNTIF(ARRAY_LENGTH(m[OFFSET(0)].r[OFFSET(0)].tags) = 0) AS empty,
+    COUNTIF(m[OFFSET(0)].k = CAST(id AS STRING)) AS whole FROM x`;
+  expect(await folder.rows(query)).toEqual([
+    { n: 4997, ids: 4997, sum: (4999 * 5000) / 2 - 1 - 3000 - 4999, empty: 5, whole: 4997 },
+  ]);
+  expect(folder.skipped).toMatchObject([2, 3001, 5000].map((line) => ({ line, reason: 'id is required' })));
+});

@@ -105,3 +105,27 @@ it('rows of every row group are there once, and those left out are named by thei
   ]);
   expect(folder.skipped).toMatchObject([2, 3001, 5000].map((line) => ({ line, reason: 'id is required' })));
 });
+
+it('a text without a zone is of UTC, whatever zones the rows before it name', async () => {
+  const times = [
+    '2026-09-30 11:00:00 Europe/Berlin',
+    '2026-09-30 11:00:00',
+    '2026-09-30',
+    '2026-09-30T11:00:00.5',
+    '2026-09-30 11:00:00+02:00',
+    '2026-09-30T11:00:00Z',
+  ];
+  const expected = ['09:00:00.0', '11:00:00.0', '00:00:00.0', '11:00:00.5', '09:00:00.0', '11:00:00.0'];
+  const at = { name: 't', type: 'TIMESTAMP' };
+  const fields = [{ name: 'id', type: 'INTEGER' }, at, record('m', [at])];
+  folder = await DataFolder.make({ 'schema.json': JSON.stringify({ x: { fields } }) });
+  const duck = await (await DuckDBInstance.create()).connect();
+  const list = times.map((time) => `'${time}'`).join(', ');
+  await duck.run(
+    `COPY (SELECT i AS id, t, [{'t': t}] AS m FROM (SELECT unnest([${list}]) AS t, unnest(range(${times.length})) AS i)) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`,
+  );
+  const text = (x: string): string => `FORMAT_TIMESTAMP('%H:%M:%E1S', ${x})`;
+  expect(
+    await folder.rows(`SELECT ${text('t')} AS t, ${text('m[OFFSET(0)].t')} AS inner_t FROM x ORDER BY id`),
+  ).toEqual(expected.map((t) => ({ t, inner_t: t })));
+});

@@ -1,4 +1,4 @@
-import { DuckDBListType, DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
+import { DuckDBListType, DuckDBStructType, type DuckDBType, DuckDBVarCharType } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName } from '../sql';
 
@@ -24,6 +24,7 @@ function shaped(field: RestField, type: DuckDBType, sql: string, depth: number):
 }
 
 function shapedItem(field: RestField, type: DuckDBType, sql: string, depth: number): string {
+  if (field.type === 'TIMESTAMP' && type instanceof DuckDBVarCharType) return instantOf(sql);
   if (field.type !== 'RECORD' || !(type instanceof DuckDBStructType)) return sql;
   const parts = field.fields.flatMap((inner) => {
     const index = type.entryNames.findIndex((name) => name.toLowerCase() === inner.name.toLowerCase());
@@ -34,4 +35,10 @@ function shapedItem(field: RestField, type: DuckDBType, sql: string, depth: numb
   if (parts.length === 0 || parts.every(({ read, value }) => read === value)) return sql;
   const packed = `struct_pack(${parts.map(({ name, value }) => `${quoteName(name)} := ${value}`).join(', ')})`;
   return `CASE WHEN ${sql} IS NOT NULL THEN ${packed} END`;
+}
+
+/** DuckDB would read a text that names no zone in the zone of a row before it. */
+function instantOf(text: string): string {
+  const namesNone = String.raw`regexp_full_match(${text}, '\s*[\d-]+(?:[ Tt]+[\d:.]*)?\s*')`;
+  return `CASE WHEN ${namesNone} THEN timezone('UTC', TRY_CAST(${text} AS TIMESTAMP)) ELSE TRY_CAST(${text} AS TIMESTAMPTZ) END`;
 }

@@ -39,6 +39,8 @@ export class Context {
   guard: Guard | null = null;
   /** Expressions met so far that can fail. */
   failing = 0;
+  /** Calls met so far whose value is another one each time that it is computed. */
+  random = 0;
   private mayRunOnRowsAlone = false;
   private variables = 0;
 

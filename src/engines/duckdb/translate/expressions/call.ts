@@ -71,6 +71,9 @@ export function sqlOf(call: Call, i: number): string {
   return arg(call, i).sql;
 }
 
+/** Functions whose value is another one each time that they are computed. */
+export const RANDOM: ReadonlySet<string> = new Set(['RAND', 'GENERATE_UUID']);
+
 /** Whether the SQL is a name of a value, or of a field of it, that costs nothing to repeat. */
 export function isName(sql: string): boolean {
   return /^(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*$/.test(sql);

@@ -2,7 +2,7 @@
 import type { Expr, FunctionCall, ResolvedCase, SortKey } from '../../../../googlesql/resolved';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { failsItself } from '../../../../googlesql/totality';
-import type { Argument, Call } from './call';
+import { type Argument, type Call, RANDOM } from './call';
 import { printCast } from './casts';
 import { isBoundedCast, withinCost } from './call-cost';
 import type { Context } from '../context';
@@ -111,7 +111,14 @@ function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>)
 }
 
 function printCase(ctx: Context, expr: ResolvedCase): string {
-  const operand = expr.operand === null ? '' : ` ${printExpr(ctx, expr.operand)}`;
+  const { random } = ctx;
+  const operand = expr.operand === null ? '' : printExpr(ctx, expr.operand);
+  // DuckDB computes the operand again for each comparison.
+  if (ctx.random > random) return ctx.bind([operand], (name) => printBranches(ctx, expr, ` ${name}`));
+  return printBranches(ctx, expr, expr.operand === null ? '' : ` ${operand}`);
+}
+
+function printBranches(ctx: Context, expr: ResolvedCase, operand: string): string {
   const printWhen = expr.operand === null ? printCondition : printExpr;
   const whens = expr.whens.map(({ when, then }) => ` WHEN ${printWhen(ctx, when)} THEN ${printExpr(ctx, then)}`);
   const last = expr.else === null ? '' : knowing(ctx, expr, () => printExpr(ctx, expr.else ?? expr));
@@ -152,12 +159,18 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   );
   if (row === null) return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
   const { failing } = ctx;
+  if (RANDOM.has(expr.function)) ctx.random++;
   const operands = operandsOf(expr);
-  const written = operands.map((a, i) =>
-    i === operands.length - 1
-      ? knowing(ctx, expr, () => printArgument(ctx, a))
-      : printArgument(ctx, a, i === 0 && expr.function === 'IF' ? printCondition : printExpr),
-  );
+  const random: number[] = [];
+  const written = operands.map((a, i) => {
+    const before = ctx.random;
+    const argument =
+      i === operands.length - 1
+        ? knowing(ctx, expr, () => printArgument(ctx, a))
+        : printArgument(ctx, a, i === 0 && expr.function === 'IF' ? printCondition : printExpr);
+    if (ctx.random > before) random.push(i);
+    return argument;
+  });
   // Behind the fence all operands are evaluated where one can fail, whatever ranges say.
   const hidden = ctx.fencing !== null && SETTLED_BY_RANGES.has(expr.function) && ctx.failing > failing;
   const args = hidden ? written.map((a) => ({ ...a, sql: volatile(a.sql) })) : written;
@@ -202,13 +215,29 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     return raises ? guardedToo(ctx, expr, text) : text;
   }
   if (!caught) {
-    const text = hidden ? volatile(emit(args)) : emit(args);
+    const printed = hidden ? volatile(emit(args)) : emit(args);
+    const again = WRITTEN_OUT.has(expr.function)
+      ? random.length > 0
+      : random.some((i) => isRepeated(args[i]!.sql, printed));
+    const text = again ? withNames(ctx, args, emit) : printed;
     return raises ? guardedToo(ctx, expr, text) : text;
   }
   // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
+  return withNames(ctx, args, (named) => `TRY(${emit(named)})`);
+}
+
+/** What DuckDB makes a CASE or a disjunction of, so that it computes an argument more than once. */
+const WRITTEN_OUT: ReadonlySet<string> = new Set(['NULLIF', 'SAFE_DIVIDE', '$in']);
+
+/** Whether DuckDB would compute it more than once. */
+function isRepeated(sql: string, text: string): boolean {
+  return text.indexOf(sql) !== text.lastIndexOf(sql);
+}
+
+function withNames(ctx: Context, args: readonly Argument[], print: (named: readonly Argument[]) => string): string {
   return ctx.bind(
-    args.map((a) => a.sql),
-    (...names) => `TRY(${emit(args.map((a, i) => ({ ...a, sql: names[i]! })))})`,
+    args.map(({ sql }) => sql),
+    (...names) => print(args.map((a, i) => ({ ...a, sql: names[i]! }))),
   );
 }
 

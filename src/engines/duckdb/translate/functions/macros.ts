@@ -180,19 +180,23 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(lq_zone_name(z), t)) END`,
   'lq_zone_suffix(m)': `printf('%s%02d%s', CASE WHEN m < 0 THEN '-' ELSE '+' END, abs(m) // 60,
       CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
-  // What the zone of the text says, UTC where it has none. DuckDB reads the rest once offsets have two digits, T and Z are upper case.
-  'lq_instant_text(s)': String.raw`regexp_replace(upper(s), '([+-])(\d)(:?\d\d)?$', '\10\2\3')`,
+  // Whether a text names a zone other than UTC: DuckDB reads one without it in the zone of a row before it.
+  'lq_names_zone(s)': String.raw`contains(s, ':') AND NOT regexp_matches(s, ':\d{1,2}:\d{1,2}(?:\.\d+)?[Zz]?$')`,
+  // DuckDB reads the zone once offsets have two digits, names are in upper case.
+  'lq_zoned_text(s)': String.raw`regexp_replace(upper(s), '([+-])(\d)(:?\d\d)?$', '\10\2\3')`,
   // A 60th second is the next minute's first, which DuckDB does not know: it reads the second before.
   'lq_has_60(s)': String.raw`contains(s, ':60') AND regexp_matches(s, '^[^:]*:\d{1,2}:60')`,
   'lq_59(s)': String.raw`regexp_replace(s, '^([^:]*:\d{1,2}):60', '\1:59')`,
-  'lq_timestamp_of(s)': `timezone('UTC', TRY_CAST(lq_instant_text(s) AS TIMESTAMPTZ))`,
+  'lq_timestamp_of(s)': `CASE WHEN lq_names_zone(s) THEN timezone('UTC', TRY_CAST(lq_zoned_text(s) AS TIMESTAMPTZ))
+      ELSE TRY_CAST(upper(s) AS TIMESTAMP) END`,
   'lq_timestamp(s)': `CASE WHEN regexp_full_match(s, '${INSTANT}') THEN lq_in_years_or_null(
       CASE WHEN lq_has_60(s) THEN lq_timestamp_of(lq_59(s)) + INTERVAL 1 SECOND ELSE lq_timestamp_of(s) END) END`,
   // The same, failing by itself: all of it folds, so that a bound from a parameter reaches the zone maps.
   'lq_timestamp_or_fail(s)': `CASE WHEN lq_has_60(s) THEN coalesce(lq_timestamp(s), CAST('logquay:cast' AS TIMESTAMP))
-      ELSE timezone('UTC', CAST(CASE WHEN NOT regexp_full_match(s, '${INSTANT}')
-        OR ((s[1:4] IN ('0000', '0001', '9999') OR s[5] <> '-') AND lq_timestamp(s) IS NULL)
-        THEN 'logquay:cast' ELSE lq_instant_text(s) END AS TIMESTAMPTZ)) END`,
+      WHEN NOT regexp_full_match(s, '${INSTANT}') OR ((s[1:4] IN ('0000', '0001', '9999') OR s[5] <> '-') AND lq_timestamp(s) IS NULL)
+      THEN CAST('logquay:cast' AS TIMESTAMP)
+      WHEN lq_names_zone(s) THEN timezone('UTC', CAST(lq_zoned_text(s) AS TIMESTAMPTZ))
+      ELSE CAST(upper(s) AS TIMESTAMP) END`,
   // Whether a text names no zone, so that one from elsewhere applies.
   'lq_is_civil(s)': `regexp_full_match(s, '${CIVIL}')`,
   'lq_civil_text(s)': `CASE WHEN lq_has_60(s) THEN TRY_CAST(replace(lq_59(s), 't', 'T') AS TIMESTAMP) + INTERVAL 1 SECOND

@@ -21,7 +21,8 @@ function range(call: Call): string {
 /** NULL where it is open. DuckDB forgets the type of an end of a NULL. */
 function end(side: 'start' | 'end'): (call: Call) => string {
   return (call) => {
-    const value = `nullif(${endOf(sqlOf(call, 0), side)}, ${openEnd(elementOf(call, 0), side)})`;
+    const open = openEnd(elementOf(call, 0), side);
+    const value = call.bind([endOf(sqlOf(call, 0), side)], (x) => `nullif(${x}, ${open})`);
     return `CAST(${value} AS ${duckType(call.type)})`;
   };
 }

@@ -2,6 +2,7 @@
 import { columnsOfQuery } from '../../../../googlesql/columns-read';
 import type { Cte, Expr, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
 import { visitQuery } from '../../../../googlesql/resolved-walk';
+import { RANDOM } from '../expressions/call';
 
 /** So many times written out, any CTE costs DuckDB more to plan than to keep. */
 const MANY_READS = 50;
@@ -115,13 +116,11 @@ export function ctesReadBy(cte: Cte): ReadonlySet<number> {
 
 const readers = new WeakMap<Cte, ReadonlySet<number>>();
 
-const VOLATILE = new Set(['RAND', 'GENERATE_UUID']);
-
 function isVolatile(query: ResolvedQuery): boolean {
   let found = false;
   visitQuery(query, {
     expr: (expr) => {
-      found ||= expr.kind === 'call' && VOLATILE.has(expr.function);
+      found ||= expr.kind === 'call' && RANDOM.has(expr.function);
     },
   });
   return found;

@@ -58,14 +58,12 @@ const SLOW_READER = 30_000;
 /** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
 
-/** Stored queries that are resolved before the service is ready, unless STRICT_START asks for all. */
-const RESOLVED_BEFORE_READY = 100;
-
 /**
- * How much the heap may grow before it is collected, in percent of what is in use, while those beyond are resolved one after the
- * other: V8 else takes it for a rate that lasts, and 3,000 of them end at 370 MB of which 80 are in use. It costs 8 % of the time.
+ * How much the heap may grow before it is collected, in percent of what is in use, while more than MANY_QUERIES are resolved one after
+ * the other: V8 else takes it for a rate that lasts, and 3,000 of them end at 370 MB of which 80 are in use. It costs 8 % of the time.
  */
 const GROWTH_WHILE_RESOLVING = 15;
+const MANY_QUERIES = 100;
 
 export interface Service {
   readonly port: number;
@@ -180,20 +178,21 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
     const gate = new Gate(engine, threads, bare.concurrency === undefined ? null : admission);
     closers.push(() => gate.close());
     const analyses = new StoredAnalyses(engine, gate);
-    // Where there are more, a request waits for its own endpoint alone.
-    const awaited = config.strictStart || catalogue.current().length <= RESOLVED_BEFORE_READY;
-    if (!awaited) setFlagsFromString(`--heap-growing-percent=${GROWTH_WHILE_RESOLVING}`);
-    const resolved = catalogue.resolveWith(resolverOf(analyses), awaited);
-    const faults = awaited ? await resolved : [];
-    if (!awaited) {
+    const resolved = catalogue.resolveWith(resolverOf(analyses), config.strictStart);
+    if (config.strictStart) {
+      const faults = await resolved;
+      if (faults.length > 0) throw new CatalogueError(faults);
+    } else {
+      // A request waits for its own endpoint alone.
+      const many = catalogue.current().length > MANY_QUERIES;
       const began = performance.now();
+      if (many) setFlagsFromString(`--heap-growing-percent=${GROWTH_WHILE_RESOLVING}`);
       void resolved.then(({ length }) => {
-        setFlagsFromString('--heap-growing-percent=0');
+        if (many) setFlagsFromString('--heap-growing-percent=0');
         if (lifecycle.draining) return;
         log.info({ ms: Math.round(performance.now() - began), faults: length }, 'every stored query is resolved');
       });
     }
-    if (config.strictStart && faults.length > 0) throw new CatalogueError(faults);
     metrics.read('brokenEndpoints', () =>
       catalogue
         .current()

@@ -11,6 +11,7 @@ import { supportsGrouping, supportsOrdering } from './comparable';
 import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
+import { signedNumber } from './operators';
 import { sameExpr } from './same';
 import { invalid } from './session';
 import { resolveLimitCount } from './limit';
@@ -136,8 +137,7 @@ const BARE_LITERALS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'STRING'
 function literalType(expression: Expression): string | null {
   if (expression.kind === 'literal') return expression.type;
   if (expression.kind !== 'unary' || !['-', '+'].includes(expression.operator)) return null;
-  const { operand } = expression;
-  return operand.kind === 'literal' && ['INT64', 'FLOAT64'].includes(operand.type) ? operand.type : null;
+  return signedNumber(expression)?.type ?? null;
 }
 
 function checkModifiers(call: Call, fn: SqlFunction): void {

@@ -14,7 +14,15 @@ import { convert, converted, explicitCast } from './convert';
 import { resolveExtract } from './extract';
 import { resolveLiteral } from './literals';
 import { resolveQuantifiedLike } from './quantified-like';
-import { resolveBetween, resolveBinary, resolveInList, resolveInUnnest, resolveIs, resolveUnary } from './operators';
+import {
+  resolveBetween,
+  resolveBinary,
+  resolveInList,
+  resolveInUnnest,
+  resolveIs,
+  resolveUnary,
+  signedNumber,
+} from './operators';
 import { invalid } from './session';
 import { resolveArraySubquery, resolveExists, resolveInSubquery, resolveScalarSubquery } from './subqueries';
 import { resolveWithExpression } from './variables';
@@ -133,8 +141,8 @@ function digitsAsWritten({ expression, type: name, span }: Cast, type: SqlType):
   if (type.kind !== 'NUMERIC' && type.kind !== 'BIGNUMERIC') return null;
   if (name.kind === 'simple' && name.parameters.length > 0) return null;
   const negative = expression.kind === 'unary' && expression.operator === '-';
-  const literal = negative ? expression.operand : expression;
-  if (literal.kind !== 'literal' || literal.type !== 'FLOAT64') return null;
+  const literal = negative ? signedNumber(expression) : expression;
+  if (literal?.kind !== 'literal' || literal.type !== 'FLOAT64') return null;
   const value = decimalText(`${negative ? '-' : ''}${literal.value}`, type.kind, false);
   return value === null ? null : { kind: 'literal', type, value, span };
 }

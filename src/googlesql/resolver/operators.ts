@@ -3,7 +3,18 @@ import { QueryError } from '../../errors';
 import { findFunction } from '../functions/catalogue';
 import { matchFunction } from '../functions/match';
 import type { Expr, FunctionCall } from '../resolved';
-import type { Between, Binary, BinaryOperator, Expression, InList, InUnnest, IsTest, Span, Unary } from '../syntax';
+import type {
+  Between,
+  Binary,
+  BinaryOperator,
+  Expression,
+  InList,
+  InUnnest,
+  IsTest,
+  Literal,
+  Span,
+  Unary,
+} from '../syntax';
 import { typeText } from '../type-names';
 import type { SqlType } from '../types';
 import { shortType } from './access';
@@ -140,11 +151,16 @@ export function negated(expr: Expr): FunctionCall {
   };
 }
 
-export function resolveUnary(context: Context, { operator, operand, span }: Unary): Expr {
+/** The number behind a sign: `-2` is a literal, and a position in ORDER BY; `-(2)` is neither. */
+export function signedNumber({ operand, span }: Unary): Literal | null {
   const isNumber = operand.kind === 'literal' && (operand.type === 'INT64' || operand.type === 'FLOAT64');
-  // `-2` is a literal, and a position in ORDER BY; `-(2)` is neither.
-  if (operator === '-' && isNumber && operand.span.end === span.end)
-    return { ...resolveLiteral(context.session, operand, true), span };
+  return isNumber && operand.span.end === span.end ? operand : null;
+}
+
+export function resolveUnary(context: Context, unary: Unary): Expr {
+  const { operator, operand, span } = unary;
+  const number = operator === '-' ? signedNumber(unary) : null;
+  if (number !== null) return { ...resolveLiteral(context.session, number, true), span };
   const value = resolveExpr(context, operand);
   if (isBareNull(context, value)) throw invalid(`Operands of ${operator.toUpperCase()} cannot be literal NULL.`, span);
   switch (operator) {

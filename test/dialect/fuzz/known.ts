@@ -30,6 +30,7 @@ const LITERAL_CHECKED =
 const PART_BEYOND = 'A part of a civil time beyond 32 bits is an error; the reference takes its lower 32 bits.';
 const NULL_FIRST =
   "Where literals alone make a NULL, a call of it is NULL before an argument next to it fails: `CONCAT(CAST(NULL AS STRING), ERROR('x'))`.";
+const NO_JSON_OF_RANGE = 'The local BigQuery makes no JSON of a RANGE.';
 const SEARCHED_NULL = 'BigQuery searches for no NULL; the local BigQuery writes CONTAINS_SUBSTR out.';
 
 /** A value that is NULL. */
@@ -71,7 +72,12 @@ const KNOWN: readonly Known[] = [
   },
   { kind: 'accepted', of: /^WHERE/, embedded: NO_ROWS, reference: ON_A_VALUE, why: OPERAND_DECIDES },
   { kind: 'accepted', of: /^(?:STRUCT_FIELD|CTE)$/, reference: ON_A_VALUE, why: VALUE_UNUSED },
-  { kind: 'accepted', of: /^STRUCT_FIELD$/, reference: /Invalid type for argument .* to FORMAT/, why: VALUE_UNUSED },
+  {
+    kind: 'accepted',
+    of: /^STRUCT_FIELD$/,
+    reference: /(?:Invalid type for argument .*|Too few arguments) to FORMAT/,
+    why: VALUE_UNUSED,
+  },
   {
     kind: 'rows',
     sql: /JSON/,
@@ -144,7 +150,12 @@ const KNOWN: readonly Known[] = [
     embedded: NULL,
     why: PART_BEYOND,
   },
-  { kind: 'rows', sql: /SAFE\.(?:DATE|TIME|DATETIME)\(.*9223372036854775807/, embedded: /null/, why: PART_BEYOND },
+  {
+    kind: 'rows',
+    sql: /SAFE\.(?:DATE|TIME|DATETIME)\(.*9223372036854775807/,
+    embedded: /null|,\[\]\]$/,
+    why: PART_BEYOND,
+  },
   {
     kind: 'accepted',
     of: /^\$(?:not_equal|equal|less|greater)/,
@@ -176,22 +187,22 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'rows',
-    sql: /JSON_(?:VALUE|QUERY|EXTRACT)\w*\((?:REVERSE|TO_BASE64|SUBSTR|FORMAT_|CAST\((?:DATE|TIMESTAMP|TIME))/,
+    sql: /JSON_(?:VALUE|QUERY|EXTRACT)\w*\((?:REVERSE|TO_BASE64|SUBSTR|FORMAT_|STRING\(|CAST\((?:DATE|TIMESTAMP|TIME))/,
     why: BROKEN_JSON,
   },
   { kind: 'rows', of: /^(?:ROLLUP|CUBE|GROUPING SETS)/, sql: /JSON_\w+\(\w+\) AS k.*'100%_/, why: BROKEN_JSON },
+  { kind: 'rows', of: /^(?:LIMIT|ORDER BY)/, sql: /'\{"a": 1'.*ORDER BY (?:SAFE\.)?JSON_/, why: BROKEN_JSON },
   {
     kind: 'accepted',
-    sql: /CAST\(NULL AS|NULLIF\(|JSON 'null'|SAFE_CAST\('|SAFE\.\w+\(-?\d|JSON_\w+\('|SAFE\.JSON_\w+\(.*, ''\)|\bRANGE_(?:START|END)\(.*(?:UNBOUNDED|NULL)/,
+    sql: /CAST\(NULL AS|NULLIF\(|JSON 'null'|SAFE_CAST\('|SAFE\.\w+\(-?\d|JSON_\w+\('|SAFE\.\w+\(.*, ''\)|\bRANGE_(?:START|END)\(.*(?:UNBOUNDED|NULL)/,
     embedded: NULL,
     reference: ON_A_VALUE,
     why: NULL_FIRST,
   },
   {
     kind: 'accepted',
-    of: /^(?:ROLLUP|CUBE|GROUPING SETS)/,
     sql: /SAFE_CAST\('|CAST\(NULL AS/,
-    embedded: /"m":null/,
+    embedded: /"\w":null/,
     reference: ON_A_VALUE,
     why: NULL_FIRST,
   },
@@ -210,10 +221,17 @@ const KNOWN: readonly Known[] = [
     why: NULL_FIRST,
   },
   {
+    kind: 'refused',
+    of: /EXISTS/,
+    embedded: /Out of Range Error|Conversion Error|Invalid Input Error|undefined outside|logquay:/,
+    why: 'A subquery of EXISTS is computed for every row, also where its first decides.',
+  },
+  { kind: 'refused', sql: /SAFE\.JSON_\w+\(.*RANGE</, reference: NULL, why: NO_JSON_OF_RANGE },
+  {
     kind: 'rows',
     sql: /SAFE\.JSON_\w+\(.*RANGE</,
     reference: NULL,
-    why: 'The local BigQuery makes no JSON of a RANGE.',
+    why: NO_JSON_OF_RANGE,
   },
   {
     kind: 'rows',
@@ -224,7 +242,7 @@ const KNOWN: readonly Known[] = [
   {
     kind: 'accepted',
     of: /^(?:ROLLUP|CUBE|GROUPING SETS)/,
-    sql: /\b(?:NULLIF|IFNULL|COALESCE|CONTAINS_SUBSTR|\w+_BUCKET)\(|CASE WHEN TRUE/,
+    sql: /\b(?:NULLIF|IFNULL|COALESCE|CONTAINS_SUBSTR|\w+_BUCKET)\(|CASE WHEN /,
     reference: /neither grouped nor aggregated/,
     why: 'The local BigQuery writes NULLIF, IFNULL, COALESCE, CASE, CONTAINS_SUBSTR and buckets out, and then does not know a key of several groupings again.',
   },
@@ -288,12 +306,12 @@ const KNOWN: readonly Known[] = [
   {
     kind: 'accepted',
     of: /^(?:FIRST|LAST)_VALUE/,
-    sql: /_VALUE\((?:(?:CAST\()+NULL AS|SAFE_CAST\(')/,
+    sql: /_VALUE\((?:(?:CAST\()+NULL AS|SAFE_CAST\((?:'|CAST\(NULL))/,
     why: 'The reference takes no NULL that is written as it stands in FIRST_VALUE and LAST_VALUE.',
   },
   {
     kind: 'refused',
-    sql: /OVER \(.*(?:BETWEEN \d FOLLOWING|AND \d PRECEDING)|ANY_VALUE\(.* OVER/,
+    sql: /OVER \(.*(?:BETWEEN \d FOLLOWING|AND \d PRECEDING)|(?:ANY_VALUE|LOGICAL_OR|LOGICAL_AND)\(.* OVER/,
     embedded: /Out of Range Error|Conversion Error|Invalid Input Error|undefined outside|logquay:/,
     why: 'An argument of a window function is computed for every row, also where no frame holds it or it is not needed.',
   },
@@ -349,7 +367,7 @@ function inAnyOrder(rows: string): string {
 
 /** Without digits and the names that have offsets in them, in any order. */
 function withoutOffsets(text: string): string {
-  return inAnyOrder(digitless(text).replace(/UTC[+-]?/g, 'UTC'));
+  return inAnyOrder(digitless(text.replace(/UTC[+-]\d*/g, 'UTC')));
 }
 
 function withoutZeros(text: string): string {

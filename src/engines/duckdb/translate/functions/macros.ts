@@ -20,7 +20,8 @@ const MACROS: Readonly<Record<string, string>> = {
 
   // ---- numbers
   // Fifteen digits where they read back, else seventeen.
-  'lq_float_text(x)': `CASE WHEN NOT isfinite(x) THEN CAST(x AS VARCHAR)
+  // DuckDB writes the sign of a NaN.
+  'lq_float_text(x)': `CASE WHEN isnan(x) THEN 'nan' WHEN NOT isfinite(x) THEN CAST(x AS VARCHAR)
       WHEN CAST(printf('%.15g', x) AS DOUBLE) = x THEN printf('%.15g', x) ELSE printf('%.17g', x) END`,
   // Integers as JavaScript prints them; what JSON has no number for, as text.
   'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(TRY_CAST(x AS BIGINT))

@@ -414,6 +414,12 @@ export const OPERATORS: FunctionTable = {
         call.args.map((a) => a.sql),
         (x, low, high) => `(${byLength(call, x, '>=', low)} AND ${byLength(call, x, '<=', high)})`,
       );
+    // DuckDB's own takes no structs.
+    if (arg(call, 0).type.kind === 'RANGE')
+      return call.bind(
+        call.args.map((a) => a.sql),
+        (x, low, high) => `(${x} >= ${low} AND ${x} <= ${high})`,
+      );
     if (![0, 2].some((i) => mayBeNaN(call, i))) {
       return `(${sqlOf(call, 0)} BETWEEN ${sqlOf(call, 1)} AND ${sqlOf(call, 2)})`;
     }

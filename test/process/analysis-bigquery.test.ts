@@ -272,6 +272,7 @@ overOwnLocalBigQuery(
       const environment = { ...SETTINGS, BIGQUERY_EMULATOR_HOST: `127.0.0.1:${String(port)}`, API_KEY: 'k' };
       const started = stage.start(environment, folder);
       await started.logged(/"msg":"ready"/);
+      await started.logged(/every stored query is resolved/);
       expect(started.err).toMatch(/broken\.sql.*could not be resolved and is accepted as it is/);
       const later = await startLocalBigQuery(['--port', String(port)]);
       try {

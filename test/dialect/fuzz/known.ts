@@ -104,7 +104,7 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'refused',
-    embedded: /Error: (?:missing \)|invalid escape sequence)/,
+    embedded: /Error: (?:missing \)|invalid escape sequence|trailing \\)/,
     why: LITERAL_CHECKED,
   },
   { kind: 'refused', embedded: /logquay:zone/, reference: NULL, why: LITERAL_CHECKED },
@@ -158,11 +158,13 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'accepted',
-    of: /^\$(?:not_equal|equal|less|greater)/,
+    of: /^(?:\$(?:not_equal|equal|less|greater)|SUM|AVG)/,
     sql: /9223372036854775807/,
     reference: /int64 overflow/,
-    why: 'A sum or difference that is only compared with a literal may lie beyond its type.',
+    why: 'A sum or difference with a literal that is only compared, or added up, may lie beyond its type.',
   },
+  { kind: 'accepted', of: /^IS (?:NOT )?NULL/, reference: /overflow/, why: VALUE_UNUSED },
+  { kind: 'accepted', of: /^(?:CASE|IF)$/, reference: /LIKE pattern ends/, why: VALUE_UNUSED },
   {
     kind: 'refused',
     of: /^EXTRACT/,
@@ -187,14 +189,14 @@ const KNOWN: readonly Known[] = [
   },
   {
     kind: 'rows',
-    sql: /JSON_(?:VALUE|QUERY|EXTRACT)\w*\((?:REVERSE|TO_BASE64|SUBSTR|FORMAT_|STRING\(|CAST\((?:DATE|TIMESTAMP|TIME))/,
+    sql: /JSON_(?:VALUE|QUERY|EXTRACT)\w*\((?:REVERSE|TO_BASE64|TO_HEX|SUBSTR|FORMAT_|STRING\(|CAST\((?:DATE|TIMESTAMP|TIME))/,
     why: BROKEN_JSON,
   },
   { kind: 'rows', of: /^(?:ROLLUP|CUBE|GROUPING SETS)/, sql: /JSON_\w+\(\w+\) AS k.*'100%_/, why: BROKEN_JSON },
   { kind: 'rows', of: /^(?:LIMIT|ORDER BY)/, sql: /'\{"a": 1'.*ORDER BY (?:SAFE\.)?JSON_/, why: BROKEN_JSON },
   {
     kind: 'accepted',
-    sql: /CAST\(NULL AS|NULLIF\(|JSON 'null'|SAFE_CAST\('|SAFE\.\w+\(-?\d|JSON_\w+\('|SAFE\.\w+\(.*, ''\)|\bRANGE_(?:START|END)\(.*(?:UNBOUNDED|NULL)/,
+    sql: /CAST\(NULL AS|NULLIF\(|JSON 'null'|SAFE_CAST\('|SAFE\.\w+\((?:-?\d|b?'|ARRAY<)|JSON_\w+\('|SAFE\.\w+\(.*, ''\)|\bRANGE_(?:START|END)\(.*(?:UNBOUNDED|NULL)/,
     embedded: NULL,
     reference: ON_A_VALUE,
     why: NULL_FIRST,

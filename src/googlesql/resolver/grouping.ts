@@ -85,27 +85,29 @@ export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readon
       throw invalid('Cannot GROUP BY literal values.', expression.span);
     return keys.add(expr, expression.span);
   };
-  const sets = groupingSets(groupBy.items, one, groupBy.span);
+  const sets = groupingSets(groupBy.items, one);
   return { keys: keys.list, sets };
 }
+
+/** What GROUP BY takes by itself alone. */
+const ALONE = { rollup: 'ROLLUP', cube: 'CUBE', grouping_sets: 'GROUPING SETS' } as const;
 
 /** null: every item is a plain key. @param one resolves a key and gives its index */
 function groupingSets(
   items: readonly GroupingItem[],
   one: (expression: Expression) => number,
-  span: Span,
 ): readonly (readonly number[])[] | null {
-  if (items.every((item) => item.kind === 'expression')) {
-    for (const item of items) one(item.expression);
+  const set = items.find((item) => item.kind !== 'expression');
+  if (set === undefined) {
+    for (const item of items) if (item.kind === 'expression') one(item.expression);
     return null;
   }
-  let sets: number[][] = [[]];
-  for (const item of items) {
-    const alternatives = setsOf(item, one);
-    sets = sets.flatMap((set) => alternatives.map((more) => [...new Set([...set, ...more])]));
-    if (sets.length > MAX_SETS) throw invalid(`GROUP BY makes more than ${MAX_SETS} grouping sets.`, span);
-  }
-  return sets;
+  if (items.length === 1) return setsOf(set, one).map((keys) => [...new Set(keys)]);
+  if (set.kind === 'list') throw invalid('GROUP BY () is allowed when there are no other grouping items.', set.span);
+  throw invalid(
+    `The GROUP BY clause only supports ${ALONE[set.kind]} when there are no other grouping elements.`,
+    set.span,
+  );
 }
 
 /** A column that the operator AGGREGATE gives of a key. */
@@ -150,7 +152,7 @@ export function resolvePipeGroupBy(
       outputs.push({ name, column: key.column, order: written?.order ?? null });
     return at;
   };
-  const sets = groupingSets(groupBy.items, one, groupBy.span);
+  const sets = groupingSets(groupBy.items, one);
   return { groups: { keys: keys.list, sets }, outputs };
 }
 

@@ -39,7 +39,7 @@ function start(endpoint: string, more: Readonly<Record<string, string>> = {}): S
 async function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   const answer = await fetch(url, {
     headers: { 'X-API-KEY': API_KEY, ...headers },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   await answer.arrayBuffer();
   return answer.status;

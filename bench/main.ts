@@ -73,6 +73,9 @@ async function main(names: readonly string[]): Promise<void> {
   for (const { benchmark, line } of figures) write(`${benchmark.padEnd(18)} ${line}`);
 }
 
+// With an `exit`, at which services are ended.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.exitCode = 1;

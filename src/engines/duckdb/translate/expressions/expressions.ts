@@ -215,11 +215,12 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     return raises ? guardedToo(ctx, expr, text) : text;
   }
   if (!caught) {
-    const printed = hidden ? volatile(emit(args)) : emit(args);
+    const print = (values: readonly Argument[]): string => (hidden ? volatile(emit(values)) : emit(values));
+    const printed = print(args);
     const again = WRITTEN_OUT.has(expr.function)
       ? random.length > 0
-      : random.some((i) => isRepeated(args[i]!.sql, printed));
-    const text = again ? withNames(ctx, args, emit) : printed;
+      : !LAZY.has(expr.function) && random.some((i) => isRepeated(args[i]!.sql, printed));
+    const text = again ? withNames(ctx, args, print) : printed;
     return raises ? guardedToo(ctx, expr, text) : text;
   }
   // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
@@ -228,6 +229,9 @@ function printCall(ctx: Context, expr: FunctionCall): string {
 
 /** What DuckDB makes a CASE or a disjunction of, so that it computes an argument more than once. */
 const WRITTEN_OUT: ReadonlySet<string> = new Set(['NULLIF', 'SAFE_DIVIDE', '$in']);
+
+/** Which compute an argument once at most, and those behind the first not always: none of them may be computed beforehand. */
+const LAZY: ReadonlySet<string> = new Set(['$and', '$or', 'IF', 'IFNULL', 'COALESCE']);
 
 /** Whether DuckDB would compute it more than once. */
 function isRepeated(sql: string, text: string): boolean {
@@ -248,8 +252,8 @@ const IN_LATIN1 = 4;
 const NULL_FIRST: ReadonlySet<string> = new Set(
   `$at $shift_left $shift_right ARRAY_SLICE DATE DATETIME TIME TIMESTAMP DATE_ADD DATE_SUB DATETIME_ADD DATETIME_SUB
    TIMESTAMP_ADD TIMESTAMP_SUB TIME_ADD TIME_SUB DATE_TRUNC DATETIME_TRUNC TIMESTAMP_TRUNC DATE_BUCKET DATETIME_BUCKET
-   TIMESTAMP_BUCKET FORMAT_DATE FORMAT_DATETIME FORMAT_TIMESTAMP PARSE_TIMESTAMP GENERATE_ARRAY GENERATE_DATE_ARRAY GENERATE_TIMESTAMP_ARRAY INSTR LEFT
-   RIGHT SUBSTR LPAD RPAD REPEAT MAKE_INTERVAL REGEXP_EXTRACT REGEXP_EXTRACT_ALL REGEXP_REPLACE REGEXP_INSTR RANGE_BUCKET ROUND
+   TIMESTAMP_BUCKET FORMAT_DATE FORMAT_DATETIME FORMAT_TIMESTAMP PARSE_TIMESTAMP GENERATE_ARRAY GENERATE_DATE_ARRAY
+   GENERATE_TIMESTAMP_ARRAY INSTR LEFT RIGHT SUBSTR LPAD RPAD REPEAT MAKE_INTERVAL REGEXP_EXTRACT REGEXP_EXTRACT_ALL REGEXP_REPLACE REGEXP_INSTR RANGE_BUCKET ROUND
    TRANSLATE TRUNC STRING`.split(/\s+/),
 );
 

@@ -18,6 +18,7 @@ import { type Catalogue, CatalogueError, type Endpoint, openCatalogue } from './
 import type { Engine } from './engines/contract';
 import type { FolderStatus } from './engines/data-status';
 import type { DuckDbOptions } from './engines/duckdb/engine/options';
+import type { StartedProcess } from './engines/duckdb/process/start-process';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
@@ -77,8 +78,14 @@ export interface Service {
  * Starts the service. It listens at once, so that probes have their answer while the services are still being opened.
  *
  * @param terminal whether a person reads what `ready` gives
+ * @param engineProcess for the embedded engine, where it has been started already
  */
-export async function startService(config: Config, log: OpenLog, terminal: boolean): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: OpenLog,
+  terminal: boolean,
+  engineProcess: StartedProcess | null = null,
+): Promise<Service> {
   const lifecycle = new Lifecycle();
   const metrics = new Metrics();
   const health = new Health();
@@ -151,9 +158,10 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
           health.report('data_folder', degraded);
           onArrival();
         };
-        return openRemoteEngine({ ...options, signal: ending.signal, died, onStatus });
+        return openRemoteEngine({ ...options, signal: ending.signal, first: engineProcess, died, onStatus });
       });
-    // The embedded engine, in a process of its own, needs nothing of the catalogue: both are opened at the same time.
+    // The embedded engine, in a process of its own, needs nothing of the catalogue: both are opened at the same time. Sample logs are made
+    // while stored queries are resolved.
     const embedded = config.bigquery === null ? engineFor({ current: () => [] }) : null;
     let opened: Engine | null = null;
     void embedded?.then(
@@ -236,6 +244,7 @@ export async function startService(config: Config, log: OpenLog, terminal: boole
       longestResponse: config.maxResponseBytes,
       escapeFormulas: config.csvEscapeFormulas,
     };
+    await bare.opened;
     const warmer = openWarmer(services, config, metrics, log);
     closers.push(() => warmer.stop());
     lifecycle.open(services);

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** The entry point `logquay`. */
+import './young-generation';
+
 import { runLogquay } from './cli/program';
 import { EXIT } from './cli/surroundings';
 import { loadSettingsFile } from './settings-file';

@@ -1,5 +1,7 @@
 /** The process: environment in, signals in, exit code out. */
-import { type Service, startService } from './app';
+import { growWithRequests } from './young-generation';
+
+import type { Service } from './app';
 import { readConfig } from './config';
 import { openLog } from './log';
 import { loadSettingsFile } from './settings-file';
@@ -40,12 +42,17 @@ async function start(): Promise<void> {
   // Before anything is begun: whoever sees the listener may ask it to end.
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
-  service = await startService(config, log, process.stdout.isTTY);
+  // Both processes load their modules at the same time.
+  const engineProcess =
+    config.bigquery === null ? (await import('./engines/duckdb/process/start-process.js')).startProcess('data') : null;
+  const { startService } = await import('./app.js');
+  service = await startService(config, log, process.stdout.isTTY, engineProcess);
   const welcome = await service.ready.catch((error: unknown) => {
     // The start was cancelled.
     if (ending) return null;
     throw error;
   });
+  growWithRequests();
   if (welcome !== null) process.stdout.write(`${welcome}\n`);
 }
 

@@ -123,6 +123,11 @@ export interface Engine {
   readonly target: string;
   /** Queries that it runs at once; missing: as many as it is sent. */
   readonly concurrency?: number;
+  /**
+   * Resolves when queries can be run; before, `tables` and `describe` are answered, and the others wait. Missing: from the beginning.
+   * Rejects where the data cannot be opened.
+   */
+  readonly opened?: Promise<unknown>;
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
   /**
    * As `run`, for results of any length: rows go to `sink` as they come, and no faster than it takes them.
@@ -151,7 +156,7 @@ export interface Engine {
   ): Promise<ArrivedResult>;
   /** Schemas of tables by their paths. @throws ServiceError where they cannot be read at the moment */
   tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas>;
-  /** The columns of a query without running it. */
+  /** The columns of a query without running it; an operator has written it all. */
   describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]>;
   /**
    * The sandbox's last wall: the engine itself reads a consumer's statement where nothing exists but empty tables of

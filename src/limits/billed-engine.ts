@@ -47,6 +47,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     get target() {
       return engine.target;
     },
+    ...(engine.opened === undefined ? {} : { opened: engine.opened }),
     ...(engine.dataStatus === undefined ? {} : { dataStatus: () => engine.dataStatus?.() ?? null }),
     run: (query, limits) =>
       counted(query, limits, async () => {

@@ -205,3 +205,23 @@ it.each([
 ])('%s is %d bytes', (size, bytes) => {
   expect(bytesOf(size)).toBe(bytes);
 });
+
+it('tables and columns are known before sample logs have been made; rows wait for them', async () => {
+  const cacheDir = await mkdtemp(join(tmpdir(), 'logquay-'));
+  const engine = await openIn(cacheDir, { dataDir: null });
+  try {
+    const events: string[] = [];
+    const note = (name: string) => (): void => void events.push(name);
+    const count = engine.run(query('SELECT COUNT(*) AS n FROM raw_edge_logs'), limits());
+    await Promise.all([
+      engine.opened.then(note('opened')),
+      count.then(note('rows')),
+      engine.describe('SELECT id FROM raw_edge_logs', [], limits()).then(note('columns')),
+    ]);
+    expect(events[0]).toBe('columns');
+    expect((await count).rows).toEqual(['{"n":16000}']);
+  } finally {
+    await engine.close();
+    await rm(cacheDir, { recursive: true, force: true });
+  }
+});

@@ -10,7 +10,7 @@ async function progressOf(files: Readonly<Record<string, string>> | null): Promi
   const options = { dataDir: files === null ? null : dataDir, cacheDir, now: null, log };
   const database = await openDatabase(options);
   await database.close();
-  database.instance.closeSync();
+  (await database.instance).closeSync();
   await folder.remove();
   return standings;
 }

@@ -1,5 +1,5 @@
 /** What becomes of calls when their process has to be ended, over a process that follows a script. */
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { Request } from '../../src/engines/duckdb/process/messages';
 import { textsOf } from '../../src/engines/lines';
 import { RefusedRequests } from '../../src/engines/duckdb/process/refused-requests';
 import { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
+import { startProcess } from '../../src/engines/duckdb/process/start-process';
 import { Supervisor, type SupervisorOptions } from '../../src/engines/duckdb/process/supervisor';
 import { silentLog } from './silent-log';
 
@@ -76,6 +77,36 @@ it('a call that does not end when it is cancelled has the process ended; the oth
   expect(causes).toEqual(['overdue']);
   expect(() => refused.check(query('hang'), '')).toThrow('too much time or memory');
   expect(() => refused.check(query('wait'), '')).not.toThrow();
+});
+
+it('a process that has been started already is the first one, unless it has ended', async () => {
+  const file = join(__dirname, 'scripted-child.js');
+  const [first, second] = [startProcess('planning', file), startProcess('planning', file)];
+  const one = supervisor({ first });
+  await one.open();
+  expect(await pid(one)).toBe(first.child.pid);
+  const ended = once(second.child, 'exit');
+  second.child.kill('SIGKILL');
+  await ended;
+  const two = supervisor({ first: second });
+  await two.open();
+  expect(await pid(two)).not.toBe(second.child.pid);
+});
+
+it('data that turns out not to open is the reason why the start fails, not a process to be replaced', async () => {
+  const options = { dataDir: null, cacheDir: folder, now: null, samplesFile: null };
+  const one = supervisor({ opening: () => ({ role: 'data', options, before: null, folders: ['No space left.'] }) });
+  await one.open();
+  await expect(one.readable).rejects.toThrow('No space left.');
+  expect(causes).toEqual([]);
+});
+
+it('whoever waits for rows that can be read gets AbortError when it is closed', async () => {
+  const one = supervisor();
+  await one.open();
+  const waiting = outcome(one.readable);
+  await one.close();
+  expect(await waiting).toMatchObject({ name: 'AbortError' });
 });
 
 it('a call past its allowance is answered, and has the process ended', async () => {

@@ -17,11 +17,11 @@ describe('The DuckDB behind the engine', () => {
   });
   afterAll(async () => {
     await database.close();
-    database.instance.closeSync();
+    (await database.instance).closeSync();
     await folder.remove();
   });
   const run = async (sql: string): Promise<unknown> =>
-    (await (await database.instance.connect()).runAndReadAll(sql)).getRows();
+    (await (await (await database.instance).connect()).runAndReadAll(sql)).getRows();
 
   it('reads its own tables', async () => {
     const tables = database.data.acquire();
@@ -44,7 +44,7 @@ describe('The DuckDB behind the engine', () => {
   });
 
   it('takes into a file what is one SELECT, and nothing else', async () => {
-    const connection = await database.instance.connect();
+    const connection = await (await database.instance).connect();
     const path = join(folder.cacheDir, 'exports', 'three.parquet');
     const columns = [{ name: 'a', type: { kind: 'INT64' } }] as const;
     for (const sql of [
@@ -121,12 +121,12 @@ describe('The DuckDB behind a data folder', () => {
   });
   afterAll(async () => {
     await database.close();
-    database.instance.closeSync();
+    (await database.instance).closeSync();
     await folder.remove();
   });
   /** What a statement gives, with everything that it may have written; the error's text where it fails. */
   async function outcome(sql: string): Promise<string> {
-    const connection = await database.instance.connect();
+    const connection = await (await database.instance).connect();
     try {
       return JSON.stringify((await connection.runAndReadAll(sql)).getRowsJson());
     } catch (error) {

@@ -26,6 +26,13 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.on('message', (/** @type {any} */ message) => {
   const { kind, id } = message;
   if (kind === 'open') send({ kind: 'opened', target: 'scripted', contents: { tables: [] } });
+  // What the data cannot be opened for.
+  const { folders: [fault] = [] } = message.opening ?? {};
+  if (fault !== undefined) {
+    process.send?.({ kind: 'broken', failure: { type: 'data', message: fault } }, undefined, undefined, () =>
+      process.exit(1),
+    );
+  }
   if (kind === 'beat') send({ kind: 'beat', resident: process.memoryUsage.rss() });
   if (kind === 'cancel') cancels.get(id)?.();
   if (kind === 'close') process.exit(0);

@@ -51,7 +51,9 @@ import { Translations } from './translation-cache';
  * @throws DataFault for data that the service cannot start with.
  */
 export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> {
-  return answeringInTime(new DuckDbEngine(await openDatabase(options), options));
+  const database = await openDatabase(options);
+  await database.instance;
+  return answeringInTime(new DuckDbEngine(database, options));
 }
 
 /** All rows of a query, from when it began last. */
@@ -146,6 +148,10 @@ export class DuckDbEngine implements Engine {
 
   get target(): string {
     return this.database.target;
+  }
+
+  get opened(): Promise<unknown> {
+    return this.database.instance;
   }
 
   dataStatus(): FolderStatus | null {
@@ -408,7 +414,8 @@ export class DuckDbEngine implements Engine {
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {
     checkLimits(limits);
-    const reading = { hideBytes: false, maxRows: 1, stored: false, fence: null };
+    // Of stored queries and their CTE tables: operators wrote all of it.
+    const reading = { hideBytes: false, maxRows: 1, stored: true, fence: null };
     const tables = this.#data.acquire();
     try {
       return (await this.#translations.translation(sql, parameters, reading, tables, limits)).columns;

@@ -22,22 +22,25 @@ interface Open {
  */
 export class LiveDatabase {
   #open: Promise<Open>;
-  #mending = false;
+  /** Not open, for the first time or again. */
+  #opening = true;
   #closed = false;
 
   /**
+   * @param instance the first; where it rejects, nothing can be run, for that reason
    * @param open gives the same data every time; what it gave before is closed by then
    * @param size queries that run at once
    * @param memory bytes that they may have together
    */
   constructor(
-    instance: DuckDBInstance,
+    instance: Promise<DuckDBInstance>,
     private readonly open: () => Promise<DuckDBInstance>,
     private readonly size: number,
     private readonly memory: number,
     private readonly log: Log,
   ) {
-    this.#open = Promise.resolve(this.#opened(instance));
+    this.#open = instance.then((first) => this.#opened(first));
+    this.#open.catch(ignore);
   }
 
   /** As `Connections.use`. */
@@ -51,7 +54,7 @@ export class LiveDatabase {
   }
 
   async #do<T>(limits: RunLimits, work: (connections: Connections) => Promise<T>): Promise<T> {
-    const current = this.#mending ? await raceLimits(limits, () => this.#open, ignore) : await this.#open;
+    const current = this.#opening ? await raceLimits(limits, () => this.#open, ignore) : await this.#open;
     try {
       return await work(current.connections);
     } catch (error) {
@@ -63,10 +66,11 @@ export class LiveDatabase {
   /** Interrupts what runs and closes. */
   async close(): Promise<void> {
     this.#closed = true;
-    await closeAll(await this.#open);
+    await this.#open.then(closeAll, ignore);
   }
 
   #opened(instance: DuckDBInstance): Open {
+    this.#opening = false;
     return { instance, connections: new Connections(instance, this.size, this.memory) };
   }
 
@@ -79,8 +83,8 @@ export class LiveDatabase {
         return true;
       })
       .catch(() => false);
-    if (works || this.#mending || this.#closed || open !== (await this.#open)) return;
-    this.#mending = true;
+    if (works || this.#opening || this.#closed || open !== (await this.#open)) return;
+    this.#opening = true;
     this.#open = this.#mend(open);
   }
 
@@ -93,7 +97,6 @@ export class LiveDatabase {
       if (this.#closed) return broken;
       try {
         const open = this.#opened(await this.open());
-        this.#mending = false;
         this.log.warn({ ms: Math.round(performance.now() - started) }, 'The embedded database is open again');
         return open;
       } catch (error) {

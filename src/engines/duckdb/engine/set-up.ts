@@ -5,5 +5,5 @@ import { setUpStatements } from '../translate';
 /** Gives a database what translated queries call, before its configuration is locked. */
 export async function setUp(connection: DuckDBConnection): Promise<void> {
   registerScalarFunctions(connection);
-  for (const statement of setUpStatements()) await connection.run(statement);
+  await connection.run(setUpStatements().join(';\n'));
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 
 import { removeFolder } from './workspace';
 import type { Host } from './host';
-import type { FromEngine, ToEngine } from './messages';
+import type { FromEngine, Opening, ToEngine } from './messages';
 
 /** What Linux ends first when memory is short, rather than the service: from -1000 to 1000. */
 const OOM_SCORE = '500';
@@ -40,7 +40,9 @@ process.on('disconnect', () => {
 process.title = 'logquay engine';
 attempt(() => writeFileSync('/proc/self/oom_score_adj', OOM_SCORE));
 
-const host = import('./host.js').then(({ Host: Opened }): Host => {
+// What the role needs is loaded before the message that says what to open: the service's process loads its own modules meanwhile.
+const loaded = import('./load-serving.js').then(({ loadServing }) => loadServing(process.argv[2] as Opening['role']));
+const host = Promise.all([import('./host.js'), loaded]).then(([{ Host: Opened }]): Host => {
   const opened = new Opened(send, end);
   const endAtOnce = (error: unknown): void => void opened.break(error);
   process.on('uncaughtException', endAtOnce);

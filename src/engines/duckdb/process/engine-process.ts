@@ -1,27 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 
-import { childEnvironment } from '../../../concurrency/child-environment';
 import type { FromEngine, Opening, ToEngine } from './messages';
-import { RowsMemory, type RowsPlace } from './rows-memory';
+import type { RowsMemory, RowsPlace } from './rows-memory';
+import type { StartedProcess } from './start-process';
 import { childrenOf, cpuTime, loopCpuTime, residentBytes } from './usage';
-
-/**
- * MiB of heap: what is read of texts and rows that wait for their way. A text that needs more ends the process, which is
- * bounded as a whole anyway.
- */
-const HEAP = 256;
-/**
- * MiB of a half of the young objects. In the process that plans, what a text leaves behind is collected often, rather than take the place
- * of the next one: 200 long texts end at 130 MiB in memory instead of 174, in the same time. Node's own 16 have 32 to 48 MiB in memory in each process.
- */
-const YOUNG = { data: 4, planning: 1, converter: 4 } as const;
-/**
- * The process that holds the data leaves its cores to DuckDB: its heap is small, and four threads that collect it together take twice
- * the time of one. A million rows exported end after 0.9 s instead of 1.1 s.
- */
-const ONE_COLLECTOR = '--single-threaded-gc';
-/** DuckDB's connections take a thread each while they run, beside files and compression. */
-const POOL_THREADS = '12';
 
 export interface Listener {
   hear(message: FromEngine): void;
@@ -37,20 +19,9 @@ export class EngineProcess {
   /** For rows of runs; null: there is none. */
   readonly #rows: RowsMemory | null;
 
-  /** @param file the compiled child.ts */
-  constructor(file: string, opening: Opening, listener: Listener) {
-    this.#rows = opening.role === 'data' ? RowsMemory.create() : null;
-    this.#child = fork(file, [], {
-      serialization: 'advanced',
-      execArgv: [
-        `--max-old-space-size=${String(HEAP)}`,
-        `--max-semi-space-size=${String(YOUNG[opening.role])}`,
-        ...(opening.role === 'planning' ? [] : [ONE_COLLECTOR]),
-      ],
-      env: environment(),
-      // Native code that dies writes no lines of the log's form.
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...(this.#rows === null ? [] : [this.#rows.descriptor])],
-    });
+  constructor({ child, rows }: StartedProcess, opening: Opening, listener: Listener) {
+    this.#child = child;
+    this.#rows = rows;
     let ended = false;
     const end = (how: string): void => {
       if (ended) return;
@@ -105,9 +76,4 @@ export class EngineProcess {
   kill(): void {
     this.#child.kill('SIGKILL');
   }
-}
-
-function environment(): NodeJS.ProcessEnv {
-  const { UV_THREADPOOL_SIZE = POOL_THREADS } = process.env;
-  return { ...childEnvironment(), UV_THREADPOOL_SIZE };
 }

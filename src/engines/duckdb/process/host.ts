@@ -7,7 +7,8 @@ import type { RowSink } from '../engine/line-stream';
 import type { FromEngine, Opening, ToEngine } from './messages';
 import { remoteLog } from './remote-log';
 import { RowsWriter } from './rows-memory';
-import { openServing, type Serving } from './serving';
+import { openServing } from './load-serving';
+import type { Serving } from './serving';
 
 /** Resolves when the message is on its way: rows are not read faster than they are taken. */
 type Send = (message: FromEngine) => Promise<void>;
@@ -65,6 +66,8 @@ export class Host {
       const { target, contents, status } = this.#serving;
       if (status !== null) await this.send({ kind: 'status', status, target });
       await this.send({ kind: 'opened', target, contents });
+      await this.#serving.opened;
+      await this.send({ kind: 'readable' });
     } catch (error) {
       await this.break(error);
     }

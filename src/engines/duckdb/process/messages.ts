@@ -112,7 +112,10 @@ export type ToEngine =
   | { readonly kind: 'close' };
 
 export type FromEngine =
+  /** The tables are known; what reads rows waits, over there, until they can be read. */
   | { readonly kind: 'opened'; readonly target: string; readonly contents: Contents | null }
+  /** Rows can be read. */
+  | { readonly kind: 'readable' }
   /** What is known of the data folder has changed. */
   | { readonly kind: 'status'; readonly status: FolderStatus; readonly target: string }
   /** It cannot go on, and ends. */

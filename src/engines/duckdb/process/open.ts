@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { removeBuilding } from '../data/conversion-folders';
 import { CacheFolder } from '../follow/cache-folder';
 import { DEFAULTS, type DuckDbOptions } from '../engine/options';
+import { bytesOf } from '../engine/sizes';
 import { memoryShares } from './memory-shares';
 import { RefusedRequests } from './refused-requests';
 import { RemoteEngine } from './remote-engine';
+import type { StartedProcess } from './start-process';
 import { Supervisor } from './supervisor';
 import type { Cause } from './watchdog';
 import { makeFolder, removeFolder } from './workspace';
@@ -15,14 +17,21 @@ const MIB = 1024 * 1024;
 const PLANNING_MEMORY = 176 * MIB;
 /** With how much it is replaced when nothing is being planned: it begins with 120 MiB. */
 const PLANNED_LONG = 150 * MIB;
-/** Milliseconds without a consumer's query after which the process that plans them ends. */
-const PLANNING_IDLE = 5 * 60_000;
+/**
+ * Milliseconds without a new text of a consumer's after which the process that plans them ends. It takes 50 MiB, and half a second to
+ * start: where queries have little memory, whoever looks at the same pages again and again does not pay for it.
+ */
+const PLANNING_IDLE = { usual: 5 * 60_000, littleMemory: 60_000 } as const;
+/** Bytes for queries. */
+const LITTLE_MEMORY = 256 * MIB;
 
 export interface RemoteOptions extends Omit<DuckDbOptions, 'converter' | 'complete'> {
   /** Aborted when the service ends: opening is cancelled. */
   readonly signal?: AbortSignal;
   /** The compiled child.ts; default: the one beside this file. */
   readonly file?: string;
+  /** A process for the data that has been started already. */
+  readonly first?: StartedProcess | null;
   /** A process has died, and is replaced. */
   readonly died?: (cause: Cause) => void;
 }
@@ -31,11 +40,12 @@ export interface RemoteOptions extends Omit<DuckDbOptions, 'converter' | 'comple
  * The embedded engine in a process of its own (docs/decisions/engine-process.md), and another for planning consumers'
  * statements that is started when it is needed.
  *
- * @throws DataFault for data that the service cannot start with; AbortError after `signal`
+ * @throws DataFault for data that the service cannot start with; AbortError after `signal`; both as `Engine.opened` too
  */
 export async function openRemoteEngine({
   signal = new AbortController().signal,
   file = join(__dirname, 'child.js'),
+  first = null,
   died = () => undefined,
   ...options
 }: RemoteOptions): Promise<RemoteEngine> {
@@ -51,6 +61,7 @@ export async function openRemoteEngine({
   const shared = { file, refused, log, died };
   const data = new Supervisor({
     ...shared,
+    first,
     opening: (before) => ({ role: 'data', options: { ...plain, samplesFile }, before, folders }),
     maxResident: memoryShares(memory, threads, dataDir !== null).resident,
     idle: null,
@@ -65,7 +76,7 @@ export async function openRemoteEngine({
     opening: () => ({ role: 'planning' }),
     maxResident: PLANNING_MEMORY,
     replacedAbove: PLANNED_LONG,
-    idle: PLANNING_IDLE,
+    idle: bytesOf(memory) <= LITTLE_MEMORY ? PLANNING_IDLE.littleMemory : PLANNING_IDLE.usual,
   });
   const removeFolders = (): void => folders.forEach(removeFolder);
   // However this process ends, as far as it has a word in it.
@@ -91,6 +102,10 @@ export async function openRemoteEngine({
     await engine.close();
     throw error;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    void data.readable
+      .catch(() => undefined)
+      .finally(() => {
+        signal.removeEventListener('abort', onAbort);
+      });
   }
 }

@@ -75,6 +75,10 @@ export class RemoteEngine implements Engine {
     return this.options.data.target;
   }
 
+  get opened(): Promise<void> {
+    return this.options.data.readable;
+  }
+
   dataStatus(): FolderStatus | null {
     return this.options.data.status;
   }

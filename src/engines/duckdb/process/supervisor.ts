@@ -11,6 +11,7 @@ import { toError } from './failure';
 import type { FromEngine, Opening, Request } from './messages';
 import { type RefusedRequests, tooMuch } from './refused-requests';
 import { Schedule } from './schedule';
+import { isRunning, type StartedProcess, startProcess } from './start-process';
 import { Stopwatch } from './stopwatch';
 import { type Cause, PATIENCE, type Patience, Watchdog } from './watchdog';
 
@@ -28,6 +29,8 @@ export interface SupervisorOptions {
   readonly name?: string;
   /** The compiled child.ts. */
   readonly file: string;
+  /** A process that has been started already, for its first start. */
+  readonly first?: StartedProcess | null;
   /** @param before what the process before held; null: this is the first */
   readonly opening: (before: Contents | null) => Opening;
   /** Bytes in memory beyond which the process is ended. */
@@ -59,6 +62,11 @@ interface Current {
   readonly ended: Promise<void>;
 }
 
+interface Settle {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
 /** Requests that are answered with rows. */
 const PLACED: ReadonlySet<Request['kind']> = new Set(['run', 'arrived']);
 
@@ -80,7 +88,20 @@ export class Supervisor {
   #nextId = 1;
   #closed = false;
 
-  constructor(private readonly options: SupervisorOptions) {}
+  #first: StartedProcess | null;
+  #wasReadable = false;
+  readonly #onReadable: Settle;
+  /** Resolves when rows can be read for the first time; rejects where the data cannot be opened, and with AbortError when it is closed. */
+  readonly readable: Promise<void>;
+
+  constructor(private readonly options: SupervisorOptions) {
+    this.#first = options.first ?? null;
+    let onReadable: Settle | undefined;
+    this.readable = new Promise((resolve, reject) => (onReadable = { resolve, reject }));
+    this.#onReadable = onReadable!;
+    // A rejection is for who awaits it.
+    this.readable.catch(() => undefined);
+  }
 
   get #name(): string {
     return this.options.name ?? "The engine's process";
@@ -138,6 +159,7 @@ export class Supervisor {
   /** Ends the process: by its own will, or 2 seconds later. Whoever waits gets AbortError. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#onReadable.reject(abortError());
     clearTimeout(this.#idling);
     clearTimeout(this.#trial);
     for (const call of [...this.#calls.values()]) this.#over(call, () => call.reject(abortError()));
@@ -238,7 +260,8 @@ export class Supervisor {
     return new Promise((resolve) => {
       let broken: Error | null = null;
       let onEnded = (): void => undefined;
-      const process = new EngineProcess(this.options.file, this.options.opening(this.#contents), {
+      const opening = this.options.opening(this.#contents);
+      const process = new EngineProcess(this.#start(opening.role), opening, {
         hear: (message) => {
           if (message.kind === 'broken') broken = toError(message.failure);
           if (message.kind === 'opened') this.#opened(current, message);
@@ -250,8 +273,10 @@ export class Supervisor {
           current.watchdog.stop();
           if (this.#current === current) this.#current = null;
           onEnded();
-          if (current.open) this.#died(current, broken?.message ?? how);
-          else resolve(broken ?? new Error(`${this.#name} ended while it started (${how}).`));
+          const error = broken ?? new Error(`${this.#name} ended while it started (${how}).`);
+          if (!current.open) resolve(error);
+          else if (broken === null || this.#wasReadable) this.#died(current, error.message);
+          else this.#onReadable.reject(error);
         },
       });
       const end = (cause: Cause, reasons: ReadonlySet<Call>): void => {
@@ -268,6 +293,12 @@ export class Supervisor {
       };
       this.#current = current;
     });
+  }
+
+  #start(role: Opening['role']): StartedProcess {
+    const first = this.#first;
+    this.#first = null;
+    return first !== null && isRunning(first) ? first : startProcess(role, this.options.file);
   }
 
   #opened(current: Current, { target, contents }: FromEngine & { kind: 'opened' }): void {
@@ -322,6 +353,10 @@ export class Supervisor {
         this.#target = message.target;
         this.#status = message.status;
         this.options.onStatus?.(message.status);
+        break;
+      case 'readable':
+        this.#wasReadable = true;
+        this.#onReadable.resolve();
         break;
       case 'opened':
       case 'broken':

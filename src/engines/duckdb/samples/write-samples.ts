@@ -18,22 +18,26 @@ export const SAMPLES_VERSION = 1;
 
 /**
  * Fills the attached database `database` with a week of made-up logs, one table per log table: the last rows lie within
- * a minute of `until` (microseconds since the epoch). The same instant gives the same rows.
+ * a minute of `until` (microseconds since the epoch). The same instant gives the same rows. Each connection makes one table at a time.
  */
 export async function makeSamples(
-  connection: DuckDBConnection,
+  connections: readonly DuckDBConnection[],
   database: string,
   until: bigint,
   progress: Progress,
 ): Promise<void> {
   const total = TABLES.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
-  for (const table of TABLES) {
-    progress({ what: 'Making sample logs', done, total, unit: 'rows' });
-    const rows = sampleRows(table, LOG_SCHEMA.get(table.name)!, `make_timestamp(${until})`, true);
-    await connection.run(`CREATE TABLE ${quoteName(database)}.${quoteName(table.name)} AS ${rows}`);
-    done += table.rows;
-  }
+  const tables = TABLES.values();
+  const make = async (connection: DuckDBConnection): Promise<void> => {
+    for (const table of tables) {
+      progress({ what: 'Making sample logs', done, total, unit: 'rows' });
+      const rows = sampleRows(table, LOG_SCHEMA.get(table.name)!, `make_timestamp(${until})`, true);
+      await connection.run(`CREATE TABLE ${quoteName(database)}.${quoteName(table.name)} AS ${rows}`);
+      done += table.rows;
+    }
+  };
+  await Promise.all(connections.map(make));
   progress(null);
 }
 

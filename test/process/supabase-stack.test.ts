@@ -42,8 +42,9 @@ function rowsOf<Row>({ result, error }: Record<string, unknown>): Row[] {
 
 it('has settings in its compose file that there are, and a data folder on a volume', () => {
   const { environment, volumes } = ANALYTICS;
-  // NODE_OPTIONS is Node's. DB_PASSWORD is the stack's: it is taken away.
-  expect(Object.keys(environment).filter((name) => !(name in SETTINGS))).toEqual(['NODE_OPTIONS', 'DB_PASSWORD']);
+  // NODE_OPTIONS is Node's, what begins with MALLOC_ the C library's. DB_PASSWORD is the stack's: it is taken away.
+  const others = ['NODE_OPTIONS', 'MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_', 'DB_PASSWORD'];
+  expect(Object.keys(environment).filter((name) => !(name in SETTINGS))).toEqual(others);
   const [, folder = ''] = (volumes[0] ?? '').split(':');
   for (const name of ['DATA_DIR', 'CACHE_DIR']) expect(environment[name]?.startsWith(`${folder}/`)).toBe(true);
 });

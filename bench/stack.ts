@@ -214,7 +214,7 @@ export async function stack(print: (line: string) => void): Promise<void> {
     print(`${`while ${String(EVENTS)} events come`.padEnd(36)} memory: most ${Math.max(...burst).toFixed(0)} MiB`);
     const full = await load(service, SECONDS);
     print(report(`the load, ${String(EVENTS)} events`, full));
-    // Whoever looks at the same pages needs no process that plans: it has ended.
+    // After a minute of the same pages, as by default, the process that plans has ended.
     const { ms } = await page(service.origin, API_KEY, "select cast('first' as int64) as n from edge_logs");
     print(`${'the first new text after the load'.padEnd(36)} text on Studio's page after ${ms.toFixed(0)} ms`);
     const [meanwhile] = await Promise.all([shown(service, 2 * FAILING, 100), load(service, FAILING)]);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { RunLimits } from '../../src/engines/contract';
-import type { Request } from '../../src/engines/duckdb/process/messages';
+import type { Opening, Request } from '../../src/engines/duckdb/process/messages';
 import { textsOf } from '../../src/engines/lines';
 import { RefusedRequests } from '../../src/engines/duckdb/process/refused-requests';
 import { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
@@ -93,17 +93,37 @@ it('a process that has been started already is the first one, unless it has ende
   expect(await pid(two)).not.toBe(second.child.pid);
 });
 
-it('data that turns out not to open is the reason why the start fails, not a process to be replaced', async () => {
+/** Opens data, which does not open for one reason after the other, and then does. */
+const openingData = (faults: string[]) => (): Opening => {
   const options = { dataDir: null, cacheDir: folder, now: null, samplesFile: null };
-  const one = supervisor({ opening: () => ({ role: 'data', options, before: null, folders: ['No space left.'] }) });
+  return { role: 'data', options, before: null, folders: faults.splice(0, 1) };
+};
+
+it.each([
+  ['says why', 'No space left.', 'No space left.'],
+  ['ends without a word', '', "The engine's process ended while it started (exit code 1)."],
+])('a first process that turns out not to open its data is why the start fails: it %s', async (_, fault, message) => {
+  const one = supervisor({ opening: openingData([fault]) });
   await one.open();
-  await expect(one.readable).rejects.toThrow('No space left.');
+  await expect(one.readable).rejects.toThrow(message);
   expect(causes).toEqual([]);
 });
 
-it('whoever waits for rows that can be read gets AbortError when it is closed', async () => {
-  const one = supervisor();
+it('a later one that does not open its data is followed by the next after a pause, and calls are sent there', async () => {
+  const faults: string[] = [];
+  const failed: string[] = [];
+  const log = { ...silentLog, error: (_: object, message: string) => void failed.push(message) };
+  const one = supervisor({ opening: openingData(faults), log });
   await one.open();
+  await one.readable;
+  faults.push('', 'No space left.');
+  expect(await outcome(call(one, 'die'))).toMatchObject({ reason: 'backendError' });
+  expect(await pid(one)).toBeGreaterThan(0);
+  expect(failed.filter((message) => message.endsWith('does not start; it is tried again'))).toHaveLength(2);
+});
+
+it('whoever waits for rows that can be read gets AbortError when it is closed before', async () => {
+  const one = supervisor();
   const waiting = outcome(one.readable);
   await one.close();
   expect(await waiting).toMatchObject({ name: 'AbortError' });

@@ -25,13 +25,14 @@ const send = (message) => {
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.on('message', (/** @type {any} */ message) => {
   const { kind, id } = message;
-  if (kind === 'open') send({ kind: 'opened', target: 'scripted', contents: { tables: [] } });
-  // What the data cannot be opened for.
-  const { folders: [fault] = [] } = message.opening ?? {};
-  if (fault !== undefined) {
-    process.send?.({ kind: 'broken', failure: { type: 'data', message: fault } }, undefined, undefined, () =>
-      process.exit(1),
-    );
+  if (kind === 'open') {
+    // Why its data does not open; empty: it ends without a word.
+    const { folders: [fault] = [] } = message.opening;
+    const broken = { kind: 'broken', failure: { type: 'data', message: fault } };
+    send({ kind: 'opened', target: 'scripted', contents: { tables: [] } });
+    if (fault === undefined) send({ kind: 'readable' });
+    else if (fault === '') setImmediate(() => process.exit(1));
+    else process.send?.(broken, undefined, undefined, () => process.exit(1));
   }
   if (kind === 'beat') send({ kind: 'beat', resident: process.memoryUsage.rss() });
   if (kind === 'cancel') cancels.get(id)?.();

@@ -136,7 +136,6 @@ async function openInstance(
     // Freed memory goes back to the system soon: a laptop keeps the service running beside everything else.
     allocator_flush_threshold: '8MB',
     allocator_bulk_deallocation_flush_threshold: '8MB',
-    allocator_background_threads: 'true',
     // It lifts a stored filter to where the consumer's own are evaluated (docs/decisions/fence.md).
     disabled_optimizers: 'filter_pullup',
     // The newest rows of a table are picked by their time alone, then fetched: records are wide. Covers the largest max_rows.
@@ -190,8 +189,11 @@ async function fillSamples(
   const started = performance.now();
   await connection.run(`ATTACH ${place}`);
   const second = await instance.connect();
-  await makeSamples([connection, second], 'samples', until, log.progress ?? (() => undefined));
-  second.closeSync();
+  try {
+    await makeSamples([connection, second], 'samples', until, log.progress ?? (() => undefined));
+  } finally {
+    second.closeSync();
+  }
   await connection.run('CHECKPOINT samples');
   // What making them took goes back to the system at once: lowering the limit makes DuckDB trim its heap.
   await connection.run(`SET memory_limit = '64MB'`);

@@ -89,7 +89,8 @@ export class Supervisor {
   #closed = false;
 
   #first: StartedProcess | null;
-  #wasReadable = false;
+  /** Whether a process that ends is the reason why the service does not start, rather than one to be replaced. */
+  #startsService = false;
   readonly #onReadable: Settle;
   /** Resolves when rows can be read for the first time; rejects where the data cannot be opened, and with AbortError when it is closed. */
   readonly readable: Promise<void>;
@@ -124,7 +125,8 @@ export class Supervisor {
 
   /** @throws DataFault and other errors: what the process cannot open; AbortError when it is closed meanwhile */
   async open(): Promise<void> {
-    const error = await this.#begin();
+    this.#startsService = true;
+    const error = await this.#begin('opened');
     if (this.#closed) throw abortError();
     if (error !== null) throw error;
   }
@@ -238,7 +240,7 @@ export class Supervisor {
   async #keepTrying(): Promise<void> {
     for (let pause = FIRST_RETRY; ; pause = Math.min(2 * pause, LAST_RETRY)) {
       const started = performance.now();
-      const error = await this.#begin();
+      const error = await this.#begin('readable');
       if (this.#closed) return;
       if (error === null) {
         if (this.options.idle === null) {
@@ -253,8 +255,8 @@ export class Supervisor {
     }
   }
 
-  /** Starts a process. Resolves when it is open, or with why it is not. */
-  #begin(): Promise<Error | null> {
+  /** Starts a process. Resolves when it is as far as `until`, or with why it is not. */
+  #begin(until: 'opened' | 'readable'): Promise<Error | null> {
     const { maxResident: bound, patience = PATIENCE } = this.options;
     const maxResident = typeof bound === 'number' ? (): number => bound : bound;
     return new Promise((resolve) => {
@@ -265,8 +267,8 @@ export class Supervisor {
         hear: (message) => {
           if (message.kind === 'broken') broken = toError(message.failure);
           if (message.kind === 'opened') this.#opened(current, message);
-          if (message.kind === 'opened') resolve(null);
           else this.#hear(current, message);
+          if (message.kind === until) resolve(null);
         },
         ended: (how) => {
           if (process.pid !== null) this.options.gone?.(process.pid);
@@ -274,9 +276,9 @@ export class Supervisor {
           if (this.#current === current) this.#current = null;
           onEnded();
           const error = broken ?? new Error(`${this.#name} ended while it started (${how}).`);
-          if (!current.open) resolve(error);
-          else if (broken === null || this.#wasReadable) this.#died(current, error.message);
-          else this.#onReadable.reject(error);
+          if (current.open && this.#startsService) this.#onReadable.reject(error);
+          else if (current.open) this.#died(current, broken?.message ?? how);
+          resolve(error);
         },
       });
       const end = (cause: Cause, reasons: ReadonlySet<Call>): void => {
@@ -355,7 +357,7 @@ export class Supervisor {
         this.options.onStatus?.(message.status);
         break;
       case 'readable':
-        this.#wasReadable = true;
+        this.#startsService = false;
         this.#onReadable.resolve();
         break;
       case 'opened':

@@ -37,7 +37,9 @@ export async function makeSamples(
       done += table.rows;
     }
   };
-  await Promise.all(connections.map(make));
+  // Nothing runs any more when the first failure is thrown: DuckDB crashes where its instance is closed beneath a query.
+  const outcomes = await Promise.allSettled(connections.map(make));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   progress(null);
 }
 

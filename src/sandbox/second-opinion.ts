@@ -19,16 +19,19 @@ const DEADLINE = 500;
 const WORKERS = 2;
 /** A worker's heap in MiB. */
 const HEAP = 128;
+/** Milliseconds without a new text after which a worker ends: it takes 10 MiB, and a fifth of a second to start. */
+const IDLE = 60_000;
 
 export class SecondOpinion {
   readonly #pool: WorkerPool<string, Opinion>;
 
-  constructor({ deadline = DEADLINE }: { deadline?: number } = {}) {
+  constructor({ deadline = DEADLINE, idle = IDLE }: { deadline?: number; idle?: number } = {}) {
     this.#pool = new WorkerPool({
       file: join(__dirname, 'second-opinion-worker.js'),
       threads: WORKERS,
       deadline,
       heap: HEAP,
+      idle,
     });
   }
 

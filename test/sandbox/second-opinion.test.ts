@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { OpinionTimeout, SecondOpinion } from '../../src/sandbox/second-opinion';
+import { until } from '../until';
 
 describe('the second opinion', () => {
   let opinion: SecondOpinion;
@@ -88,6 +89,19 @@ describe('the second opinion', () => {
     const quick = await Promise.all(Array.from({ length: 20 }, (_, i) => opinion.ask(`select ${i} from edge_logs`)));
     expect(quick.every((one) => one?.tables[0] === 'edge_logs')).toBe(true);
     expect(await slow).toBeInstanceOf(OpinionTimeout);
+  });
+
+  (existsSync('/proc/self/task') ? test : test.skip)('keeps no worker that has nothing to read', async () => {
+    const threads = (): number => readdirSync('/proc/self/task').length;
+    const before = threads();
+    const resting = new SecondOpinion({ idle: 100 });
+    try {
+      await resting.ask('select 1');
+      await until(() => threads() <= before);
+      expect(await resting.ask('select id from edge_logs')).toEqual({ tables: ['edge_logs'], functions: [] });
+    } finally {
+      await resting.close();
+    }
   });
 
   test('refuses once it is closed', async () => {

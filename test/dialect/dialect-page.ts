@@ -121,14 +121,15 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
 ];
 
 const { elements, filled, joined, quantiles, topValues, places, formatElements, formatCharacters } = LIMITS;
-const { ownFunctions, searchCharacters } = LIMITS;
+const { ownFunctions, searchCharacters, topSumSteps } = LIMITS;
 
 const SIZES: readonly (readonly (string | number)[])[] = [
   ['elements of a generated array, and of arrays joined', elements.once, elements.perRow],
   ['bytes of a text from `REPEAT`, `LPAD`, `RPAD`', filled.once, filled.perRow],
   ['bytes of a text joined or rewritten from others that a query makes', joined.once, joined.perRow],
-  ['number of `APPROX_QUANTILES`', quantiles, quantiles],
+  ['number of `APPROX_QUANTILES`', quantiles.once, quantiles.perRow],
   ['number of `APPROX_TOP_COUNT` and `APPROX_TOP_SUM`', topValues, topValues],
+  ['rows of a group of `APPROX_TOP_SUM` times its different values', topSumSteps, topSumSteps],
   ['width and precision in `FORMAT`', places, places],
   ['elements of the format of a date or time', formatElements, formatElements],
   ['characters of the format of a date or time', formatCharacters, formatCharacters],

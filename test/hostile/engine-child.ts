@@ -12,14 +12,14 @@ export interface Order {
 /** What a query took. CPU is that of all threads of the process, so that a busy machine does not count. */
 export interface Measurement {
   readonly outcome: string;
-  /** Another query is answered afterwards. */
-  readonly answersNext: boolean;
+  /** Why the next query is not answered; null: it is. */
+  readonly nextFails: string | null;
   readonly cpuMs: number;
   readonly wallMs: number;
   /** From the answer, or the interrupt, until the query had really ended and the next was answered. */
   readonly lateCpuMs: number;
   readonly lateMs: number;
-  /** Of the thread with the event loop, translation included. */
+  /** Of the thread with the event loop: from the interrupt on, or of all, translation included, where there was none. */
   readonly mainThreadMs: number;
   readonly peakBytes: number;
   /** Resident when all is over: what the allocators keep. */
@@ -67,7 +67,7 @@ export class EngineChild {
           this.#child = null;
           const outcome = ended ?? `process gone: ${signal ?? code}`;
           const never = { cpuMs: MOST_CPU_MS, wallMs: 0, lateCpuMs: MOST_CPU_MS, lateMs: 0, mainThreadMs: 0 };
-          resolve({ outcome, answersNext: false, ...never, peakBytes: most, restingBytes: 0 });
+          resolve({ outcome, nextFails: 'no process', ...never, peakBytes: most, restingBytes: 0 });
         };
         child.once('exit', gone);
         child.once('message', (measurement: Measurement) => {

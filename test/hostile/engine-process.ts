@@ -53,20 +53,21 @@ async function serve(): Promise<void> {
             ? `${error.reason}: ${error.message}`
             : `fault: ${String(error)}`,
     );
-    const [answered, until] = [process.cpuUsage(), performance.now()];
-    // Waits for the connection, which is free when the query really has ended.
-    const next = await engine.ping(limits(60_000)).then(
-      () => true,
-      () => false,
+    const [answered, until, mainUntil] = [process.cpuUsage(), performance.now(), mainThread()];
+    const isInterrupted = outcome.startsWith('deadline');
+    // Waits for the connection, which is free when the query really has ended; a ping has one of its own.
+    const nextFails = await engine.run({ ...query, sql: 'SELECT 1 AS n' }, limits(60_000)).then(
+      () => null,
+      (error: unknown) => String(error),
     );
     return {
       outcome,
-      answersNext: next,
+      nextFails,
       cpuMs: allThreads(cpu),
       wallMs: until - started,
       lateCpuMs: allThreads(answered),
       lateMs: performance.now() - until,
-      mainThreadMs: mainThread() - main,
+      mainThreadMs: mainThread() - (isInterrupted ? mainUntil : main),
       peakBytes: peak(),
       restingBytes: process.memoryUsage.rss(),
     };

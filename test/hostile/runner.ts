@@ -23,7 +23,7 @@ export const DEADLINES = { soon: 100, later: 350 };
 function faultsOf(m: Measurement, patience: number): string[] {
   const faults: string[] = [];
   const late = 200 * THREADS * patience;
-  if (!m.answersNext) faults.push(`no query is answered after it (${m.outcome})`);
+  if (m.nextFails !== null) faults.push(`no query is answered after it (${m.outcome}): ${m.nextFails}`);
   if (m.lateCpuMs > late) faults.push(`${Math.round(m.lateCpuMs)} ms of CPU after the interrupt`);
   if (m.peakBytes > (MEMORY + BESIDE) * MIB) faults.push(`${Math.round(m.peakBytes / MIB)} MiB resident`);
   if (m.mainThreadMs > 100 * patience) faults.push(`${Math.round(m.mainThreadMs)} ms of the event loop's thread`);

@@ -30,7 +30,16 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
     `SELECT ARRAY_AGG(big) AS v ${WITH_LARGE}`,
     `SELECT big AS v, i ${WITH_LARGE}`,
     `SELECT MAX(ARRAY_LENGTH(v)) AS v FROM (SELECT ARRAY_AGG(a) OVER (ORDER BY a) AS v FROM ${MILLION} AS a)`,
+    `SELECT APPROX_TOP_SUM(a, a, 1) AS v FROM ${MILLION} AS a`,
+    `SELECT HLL_COUNT.MERGE(CAST(REPEAT(s, 400) AS BYTES)) AS v FROM t GROUP BY i`,
+    `SELECT COUNTIF(v IS NULL) AS v FROM (SELECT HLL_COUNT.MERGE_PARTIAL(CAST(REPEAT(s, 400) AS BYTES)) OVER (ORDER BY i) AS v FROM t)`,
   ],
+  // One of DuckDB's threads waited for ever, often but not each time.
+  'a window that finds no memory': Array.from(
+    { length: 4 },
+    (_, i) =>
+      `SELECT COUNTIF(v IS NULL) AS v FROM (SELECT ARRAY_AGG(CAST(REPEAT(s, 400) AS BYTES)) OVER (ORDER BY i ROWS BETWEEN ${1_000_000 + i} PRECEDING AND 1000000 FOLLOWING) AS v FROM t)`,
+  ),
   'occurrences of a text': [
     `SELECT INSTR(REPEAT('a', 262144), 'a', 1, 260000) AS v`,
     `SELECT INSTR(REPEAT('a', 262144), 'a', -1, 260000) AS v`,
@@ -53,6 +62,8 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
     `SELECT COUNTIF(REGEXP_EXTRACT(m, '([^x]?)(?:.?){400}') = 'x') AS v FROM t`,
     `SELECT COUNTIF(REGEXP_EXTRACT(m, '([^x]?)(?:.?){45}') = 'x') AS v FROM t`,
     `SELECT COUNTIF(NET.HOST(REPEAT('é', 8000 + MOD(i, 7))) = 'x') AS v FROM t`,
+    `SELECT COUNTIF(NET.PUBLIC_SUFFIX(CONCAT(REPEAT('a', 15000), s)) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(FROM_BASE64(CONCAT(m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m)) IS NULL) AS v FROM t`,
   ],
   'large values, row by row': [
     `SELECT MAX(ARRAY_LENGTH(TO_CODE_POINTS(SUBSTR(REPEAT('a', 262144), i)))) AS v FROM t`,

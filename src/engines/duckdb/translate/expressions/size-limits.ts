@@ -18,9 +18,11 @@ interface Limits {
   readonly filled: Bound;
   /** Bytes of a text joined or rewritten from others that are not just as a table holds them. */
   readonly joined: Bound;
-  /** As many as BigQuery's sketches of quantiles tell apart at most: KLL_QUANTILES takes a precision up to this. */
-  readonly quantiles: number;
+  /** Of one group, as many as BigQuery's sketches of quantiles tell apart at most: KLL_QUANTILES takes a precision up to this. */
+  readonly quantiles: Bound;
   readonly topValues: number;
+  /** Rows of a group of APPROX_TOP_SUM times its different values. */
+  readonly topSumSteps: number;
   /** Of a width or a precision in FORMAT. */
   readonly places: number;
   /** Elements of the format of a date or time. */
@@ -36,8 +38,9 @@ export const LIMITS: Limits = {
   elements: { once: 1_000_000, perRow: 2_048 },
   filled: { once: 256 * 1024, perRow: 16 * 1024 },
   joined: { once: 1024 * 1024, perRow: 64 * 1024 },
-  quantiles: 100_000,
+  quantiles: { once: 100_000, perRow: 2_048 },
   topValues: 100_000,
+  topSumSteps: 20_000_000,
   places: 1_000,
   formatElements: MOST_ELEMENTS,
   formatCharacters: LONGEST_FORMAT,

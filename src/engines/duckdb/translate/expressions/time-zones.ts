@@ -11,17 +11,21 @@ export function zoneOf(printed: string, expr: Expr): string | null {
   return expr.kind === 'literal' && expr.value !== null && /^(?:UTC|GMT|Etc\/UTC)$/.test(expr.value) ? null : printed;
 }
 
-/** A computed time zone; NULL under SAFE. where there is no such zone, for which DuckDB raises an error that TRY does not catch. */
+/**
+ * A computed time zone: an error where it is longer than any name, which DuckDB would compare with every zone's; NULL under SAFE. where there
+ * is no such zone, for which DuckDB raises an error that TRY does not catch.
+ */
 export function knownZone(
-  { safe, bind }: Pick<Call, 'safe' | 'bind'>,
+  { safe, bind, fail }: Pick<Call, 'safe' | 'bind' | 'fail'>,
   { sql, constant }: Pick<Argument, 'sql' | 'constant'>,
 ): string {
-  return safe && constant === null
-    ? bind(
-        [sql],
-        (z) => `CASE WHEN strlen(${z}) > ${LONGEST_ZONE} THEN NULL WHEN lq_is_time_zone(encode(${z})) THEN ${z} END`,
-      )
-    : sql;
+  if (constant !== null) return sql;
+  return bind([sql], (z) => {
+    const isLong = `strlen(${z}) > ${LONGEST_ZONE}`;
+    return safe
+      ? `CASE WHEN ${isLong} THEN NULL WHEN lq_is_time_zone(encode(${z})) THEN ${z} END`
+      : `CASE WHEN ${isLong} THEN ${fail('zone')} ELSE ${z} END`;
+  });
 }
 
 /** What the clocks of `zone` show at `instant`. */

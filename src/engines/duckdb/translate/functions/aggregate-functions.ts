@@ -11,7 +11,7 @@ import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
 import { inOrder } from './list-order';
 import { percentileCont, percentileDisc } from './percentiles';
 import { SKETCH_AGGREGATES } from './sketches';
-import { duckType, physicalFieldNames, quoteText, structOf } from '../../sql';
+import { duckType, fail, physicalFieldNames, quoteText, structOf } from '../../sql';
 
 /** What the printer of one aggregate or window function gets to see. SAFE. is for it to look at: DuckDB has no TRY for aggregates. */
 export interface Parts {
@@ -20,6 +20,8 @@ export interface Parts {
   readonly args: readonly Argument[];
   /** The OVER clause without the word, null for an aggregate over groups. */
   readonly over: string | null;
+  /** Whether there is one group alone. */
+  readonly once: boolean;
   /** `name(DISTINCT args ORDER BY ...) FILTER (...) OVER (...)`. */
   plain(name: string, values: readonly string[], options?: PlainOptions): string;
   at(i: number): string;
@@ -40,12 +42,14 @@ interface Rows {
   readonly over?: string | null;
   /** The condition for a row of a group to count. */
   readonly filter?: string | null;
+  /** Default: false. */
+  readonly once?: boolean;
 }
 
 export function printAggregateCall(
   ctx: Context,
   call: AggregateCall,
-  { over = null, filter: of = null }: Rows = {},
+  { over = null, filter: of = null, once = false }: Rows = {},
 ): string {
   const row = AGGREGATES[call.function];
   if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span);
@@ -55,6 +59,7 @@ export function printAggregateCall(
     call,
     args,
     over,
+    once,
     at: (i) => {
       const argument = args[i];
       if (argument === undefined) throw new Error(`${call.function}: argument ${i + 1} is missing`);
@@ -186,7 +191,7 @@ function numberUpTo(p: Parts, most: number): string {
  * each quantile in all of them.
  */
 const approxQuantiles: Row = (p) => {
-  const count = numberUpTo(p, LIMITS.quantiles);
+  const count = numberUpTo(p, p.once ? LIMITS.quantiles.once : LIMITS.quantiles.perRow);
   if (p.over !== null) return p.ctx.unsupported('APPROX_QUANTILES with OVER', p.call.span);
   const [value] = p.args;
   if (value === undefined) throw new Error('APPROX_QUANTILES without an argument');
@@ -240,6 +245,8 @@ const approxTopSum: Row = (p) => {
   return p.ctx.bind([`list_sort(${pairs})`], (l) => {
     const isFirst = `${i} = 1 OR ${l}[${i}]."v" IS DISTINCT FROM ${l}[${i} - 1]."v"`;
     return p.ctx.bind([`list_filter(range(1, len(${l}) + 1), lambda ${i}: ${isFirst})`], (firsts) => {
+      // DuckDB copies the whole list for each run that it takes out of it.
+      const isTooMuch = `len(${firsts}) * len(${l}) > ${LIMITS.topSumSteps}`;
       const run = `list_slice(${l}, ${firsts}[${k}], coalesce(${firsts}[${k} + 1] - 1, len(${l})))`;
       const total = `CAST(list_sum(list_transform(${run}, lambda ${e}: ${e}."w")) AS ${duckType(summed.type)})`;
       const sums = `list_transform(range(1, len(${firsts}) + 1), lambda ${k}: {'s': ${total}, 'v': ${l}[${firsts}[${k}]]."v"})`;
@@ -248,7 +255,8 @@ const approxTopSum: Row = (p) => {
       const rank = `CASE WHEN ${e}."s" IS NULL THEN 0 ${number}ELSE 2 END`;
       const ranked = `list_transform(${sums}, lambda ${e}: {'n': ${rank}, 's': ${e}."s", 'v': ${e}."v"})`;
       const sorted = `list_slice(list_sort(${ranked}, 'DESC'), 1, ${count})`;
-      return `list_transform(${sorted}, lambda ${top}: {${value}: ${top}."v", ${sum}: ${top}."s"})`;
+      const largest = `list_transform(${sorted}, lambda ${top}: {${value}: ${top}."v", ${sum}: ${top}."s"})`;
+      return `CASE WHEN ${isTooMuch} THEN ${p.call.safe ? 'NULL' : fail('size', p.call.span)} ELSE ${largest} END`;
     });
   });
 };

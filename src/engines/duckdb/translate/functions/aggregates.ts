@@ -19,7 +19,7 @@ export function printAggregate(ctx: Context, relation: AggregateRelation, wanted
   const extremes = new Extremes(ctx, [names]);
   const list = [
     ...keys.map((k, i) => `${names[i]!} AS ${columnName(k.column.id)}`),
-    ...printCalls(ctx, aggregates, extremes),
+    ...printCalls(ctx, aggregates, extremes, keys.length === 0),
   ];
   // A SELECT without an aggregate would not be one group.
   if (keys.length === 0 && aggregates.length === 0) list.push('count(*) AS "none"');
@@ -27,9 +27,15 @@ export function printAggregate(ctx: Context, relation: AggregateRelation, wanted
   return `${selectList(list)}${extremes.over(from)}${by}`;
 }
 
-function printCalls(ctx: Context, aggregates: AggregateRelation['aggregates'], extremes: Extremes): string[] {
+/** @param once whether there is one group alone */
+function printCalls(
+  ctx: Context,
+  aggregates: AggregateRelation['aggregates'],
+  extremes: Extremes,
+  once: boolean,
+): string[] {
   return aggregates.map(({ column, call }) => {
-    const text = extremes.print(call, (filter) => printAggregateCall(ctx, call, { filter }));
+    const text = extremes.print(call, (filter) => printAggregateCall(ctx, call, { filter, once }));
     return `${text} AS ${columnName(column.id)}`;
   });
 }
@@ -42,7 +48,7 @@ function printGroupingSets(ctx: Context, relation: AggregateRelation, wanted: Wa
   const inner = `SELECT *, ${keys.map((k, i) => `${printExpr(ctx, k.expr)} AS ${names[i]!}`).join(', ')}${from}`;
   const groupings = (groupingSets ?? []).map((set) => set.map((i) => names[i]!));
   const extremes = new Extremes(ctx, groupings);
-  const list = [...names, ...printCalls(ctx, aggregates, extremes)];
+  const list = [...names, ...printCalls(ctx, aggregates, extremes, false)];
   const sets = groupings.map((set) => `(${set.join(', ')})`);
   return `${selectList(list)}${extremes.over(` FROM (${inner})`)} GROUP BY GROUPING SETS (${sets.join(', ')})`;
 }
@@ -57,6 +63,23 @@ export function printWindow(ctx: Context, { call, partitionBy, orderBy, frame }:
     parts.push(`${frame.unit.toUpperCase()} BETWEEN ${bound(frame.from)} AND ${bound(frame.to)}`);
   }
   return printAggregateCall(ctx, call, { over: `(${parts.join(' ')})` });
+}
+
+/** Aggregates whose state is a few numbers, of however many rows. */
+const OF_FIXED_SIZE: ReadonlySet<string> = new Set(
+  'AVG BIT_AND BIT_OR BIT_XOR COUNT COUNTIF COUNT_STAR LOGICAL_AND LOGICAL_OR MAX MIN SUM'.split(' '),
+);
+/** Functions of a window that aggregate nothing. */
+const OF_PLACES: ReadonlySet<string> = new Set(
+  'CUME_DIST DENSE_RANK FIRST_VALUE LAG LAST_VALUE LEAD NTH_VALUE NTILE PERCENT_RANK RANK ROW_NUMBER'.split(' '),
+);
+
+const TEXTS: ReadonlySet<string> = new Set(['STRING', 'BYTES']);
+
+/** Whether what a window function keeps of the rows of its frames grows with them. */
+export function gathersRows({ call, orderBy, frame }: WindowCall): boolean {
+  if (OF_PLACES.has(call.function) || (orderBy.length === 0 && frame === null)) return false;
+  return call.distinct || !OF_FIXED_SIZE.has(call.function) || TEXTS.has(call.type.kind);
 }
 
 type Frame = NonNullable<WindowCall['frame']>;

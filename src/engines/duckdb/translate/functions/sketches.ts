@@ -11,7 +11,10 @@ import type { AggregateRow, Parts } from './aggregate-functions';
 /** Sketches in hexadecimal digits: what they begin with, the type of the values, the precision in decimal, hashes of 64 bits. */
 const MARK = Buffer.from('LQS1').toString('hex').toUpperCase();
 const [TYPE_AT, PRECISION_AT, HASHES_AT] = [MARK.length + 1, MARK.length + 3, MARK.length + 5];
-const HASH_DIGITS = 16;
+/** Bytes before the hashes, and of a hash. */
+const HEAD = (HASHES_AT - 1) / 2;
+const HASH = 8;
+const HASH_DIGITS = 2 * HASH;
 
 const TYPES: Readonly<Partial<Record<SqlType['kind'], string>>> = {
   INT64: '01',
@@ -34,11 +37,15 @@ const precisionOf = (digits: string): string => `substr(${digits}, ${PRECISION_A
 const sizeOf = (precision: string): string =>
   `(CAST(1 AS BIGINT) << least(TRY_CAST(${precision} AS INTEGER), ${LARGEST_PRECISION}))`;
 
-/** @param digits of what is no NULL */
-function isSketch(digits: string): string {
+/** The digits before the hashes: those of all that somebody hands in may take more memory than there is. */
+const headOf = (bytes: string): string => `hex(array_slice(${bytes}, 1, ${HEAD}))`;
+
+/** @param bytes which are no NULL */
+function isSketch(bytes: string): string {
+  const head = headOf(bytes);
   return (
-    `(starts_with(${digits}, ${quoteText(MARK)}) AND length(${digits}) % ${HASH_DIGITS} = ${HASHES_AT - 1} ` +
-    `AND ${typeOf(digits)} IN (${quotedList(Object.values(TYPES))}) AND ${precisionOf(digits)} IN (${quotedList(PRECISIONS)}))`
+    `(starts_with(${head}, ${quoteText(MARK)}) AND octet_length(${bytes}) % ${HASH} = ${HEAD % HASH} AND octet_length(${bytes}) >= ${HEAD} ` +
+    `AND ${typeOf(head)} IN (${quotedList(Object.values(TYPES))}) AND ${precisionOf(head)} IN (${quotedList(PRECISIONS)}))`
   );
 }
 
@@ -76,25 +83,30 @@ interface Merged {
 
 /** Of all sketches of a group that are not NULL. The least precision is that of the result. */
 function merge(p: Parts, none: string, print: (merged: Merged) => string): string {
-  const digits = `hex(${p.at(0)})`;
-  const values = [
-    p.plain('list', [digits], { distinct: true, filter: `${p.at(0)} IS NOT NULL` }),
-    p.plain('bool_and', [isSketch(digits)]),
-    p.plain('min', [typeOf(digits)]),
-    p.plain('max', [typeOf(digits)]),
-    p.plain('min', [precisionOf(digits)]),
-  ] as const;
   const failed = p.call.safe ? 'NULL' : fail('argument', p.call.span);
-  return p.ctx.bind(values, (sketches, valid, type, other, precision) => {
-    const hashes = mergedHashes(p.ctx, sketches, precision);
-    const result = p.ctx.bind([hashes], (merged) => print({ type, precision, hashes: merged }));
-    return `CASE WHEN ${sketches} IS NULL THEN ${none} WHEN NOT ${valid} OR ${type} <> ${other} THEN ${failed} ELSE ${result} END`;
+  const s = p.ctx.variable();
+  // Gathered once: an argument is computed as often as it is written.
+  const all = p.plain('list', [p.at(0)], { distinct: true, filter: `${p.at(0)} IS NOT NULL` });
+  return p.ctx.bind([all], (sketches) => {
+    const each = (text: string): string => `list_transform(${sketches}, lambda ${s}: ${text})`;
+    const parts = [
+      `list_bool_and(${each(isSketch(s))})`,
+      `list_min(${each(typeOf(headOf(s)))})`,
+      `list_max(${each(typeOf(headOf(s)))})`,
+      `list_min(${each(precisionOf(headOf(s)))})`,
+    ] as const;
+    const merged = p.ctx.bind(parts, (valid, type, other, precision) => {
+      const hashes = mergedHashes(p.ctx, sketches, precision);
+      const result = p.ctx.bind([hashes], (least) => print({ type, precision, hashes: least }));
+      return `CASE WHEN NOT ${valid} OR ${type} <> ${other} THEN ${failed} ELSE ${result} END`;
+    });
+    return `CASE WHEN ${sketches} IS NULL THEN ${none} ELSE ${merged} END`;
   });
 }
 
 function mergedHashes(ctx: Context, sketches: string, precision: string): string {
   const s = ctx.variable();
-  const each = `regexp_extract_all(substr(${s}, ${HASHES_AT}), '.{${HASH_DIGITS}}')`;
+  const each = `regexp_extract_all(substr(hex(${s}), ${HASHES_AT}), '.{${HASH_DIGITS}}')`;
   const all = `list_distinct(flatten(list_transform(${sketches}, lambda ${s}: ${each})))`;
   return `list_slice(list_sort(${all}), 1, ${sizeOf(precision)})`;
 }
@@ -115,9 +127,9 @@ export const SKETCH_AGGREGATES: Readonly<Record<string, AggregateRow>> = {
 
 export const SKETCH_FUNCTIONS: FunctionTable = {
   'HLL_COUNT.EXTRACT': (call) =>
-    call.bind([`hex(${sqlOf(call, 0)})`], (digits) => {
-      const count = `((length(${digits}) - ${HASHES_AT - 1}) // ${HASH_DIGITS})`;
-      const counted = estimate(count, sizeOf(precisionOf(digits)), `right(${digits}, ${HASH_DIGITS})`);
-      return `CASE WHEN ${digits} IS NULL THEN 0 WHEN NOT ${isSketch(digits)} THEN ${call.fail('argument')} ELSE ${counted} END`;
+    call.bind([sqlOf(call, 0)], (bytes) => {
+      const count = `((octet_length(${bytes}) - ${HEAD}) // ${HASH})`;
+      const counted = estimate(count, sizeOf(precisionOf(headOf(bytes))), `right(hex(${bytes}), ${HASH_DIGITS})`);
+      return `CASE WHEN ${bytes} IS NULL THEN 0 WHEN NOT ${isSketch(bytes)} THEN ${call.fail('argument')} ELSE ${counted} END`;
     }),
 };

@@ -14,7 +14,7 @@ import type {
   ResolvedQuery,
   SetRelation,
 } from '../../../../googlesql/resolved';
-import { printAggregate, printWindow } from '../functions/aggregates';
+import { gathersRows, printAggregate, printWindow } from '../functions/aggregates';
 import { withExtremeKeysComputed } from '../functions/having-extremes';
 import { withoutConstantRow } from './constant-rows';
 import { withOuterColumnsComputed, withOuterColumnsOfLambdas, withSubqueriesComputed } from './computed-inputs';
@@ -113,7 +113,8 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
         ...namesBut(own),
         ...functions.map((f) => `${printWindow(ctx, f.call)} AS ${columnName(f.column.id)}`),
       ];
-      return `${selectList(list)}${from(relation.input, ids, false)}`;
+      const rows = `${selectList(list)}${from(relation.input, ids, false)}`;
+      return functions.some(({ call }) => gathersRows(call)) ? onOneThread(rows) : rows;
     }
     case 'sort': {
       if (!ordered) return printRelation(ctx, relation.input, wanted, false);
@@ -206,6 +207,14 @@ function withKeysComputed(ctx: Context, relation: Aggregate): Relation | null {
 /** The SELECT text of a query for those of its output columns that are wanted. */
 export function printQuery(ctx: Context, query: ResolvedQuery, wanted: Wanted, ordered: boolean): string {
   return printRelation(ctx, query.relation, wanted, ordered);
+}
+
+/**
+ * A window function's rows, computed by one thread. Of several that build the tree over a window together, DuckDB 1.5.6 leaves one waiting for
+ * ever, whatever interrupts it, where another finds no memory for what it gathers. Numbering rows keeps a pipeline to one thread.
+ */
+function onOneThread(rows: string): string {
+  return `SELECT * EXCLUDE ("place") FROM (SELECT *, row_number() OVER () AS "place" FROM (${rows})) WHERE "place" > 0`;
 }
 
 function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): string {

@@ -8,12 +8,10 @@ import type { SqlType } from '../../../../googlesql/types';
 import type { Argument, Call } from './call';
 import type { Context } from '../context';
 import { fail, physicalFieldNames, quoteText, sameType } from '../../sql';
-import { SMALL } from './size-estimate';
+import { MODEST, SMALL } from './size-estimate';
 
 /** About nanoseconds on a busy machine: for the query, or for each of the rows that are worked on together. */
 const STEPS = { once: 128 * 1024 * 1024, perRow: 128 * 1024 };
-/** Up to here a size estimate is that of a table's value with a little done to it: no look at its real size. */
-const MODEST = 6;
 /** Steps more for values between that and what may be of any size. */
 const ROOM_BETWEEN = 4;
 

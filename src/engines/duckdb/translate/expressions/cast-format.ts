@@ -85,7 +85,8 @@ function zoneOfCast(ctx: Context, cast: ResolvedCast): string | null {
   const call = callOf(ctx, cast);
   const constant = expr.kind === 'literal' ? expr.value : null;
   if (constant !== null && timeZone(constant) === null) return `CAST(${call.fail('zone')} AS VARCHAR)`;
-  return zoneOf(knownZone(call, { sql: printExpr(ctx, expr), constant }), expr);
+  const zone = knownZone(call, { sql: printExpr(ctx, expr), constant }, ctx.estimates.of(expr));
+  return zoneOf(zone, expr);
 }
 
 // ---------------------------------------------------------------------------- as text

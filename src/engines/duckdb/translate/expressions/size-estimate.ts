@@ -9,6 +9,8 @@ import type { AggregateCall, Expr, FunctionCall, Relation, ResolvedQuery } from 
 import { operandsOf, relationsBelow } from '../../../../googlesql/resolved-walk';
 import { isClosed } from '../relations/ctes';
 
+/** Up to here an estimate is that of a table's value with a little done to it: no look at its real size. */
+export const MODEST = 6;
 /** Up to here a value is as good as one that a table holds. */
 export const SMALL = 200;
 /** An aggregate's or a generated array or text: of any size that its own bound allows. */

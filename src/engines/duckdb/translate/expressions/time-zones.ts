@@ -1,6 +1,7 @@
 /** Time zones: a TIMESTAMP is UTC, a civil time is what the clocks of a zone show. Zones are SQL texts; null is UTC. */
 import type { Expr } from '../../../../googlesql/resolved';
 import type { Argument, Bind, Call } from './call';
+import { MODEST } from './size-estimate';
 
 /** Bytes of the longest name of a zone, with some room. */
 const LONGEST_ZONE = 64;
@@ -12,20 +13,21 @@ export function zoneOf(printed: string, expr: Expr): string | null {
 }
 
 /**
- * A computed time zone: an error where it is longer than any name, which DuckDB would compare with every zone's; NULL under SAFE. where there
- * is no such zone, for which DuckDB raises an error that TRY does not catch.
+ * A computed time zone: an error where a query makes it longer than any name, as DuckDB would compare it with every zone's; NULL under SAFE.
+ * where there is no such zone, for which DuckDB raises an error that TRY does not catch.
+ *
+ * @param size an estimate (size-estimate.ts): a look at each value would make a zone that is the same for all rows slow
  */
 export function knownZone(
   { safe, bind, fail }: Pick<Call, 'safe' | 'bind' | 'fail'>,
   { sql, constant }: Pick<Argument, 'sql' | 'constant'>,
+  size: number,
 ): string {
   if (constant !== null) return sql;
-  return bind([sql], (z) => {
-    const isLong = `strlen(${z}) > ${LONGEST_ZONE}`;
-    return safe
-      ? `CASE WHEN ${isLong} THEN NULL WHEN lq_is_time_zone(encode(${z})) THEN ${z} END`
-      : `CASE WHEN ${isLong} THEN ${fail('zone')} ELSE ${z} END`;
-  });
+  const isLong = (zone: string): string => `strlen(${zone}) > ${LONGEST_ZONE}`;
+  if (safe)
+    return bind([sql], (z) => `CASE WHEN ${isLong(z)} THEN NULL WHEN lq_is_time_zone(encode(${z})) THEN ${z} END`);
+  return size <= MODEST ? sql : bind([sql], (z) => `CASE WHEN ${isLong(z)} THEN ${fail('zone')} ELSE ${z} END`);
 }
 
 /** What the clocks of `zone` show at `instant`. */

@@ -42,7 +42,7 @@ export function zoneArgument(call: Call, i: number): string | null {
   const zone = call.args[i];
   if (zone === undefined) return null;
   if (zone.constant !== null && timeZone(zone.constant) === null) return call.fail('zone');
-  return zoneOf(knownZone(call, zone), zone.expr);
+  return zoneOf(knownZone(call, zone, call.estimate(zone)), zone.expr);
 }
 
 /** Microseconds that lead out of the calendar from anywhere in it, and stay within DuckDB's own. */

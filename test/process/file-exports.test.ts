@@ -18,7 +18,7 @@ const ARROW = 'application/vnd.apache.arrow.stream';
 const NDJSON = 'application/x-ndjson';
 
 /** More than a row group of DuckDB's, and than a batch of Arrow's. */
-const ROWS = 100_000;
+const ROWS = 300_000;
 
 const QUERIES = {
   types: `/*

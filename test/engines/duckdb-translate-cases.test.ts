@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fence } from '../../src/engines/contract';
 import { runtimeError } from '../../src/engines/duckdb/translate';
-import type { Shape } from './duckdb-shapes';
+import { SHAPES, type Shape } from './duckdb-shapes';
 import { TranslationBench } from './duckdb-translation';
 import { sameValue } from './same-value';
 
@@ -33,8 +33,12 @@ function lines<T>(name: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** Every expression that can fail is guarded. */
+/** Every expression that can fail is guarded, or none. */
 const FENCED: Fence = { consumer: null, instants: [] };
+const FENCES = [
+  ['unfenced', null],
+  ['fenced', FENCED],
+] as const;
 
 /** The nine tables as a stored query has them, without the file's settings and final statement. */
 function composed(consumer: string): string {
@@ -56,13 +60,10 @@ function sameRows(actual: unknown[][], expected: readonly (readonly unknown[])[]
 
 const expected = new Map(lines<Expected>('log-queries-expected.jsonl').map((e) => [e.id, e]));
 
-/** A stored table's rows have the same answers whatever shape they are stored in; the last has parts of all shapes. */
-const RUNS: readonly (readonly [name: string, Shape, Fence | null])[] = [
-  ['lists, fenced', 'lists', FENCED],
-  ['records, fenced', 'records', FENCED],
-  ['mixed, fenced', 'mixed', FENCED],
-  ['mixed, unfenced', 'mixed', null],
-];
+/** A stored table's rows have the same answers whatever shape they are stored in. */
+const RUNS = Object.keys(SHAPES).flatMap((shape) =>
+  FENCES.map(([name, fence]) => [`${shape}, ${name}`, shape as Shape, fence] as const),
+);
 
 describe.each(RUNS)('%s', (_name, shape, fence) => {
   let bench: TranslationBench;

@@ -19,7 +19,7 @@ export interface Measurement {
   /** From the answer, or the interrupt, until the query had really ended and the next was answered. */
   readonly lateCpuMs: number;
   readonly lateMs: number;
-  /** Of the thread with the event loop: from the interrupt on, or of all, translation included, where there was none. */
+  /** Of the thread with the event loop, translation included: until the interrupt or from there on, whichever is more. */
   readonly mainThreadMs: number;
   readonly peakBytes: number;
   /** Resident when all is over: what the allocators keep. */

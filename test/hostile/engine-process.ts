@@ -67,7 +67,7 @@ async function serve(): Promise<void> {
       wallMs: until - started,
       lateCpuMs: allThreads(answered),
       lateMs: performance.now() - until,
-      mainThreadMs: mainThread() - (isInterrupted ? mainUntil : main),
+      mainThreadMs: isInterrupted ? Math.max(mainUntil - main, mainThread() - mainUntil) : mainThread() - main,
       peakBytes: peak(),
       restingBytes: process.memoryUsage.rss(),
     };

@@ -1,6 +1,6 @@
 /**
  * Whatever a call is given, the query ends soon after its interrupt, the process stays within its memory and answers the
- * next query. Measured in CPU time of a process of its own; the bounds are four times those that docs/decisions/bounded-functions.md
+ * next query. Measured in CPU time of a process of its own; the bounds are two and a half times those that docs/decisions/bounded-functions.md
  * gives, since a busy machine makes the same work take more of it. `npm run fuzz:functions` runs as many as asked.
  */
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
@@ -10,7 +10,7 @@ import { hostileQueries } from './sql-functions';
 import { WORST_CASES } from './worst-cases';
 
 const SEED = 20261122;
-const PATIENCE = 4;
+const PATIENCE = 2.5;
 
 const described = (all: readonly MeasuredQuery[]): string[] =>
   all.filter(({ faults }) => faults.length > 0).map(({ sql, faults }) => `${faults.join('; ')}: ${sql.slice(0, 500)}`);

@@ -13,12 +13,12 @@ type Engine = Pick<Options, 'engine' | 'emulator' | 'size'> & Pick<Options, 'req
 const ENGINES: readonly Engine[] = [
   {
     engine: 'duckdb',
-    requests: 150,
+    requests: 250,
     size: { own: 100, foreign: 600, grows: true, long: { tables: 2, rows: 65_000 } },
   },
   {
     engine: 'bigquery',
-    requests: 80,
+    requests: 120,
     size: { own: 15, foreign: 80, grows: false, long: { tables: 0, rows: 0 } },
     emulator: ['--eager'],
   },

@@ -67,7 +67,8 @@ export function printWindow(ctx: Context, { call, partitionBy, orderBy, frame }:
 
 /** Aggregates whose state is a few numbers, of however many rows. */
 const OF_FIXED_SIZE: ReadonlySet<string> = new Set(
-  'AVG BIT_AND BIT_OR BIT_XOR COUNT COUNTIF COUNT_STAR LOGICAL_AND LOGICAL_OR MAX MIN SUM'.split(' '),
+  `AVG BIT_AND BIT_OR BIT_XOR CORR COUNT COUNTIF COUNT_STAR COVAR_POP COVAR_SAMP LOGICAL_AND LOGICAL_OR MAX MIN STDDEV_POP
+   STDDEV_SAMP SUM VAR_POP VAR_SAMP`.split(/\s+/),
 );
 /** Functions of a window that aggregate nothing. */
 const OF_PLACES: ReadonlySet<string> = new Set(

@@ -121,7 +121,7 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
 ];
 
 const { elements, filled, joined, quantiles, topValues, places, formatElements, formatCharacters } = LIMITS;
-const { ownFunctions, searchCharacters, topSumSteps } = LIMITS;
+const { ownFunctions, searchCharacters, topSumSteps, gatheredSteps } = LIMITS;
 
 const SIZES: readonly (readonly (string | number)[])[] = [
   ['elements of a generated array, and of arrays joined', elements.once, elements.perRow],
@@ -130,6 +130,11 @@ const SIZES: readonly (readonly (string | number)[])[] = [
   ['number of `APPROX_QUANTILES`', quantiles.once, quantiles.perRow],
   ['number of `APPROX_TOP_COUNT` and `APPROX_TOP_SUM`', topValues, topValues],
   ['rows of a group of `APPROX_TOP_SUM` times its different values', topSumSteps, topSumSteps],
+  [
+    `steps to gather what a frame of a window holds, where all frames take more than ${gatheredSteps.total.toLocaleString('en-US')}`,
+    gatheredSteps.row,
+    gatheredSteps.row,
+  ],
   ['width and precision in `FORMAT`', places, places],
   ['elements of the format of a date or time', formatElements, formatElements],
   ['characters of the format of a date or time', formatCharacters, formatCharacters],

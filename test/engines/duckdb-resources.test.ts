@@ -60,6 +60,9 @@ describe('what is made of little is bounded', () => {
     "SELECT REGEXP_CONTAINS('aaa', CONCAT('(a?)', '{1000}b')) AS n",
     "SELECT REGEXP_CONTAINS(REPEAT('a', 250000), '(a?){100}b') AS n",
     `SELECT MAX(EDIT_DISTANCE(REPEAT(id, 100), REPEAT(id, 99))) AS n FROM ${LOGS}`,
+    `SELECT MAX(LENGTH(x)) AS n FROM (SELECT STRING_AGG(id) OVER (ORDER BY id) AS x FROM ${LOGS})`,
+    `SELECT MAX(ARRAY_LENGTH(x)) AS n FROM (SELECT ARRAY_AGG(CONCAT('é', id)) OVER (PARTITION BY timestamp ORDER BY id) AS x FROM ${LOGS})`,
+    `SELECT MAX(HLL_COUNT.EXTRACT(x)) AS n FROM (SELECT HLL_COUNT.INIT(id) OVER (ORDER BY id) AS x FROM ${LOGS})`,
   ])('%s', async (sql) => {
     const memory = process.memoryUsage().rss;
     await expect(value(sql)).rejects.toMatchObject(TOO_LARGE);
@@ -78,6 +81,16 @@ describe('what is made of little is bounded', () => {
     [`SELECT MAX(LENGTH(REPEAT(id, 100))) AS n FROM ${LOGS}`, 3_600],
     [`SELECT LENGTH(CONCAT('[', STRING_AGG(id), ']')) AS n FROM ${LOGS}`, 5_000 * 37 + 1],
     [`SELECT COUNTIF(REGEXP_CONTAINS(id, '^[0-9a-f]{1,64}$')) AS n FROM ${LOGS}`, 5_000],
+    // Windows that gather: a whole partition, small frames of many rows, a large one of few rows.
+    [`SELECT MAX(ARRAY_LENGTH(x)) AS n FROM (SELECT ARRAY_AGG(id) OVER () AS x FROM ${LOGS})`, 5_000],
+    [
+      `SELECT SUM(LENGTH(x)) AS n FROM (SELECT STRING_AGG(CONCAT('é', id)) OVER (ORDER BY id ROWS 20 PRECEDING) AS x FROM ${LOGS})`,
+      38 * (21 * 5_000 - 210) - 5_000,
+    ],
+    [
+      `SELECT MAX(ARRAY_LENGTH(x)) AS n FROM (SELECT ARRAY_CONCAT_AGG(GENERATE_ARRAY(a, a + 1999)) OVER (ORDER BY a) AS x FROM UNNEST([1, 2, 3, 4]) AS a)`,
+      8_000,
+    ],
   ])('%s', async (sql, expected) => {
     expect(await value(sql)).toBe(expected);
   });

@@ -23,6 +23,8 @@ interface Limits {
   readonly topValues: number;
   /** Rows of a group of APPROX_TOP_SUM times its different values. */
   readonly topSumSteps: number;
+  /** What the frames of windows that gather values hold, in values of fixed size: refused beyond both. */
+  readonly gatheredSteps: { readonly row: number; readonly total: number };
   /** Of a width or a precision in FORMAT. */
   readonly places: number;
   /** Elements of the format of a date or time. */
@@ -41,6 +43,7 @@ export const LIMITS: Limits = {
   quantiles: { once: 100_000, perRow: 2_048 },
   topValues: 100_000,
   topSumSteps: 20_000_000,
+  gatheredSteps: { row: 4_096, total: 20_000_000 },
   places: 1_000,
   formatElements: MOST_ELEMENTS,
   formatCharacters: LONGEST_FORMAT,

@@ -53,7 +53,12 @@ function printGroupingSets(ctx: Context, relation: AggregateRelation, wanted: Wa
   return `${selectList(list)}${extremes.over(` FROM (${inner})`)} GROUP BY GROUPING SETS (${sets.join(', ')})`;
 }
 
-export function printWindow(ctx: Context, { call, partitionBy, orderBy, frame }: WindowCall): string {
+export function printWindow(ctx: Context, window: WindowCall): string {
+  return printAggregateCall(ctx, window.call, { over: printOver(ctx, window) });
+}
+
+/** The OVER clause without the word. */
+export function printOver(ctx: Context, { partitionBy, orderBy, frame }: WindowCall): string {
   const parts: string[] = [];
   if (partitionBy.length > 0) parts.push(`PARTITION BY ${partitionBy.map((p) => printExpr(ctx, p)).join(', ')}`);
   const keys = isNumericRange(frame) ? [rangeKey(ctx, orderBy)] : printSortKeys(ctx, orderBy);
@@ -62,7 +67,7 @@ export function printWindow(ctx: Context, { call, partitionBy, orderBy, frame }:
     const bound = (side: ResolvedBound): string => printBound(ctx, side, isNumericRange(frame));
     parts.push(`${frame.unit.toUpperCase()} BETWEEN ${bound(frame.from)} AND ${bound(frame.to)}`);
   }
-  return printAggregateCall(ctx, call, { over: `(${parts.join(' ')})` });
+  return `(${parts.join(' ')})`;
 }
 
 /** Aggregates whose state is a few numbers, of however many rows. */

@@ -30,6 +30,8 @@ const LARGEST_PRECISION = 18;
 const quotedList = (texts: readonly string[]): string => texts.map(quoteText).join(', ');
 const PRECISIONS = Array.from({ length: MOST_PRECISION - LEAST_PRECISION + 1 }, (_, i) => String(LEAST_PRECISION + i));
 
+const NO_SKETCH = "CAST('' AS BLOB)";
+
 const typeOf = (digits: string): string => `substr(${digits}, ${TYPE_AT}, 2)`;
 const precisionOf = (digits: string): string => `substr(${digits}, ${PRECISION_AT}, 2)`;
 
@@ -66,13 +68,22 @@ const init: AggregateRow = (p) => {
   const size = 2 ** Math.min(chosen, LARGEST_PRECISION);
   const bytes = ['STRING', 'BYTES'].includes(value.type.kind) ? value.sql : `CAST(${value.sql} AS VARCHAR)`;
   // DuckDB's min of several values sets aside room for all of them in every group.
-  const all = p.plain('list', [`md5_number_upper(${bytes})`], { distinct: true, filter: `${value.sql} IS NOT NULL` });
+  const all = gathered(p, `md5_number_upper(${bytes})`, value.sql);
   const h = p.ctx.variable();
   return p.ctx.bind([`list_slice(list_sort(${all}), 1, ${size})`], (hashes) => {
     const digits = `array_to_string(list_transform(${hashes}, lambda ${h}: lpad(to_hex(${h}), ${HASH_DIGITS}, '0')), '')`;
     return `CASE WHEN ${hashes} IS NOT NULL THEN unhex(upper('${MARK}${type}${chosen}' || ${digits})) END`;
   });
 };
+
+/**
+ * The list of different `values` of the rows where `present` is not NULL. For a frame that grows with each row DuckDB sorts the rows again
+ * to find out which values differ, which nothing interrupts: there the list is made of all values first.
+ */
+function gathered(p: Parts, values: string, present: string): string {
+  const all = p.plain('list', [values], { distinct: p.over === null, filter: `${present} IS NOT NULL` });
+  return p.over === null ? all : `list_distinct(${all})`;
+}
 
 interface Merged {
   readonly type: string;
@@ -85,12 +96,12 @@ interface Merged {
 function merge(p: Parts, none: string, print: (merged: Merged) => string): string {
   const failed = p.call.safe ? 'NULL' : fail('argument', p.call.span);
   const s = p.ctx.variable();
-  // Gathered once: an argument is computed as often as it is written.
-  const all = p.plain('list', [p.at(0)], { distinct: true, filter: `${p.at(0)} IS NOT NULL` });
-  return p.ctx.bind([all], (sketches) => {
+  // Gathered once: an argument is computed as often as it is written. What is no sketch may be long, and fails whatever it is.
+  const short = p.ctx.bind([p.at(0)], (bytes) => `CASE WHEN ${isSketch(bytes)} THEN ${bytes} ELSE ${NO_SKETCH} END`);
+  return p.ctx.bind([gathered(p, short, p.at(0))], (sketches) => {
     const each = (text: string): string => `list_transform(${sketches}, lambda ${s}: ${text})`;
     const parts = [
-      `list_bool_and(${each(isSketch(s))})`,
+      `NOT list_contains(${sketches}, ${NO_SKETCH})`,
       `list_min(${each(typeOf(headOf(s)))})`,
       `list_max(${each(typeOf(headOf(s)))})`,
       `list_min(${each(precisionOf(headOf(s)))})`,

@@ -14,7 +14,8 @@ import type {
   ResolvedQuery,
   SetRelation,
 } from '../../../../googlesql/resolved';
-import { gathersRows, printAggregate, printWindow } from '../functions/aggregates';
+import { gathersRows, printAggregate, printOver, printWindow } from '../functions/aggregates';
+import { withBoundedFrames, withGatheredValuesComputed } from '../functions/gathered-frames';
 import { withExtremeKeysComputed } from '../functions/having-extremes';
 import { withoutConstantRow } from './constant-rows';
 import { withOuterColumnsComputed, withOuterColumnsOfLambdas, withSubqueriesComputed } from './computed-inputs';
@@ -104,7 +105,10 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       return printAggregate(ctx, relation, wanted, from(relation.input, ids, false));
     }
     case 'window': {
-      const local = withOuterColumnsComputed(ctx, relation) ?? withSubqueriesComputed(ctx, relation);
+      const local =
+        withOuterColumnsComputed(ctx, relation) ??
+        withSubqueriesComputed(ctx, relation) ??
+        withGatheredValuesComputed(ctx, relation);
       if (local !== null) return printRelation(ctx, local, wanted, ordered);
       const functions = relation.functions.filter((f) => wanted.has(f.column.id));
       const ids = columnsRead(relationExpressions({ ...relation, functions }), new Set(wanted));
@@ -113,7 +117,8 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
         ...namesBut(own),
         ...functions.map((f) => `${printWindow(ctx, f.call)} AS ${columnName(f.column.id)}`),
       ];
-      const rows = `${selectList(list)}${from(relation.input, ids, false)}`;
+      const input = withBoundedFrames(functions, from(relation.input, ids, false), (window) => printOver(ctx, window));
+      const rows = `${selectList(list)}${input}`;
       return functions.some(({ call }) => gathersRows(call)) ? onOneThread(rows) : rows;
     }
     case 'sort': {

@@ -63,6 +63,7 @@ export async function run(): Promise<void> {
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ');
     failure.value = new ApiError(`A value is needed for ${names}.`, 400, 'missingParameter');
+    running.value = false;
     return;
   }
   running.value = true;
@@ -139,8 +140,7 @@ export async function runFirst(): Promise<void> {
   let price: Estimate | null = null;
   try {
     price = await estimateRun();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+  } catch {
     // What is wrong with the search, its run says.
   }
   if (current !== controller || controller.signal.aborted) return;

@@ -48,10 +48,14 @@ export async function enterKey(page: Page, key: string): Promise<void> {
 export const rows = (page: Page) => page.getByRole('grid', { name: 'Rows' }).getByRole('row');
 export const status = (page: Page) => page.locator('.status');
 
-/** The texts of the rows, once a run has ended. */
+/** The texts of the rows, once a run has ended. @throws Error with what the page shows instead */
 export async function shownRows(page: Page): Promise<string[]> {
-  await page.getByText('Running…').waitFor({ state: 'hidden' });
-  await rows(page).nth(1).waitFor();
+  try {
+    await page.getByText('Running…').waitFor({ state: 'hidden' });
+    await rows(page).nth(1).waitFor();
+  } catch (cause) {
+    throw new Error(`No rows are shown: ${await page.locator('body').innerText()}`, { cause });
+  }
   return rows(page).allTextContents();
 }
 

@@ -40,6 +40,18 @@ params:
 SELECT @since_when AS since_when, @loud AS loud, @size AS size FROM raw_edge_logs LIMIT 1
 `;
 
+/** An endpoint that does not run without a value. */
+const NEEDING = `/*
+id: 8f0f1c52-7a60-4d0e-8a5f-6d1f0b7c2e12
+name: needing
+params:
+  size:
+    type: integer
+    required: true
+*/
+SELECT @size AS size FROM raw_edge_logs LIMIT 1
+`;
+
 withBrowser('the explorer', () => {
   let stage: Stage;
   let browser: Browser;
@@ -50,6 +62,7 @@ withBrowser('the explorer', () => {
     if (chromium !== null) browser = await openBrowser(chromium);
     const folder = stage.folder();
     writeFileSync(path.join(folder, 'queries/typed.sql'), TYPED);
+    writeFileSync(path.join(folder, 'queries/needing.sql'), NEEDING);
     const hash = createHash('sha256').update(PINNED_KEY).digest('hex');
     const pinned = { name: 'pinned', hash, endpoints: ['typed'], pins: { size: 'large' } };
     writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys: [pinned] }));
@@ -438,6 +451,29 @@ withBrowser('the explorer', () => {
       null,
     ]);
     expect(await page.getByRole('combobox', { name: 'size' }).textContent()).toBe('small (default)smalllarge');
+  });
+
+  it('says which value is needed, where it is opened without it', async () => {
+    const { page, complaints } = await open({ endpoint: 'needing' });
+    await enter(page);
+    await page.getByText('A value is needed for size.').waitFor();
+    await page.getByText('Running…').waitFor({ state: 'hidden' });
+    expect(complaints).toEqual([]);
+  });
+
+  it('reads queries again once what reads them has failed', async () => {
+    const { page, complaints } = await open();
+    let failed = 0;
+    await page.route('**/explore/worker-*.js', (route) => (failed++ === 0 ? route.abort() : route.continue()));
+    await enter(page);
+    await shownRows(page);
+    expect(failed).toBeGreaterThan(0);
+    // The histogram is of the engine's counts, which are asked for with what was read.
+    await page.getByRole('button', { name: 'Run' }).click();
+    await shownRows(page);
+    await until(() => failed > 1);
+    await page.getByRole('slider', { name: 'Histogram' }).waitFor();
+    expect(complaints.filter((text) => !text.includes('net::ERR_FAILED'))).toEqual([]);
   });
 
   it('shows what the key pins as fixed, and sends nothing for it', async () => {

@@ -43,18 +43,22 @@ function restart(): void {
   waiting.clear();
 }
 
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL: (url: string) => string },
-  ): { createScriptURL(url: string): unknown };
+interface Policy {
+  createScriptURL(url: string): unknown;
 }
+
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy;
+}
+
+/** Browsers let a page have one policy of a name, however many workers it starts. */
+let policy: Policy | null = null;
 
 /** The policy of the page lets scripts be loaded by the name of this build's file alone. */
 function trusted(url: string): unknown {
   const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
   if (types === undefined) return url;
-  const policy = types.createPolicy('analyser', {
+  policy ??= types.createPolicy('analyser', {
     createScriptURL: (given) => {
       if (!/^explore\/worker-[A-Z0-9]+\.js$/.test(given)) throw new TypeError('This is not the analyser.');
       return given;

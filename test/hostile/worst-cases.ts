@@ -49,6 +49,7 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
     `SELECT INSTR(REPEAT('a', 262144), 'a', -1, 260000) AS v`,
     `SELECT MAX(INSTR(REPEAT('a', 16000), 'a', 1, 15000 + i)) AS v FROM t`,
     `SELECT MAX(INSTR(m, 'e', 1, 80)) AS v FROM t`,
+    `SELECT MAX(INSTR(m, 'e', 1, 28)) AS v FROM t`,
     `SELECT MAX(STRPOS(REPEAT('a', 16000), CONCAT(REPEAT('a', 8000), s))) AS v FROM t`,
     `SELECT MAX(STRPOS(big, s)) AS v ${WITH_LARGE}`,
   ],

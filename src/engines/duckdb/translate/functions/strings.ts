@@ -148,7 +148,7 @@ function instr(call: Call): string {
       const searches = `least(${n}, length(${s}) + 2)`;
       // Behind the text, and before it, is nothing: no place that DuckDB's functions or INT64 do not hold.
       const p = `greatest(least(${given}, length(${s}) + 2), -length(${s}) - 2)`;
-      const over = `${searches} * (strlen(${s}) * (strlen(${sub}) / 64 + 1) + ${ONE_SEARCH}) > ${MOST_SEARCHING} * ${mostSteps(call)}`;
+      const over = `${searches} * (strlen(${s}) * (strlen(${sub}) / 64 + ${READINGS}) + ${ONE_SEARCH}) > ${mostSteps(call)}`;
       const forwards = nthPlace(s, sub, `${p} - 1`, searches);
       const onlyForwards = position === undefined || (position.constant !== null && Number(position.constant) > 0);
       const [r, bus] = [reversed(s), reversed(sub)];
@@ -169,10 +169,10 @@ function instr(call: Call): string {
   );
 }
 
-/** What a search costs beside the reading of its text, in bytes. */
-const ONE_SEARCH = 1_000;
-/** Far more is let pass than of other functions, and still little: rows with many occurrences are few. */
-const MOST_SEARCHING = 2;
+/** How often a search reads its text, a byte at a time. */
+const READINGS = 2.5;
+/** What a search costs beside, in bytes. */
+const ONE_SEARCH = 2_500;
 
 /** Where the n-th occurrence behind `from` starts; beyond the text without one. */
 function nthPlace(s: string, sub: string, from: string, n: string): string {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { LQL_CODES, LqlError, readLql, toSql } from '../../src/lql';
+import { cpuTime } from '../cpu-time';
 import { DEFAULT_NOW } from './case-file';
 
 function read(text: string): LqlError | null {
@@ -11,14 +12,6 @@ function read(text: string): LqlError | null {
     if (error instanceof LqlError) return error;
     throw error;
   }
-}
-
-/** CPU time of this process alone, in microseconds: others on the machine make nothing slow, but the process collects garbage at times. */
-function cpuOf(work: () => unknown): number {
-  const start = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(start);
-  return user + system;
 }
 
 describe('any text is read or refused with a code', () => {
@@ -142,8 +135,8 @@ describe('the longest text takes milliseconds, whatever it repeats', () => {
   test.each(heads)('after %p', (head) => {
     for (const part of parts) {
       const text = (head + part.repeat(65_536)).slice(0, 20_000);
-      // Ten times what it takes; quadratic work on 20,000 characters would be seconds, each time.
-      const slow = [1, 2, 3].every(() => cpuOf(() => read(text)) > 100_000);
+      // Ten times what it takes; quadratic work on 20,000 characters would be seconds, each time. The process collects garbage at times.
+      const slow = [1, 2, 3].every(() => cpuTime(() => read(text)) > 100);
       expect({ part, slow }).toEqual({ part, slow: false });
     }
   });

@@ -36,14 +36,14 @@ const search =
   ([text, wanted]) =>
     `${text!.bytes} * (${steps} + ${wanted?.bytes ?? '0'} / 64)`;
 
-/** So many steps for each byte, of a text and of an array of small values, each of which is written out. */
+/** So many steps for each byte, of a text, of an array of small values, each of which is written out, and of BYTES. */
 const writing =
-  (ofText: number, ofArray: number): Cost =>
+  (ofText: number, ofArray: number, ofBytes = ofText): Cost =>
   (args) =>
     args
       .map(({ bytes, argument: { type } }) => {
         const small = type.kind === 'ARRAY' && !hasSize(type.element);
-        return `${bytes} * ${small ? ofArray : ofText}`;
+        return `${bytes} * ${small ? ofArray : type.kind === 'BYTES' ? ofBytes : ofText}`;
       })
       .join(' + ');
 
@@ -76,7 +76,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   CONTAINS_SUBSTR: perByte(192),
   COSINE_DISTANCE: perByte(2),
   EUCLIDEAN_DISTANCE: perByte(2),
-  FORMAT: writing(8, 16),
+  FORMAT: writing(8, 16, 32),
   FROM_BASE64: perByte(48),
   FROM_HEX: perByte(4),
   INITCAP: perByte(120),

@@ -23,7 +23,7 @@ interface Limits {
   readonly topValues: number;
   /** Rows of a group of APPROX_TOP_SUM times its different values. */
   readonly topSumSteps: number;
-  /** What the frames of windows that gather values hold, in values of fixed size: refused beyond both. */
+  /** Steps of 25 ns to gather what the frame of a row holds, and those of all rows: refused beyond both together. */
   readonly gatheredSteps: { readonly row: number; readonly total: number };
   /** Of a width or a precision in FORMAT. */
   readonly places: number;

@@ -7,8 +7,9 @@ import type { SqlType } from '../../../../googlesql/types';
 import { columnName, type Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
 import { fail } from '../../sql';
+import { printOver } from './aggregates';
 
-/** What it takes to gather a value for a frame, in steps of 25 ns, where that is more than a copy. */
+/** What it takes to gather a value for a frame, in steps of 25 ns: those of functions whose result grows with the frame. */
 const STEPS_OF_VALUE: Readonly<Record<string, (value: string, type: SqlType) => string>> = {
   ARRAY_AGG: stepsOfCopy,
   ARRAY_CONCAT_AGG: stepsOfCopy,
@@ -40,8 +41,6 @@ function stepsOfSketch(value: string): string {
   return `40 + octet_length(${value}) * 5`;
 }
 
-type Windows = Windowed['functions'];
-
 function isGathering({ call, orderBy, frame }: WindowCall): boolean {
   return Object.hasOwn(STEPS_OF_VALUE, call.function) && (orderBy.length > 0 || frame !== null);
 }
@@ -69,12 +68,8 @@ export function withGatheredValuesComputed(ctx: Context, relation: Windowed): Re
   return { ...relation, input: { kind: 'compute', input: relation.input, columns }, functions };
 }
 
-/**
- * The FROM clause of windows, which fails where what they gather for a row and in all is beyond its bounds.
- *
- * @param overOf prints the OVER clause of a window without the word
- */
-export function withBoundedFrames(windows: Windows, from: string, overOf: (window: WindowCall) => string): string {
+/** The FROM clause of windows, which fails where what they gather for a row and in all is beyond `LIMITS.gatheredSteps`. */
+export function withBoundedFrames(ctx: Context, windows: Windowed['functions'], from: string): string {
   const gathering = windows.map(({ call }) => call).filter(isGathering);
   const [first] = gathering;
   if (first === undefined) return from;
@@ -82,7 +77,7 @@ export function withBoundedFrames(windows: Windows, from: string, overOf: (windo
     const [value] = window.call.args;
     if (value?.kind !== 'column') throw new Error(`${window.call.function} of a value that is no column`);
     const ofValue = STEPS_OF_VALUE[window.call.function]!(columnName(value.column.id), value.type);
-    return `coalesce(sum(coalesce(${ofValue}, 1)) OVER ${overOf(window)}, 0)`;
+    return `coalesce(sum(coalesce(${ofValue}, 1)) OVER ${printOver(ctx, window)}, 0)`;
   });
   const each = `SELECT *, ${steps.join(' + ')} AS "steps"${from}`;
   const all = `SELECT *, max("steps") OVER () AS "most", sum("steps") OVER () AS "total" FROM (${each})`;

@@ -14,7 +14,7 @@ import type {
   ResolvedQuery,
   SetRelation,
 } from '../../../../googlesql/resolved';
-import { gathersRows, printAggregate, printOver, printWindow } from '../functions/aggregates';
+import { gathersRows, printAggregate, printWindow } from '../functions/aggregates';
 import { withBoundedFrames, withGatheredValuesComputed } from '../functions/gathered-frames';
 import { withExtremeKeysComputed } from '../functions/having-extremes';
 import { withoutConstantRow } from './constant-rows';
@@ -117,7 +117,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
         ...namesBut(own),
         ...functions.map((f) => `${printWindow(ctx, f.call)} AS ${columnName(f.column.id)}`),
       ];
-      const input = withBoundedFrames(functions, from(relation.input, ids, false), (window) => printOver(ctx, window));
+      const input = withBoundedFrames(ctx, functions, from(relation.input, ids, false));
       const rows = `${selectList(list)}${input}`;
       return functions.some(({ call }) => gathersRows(call)) ? onOneThread(rows) : rows;
     }

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../../..');
-const MAIN = join(ROOT, 'dist/main.js');
+const COMMAND = join(ROOT, 'dist/cli.js');
 
 export const API_KEY = 'benchmark-key-that-guards-nothing';
 
@@ -18,7 +18,7 @@ export interface Service {
 }
 
 /**
- * Starts `node dist/main.js` on a free port. Resolves as soon as the process is there, before it listens.
+ * Starts `node dist/cli.js serve` on a free port. Resolves as soon as the process is there, before it listens.
  *
  * @param log where its log goes: a file's descriptor, or this process's own
  */
@@ -27,7 +27,7 @@ export async function startService(
   log: number | 'inherit' = 'inherit',
 ): Promise<Service> {
   const port = await freePort();
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [COMMAND, 'serve'], {
     cwd: ROOT,
     env: {
       PATH: process.env['PATH'],

@@ -1,5 +1,5 @@
 /** Builds dist/ where it is older than its sources, so that a command after the first starts at once. */
-const { readdirSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
+const { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 
@@ -11,15 +11,26 @@ const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfi
 /** Sources that run in browsers: the documentation page's script, and the explorer, which is bundled. */
 const PAGE_SCRIPT = 'http/routes/docs/browser/page.js';
 const EXPLORER = 'explorer';
+/** Sources that Node starts by their names: commands, processes and threads. */
+const ENTRY = /(?:[/\\]src[/\\]cli|[/\\]child|[/\\]thread|-worker)\.[jt]s$/;
 /** What other builds write into dist/. */
 const FOREIGN = new Set([EXPLORER, 'bench']);
 
 /**
- * esbuild exports by two getters in a row, which whatever calls another module pays for (docs/decisions/build.md).
- * Nothing here exports what changes later, so plain properties take their place once the module has been run.
+ * esbuild exports by two getters in a row, which whatever calls another file pays for (docs/decisions/build.md).
+ * Nothing here exports what changes later, so plain properties take their place once the file has been run.
  */
 const PLAIN_EXPORTS =
   "if (module.exports.__esModule) module.exports = Object.defineProperty({ ...module.exports }, '__esModule', { value: true });";
+
+/** Packages that stay where npm has put them: native code, and what a process loads only for BigQuery or in a worker of its own. */
+const UNBUNDLED = ['@duckdb/node-bindings', 'node-sql-parser', '@google-cloud/bigquery', 'google-auth-library'];
+
+/** Characters: what Node prints of a line with an error. */
+const LINE = 200;
+
+/** Stands for the way from a file of dist/ to dist/ itself, until it is known which file a module has come to. */
+const TO_DIST = '__TO_DIST__';
 
 /**
  * Whether something was changed, added or removed since the last build.
@@ -40,46 +51,139 @@ function newest(place) {
 }
 
 /**
- * Translates every source by itself and bundles the explorer. Types are not checked here (`npm run typecheck`): that takes
- * most of the time of a compiler, and whoever starts the service has changed none.
+ * Bundles the service and the explorer: few files start in two thirds of the time of many, and take less memory (docs/decisions/build.md).
+ * Types are not checked here (`npm run typecheck`): that takes most of the time of a compiler, and whoever starts the service has
+ * changed none.
  *
  * @param {string} root @returns {Promise<void>}
  */
 async function build(root) {
   const started = new Date();
-  const { build: translate } = require('esbuild');
+  const esbuild = require('esbuild');
   const source = path.join(root, 'src');
   const target = path.join(root, 'dist');
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).map((file) =>
-    file.split(path.sep).join('/'),
-  );
-  const own = files.filter((file) => isOwn(file));
   /** @type {import('esbuild').BuildOptions} */
-  const common = { absWorkingDir: root, outbase: source, outdir: target, target: 'node20', logLevel: 'warning' };
-  await Promise.all([
-    translate({
+  const common = { absWorkingDir: root, outbase: source, outdir: target, logLevel: 'warning' };
+  const [{ outputFiles }] = await Promise.all([
+    // Only modules of ECMAScript are split by what is imported when it is needed.
+    esbuild.build({
       ...common,
-      entryPoints: own.map((file) => path.join(source, file)),
-      format: 'cjs',
+      entryPoints: entryPoints(source),
+      chunkNames: 'chunks/[name]-[hash]',
+      bundle: true,
+      splitting: true,
+      format: 'esm',
       platform: 'node',
-      sourcemap: true,
+      target: 'node20',
+      external: UNBUNDLED,
+      // Not `module`: what packages of CommonJS load too would be run late, after its exports have become plain properties.
+      conditions: [],
+      plugins: [ownPlaces(source), namedLater(source), oneLanguage],
+      sourcemap: 'inline',
       sourcesContent: false,
-      footer: { js: PLAIN_EXPORTS },
+      write: false,
     }),
-    translate({ ...common, entryPoints: [path.join(source, PAGE_SCRIPT)], target: 'es2023' }),
+    esbuild.build({ ...common, entryPoints: [path.join(source, PAGE_SCRIPT)], target: 'es2023' }),
     import(pathToFileURL(path.join(source, EXPLORER, 'build.mjs')).href),
   ]);
-  removeOthers(target, new Set([...own, PAGE_SCRIPT].map((file) => file.replace(/\.ts$/, '.js'))));
+  const written = await Promise.all(
+    outputFiles.map(async (output) => {
+      if (output.text.includes('__esm('))
+        throw new Error(`${output.path} has a module that is run late: its exports would be empty.`);
+      const { code, map } = await esbuild.transform(output.text, {
+        format: 'cjs',
+        platform: 'node',
+        target: 'node20',
+        define: { [TO_DIST]: JSON.stringify(path.relative(path.dirname(output.path), target) || '.') },
+        sourcemap: 'external',
+        sourcefile: output.path,
+        sourcesContent: false,
+        minifyWhitespace: true,
+        lineLimit: LINE,
+        footer: PLAIN_EXPORTS,
+      });
+      mkdirSync(path.dirname(output.path), { recursive: true });
+      writeFileSync(output.path, `${code}//# sourceMappingURL=${path.basename(output.path)}.map\n`);
+      writeFileSync(`${output.path}.map`, map);
+      return path.relative(target, output.path).split(path.sep).join('/');
+    }),
+  );
+  removeOthers(target, new Set([...written, PAGE_SCRIPT]));
   // What changes while it builds is built the next time.
   const stamp = path.join(root, STAMP);
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started);
 }
 
-/** @param {string} file below src/ */
-function isOwn(file) {
-  return /\.(ts|js)$/.test(file) && !file.endsWith('.d.ts') && !file.startsWith(`${EXPLORER}/`) && file !== PAGE_SCRIPT;
+/**
+ * What Node is given by the name of a file: the command, processes and threads, and modules with tasks for threads, which name themselves.
+ *
+ * @param {string} source @returns {string[]}
+ */
+function entryPoints(source) {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|js)$/.test(file) && !file.endsWith('.d.ts') && !file.startsWith(`${EXPLORER}${path.sep}`))
+    .map((file) => path.join(source, file))
+    .filter((file) => ENTRY.test(file) || readFileSync(file, 'utf8').includes('file: __filename'));
 }
+
+/**
+ * A module has the `__dirname` and `__filename` that it had if each source became a file of its own.
+ *
+ * @param {string} source @returns {import('esbuild').Plugin}
+ */
+function ownPlaces(source) {
+  return {
+    name: 'own places',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
+        if (!file.startsWith(source + path.sep)) return undefined;
+        const text = readFileSync(file, 'utf8');
+        const name = path.relative(source, file).replace(/\.ts$/, '.js');
+        const places = { __dirname: path.dirname(name), __filename: name };
+        const contents = text.replace(
+          /\b__(?:dirname|filename)\b/g,
+          (word) =>
+            `require('node:path').join(__dirname, ${TO_DIST}, ${JSON.stringify(places[/** @type {keyof typeof places} */ (word)])})`,
+        );
+        return { contents, loader: 'ts' };
+      });
+    },
+  };
+}
+
+/**
+ * Of a package of CommonJS that is imported when it is needed, a bundle in parts has `default` alone: it is imported by a source
+ * which is imported when it is needed.
+ *
+ * @param {string} source @returns {import('esbuild').Plugin}
+ */
+function namedLater(source) {
+  return {
+    name: 'named later',
+    setup({ onResolve }) {
+      onResolve({ filter: /^[^./]/ }, ({ path: name, kind, importer }) =>
+        kind === 'dynamic-import' && importer.startsWith(source + path.sep) && !name.startsWith('node:')
+          ? {
+              errors: [
+                {
+                  text: `import('${name}') has no names here: import it in a module of its own, and that when it is needed.`,
+                },
+              ],
+            }
+          : undefined,
+      );
+    },
+  };
+}
+
+/** zod loads its messages in fifty languages, 0.5 MB of sources; it has English without them. @type {import('esbuild').Plugin} */
+const oneLanguage = {
+  name: 'one language',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod[/\\]v4[/\\]locales[/\\]index\.c?js$/ }, () => ({ contents: 'export {};' }));
+  },
+};
 
 /** Removes what sources that are gone have left. @param {string} target @param {ReadonlySet<string>} written below it */
 function removeOthers(target, written) {

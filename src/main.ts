@@ -68,5 +68,3 @@ export async function serve(): Promise<void> {
     process.exit(1);
   }
 }
-
-if (require.main === module) void serve();

@@ -1,3 +1,3 @@
 /** The child process of engine-child.ts. */
-require('./typescript');
+require('../typescript');
 module.require('./engine-process.ts');

@@ -1,3 +1,3 @@
 /** Starts functions-main.ts. */
-require('./typescript');
+require('../typescript');
 module.require('./functions-main.ts');

@@ -1,2 +1,2 @@
-require('../hostile/typescript');
+require('../typescript');
 module.require('./words-main.ts');

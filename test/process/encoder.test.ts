@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { Encoder as EncoderOf } from '../../src/rendering/columnar/encoder';
+import { Encoder } from '../../src/rendering/columnar/encoder';
 import type { FileForm } from '../../src/rendering/representation';
 import { ManualClock } from '../manual-clock';
 import { until } from '../until';
@@ -10,23 +10,21 @@ import { childrenOf } from './started';
 
 jest.setTimeout(60_000);
 
-// The process is started from the build.
-const { Encoder } = jest.requireActual<{ Encoder: typeof EncoderOf }>(
-  path.join(__dirname, '../../dist/rendering/columnar/encoder.js'),
-);
+/** What `npm test` has built. */
+const FILE = path.join(__dirname, '../../dist/rendering/columnar/child.js');
 
 const ARROW: FileForm = 'application/vnd.apache.arrow.stream';
 const PATIENCE = 30_000;
 /** More than the pipe to the process takes. */
 const PART = Buffer.from('{"n":1}\n'.repeat(100_000));
 
-const encoders: EncoderOf[] = [];
+const encoders: Encoder[] = [];
 afterEach(() => {
   for (const encoder of encoders.splice(0)) encoder.kill();
 });
 
 interface Running {
-  readonly encoder: EncoderOf;
+  readonly encoder: Encoder;
   readonly clock: ManualClock;
   readonly pid: number;
 }
@@ -35,7 +33,7 @@ function begin(take: (bytes: Uint8Array) => Promise<void> = () => Promise.resolv
   const clock = new ManualClock();
   const before = new Set(childrenOf(process.pid));
   const file = { path: path.join(tmpdir(), `logquay-encoder-${String(process.pid)}.parquet`), maxBytes: 2 ** 30 };
-  const encoder = new Encoder({ form, columns: [{ name: 'n', type: { kind: 'int64' } }], file }, take, clock);
+  const encoder = new Encoder({ form, columns: [{ name: 'n', type: { kind: 'int64' } }], file }, take, clock, FILE);
   encoders.push(encoder);
   const [pid = 0] = childrenOf(process.pid).filter((one) => !before.has(one));
   expect(pid).toBeGreaterThan(0);

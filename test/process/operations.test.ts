@@ -124,7 +124,8 @@ describe('the log', () => {
 
   it('has its last words when an error that nobody caught ends the process', async () => {
     const script = `
-      const { openLog } = require(${JSON.stringify(path.join(ROOT, 'dist/log.js'))});
+      require(${JSON.stringify(path.join(ROOT, 'test/typescript.js'))});
+      const { openLog } = require(${JSON.stringify(path.join(ROOT, 'src/log.ts'))});
       const log = openLog('info', process.stderr);
       for (let i = 0; i < 2000; i++) log.info({ i }, 'line');
       log.fatal('the last');

@@ -3,7 +3,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const FILE = join(__dirname, '../../dist/young-generation.js');
+/** The source, as Node can load it. */
+const FILE = join(__dirname, '../../src/young-generation.ts');
+const TYPESCRIPT = join(__dirname, '../typescript.js');
+const LOADED = `require(${JSON.stringify(TYPESCRIPT)}); require(${JSON.stringify(FILE)})`;
 
 /** Bytes of the young generation after a program has made what survives. */
 async function youngAfter(before: string): Promise<number> {
@@ -18,11 +21,11 @@ async function youngAfter(before: string): Promise<number> {
 
 it('stays small while a process starts, and may grow afterwards', async () => {
   const usual = await youngAfter('');
-  const starting = await youngAfter(`require(${JSON.stringify(FILE)});`);
+  const starting = await youngAfter(`${LOADED};`);
   expect(starting).toBeLessThan(usual / 4);
   const running = await youngAfter(`
-    require(${JSON.stringify(FILE)});
+    ${LOADED};
     globalThis.setTimeout = (work) => { work(); return { unref() {} }; };
-    require(${JSON.stringify(FILE)}).growWithRequests();`);
+    ${LOADED}.growWithRequests();`);
   expect(running).toBe(usual);
 });

@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -61,14 +52,33 @@ async function build(): Promise<void> {
   await promisify(execFile)(process.execPath, ['-e', call]);
 }
 
-it('translates each source, bundles the explorer, and removes what sources that are gone have left', async () => {
+const TASK = `
+export const task = { file: __filename, name: 'task', run: (n: number): string => [String(n), __dirname].join(' ') };
+`;
+const COMMAND = `
+import { task } from './deep/task';
+export const run = async (): Promise<void> => {
+  const { later } = await import('./later.js');
+  const { createRequire } = await import('node:module');
+  const thread = createRequire(__filename)(task.file) as { readonly task: typeof task };
+  console.log([task.file, thread.task.run(later), thread.task === task, __filename].join('\\n'));
+};
+void run();
+`;
+
+it('bundles what Node starts by its name, the explorer and the script of a page, and removes what sources that are gone have left', async () => {
   symlinkSync(path.join(__dirname, '../../node_modules'), path.join(root, 'node_modules'));
   for (const folder of ['src/explorer', 'src/http/routes/docs/browser', 'dist/bench', 'dist/old'])
     mkdirSync(path.join(root, folder), { recursive: true });
   writeFileSync(path.join(root, 'package.json'), '{}');
   writeFileSync(path.join(root, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }');
-  writeFileSync(path.join(root, 'src/a.ts'), "export const a = async (): Promise<unknown> => import('./deep/b.js');\n");
-  writeFileSync(path.join(root, 'src/deep/b.ts'), 'export const b: number = 7;\n');
+  writeFileSync(path.join(root, 'src/cli.ts'), COMMAND);
+  writeFileSync(path.join(root, 'src/later.ts'), 'export const later: number = 7;\n');
+  writeFileSync(path.join(root, 'src/deep/task.ts'), TASK);
+  writeFileSync(
+    path.join(root, 'src/deep/child.ts'),
+    "import { later } from '../later';\nconsole.log('child', later);\n",
+  );
   writeFileSync(path.join(root, 'src/http/routes/docs/browser/page.js'), 'void document;\n');
   const bundle = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(path.join(root, 'bundled'))}, '');\n`;
   writeFileSync(path.join(root, 'src/explorer/build.mjs'), bundle);
@@ -77,23 +87,28 @@ it('translates each source, bundles the explorer, and removes what sources that 
 
   await build();
   const built = [
-    'dist/a.js',
-    'dist/a.js.map',
+    'dist/cli.js',
+    'dist/cli.js.map',
+    'dist/deep/child.js',
+    'dist/deep/task.js',
     'dist/http/routes/docs/browser/page.js',
     'dist/bench/kept.js',
     'bundled',
   ];
   expect(built.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
-  expect([
-    existsSync(path.join(root, 'dist/old/gone.js')),
-    existsSync(path.join(root, 'dist/old/gone.js.map')),
-  ]).toEqual([false, false]);
-  const run = 'require("./dist/a.js").a().then(({ b }) => console.log(b))';
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', run], { cwd: root });
-  expect(stdout).toBe('7\n');
+  const gone = ['dist/old/gone.js', 'dist/old/gone.js.map', 'dist/later.js'];
+  expect(gone.filter((file) => existsSync(path.join(root, file)))).toEqual([]);
+  const dist = path.join(root, 'dist');
+  const task = path.join(dist, 'deep/task.js');
+  expect(await run('dist/cli.js')).toBe(`${task}\n7 ${path.dirname(task)}\ntrue\n${path.join(dist, 'cli.js')}\n`);
+  expect(await run('dist/deep/child.js')).toBe('child 7\n');
   expect(isStale(root)).toBe(false);
 
-  writeFileSync(path.join(root, 'src/deep/b.ts'), 'export const b = ;\n');
-  await expect(build()).rejects.toThrow(/b\.ts:1:17/);
-  expect(readFileSync(path.join(root, 'dist/deep/b.js'), 'utf8')).toContain('7');
+  writeFileSync(path.join(root, 'src/later.ts'), 'export const later = ;\n');
+  await expect(build()).rejects.toThrow(/later\.ts:1:21/);
+  expect(await run('dist/deep/child.js')).toBe('child 7\n');
 });
+
+async function run(file: string): Promise<string> {
+  return (await promisify(execFile)(process.execPath, [file], { cwd: root })).stdout;
+}

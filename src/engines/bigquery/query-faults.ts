@@ -71,7 +71,7 @@ const EXECUTION: readonly (readonly [RegExp, ExecutionFault])[] = [
 const IN_FUNCTION = /^(?!REGEXP_)[A-Z][A-Z0-9_.]*: /;
 
 /** What stands before the first value of a message: values are quoted, in parentheses, or behind a colon or `value`. */
-const FIRST_VALUE = /[:'"`‘“(]|\bvalue (?=[^:])/;
+const FIRST_VALUE = /[:'"`\u2018\u201c(]|\bvalue (?=[^:])/;
 
 /** A text that calls ERROR() can make BigQuery say anything. */
 const CALLS_ERROR = /\berror\s*\(/i;

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 
 import { ServiceError } from '../../errors';
+import type { FailureCounter } from './failed-login-counter';
 
 /** Requests with a wrong key that one network may send in a minute before they are slowed down. */
 const PER_MINUTE = 20;
@@ -19,7 +20,7 @@ const COUNTERS = 16_384;
  */
 export class FailedLogins {
   /** Loaded with the first failure: a service that nobody guesses at does without the library. */
-  #limiter: Promise<Counter> | null = null;
+  #limiter: Promise<FailureCounter> | null = null;
   /** Nobody outside knows whose counter is whose. */
   readonly #salt = randomBytes(16);
 
@@ -42,20 +43,9 @@ export class FailedLogins {
   }
 }
 
-/** Counts a failure. Gives null, or where there were too many the milliseconds until one may fail again. */
-type Counter = (name: string) => Promise<number | null>;
-
-async function openCounter(): Promise<Counter> {
-  const { RateLimiterMemory, RateLimiterRes } = await import('rate-limiter-flexible');
-  const limiter = new RateLimiterMemory({ points: PER_MINUTE, duration: MINUTE });
-  return (name) =>
-    limiter.consume(name).then(
-      () => null,
-      (rejection: unknown) => {
-        if (rejection instanceof RateLimiterRes) return rejection.msBeforeNext;
-        throw rejection;
-      },
-    );
+async function openCounter(): Promise<FailureCounter> {
+  const { openFailureCounter } = await import('./failed-login-counter.js');
+  return openFailureCounter(PER_MINUTE, MINUTE);
 }
 
 /** The address, or of IPv6 the /64 that one subscriber has to itself; an IPv4 address in IPv6's form is the former. */

@@ -36,13 +36,17 @@ export class Encoder {
   #cancelWatch: (() => void) | null = null;
   #onStall: (error: ServiceError) => void = () => undefined;
 
-  /** @param take takes what it writes; what it throws ends the process */
+  /**
+   * @param take takes what it writes; what it throws ends the process
+   * @param file the compiled child.ts; default: the one beside this file
+   */
   constructor(
     opening: Opening,
     take: TakeBytes,
     private readonly clock: Clock = SYSTEM_CLOCK,
+    file = join(__dirname, 'child.js'),
   ) {
-    this.#child = spawn(process.execPath, [`--max-old-space-size=${String(HEAP)}`, join(__dirname, 'child.js')], {
+    this.#child = spawn(process.execPath, [`--max-old-space-size=${String(HEAP)}`, file], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: childEnvironment(),
     });

@@ -1,3 +1,3 @@
 /** Starts main.ts. */
-require('../../hostile/typescript');
+require('../../typescript');
 module.require('./main.ts');

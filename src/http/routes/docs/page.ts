@@ -37,7 +37,7 @@ export function docsPage(
 <header>
 <h1>Logquay</h1>
 <p>Saved analytical SQL over logs as read endpoints. ${forPrograms(access)}${
-    explorer ? markup` · To look at logs: <a href="/explore">the explorer</a>` : null
+    explorer ? markup` &middot; To look at logs: <a href="/explore">the explorer</a>` : null
   }</p>
 ${keyForm(access)}
 </header>
@@ -89,7 +89,7 @@ function errorSection(): Markup {
   const reasons = Object.keys(ERRORS) as Reason[];
   return markup`<section id="errors" aria-labelledby="errors-name">
     <h2 id="errors-name">Errors</h2>
-    <p>Always JSON, with the true status: <code>{"error":{"code","status","message","errors":[{"reason", …}],"requestId"}}</code>.</p>
+    <p>Always JSON, with the true status: <code>{"error":{"code","status","message","errors":[{"reason", &hellip;}],"requestId"}}</code>.</p>
     ${table(
       'Errors',
       ['Reason', 'Status', 'When', 'Retryable'],

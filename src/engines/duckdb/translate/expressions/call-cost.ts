@@ -51,7 +51,7 @@ const writing =
 const FREE: ReadonlySet<string> = new Set(
   `$and $or $not $is_null $is_true $is_false $is_distinct_from $equal $not_equal $less $less_or_equal $greater
    $greater_or_equal $between $in $concat $at $safe_at $with_lists $to_json ARRAY_FIRST ARRAY_LAST ARRAY_LENGTH BYTE_LENGTH COALESCE CONCAT
-   EDIT_DISTANCE ENDS_WITH ERROR GREATEST IF IFNULL INSTR LEAST NULLIF REPEAT STARTS_WITH TYPEOF $like`.split(/\s+/),
+   EDIT_DISTANCE ERROR GREATEST IF IFNULL INSTR LEAST NULLIF REPEAT STARTS_WITH TYPEOF $like`.split(/\s+/),
 );
 
 /** Steps measured on texts and arrays at their worst, per byte; an element of an array has eight bytes, a text sixteen more. */
@@ -75,6 +75,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   COLLATE: perByte(128),
   CONTAINS_SUBSTR: perByte(192),
   COSINE_DISTANCE: perByte(2),
+  ENDS_WITH: perByte(8),
   EUCLIDEAN_DISTANCE: perByte(2),
   FORMAT: writing(8, 16, 32),
   FROM_BASE64: perByte(48),
@@ -98,9 +99,9 @@ const COSTS: Readonly<Record<string, Cost>> = {
   'NET.REG_DOMAIN': perByte(200),
   NORMALIZE: perByte(64),
   NORMALIZE_AND_CASEFOLD: perByte(192),
-  PARSE_BIGNUMERIC: perByte(16),
+  PARSE_BIGNUMERIC: perByte(192),
   PARSE_JSON: perByte(16),
-  PARSE_NUMERIC: perByte(16),
+  PARSE_NUMERIC: perByte(192),
   RANGE_BUCKET: ([, list]) => `${list!.bytes} * 16`,
   REGEXP_CONTAINS: perByte(8),
   REGEXP_EXTRACT: perByte(16),
@@ -169,14 +170,27 @@ export function withinCastCost(
   const bounded = ctx.bind([text], (x) => {
     const converted = print(x);
     possible = converted !== null;
-    const over = `${bytesOfValue(x, input.type)} * ${CONVERTING} > ${most}`;
+    const over = `${bytesOfValue(x, input.type)} * ${converting(input.type, type)} > ${most}`;
     return `CASE WHEN ${over} THEN ${safe ? 'NULL' : fail('size', span)} ELSE ${converted ?? 'NULL'} END`;
   });
   return possible ? bounded : null;
 }
 
-/** Steps for each byte of a value that is converted: a text is read by a regular expression first. */
-const CONVERTING = 4;
+/** Steps for each byte of a value that is converted: a text is read by a regular expression first, that of numbers by its slow way. */
+function converting(from: SqlType, to: SqlType): number {
+  if (from.kind !== 'STRING') return 4;
+  switch (to.kind) {
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return 192;
+    case 'INT64':
+      return 128;
+    case 'BYTES':
+      return 4;
+    default:
+      return 32;
+  }
+}
 
 /** Steps that one call may take. */
 export function mostSteps({ once }: Pick<Call, 'once'>): number {

@@ -8,7 +8,7 @@ const Module = require('node:module');
 const { join } = require('node:path');
 const { transformSync, version } = require('@swc/core');
 
-const COMPILED = join(__dirname, '../../node_modules/.cache/typescript');
+const COMPILED = join(__dirname, '../node_modules/.cache/typescript');
 mkdirSync(COMPILED, { recursive: true });
 
 /** @type {import('@swc/core').Options} */

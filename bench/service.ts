@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../../..');
-const COMMAND = join(ROOT, 'dist/cli.js');
+const LOGQUAY = join(ROOT, 'dist/cli.js');
 
 export const API_KEY = 'benchmark-key-that-guards-nothing';
 
@@ -21,13 +21,15 @@ export interface Service {
  * Starts `node dist/cli.js serve` on a free port. Resolves as soon as the process is there, before it listens.
  *
  * @param log where its log goes: a file's descriptor, or this process's own
+ * @param command Node, and what it is started by
  */
 export async function startService(
   environment: Readonly<Record<string, string>> = {},
   log: number | 'inherit' = 'inherit',
+  [command, ...args]: readonly [string, ...string[]] = [process.execPath],
 ): Promise<Service> {
   const port = await freePort();
-  const child = spawn(process.execPath, [COMMAND, 'serve'], {
+  const child = spawn(command, [...args, LOGQUAY, 'serve'], {
     cwd: ROOT,
     env: {
       PATH: process.env['PATH'],

@@ -1,6 +1,6 @@
 /**
  * The whole in a Supabase stack (docs/supabase.md): the service with the settings of the compose file takes in what seven sinks of Vector
- * send while somebody has Studio's pages of logs open. What all of its processes have in memory, empty, then with a million events; and
+ * send while somebody has Studio's pages of logs open. What all of its processes have in memory, then, and with a million events that come at once; and
  * after how long Studio's own libraries show what is wrong with a query.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,20 +11,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 
 import { page } from '../test/process/stack/studio';
+import { type ControlGroup, createControlGroup } from './control-group';
 import { percentile, verdict } from './measure';
 import { API_KEY, firstAnswer, processesOf, processFile, type Service, startService } from './service';
 
 const ROOT = join(__dirname, '../../..');
 const PUBLIC = 'public-token-of-the-benchmark';
 
-/** Events that there are before the load, in batches of 1,000; STACK_EVENTS for a first look. */
+/** Events that come at once, in batches of 1,000; STACK_EVENTS=0 for none. */
 const EVENTS = Number(process.env['STACK_EVENTS'] ?? 1_000_000);
 /** Seconds of load; STACK_SECONDS for a first look. */
 const SECONDS = Number(process.env['STACK_SECONDS'] ?? 120);
 /** Events a second of all containers together, and milliseconds between two questions of Studio. */
 const RATE = 200;
 const EVERY = 1_000;
-/** MiB: a tenth of what Logflare is reported to take (supabase/supabase#30122). */
+/** MiB: a tenth of what Logflare is reported to take, as `docker stats` counts it (supabase/supabase#30122). */
 const GOAL = 180;
 
 const SOURCES = [
@@ -66,11 +67,18 @@ const failing = (n: number): readonly string[] => [
 
 interface Load {
   /** MiB of all processes, looked at twice a second. */
-  readonly looks: readonly number[];
+  readonly looks: readonly Memory[];
   /** MiB of each process at the end. */
   readonly each: readonly number[];
   /** Milliseconds of Studio's questions. */
   readonly times: readonly number[];
+}
+
+interface Memory {
+  /** MiB of all processes, with what they share counted once, and their part of what they share with others. */
+  readonly shares: number;
+  /** MiB as `docker stats` counts them; null: there may be no control group. */
+  readonly container: number | null;
 }
 
 let sent = 0;
@@ -124,15 +132,26 @@ function memories(pid: number): number[] {
   });
 }
 
-/** MiB of all of them, with what they share counted once. */
-function memory(pid: number): number {
-  return memories(pid).reduce((sum, one) => sum + one, 0);
+function memory(pid: number, group: ControlGroup | null): Memory {
+  return { shares: memories(pid).reduce((sum, one) => sum + one, 0), container: group?.used() ?? null };
+}
+
+function reportMemory(looks: readonly Memory[]): string {
+  const line = (values: readonly number[]): string =>
+    `median ${percentile(values, 0.5).toFixed(0)} MiB, most ${Math.max(...values).toFixed(0)} MiB`;
+  const counted = containers(looks);
+  const ofProcesses = line(looks.map(({ shares }) => shares));
+  return counted.length === 0 ? `memory: ${ofProcesses}` : `memory: ${line(counted)} (by shares: ${ofProcesses})`;
+}
+
+function containers(looks: readonly Memory[]): number[] {
+  return looks.flatMap(({ container }) => (container === null ? [] : [container]));
 }
 
 /** The stack's load for some seconds. @returns memory and times as they were */
-async function load(service: Service, seconds: number): Promise<Load> {
+async function load(service: Service, seconds: number, group: ControlGroup | null): Promise<Load> {
   const end = performance.now() + seconds * 1000;
-  const [looks, times]: [number[], number[]] = [[], []];
+  const [looks, times]: [Memory[], number[]] = [[], []];
   const sinks = async (): Promise<void> => {
     while (performance.now() < end) {
       await send(service, Math.round(RATE / SOURCES.length));
@@ -147,7 +166,7 @@ async function load(service: Service, seconds: number): Promise<Load> {
   };
   const look = async (): Promise<void> => {
     while (performance.now() < end) {
-      looks.push(memory(service.pid));
+      looks.push(memory(service.pid, group));
       await sleep(500);
     }
   };
@@ -178,9 +197,19 @@ function reportShown(name: string, times: readonly number[]): string {
 }
 
 function report(name: string, { looks, times, each }: Load): string {
-  const [usual, most] = [percentile(looks, 0.5), Math.max(...looks)];
   const last = each.map((one) => one.toFixed(0)).join(' + ');
-  return `${name.padEnd(36)} memory: median ${usual.toFixed(0)} MiB, most ${most.toFixed(0)} MiB, last ${last}; questions: median ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms`;
+  return `${name.padEnd(36)} ${reportMemory(looks)}, last ${last}; questions: median ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms`;
+}
+
+/** Much that comes at once, and the load after it. */
+async function burst(service: Service, group: ControlGroup | null, print: (line: string) => void): Promise<void> {
+  const looks: Memory[] = [];
+  const looking = setInterval(() => looks.push(memory(service.pid, group)), 500);
+  for (let i = 0; i < EVENTS; i += 1_000) await send(service, 1_000);
+  await sleep(10_000);
+  clearInterval(looking);
+  print(`${`while ${String(EVENTS)} events come`.padEnd(36)} ${reportMemory(looks)}`);
+  print(report(`the load, ${String(EVENTS)} events`, await load(service, SECONDS, group)));
 }
 
 export async function stack(print: (line: string) => void): Promise<void> {
@@ -190,41 +219,47 @@ export async function stack(print: (line: string) => void): Promise<void> {
     services: { analytics: { environment: Record<string, string> } };
   };
   const environment = Object.entries(compose.services.analytics.environment).filter(([name]) => name !== 'PORT');
-  const service = await startService({
-    ...Object.fromEntries(environment),
-    DATA_DIR: join(folder, 'logs'),
-    CACHE_DIR: join(folder, 'cache'),
-    LOGFLARE_SINGLE_TENANT: 'true',
-    LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC,
-  });
+  const group = createControlGroup(folder);
+  const service = await startService(
+    {
+      ...Object.fromEntries(environment),
+      DATA_DIR: join(folder, 'logs'),
+      CACHE_DIR: join(folder, 'cache'),
+      LOGFLARE_SINGLE_TENANT: 'true',
+      LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC,
+    },
+    'inherit',
+    group?.command,
+  );
   try {
     await firstAnswer(service, '/ready', 60_000);
-    print(`${'started, nobody asks'.padEnd(36)} memory: ${memory(service.pid).toFixed(0)} MiB`);
+    print(`${'started, nobody asks'.padEnd(36)} ${reportMemory([memory(service.pid, group)])}`);
     await send(service, 1);
     // Some fail by a row that there is. The first ones start the process that plans.
     while ((await page(service.origin, API_KEY, COUNT)).rows[0]?.n === 0) await sleep(100);
     await shown(service, 0);
     print(reportShown('failing queries, nothing else', await shown(service, FAILING)));
-    print(report('the load, an empty folder', await load(service, SECONDS)));
-    const burst: number[] = [];
-    const looking = setInterval(() => burst.push(memory(service.pid)), 500);
-    for (let i = 0; i < EVENTS; i += 1_000) await send(service, 1_000);
-    await sleep(10_000);
-    clearInterval(looking);
-    print(`${`while ${String(EVENTS)} events come`.padEnd(36)} memory: most ${Math.max(...burst).toFixed(0)} MiB`);
-    const full = await load(service, SECONDS);
-    print(report(`the load, ${String(EVENTS)} events`, full));
+    const first = await load(service, SECONDS, group);
+    print(report('the load, an empty folder', first));
+    const second = await load(service, SECONDS, group);
+    print(report('the load, no new query', second));
     // After a minute of the same pages, as by default, the process that plans has ended.
     const { ms } = await page(service.origin, API_KEY, "select cast('first' as int64) as n from edge_logs");
     print(`${'the first new text after the load'.padEnd(36)} text on Studio's page after ${ms.toFixed(0)} ms`);
-    const [meanwhile] = await Promise.all([shown(service, 2 * FAILING, 100), load(service, FAILING)]);
+    const [meanwhile, mending] = await Promise.all([shown(service, 2 * FAILING, 100), load(service, FAILING, group)]);
     print(reportShown('failing queries under the load', meanwhile));
-    const most = Math.max(...full.looks);
-    print(
-      `${'most, of all processes'.padEnd(36)} ${most.toFixed(0)} MiB  ${verdict(most <= GOAL, `${String(GOAL)} MiB`)}`,
-    );
+    print(report('the load, ten new queries a second', mending));
+    if (EVENTS > 0) await burst(service, group, print);
+    for (const [name, { looks }] of [
+      ['most in the load, an empty folder', first],
+      ['most in the load, no new query', second],
+    ] as const) {
+      const most = Math.max(...(group === null ? looks.map(({ shares }) => shares) : containers(looks)));
+      print(`${name.padEnd(36)} ${most.toFixed(0)} MiB  ${verdict(most <= GOAL, `${String(GOAL)} MiB`)}`);
+    }
   } finally {
     await service.stop();
+    group?.remove();
     rmSync(folder, { recursive: true, force: true });
   }
 }

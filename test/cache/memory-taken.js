@@ -1,14 +1,12 @@
 // @ts-check
 /**
  * Fills a store with 10,000 results in a process that does nothing else, and prints what it counts and what it takes.
- * Arguments: bytes of a result's text, bound of the store. `npm test` has built it before.
+ * Arguments: bytes of a result's text, bound of the store.
  */
 const { createHash } = require('node:crypto');
-const { join } = require('node:path');
-
-const DIST = join(__dirname, '../../dist');
-const { MemoryStore } = require(join(DIST, 'cache/memory-store'));
-const { EncodedResponse } = require(join(DIST, 'rendering/encoded-response'));
+require('../typescript');
+const { MemoryStore } = require('../../src/cache/memory-store');
+const { EncodedResponse } = require('../../src/rendering/encoded-response');
 
 const [bytes = 0, bound = 0] = process.argv.slice(2).map(Number);
 

@@ -5,9 +5,45 @@
 const childProcess = require('node:child_process');
 const fs = require('node:fs');
 const { Session } = require('node:inspector');
+const { SourceMap } = require('node:module');
 const path = require('node:path');
 
+const SOURCES = path.join(__dirname, '../../src');
 const DIST = path.join(__dirname, '../../dist');
+
+/** The files of the build, with what each was made of. */
+const BUILT = fs
+  .readdirSync(DIST, { recursive: true, encoding: 'utf8' })
+  .map((name) => path.join(DIST, name))
+  .filter((script) => !script.startsWith(path.join(DIST, 'bench')) && fs.existsSync(`${script}.map`))
+  .map((script) => ({ script, payload: JSON.parse(fs.readFileSync(`${script}.map`, 'utf8')) }));
+
+/**
+ * Where the body of a function begins in the build. Others may have its name, and the bundler gives it a number then.
+ *
+ * @param {string} name
+ * @param {string} file below src/
+ */
+function bodyOf(name, file) {
+  const source = path.join(SOURCES, file);
+  const before = name.startsWith('#') ? '(?<!\\.)' : '(?<![\\w$.#])';
+  const head = new RegExp(`${before}${name}\\d*\\((?:[^()]|\\([^()]*\\))*\\)\\{`, 'g');
+  for (const { script, payload } of BUILT) {
+    const places = payload.sources.map((/** @type {string} */ one) => path.resolve(path.dirname(script), one));
+    if (!places.includes(source)) continue;
+    const map = new SourceMap(payload);
+    const text = fs.readFileSync(script, 'utf8');
+    for (const { 0: match, index } of text.matchAll(head)) {
+      const lines = text.slice(0, index + match.length).split('\n');
+      const place = { lineNumber: lines.length - 1, columnNumber: lines.at(-1)?.length ?? 0 };
+      const { originalSource } = /** @type {{ originalSource: string }} */ (
+        map.findEntry(place.lineNumber, place.columnNumber)
+      );
+      if (path.resolve(path.dirname(script), originalSource) === source) return { url: `file://${script}`, ...place };
+    }
+  }
+  throw new Error(`There is no ${name} in ${file}.`);
+}
 
 /**
  * @param {string} caller the file that `--require` names
@@ -27,16 +63,8 @@ module.exports = function recordCalls(caller, records, functions) {
   session.connect();
   session.post('Debugger.enable');
   for (const [name, file] of functions) {
-    const script = path.join(DIST, file.replace(/\.ts$/, '.js'));
-    const head = new RegExp(`^ *(?:export )?(?:async )?(?:function )?${name}\\(.*\\{$`);
-    const line = fs
-      .readFileSync(script, 'utf8')
-      .split('\n')
-      .findIndex((text) => head.test(text) && !/^ *(?:if|for|while|switch)\b/.test(text));
-    if (line === -1) throw new Error(`There is no ${name} in ${file}.`);
     session.post('Debugger.setBreakpointByUrl', {
-      url: `file://${script}`,
-      lineNumber: line + 1,
+      ...bodyOf(name, file),
       condition: `__record(${JSON.stringify(`${name} in ${file}`)}), false`,
     });
   }

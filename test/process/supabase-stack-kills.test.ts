@@ -31,7 +31,8 @@ it('serves every event once, killed at any instant', async () => {
   const sink = async (source: string): Promise<void> => {
     const events: StackEvent[] = [];
     sent.set(source, events);
-    while (running && events.length < MOST) {
+    // However soon the service is there again, there is something to lose.
+    for (let batches = 0; (running || batches <= KILLS) && events.length < MOST; batches++) {
       const batch = Array.from({ length: 1 + random.int(4) }, () => BATCHES[source]!)
         .flat()
         .map((event, i): StackEvent & { timestamp: string } => ({

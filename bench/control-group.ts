@@ -24,7 +24,7 @@ export interface ControlGroup {
  * counted where it was read first.
  *
  * @param folder takes the copy of Node
- * @returns null where there may be none
+ * @returns null where there may be none, or the page cache may not be dropped
  */
 export function createControlGroup(folder: string): ControlGroup | null {
   for (const { parent, usage, cache } of KINDS) {
@@ -41,9 +41,14 @@ export function createControlGroup(folder: string): ControlGroup | null {
       continue;
     }
     const node = join(folder, 'node');
-    copyFileSync(process.execPath, node);
-    spawnSync('sync');
-    writeFileSync('/proc/sys/vm/drop_caches', '1');
+    try {
+      copyFileSync(process.execPath, node);
+      spawnSync('sync');
+      writeFileSync('/proc/sys/vm/drop_caches', '1');
+    } catch {
+      remove();
+      return null;
+    }
     return {
       command: ['/bin/sh', '-c', `echo $$ > ${join(group, 'cgroup.procs')} && exec "$0" "$@"`, node],
       used: () => {

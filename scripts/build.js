@@ -13,6 +13,8 @@ const PAGE_SCRIPT = 'http/routes/docs/browser/page.js';
 const EXPLORER = 'explorer';
 /** Sources that Node starts by their names: commands, processes and threads. */
 const ENTRY = /(?:[/\\]src[/\\]cli|[/\\]child|[/\\]thread|-worker)\.[jt]s$/;
+/** Where parts are that several entries import, or one when it is needed, with a hash of what they contain in their names. */
+const CHUNKS = 'chunks/';
 /** What other builds write into dist/. */
 const FOREIGN = new Set([EXPLORER, 'bench']);
 
@@ -69,7 +71,7 @@ async function build(root) {
     esbuild.build({
       ...common,
       entryPoints: entryPoints(source),
-      chunkNames: 'chunks/[name]-[hash]',
+      chunkNames: `${CHUNKS}[name]-[hash]`,
       bundle: true,
       splitting: true,
       format: 'esm',
@@ -108,9 +110,10 @@ async function build(root) {
       return path.relative(target, output.path).split(path.sep).join('/');
     }),
   );
-  removeOthers(target, new Set([...written, PAGE_SCRIPT]));
-  // What changes while it builds is built the next time.
   const stamp = path.join(root, STAMP);
+  const lastBuild = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+  removeOthers(target, new Set([...written, PAGE_SCRIPT]), lastBuild);
+  // What changes while it builds is built the next time.
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started);
 }
@@ -185,12 +188,20 @@ const oneLanguage = {
   },
 };
 
-/** Removes what sources that are gone have left. @param {string} target @param {ReadonlySet<string>} written below it */
-function removeOthers(target, written) {
+/**
+ * Removes what sources that are gone have left. Chunks of the last build stay: a service that runs from it imports some of them later.
+ *
+ * @param {string} target
+ * @param {ReadonlySet<string>} written below it
+ * @param {number} lastBuild when it began, in ms
+ */
+function removeOthers(target, written, lastBuild) {
   for (const entry of readdirSync(target, { recursive: true, withFileTypes: true })) {
-    const file = path.relative(target, path.join(entry.parentPath, entry.name)).split(path.sep).join('/');
+    const place = path.join(entry.parentPath, entry.name);
+    const file = path.relative(target, place).split(path.sep).join('/');
     if (!entry.isFile() || FOREIGN.has(file.split('/')[0] ?? '') || !/\.js(\.map)?$/.test(file)) continue;
-    if (!written.has(file.replace(/\.map$/, ''))) rmSync(path.join(target, file));
+    if (written.has(file.replace(/\.map$/, ''))) continue;
+    if (!file.startsWith(CHUNKS) || statSync(place).mtimeMs < lastBuild) rmSync(place);
   }
 }
 

@@ -15,13 +15,20 @@ let folder = null;
 
 /** What the test files of this worker have together. */
 const OF_WORKER = {
-  /** Where the local BigQuery of this worker answers; it is started for the first who needs it, and keeps no process alive. */
+  /**
+   * Where the local BigQuery of this worker answers; it is started for the first who needs it, and keeps no process alive.
+   * One that has ended says why, and the next file has another.
+   */
   bigQuery() {
-    host ??= startBigQuery([]).then(({ child, host: at }) => {
+    host ??= startBigQuery([]).then(({ child, host: at, ended }) => {
       child.unref();
       for (const pipe of [child.stdin, child.stdout, child.stderr]) {
         /** @type {import('node:net').Socket} */ (/** @type {unknown} */ (pipe)).unref();
       }
+      void ended.then((reason) => {
+        host = null;
+        process.stderr.write(`The local BigQuery of a worker has ended: ${reason}\n`);
+      });
       return at;
     });
     return host;

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -104,9 +113,24 @@ it('bundles what Node starts by its name, the explorer and the script of a page,
   expect(await run('dist/deep/child.js')).toBe('child 7\n');
   expect(isStale(root)).toBe(false);
 
+  // A service that runs from the last build imports its chunks later, until that is two builds ago.
+  const chunks = (): string[] => readdirSync(path.join(dist, 'chunks')).filter((file) => file.endsWith('.js'));
+  const first = chunks();
+  writeFileSync(path.join(root, 'src/later.ts'), 'export const later: number = 8;\n');
+  await build();
+  expect(await run('dist/deep/child.js')).toBe('child 8\n');
+  expect(chunks()).toEqual(expect.arrayContaining(first));
+  const second = chunks().filter((file) => !first.includes(file));
+  expect(second).not.toEqual([]);
+  writeFileSync(path.join(root, 'src/later.ts'), 'export const later: number = 9;\n');
+  await build();
+  const third = chunks();
+  expect(third).toEqual(expect.arrayContaining(second));
+  expect(third.filter((file) => /^later-/.test(file))).toHaveLength(2);
+
   writeFileSync(path.join(root, 'src/later.ts'), 'export const later = ;\n');
   await expect(build()).rejects.toThrow(/later\.ts:1:21/);
-  expect(await run('dist/deep/child.js')).toBe('child 7\n');
+  expect(await run('dist/deep/child.js')).toBe('child 9\n');
 });
 
 async function run(file: string): Promise<string> {

@@ -6,7 +6,16 @@ import type { Fence } from '../../src/engines/contract';
 import { textsOf } from '../../src/engines/lines';
 import { withBrackets } from '../../src/engines/duckdb/engine/list-brackets';
 import { setUp } from '../../src/engines/duckdb/engine/set-up';
-import { CLOCK_PARAMETER, type Statement, translate } from '../../src/engines/duckdb/translate';
+import {
+  CLOCK_PARAMETER,
+  formOf,
+  instantOf,
+  type ParameterForm,
+  type Statement,
+  textParameterOf,
+  translate,
+  withKnownParameters,
+} from '../../src/engines/duckdb/translate';
 import type { Part } from '../../src/engines/duckdb/data/part';
 import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { SHAPES, type Shape } from './duckdb-shapes';
@@ -65,23 +74,35 @@ export class TranslationBench {
     parameters: Readonly<Record<string, string>> = {},
     maxRows: number | null = null,
     fence: Fence | null = null,
+    forms: ReadonlyMap<string, ParameterForm> = new Map(),
   ) {
     const resolved = resolveQuery(parseQuery(sql), sql, {
       findTable: (path) => this.tables.get(path.map((p) => p.name).join('.')),
       parameters: new Map(Object.keys(parameters).map((name) => [name, { kind: 'STRING' }])),
     });
-    return translate(resolved, { parts: ({ name }) => this.parts.get(name)!, hideBytes: false, maxRows, fence });
+    return translate(withKnownParameters(resolved, forms), {
+      parts: ({ name }) => this.parts.get(name)!,
+      hideBytes: false,
+      maxRows,
+      fence,
+    });
   }
 
+  /** @param known what the values of parameters rule out is left out, as the service does; otherwise any values would do */
   async run(
     sql: string,
     parameters: Readonly<Record<string, string>> = {},
     maxRows: number | null = null,
     fence: Fence | null = null,
+    known = false,
   ): Promise<Answer> {
-    const translation = this.translate(sql, parameters, maxRows, fence);
-    const valuesOf = (statement: Statement): (string | bigint)[] =>
-      statement.parameters.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
+    const translation = this.translate(sql, parameters, maxRows, fence, known ? formsOf(parameters) : new Map());
+    const valueOf = (name: string): string | bigint | null => {
+      if (name === CLOCK_PARAMETER) return BigInt(NOW);
+      const text = textParameterOf(name);
+      return text === null ? parameters[name]! : instantOf(parameters[text]!);
+    };
+    const valuesOf = (statement: Statement): (string | bigint | null)[] => statement.parameters.map(valueOf);
     const { before, brackets } = translation;
     await this.connection.run('BEGIN TRANSACTION');
     const reader = await (async () => {
@@ -116,4 +137,13 @@ export class TranslationBench {
     this.connection.closeSync();
     this.instance.closeSync();
   }
+}
+
+function formsOf(parameters: Readonly<Record<string, string>>): ReadonlyMap<string, ParameterForm> {
+  return new Map(
+    Object.entries(parameters).flatMap(([name, value]) => {
+      const form = formOf({ name, type: 'STRING', value });
+      return form === null ? [] : ([[name, form]] as const);
+    }),
+  );
 }

@@ -193,9 +193,8 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_timestamp(s)': `CASE WHEN regexp_full_match(s, '${INSTANT}') THEN lq_in_years_or_null(
       CASE WHEN lq_has_60(s) THEN lq_timestamp_of(lq_59(s)) + INTERVAL 1 SECOND ELSE lq_timestamp_of(s) END) END`,
   // The same, failing by itself: all of it folds, so that a bound from a parameter reaches the zone maps.
-  'lq_timestamp_or_fail(s)': `CASE WHEN lq_has_60(s) THEN coalesce(lq_timestamp(s), CAST('logquay:cast' AS TIMESTAMP))
-      WHEN NOT regexp_full_match(s, '${INSTANT}') OR ((s[1:4] IN ('0000', '0001', '9999') OR s[5] <> '-') AND lq_timestamp(s) IS NULL)
-      THEN CAST('logquay:cast' AS TIMESTAMP)
+  'lq_timestamp_or_fail(s)': `CASE WHEN lq_has_60(s) OR NOT regexp_full_match(s, '${INSTANT}') OR s[1:4] IN ('0000', '0001', '9999') OR s[5] <> '-'
+        THEN coalesce(lq_timestamp(s), CAST('logquay:cast' AS TIMESTAMP))
       WHEN lq_names_zone(s) THEN timezone('UTC', CAST(lq_zoned_text(s) AS TIMESTAMPTZ))
       ELSE CAST(upper(s) AS TIMESTAMP) END`,
   // Whether a text names no zone, so that one from elsewhere applies.

@@ -3,6 +3,7 @@
  * send while somebody has Studio's pages of logs open. What all of its processes have in memory, then, and with a million events that come at once; and
  * after how long Studio's own libraries show what is wrong with a query.
  */
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,16 @@ const RATE = 200;
 const EVERY = 1_000;
 /** MiB: a tenth of what Logflare is reported to take, as `docker stats` counts it (supabase/supabase#30122). */
 const GOAL = 180;
+
+/** What of the compose file is measured. */
+interface Compose {
+  readonly services: {
+    readonly analytics: {
+      readonly environment: Readonly<Record<string, string>>;
+      readonly healthcheck: { readonly test: readonly ['CMD', 'node', ...string[]]; readonly interval: `${number}s` };
+    };
+  };
+}
 
 const SOURCES = [
   ['cloudflare.logs.prod', 'supabase-kong'],
@@ -174,6 +185,25 @@ async function load(service: Service, seconds: number, group: ControlGroup | nul
   return { looks, times, each: memories(service.pid) };
 }
 
+/** The container's own check, a process of Node beside the service's: its pages count, too. @returns what ends it */
+function checkHealth(
+  service: Service,
+  group: ControlGroup | null,
+  { environment, healthcheck }: Compose['services']['analytics'],
+): () => void {
+  const [command, ...before] = group?.command ?? [process.execPath];
+  const [, , ...check] = healthcheck.test;
+  const args = [...before, ...check.map((arg) => arg.replace('http://127.0.0.1:4000', service.origin))];
+  const env = { PATH: process.env['PATH'], ...environment };
+  const checking = setInterval(
+    () => spawn(command, args, { env, stdio: 'ignore' }),
+    parseInt(healthcheck.interval) * 1000,
+  );
+  return () => {
+    clearInterval(checking);
+  };
+}
+
 /** What a page of Studio has of queries that fail, through openapi-fetch and query-core. @returns milliseconds until it has each text */
 async function shown(service: Service, from: number, pause = 0): Promise<number[]> {
   const times: number[] = [];
@@ -215,10 +245,8 @@ async function burst(service: Service, group: ControlGroup | null, print: (line:
 export async function stack(print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-bench-stack-'));
   mkdirSync(join(folder, 'logs'));
-  const compose = parse(readFileSync(join(ROOT, 'docker-compose.supabase.yml'), 'utf8')) as {
-    services: { analytics: { environment: Record<string, string> } };
-  };
-  const environment = Object.entries(compose.services.analytics.environment).filter(([name]) => name !== 'PORT');
+  const { analytics } = (parse(readFileSync(join(ROOT, 'docker-compose.supabase.yml'), 'utf8')) as Compose).services;
+  const environment = Object.entries(analytics.environment).filter(([name]) => name !== 'PORT');
   const group = createControlGroup(folder);
   const service = await startService(
     {
@@ -231,6 +259,7 @@ export async function stack(print: (line: string) => void): Promise<void> {
     'inherit',
     group?.command,
   );
+  const endHealthChecks = checkHealth(service, group, analytics);
   try {
     await firstAnswer(service, '/ready', 60_000);
     print(`${'started, nobody asks'.padEnd(36)} ${reportMemory([memory(service.pid, group)])}`);
@@ -258,6 +287,7 @@ export async function stack(print: (line: string) => void): Promise<void> {
       print(`${name.padEnd(36)} ${most.toFixed(0)} MiB  ${verdict(most <= GOAL, `${String(GOAL)} MiB`)}`);
     }
   } finally {
+    endHealthChecks();
     await service.stop();
     group?.remove();
     rmSync(folder, { recursive: true, force: true });

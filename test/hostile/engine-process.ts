@@ -5,13 +5,9 @@ import { QueryError, ServiceError } from '../../src/errors';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import type { Measurement, Order } from './engine-child';
 import { silentLog } from '../engines/silent-log';
+import { watchTurns } from './turns.js';
 
 const [dataDir = '', cacheDir = '', memory = '', threads = ''] = process.argv.slice(2);
-
-/** Milliseconds of CPU that the thread with the event loop has used. */
-function mainThread(): number {
-  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-}
 
 function allThreads(since?: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
@@ -40,9 +36,11 @@ async function serve(): Promise<void> {
   });
   const limits = (ms: number) => ({ deadline: performance.now() + ms, signal: new AbortController().signal });
 
+  const longestTurn = watchTurns();
   const measure = async ({ sql, deadlineMs }: Order): Promise<Measurement> => {
     forgetPeak();
-    const [cpu, main, started] = [process.cpuUsage(), mainThread(), performance.now()];
+    longestTurn();
+    const [cpu, started] = [process.cpuUsage(), performance.now()];
     const query = { sql, parameters: [], maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
     const outcome = await engine.run(query, limits(deadlineMs)).then(
       ({ rows }) => `answered ${rows.length}`,
@@ -53,8 +51,7 @@ async function serve(): Promise<void> {
             ? `${error.reason}: ${error.message}`
             : `fault: ${String(error)}`,
     );
-    const [answered, until, mainUntil] = [process.cpuUsage(), performance.now(), mainThread()];
-    const isInterrupted = outcome.startsWith('deadline');
+    const [answered, until] = [process.cpuUsage(), performance.now()];
     // Waits for the connection, which is free when the query really has ended; a ping has one of its own.
     const nextFails = await engine.run({ ...query, sql: 'SELECT 1 AS n' }, limits(60_000)).then(
       () => null,
@@ -67,7 +64,7 @@ async function serve(): Promise<void> {
       wallMs: until - started,
       lateCpuMs: allThreads(answered),
       lateMs: performance.now() - until,
-      mainThreadMs: isInterrupted ? Math.max(mainUntil - main, mainThread() - mainUntil) : mainThread() - main,
+      longestTurnMs: longestTurn(),
       peakBytes: peak(),
       restingBytes: process.memoryUsage.rss(),
     };

@@ -125,8 +125,9 @@ export class RpcClient {
         {},
         (error, reply) => {
           signal?.removeEventListener('abort', abort);
-          if (error === null) resolve(this.decoder.decode('AnalyzeResponse', reply));
-          else reject(new EngineRefusal(error.code, error.details));
+          if (error !== null) reject(new EngineRefusal(error.code, error.details));
+          // In a promise: what an answer of any depth makes of the decoder ends this query, not the process.
+          else resolve(Promise.resolve(reply).then((bytes) => this.decoder.decode('AnalyzeResponse', bytes)));
         },
       );
       const abort = () => running.cancel();

@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { type Browser, chromium } from 'playwright-core';
 
-/** Chromium under its usual names; null: not installed. */
+/** Chromium under its usual names, without a user interface of its own where there is that: it takes half the time; null: not installed. */
 export function findChromium(): string | null {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+  for (const name of ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']) {
     for (const folder of folders) {
       const file = path.join(folder, name);
       try {

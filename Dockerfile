@@ -33,9 +33,9 @@ VOLUME /app/.data
 # The image's own user "node", by number so that an orchestrator sees that it is not root.
 USER 1000:1000
 EXPOSE 4000
-# Alive, not ready: a probe of /ready decides where traffic goes. The image has no curl.
+# Alive, not ready: a probe of /ready decides where traffic goes. The image has no curl; Node would take 60 MB each time.
 HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 4000) + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${PORT:-4000} && printf 'GET /health HTTP/1.0\\r\\n\\r\\n' >&3 && read -r line <&3 && [[ $line == *' 200 '* ]]"]
 # `docker run IMAGE keys list` and every other command work too.
 ENTRYPOINT ["node", "dist/cli.js"]
 CMD ["serve"]

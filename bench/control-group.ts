@@ -12,6 +12,8 @@ const KINDS = [
 const MIB = 1024 * 1024;
 
 export interface ControlGroup {
+  /** What a shell does to run in it. */
+  readonly enter: string;
   /** The beginning of a command that runs in it: what follows is the rest. */
   readonly command: readonly [string, ...string[]];
   /** MiB: what its processes have in memory and what the kernel keeps for them, without page cache that is not in use. */
@@ -49,8 +51,10 @@ export function createControlGroup(folder: string): ControlGroup | null {
       remove();
       return null;
     }
+    const enter = `echo $$ > ${join(group, 'cgroup.procs')}`;
     return {
-      command: ['/bin/sh', '-c', `echo $$ > ${join(group, 'cgroup.procs')} && exec "$0" "$@"`, node],
+      enter,
+      command: ['/bin/sh', '-c', `${enter} && exec "$0" "$@"`, node],
       used: () => {
         const unused = new RegExp(`^${cache} (\\d+)$`, 'm').exec(read('memory.stat'))?.[1];
         return (Number(read(usage)) - Number(unused ?? 0)) / MIB;

@@ -28,7 +28,7 @@ const RATE = 200;
 const EVERY = 1_000;
 /**
  * MiB, in the median: a tenth of what Logflare is reported to take, as somebody read it from `docker stats` (supabase/supabase#30122).
- * What is taken at most, while rows are stored, is told beside it.
+ * What is taken at most, while rows are stored, is printed beside it.
  */
 const GOAL = 180;
 

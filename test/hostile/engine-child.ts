@@ -19,8 +19,8 @@ export interface Measurement {
   /** From the answer, or the interrupt, until the query had really ended and the next was answered. */
   readonly lateCpuMs: number;
   readonly lateMs: number;
-  /** The longest turn of the event loop, translation included: for so long nothing else is answered. */
-  readonly longestTurnMs: number;
+  /** The longest iteration of the event loop, translation included: for so long nothing else is answered. */
+  readonly longestBlockMs: number;
   readonly peakBytes: number;
   /** Resident when all is over: what the allocators keep. */
   readonly restingBytes: number;
@@ -66,7 +66,7 @@ export class EngineChild {
         const gone = (code: number | null, signal: string | null): void => {
           this.#child = null;
           const outcome = ended ?? `process gone: ${signal ?? code}`;
-          const never = { cpuMs: MOST_CPU_MS, wallMs: 0, lateCpuMs: MOST_CPU_MS, lateMs: 0, longestTurnMs: 0 };
+          const never = { cpuMs: MOST_CPU_MS, wallMs: 0, lateCpuMs: MOST_CPU_MS, lateMs: 0, longestBlockMs: 0 };
           resolve({ outcome, nextFails: 'no process', ...never, peakBytes: most, restingBytes: 0 });
         };
         child.once('exit', gone);

@@ -5,7 +5,7 @@ import { QueryError, ServiceError } from '../../src/errors';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import type { Measurement, Order } from './engine-child';
 import { silentLog } from '../engines/silent-log';
-import { watchTurns } from './turns.js';
+import { watchEventLoop } from './event-loop-block.js';
 
 const [dataDir = '', cacheDir = '', memory = '', threads = ''] = process.argv.slice(2);
 
@@ -36,10 +36,10 @@ async function serve(): Promise<void> {
   });
   const limits = (ms: number) => ({ deadline: performance.now() + ms, signal: new AbortController().signal });
 
-  const longestTurn = watchTurns();
+  const longestBlock = watchEventLoop();
   const measure = async ({ sql, deadlineMs }: Order): Promise<Measurement> => {
     forgetPeak();
-    longestTurn();
+    longestBlock();
     const [cpu, started] = [process.cpuUsage(), performance.now()];
     const query = { sql, parameters: [], maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
     const outcome = await engine.run(query, limits(deadlineMs)).then(
@@ -64,7 +64,7 @@ async function serve(): Promise<void> {
       wallMs: until - started,
       lateCpuMs: allThreads(answered),
       lateMs: performance.now() - until,
-      longestTurnMs: longestTurn(),
+      longestBlockMs: longestBlock(),
       peakBytes: peak(),
       restingBytes: process.memoryUsage.rss(),
     };

@@ -14,8 +14,8 @@ const MEMORY = 256;
 const THREADS = 2;
 /** What the process may take beside DuckDB's own memory, itself included. */
 const BESIDE = 512;
-/** Milliseconds of CPU in one turn of the event loop (docs/decisions/bounded-work.md). */
-const TURN = 50;
+/** Milliseconds of CPU in one iteration of the event loop (docs/decisions/bounded-work.md). */
+const BLOCK = 50;
 /** Beyond it a process is replaced before the next query. */
 const RESTING = 420;
 /** Milliseconds until the interrupt: soon, to meet what cannot be interrupted; later, for what grows. */
@@ -28,7 +28,8 @@ function faultsOf(m: Measurement, patience: number): string[] {
   if (m.nextFails !== null) faults.push(`no query is answered after it (${m.outcome}): ${m.nextFails}`);
   if (m.lateCpuMs > late) faults.push(`${Math.round(m.lateCpuMs)} ms of CPU after the interrupt`);
   if (m.peakBytes > (MEMORY + BESIDE) * MIB) faults.push(`${Math.round(m.peakBytes / MIB)} MiB resident`);
-  if (m.longestTurnMs > TURN * patience) faults.push(`${Math.round(m.longestTurnMs)} ms in one turn of the event loop`);
+  if (m.longestBlockMs > BLOCK * patience)
+    faults.push(`${Math.round(m.longestBlockMs)} ms in one iteration of the event loop`);
   if (m.outcome.startsWith('fault')) faults.push(m.outcome);
   if (/engine failed/.test(m.outcome)) faults.push(m.outcome);
   return faults;
@@ -55,9 +56,9 @@ export async function runHostile(
         measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.later });
       }
       // Nor is what the event loop's thread has just collected of them.
-      if (measured.longestTurnMs > TURN * patience) {
+      if (measured.longestBlockMs > BLOCK * patience) {
         const again = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.later });
-        measured = { ...measured, longestTurnMs: Math.min(measured.longestTurnMs, again.longestTurnMs) };
+        measured = { ...measured, longestBlockMs: Math.min(measured.longestBlockMs, again.longestBlockMs) };
       }
       const result = { ...query, measured, faults: faultsOf(measured, patience) };
       all.push(result);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Turns of the main thread's event loop, by their processor time, which the work of others on the machine does not lengthen (Linux). */
+/** Iterations of the main thread's event loop, by their processor time, which the work of others on the machine does not lengthen (Linux). */
 const { closeSync, openSync, readSync } = require('node:fs');
 
 /** Milliseconds. */
@@ -15,11 +15,11 @@ function processorTime() {
 }
 
 /**
- * Measures turns from now on. It keeps no process alive.
+ * Measures iterations from now on. It keeps no process alive.
  *
- * @returns takes the longest turn since it was last asked for, in milliseconds
+ * @returns takes the longest iteration since it was last asked for, in milliseconds
  */
-module.exports.watchTurns = function watchTurns() {
+module.exports.watchEventLoop = function watchEventLoop() {
   let longest = 0;
   let last = processorTime();
   const measure = () => {
@@ -30,8 +30,8 @@ module.exports.watchTurns = function watchTurns() {
   setInterval(measure, INTERVAL).unref();
   return () => {
     measure();
-    const longestTurn = longest;
+    const longestBlock = longest;
     longest = 0;
-    return longestTurn;
+    return longestBlock;
   };
 };

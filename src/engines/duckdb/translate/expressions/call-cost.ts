@@ -36,6 +36,17 @@ const search =
   ([text, wanted]) =>
     `${text!.bytes} * (${steps} + ${wanted?.bytes ?? '0'} / 64)`;
 
+/** A match at each byte, for each of the groups that the replacement repeats: it writes them, and the next call reads them. */
+const replacing =
+  (steps: number): Cost =>
+  (args) => {
+    const replacement = args[2]?.argument.constant ?? null;
+    const groups = replacement === null ? MOST_GROUPS : (replacement.match(/\\\d/g)?.length ?? 0);
+    return perByte(steps * Math.min(MOST_GROUPS, Math.max(1, groups)))(args);
+  };
+/** That are counted. */
+const MOST_GROUPS = 4;
+
 /** So many steps for each byte, of a text, of an array of small values, each of which is written out, and of BYTES. */
 const writing =
   (ofText: number, ofArray: number, ofBytes = ofText): Cost =>
@@ -107,7 +118,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   REGEXP_EXTRACT: perByte(16),
   REGEXP_EXTRACT_ALL: perByte(128),
   REGEXP_INSTR: perByte(16),
-  REGEXP_REPLACE: perByte(256),
+  REGEXP_REPLACE: replacing(256),
   REPLACE: search(32),
   REVERSE: perByte(128),
   RIGHT: perByte(4),

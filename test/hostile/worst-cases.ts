@@ -120,7 +120,7 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
   'one within the other': [
     `SELECT ${nested(12, 's', (e) => `FORMAT('%T', ${e})`)} AS v FROM t`,
     `SELECT COUNTIF(${nested(6, 's', (e) => `REPLACE(${e}, '0', '0000')`)} IS NULL) AS v FROM t`,
-    // Of a table's text of any length nothing is bounded but by its owner; 500 bytes take what one call may.
+    `SELECT COUNTIF(${nested(6, 'm', (e) => `REGEXP_REPLACE(${e}, '(.)', '\\\\1\\\\1\\\\1\\\\1')`)} IS NULL) AS v FROM t`,
     `SELECT COUNTIF(${nested(6, 'LEFT(m, 500)', (e) => `REGEXP_REPLACE(${e}, '(.)', '\\\\1\\\\1\\\\1\\\\1')`)} IS NULL) AS v FROM t`,
     `SELECT COUNTIF(${nested(12, 'm', (e) => `TO_JSON_STRING(${e})`)} IS NULL) AS v FROM t`,
     `SELECT ${Array.from({ length: 40 }, (_, i) => `ARRAY_LENGTH(GENERATE_ARRAY(i, i + 4000 + ${i})) AS v${i}`).join(', ')} FROM t`,

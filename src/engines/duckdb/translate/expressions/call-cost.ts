@@ -147,7 +147,7 @@ export function withinCost(call: Call, print: (call: Call) => string, times = 1)
   const cost = FREE.has(call.name) ? null : (COSTS[call.name] ?? perByte(4));
   const largest = Math.max(0, ...call.args.map((a) => (hasSize(a.type) ? call.estimate(a) : 0)));
   const constant = call.args.every(isWritten);
-  if (cost === null || constant || largest <= MODEST) return print(call);
+  if (cost === null || constant || (largest <= MODEST && !repeatsGroup(call))) return print(call);
   return call.bind(
     call.args.filter((a) => !isWritten(a)).map((a) => a.sql),
     (...names) => {
@@ -164,6 +164,12 @@ export function withinCost(call: Call, print: (call: Call) => string, times = 1)
 /** Whether a conversion is bounded, so that it may fail. */
 export function isBoundedCast(ctx: Context, { input, type }: Pick<ResolvedCast, 'input' | 'type'>): boolean {
   return hasSize(input.type) && ctx.estimates.of(input) > MODEST && !sameType(input.type, type);
+}
+
+/** Whether a replacement has one group more than once: it makes much of any text, a table's as well. */
+function repeatsGroup({ name, args }: Call): boolean {
+  const groups = name === 'REGEXP_REPLACE' ? (args[2]?.constant?.match(/\\\d/g) ?? []) : [];
+  return new Set(groups).size < groups.length;
 }
 
 /** A conversion as `print` writes it, unless the value that the query makes is too large for one. */

@@ -1,5 +1,6 @@
 /** The service and the process of its embedded engine: neither is left behind by the other, and neither waits for it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -109,4 +110,33 @@ it('the engine is given none of the service’s secrets', async () => {
   expect(environment).toContain('PATH=');
   expect(environment).not.toMatch(/a-key-for-everything|another-secret/);
   expect(environment.split('\0').filter((one) => /^(API_KEY|METRICS_KEY)=/.test(one))).toEqual([]);
+});
+
+it.each([
+  [0, '256MB'],
+  [1, '1GB'],
+])('has %i more processes to store a few rows where DUCKDB_MEMORY_LIMIT is %s', async (processes, limit) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'logquay-rows-'));
+  const row = { id: 'a', timestamp: '2026-11-27T10:00:00Z', event_message: 'm'.repeat(1000) };
+  const rows = Array.from({ length: 1000 }, (_, i) => `${JSON.stringify({ ...row, id: String(i) })}\n`).join('');
+  writeFileSync(path.join(folder, 'edge_logs.ndjson'), rows);
+  try {
+    const service = stage.start({ API_KEY, DATA_DIR: folder, DUCKDB_MEMORY_LIMIT: limit });
+    await service.ready();
+    const engine = await engineOf(service);
+    const seen = new Set<number>();
+    const stored = service.logged(/"rows":1000,.*"Rows converted"/);
+    let isStored = false;
+    const ended = stored.finally(() => (isStored = true));
+    while (!isStored) {
+      for (const pid of childrenOf(engine)) seen.add(pid);
+      await sleep(5);
+    }
+    await ended;
+    expect(seen.size).toBe(processes);
+    service.signal('SIGTERM');
+    expect(await service.exit).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
@@ -37,6 +38,8 @@ export interface Resources {
   readonly threads: number;
   /** Rows that are compressed together: each thread has so many in memory. Default: DuckDB's own. */
   readonly rowGroup?: number;
+  /** Queries run on the same thread: half of its time is theirs. */
+  readonly besideQueries?: boolean;
 }
 
 const ROW_GROUP = 122_880;
@@ -88,6 +91,7 @@ class SegmentWriter {
   #budget: number;
   /** Bytes of the longest row that has been printed. */
   #longest = 0;
+  #besideQueries = false;
 
   constructor(
     private readonly job: SegmentJob,
@@ -99,8 +103,10 @@ class SegmentWriter {
     this.#first = job.fields.length === 0;
   }
 
-  async write({ threads, memory, rowGroup = ROW_GROUP }: Resources): Promise<SegmentResult> {
+  async write(resources: Resources): Promise<SegmentResult> {
+    const { threads, memory, rowGroup = ROW_GROUP, besideQueries = false } = resources;
     const { path, folder } = this.job;
+    this.#besideQueries = besideQueries;
     // A process that was killed over the same job has left them.
     for (const left of [path, `${path}.wal`, stagedIn(folder)]) await rm(left, { force: true });
     const instance = await DuckDBInstance.create(':memory:', {
@@ -287,7 +293,9 @@ class SegmentWriter {
       try {
         const complete = (): boolean => to?.position.open ?? isClosed(range);
         for await (const batch of readRecords(keeping(blocks, pending), range.format, position, complete)) {
+          const began = performance.now();
           rows += await this.#printBatch(range, batch.records, output, leftOut);
+          if (this.#besideQueries) await sleep(performance.now() - began);
           this.#budget -= digest.take(pending, batch.position.offset - position.offset);
           position = batch.position;
           whole = this.#budget > 0 || to !== null;

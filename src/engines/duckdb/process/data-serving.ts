@@ -4,10 +4,12 @@ import { DuckDbEngine } from '../engine/engine';
 import type { Log } from '../engine/log';
 import { DEFAULTS } from '../engine/options';
 import type { Converter } from '../follow/converter';
+import { LocalConverter } from '../follow/local-converter';
 import { ConverterProcess } from './converter-process';
-import { memoryShares } from './memory-shares';
+import { isLittle, memoryShares } from './memory-shares';
 import type { Opening } from './messages';
 import type { OnStatus, Serving } from './serving';
+import { SmallJobsConverter } from './small-jobs-converter';
 
 /**
  * The engine over the data.
@@ -22,7 +24,12 @@ export async function openData(
   const { memory: limit = DEFAULTS.memory, threads = DEFAULTS.threads, dataDir } = options;
   const shares = memoryShares(limit, threads, dataDir !== null);
   const { queries: memory, convertedBytes, tailBytes, tailMemory } = shares;
-  const converter = (): Converter => new ConverterProcess(shares.conversion, shares.resident, log);
+  const converter = (): Converter => {
+    const apart = new ConverterProcess(shares.conversion, shares.resident, log);
+    if (!isLittle(limit)) return apart;
+    const here = new LocalConverter({ ...shares.conversion, besideQueries: true }, log.progress);
+    return new SmallJobsConverter(here, apart);
+  };
   const report = (status: FolderStatus): void => onStatus(status, database.target);
   const own = { ...options, memory, convertedBytes, tailBytes, tailMemory, log };
   const database = await openDatabase({ ...own, converter, complete: false, onStatus: report }, before);

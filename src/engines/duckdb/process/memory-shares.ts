@@ -26,6 +26,9 @@ const TAILS = 1 / 16;
 /** Of the queries' share, what those rows may take as DuckDB has them: of wide tables four times as much as their texts. */
 const TAIL_MEMORY = 1 / 3;
 
+/** Where processes that are seldom needed count. */
+const LITTLE = 256 * MIB;
+
 export interface MemoryShares {
   /** DuckDB's `max_memory` for queries, and for the rows that are not stored yet. */
   readonly queries: string;
@@ -38,6 +41,11 @@ export interface MemoryShares {
   readonly tailMemory: number;
   /** Bytes that the process with the data may have, together with one that converts. */
   readonly resident: number;
+}
+
+/** @param limit as DuckDB's `max_memory` */
+export function isLittle(limit: string): boolean {
+  return bytesOf(limit) <= LITTLE;
 }
 
 /** @param follows whether there is a data folder, so that something is converted */

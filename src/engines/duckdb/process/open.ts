@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { removeBuilding } from '../data/conversion-folders';
 import { CacheFolder } from '../follow/cache-folder';
 import { DEFAULTS, type DuckDbOptions } from '../engine/options';
-import { bytesOf } from '../engine/sizes';
-import { memoryShares } from './memory-shares';
+import { isLittle, memoryShares } from './memory-shares';
 import { RefusedRequests } from './refused-requests';
 import { RemoteEngine } from './remote-engine';
 import type { StartedProcess } from './start-process';
@@ -22,8 +21,6 @@ const PLANNED_LONG = 150 * MIB;
  * start: where queries have little memory, whoever looks at the same pages again and again does not pay for it.
  */
 const PLANNING_IDLE = { usual: 5 * 60_000, littleMemory: 60_000 } as const;
-/** Bytes for queries. */
-const LITTLE_MEMORY = 256 * MIB;
 
 export interface RemoteOptions extends Omit<DuckDbOptions, 'converter' | 'complete'> {
   /** Aborted when the service ends: opening is cancelled. */
@@ -76,7 +73,7 @@ export async function openRemoteEngine({
     opening: () => ({ role: 'planning' }),
     maxResident: PLANNING_MEMORY,
     replacedAbove: PLANNED_LONG,
-    idle: bytesOf(memory) <= LITTLE_MEMORY ? PLANNING_IDLE.littleMemory : PLANNING_IDLE.usual,
+    idle: isLittle(memory) ? PLANNING_IDLE.littleMemory : PLANNING_IDLE.usual,
   });
   const removeFolders = (): void => folders.forEach(removeFolder);
   // However this process ends, as far as it has a word in it.

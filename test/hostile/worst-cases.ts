@@ -68,6 +68,7 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
     `SELECT COUNTIF(NET.HOST(REPEAT('é', 8000 + MOD(i, 7))) = 'x') AS v FROM t`,
     `SELECT COUNTIF(NET.PUBLIC_SUFFIX(CONCAT(REPEAT('a', 15000), s)) IS NULL) AS v FROM t`,
     `SELECT COUNTIF(FROM_BASE64(CONCAT(m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m, m)) IS NULL) AS v FROM t`,
+    `SELECT COUNTIF(FROM_BASE64(REPEAT('a ', 1300 + 4 * MOD(i, 7))) IS NULL) AS v FROM t`,
   ],
   'large values, row by row': [
     `SELECT MAX(ARRAY_LENGTH(TO_CODE_POINTS(SUBSTR(REPEAT('a', 262144), i)))) AS v FROM t`,

@@ -300,9 +300,16 @@ function concat(call: Call): string {
 
 /** Of STRING and BYTES. */
 export function concatTexts(call: Call): string {
-  const text = joined(call, (names) => `(${names.join(' || ')})`);
+  const text = joined(call, concatenated);
   // With a NULL as it stands DuckDB's has no type, of which it has no octet_length.
   return call.type.kind === 'BYTES' ? `CAST(${text} AS BLOB)` : text;
+}
+
+/** DuckDB copies what `||` has put together so far: as a tree, twenty texts are copied five times each, the first of a chain nineteen times. */
+function concatenated(texts: readonly string[]): string {
+  if (texts.length <= 4) return `(${texts.join(' || ')})`;
+  const half = Math.ceil(texts.length / 2);
+  return `(${concatenated(texts.slice(0, half))} || ${concatenated(texts.slice(half))})`;
 }
 
 /** A NULL array makes the whole NULL; DuckDB would leave it out. */

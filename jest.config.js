@@ -19,8 +19,8 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!@opentelemetry/otlp-exporter-base/)'],
   // What is imported when it is needed is named by the file that Node will find: `import('./engine.js')`.
   moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': ['$1.js', '$1.ts'] },
-  // A test file has globals of its own, which every use looks up through a function of Jest's: a fifth of the processor time
-  // where much is computed. These are looked up once for each module; those that fake timers replace may not be among them.
+  // A test file has globals of its own, which every use looks up through a function of Jest's: a tenth to a fifth of the
+  // processor time where much is computed. These are looked up once for each module; those that fake timers replace may not be among them.
   sandboxInjectedGlobals: [
     ...['Array', 'BigInt', 'Boolean', 'JSON', 'Math', 'Number', 'Object', 'Promise', 'RegExp', 'Set', 'String'],
     ...['Symbol', 'Uint8Array', 'WeakMap', 'Error', 'RangeError', 'TypeError', 'AbortController', 'parseInt'],

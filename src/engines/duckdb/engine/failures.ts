@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { abortError } from '../../../concurrency/deadline';
 import { QueryError, ServiceError } from '../../../errors';
 import type { Log } from './log';
-import { messageOf } from './native-error';
+import { kindOf, messageOf } from './native-error';
 import { isShortage, OutOfMemory, PassingFailure } from './shared-memory';
 import { UNKNOWN_EXECUTION_FAULT, UNTRANSLATED } from '../../execution-faults';
 import { runtimeError } from '../translate';
@@ -43,9 +43,4 @@ export function failure(error: unknown, log: Log, sql: string, isAbandoned: bool
 /** The first twelve digits of the text's SHA-256: who has the text finds its lines (`printf %s "$sql" | sha256sum`). */
 function hashOf(sql: string): string {
   return createHash('sha256').update(sql).digest('hex').slice(0, 12);
-}
-
-/** `Binder Error`: DuckDB's words for what went wrong, before anything of the query. */
-function kindOf(message: string): string {
-  return /^[\w -]{1,40}? Error/.exec(message)?.[0] ?? 'unknown';
 }

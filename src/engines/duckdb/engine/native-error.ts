@@ -8,6 +8,11 @@ export function codeOf(error: unknown): string | null {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : null;
 }
 
+/** `Binder Error`: DuckDB's words for what went wrong, before anything of the query or of its rows. */
+export function kindOf(error: unknown): string {
+  return /^[A-Z][\w -]{0,40}? Error/.exec(messageOf(error))?.[0] ?? 'unknown';
+}
+
 /** Whether DuckDB has met a bug of its own: every further statement of that instance may be refused. */
 export function isBreakdown(error: unknown): boolean {
   return /^(?:FATAL|INTERNAL) Error/.test(messageOf(error));

@@ -20,7 +20,7 @@ export class NamedOnce {
 
   /** A file of a table that is set aside. */
   fault(table: string, file: string, reason: string): void {
-    this.#once(table, file, reason, 'File set aside; it is tried again when it changes');
+    this.#once(table, file, reason, 'File set aside; it is tried again');
   }
 
   rows(table: string, leftOut: LeftOut): void {

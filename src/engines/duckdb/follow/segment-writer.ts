@@ -16,7 +16,7 @@ import { loadParquet } from '../data/load-parquet';
 import { lossyLines } from '../data/lossy-lines';
 import { findSingleLists, oneOfEach, singleType, singleValue } from '../data/single-lists';
 import { Unfit } from '../data/strict-row';
-import { codeOf, messageOf } from '../engine/native-error';
+import { codeOf, kindOf, messageOf } from '../engine/native-error';
 import { quoteName, quoteText } from '../sql';
 import { castColumns } from './cast-columns';
 import { keeping, readContent } from './content';
@@ -585,11 +585,6 @@ function writing(path: string): Writable {
 async function ended(output: Writable): Promise<void> {
   output.end();
   await finished(output);
-}
-
-/** DuckDB's messages may hold values of the file: only their kind is reported. */
-function kindOf(error: unknown): string {
-  return /^[A-Z][\w -]*? Error/.exec(messageOf(error))?.[0] ?? 'unknown';
 }
 
 async function synced(path: string): Promise<void> {

@@ -2,10 +2,10 @@
 import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 
 import { type JsonObject, Unfit } from '../data/strict-row';
-import { codeOf } from '../engine/native-error';
 import { quoteText } from '../sql';
 import { keeping, readContent } from './content';
 import { ContentFault } from './content-fault';
+import { faultKind } from './fault-kind';
 import { ORDINAL } from './generated-ids';
 import { LeftOutCount } from './left-out-count';
 import { isMoved } from './moved-file';
@@ -58,7 +58,7 @@ export class TailReader {
         return;
       }
       const isFault = error instanceof ContentFault;
-      source.fault = isFault ? error.message : `cannot be read (${codeOf(error) ?? 'unknown'})`;
+      source.fault = isFault ? error.message : `cannot be read (${faultKind(error)})`;
       source.notBefore = performance.now() + TRY_AGAIN;
       this.options.onFault(file.path, source.fault);
       if (!isFault) return;

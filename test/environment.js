@@ -44,11 +44,12 @@ const OF_WORKER = {
   },
 };
 
-module.exports = class extends TestEnvironment {
+module.exports = class Environment extends TestEnvironment {
+  static OF_WORKER = OF_WORKER;
+
   /** @param {ConstructorParameters<typeof TestEnvironment>} given */
   constructor(...given) {
     super(...given);
     /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (this.global))['ofWorker'] = OF_WORKER;
   }
 };
-module.exports.OF_WORKER = OF_WORKER;

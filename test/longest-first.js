@@ -31,6 +31,8 @@ const rank = ({ path }) => {
 };
 
 module.exports = class LongestFirst extends Sequencer {
+  static LONGEST = LONGEST;
+
   /**
    * @override
    * @param {Parameters<Sequencer['sort']>[0]} tests
@@ -39,4 +41,3 @@ module.exports = class LongestFirst extends Sequencer {
     return [...(await super.sort(tests))].sort((a, b) => rank(a) - rank(b));
   }
 };
-module.exports.LONGEST = LONGEST;

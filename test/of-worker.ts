@@ -1,4 +1,6 @@
 /** What the test files of one worker of Jest have together: made in `environment.js`, which outlives each of them. */
-import type { OF_WORKER } from './environment.js';
+import type Environment from './environment.js';
 
-export const ofWorker = (globalThis as unknown as { readonly ofWorker: typeof OF_WORKER }).ofWorker;
+type OfWorker = (typeof Environment)['OF_WORKER'];
+
+export const ofWorker = (globalThis as unknown as { readonly ofWorker: OfWorker }).ofWorker;

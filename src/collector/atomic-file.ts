@@ -22,7 +22,11 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   } catch {
     // Some file systems do not sync folders; their names are as durable as they get.
   }

@@ -98,7 +98,11 @@ async function unlinkFound(file: string): Promise<void> {
 
 async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Bytes; null: there is no such file. */

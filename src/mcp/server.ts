@@ -25,7 +25,7 @@ export interface ServerOptions {
 
 export function createServer({ key, caller, services, onError }: ServerOptions) {
   // The high-level class would validate arguments a second time, by other rules than a request's.
-  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  // oxlint-disable-next-line typescript/no-deprecated
   const server = new Server(
     { name: 'logquay', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },

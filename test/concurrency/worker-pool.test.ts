@@ -40,7 +40,11 @@ test('one that has had nothing to do ends, and another starts for what comes the
     new WorkerPool<number, number>(options),
   ];
   expect([await resting.run(0, unlimited()), await staying.run(0, unlimited())]).toEqual([1, 1]);
-  await until(async () => (await resting.run(0, unlimited()).finally(() => sleep(200))) === 1);
+  await until(async () => {
+    const threads = await resting.run(0, unlimited());
+    await sleep(200);
+    return threads === 1;
+  });
   expect(await staying.run(0, unlimited())).toBe(2);
   await Promise.all([resting.close(), staying.close()]);
 });

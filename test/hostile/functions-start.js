@@ -1,3 +1,3 @@
 /** Starts functions-main.ts. */
 require('../typescript');
-module.require('./functions-main.ts');
+require('./functions-main');

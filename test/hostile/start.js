@@ -1,3 +1,3 @@
 /** `npm run fuzz:hostile`: starts main.ts. */
 require('../typescript');
-module.require('./main.ts');
+require('./main');

@@ -1,2 +1,2 @@
 require('../typescript');
-module.require('./words-main.ts');
+require('./words-main');

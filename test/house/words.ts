@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 
 import ts from 'typescript';
 
+import { nodesOf, sourceOf } from './syntax-tree';
+
 export interface Finding {
   readonly file: string;
   readonly line: number;
@@ -114,15 +116,13 @@ interface Token {
 }
 
 function* tokensOf(text: string, file: string): Generator<Token> {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const nodes: ts.Node[] = [source];
-  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+  const source = sourceOf(file, text);
+  for (const node of nodesOf(source)) {
     if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) {
       yield { kind: 'name', at: node.getStart(source), value: node.text };
     } else if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
       if (!isModuleName(node)) yield { kind: 'text', at: node.getStart(source), value: node.text };
     }
-    nodes.push(...node.getChildren(source));
   }
 }
 

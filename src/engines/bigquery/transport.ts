@@ -43,6 +43,8 @@ export class Transport {
       projectId,
       // With Google's default credentials at hand, the library would send real tokens to a local service too.
       ...(emulator !== null && { apiEndpoint: emulator, authClient: new PassThroughClient() }),
+      // The file is the operator's own: what the deprecation warns of are files of somebody else.
+      // oxlint-disable-next-line typescript/no-deprecated
       ...(emulator === null && credentials !== null && { keyFilename: credentials }),
     });
     const origin = emulator ?? 'https://bigquery.googleapis.com';

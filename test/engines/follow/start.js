@@ -1,3 +1,3 @@
 /** Starts main.ts. */
 require('../../typescript');
-module.require('./main.ts');
+require('./main');

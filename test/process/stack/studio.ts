@@ -68,7 +68,7 @@ export async function page(base: string, key: string, sql: string): Promise<Show
     getNextPageParam: () => undefined,
     queryFn: async () => {
       const { data, error } = await client.GET('/logs.all', { params: { query: { sql } } });
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- as Studio does
+      // oxlint-disable-next-line typescript/only-throw-error -- as Studio does
       if (error !== undefined) throw error;
       return data;
     },

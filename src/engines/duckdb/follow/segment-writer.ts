@@ -217,9 +217,12 @@ class SegmentWriter {
   async #spool(range: Range, path: string): Promise<Spooled | null | false> {
     const output = writing(path);
     const longest = new LongestLine();
-    const counts = await this.#reading(range, () => this.#copyLines(range, output, longest)).finally(() =>
-      ended(output),
-    );
+    let counts: boolean;
+    try {
+      counts = await this.#reading(range, () => this.#copyLines(range, output, longest));
+    } finally {
+      await ended(output);
+    }
     const end = this.#ends[range.source];
     if (counts && end !== undefined) {
       const lines = end.position.records - range.from.position.records;

@@ -1,6 +1,6 @@
 /**
  * Writes src/googlesql/functions/signatures.ts from what Google's own engine answers to GetBuiltinFunctions.
- * Run by hand when the engine's package is updated: `node emulator/scripts/builtin-functions.mjs`, then prettier.
+ * Run by hand when the engine's package is updated: `node emulator/scripts/builtin-functions.mjs`, then `npm run format`.
  *
  * A signature is one text, `STRING, INT64, INT64? -> STRING`:
  * `?` optional, `*` repeated, `T1` `T2` templates, `PART` a date part, `MODE` a normalisation mode, `ANY` anything,

@@ -19,7 +19,8 @@ export interface Refusal {
 }
 
 export type Analysis =
-  { readonly ok: true; readonly tree: Resolved } | { readonly ok: false; readonly refusal: Refusal };
+  | { readonly ok: true; readonly tree: Resolved }
+  | { readonly ok: false; readonly refusal: Refusal };
 
 export interface AnalyseOptions {
   readonly parameters?: readonly NamedType[];

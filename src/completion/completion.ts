@@ -4,7 +4,15 @@ import type { Span } from '../googlesql/syntax';
 import type { TableSchema } from '../googlesql/types';
 
 export type CompletionKind =
-  'table' | 'alias' | 'column' | 'field' | 'function' | 'keyword' | 'parameter' | 'operator' | 'value';
+  | 'table'
+  | 'alias'
+  | 'column'
+  | 'field'
+  | 'function'
+  | 'keyword'
+  | 'parameter'
+  | 'operator'
+  | 'value';
 
 export interface Completion {
   readonly label: string;

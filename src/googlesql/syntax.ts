@@ -257,7 +257,14 @@ export interface PipeWith extends Node {
 // ------------------------------------------------------------------------------------------- FROM
 
 export type FromItem =
-  TablePath | UnnestItem | SubqueryItem | Join | ParenthesisedJoin | Pivot | Unpivot | TableFunction;
+  | TablePath
+  | UnnestItem
+  | SubqueryItem
+  | Join
+  | ParenthesisedJoin
+  | Pivot
+  | Unpivot
+  | TableFunction;
 
 /** A dotted path in FROM: a table, or an array of an alias in scope when it has two or more parts. */
 export interface TablePath extends Node {

@@ -7,7 +7,17 @@ export type ColumnType =
   | { readonly kind: 'record'; readonly fields: readonly Column[] };
 
 export type ScalarKind =
-  'int64' | 'float64' | 'decimal' | 'bool' | 'text' | 'json' | 'bytes' | 'date' | 'time' | 'datetime' | 'timestamp';
+  | 'int64'
+  | 'float64'
+  | 'decimal'
+  | 'bool'
+  | 'text'
+  | 'json'
+  | 'bytes'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'timestamp';
 
 export interface Column {
   readonly name: string;

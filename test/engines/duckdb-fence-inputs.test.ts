@@ -122,9 +122,13 @@ test.each(
   expect(fenced).toEqual([expect.stringMatching(/^\{/)]);
 });
 
+const ENOUGH = 4;
+
 test('without the fence they differ', async () => {
   const differing: string[] = [];
-  for (const consumer of FAILS)
+  for (const consumer of FAILS) {
     if ((await tables.answers(STORED, consumer, false)).length > 1) differing.push(consumer);
-  expect(differing.length).toBeGreaterThan(3);
+    if (differing.length === ENOUGH) break;
+  }
+  expect(differing).toHaveLength(ENOUGH);
 });

@@ -13,7 +13,7 @@ type Engine = Pick<Options, 'engine' | 'emulator' | 'size'> & Pick<Options, 'req
 const ENGINES: readonly Engine[] = [
   {
     engine: 'duckdb',
-    requests: 250,
+    requests: 150,
     size: { own: 100, foreign: 600, grows: true, long: { tables: 2, rows: 65_000 } },
   },
   {
@@ -47,7 +47,9 @@ describe.each(ENGINES)('on $engine', ({ requests, ...options }) => {
     check(
       'without the fence they are not',
       async () => {
-        const report = await compare({ ...options, requests: 1000, seed: SEED, withoutFence: true, enough: 1 });
+        // Long tables are not what makes them differ.
+        const fewer = { requests: 1000, longRows: 0, enough: 1 };
+        const report = await compare({ ...options, ...fewer, seed: SEED, withoutFence: true });
         expect(report.differences).toBeGreaterThan(0);
       },
       600_000,

@@ -90,10 +90,16 @@ export function reachedEntries(stored: StoredQuery, tables: readonly string[]): 
   return entries.filter(({ name }) => reached.has(name.name.toLowerCase()));
 }
 
-function parameterNames(query: Query): string[] {
+/** The parameters that queries of CTEs name, in lower case: they are looked up for each text that a consumer sends. */
+const namedBy = new WeakMap<Query, readonly string[]>();
+
+function parameterNames(query: Query): readonly string[] {
+  const known = namedBy.get(query);
+  if (known !== undefined) return known;
   const names: string[] = [];
   walk(query, (node) => {
     if (node.kind === 'parameter' && node.form === 'named') names.push(node.name.toLowerCase());
   });
+  namedBy.set(query, names);
   return names;
 }

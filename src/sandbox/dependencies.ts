@@ -2,8 +2,19 @@
 import { firstName, fromPaths } from '../googlesql/from-paths';
 import type { WithEntry } from '../googlesql/syntax';
 
+type Dependencies = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Of a stored query they are looked up for each text that a consumer sends. */
+const known = new WeakMap<readonly WithEntry[], Dependencies>();
+
 /** Entry name → names of earlier entries that it reads, all in lower case. */
-export function cteDependencies(entries: readonly WithEntry[]): ReadonlyMap<string, ReadonlySet<string>> {
+export function cteDependencies(entries: readonly WithEntry[]): Dependencies {
+  const found = known.get(entries) ?? dependenciesOf(entries);
+  known.set(entries, found);
+  return found;
+}
+
+function dependenciesOf(entries: readonly WithEntry[]): Dependencies {
   const dependencies = new Map<string, ReadonlySet<string>>();
   for (const { name, query } of entries) {
     const read = fromPaths(query, dependencies.keys()).filter((path) => path.names === 'cte' && path.entry === null);

@@ -19,18 +19,19 @@ const BUILT = fs
   .map((script) => ({ script, payload: JSON.parse(fs.readFileSync(`${script}.map`, 'utf8')) }));
 
 /**
- * Where the body of a function begins in the build. Others may have its name, and the bundler gives it a number then.
+ * Where the body of a function begins in each file of the build that has it: chunks of the build before stay for a service
+ * that runs from them. Others may have its name, and the bundler gives it a number then.
  *
  * @param {string} name
  * @param {string} file below src/
  */
-function bodyOf(name, file) {
+function bodiesOf(name, file) {
   const source = path.join(SOURCES, file);
   const before = name.startsWith('#') ? '(?<!\\.)' : '(?<![\\w$.#])';
   const head = new RegExp(`${before}${name}\\d*\\((?:[^()]|\\([^()]*\\))*\\)\\{`, 'g');
-  for (const { script, payload } of BUILT) {
+  const bodies = BUILT.flatMap(({ script, payload }) => {
     const places = payload.sources.map((/** @type {string} */ one) => path.resolve(path.dirname(script), one));
-    if (!places.includes(source)) continue;
+    if (!places.includes(source)) return [];
     const map = new SourceMap(payload);
     const text = fs.readFileSync(script, 'utf8');
     for (const { 0: match, index } of text.matchAll(head)) {
@@ -39,10 +40,12 @@ function bodyOf(name, file) {
       const { originalSource } = /** @type {{ originalSource: string }} */ (
         map.findEntry(place.lineNumber, place.columnNumber)
       );
-      if (path.resolve(path.dirname(script), originalSource) === source) return { url: `file://${script}`, ...place };
+      if (path.resolve(path.dirname(script), originalSource) === source) return [{ url: `file://${script}`, ...place }];
     }
-  }
-  throw new Error(`There is no ${name} in ${file}.`);
+    return [];
+  });
+  if (bodies.length === 0) throw new Error(`There is no ${name} in ${file}.`);
+  return bodies;
 }
 
 /**
@@ -63,9 +66,7 @@ module.exports = function recordCalls(caller, records, functions) {
   session.connect();
   session.post('Debugger.enable');
   for (const [name, file] of functions) {
-    session.post('Debugger.setBreakpointByUrl', {
-      ...bodyOf(name, file),
-      condition: `__record(${JSON.stringify(`${name} in ${file}`)}), false`,
-    });
+    const condition = `__record(${JSON.stringify(`${name} in ${file}`)}), false`;
+    for (const body of bodiesOf(name, file)) session.post('Debugger.setBreakpointByUrl', { ...body, condition });
   }
 };

@@ -9,8 +9,8 @@ const known = new WeakMap<readonly WithEntry[], Dependencies>();
 
 /** Entry name → names of earlier entries that it reads, all in lower case. */
 export function cteDependencies(entries: readonly WithEntry[]): Dependencies {
-  const found = known.get(entries) ?? dependenciesOf(entries);
-  known.set(entries, found);
+  let found = known.get(entries);
+  if (found === undefined) known.set(entries, (found = dependenciesOf(entries)));
   return found;
 }
 

@@ -44,7 +44,7 @@ const PLACES = [
   ...[inOperand, inLists, inListsOfLists, inArray, inFrom],
 ];
 
-const STORED = ['alone', 'raw'].map((table) => `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')`);
+const STORED = ['raw', 'alone'].map((table) => `WITH logs AS (SELECT * FROM ${table} WHERE project = 'mine')`);
 
 let tables: FencedTables;
 beforeAll(async () => {

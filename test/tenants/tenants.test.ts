@@ -13,7 +13,7 @@ type Engine = Pick<Options, 'engine' | 'emulator' | 'size'> & Pick<Options, 'req
 const ENGINES: readonly Engine[] = [
   {
     engine: 'duckdb',
-    requests: 150,
+    requests: 250,
     size: { own: 100, foreign: 600, grows: true, long: { tables: 2, rows: 65_000 } },
   },
   {

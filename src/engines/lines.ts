@@ -7,6 +7,23 @@ export interface Lines {
   readonly count: number;
 }
 
+/** Bytes before and behind lines that `withRoom` has made place for. */
+const ROOM = 64;
+const ROOMY = new WeakSet<ArrayBufferLike>();
+
+/** Memory for lines to which something can be added at both ends without copying them: `around`. @param size bytes of the lines */
+export function withRoom(size: number): Buffer {
+  const all = Buffer.allocUnsafeSlow(size + 2 * ROOM);
+  ROOMY.add(all.buffer);
+  return all.subarray(ROOM, ROOM + size);
+}
+
+/** The same memory with `before` bytes more before it, and `behind` behind it; null: it is not of `withRoom`, or has less room. */
+export function around({ buffer, byteOffset, byteLength }: Uint8Array, before: number, behind: number): Buffer | null {
+  if (before > ROOM || behind > ROOM || !ROOMY.has(buffer)) return null;
+  return Buffer.from(buffer, byteOffset - before, before + byteLength + behind);
+}
+
 /** The texts of rows, one by one. */
 export function textsOf({ parts }: Lines): readonly string[] {
   return parts.flatMap((part) => bufferOf(part).toString().split('\n').slice(0, -1));

@@ -88,9 +88,12 @@ export class EncodedResponse {
   }
 }
 
+/** Bytes that a body's memory may have beside it. */
+const SPARE = 128;
+
 /** The bytes in their own memory: a small Buffer is often a slice that keeps a much larger pool alive. */
 function owned(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  if (bytes.buffer.byteLength - bytes.length <= SPARE) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;

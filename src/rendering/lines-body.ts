@@ -1,8 +1,8 @@
-/** Bodies made of lines of JSON as they are: nothing in them is read. */
+/** Bodies made of lines of JSON as they are: nothing in them is read, and what has room around it is not copied either. */
 import { createHash } from 'node:crypto';
 
 import { yieldToEventLoop } from '../concurrency/event-loop';
-import type { Lines } from '../engines/lines';
+import { around, type Lines } from '../engines/lines';
 import { EncodedResponse } from './encoded-response';
 import { closingOf, OPENING, tooLarge } from './render';
 
@@ -10,7 +10,7 @@ const NEWLINE = '\n'.charCodeAt(0);
 const COMMA = ','.charCodeAt(0);
 
 /**
- * Encodes a result in a format that keeps its rows' bytes.
+ * Encodes a result in a format that keeps its rows' bytes: they may become the body's, and are no lines any more then.
  *
  * @throws ServiceError resourcesExceeded when they are more than `limit`
  */
@@ -27,7 +27,10 @@ export async function linesBody(
   const surplus = isList && size > 0 ? 1 : 0;
   const length = opening.length + size - surplus + closing.length;
   if (length > limit) throw tooLarge(limit);
-  const bytes = Buffer.allocUnsafeSlow(length);
+  const [only] = parts;
+  const before = opening.length;
+  const inPlace = parts.length === 1 ? around(only!, before, length - before - size) : null;
+  const bytes = inPlace ?? Buffer.allocUnsafeSlow(length);
   const hash = createHash('sha256');
   bytes.write(opening);
   let at = opening.length;
@@ -35,7 +38,7 @@ export async function linesBody(
   for (const [i, part] of parts.entries()) {
     if (i > 0) await yieldToEventLoop();
     const own = bytes.subarray(at, at + part.length - (i === parts.length - 1 ? surplus : 0));
-    own.set(part.subarray(0, own.length));
+    if (inPlace === null) own.set(part.subarray(0, own.length));
     if (isList) separate(own);
     hash.update(own);
     at += own.length;

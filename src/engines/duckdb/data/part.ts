@@ -26,6 +26,8 @@ export interface Part {
    * runs it, and once only.
    */
   readonly grows: boolean;
+  /** Whether its rows never change, and each has the same number (`rowid`) for as long as anything has this name. */
+  readonly numbered: boolean;
 }
 
 export interface StoredTable {
@@ -42,5 +44,14 @@ export function wholeTable(schema: TableSchema, relation: string): StoredTable {
 }
 
 export function unknownPart(relation: string): Part {
-  return { relation, rows: 0, earliest: null, latest: null, timed: false, single: new Set(), grows: false };
+  return {
+    relation,
+    rows: 0,
+    earliest: null,
+    latest: null,
+    timed: false,
+    single: new Set(),
+    grows: false,
+    numbered: false,
+  };
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 
-import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from '@duckdb/node-api';
 
 import { QueryError, ServiceError } from '../../../errors';
 import { UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
@@ -31,7 +31,8 @@ import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { BrokenStream, readLines, type RowSink } from './line-stream';
+import { BrokenStream, readLines, readNumbers, type RowSink, type TakeLines } from './line-stream';
+import { RowTexts, type TextUse, UnknownTexts } from './row-texts';
 import { PassingFailure } from './shared-memory';
 import { bytesOf } from './sizes';
 import { prepareCopy, prepareSelect, prepareTable, Statements } from './statements';
@@ -83,17 +84,28 @@ class CutOff extends Error {}
 /** What becomes of a query's statement. */
 interface Reading<T> {
   readonly output: Output;
+  /** Whether `Translation.rows` is of use. */
+  readonly withRows: boolean;
   /** After which the statement ends by itself; null: it does not. */
   readonly lastRow: number | null;
   /** Before each try. */
   begin(columns: readonly NamedType[]): void;
+  /** Which of a translation's statements is run. */
+  statementOf(translation: Translation): Statement;
   /** Prepares it; @param once it is not run again on the connection */
-  prepare(connection: DuckDBConnection, translation: Translation, once: boolean): Promise<DuckDBPreparedStatement>;
+  prepare(
+    connection: DuckDBConnection,
+    statement: Statement,
+    translation: Translation,
+    once: boolean,
+  ): Promise<DuckDBPreparedStatement>;
   /** Runs it. */
   read(statement: DuckDBPreparedStatement, values: readonly BoundValue[], translation: Translation): Promise<T>;
   /** Whether nothing of it has reached anybody. */
   isRepeatable(): boolean;
 }
+
+const wholeOf = (translation: Translation): Statement => translation;
 
 /** The tables have been replaced while a query waited for them. */
 class LostTables extends Error {}
@@ -102,6 +114,9 @@ function busyTables(): ServiceError {
   const message = 'The tables are being replaced.';
   return new ServiceError('backendUnavailable', message, { retryAfter: 1 });
 }
+
+/** Texts of rows take one of so many shares of the memory that DuckDB has. */
+const SHARE_OF_TEXTS = 64;
 
 /** How often a query is tried again whose tables have been replaced, and once more. */
 const MOST_TRIES = 4;
@@ -128,6 +143,7 @@ export class DuckDbEngine implements Engine {
   readonly #live: LiveDatabase;
   readonly #data: StoredTables;
   readonly #translations: Translations;
+  readonly #texts: RowTexts;
   readonly #statements = new Statements();
   readonly #threads = new Threads();
   #closed = false;
@@ -141,7 +157,13 @@ export class DuckDbEngine implements Engine {
   ) {
     this.concurrency = options.connections ?? DEFAULTS.connections;
     const memory = bytesOf(options.memory ?? DEFAULTS.memory);
-    this.#live = new LiveDatabase(database.instance, database.reopen, this.concurrency, memory, options.log);
+    this.#texts = new RowTexts(memory / SHARE_OF_TEXTS);
+    const reopen = (): Promise<DuckDBInstance> => {
+      // Numbers of rows are those of one instance.
+      this.#texts.clear();
+      return database.reopen();
+    };
+    this.#live = new LiveDatabase(database.instance, reopen, this.concurrency, memory, options.log);
     this.#data = database.data;
     this.#translations = new Translations(this.#threads);
   }
@@ -174,24 +196,47 @@ export class DuckDbEngine implements Engine {
     let columns: readonly NamedType[] = [];
     const { maxRows } = query;
     const { maxResultBytes: maxBytes = DEFAULTS.maxResultBytes } = this.options;
-    const truncated = await this.#read(
-      query,
-      limits,
-      {
-        output: 'text',
-        lastRow: maxRows + 1,
-        begin: (known) => {
-          columns = known;
-          sink.begin(known);
-        },
-        prepare: this.#prepare,
-        read: (statement, values, { brackets }) =>
-          readLines(statement, values, { maxRows, maxBytes, brackets }, (lines, count) => sink.take(lines, count)),
-        // Rows are gathered.
-        isRepeatable: () => true,
+    let texts: TextUse | null = null;
+    const reading: Reading<boolean> = {
+      output: 'text',
+      withRows: over.remember,
+      lastRow: maxRows + 1,
+      begin: (known) => {
+        columns = known;
+        sink.begin(known);
       },
-      over,
-    );
+      statementOf: (translation) => {
+        const { rows } = translation;
+        texts ??= rows === null ? 'none' : this.#texts.useFor(rows.form);
+        if (rows === null || texts === 'none') return translation;
+        return texts === 'find' ? rows.numbers : rows.texts;
+      },
+      prepare: this.#prepare,
+      read: async (statement, values, { brackets, rows }) => {
+        const all = { maxRows, maxBytes, brackets };
+        const take: TakeLines = (lines, count) => sink.take(lines, count);
+        if (rows === null || texts === 'none') return readLines(statement, values, all, take);
+        if (texts === 'find') {
+          return this.#texts.send(await readNumbers(statement, values, maxRows), rows, maxBytes, sink);
+        }
+        const recorder = this.#texts.recorder(rows);
+        const { takeNumbers } = recorder;
+        const truncated = await readLines(statement, values, { ...all, takeNumbers }, (lines, count) => {
+          recorder.take(lines);
+          return sink.take(lines, count);
+        });
+        recorder.end();
+        return truncated;
+      },
+      // Rows are gathered.
+      isRepeatable: () => true,
+    };
+    const read = (): Promise<boolean> => this.#read(query, limits, reading, over);
+    const truncated = await read().catch((error: unknown) => {
+      if (!(error instanceof UnknownTexts)) throw error;
+      texts = 'record';
+      return read();
+    });
     return { columns, truncated };
   }
 
@@ -204,8 +249,10 @@ export class DuckDbEngine implements Engine {
       try {
         return await this.#read(query, own, {
           output: form,
+          withRows: false,
           lastRow: null,
           begin: (columns) => ending.begin({ columns, bytesProcessed: null, bytesBilled: null }, form),
+          statementOf: wholeOf,
           prepare: this.#prepare,
           read: async (statement, values) => {
             const truncated = await readLines(statement, values, all, (lines, count) => {
@@ -229,9 +276,11 @@ export class DuckDbEngine implements Engine {
     try {
       return await this.#read(query, limits, {
         output: 'columns',
+        withRows: false,
         lastRow: null,
         begin: () => undefined,
-        prepare: (connection, { sql, columns }) => prepareCopy(connection, sql, path, columns),
+        statementOf: wholeOf,
+        prepare: (connection, { sql }, { columns }) => prepareCopy(connection, sql, path, columns),
         read: async (statement, values) => {
           bindValues(statement, values);
           const [[count] = []] = (await statement.runAndReadAll()).getRows();
@@ -247,7 +296,7 @@ export class DuckDbEngine implements Engine {
     }
   }
 
-  readonly #prepare: Reading<unknown>['prepare'] = (connection, { sql }, once) =>
+  readonly #prepare: Reading<unknown>['prepare'] = (connection, { sql }, _translation, once) =>
     once ? prepareSelect(connection, sql) : this.#statements.prepare(connection, sql);
 
   async #read<T>(
@@ -336,35 +385,38 @@ export class DuckDbEngine implements Engine {
     checkLimits(limits);
     const tables = over.tables();
     const { sql, parameters, hideBytes, isoTimestamps = false, sorted = false, stored = false } = query;
-    const { output, lastRow } = reading;
-    const wanted = { hideBytes, isoTimestamps, sorted, output, maxRows: lastRow, stored, fence: query.fence ?? null };
+    const { output, lastRow, withRows } = reading;
+    const { fence = null } = query;
+    const wanted = { hideBytes, isoTimestamps, sorted, output, maxRows: lastRow, stored, fence, withRows };
     try {
       const { remember } = over;
       const translation = await this.#translations.translation(sql, parameters, wanted, tables, limits, remember);
       const { before } = translation;
       const valuesOf = (statement: Statement): BoundValue[] =>
         statement.parameters.map((name) => this.#value(name, parameters));
-      const values = valuesOf(translation);
+      const statement = reading.statementOf(translation);
+      const values = valuesOf(statement);
       const onConnection = async (connection: DuckDBConnection): Promise<T> => {
         if (tables.isLost) throw new LostTables();
         reading.begin(translation.columns);
         const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
-        const use = async <U>(work: (statement: DuckDBPreparedStatement) => Promise<U>): Promise<U> => {
+        const use = async <U>(work: (prepared: DuckDBPreparedStatement) => Promise<U>): Promise<U> => {
           const once = grows || over.begin !== null || before.length > 0;
-          const prepare = (): Promise<DuckDBPreparedStatement> => reading.prepare(connection, translation, once);
+          const prepare = (): Promise<DuckDBPreparedStatement> =>
+            reading.prepare(connection, statement, translation, once);
           if (!once) return work(await prepare());
           const tablesBefore = before.map((table) => ({ sql: table.sql, values: valuesOf(table) }));
           return this.#runOnce(connection, tablesBefore, prepare, work, over.begin?.(tables));
         };
         try {
-          return await use((statement) => reading.read(statement, values, translation));
+          return await use((prepared) => reading.read(prepared, values, translation));
         } catch (error) {
           if (!(error instanceof BrokenStream)) throw error;
           if (lastRow === null) throw new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
           // A second run says what is wrong: which words a caller gets must not depend on how rows lie.
-          await use((statement) => {
-            bindValues(statement, values);
-            return statement.run();
+          await use((prepared) => {
+            bindValues(prepared, values);
+            return prepared.run();
           });
           throw new PassingFailure();
         }
@@ -455,7 +507,7 @@ export class DuckDbEngine implements Engine {
     try {
       return await this.#live.use(limits, work, isRepeatable);
     } catch (error) {
-      if (error instanceof LostTables || error instanceof CutOff) throw error;
+      if (error instanceof LostTables || error instanceof CutOff || error instanceof UnknownTexts) throw error;
       throw failure(error, this.options.log, sql, limits.signal.aborted || this.#closed);
     }
   }

@@ -1,4 +1,5 @@
-import type { DuckDBPreparedStatement } from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBPreparedStatement } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
 
 import { yieldToEventLoop } from '../../../concurrency/event-loop';
 import { ServiceError } from '../../../errors';
@@ -34,10 +35,12 @@ export interface LinesRead {
   readonly maxBytes: number | null;
   /** That the values of a row lack; null: none. */
   readonly brackets: readonly (ListShape | null)[] | null;
+  /** Takes the rows' numbers, a second column; default: there is none. */
+  readonly takeNumbers?: (numbers: readonly number[]) => void;
 }
 
 /**
- * Runs a statement whose one column is each row as a line, and hands on at most `maxRows` of them. The bytes are never made texts.
+ * Runs a statement whose first column is each row as a line, and hands on at most `maxRows` of them. The bytes are never made texts.
  *
  * @returns whether there are more; the rest is not read
  * @throws ServiceError resourcesExceeded beyond `maxBytes`; BrokenStream where DuckDB failed behind the first rows
@@ -45,29 +48,68 @@ export interface LinesRead {
 export async function readLines(
   statement: DuckDBPreparedStatement,
   values: readonly BoundValue[],
-  { maxRows, maxBytes, brackets }: LinesRead,
+  { maxRows, maxBytes, brackets, takeNumbers }: LinesRead,
   take: TakeLines,
+): Promise<boolean> {
+  const parts = new Parts(take);
+  let bytesRead = 0;
+  let atOnce = 0;
+  const truncated = await readChunks(statement, values, maxRows, async (chunk, rows) => {
+    takeNumbers?.(numbersOf(chunk, 1, rows));
+    for (const { bytes, count: lines } of textRuns(chunk, rows)) {
+      const whole = brackets === null ? bytes : withBrackets(bufferOf(bytes), brackets);
+      bytesRead += whole.length;
+      if (maxBytes !== null && bytesRead > maxBytes) throw responseTooLarge(maxBytes);
+      await parts.push(whole, lines);
+      if (brackets === null || (atOnce += whole.length) < AT_ONCE) continue;
+      atOnce = 0;
+      await yieldToEventLoop();
+    }
+  });
+  await parts.end();
+  return truncated;
+}
+
+/**
+ * Runs a statement whose one column is rows' numbers.
+ *
+ * @returns at most `maxRows`, and whether there are more
+ * @throws BrokenStream as readLines
+ */
+export async function readNumbers(
+  statement: DuckDBPreparedStatement,
+  values: readonly BoundValue[],
+  maxRows: number,
+): Promise<{ readonly numbers: readonly number[]; readonly truncated: boolean }> {
+  const numbers: number[] = [];
+  const truncated = await readChunks(statement, values, maxRows, (chunk, rows) => {
+    for (const number of numbersOf(chunk, 0, rows)) numbers.push(number);
+  });
+  return { numbers, truncated };
+}
+
+/**
+ * Reads the chunks of a result with at most `maxRows` rows.
+ *
+ * @returns whether there are more; the rest is not read
+ * @throws BrokenStream where DuckDB failed behind the first rows
+ */
+async function readChunks(
+  statement: DuckDBPreparedStatement,
+  values: readonly BoundValue[],
+  maxRows: number,
+  read: (chunk: DuckDBDataChunk, rows: number) => Promise<void> | void,
 ): Promise<boolean> {
   bindValues(statement, values);
   const result = await statement.stream();
-  const parts = new Parts(take);
   let count = 0;
-  let bytesRead = 0;
-  let atOnce = 0;
   let next = result.fetchChunk();
   try {
     for (let chunk = await next; chunk !== null && chunk.rowCount > 0 && count <= maxRows; chunk = await next) {
       // DuckDB makes the next while this one is copied.
       next = result.fetchChunk();
-      for (const { bytes, count: lines } of textRuns(chunk, Math.min(chunk.rowCount, maxRows - count))) {
-        const whole = brackets === null ? bytes : withBrackets(bufferOf(bytes), brackets);
-        bytesRead += whole.length;
-        if (maxBytes !== null && bytesRead > maxBytes) throw responseTooLarge(maxBytes);
-        await parts.push(whole, lines);
-        if (brackets === null || (atOnce += whole.length) < AT_ONCE) continue;
-        atOnce = 0;
-        await yieldToEventLoop();
-      }
+      const rows = Math.min(chunk.rowCount, maxRows - count);
+      if (rows > 0) await read(chunk, rows);
       count += chunk.rowCount;
     }
   } finally {
@@ -76,11 +118,19 @@ export async function readLines(
   }
   // Node's binding ends a stream that fails as one that is exhausted; such a result is no longer a streaming one.
   if (count <= maxRows && !result.isStreaming) throw new BrokenStream();
-  await parts.end();
   return count > maxRows;
 }
 
-function responseTooLarge(maxBytes: number): ServiceError {
+/** Of a column of BIGINT without NULL, whose numbers are from 0 to 2^53. */
+function numbersOf(chunk: DuckDBDataChunk, column: number, rows: number): readonly number[] {
+  const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+  const { buffer, byteOffset } = duckdb.vector_get_data(vector, rows * BigInt64Array.BYTES_PER_ELEMENT);
+  const words = new Uint32Array(buffer, byteOffset, 2 * rows);
+  // A BigInt for each would have to be collected.
+  return Array.from({ length: rows }, (_, i) => words[2 * i]! + words[2 * i + 1]! * 2 ** 32);
+}
+
+export function responseTooLarge(maxBytes: number): ServiceError {
   const size = Math.floor(maxBytes / 1024 / 1024);
   return new ServiceError(
     'resourcesExceeded',

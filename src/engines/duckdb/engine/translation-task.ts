@@ -28,6 +28,7 @@ export interface TextToTranslate {
   readonly output?: Output;
   readonly maxRows: number | null;
   readonly fence: Fence | null;
+  readonly withRows?: boolean;
 }
 
 /** @throws QueryError for a fault in `sql`, or what the embedded engine does not do */

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 
 import { ServiceError } from '../../../errors';
+import { withRoom } from '../../lines';
 
 /** Of Linux: files in it are in memory. */
 const FOLDER = '/dev/shm';
@@ -62,7 +63,7 @@ export class RowsPlace {
 
   /** @throws ServiceError `backendError` where they cannot be read */
   read(size: number): Buffer {
-    const rows = Buffer.allocUnsafeSlow(size);
+    const rows = withRoom(size);
     // Nothing waits for a disk.
     if (readSync(this.descriptor, rows, 0, size, this.at) !== size) {
       throw new ServiceError('backendError', 'The embedded engine failed.');

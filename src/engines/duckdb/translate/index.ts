@@ -18,7 +18,7 @@ import { type OwnRows, withOwnRows } from './relations/own-rows';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
 import { printColumns } from './relations/typed-output';
-import { overParts, readsPlainTables, type PartsOf, type UnbracketedColumns } from './parts/over-parts';
+import { type OverParts, overParts, readsPlainTables, type PartsOf } from './parts/over-parts';
 import { asComputed, physicalType, withLists } from './parts/physical-type';
 import { storedValue } from './parts/part-scan';
 import { printQuery, printRelation } from './relations/relations';
@@ -28,6 +28,7 @@ import { SizeEstimates } from './expressions/size-estimate';
 
 export { CLOCK_PARAMETER } from './context';
 export type { ListShape } from './relations/list-shapes';
+export { ROWS_OF_PART } from './parts/part-scan';
 export { leavesOf } from './relations/typed-output';
 export { formOf, instantOf, type ParameterForm, textParameterOf, withKnownParameters } from './known-parameters';
 export { setUpStatements } from './functions/macros';
@@ -52,6 +53,8 @@ export interface TranslateOptions {
   readonly maxRows: number | null;
   /** null: nothing has to be kept from the caller. */
   readonly fence?: Fence | null;
+  /** Whether `Translation.rows` is of use; default: it is not. */
+  readonly withRows?: boolean;
 }
 
 /** A text of DuckDB's, and the name of each `$n` of it in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
@@ -74,6 +77,20 @@ export interface Translation extends Statement {
   readonly brackets: readonly (ListShape | null)[] | null;
   /** Names of the tables that it reads. */
   readonly tables: readonly string[];
+  /** Where each row shows nothing but values of one stored row; null: it does not, or that is of no use. */
+  readonly rows: NumberedRows | null;
+}
+
+/** Which stored rows a statement's are. */
+export interface NumberedRows {
+  /** Yields the rows' numbers alone, as one BIGINT column: that in its part, and `ROWS_OF_PART` for each part before. */
+  readonly numbers: Statement;
+  /** Yields each number beside the row's text. */
+  readonly texts: Statement;
+  /** Relations of the parts. */
+  readonly parts: readonly string[];
+  /** Rows of equal numbers and equal forms have equal texts. */
+  readonly form: string;
 }
 
 /**
@@ -87,7 +104,8 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
   const isWorthIt = materializedCtes(limited);
   const isComputedOnce = (cte: Cte): boolean => isTable(cte) || isWorthIt(cte);
   const ctes = { isComputedOnce, areTables: limited.ctes.some(isTable) };
-  const asLists = (): Translation => print(limited, listScan(partsOf), ctes, new Map(), options);
+  const asLists = (): Translation =>
+    print({ query: limited, unbracketed: new Map(), rows: null }, listScan(partsOf), ctes, options);
   if (readsPlainTables(limited, partsOf)) return asLists();
   // Whether a query is taken must not depend on the shape that rows of others gave the parts.
   const refusing = options.fence ? asLists() : null;
@@ -97,7 +115,8 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
     const leavesBrackets = asTheyAre ? (): boolean => false : isPlain;
     const over = overParts(limited, partsOf, isComputedOnce, options.fence !== null, leavesBrackets);
     const scan: PrintScan = (table, columns) => over.scans.get(table)!.print(columns);
-    return print(over.query, scan, ctes, over.unbracketed, options);
+    const withRows = options.withRows === true && !asTheyAre && !options.fence;
+    return print(withRows ? over : { ...over, rows: null }, scan, ctes, options);
   } catch (error) {
     if (error instanceof QueryError) return refusing ?? asLists();
     throw error;
@@ -134,10 +153,9 @@ interface ComputedCtes {
 }
 
 function print(
-  query: ResolvedQuery,
+  { query, unbracketed, rows }: Pick<OverParts, 'query' | 'unbracketed' | 'rows'>,
   printScan: PrintScan,
   { isComputedOnce, areTables }: ComputedCtes,
-  unbracketed: UnbracketedColumns,
   { fence, hideBytes, isoTimestamps = false, sorted = false, output = 'text' }: TranslateOptions,
 ): Translation {
   const read = new Set<string>();
@@ -146,20 +164,37 @@ function print(
     return printScan(table, columns);
   };
   const estimates = new SizeEstimates(query);
-  const ctx = new Context(scan, isComputedOnce, areTables, estimates, fence ? new Fencing(fence) : null);
   const values = outputValues(query, storedColumns(query));
-  const wanted = new Set(query.output.map((o) => o.column.id));
-  const rows = printRelation(ctx, query.relation, wanted, true);
-  const list = printOutput(ctx, values, { hideBytes, isoTimestamps }, output);
-  const ctes = printCtes(ctx);
-  const withCtes = areTables || ctes.length === 0 ? '' : `WITH ${ctes.map(asCte).join(', ')} `;
-  const body = `SELECT ${list} FROM (${rows})${sorted ? ' ORDER BY 1' : ''}`;
+  const form = { hideBytes, isoTimestamps };
+  /** @param columns ids of those that `list` reads */
+  const select = (
+    list: (ctx: Context) => readonly string[],
+    columns: readonly number[],
+  ): Statement & Pick<Translation, 'before'> => {
+    const ctx = new Context(scan, isComputedOnce, areTables, estimates, fence ? new Fencing(fence) : null);
+    const relation = printRelation(ctx, query.relation, new Set(columns), true);
+    const body = `SELECT ${list(ctx).join(', ')} FROM (${relation})${sorted ? ' ORDER BY 1' : ''}`;
+    const ctes = printCtes(ctx);
+    const withCtes = areTables || ctes.length === 0 ? '' : `WITH ${ctes.map(asCte).join(', ')} `;
+    return {
+      ...renumber(`${withCtes}${body}`, ctx.parameters),
+      before: areTables ? ctes.map((cte) => renumber(asTable(cte), ctx.parameters)) : [],
+    };
+  };
+  const text = (ctx: Context): string => printOutput(ctx, values, form, output);
+  const shown = query.output.map(({ column }) => column.id);
+  const number = rows && columnName(rows.number.id);
   return {
-    ...renumber(`${withCtes}${body}`, ctx.parameters),
-    before: areTables ? ctes.map((cte) => renumber(asTable(cte), ctx.parameters)) : [],
+    ...select((ctx) => [text(ctx)], shown),
     columns: values.map(({ name, type }, i) => ({ name, type: unbracketed.get(i)?.type ?? type })),
     brackets: unbracketed.size === 0 ? null : values.map((_, i) => unbracketed.get(i)?.shape ?? null),
     tables: [...read],
+    rows: rows && {
+      numbers: select(() => [`${number} AS "number"`], [rows.number.id]),
+      texts: select((ctx) => [text(ctx), `${number} AS "number"`], [...shown, rows.number.id]),
+      parts: rows.parts,
+      form: JSON.stringify([form, rows.form]),
+    },
   };
 }
 

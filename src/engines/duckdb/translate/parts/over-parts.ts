@@ -38,6 +38,18 @@ export interface OverParts {
   readonly scans: ReadonlyMap<TableSchema, PartScan>;
   /** Columns of its output whose JSON lacks brackets, by their places. */
   readonly unbracketed: UnbracketedColumns;
+  /** null: its rows show something else than values of one table's rows, or those have no numbers. */
+  readonly rows: StoredRows | null;
+}
+
+/** Which rows of a table a query's are, where each shows nothing but values of one. */
+export interface StoredRows {
+  /** Of the query's relation: a row's number, and `ROWS_OF_PART` for each of the parts before its own. */
+  readonly number: Column;
+  /** Relations of the parts. */
+  readonly parts: readonly string[];
+  /** What is shown of a row: rows of equal numbers and equal forms are equal. */
+  readonly form: string;
 }
 
 export type UnbracketedColumns = ReadonlyMap<number, { readonly type: SqlType; readonly shape: ListShape }>;
@@ -81,6 +93,8 @@ class Rewriting {
   readonly #scans = new Map<TableSchema, PartScan>();
   readonly #computed = new Map<number, Cte>();
   readonly #unbracketed = new Map<number, { readonly type: SqlType; readonly shape: ListShape }>();
+  /** Relations of all parts that are read. */
+  readonly #parts: string[] = [];
   readonly #budget = new PrintBudget();
   /**
    * Whether lists are read as such, in an expression that can fail: what its parts are evaluated on must not depend on the shape
@@ -101,16 +115,37 @@ class Rewriting {
   }
 
   result(): OverParts {
-    const query = this.#query(this.query, [], this.leavesBrackets);
+    const branch = this.#one(this.query.relation, []);
+    const rows = this.#storedRows(branch);
+    const query = this.#output(this.query, branch, [], this.leavesBrackets);
     const ctes = [...this.#computed.values()];
-    return { query: { ...query, ctes }, scans: this.#scans, unbracketed: this.#unbracketed };
+    return { query: { ...query, ctes }, scans: this.#scans, unbracketed: this.#unbracketed, rows };
+  }
+
+  #storedRows({ places }: Branch): StoredRows | null {
+    if (this.query.valueTable || hasOuterJoin(this.query)) return null;
+    const located = this.query.output.map(({ column }) => places.get(column.id)?.located() ?? null);
+    const [first] = located;
+    if (first === undefined || located.some((one) => one?.row.id !== first?.row.id)) return null;
+    if (first === null) return null;
+    const form = this.query.output.map(({ name, column }, i) => [name, located[i]!.path, column.type]);
+    return { number: first.row, parts: this.#parts, form: JSON.stringify(form) };
   }
 
   readonly #newId = (): number => ++this.#lastId;
 
-  /** With the values of its columns as the query has them, but for the brackets of some. */
-  #query(query: ResolvedQuery, scope: Scope, leavesBrackets: (type: SqlType) => boolean = () => false): ResolvedQuery {
-    const branch = this.#one(query.relation, scope);
+  /** With the values of its columns as the query has them. */
+  #query(query: ResolvedQuery, scope: Scope): ResolvedQuery {
+    return this.#output(query, this.#one(query.relation, scope), scope, () => false);
+  }
+
+  /** With the values of its columns as the query has them, but for the brackets of some. @param branch its relation */
+  #output(
+    query: ResolvedQuery,
+    branch: Branch,
+    scope: Scope,
+    leavesBrackets: (type: SqlType) => boolean,
+  ): ResolvedQuery {
     const inner = [...scope, branch.places];
     const computed: ComputedColumn[] = [];
     const output = query.output.map(({ name, column }, i): OutputColumn => {
@@ -219,7 +254,8 @@ class Rewriting {
   #table(relation: TableScan, apart: boolean): readonly Branch[] {
     const groups = groupsOf(newestFirst(this.partsOf(relation.table)));
     return (apart ? withNewestApart(groups) : groups).map(({ single, parts: ofGroup }) => {
-      const scan = new PartScan(relation.table, ofGroup, single, this.#newId);
+      const scan = new PartScan(relation.table, ofGroup, single, this.#newId, this.#parts.length);
+      this.#parts.push(...ofGroup.map((part) => part.relation));
       this.#scans.set(scan.relation.table, scan);
       const places = relation.columns.map(
         ({ column, source }) => [column.id, new StoredPlace(scan, [source], column.type)] as const,
@@ -433,6 +469,17 @@ function groupsOf(parts: readonly Part[]): Group[] {
   const others = parts.filter((part) => !alike(part));
   const groups = [{ single: largest.single, parts: parts.filter(alike) }];
   return others.length === 0 ? groups : [...groups, { single: new Set(), parts: others }];
+}
+
+/** One that may show no row of a side. */
+function hasOuterJoin(query: ResolvedQuery): boolean {
+  let has = false;
+  visitQuery(query, {
+    relation: (relation) => {
+      has ||= (relation.kind === 'join' && relation.type !== 'inner') || (relation.kind === 'unnest' && relation.outer);
+    },
+  });
+  return has;
 }
 
 function placeOfColumn({ id }: Column, scope: Scope): Place | null {

@@ -32,7 +32,7 @@ import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { BrokenStream, readLines, readNumbers, type RowSink, type TakeLines } from './line-stream';
-import { RowTexts, type TextUse, UnknownTexts } from './row-texts';
+import { RowTexts, type TextUse } from './row-texts';
 import { PassingFailure } from './shared-memory';
 import { bytesOf } from './sizes';
 import { prepareCopy, prepareSelect, prepareTable, Statements } from './statements';
@@ -197,7 +197,7 @@ export class DuckDbEngine implements Engine {
     const { maxRows } = query;
     const { maxResultBytes: maxBytes = DEFAULTS.maxResultBytes } = this.options;
     let texts: TextUse | null = null;
-    const reading: Reading<boolean> = {
+    const reading: Reading<boolean | null> = {
       output: 'text',
       withRows: over.remember,
       lastRow: maxRows + 1,
@@ -231,13 +231,12 @@ export class DuckDbEngine implements Engine {
       // Rows are gathered.
       isRepeatable: () => true,
     };
-    const read = (): Promise<boolean> => this.#read(query, limits, reading, over);
-    const truncated = await read().catch((error: unknown) => {
-      if (!(error instanceof UnknownTexts)) throw error;
+    let truncated = await this.#read(query, limits, reading, over);
+    if (truncated === null) {
       texts = 'record';
-      return read();
-    });
-    return { columns, truncated };
+      truncated = await this.#read(query, limits, reading, over);
+    }
+    return { columns, truncated: truncated === true };
   }
 
   /** DuckDB's LIMIT is not parallel: a long result is cut off by not reading on. */
@@ -507,7 +506,7 @@ export class DuckDbEngine implements Engine {
     try {
       return await this.#live.use(limits, work, isRepeatable);
     } catch (error) {
-      if (error instanceof LostTables || error instanceof CutOff || error instanceof UnknownTexts) throw error;
+      if (error instanceof LostTables || error instanceof CutOff) throw error;
       throw failure(error, this.options.log, sql, limits.signal.aborted || this.#closed);
     }
   }

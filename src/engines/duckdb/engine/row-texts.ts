@@ -16,9 +16,6 @@ const RARELY = 16;
 const PARTS = 4;
 const NEWLINE = '\n'.charCodeAt(0);
 
-/** A row's text is not known. */
-export class UnknownTexts extends Error {}
-
 /** Whether a run looks for its rows' texts, or makes them, to be found by later ones or not. */
 export type TextUse = 'find' | 'record' | 'none';
 
@@ -61,6 +58,7 @@ export class RowTexts {
     this.#known = new LRUCache({ maxSize: bytes, sizeCalculation: (known) => Math.max(1, known.bytes) });
   }
 
+  /** What a run of a form is to do. */
   useFor(form: string): TextUse {
     const misses = this.#misses.get(form);
     if (misses === undefined) return 'record';
@@ -73,50 +71,51 @@ export class RowTexts {
    * Hands on the texts of rows.
    *
    * @param maxBytes of all texts
-   * @returns whether there are more rows
-   * @throws UnknownTexts; ServiceError resourcesExceeded beyond `maxBytes`
+   * @returns whether there are more rows; null: a text is not known, and none has been handed on
+   * @throws ServiceError resourcesExceeded beyond `maxBytes`
    */
   async send(
     { numbers, truncated }: { readonly numbers: readonly number[]; readonly truncated: boolean },
     shown: Shown,
     maxBytes: number,
     sink: RowSink,
-  ): Promise<boolean> {
+  ): Promise<boolean | null> {
     const pieces = this.#find(numbers, shown);
+    this.#misses.set(shown.form, pieces === null ? (this.#misses.get(shown.form) ?? 0) + 1 : 0);
+    if (pieces === null) return null;
     if (pieces.reduce((sum, { start, end }) => sum + end - start, 0) > maxBytes) throw responseTooLarge(maxBytes);
     for (const { block, start, end, count } of pieces) await sink.take(block.subarray(start, end), count);
     return truncated;
   }
 
-  /** The texts, adjoining ones together. @throws UnknownTexts */
-  #find(numbers: readonly number[], { parts, form }: Shown): readonly Piece[] {
+  /** The texts, adjoining ones together; null: one is not known. */
+  #find(numbers: readonly number[], { parts, form }: Shown): readonly Piece[] | null {
     const known = parts.map((part) => this.#known.get(keyOf(part, form))?.texts);
     const pieces: Piece[] = [];
     let last: Piece | null = null;
     for (const number of numbers) {
       const part = Math.floor(number / ROWS_OF_PART);
       const text = known[part]?.get(number - part * ROWS_OF_PART);
-      if (text === undefined) {
-        this.#misses.set(form, (this.#misses.get(form) ?? 0) + 1);
-        throw new UnknownTexts();
-      }
+      if (text === undefined) return null;
       if (last?.block === text.block && last.end === text.start) {
         last.end = text.end;
         last.count++;
       } else pieces.push((last = { ...text, count: 1 }));
     }
-    this.#misses.set(form, 0);
     return pieces;
   }
 
   /** Remembers the texts of a result as it is read. */
   recorder(shown: Shown): Recorder {
-    return new Recorder(this.bytes / PARTS, (numbers, lines) => this.#add(numbers, lines, shown));
+    return new Recorder(this.bytes / PARTS, (numbers, lines) => {
+      // What is too large is looked for as seldom as what is never found.
+      if (!this.#misses.has(shown.form)) this.#misses.set(shown.form, lines === null ? MISSES : 0);
+      if (lines !== null) this.#add(numbers, lines, shown);
+    });
   }
 
   /** @param lines the texts, in order, a newline behind each */
   #add(numbers: readonly number[], lines: Uint8Array, { parts, form }: Shown): void {
-    if (!this.#misses.has(form)) this.#misses.set(form, 0);
     const rows = parts.map((): Row[] => []);
     let start = 0;
     for (const number of numbers) {
@@ -155,10 +154,13 @@ class Recorder {
   readonly #lines: Uint8Array[] = [];
   #bytes = 0;
 
-  /** @param most bytes: more are not remembered */
+  /**
+   * @param most bytes: more are not remembered
+   * @param add takes all lines; null: they are too many
+   */
   constructor(
     private readonly most: number,
-    private readonly add: (numbers: readonly number[], lines: Uint8Array) => void,
+    private readonly add: (numbers: readonly number[], lines: Uint8Array | null) => void,
   ) {}
 
   readonly takeNumbers = (numbers: readonly number[]): void => {
@@ -173,7 +175,8 @@ class Recorder {
 
   /** All have been taken. */
   end(): void {
-    if (this.#bytes + this.#numbers.length * OVERHEAD <= this.most) this.add(this.#numbers, Buffer.concat(this.#lines));
+    const fits = this.#bytes + this.#numbers.length * OVERHEAD <= this.most;
+    this.add(this.#numbers, fits ? Buffer.concat(this.#lines) : null);
   }
 }
 

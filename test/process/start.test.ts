@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { Stage } from './started';
+import { Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
 
@@ -23,9 +23,25 @@ interface Result {
 const SAMPLES = { DATA_DIR: '' };
 
 describe('a first start', () => {
-  it('makes a key, and prints a curl line that works as pasted', async () => {
-    const service = stage.start(SAMPLES);
+  const own = new Stage();
+  let service: Started;
+  let health: Response;
+  let ready: Response;
+  beforeAll(async () => {
+    service = own.start(SAMPLES);
+    const base = await service.base();
+    [health, ready] = await Promise.all([fetch(`${base}/health`), fetch(`${base}/ready`)]);
     await service.ready();
+  });
+  afterAll(() => own.end());
+
+  it('answers health at once, and 503 for the rest until it is ready', async () => {
+    expect([health.status, ready.status]).toEqual([200, 503]);
+    expect(await ready.json()).toMatchObject({ status: 'starting' });
+    expect((await fetch(`${await service.base()}/ready`)).status).toBe(200);
+  });
+
+  it('makes a key, and prints a curl line that works as pasted', async () => {
     const line = /^ *(curl .*)$/m.exec(service.out)?.[1] ?? '';
     const key = readFileSync(path.join(service.folder, '.data/key'), 'utf8').trim();
     expect(service.out + service.err).not.toContain(key);
@@ -34,17 +50,6 @@ describe('a first start', () => {
     const { result } = JSON.parse(stdout) as Result;
     expect(result.length).toBeGreaterThan(0);
     expect(Object.keys(result[0] ?? {})).toEqual(['id', 'timestamp', 'event_message', 'metadata']);
-  });
-
-  it('answers health at once, and 503 for the rest until it is ready', async () => {
-    const service = stage.start(SAMPLES);
-    const base = await service.base();
-    const [health, ready] = await Promise.all([fetch(`${base}/health`), fetch(`${base}/ready`)]);
-    expect(health.status).toBe(200);
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ status: 'starting' });
-    await service.ready();
-    expect((await fetch(`${base}/ready`)).status).toBe(200);
   });
 
   it('keeps to the key that it made', async () => {
@@ -116,15 +121,35 @@ describe('on BigQuery', () => {
   });
 });
 
-describe('settings', () => {
-  it('are read from .env, which the environment overrides', async () => {
-    const folder = stage.folder();
+describe('a service with a file of settings', () => {
+  const own = new Stage();
+  const headers = { 'X-API-KEY': 'from-file' };
+  let service: Started;
+  let base: string;
+  beforeAll(async () => {
+    const folder = own.folder();
     writeFileSync(path.join(folder, '.env'), 'API_KEY=from-file\nLOG_LEVEL=info\nQUERIES_DIR=nowhere\n');
-    const service = stage.start({ QUERIES_DIR: 'queries' }, folder);
-    const base = await service.ready();
-    expect((await fetch(`${base}/api/endpoints`, { headers: { 'X-API-KEY': 'from-file' } })).status).toBe(200);
+    service = own.start({ QUERIES_DIR: 'queries' }, folder);
+    base = await service.ready();
+  });
+  afterAll(() => own.end());
+
+  it('reads .env, which the environment overrides', async () => {
+    expect((await fetch(`${base}/api/endpoints`, { headers })).status).toBe(200);
     expect(service.out).toContain('$API_KEY');
     expect(service.out + service.err).not.toContain('from-file');
+  });
+
+  it('takes up a new stored query while it runs', async () => {
+    expect((await fetch(`${base}/api/endpoints/query/new.one`, { headers })).status).toBe(404);
+    const head = '/*\nid: 5f0c2d9e-0b51-4f4d-9d57-7e9f2a1c0001\nname: new.one\n*/\n';
+    writeFileSync(path.join(service.folder, 'queries/new.one.sql'), `${head}SELECT 1 AS one\n`);
+    let status = 404;
+    for (let i = 0; i < 100 && status === 404; i++) {
+      await sleep(100);
+      status = (await fetch(`${base}/api/endpoints/query/new.one`, { headers })).status;
+    }
+    expect(status).toBe(200);
   });
 });
 
@@ -172,20 +197,4 @@ describe('SIGTERM', () => {
     service.signal('SIGINT');
     expect(await service.exit).toBe(0);
   });
-});
-
-it('takes up a new stored query while it runs', async () => {
-  const service = stage.start({ API_KEY: 'k' });
-  const base = await service.ready();
-  const headers = { 'X-API-KEY': 'k' };
-  expect((await fetch(`${base}/api/endpoints/query/new.one`, { headers })).status).toBe(404);
-  mkdirSync(path.join(service.folder, 'queries'), { recursive: true });
-  const head = '/*\nid: 5f0c2d9e-0b51-4f4d-9d57-7e9f2a1c0001\nname: new.one\n*/\n';
-  writeFileSync(path.join(service.folder, 'queries/new.one.sql'), `${head}SELECT 1 AS one\n`);
-  let status = 404;
-  for (let i = 0; i < 100 && status === 404; i++) {
-    await sleep(100);
-    status = (await fetch(`${base}/api/endpoints/query/new.one`, { headers })).status;
-  }
-  expect(status).toBe(200);
 });

@@ -1,4 +1,6 @@
 /** Traces of a real process: what is loaded for them, what a collector gets, and that a bad collector holds up nothing. */
+import http from 'node:http';
+
 import { listingModules, packageOf } from '../loaded-modules';
 import { Collector } from '../tracing/collector';
 import { Stage, type Started } from './started';
@@ -14,11 +16,15 @@ const ROOT = 'GET /api/endpoints/query/:idOrName';
 const LONGEST_END = 500 + 1000 + 2500;
 
 const collectors: Collector[] = [];
+/** Node's own client costs a third of what `fetch` does. */
+let agent: http.Agent;
 let stage: Stage;
 beforeEach(() => {
   stage = new Stage();
+  agent = new http.Agent({ keepAlive: true });
 });
 afterEach(async () => {
+  agent.destroy();
   await stage.end();
   await Promise.all(collectors.splice(0).map((collector) => collector.close()));
 });
@@ -33,14 +39,16 @@ function start(endpoint: string, more: Readonly<Record<string, string>> = {}): S
   return stage.start({ API_KEY, RATE_LIMIT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...more });
 }
 
-/** Asks, and reads the answer. */
-async function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
-  const answer = await fetch(url, {
-    headers: { 'X-API-KEY': API_KEY, ...headers },
-    signal: AbortSignal.timeout(60_000),
+/** Asks, on a connection that is kept, and reads the answer. */
+function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  const options = { agent, headers: { 'X-API-KEY': API_KEY, ...headers }, signal: AbortSignal.timeout(60_000) };
+  return new Promise((resolve, reject) => {
+    const request = http.get(url, options, (response) => {
+      response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0));
+      response.resume();
+    });
+    request.on('error', reject);
   });
-  await answer.arrayBuffer();
-  return answer.status;
 }
 
 /** Ends the process by a signal. @returns milliseconds that it took */
@@ -115,8 +123,8 @@ describe('requests are answered and the process ends in time', () => {
     const collector = await listen();
     collector.behaviour = 'hang';
     if (state === 'dead') await collectors.pop()?.close();
-    const service = start(state === 'dead' ? 'http://127.0.0.1:9' : collector.url);
-    const base = await service.ready();
+    const service = start(state === 'dead' ? 'http://127.0.0.1:9' : collector.url, { LOG_LEVEL: 'warn' });
+    const base = `http://127.0.0.1:${String(await service.port())}`;
     const run = `${base}/api/endpoints/query/usage.api-counts?project=x&interval=daily`;
     expect(await ask(run)).toBe(200);
     if (state === 'hung') await collector.called(1);

@@ -15,7 +15,7 @@ import {
   DuckDBTimeValue,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { type Data, DataType, type Field, tableFromIPC } from 'apache-arrow';
+import { type Data, DataType, type Field, type Int64, tableFromIPC, type Utf8 } from 'apache-arrow';
 
 import { isoText, partsOf } from '../../src/time/calendar';
 
@@ -96,6 +96,26 @@ function plainOf(value: DuckDBValue): Plain {
     return Object.fromEntries(Object.entries(value.entries).map(([name, field]) => [name, plainOf(field)]));
   }
   return String(value);
+}
+
+/** Of a Parquet file with numbers `n` and their texts, the numbers whose text is right, in their order. */
+export async function numbersOfParquet(bytes: Uint8Array, folder: string): Promise<BigInt64Array> {
+  const path = join(folder, 'read.parquet');
+  writeFileSync(path, bytes);
+  const database = await DuckDBInstance.create(':memory:');
+  const connection = await database.connect();
+  const reader = await connection.runAndReadAll(`SELECT n FROM '${path}' WHERE text = repeat('x', 60) || n`);
+  connection.closeSync();
+  const [numbers = []] = reader.getColumns();
+  return BigInt64Array.from(numbers as bigint[]);
+}
+
+/** The same of an Arrow stream. */
+export function numbersOfArrow(bytes: Uint8Array): BigInt64Array {
+  const table = tableFromIPC<{ n: Int64; text: Utf8 }>(bytes);
+  const [numbers, texts] = [table.getChild('n')!, table.getChild('text')!];
+  const prefix = 'x'.repeat(60);
+  return numbers.toArray().filter((number, i) => texts.get(i) === `${prefix}${String(number)}`);
 }
 
 /** Rows of an Arrow stream as `apache-arrow` reads it, by the values of its buffers: its own getters round times. */

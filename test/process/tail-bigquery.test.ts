@@ -37,6 +37,7 @@ name: untimed
 tail: 1
 */
 SELECT id FROM untimed`,
+  rare: edge('tail: 60').replace('0001', '0005').replace('name: edge', 'name: rare'),
   narrow: edge('tail: 1\nmax_bytes_billed: 1').replace('0001', '0004').replace('name: edge', 'name: narrow'),
 };
 
@@ -154,41 +155,6 @@ const idsOf = (client: EventClient): string[] => client.rows.map((row) => (JSON.
 const came = (client: EventClient, count: number): Promise<void> => until(() => client.rows.length >= count);
 const errorOf = ({ text }: EventClient): { reason: string; message: string } =>
   (JSON.parse(text) as { error: { errors: [{ reason: string; message: string }] } }).error.errors[0];
-
-overOwnLocalBigQuery('live tails of replicas on BigQuery', (local) => {
-  describeWithRedis('with Redis', () => {
-    it('go on in any of them, and refuse places while Redis does not answer', async () => {
-      const redis = await startRedis();
-      try {
-        const sites = [new Site(local()), new Site(local())] as const;
-        const shared = { REDIS_URL: redis.url, TOKEN_SECRET: 'x'.repeat(40), MAX_TAILS_PER_KEY: '30' };
-        for (const one of sites) await one.start(shared);
-        const [first, second] = sites;
-        const [client, other] = [await first.listen(), await second.listen()];
-        const ids = await first.insert(6);
-        await Promise.all([came(client, 6), came(other, 6)]);
-        client.leave();
-        const more = await first.insert(2);
-        await came(other, 8);
-        await goesOn(second, client, [...ids, ...more]);
-        redis.freeze();
-        const refused = await EventClient.open(
-          second.port,
-          '/api/endpoints/tail/edge',
-          { project: 'a' },
-          { key: 'reader', lastId: client.lastId },
-        );
-        expect(refused.status).toBe(503);
-        await refused.closed;
-        expect(errorOf(refused).reason).toBe('backendUnavailable');
-        redis.thaw();
-        other.leave();
-      } finally {
-        await redis.stop();
-      }
-    });
-  });
-});
 
 overOwnLocalBigQuery('live tails on BigQuery', (local) => {
   let site!: Site;
@@ -426,7 +392,7 @@ overOwnLocalBigQuery('live tails on BigQuery', (local) => {
     const of = (i: number): Promise<EventClient> =>
       own.listen(
         { lql: `f:edge_logs s:id s:timestamp event_message:~"bound${String(i)}"` },
-        { key: keys[Math.floor(i / 10)]! },
+        { key: keys[Math.floor(i / 10)]!, endpoint: 'rare' },
       );
     const clients = await Promise.all(Array.from({ length: 50 }, (_, i) => of(i)));
     expect(clients.map(({ status }) => status)).toEqual(clients.map(() => 200));
@@ -438,7 +404,10 @@ overOwnLocalBigQuery('live tails on BigQuery', (local) => {
       message: 'There are live tails of 50 queries open already.',
     });
     // Another listener of one that is followed counts for nothing.
-    const same = await own.listen({ lql: 'f:edge_logs s:id s:timestamp event_message:~"bound7"' }, { key: keys[5]! });
+    const same = await own.listen(
+      { lql: 'f:edge_logs s:id s:timestamp event_message:~"bound7"' },
+      { key: keys[5]!, endpoint: 'rare' },
+    );
     expect(same.status).toBe(200);
     clients[3]!.leave();
     let another = await of(50);
@@ -462,5 +431,38 @@ overOwnLocalBigQuery('live tails on BigQuery', (local) => {
     await last.closed;
     expect(JSON.parse(last.end?.data ?? '')).toMatchObject({ cause: 'shutting_down' });
     expect(await site.service.exit).toBe(0);
+  });
+
+  describeWithRedis('of replicas on one Redis', () => {
+    it('go on in any of them, and refuse places while Redis does not answer', async () => {
+      const redis = await startRedis();
+      try {
+        const sites = [new Site(local()), new Site(local())] as const;
+        const shared = { REDIS_URL: redis.url, TOKEN_SECRET: 'x'.repeat(40), MAX_TAILS_PER_KEY: '30' };
+        for (const one of sites) await one.start(shared);
+        const [first, second] = sites;
+        const [client, other] = [await first.listen(), await second.listen()];
+        const ids = await first.insert(6);
+        await Promise.all([came(client, 6), came(other, 6)]);
+        client.leave();
+        const more = await first.insert(2);
+        await came(other, 8);
+        await goesOn(second, client, [...ids, ...more]);
+        redis.freeze();
+        const refused = await EventClient.open(
+          second.port,
+          '/api/endpoints/tail/edge',
+          { project: 'a' },
+          { key: 'reader', lastId: client.lastId },
+        );
+        expect(refused.status).toBe(503);
+        await refused.closed;
+        expect(errorOf(refused).reason).toBe('backendUnavailable');
+        redis.thaw();
+        other.leave();
+      } finally {
+        await redis.stop();
+      }
+    });
   });
 });

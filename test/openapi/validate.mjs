@@ -17,6 +17,9 @@ const formats = load('ajv-formats').default;
 
 const validator = new Validator();
 
+/** Of schemas, by their texts: many places hold the same one. What a reference means is the document's own. */
+const COMPILED = new Map();
+
 /** @typedef {Record<string, unknown>} Node */
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -38,12 +41,14 @@ async function validate(document, instances) {
   // Schemas refer to each other within the document.
   ajv.addVocabulary(Object.keys(document));
   ajv.addSchema({ ...document, $id: 'doc:openapi' });
-  const compiled = new Map();
+  const referring = new Map();
   /** @param {string} at */
   const compile = (at) => {
+    const text = JSON.stringify(find(document, at));
+    const compiled = text.includes('"$ref"') ? referring : COMPILED;
     try {
-      if (!compiled.has(at)) compiled.set(at, ajv.compile({ $ref: `doc:openapi#${at}` }));
-      return compiled.get(at);
+      if (!compiled.has(text)) compiled.set(text, ajv.compile({ $ref: `doc:openapi#${at}` }));
+      return compiled.get(text);
     } catch (error) {
       faults.push([at, String(error)]);
       return () => true;
@@ -97,8 +102,8 @@ function find(document, at) {
   /** @type {unknown} */
   let node = document;
   for (const name of at.split('/').slice(1)) {
-    if (!isObject(node)) return undefined;
-    node = node[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')];
+    if (!isObject(node) && !Array.isArray(node)) return undefined;
+    node = /** @type {Node} */ (node)[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')];
   }
   return node;
 }

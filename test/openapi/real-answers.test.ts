@@ -1,4 +1,4 @@
-/** Rows are what the document says of them, and a client generated from it compiles and runs. */
+/** Rows and errors are what the document says of them, and a client generated from it compiles and runs. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -46,6 +46,19 @@ SELECT id, metadata[SAFE_OFFSET(0)].request AS requests, STRUCT(timestamp AS fir
 FROM requests ORDER BY timestamp DESC, id LIMIT 5
 `;
 
+/** Its parameter and its tables are those that the examples of errors name. */
+const SHOWN = `/*
+id: 5f0c2d9e-0b51-4f4d-9d57-7e9f2a1c0001
+name: shown
+sandbox: true
+params:
+  project: { type: string, required: true, description: "Project reference, compared exactly." }
+*/
+WITH edge_logs AS (SELECT timestamp, id, event_message, metadata FROM raw_edge_logs WHERE project = @project),
+auth_logs AS (SELECT timestamp, id, event_message, metadata FROM raw_auth_logs)
+SELECT id FROM edge_logs
+`;
+
 const stage = new Stage();
 let base: string;
 let document: Document;
@@ -53,6 +66,7 @@ beforeAll(async () => {
   const folder = stage.folder();
   writeFileSync(path.join(folder, 'queries/types.sql'), TYPES);
   writeFileSync(path.join(folder, 'queries/nested.sql'), NESTED);
+  writeFileSync(path.join(folder, 'queries/shown.sql'), SHOWN);
   base = await stage.start({ API_KEY: 'test-key-of-the-service', CLOCK }, folder).ready();
   document = (await (await fetch(`${base}/openapi.json`)).json()) as Document;
 });
@@ -109,9 +123,9 @@ describe('/openapi.json', () => {
       { records: null },
       { s: undefined },
     ];
-    const cases = wrong.map((change) => ({ document, instances: [{ at, value: { ...first, ...change } }] }));
-    const faults = await validated(cases);
-    expect(wrong.filter((_, i) => faults[i]?.length !== 1)).toEqual([]);
+    const instances = wrong.map((change) => ({ at, value: { ...first, ...change } }));
+    const [faults = []] = await validated([{ document, instances }]);
+    expect(faults.map((fault) => (fault as [string])[0])).toEqual(wrong.map((_, i) => `instance ${String(i)}`));
   });
 
   it("shows examples of the endpoint's own columns, in every form", () => {
@@ -127,6 +141,39 @@ describe('/openapi.json', () => {
     expect(counts['text/csv']?.example).toBe(`timestamp,${columns.join(',')}\r\n2026-09-30T12:00:00,42,42,42,42\r\n`);
     expect(content('all.types')['text/csv']?.example).toMatch(/^n,b,i,f,.*,f0_\r\n42,true,/);
   });
+});
+
+interface Answer {
+  readonly error: { readonly code: number; readonly requestId: string; readonly errors: readonly { reason: string }[] };
+}
+
+const RUN = '/api/endpoints/query/shown';
+const given = (values: Readonly<Record<string, string>>): string =>
+  `${RUN}?${new URLSearchParams({ project: 'default', ...values }).toString()}`;
+/** What provokes each error of those that a caller can provoke at will. */
+const PROVOKED: readonly (readonly [string, string, RequestInit])[] = [
+  ['invalidParameter', RUN, {}],
+  ['invalidQuery', given({ sql: 'SELECT id FROM edge_logs WHERE' }), {}],
+  ['invalidLql', given({ lql: 'f:edge_logs "timeout' }), {}],
+  ['unknownField', given({ sql: 'SELECT event_mesage FROM edge_logs' }), {}],
+  ['unauthenticated', RUN, { headers: {} }],
+  ['sandboxViolation', given({ sql: 'SELECT id FROM edge_log' }), {}],
+  ['notFound', '/api/endpoints/query/none', {}],
+  ['methodNotAllowed', RUN, { method: 'DELETE' }],
+  ['notAcceptable', RUN, { headers: { ...headers, Accept: 'image/png' } }],
+  ['payloadTooLarge', RUN, { method: 'POST', body: JSON.stringify({ project: 'x'.repeat(300_000) }) }],
+  ['uriTooLong', given({ x: 'x'.repeat(100_000) }), {}],
+  ['headersTooLarge', RUN, { headers: { ...headers, 'X-Long': 'x'.repeat(33_000) } }],
+  ['unsupportedMediaType', RUN, { method: 'POST', body: 'x' }],
+];
+
+it('has examples of errors in the words of the service, as far as a caller can provoke them', async () => {
+  const { examples } = document.components;
+  for (const [reason, at, init] of PROVOKED) {
+    const { error } = (await (await fetch(base + at, { headers, ...init })).json()) as Answer;
+    const shown = (examples[reason] as { value: Answer } | undefined)?.value.error;
+    expect({ ...error, requestId: shown?.requestId }).toEqual(shown);
+  }
 });
 
 const PROGRAM = `import createClient from 'openapi-fetch';
@@ -194,7 +241,7 @@ it('openapi-typescript and openapi-fetch make a typed client of it, which compil
       throw new Error(String((error as { stdout?: string }).stdout) + String((error as { stderr?: string }).stderr));
     });
   await bin('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'api.d.ts');
-  await bin('typescript/bin/tsc', '-p', '.');
+  await bin('typescript-native/bin/tsc', '-p', '.');
   const { stdout } = await run(process.execPath, ['program.js'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], BASE: base, KEY: headers['X-API-KEY'] },

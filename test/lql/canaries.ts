@@ -2,13 +2,8 @@
  * Texts that try to leave their literal, in every value position, on an engine: each finds the row that holds it, and
  * no other. What is run goes through LQL and the gate as a caller's text does.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { readLql, toSql } from '../../src/lql';
 import type { Run } from './rows-over-engine';
-
-const TABLE = 'raw_lql';
 
 const TEXTS: readonly string[] = [
   "'",
@@ -48,28 +43,31 @@ const TEXTS: readonly string[] = [
   "'; DROP TABLE raw_lql; --",
 ];
 
-/** A data folder with a row for each text; `remove` takes it away again. */
-export function canaryFolder(): { readonly path: string; readonly remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'logquay-canary-'));
-  const string = { type: 'STRING', mode: 'NULLABLE' };
-  const name = { ...string, name: 'name' };
-  const tags = { type: 'STRING', mode: 'REPEATED', name: 'tags' };
-  const fields = [
+const string = { type: 'STRING', mode: 'NULLABLE' };
+
+/** A table with a row for each text. */
+export const CANARIES = {
+  fields: [
     { type: 'TIMESTAMP', name: 'timestamp' },
     { ...string, name: 'id' },
     { ...string, name: 'event_message' },
-    { type: 'RECORD', mode: 'REPEATED', name: 'metadata', fields: [name, tags] },
-  ];
-  const rows = TEXTS.map((text, i) => ({
+    {
+      type: 'RECORD',
+      mode: 'REPEATED',
+      name: 'metadata',
+      fields: [
+        { ...string, name: 'name' },
+        { type: 'STRING', mode: 'REPEATED', name: 'tags' },
+      ],
+    },
+  ],
+  rows: TEXTS.map((text, i) => ({
     timestamp: '2024-03-17T12:00:00Z',
     id: String(i),
     event_message: text,
     metadata: [{ name: text, tags: ['other', text] }],
-  }));
-  writeFileSync(join(path, 'schema.json'), JSON.stringify({ [TABLE]: { fields } }));
-  writeFileSync(join(path, `${TABLE}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  return { path, remove: () => rmSync(path, { recursive: true }) };
-}
+  })),
+};
 
 export function testCanaries(engine: string, run: Run): void {
   const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;

@@ -1,4 +1,4 @@
-/** The rows of the LQL cases as a data folder, and CTE tables of any names over them. */
+/** The rows of the LQL cases and the canaries as a data folder, and CTE tables of any names over them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,24 +7,33 @@ import { surveyQuery } from '../../src/googlesql/parser';
 import { typeOfName } from '../../src/googlesql/type-names';
 import type { SqlType } from '../../src/googlesql/types';
 import type { Gate, StoredQuery } from '../../src/sandbox';
+import { CANARIES } from './canaries';
 import { FIXTURE } from './case-file';
 import type { Row, Run } from './rows-over-engine';
 
-const TABLE = 'raw_lql';
+/** The tables of the folder: the rows of the LQL cases, and those of the canaries. */
+export const TABLES = ['raw_lql', 'raw_canaries'] as const;
+type Table = (typeof TABLES)[number];
 
 /** Makes the folder; `remove` takes it away again. */
 export function lqlDataFolder(): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'logquay-lql-'));
   const fields = Object.entries(FIXTURE.columns).map(([name, type]) => restField(name, sqlType(type)));
-  writeFileSync(join(path, 'schema.json'), JSON.stringify({ [TABLE]: { fields } }));
-  writeFileSync(join(path, `${TABLE}.ndjson`), FIXTURE.rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const tables: Readonly<Record<Table, { readonly fields: readonly object[]; readonly rows: readonly object[] }>> = {
+    raw_lql: { fields, rows: FIXTURE.rows },
+    raw_canaries: CANARIES,
+  };
+  const schemas = Object.entries(tables).map(([table, { fields }]) => [table, { fields }]);
+  writeFileSync(join(path, 'schema.json'), JSON.stringify(Object.fromEntries(schemas)));
+  for (const [table, { rows }] of Object.entries(tables))
+    writeFileSync(join(path, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   return { path, remove: () => rmSync(path, { recursive: true }) };
 }
 
-/** Runs a consumer query through the gate over CTE tables of the given names, each with every row of the fixture. */
-export function runThroughGate(engine: Engine, gate: Gate): Run {
+/** Runs a consumer query through the gate over CTE tables of the given names, each with every row of a table. */
+export function runThroughGate(engine: Engine, gate: Gate, table: Table): Run {
   return async (sql, tables) => {
-    const admitted = await gate.admit(storedQuery(tables), sql);
+    const admitted = await gate.admit(storedQuery(table, tables), sql);
     const { rows } = await engine.run(
       {
         sql: admitted.sql,
@@ -40,11 +49,11 @@ export function runThroughGate(engine: Engine, gate: Gate): Run {
   };
 }
 
-function storedQuery(tables: readonly string[]): StoredQuery {
-  const ctes = tables.map((name) => `\`${name}\` AS (SELECT * FROM ${TABLE})`);
+function storedQuery(table: Table, tables: readonly string[]): StoredQuery {
+  const ctes = tables.map((name) => `\`${name}\` AS (SELECT * FROM ${table})`);
   const sql = `WITH ${ctes.join(', ')} SELECT id FROM \`${tables[0] ?? ''}\``;
   const { query } = surveyQuery(sql);
-  return { id: 'lql', revision: tables.join(), sql, query, cteTables: tables, parameters: [] };
+  return { id: table, revision: tables.join(), sql, query, cteTables: tables, parameters: [] };
 }
 
 function sqlType(written: string): SqlType {

@@ -1,7 +1,8 @@
 import type { Engine } from '../../src/engines/contract';
 import { Gate } from '../../src/sandbox';
 import { openEngineOn, overOwnLocalBigQuery, reading } from '../engines/over-local-bigquery';
-import { lqlDataFolder, runThroughGate } from './fixture-folder';
+import { testCanaries } from './canaries';
+import { lqlDataFolder, runThroughGate, TABLES } from './fixture-folder';
 import { testRowsOver } from './rows-over-engine';
 
 const folder = lqlDataFolder();
@@ -13,14 +14,15 @@ overOwnLocalBigQuery(
     let engine: Engine;
     let gate: Gate;
     beforeAll(async () => {
-      engine = await openEngineOn(local().host, { storedQueries: [reading('raw_lql')] });
+      engine = await openEngineOn(local().host, { storedQueries: TABLES.map(reading) });
       gate = new Gate(engine);
     }, 60_000);
     afterAll(async () => {
       await gate.close();
       await engine.close();
     });
-    testRowsOver('the local BigQuery', (sql, tables) => runThroughGate(engine, gate)(sql, tables));
+    testRowsOver('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables));
+    testCanaries('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables));
   },
   ['--data', folder.path],
 );

@@ -5,6 +5,7 @@ import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { Gate } from '../../src/sandbox';
 import { silentLog } from '../engines/silent-log';
+import { testCanaries } from './canaries';
 import { DEFAULT_NOW } from './case-file';
 import { lqlDataFolder, runThroughGate } from './fixture-folder';
 import { testRowsOver } from './rows-over-engine';
@@ -26,4 +27,5 @@ afterAll(async () => {
   rmSync(cacheDir, { recursive: true });
 });
 
-testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate)(sql, tables));
+testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables));
+testCanaries('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables));

@@ -11,29 +11,38 @@ const path = require('node:path');
 const SOURCES = path.join(__dirname, '../../src');
 const DIST = path.join(__dirname, '../../dist');
 
-/** The files of the build, with what each was made of. */
-const BUILT = fs
-  .readdirSync(DIST, { recursive: true, encoding: 'utf8' })
-  .map((name) => path.join(DIST, name))
-  .filter((script) => !script.startsWith(path.join(DIST, 'bench')) && fs.existsSync(`${script}.map`))
-  .map((script) => ({ script, payload: JSON.parse(fs.readFileSync(`${script}.map`, 'utf8')) }));
+/**
+ * @typedef {{ script: string, text: string, sources: string[], map: SourceMap }} BuiltFile
+ * @typedef {{ line: string, places: { url: string, lineNumber: number, columnNumber: number }[] }} Breakpoint what to record, and where
+ */
+
+/** @returns {BuiltFile[]} the files of the build, with what each was made of */
+function builtFiles() {
+  return fs
+    .readdirSync(DIST, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(DIST, name))
+    .filter((script) => !script.startsWith(path.join(DIST, 'bench')) && fs.existsSync(`${script}.map`))
+    .map((script) => {
+      const payload = JSON.parse(fs.readFileSync(`${script}.map`, 'utf8'));
+      const sources = payload.sources.map((/** @type {string} */ one) => path.resolve(path.dirname(script), one));
+      return { script, text: fs.readFileSync(script, 'utf8'), sources, map: new SourceMap(payload) };
+    });
+}
 
 /**
  * Where the body of a function begins in each file of the build that has it: chunks of the build before stay for a service
  * that runs from them. Others may have its name, and the bundler gives it a number then.
  *
+ * @param {readonly BuiltFile[]} built
  * @param {string} name
  * @param {string} file below src/
  */
-function bodiesOf(name, file) {
+function bodiesOf(built, name, file) {
   const source = path.join(SOURCES, file);
   const before = name.startsWith('#') ? '(?<!\\.)' : '(?<![\\w$.#])';
   const head = new RegExp(`${before}${name}\\d*\\((?:[^()]|\\([^()]*\\))*\\)\\{`, 'g');
-  const bodies = BUILT.flatMap(({ script, payload }) => {
-    const places = payload.sources.map((/** @type {string} */ one) => path.resolve(path.dirname(script), one));
-    if (!places.includes(source)) return [];
-    const map = new SourceMap(payload);
-    const text = fs.readFileSync(script, 'utf8');
+  const bodies = built.flatMap(({ script, text, sources, map }) => {
+    if (!sources.includes(source)) return [];
     for (const { 0: match, index } of text.matchAll(head)) {
       const lines = text.slice(0, index + match.length).split('\n');
       const place = { lineNumber: lines.length - 1, columnNumber: lines.at(-1)?.length ?? 0 };
@@ -49,11 +58,22 @@ function bodiesOf(name, file) {
 }
 
 /**
+ * What `recordCalls` takes, worked out once for all processes.
+ *
+ * @param {readonly (readonly [string, string])[]} functions names, and files below `src/`
+ * @returns {Breakpoint[]}
+ */
+function breakpointsOf(functions) {
+  const built = builtFiles();
+  return functions.map(([name, file]) => ({ line: `${name} in ${file}`, places: bodiesOf(built, name, file) }));
+}
+
+/**
  * @param {string} caller the file that `--require` names
  * @param {string} records the file that gets the lines, `function in file`
- * @param {readonly (readonly [string, string])[]} functions names, and files below `src/`
+ * @param {readonly Breakpoint[]} breakpoints
  */
-module.exports = function recordCalls(caller, records, functions) {
+function recordCalls(caller, records, breakpoints) {
   const { fork } = childProcess;
   // The engine's process gets neither environment nor options of this one.
   Object.assign(childProcess, {
@@ -65,8 +85,10 @@ module.exports = function recordCalls(caller, records, functions) {
   const session = new Session();
   session.connect();
   session.post('Debugger.enable');
-  for (const [name, file] of functions) {
-    const condition = `__record(${JSON.stringify(`${name} in ${file}`)}), false`;
-    for (const body of bodiesOf(name, file)) session.post('Debugger.setBreakpointByUrl', { ...body, condition });
+  for (const { line, places } of breakpoints) {
+    const condition = `__record(${JSON.stringify(line)}), false`;
+    for (const place of places) session.post('Debugger.setBreakpointByUrl', { ...place, condition });
   }
-};
+}
+
+module.exports = { breakpointsOf, recordCalls };

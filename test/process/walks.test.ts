@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import path from 'node:path';
 
 import { until } from '../until';
+import { breakpointsOf } from './call-recorder.js';
 import { Stage, type Started } from './started';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/architecture.md'), 'utf8');
@@ -25,10 +26,15 @@ let records: string;
 beforeAll(async () => {
   const folder = stage.folder();
   records = path.join(folder, 'calls');
-  const functions = [...new Set([...REQUEST, ...CONSUMER, ...FILE])].map((step) => step.split(' in '));
+  const functions = [...new Set([...REQUEST, ...CONSUMER, ...FILE])].map(
+    (step) => step.split(' in ') as [string, string],
+  );
   const recorder = path.join(folder, 'recorder.js');
-  const values = [recorder, records, functions].map((value) => JSON.stringify(value)).join(', ');
-  writeFileSync(recorder, `require(${JSON.stringify(path.join(__dirname, 'call-recorder.js'))})(${values});`);
+  const values = [recorder, records, breakpointsOf(functions)].map((value) => JSON.stringify(value)).join(', ');
+  writeFileSync(
+    recorder,
+    `require(${JSON.stringify(path.join(__dirname, 'call-recorder.js'))}).recordCalls(${values});`,
+  );
   service = stage.start({ NODE_OPTIONS: `--require ${recorder}` }, folder);
   base = await service.ready();
 });

@@ -136,11 +136,15 @@ beforeAll(async () => {
 });
 afterAll(() => stage.end());
 
-/** @throws Error with what the compiler says */
-async function compile(files: readonly string[], options: object): Promise<void> {
+/** @throws Error with what the compiler, of these packages, says */
+async function compile(
+  by: 'typescript' | 'typescript-native',
+  files: readonly string[],
+  options: object,
+): Promise<void> {
   const config = { compilerOptions: { ...STRICTEST, ...options }, files };
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  const compiler = path.join(ROOT, 'node_modules', by, 'bin/tsc');
   await execute(process.execPath, [compiler, '-p', '.'], { cwd: folder }).catch((error: unknown) => {
     throw new Error((error as { stdout: string }).stdout);
   });
@@ -148,7 +152,7 @@ async function compile(files: readonly string[], options: object): Promise<void>
 
 it('compiles and runs, with rows, errors and cancellation as results', async () => {
   writeFileSync(path.join(folder, 'program.ts'), PROGRAM.replace("'./logquay'", "'./logquay.js'"));
-  await compile(['program.ts'], { module: 'NodeNext', types: ['node'], skipLibCheck: true });
+  await compile('typescript', ['program.ts'], { module: 'NodeNext', types: ['node'], skipLibCheck: true });
   const { stdout } = await execute(process.execPath, ['program.js'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], BASE: base, KEY },
@@ -196,7 +200,7 @@ it('compiles and runs, with rows, errors and cancellation as results', async () 
 it('compiles for browsers, and for whatever a stored query may declare', async () => {
   const described = describeEndpoints(ALL, { key: null, engine: { kind: 'bigquery', dryRun: true } });
   writeFileSync(path.join(folder, 'all.ts'), clientSource(described));
-  await compile(['logquay.ts', 'all.ts'], {
+  await compile('typescript-native', ['logquay.ts', 'all.ts'], {
     module: 'ESNext',
     moduleResolution: 'Bundler',
     lib: ['ES2022', 'DOM'],

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Item, PostmanEnvironment, RequestItem } from '../../src/postman/types';
+import { type Ended, logquay } from '../cli/command-line';
 import { Stage } from './started';
 
 jest.setTimeout(120_000);
@@ -26,21 +27,28 @@ interface Summary {
   };
 }
 
-async function write(cwd: string, ...args: string[]): Promise<string[]> {
-  const { stdout } = await run(process.execPath, [path.join(ROOT, 'dist/cli.js'), 'postman', ...args], { cwd });
-  return stdout.trim().split('\n');
+/** What the command has written, in this process. */
+function postman(folder: string, ...args: string[]): Promise<Ended> {
+  const environment = { QUERIES_DIR: path.join(folder, 'queries') };
+  return logquay(['postman', '--out', path.join(folder, 'deep/er'), ...args], environment);
 }
 
-/** Newman's summary of a run. */
-async function newman(cwd: string, ...args: string[]): Promise<Summary> {
-  const bin = require.resolve('newman/bin/newman.js');
-  const report = path.join(cwd, 'report.json');
-  const all = [bin, 'run', ...args, '--reporters', 'json', '--reporter-json-export', report];
-  await run(process.execPath, all, { cwd }).catch(() => undefined);
-  return JSON.parse(readFileSync(report, 'utf8')) as Summary;
+async function write(folder: string, ...args: string[]): Promise<readonly string[]> {
+  const { code, out, notes } = await postman(folder, ...args);
+  expect([code, notes]).toEqual([0, []]);
+  return out;
 }
 
-const read = <T>(cwd: string, file = ''): T => JSON.parse(readFileSync(path.join(cwd, file), 'utf8')) as T;
+/** Runs a collection twice, the second time with another key, and writes newman's reports. */
+const RUNS = `
+  const newman = require(${JSON.stringify(require.resolve('newman'))});
+  const [collection, environment] = process.argv.slice(1);
+  const run = (envVar, report, then) =>
+    newman.run({ collection, environment, envVar, reporters: 'json', reporter: { json: { export: report } } }, then);
+  run([], 'right.json', () => run([{ key: 'key', value: 'wrong' }], 'wrong.json', () => undefined));
+`;
+
+const read = <T>(cwd: string, file = ''): T => JSON.parse(readFileSync(path.resolve(cwd, file), 'utf8')) as T;
 const requestsOf = (items: readonly Item[]): RequestItem[] =>
   items.flatMap((item) => ('item' in item ? requestsOf(item.item) : [item]));
 
@@ -70,13 +78,16 @@ it('runs in newman: every request succeeds, and its tests look at status and sha
     path.join(folder, 'queries/odd-sandbox.sql'),
     ODD.replace('0001', '0002').replace('odd-one_2', 'odd.sandbox\nsandbox: true'),
   );
-  const service = stage.start({ API_KEY: 'a-key-for-newman', DATA_DIR: '' }, folder);
+  const service = stage.start({ API_KEY: 'a-key-for-newman', CLOCK: '2026-09-30T12:00:00Z' }, folder);
   const base = await service.ready();
-  const [collection = '', environment = ''] = await write(folder, '--url', `${base}/`, '--key', 'a-key-for-newman');
+  const command = [path.join(ROOT, 'dist/cli.js'), 'postman', '--url', `${base}/`, '--key', 'a-key-for-newman'];
+  const written = await run(process.execPath, command, { cwd: folder });
+  const [collection = '', environment = ''] = written.stdout.trim().split('\n');
   const { item } = read<{ item: Item[] }>(folder, collection);
   const requests = requestsOf(item);
 
-  const summary = await newman(folder, collection, '--environment', environment);
+  await run(process.execPath, ['-e', RUNS, collection, environment], { cwd: folder });
+  const summary = read<Summary>(folder, 'right.json');
   const failures = summary.run.failures.map(({ source, error }) => [source.name, error.test, error.message]);
   expect(failures).toEqual([]);
   expect(summary.run.stats.requests).toMatchObject({ total: requests.length, failed: 0 });
@@ -94,7 +105,7 @@ it('runs in newman: every request succeeds, and its tests look at status and sha
   );
 
   // The tests inside can fail: with another key nothing but the probes succeeds.
-  const wrong = await newman(folder, collection, '--environment', environment, '--env-var', 'key=wrong');
+  const wrong = read<Summary>(folder, 'wrong.json');
   const failed = new Set(
     wrong.run.executions.filter(({ response }) => [401, 429].includes(response.code)).map((one) => one.item.name),
   );
@@ -104,7 +115,7 @@ it('runs in newman: every request succeeds, and its tests look at status and sha
 
 it('has a place for every parameter, switched off where it is optional', async () => {
   const folder = stage.folder();
-  const [collection = ''] = await write(folder, '--out', 'deep/er');
+  const [collection = ''] = await write(folder);
   const { item } = read<{ item: Item[] }>(folder, collection);
   const rows = requestsOf(item).find(({ name }) => name === 'logs.all: rows');
   expect(rows?.request.url.query?.map(({ key, disabled }) => [key, disabled ?? false])).toEqual([
@@ -116,7 +127,7 @@ it('has a place for every parameter, switched off where it is optional', async (
     ['dry_run', true],
   ]);
   expect(rows?.request.url.raw).toBe('{{baseUrl}}/api/endpoints/query/logs.all?project=default');
-  expect(readFileSync(path.join(folder, collection), 'utf8')).not.toMatch(/raw_|UNNEST|WITH /i);
+  expect(readFileSync(collection, 'utf8')).not.toMatch(/raw_|UNNEST|WITH /i);
 });
 
 it('leaves the key empty unless it is given, and keeps a file with one to its owner', async () => {
@@ -127,21 +138,22 @@ it('leaves the key empty unless it is given, and keeps a file with one to its ow
   expect(read<PostmanEnvironment>(folder, environment).values[0]?.value).toBe('http://127.0.0.1:4000');
   await write(folder, '--key', 'secret');
   expect(key()?.value).toBe('secret');
-  expect(statSync(path.join(folder, environment)).mode & 0o777).toBe(0o600);
+  expect(statSync(environment).mode & 0o777).toBe(0o600);
 });
 
 it.each([
   [['--url', 'ftp://x'], /--url must be a URL/],
   [['--url', 'nonsense'], /--url must be a URL/],
 ])('refuses %j', async (args, message) => {
-  await expect(write(stage.folder(), ...args)).rejects.toMatchObject({
+  expect(await postman(stage.folder(), ...args)).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(message),
+    notes: [expect.stringMatching(message)],
   });
 });
 
 it('names the fault of a stored query', async () => {
   const folder = stage.folder();
   writeFileSync(path.join(folder, 'queries/bad.sql'), '/*\nid: x\n*/\nSELECT 1\n');
-  await expect(write(folder)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/bad\.sql:\d+/) });
+  const { code, notes } = await postman(folder);
+  expect([code, notes.join('\n')]).toEqual([1, expect.stringMatching(/bad\.sql:\d+/)]);
 });

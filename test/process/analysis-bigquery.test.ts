@@ -1,10 +1,10 @@
 /** What the routes beside a run say on BigQuery: estimates and budgets, asked of the real process over HTTP. */
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { startLocalBigQuery } from '../local-bigquery';
 import { freePort } from '../redis-server';
 import { overOwnLocalBigQuery } from '../engines/over-local-bigquery';
 import { Stage } from './started';
@@ -255,6 +255,11 @@ overOwnLocalBigQuery(
       },
     );
 
+    it('has no tools for assistants unless they are set', async () => {
+      const response = await fetch(`${base}/mcp`, { method: 'POST', headers: { 'X-API-KEY': 'free' } });
+      expect(response.status).toBe(404);
+    });
+
     it('counts in the rate of the key', async () => {
       const statuses = [];
       for (let i = 0; i < 2; i++) statuses.push((await analyze('seldom', { project: 'default' })).status);
@@ -262,6 +267,7 @@ overOwnLocalBigQuery(
     });
 
     it('accepts at the start what it cannot resolve yet, and resolves it when BigQuery answers', async () => {
+      // Nobody listens there until the local BigQuery is to answer.
       const port = await freePort();
       const folder = stage.folder();
       const wrong = 'id: 00000000-0000-4000-8000-0000000000bb\nname: broken.rows';
@@ -274,7 +280,12 @@ overOwnLocalBigQuery(
       await started.logged(/"msg":"ready"/);
       await started.logged(/every stored query is resolved/);
       expect(started.err).toMatch(/broken\.sql.*could not be resolved and is accepted as it is/);
-      const later = await startLocalBigQuery(['--port', String(port)]);
+      const [host = '', at = ''] = local().host.split(':');
+      const later = createServer((client) => {
+        const upstream = connect(Number(at), host);
+        client.pipe(upstream).pipe(client);
+        for (const socket of [client, upstream]) socket.on('error', () => undefined);
+      }).listen(port, '127.0.0.1');
       try {
         await started.logged(
           /"faults":\["[^"]*broken\.sql:5:8: Unrecognized name: event_mesage\. Did you mean event_message\?"\]/,
@@ -290,7 +301,7 @@ overOwnLocalBigQuery(
         expect(await run('broken.rows')).toEqual([503, 'endpointBroken']);
         expect(await run('logs.all')).toEqual([200, undefined]);
       } finally {
-        await later.stop();
+        later.close();
       }
     });
 

@@ -280,12 +280,6 @@ overLocalBigQuery('on BigQuery', (local) => {
     const other = await call(client, 'run_endpoint', { endpoint: 'errors.by-day', parameters: { project: 'other' } });
     expect(JSON.parse(other.text).error.reason).toBe('accessDenied');
   });
-
-  it('is off unless it is set', async () => {
-    const KEYS_FILE = path.join(folder, 'keys.json');
-    const off = await stage.start({ ...settings(), DATA_DIR: '', KEYS_FILE }, folder).port();
-    await expect(overHttp('reader', {}, off)).rejects.toThrow();
-  });
 });
 
 it('has no pinned parameter in its schemas, and holds the pin', async () => {

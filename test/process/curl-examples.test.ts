@@ -53,3 +53,21 @@ it.each(EXAMPLES)('%s: %s', async (_page, example) => {
     expect(answer.result ?? answer.openapi).toBeDefined();
   }
 });
+
+it("give rows where they are the README's", async () => {
+  const requests = EXAMPLES.filter(([page]) => page === 'README.md');
+  expect(requests).toHaveLength(2);
+  const answers: string[] = [];
+  for (const [, command] of requests) {
+    const here = command.replaceAll('http://127.0.0.1:4000', base);
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${here} -s --fail`], { cwd: service.folder });
+    answers.push(stdout);
+  }
+  const { result } = JSON.parse(answers[0] ?? '') as { result: object[] };
+  expect(result.length).toBeGreaterThan(0);
+  const [header, ...rows] = (answers[1] ?? '').trim().split('\r\n');
+  expect(header).toBe(
+    'timestamp,total_rest_requests,total_storage_requests,total_auth_requests,total_realtime_requests',
+  );
+  expect(rows.length).toBeGreaterThan(30);
+});

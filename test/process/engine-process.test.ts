@@ -37,23 +37,39 @@ async function gone(pid: number): Promise<void> {
 
 const headers = { 'X-API-KEY': API_KEY };
 
-it('answers what was requests while the engine was killed, and is ready all the time', async () => {
-  const service = stage.start({ API_KEY, METRICS_PORT: '0' });
-  const base = await service.ready();
-  const first = await engineOf(service);
-  const requests = Array.from({ length: 8 }, (_, i) =>
-    fetch(`${base}${RUN}&iso_timestamp_start=2020-01-01T00:00:0${String(i)}Z`, { headers }),
-  );
-  process.kill(first, 'SIGKILL');
-  for (const response of await Promise.all(requests)) expect(response.status).toBe(200);
-  expect((await fetch(`${base}/ready`)).status).toBe(200);
-  expect(await engineOf(service)).not.toBe(first);
-  const [, port = ''] = await service.logged(/"metricsPort":(\d+)/);
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  expect(metrics).toMatch(/^logquay_engine_restarts_total\{cause="crashed"\} 1$/m);
-  expect(metrics).toMatch(/^logquay_engine_memory_bytes [1-9]\d{7,}$/m);
-  service.signal('SIGTERM');
-  expect(await service.exit).toBe(0);
+describe('of one service', () => {
+  const shared = new Stage();
+  let service: Started;
+  let base: string;
+  beforeAll(async () => {
+    service = shared.start({ API_KEY, METRICS_PORT: '0', METRICS_KEY: 'another-secret-of-the-service' });
+    base = await service.ready();
+  });
+  afterAll(() => shared.end());
+
+  it('the engine is given none of the service’s secrets', async () => {
+    const environment = readFileSync(`/proc/${String(await engineOf(service))}/environ`, 'utf8');
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toMatch(/a-key-for-everything|another-secret/);
+    expect(environment.split('\0').filter((one) => /^(API_KEY|METRICS_KEY)=/.test(one))).toEqual([]);
+  });
+
+  it('answers what was requests while the engine was killed, and is ready all the time', async () => {
+    const first = await engineOf(service);
+    const requests = Array.from({ length: 8 }, (_, i) =>
+      fetch(`${base}${RUN}&iso_timestamp_start=2020-01-01T00:00:0${String(i)}Z`, { headers }),
+    );
+    process.kill(first, 'SIGKILL');
+    for (const response of await Promise.all(requests)) expect(response.status).toBe(200);
+    expect((await fetch(`${base}/ready`)).status).toBe(200);
+    expect(await engineOf(service)).not.toBe(first);
+    const [, port = ''] = await service.logged(/"metricsPort":(\d+)/);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(metrics).toMatch(/^logquay_engine_restarts_total\{cause="crashed"\} 1$/m);
+    expect(metrics).toMatch(/^logquay_engine_memory_bytes [1-9]\d{7,}$/m);
+    service.signal('SIGTERM');
+    expect(await service.exit).toBe(0);
+  });
 });
 
 it('a signal of the terminal to all of its group ends the engine with the service, not before', async () => {
@@ -101,15 +117,6 @@ it('ends while it is still starting, at once and with nothing left behind', asyn
   expect(service.err).not.toContain('cannot start');
   await gone(engine);
   expect(readdirSync(path.join(service.folder, '.data/cache'))).toEqual([]);
-});
-
-it('the engine is given none of the service’s secrets', async () => {
-  const service = stage.start({ API_KEY, METRICS_KEY: 'another-secret-of-the-service' });
-  await service.ready();
-  const environment = readFileSync(`/proc/${String(await engineOf(service))}/environ`, 'utf8');
-  expect(environment).toContain('PATH=');
-  expect(environment).not.toMatch(/a-key-for-everything|another-secret/);
-  expect(environment.split('\0').filter((one) => /^(API_KEY|METRICS_KEY)=/.test(one))).toEqual([]);
 });
 
 it.each([

@@ -1,7 +1,9 @@
 /** What operators see of a process: metrics on a port of their own, the log, and limits that processes share. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -71,11 +73,13 @@ describe('METRICS_PORT', () => {
     const same = stage.start({ API_KEY, PORT: '4321', METRICS_PORT: '4321' });
     expect(await same.exit).toBe(1);
     expect(same.err).toContain('METRICS_PORT: allowed is another port than PORT');
-    const first = stage.start({ API_KEY, METRICS_PORT: '0' });
-    const [, port = ''] = await first.logged(/"metricsPort":(\d+)/);
-    const second = stage.start({ API_KEY, METRICS_PORT: port });
-    expect(await second.exit).toBe(1);
-    expect(second.err).toContain('EADDRINUSE');
+    const other = createServer().listen(0);
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const taken = stage.start({ API_KEY, METRICS_PORT: String(port) });
+    expect(await taken.exit).toBe(1);
+    expect(taken.err).toContain('EADDRINUSE');
+    other.close();
   });
 });
 

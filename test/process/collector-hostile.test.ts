@@ -38,6 +38,8 @@ async function post(body: string | Buffer, query = EDGE, headers: Record<string,
 }
 
 const event = (fields: string): string => `[{"event_message":"${SECRET}"${fields === '' ? '' : `,${fields}`}}]`;
+/** Files of gzip one behind the other, which are one file too (RFC 1952, 2.2). */
+const GIGABYTE = Buffer.concat(Array<Buffer>(1024).fill(gzipSync(Buffer.alloc(2 ** 20, 0x20))));
 const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth);
 
 it.each([
@@ -89,7 +91,7 @@ it.each([
 
 it.each([
   ['an archive in an archive', gzipSync(gzipSync(Buffer.from(event('')))), [400]],
-  ['one that unpacks to a gigabyte', gzipSync(Buffer.alloc(2 ** 30, 0x20), { level: 1 }), [413]],
+  ['one that unpacks to a gigabyte', GIGABYTE, [413]],
   ['one that ends too early', gzipSync(Buffer.from(event(`"a":"${'x'.repeat(9999)}"`))).subarray(0, 60), [400]],
 ] as const)('refuses %s', async (_what, body, statuses) => {
   expect(statuses).toContain(await post(body, EDGE, { 'Content-Encoding': 'gzip' }));

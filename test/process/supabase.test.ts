@@ -84,6 +84,11 @@ describe('paths and keys', () => {
   });
 });
 
+it('takes in no logs unless COLLECT is on', async () => {
+  const init = { method: 'POST', headers: { 'X-API-KEY': PUBLIC, 'Content-Type': 'application/json' }, body: '[{}]' };
+  expect((await fetch(`${own}/api/logs?source_name=cloudflare.logs.prod`, init)).status).toBe(404);
+});
+
 describe('log drains', () => {
   const id = '0f9d1f0e-8d4e-4a3c-9a52-0c1d2e3f4a5b';
   it.each([

@@ -83,8 +83,15 @@ function boolean(value: unknown): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
+/** As nearly all logs write it: a day that is in the calendar, a time of day, six digits of the second, and UTC. */
+const USUAL_TIMESTAMP =
+  /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,6})\d*)?Z$/;
+
 /** Text as GoogleSQL reads it, without a zone in UTC; or a number since the epoch, its unit told by its size. */
 function timestamp(value: unknown): string | undefined {
+  const usual = typeof value === 'string' ? USUAL_TIMESTAMP.exec(value) : null;
+  // Nothing has to be computed.
+  if (usual !== null) return `${usual[0].slice(0, 19)}.${(usual[1] ?? '').padEnd(6, '0')}Z`;
   const micros =
     typeof value === 'number' || longNumber(value) !== null
       ? epochMicros(Number(longNumber(value) ?? value))

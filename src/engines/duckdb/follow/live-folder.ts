@@ -98,6 +98,8 @@ export class LiveFolder {
   /** `performance.now()` after which this look reads no more files, and whether it has left some. */
   #readUntil = Infinity;
   #left = false;
+  /** Bytes of the texts of all rows in memory when there was last room beside them. */
+  #freeBeside: number | null = null;
 
   private constructor(
     private readonly options: LiveFolderOptions,
@@ -414,9 +416,13 @@ export class LiveFolder {
     return !this.#writer || !table.isBacklog(source);
   }
 
-  #tailRoom(): Promise<TailRoom> {
+  /** DuckDB is not asked again for the same rows: most looks find nothing new. */
+  async #tailRoom(): Promise<TailRoom> {
     const texts = [...this.#tables.values()].reduce((sum, { tails }) => sum + tails.bytes, 0);
-    return tailRoom(this.#connection!, texts, this.options);
+    if (texts === this.#freeBeside) return 'free';
+    const room = await tailRoom(this.#connection!, texts, this.options);
+    this.#freeBeside = room === 'free' ? texts : null;
+    return room;
   }
 
   /** Whether conversions have something left to read; rows that are appended all the time do not count. */

@@ -1,7 +1,8 @@
 /** A DuckDB with the fixture's tables in it, and queries in GoogleSQL run on it through the translation alone. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBConnection, type DuckDBResultReader } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
 import type { Fence } from '../../src/engines/contract';
 import { textsOf } from '../../src/engines/lines';
 import { withBrackets } from '../../src/engines/duckdb/engine/list-brackets';
@@ -21,6 +22,7 @@ import { jsonType, storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { SHAPES, type Shape } from './duckdb-shapes';
 import { quoteName, quoteText } from '../../src/engines/duckdb/sql';
 import { parseQuery } from '../../src/googlesql/parser';
+import type { ResolvedQuery } from '../../src/googlesql/resolved';
 import { resolveQuery } from '../../src/googlesql/resolver';
 import { columnsOf, parseRestSchema } from '../../src/googlesql/rest-schema';
 import type { NamedType, TableSchema } from '../../src/googlesql/types';
@@ -38,8 +40,12 @@ export interface Answer {
   readonly sql: string;
 }
 
+/** Texts as they were resolved last, over the tables of a folder: the same ones are translated over rows of several shapes. */
+const RESOLVED = new LRUCache<string, ResolvedQuery>({ max: 100 });
+
 export class TranslationBench {
   private constructor(
+    private readonly folder: string,
     private readonly instance: DuckDBInstance,
     readonly connection: DuckDBConnection,
     private readonly tables: ReadonlyMap<string, TableSchema>,
@@ -66,7 +72,7 @@ export class TranslationBench {
       tables.set(name, { name, columns });
       parts.set(name, await SHAPES[shape](connection, name, fields));
     }
-    return new TranslationBench(instance, connection, tables, parts);
+    return new TranslationBench(folder, instance, connection, tables, parts);
   }
 
   translate(
@@ -76,16 +82,25 @@ export class TranslationBench {
     fence: Fence | null = null,
     forms: ReadonlyMap<string, ParameterForm> = new Map(),
   ) {
-    const resolved = resolveQuery(parseQuery(sql), sql, {
-      findTable: (path) => this.tables.get(path.map((p) => p.name).join('.')),
-      parameters: new Map(Object.keys(parameters).map((name) => [name, { kind: 'STRING' }])),
-    });
-    return translate(withKnownParameters(resolved, forms), {
+    return translate(withKnownParameters(this.#resolved(sql, Object.keys(parameters)), forms), {
       parts: ({ name }) => this.parts.get(name)!,
       hideBytes: false,
       maxRows,
       fence,
     });
+  }
+
+  #resolved(sql: string, parameters: readonly string[]): ResolvedQuery {
+    const key = JSON.stringify([this.folder, parameters, sql]);
+    let query = RESOLVED.get(key);
+    if (query === undefined) {
+      query = resolveQuery(parseQuery(sql), sql, {
+        findTable: (path) => this.tables.get(path.map((p) => p.name).join('.')),
+        parameters: new Map(parameters.map((name) => [name, { kind: 'STRING' }])),
+      });
+      RESOLVED.set(key, query);
+    }
+    return query;
   }
 
   /** @param known what the values of parameters rule out is left out, as the service does; otherwise any values would do */
@@ -102,17 +117,22 @@ export class TranslationBench {
       const text = textParameterOf(name);
       return text === null ? parameters[name]! : instantOf(parameters[text]!);
     };
-    const valuesOf = (statement: Statement): (string | bigint | null)[] => statement.parameters.map(valueOf);
+    const result = (statement: Statement): Promise<DuckDBResultReader> => {
+      const values = statement.parameters.map(valueOf);
+      // With values a statement is prepared first.
+      return this.connection.runAndReadAll(statement.sql, values.length === 0 ? undefined : values);
+    };
     const { before, brackets } = translation;
-    await this.connection.run('BEGIN TRANSACTION');
-    const reader = await (async () => {
+    const inTransaction = async (): Promise<DuckDBResultReader> => {
+      await this.connection.run('BEGIN TRANSACTION');
       try {
-        for (const table of before) await this.connection.run(table.sql, valuesOf(table));
-        return await this.connection.runAndReadAll(translation.sql, valuesOf(translation));
+        for (const table of before) await result(table);
+        return await result(translation);
       } finally {
         await this.connection.run('ROLLBACK');
       }
-    })();
+    };
+    const reader = await (before.length === 0 ? result(translation) : inTransaction());
     const written = reader.getRows().map((row) => String(row[0]));
     const lines = Buffer.from(written.join(''));
     const texts = textsOf({

@@ -4,8 +4,12 @@ import ts from 'typescript';
 
 import { nodesOf, sourceOf } from './syntax-tree';
 
+/** `in` outside of lines of comments: code without it is not parsed. */
+const IN = /^(?!\s*(?:\/\/|\/\*|\*[\s/])).*\bin\b/m;
+
 /** Where a name that is not written there is looked up by `in`: it may be a member that every object has, as `constructor` is. */
 function lookups(file: string, text = readFileSync(file, 'utf8')): string[] {
+  if (!IN.test(text)) return [];
   const source = sourceOf(file, text);
   return [...nodesOf(source)].flatMap((node) => {
     if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.InKeyword) return [];

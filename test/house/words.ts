@@ -52,6 +52,15 @@ const NAMES_OF_OTHERS: ReadonlySet<string> = new Set([
 
 const isWord = (part: string): boolean => Object.hasOwn(WORDS, part) || Object.hasOwn(NAMES, part);
 
+/** Matches where a part of a name, or of a text, may be one of the words. Code without such a place is not parsed. */
+const PLACE = ((): RegExp => {
+  const words = [...Object.keys(WORDS), ...Object.keys(NAMES)];
+  const capitalised = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const capitals = words.map((word) => word.toUpperCase());
+  const [small, first, all] = [words, capitalised, capitals].map((forms) => `(?:${forms.join('|')})`);
+  return new RegExp(`(?<![A-Za-z])${small}(?![a-z])|${first}(?![a-z])|${all}`);
+})();
+
 /** What no line of code, comment or page has. */
 export const PHRASES: readonly RegExp[] = [
   /\btakes? (?:a|its|their|his) turns?\b/i,
@@ -98,6 +107,7 @@ export function findingsIn(file: string, text = readFileSync(file, 'utf8')): Fin
     for (const { 1: heading = '', index } of text.matchAll(/^#+ (.*)$/gm)) wordsOf('heading', index, heading);
     return findings;
   }
+  if (!PLACE.test(text)) return findings;
   for (const { kind, at, value } of tokensOf(text, file)) {
     if (kind === 'name') {
       if (NAMES_OF_OTHERS.has(value)) continue;

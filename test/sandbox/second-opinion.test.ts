@@ -5,14 +5,9 @@ import { Worker } from 'node:worker_threads';
 import { OpinionTimeout, SecondOpinion } from '../../src/sandbox/second-opinion';
 import { until } from '../until';
 
-describe('the second opinion', () => {
-  let opinion: SecondOpinion;
-
-  beforeEach(() => {
-    opinion = new SecondOpinion();
-  });
-
-  afterEach(() => opinion.close());
+describe('what the second opinion reads', () => {
+  const opinion = new SecondOpinion();
+  afterAll(() => opinion.close());
 
   test('names tables, array paths and functions in lower case', async () => {
     const sql =
@@ -37,6 +32,16 @@ describe('the second opinion', () => {
   ])('has no vote on a join in parentheses: %s', async (sql) => {
     expect(await opinion.ask(sql)).toBeNull();
   });
+});
+
+describe('the second opinion', () => {
+  let opinion: SecondOpinion;
+
+  beforeEach(() => {
+    opinion = new SecondOpinion();
+  });
+
+  afterEach(() => opinion.close());
 
   test('is heard although the thread that asked was busy past the deadline', async () => {
     await opinion.ask('select 1');

@@ -5,14 +5,18 @@ import { generateRequest, generateTail } from '../requests/generate';
 import type { TenantRequest } from '../requests/request';
 import { answersOf, difference, outcomeOf, type Answer } from './answer';
 import { Report, type Found } from './report';
-import { startServices, type ServiceOptions, type Services } from './services';
+import { openDataSets, startServices, type DataOptions, type DataSets, type Services } from './services';
 import { shrink } from './shrink';
 import { answersOfTails, openTails } from './tails';
 
 export interface Options {
-  readonly engine: ServiceOptions['engine'];
+  readonly engine: DataOptions['engine'];
   readonly requests: number;
   readonly seed: number;
+  /** Of the requests; by default that of the data sets. */
+  readonly requestSeed?: number;
+  /** The first data sets, which stay open; null: new ones of `seed`. */
+  readonly dataSets?: DataSets | null;
   readonly withoutFence?: boolean;
   /** Whether the order of rows counts where no query fixes it. */
   readonly exact?: boolean;
@@ -32,29 +36,26 @@ export interface Options {
   readonly progress?: (done: number, report: Report) => void;
 }
 
-const SIZES: Readonly<Record<ServiceOptions['engine'], DataSize>> = {
+const SIZES: Readonly<Record<DataOptions['engine'], DataSize>> = {
   duckdb: { own: 200, foreign: 1600, grows: true, long: { tables: 6, rows: 65_000 } },
   bigquery: { own: 25, foreign: 120, grows: false, long: { tables: 0, rows: 0 } },
 };
 
 /** Requests over one pair of data sets; the next are sent to new services over new data. */
-const PER_DATA_SET: Readonly<Record<ServiceOptions['engine'], number>> = { duckdb: 2500, bigquery: 700 };
-/** Live tails over one pair of data sets, on the engine that has them. */
+const PER_DATA_SET: Readonly<Record<DataOptions['engine'], number>> = { duckdb: 2500, bigquery: 700 };
+/** Live tails over one pair of data sets that grow. */
 const TAILS = 40;
 const IN_FLIGHT = 4;
 const ATTEMPTS = 400;
 
 export async function compare(options: Options): Promise<Report> {
   const report = new Report();
-  const random = new Random(options.seed);
+  const random = new Random(options.requestSeed ?? options.seed);
   const { enough = Infinity } = options;
   const more = (): boolean => report.differences < enough;
-  for (let round = 0; report.sent < options.requests && more(); round++) {
-    const { engine, withoutFence = false, emulator = [], threads = 1 } = options;
-    const seed = options.seed + round;
-    const size = sizeOf(options);
-    const services = await startServices({ engine, withoutFence, emulator, threads, size, seed });
-    const end = Math.min(options.requests, report.sent + PER_DATA_SET[engine]);
+  const compareOver = async (services: Services, grows: boolean, seed: number): Promise<void> => {
+    const end = Math.min(options.requests, report.sent + PER_DATA_SET[options.engine]);
+    if (grows) await checkTails(new Random(seed), services, { ...options, seed }, report);
     let next = report.sent;
     const inFlight = new Map<string, Promise<void>>();
     const work = async (): Promise<void> => {
@@ -64,20 +65,27 @@ export async function compare(options: Options): Promise<Report> {
         if (report.sent % 500 === 0) options.progress?.(report.sent, report);
       }
     };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  };
+  for (let round = 0; report.sent < options.requests && more(); round++) {
+    const { withoutFence = false, threads = 1 } = options;
+    const seed = options.seed + round;
+    const given = (round === 0 ? options.dataSets : null) ?? null;
+    const dataSets = given ?? (await openDataSets(dataOptionsOf({ ...options, seed })));
     try {
-      if (engine === 'duckdb') await checkTails(new Random(seed), services, { ...options, seed }, report);
-      else await services.grow();
-      next = report.sent;
-      await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+      const services = await startServices(dataSets, { withoutFence, threads });
+      await compareOver(services, dataSets.grows, seed).finally(services.close);
     } finally {
-      await services.close();
+      if (given === null) await dataSets.close();
     }
   }
   return report;
 }
 
-function sizeOf({ engine, size = SIZES[engine], longRows = size.long.rows }: Options): DataSize {
-  return { ...size, long: { ...size.long, rows: longRows } };
+/** The data sets of a run, by its options. */
+function dataOptionsOf({ engine, seed, emulator = [], size = SIZES[engine], ...options }: Options): DataOptions {
+  const { longRows = size.long.rows } = options;
+  return { engine, seed, emulator, size: { ...size, long: { ...size.long, rows: longRows } } };
 }
 
 /** Live tails through the growth of the data sets. */

@@ -1,25 +1,39 @@
 /** Two real processes of the service with the same keys and stored queries, each over one data set. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashOf, newSecretKey } from '../../../src/keys/secret-key';
 import { startLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
 import { Stage, type Started } from '../../process/started';
-import { writeDataSets, type DataSize } from '../data/data-sets';
+import { writeDataSets, type DataSize, type Later } from '../data/data-sets';
 import { PROJECT, TENANT } from '../data/rows';
 import type { TenantRequest } from '../requests/request';
 
-export interface ServiceOptions {
+export interface DataOptions {
   readonly engine: 'duckdb' | 'bigquery';
-  /** Starts the services with `needsFence` of `src/run/fence.ts` denied: a run that must find differences. */
-  readonly withoutFence: boolean;
   /** For the local BigQuery, beside where its data is. */
   readonly emulator: readonly string[];
-  /** DuckDB's. */
-  readonly threads: number;
   readonly size: DataSize;
   readonly seed: number;
 }
+
+export interface ServiceOptions {
+  /** Starts the services with `needsFence` of `src/run/fence.ts` denied: a run that must find differences. */
+  readonly withoutFence: boolean;
+  /** DuckDB's. */
+  readonly threads: number;
+}
+
+/** Two data sets and what a service reads each by: its files or, on that engine, a local BigQuery. Services may follow each other over them. */
+export interface DataSets {
+  readonly settings: readonly [Settings, Settings];
+  readonly grows: boolean;
+  readonly later: readonly [Later, Later];
+  close(): Promise<void>;
+}
+
+type Settings = Readonly<Record<string, string>>;
 
 export interface Services {
   readonly bases: readonly [string, string];
@@ -36,8 +50,9 @@ const QUERIES = join(__dirname, '..', 'queries');
 const WITHOUT_FENCE = join(__dirname, 'without-fence.js');
 
 const METRICS_KEY = newSecretKey();
-/** Milliseconds. */
+/** Milliseconds. The metrics are long: looking often would be most of what the service does. */
 const GROWN_WITHIN = 600_000;
+const LOOK_EVERY = 500;
 
 const SETTINGS = {
   METRICS_KEY,
@@ -52,36 +67,60 @@ const SETTINGS = {
   MAX_TAILS_PER_KEY: '1000',
 };
 
-/** Writes the data sets and starts a service over each, with a local BigQuery of its own on that engine. */
-export async function startServices(options: ServiceOptions): Promise<Services> {
-  const stage = new Stage();
+/** Writes the data sets, and starts a local BigQuery over each on that engine. */
+export async function openDataSets({ engine, emulator, size, seed }: DataOptions): Promise<DataSets> {
+  const root = mkdtempSync(join(tmpdir(), 'logquay-tenants-'));
   const locals: LocalBigQuery[] = [];
   const close = async (): Promise<void> => {
-    await stage.end();
     await Promise.all(locals.map((local) => local.stop()));
+    rmSync(root, { recursive: true, force: true });
+  };
+  const settingsOf = async (folder: string): Promise<Settings> => {
+    if (engine === 'duckdb') return { ENGINE: 'duckdb', DATA_DIR: folder };
+    const local = await startLocalBigQuery(['--data', folder, ...emulator]);
+    locals.push(local);
+    return {
+      ENGINE: 'bigquery',
+      BIGQUERY_EMULATOR_HOST: local.host,
+      BIGQUERY_PROJECT_ID: 'test',
+      BIGQUERY_DATASET: 'logs',
+    };
   };
   try {
-    const folders = [stage.folder(), stage.folder()] as const;
-    const data = folders.map((folder) => join(folder, 'data')) as unknown as [string, string];
-    const later = writeDataSets(data, options.size, options.seed);
+    const folders = [join(root, 'first'), join(root, 'second')] as const;
+    const later = writeDataSets(folders, size, seed);
+    const settings = await Promise.all([settingsOf(folders[0]), settingsOf(folders[1])]);
+    return { settings, grows: size.grows, later, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Starts a service over each of the data sets. */
+export async function startServices(data: DataSets, { withoutFence, threads }: ServiceOptions): Promise<Services> {
+  const stage = new Stage();
+  const close = (): Promise<void> => stage.end();
+  try {
     const secrets = { project: newSecretKey(), tenant: newSecretKey() };
-    for (const folder of folders) {
+    const start = async (own: Settings): Promise<Started> => {
+      const folder = stage.folder();
       cpSync(QUERIES, join(folder, 'queries'), { recursive: true });
       writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: keys(secrets) }), { mode: 0o600 });
-      mkdirSync(join(folder, 'cache'));
-    }
-    const start = async (folder: string, dataDir: string): Promise<Started> => {
-      const fence = options.withoutFence ? { NODE_OPTIONS: `--require ${WITHOUT_FENCE}` } : {};
-      const engine = await engineSettings(options, dataDir, locals);
-      const started = stage.start({ ...SETTINGS, ...fence, ...engine, CACHE_DIR: join(folder, 'cache') }, folder);
+      const cache = join(folder, 'cache');
+      mkdirSync(cache);
+      const fence = withoutFence ? { NODE_OPTIONS: `--require ${WITHOUT_FENCE}` } : {};
+      const duckDb = { DUCKDB_THREADS: String(threads), CACHE_DIR: cache };
+      const started = stage.start({ ...SETTINGS, ...fence, ...duckDb, ...own }, folder);
       await started.logged(/"msg":"ready"/, 120_000);
       return started;
     };
-    const started = await Promise.all([start(folders[0], data[0]), start(folders[1], data[1])]);
-    const bases = await Promise.all(started.map((one) => one.base()));
-    if (options.size.grows) await Promise.all(bases.map((base, i) => served(base, later[i]!.rowsBefore)));
+    const { later, grows } = data;
+    const started = await Promise.all([start(data.settings[0]), start(data.settings[1])]);
+    const bases = await Promise.all([started[0].base(), started[1].base()]);
+    if (grows) await Promise.all(bases.map((base, i) => served(base, later[i]!.rowsBefore)));
     const grow = async (): Promise<void> => {
-      if (!options.size.grows) return;
+      if (!grows) return;
       for (const { append } of later) append();
       await Promise.all(bases.map((base, i) => served(base, later[i]!.rows)));
     };
@@ -89,7 +128,7 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
       const [line] = await started[which].logged(new RegExp(`^.*"${requestId}".*"msg":"request".*$`, 'm'));
       return (JSON.parse(line) as { reason?: string }).reason ?? '';
     };
-    return { bases: bases as [string, string], secrets, reasonOf, grow, close };
+    return { bases, secrets, reasonOf, grow, close };
   } catch (error) {
     await close();
     throw error;
@@ -101,27 +140,11 @@ async function served(base: string, rows: number): Promise<void> {
   const end = performance.now() + GROWN_WITHIN;
   for (let count = -1; count !== rows;) {
     if (performance.now() > end) throw new Error(`${String(count)} of ${String(rows)} rows are served.`);
-    await sleep(100);
+    await sleep(LOOK_EVERY);
     const response = await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } });
     const counts = (await response.text()).matchAll(/^logquay_data_rows\{.*\} (\d+)$/gm);
     count = [...counts].reduce((sum, [, ofTable]) => sum + Number(ofTable), 0);
   }
-}
-
-async function engineSettings(
-  { engine, emulator, threads }: ServiceOptions,
-  dataDir: string,
-  locals: LocalBigQuery[],
-): Promise<Readonly<Record<string, string>>> {
-  if (engine === 'duckdb') return { ENGINE: 'duckdb', DATA_DIR: dataDir, DUCKDB_THREADS: String(threads) };
-  const local = await startLocalBigQuery(['--data', dataDir, ...emulator]);
-  locals.push(local);
-  return {
-    ENGINE: 'bigquery',
-    BIGQUERY_EMULATOR_HOST: local.host,
-    BIGQUERY_PROJECT_ID: 'test',
-    BIGQUERY_DATASET: 'logs',
-  };
 }
 
 function keys(secrets: Services['secrets']): object[] {

@@ -6,7 +6,7 @@ import { Oracle, type Analyses } from './oracle';
 import { Random } from './random';
 import { increment, Report } from './report';
 import { Runner } from './runner';
-import { mayHavePipes, verdictOf, type Verdict } from './verdict';
+import { verdictOf, type Verdict } from './verdict';
 
 /** Texts that are with the oracle at once. */
 const IN_FLIGHT = 4;
@@ -55,7 +55,7 @@ async function check(
   const verdict = verdictOf(sql);
   // What an edit put into pipe syntax, the analyser cannot read: it gets what our own reading makes of it.
   const analysed = standard ?? (verdict.kind === 'accepted' ? verdict.standard : null);
-  if (analysed === null && mayHavePipes(sql)) return verdict;
+  if (analysed === null && verdict.pipes) return verdict;
   const analyses = await oracle.analyse(analysed ?? sql);
   const { analysis, forbidden } = analyses;
   const theirs = analysis.ok ? 'resolves' : analysis.refusal.message;

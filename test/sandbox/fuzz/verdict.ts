@@ -9,7 +9,12 @@ import { readConsumerQuery } from '../../../src/sandbox/policy';
 import { cteColumns } from './oracle';
 import { CTE_TABLES, PARAMETERS } from './stored';
 
-export type Verdict =
+export type Verdict = Reading & {
+  /** Whether the text is in pipe syntax; of one that is no query, whether it looks like it. */
+  readonly pipes: boolean;
+};
+
+type Reading =
   /** `standard`: a query in pipe syntax as it is printed; null for any other. */
   | { readonly kind: 'accepted'; readonly standard: string | null }
   /** No GoogleSQL, or beyond our bounds. */
@@ -28,8 +33,14 @@ const STORED = {
 export function verdictOf(sql: string): Verdict {
   const survey = attempt(() => surveyQuery(sql));
   if (survey instanceof QueryError) {
-    return { kind: survey.fault === 'sandboxViolation' ? 'violation' : 'syntax', message: survey.message };
+    const kind = survey.fault === 'sandboxViolation' ? 'violation' : 'syntax';
+    return { kind, message: survey.message, pipes: looksLikePipes(sql) };
   }
+  const pipes = hasPipes(survey.query);
+  return { ...verdictOfQuery(survey, sql, pipes), pipes };
+}
+
+function verdictOfQuery(survey: ReturnType<typeof surveyQuery>, sql: string, pipes: boolean): Reading {
   const reading = attempt(() => readConsumerQuery({ ...survey, text: sql }, STORED));
   if (reading instanceof QueryError) {
     return { kind: reading.fault === 'sandboxViolation' ? 'violation' : 'meaning', message: reading.message };
@@ -48,13 +59,11 @@ export function verdictOf(sql: string): Verdict {
     }),
   );
   if (resolved instanceof QueryError) return { kind: 'meaning', message: resolved.message };
-  return { kind: 'accepted', standard: hasPipes(survey.query) ? printQuery(resolved).sql : null };
+  return { kind: 'accepted', standard: pipes ? printQuery(resolved).sql : null };
 }
 
-/** Whether a text is in pipe syntax; of one that is no query, whether it looks like it. */
-export function mayHavePipes(sql: string): boolean {
-  const survey = attempt(() => surveyQuery(sql));
-  return survey instanceof QueryError ? /\|>|(?:^|[()])\s*from\b/i.test(sql) : hasPipes(survey.query);
+function looksLikePipes(sql: string): boolean {
+  return /\|>|(?:^|[()])\s*from\b/i.test(sql);
 }
 
 function hasPipes(query: Query): boolean {

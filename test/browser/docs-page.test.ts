@@ -3,10 +3,11 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { contrastFaults } from './contrast';
-import { findChromium, openBrowser } from './browser';
+import { findChromium } from './browser';
+import { type PageOptions, Pages, type Watched } from './pages';
 import { Stage, type Started } from '../process/started';
 
 jest.setTimeout(300_000);
@@ -17,66 +18,36 @@ const withBrowser = chromium === null ? describe.skip : describe;
 if (chromium === null)
   process.stderr.write('No Chromium on PATH: the documentation page is not tested in a browser.\n');
 
-let stage: Stage;
-let browser: Browser;
-const contexts: BrowserContext[] = [];
+const stage = new Stage();
+const folder = stage.folder();
+let base: string;
+let pages: Pages | null = null;
 beforeAll(async () => {
-  stage = new Stage();
-  if (chromium !== null) browser = await openBrowser(chromium);
+  // A week of sample logs.
+  base = await start({ DATA_DIR: '' }, folder).ready();
+  if (chromium !== null) pages = await Pages.inBrowser(chromium);
 });
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-});
+afterEach(() => pages?.endTest());
 afterAll(async () => {
-  await (browser as Browser | undefined)?.close();
+  await pages?.close();
   await stage.end();
 });
 
-/** What a page did that it should not: requests that leave, complaints, errors. */
-interface Watched {
-  readonly page: Page;
-  readonly complaints: string[];
-  readonly requests: string[];
-}
-
-async function open(url: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Watched> {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  const complaints: string[] = [];
-  const requests: string[] = [];
-  page.on('console', (message) => {
-    // A refused request is logged on the console too.
-    const refused = /^Failed to load resource: the server responded with a status of 4/.test(message.text());
-    if (message.type() !== 'log' && !refused) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('request', (request) => requests.push(request.url()));
-  await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-      reportError(new Error(`policy: ${violatedDirective} ${blockedURI}`));
-    });
-  });
-  await page.goto(url);
-  return { page, complaints, requests };
+function open(url: string, options?: PageOptions): Promise<Watched> {
+  if (pages === null) throw new Error('There is no browser.');
+  return pages.open(url, options);
 }
 
 const KEY = 'a-key-of-the-browser';
 
-function start(environment: Readonly<Record<string, string>> = {}, folder = stage.folder()): Started {
-  return stage.start({ API_KEY: KEY, DATA_DIR: '', ...environment }, folder);
+function start(environment: Readonly<Record<string, string>>, inFolder: string): Started {
+  return stage.start({ API_KEY: KEY, ...environment }, inFolder);
 }
 
 const article = (page: Page, name: string) =>
   page.locator('article', { has: page.getByRole('heading', { name, exact: true }) });
 
 withBrowser('in a browser, DOCS=open', () => {
-  let base: string;
-  beforeAll(async () => {
-    base = await start().ready();
-  });
-
   it('asks nobody else for anything, breaks no rule of its policy and complains of nothing', async () => {
     const { page, complaints, requests } = await open(`${base}/docs`);
     await page.getByLabel('Key', { exact: true }).fill(KEY);
@@ -295,16 +266,16 @@ withBrowser('in a browser, DOCS=open', () => {
 
 withBrowser('in a browser, DOCS=key', () => {
   it('asks for a key, and shows what that one may run', async () => {
-    const folder = stage.folder();
+    const ofTenant = stage.folder();
     const { createHash } = await import('node:crypto');
     const hash = createHash('sha256').update('tenant-key').digest('hex');
-    mkdirSync(path.join(folder, '.data'), { recursive: true });
+    mkdirSync(path.join(ofTenant, '.data'), { recursive: true });
     writeFileSync(
-      path.join(folder, '.data/keys.json'),
+      path.join(ofTenant, '.data/keys.json'),
       JSON.stringify({ keys: [{ name: 'tenant', hash, endpoints: ['logs.all'], pins: { project: 'default' } }] }),
     );
-    const base = await start({ DOCS: 'key' }, folder).ready();
-    const { page, complaints, requests } = await open(`${base}/docs`);
+    const ofKeys = await start({ DOCS: 'key', CLOCK: '2026-09-30T12:00:00Z' }, ofTenant).ready();
+    const { page, complaints, requests } = await open(`${ofKeys}/docs`);
     expect(await page.content()).not.toMatch(/logs\.all|usage\.api-counts|postgrest_logs/);
     const show = async (key: string): Promise<void> => {
       await page.getByLabel('Key', { exact: true }).fill(key);
@@ -329,8 +300,6 @@ withBrowser('in a browser, DOCS=key', () => {
 });
 
 it('follows the catalogue while the service runs', async () => {
-  const folder = stage.folder();
-  const base = await start({}, folder).ready();
   const get = async (at: string): Promise<[string, string | null]> => {
     const response = await fetch(base + at);
     return [await response.text(), response.headers.get('etag')];

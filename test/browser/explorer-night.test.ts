@@ -4,13 +4,14 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { type LocalBigQuery, localBigQueryInstalled, startLocalBigQuery } from '../local-bigquery';
 import { childrenOf, Stage } from '../process/started';
 import { until } from '../until';
-import { findChromium, openBrowser } from './browser';
+import { findChromium } from './browser';
 import { enterKey, openExplorer, rows, shownRows as rowsShown, status, violations } from './explorer-page';
+import { type PageOptions, Pages } from './pages';
 
 jest.setTimeout(300_000);
 
@@ -117,15 +118,20 @@ const BACKENDS: readonly [name: string, installed: boolean, open: (data: string)
   ],
 ];
 
+let pages: Pages | null = null;
+beforeAll(async () => {
+  if (chromium !== null) pages = await Pages.inBrowser(chromium);
+});
+afterEach(() => pages?.endTest());
+afterAll(() => pages?.close());
+
 describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
   // CI counts what is skipped as failed: there a browser and the local BigQuery must be.
   const onEngine = !installed && process.env['CI'] === undefined ? it.skip : it;
   const withBrowser = chromium === null ? it.skip : onEngine;
   const billed = name === 'the local BigQuery';
   const stage = new Stage();
-  const contexts: BrowserContext[] = [];
   let backend: Backend | null = null;
-  let browser: Browser | null = null;
   let base = '';
   let service = 0;
   let log = (): string => '';
@@ -136,18 +142,13 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
     mkdirSync(data);
     writeRecent(data);
     backend = await openBackend(data);
-    browser = await openBrowser(chromium);
     const settings = { API_KEY: KEY, METRICS_KEY, CACHE_DIR: path.join(folder, 'cache') };
     const started = stage.start({ ...settings, ...backend.environment }, folder);
     base = await started.ready();
     service = started.child.pid ?? 0;
     log = () => started.err;
   });
-  afterEach(async () => {
-    for (const context of contexts.splice(0)) await context.close();
-  });
   afterAll(async () => {
-    await browser?.close();
     await stage.end();
     await backend?.end();
   });
@@ -162,14 +163,14 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
     const response = await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } });
     return Number(/^logquay_admission_running (\d+)$/m.exec(await response.text())?.[1]);
   };
-  const open = (fragment: Readonly<Record<string, string>>, more: BrowserContextOptions = {}) => {
-    if (browser === null) throw new Error('There is no browser.');
+  const open = (fragment: Readonly<Record<string, string>>, more: PageOptions = {}) => {
+    if (pages === null) throw new Error('There is no browser.');
     const options = {
       permissions: ['clipboard-read', 'clipboard-write'],
       viewport: { width: 1500, height: 900 },
       ...more,
     };
-    return openExplorer(browser, contexts, base, fragment, options);
+    return openExplorer(pages, base, fragment, options);
   };
 
   withBrowser('goes from the key to an engine that is idle again', async () => {

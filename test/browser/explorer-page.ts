@@ -1,43 +1,18 @@
 /** The explorer in a browser, as tests use it. */
 import { readFileSync } from 'node:fs';
 
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
-export interface Watched {
-  readonly page: Page;
-  /** What a page should not do: break its policy, log, throw. */
-  readonly complaints: string[];
-  readonly requests: string[];
-}
+import type { PageOptions, Pages, Watched } from './pages';
 
-/** Opens the explorer of a service at a search. @param contexts takes the page's, to be closed */
-export async function openExplorer(
-  browser: Browser,
-  contexts: BrowserContext[],
+/** Opens the explorer of a service at a search. */
+export function openExplorer(
+  pages: Pages,
   base: string,
   fragment: Readonly<Record<string, string>>,
-  options: BrowserContextOptions = {},
+  options?: PageOptions,
 ): Promise<Watched> {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
-  const complaints: string[] = [];
-  const requests: string[] = [];
-  page.on('console', (message) => {
-    // A refused request is logged on the console too.
-    const refused = /^Failed to load resource: the server responded with a status of 4/.test(message.text());
-    if (!refused) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('request', (request) => requests.push(request.url()));
-  await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-      reportError(new Error(`policy: ${violatedDirective} ${blockedURI}`));
-    });
-  });
-  await page.goto(`${base}/explore#${new URLSearchParams(fragment).toString()}`);
-  return { page, complaints, requests };
+  return pages.open(`${base}/explore#${new URLSearchParams(fragment).toString()}`, options);
 }
 
 export async function enterKey(page: Page, key: string): Promise<void> {
@@ -66,10 +41,12 @@ interface AxeResults {
 
 /** The rules of accessibility that a page breaks, each with what breaks it. @param page of a context with bypassCSP */
 export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  const loaded = await page.evaluate(() => 'axe' in globalThis);
+  if (!loaded) await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   return page.evaluate(async () => {
-    const { axe: rules } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };
-    const found = await rules.run();
+    const { axe: rules } = globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
+    // Of what is right, nothing is written down.
+    const found = await rules.run({ resultTypes: ['violations'] });
     return found.violations.map(
       ({ id, nodes }) =>
         `${id}: ${nodes

@@ -4,12 +4,11 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
-
 import { Stage } from '../process/started';
 import { until } from '../until';
-import { findChromium, openBrowser } from './browser';
+import { findChromium } from './browser';
 import { enterKey, openExplorer, rows, shownRows, status } from './explorer-page';
+import { type PageOptions, Pages } from './pages';
 
 jest.setTimeout(300_000);
 
@@ -24,23 +23,20 @@ const LONG = 1_000_000;
 
 withBrowser('what the explorer remembers', () => {
   const stage = new Stage();
-  const contexts: BrowserContext[] = [];
-  let browser: Browser;
+  let pages: Pages;
   let base = '';
   let data = '';
   beforeAll(async () => {
-    if (chromium !== null) browser = await openBrowser(chromium);
+    if (chromium !== null) pages = await Pages.inBrowser(chromium);
     const folder = stage.folder();
     data = path.join(folder, 'data');
     cpSync(path.join(__dirname, '../fixture'), data, { recursive: true });
     await write('2026-09-30T13:00:00.000Z', 'x'.repeat(LONG), 'long');
     base = await stage.start({ API_KEY: KEY, DATA_DIR: data }, folder).ready();
   });
-  afterEach(async () => {
-    for (const context of contexts.splice(0)) await context.close();
-  });
+  afterEach(() => pages.endTest());
   afterAll(async () => {
-    await browser.close();
+    await pages.close();
     await stage.end();
   });
 
@@ -48,8 +44,8 @@ withBrowser('what the explorer remembers', () => {
     const row = { timestamp, id: crypto.randomUUID(), event_message: message, project, metadata: [] };
     return appendFile(path.join(data, 'raw_edge_logs.ndjson'), `${JSON.stringify(row)}\n`);
   };
-  const open = (fragment: Readonly<Record<string, string>> = { range: RANGE }, options: BrowserContextOptions = {}) =>
-    openExplorer(browser, contexts, base, fragment, options);
+  const open = (fragment: Readonly<Record<string, string>> = { range: RANGE }, options?: PageOptions) =>
+    openExplorer(pages, base, fragment, options);
   const firstTime = (texts: readonly string[]): string => /\d{4}-\d\d-\d\d \d\d:\d\d/.exec(texts[1] ?? '')?.[0] ?? '';
 
   it('has the searches of before, and those with a name, after a reload too', async () => {

@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { Stage } from '../process/started';
-import { findChromium, openBrowser } from './browser';
+import { findChromium } from './browser';
 import { enterKey, openExplorer, rows, shownRows, status, violations } from './explorer-page';
+import { type PageOptions, Pages } from './pages';
 import { until } from '../until';
 
 jest.setTimeout(300_000);
@@ -54,12 +55,11 @@ SELECT @size AS size FROM raw_edge_logs LIMIT 1
 
 withBrowser('the explorer', () => {
   let stage: Stage;
-  let browser: Browser;
+  let pages: Pages;
   let base: string;
-  const contexts: BrowserContext[] = [];
   beforeAll(async () => {
     stage = new Stage();
-    if (chromium !== null) browser = await openBrowser(chromium);
+    if (chromium !== null) pages = await Pages.inBrowser(chromium);
     const folder = stage.folder();
     writeFileSync(path.join(folder, 'queries/typed.sql'), TYPED);
     writeFileSync(path.join(folder, 'queries/needing.sql'), NEEDING);
@@ -68,16 +68,14 @@ withBrowser('the explorer', () => {
     writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys: [pinned] }));
     base = await stage.start({ API_KEY: KEY, KEYS_FILE: 'keys.json' }, folder).ready();
   });
-  afterEach(async () => {
-    for (const context of contexts.splice(0)) await context.close();
-  });
+  afterEach(() => pages.endTest());
   afterAll(async () => {
-    await browser.close();
+    await pages.close();
     await stage.end();
   });
 
-  const open = (fragment: Readonly<Record<string, string>> = { range: RANGE }, options: BrowserContextOptions = {}) =>
-    openExplorer(browser, contexts, base, fragment, options);
+  const open = (fragment: Readonly<Record<string, string>> = { range: RANGE }, options?: PageOptions) =>
+    openExplorer(pages, base, fragment, options);
   const enter = (page: Page, key = KEY) => enterKey(page, key);
 
   it('asks for the key, shows the newest rows and one of them as a tree', async () => {
@@ -462,7 +460,7 @@ withBrowser('the explorer', () => {
   });
 
   it('reads queries again once what reads them has failed', async () => {
-    const { page, complaints } = await open();
+    const { page, complaints } = await open({ range: RANGE }, { own: true });
     let failed = 0;
     await page.route('**/explore/worker-*.js', (route) => (failed++ === 0 ? route.abort() : route.continue()));
     await enter(page);

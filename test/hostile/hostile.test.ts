@@ -15,21 +15,30 @@ function* some(count: number, requests: Generator<HostileRequest>): Generator<Ho
 
 // Only Linux tells how long a thread has had a processor.
 (existsSync('/proc/thread-self') ? describe : describe.skip)('no single request stops the others', () => {
-  test.each([
-    ['those that once did', KNOWN, { duckdb: 256, cache: 64, timeout: 2 }],
-    ['large results', LARGE.slice(0, 4), { duckdb: 1024, cache: 64, timeout: 60 }],
-    ['generated ones', [...some(GENERATED, generate(SEED))], { duckdb: 256, cache: 64, timeout: 2 }],
-  ])(
-    '%s',
-    async (_what, requests, limits) => {
-      const target = await Target.start(limits);
-      try {
+  describe.each([
+    [
+      'within little memory and time',
+      { duckdb: 256, cache: 64, timeout: 2 },
+      [
+        ['those that once did', KNOWN],
+        ['generated ones', [...some(GENERATED, generate(SEED))]],
+      ],
+    ],
+    ['within much memory and time', { duckdb: 1024, cache: 64, timeout: 60 }, [['large results', LARGE.slice(0, 4)]]],
+  ] as const)('%s', (_how, limits, attacks) => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await Target.start(limits);
+    }, 60_000);
+    afterAll(() => target.stop());
+
+    test.each(attacks)(
+      '%s',
+      async (_what, requests) => {
         expect(await attack(target, requests)).toEqual([]);
         expect(await aftermath(target)).toEqual([]);
-      } finally {
-        await target.stop();
-      }
-    },
-    180_000,
-  );
+      },
+      180_000,
+    );
+  });
 });

@@ -74,7 +74,11 @@ export async function compare(options: Options): Promise<Report> {
     const dataSets = given ?? (await openDataSets(dataOptionsOf({ ...options, seed })));
     try {
       const services = await startServices(dataSets, { withoutFence, threads });
-      await compareOver(services, dataSets.grows, seed).finally(services.close);
+      try {
+        await compareOver(services, dataSets.grows, seed);
+      } finally {
+        await services.close();
+      }
     } finally {
       if (given === null) await dataSets.close();
     }

@@ -52,19 +52,19 @@ afterAll(() => folder.remove());
 
 const limits = { deadline: performance.now() + 600_000, signal: new AbortController().signal };
 
-function asked(sql: string, leftOut: string, more: Partial<EngineQuery> = {}): EngineQuery {
+function queryOf(sql: string, leftOut: string, more: Partial<EngineQuery> = {}): EngineQuery {
   const parameters: BoundParameter[] = [{ name: 'left_out', type: 'STRING', value: leftOut }];
   return { sql, parameters, maxRows: 1000, hideBytes: false, maxBytesBilled: null, labels: {}, ...more };
 }
 
 /** The rows as the engine makes them without any that it remembers. */
-async function made(query: EngineQuery): Promise<string[]> {
+async function printed(query: EngineQuery): Promise<string[]> {
   const texts: string[] = [];
   const sink = {
     begin: () => undefined,
     take: (lines: Uint8Array) => void texts.push(...Buffer.from(lines).toString().split('\n').slice(0, -1)),
   };
-  await engine.stream!(query, limits, sink);
+  await engine.stream(query, limits, sink);
   return texts;
 }
 
@@ -95,8 +95,8 @@ test.each([
   // Rows come and go by what is asked for; forms of the answer take turns.
   for (const leftOut of ['', 'r0', 'r2999', 'r2998', 'r7', '', 'r2707', 'r2700', 'r1', 'r2999']) {
     for (const more of [{}, { isoTimestamps: true }]) {
-      const query = asked(sql, leftOut, more);
-      expect((await engine.run(query, limits)).rows).toEqual(await made(query));
+      const query = queryOf(sql, leftOut, more);
+      expect((await engine.run(query, limits)).rows).toEqual(await printed(query));
     }
   }
 });
@@ -104,16 +104,16 @@ test.each([
 test('whole rows are found by their numbers once they are known', async () => {
   const sends = found();
   const sql = WHOLE.replace('metadata', 'metadata AS whole');
-  for (const leftOut of ['a', 'b', 'c', 'd', 'e']) await engine.run(asked(sql, leftOut), limits);
+  for (const leftOut of ['a', 'b', 'c', 'd', 'e']) await engine.run(queryOf(sql, leftOut), limits);
   // The first run translates, the second remembers.
   expect(sends).toHaveBeenCalledTimes(3);
   await Promise.all(sends.mock.results.map(({ value }) => expect(value).resolves.toBe(false)));
 });
 
-test('what is cut off is told of', async () => {
+test('a result that is cut off says so', async () => {
   const sends = found();
   for (let i = 0; i < 4; i++) {
-    const { rows, truncated } = await engine.run(asked(WHOLE, 'x', { maxRows: 100 }), limits);
+    const { rows, truncated } = await engine.run(queryOf(WHOLE, 'x', { maxRows: 100 }), limits);
     expect([rows.length, truncated]).toEqual([100, true]);
   }
   expect(sends).toHaveBeenCalled();
@@ -124,7 +124,7 @@ test('rows with pins are never looked for', async () => {
   const stored = `WITH a AS (SELECT * FROM raw_x WHERE project = 'mine')\n`;
   const sql = `${stored}SELECT id, metadata FROM a WHERE id <> @left_out ORDER BY timestamp LIMIT 10`;
   const fence = { consumer: { start: stored.length, end: sql.length }, instants: [] };
-  for (let i = 0; i < 4; i++) await engine.run(asked(sql, `r${i}`, { fence }), limits);
+  for (let i = 0; i < 4; i++) await engine.run(queryOf(sql, `r${i}`, { fence }), limits);
   expect(sends).not.toHaveBeenCalled();
 });
 
@@ -137,7 +137,7 @@ test('rows that are appended are there at once, and those of deleted files are n
   try {
     const growing = await own.open({ smallFile: 0 });
     const ids = async (): Promise<unknown[]> => {
-      const { rows } = await growing.run(asked(WHOLE, 'x'), limits);
+      const { rows } = await growing.run(queryOf(WHOLE, 'x'), limits);
       return rows.map((text) => (JSON.parse(text) as { id: string }).id);
     };
     const sends = found();

@@ -44,6 +44,13 @@ withBrowser('what the explorer remembers', () => {
     const row = { timestamp, id: crypto.randomUUID(), event_message: message, project, metadata: [] };
     return appendFile(path.join(data, 'raw_edge_logs.ndjson'), `${JSON.stringify(row)}\n`);
   };
+  /** Whether a project has rows; each time it is another query, of which nothing is cached. */
+  const isServed = async (project: string): Promise<boolean> => {
+    const end = new Date(Date.now() + 60_000).toISOString();
+    const query = new URLSearchParams({ project, iso_timestamp_end: end }).toString();
+    const response = await fetch(`${base}/api/endpoints/query/logs.all?${query}`, { headers: { 'X-API-KEY': KEY } });
+    return ((await response.json()) as { result: unknown[] }).result.length > 0;
+  };
   const open = (fragment: Readonly<Record<string, string>> = { range: RANGE }, options?: PageOptions) =>
     openExplorer(pages, base, fragment, options);
   const firstTime = (texts: readonly string[]): string => /\d{4}-\d\d-\d\d \d\d:\d\d/.exec(texts[1] ?? '')?.[0] ?? '';
@@ -161,6 +168,8 @@ withBrowser('what the explorer remembers', () => {
 
   it('adds no live rows under the pointer, and adds them once it has left', async () => {
     await write(new Date().toISOString(), 'the first message', 'live');
+    // The page looks once.
+    await until(() => isServed('live'));
     const { page, complaints } = await open({ range: '1h', p: 'project=live' });
     await enterKey(page, KEY);
     const first = rows(page).filter({ hasText: 'the first message' });

@@ -2,6 +2,8 @@
  * A resolved query as one DuckDB SELECT with BigQuery's meaning. Nothing is ever matched by its text: what the tree does
  * not say, or what the tables here have no row for, is refused.
  */
+import { createHash } from 'node:crypto';
+
 import { QueryError } from '../../../errors';
 import type { Column, Cte, Relation, ResolvedQuery } from '../../../googlesql/resolved';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
@@ -193,7 +195,8 @@ function print(
       numbers: select(() => [`${number} AS "number"`], [rows.number.id]),
       texts: select((ctx) => [text(ctx), `${number} AS "number"`], [...shown, rows.number.id]),
       parts: rows.parts,
-      form: JSON.stringify([form, rows.form]),
+      // Types of wide records are long.
+      form: createHash('sha256').update(JSON.stringify([form, rows.form])).digest('base64url'),
     },
   };
 }

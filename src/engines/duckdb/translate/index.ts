@@ -196,7 +196,9 @@ function print(
       texts: select((ctx) => [text(ctx), `${number} AS "number"`], [...shown, rows.number.id]),
       parts: rows.parts,
       // Types of wide records are long.
-      form: createHash('sha256').update(JSON.stringify([form, rows.form])).digest('base64url'),
+      form: createHash('sha256')
+        .update(JSON.stringify([form, rows.form]))
+        .digest('base64url'),
     },
   };
 }

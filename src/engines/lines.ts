@@ -9,11 +9,13 @@ export interface Lines {
 
 /** Bytes before and behind lines that `withRoom` has made place for. */
 const ROOM = 64;
+/** Bytes of both. */
+export const SPARE_ROOM = 2 * ROOM;
 const ROOMY = new WeakSet<ArrayBufferLike>();
 
 /** Memory for lines to which something can be added at both ends without copying them: `around`. @param size bytes of the lines */
 export function withRoom(size: number): Buffer {
-  const all = Buffer.allocUnsafeSlow(size + 2 * ROOM);
+  const all = Buffer.allocUnsafeSlow(size + SPARE_ROOM);
   ROOMY.add(all.buffer);
   return all.subarray(ROOM, ROOM + size);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
+import { SPARE_ROOM } from '../engines/lines';
 import { CONTENT_TYPES, type Representation } from './representation';
 
 export type Encoding = 'gzip' | 'br';
@@ -88,12 +89,9 @@ export class EncodedResponse {
   }
 }
 
-/** Bytes that a body's memory may have beside it. */
-const SPARE = 128;
-
 /** The bytes in their own memory: a small Buffer is often a slice that keeps a much larger pool alive. */
 function owned(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength - bytes.length <= SPARE) return bytes;
+  if (bytes.buffer.byteLength - bytes.length <= SPARE_ROOM) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import type { Engine, EngineQuery } from '../../src/engines/contract';
 import type { BoundParameter } from '../../src/engines/bound-parameter';
+import { translateText } from '../../src/engines/duckdb/engine/translation-task';
 import { RowTexts } from '../../src/engines/duckdb/engine/row-texts';
 import { until } from '../until';
 import { DataFolder, ndjson } from './data-folder';
@@ -12,6 +13,7 @@ const FIELDS = [
   { name: 'timestamp', type: 'TIMESTAMP' },
   { name: 'id', type: 'STRING' },
   { name: 'project', type: 'STRING' },
+  { name: 'data', type: 'BYTES' },
   {
     name: 'metadata',
     type: 'RECORD',
@@ -33,6 +35,7 @@ const row = (i: number): object => ({
   timestamp: new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString(),
   id: `r${i}`,
   project: i % 3 === 0 ? 'other' : 'mine',
+  data: Buffer.from(`${i}`).toString('base64'),
   metadata: metadata(i),
 });
 const SCHEMA = JSON.stringify({ raw_x: { fields: FIELDS }, raw_y: { fields: FIELDS } });
@@ -80,6 +83,7 @@ test.each([
   WHOLE,
   WHOLE.replace('DESC', ''),
   `SELECT id, metadata FROM raw_x WHERE id <> @left_out ORDER BY id LIMIT 900`,
+  `SELECT data, timestamp, metadata FROM raw_x WHERE id <> @left_out ORDER BY id LIMIT 300`,
   `SELECT metadata, id FROM (SELECT * FROM raw_x WHERE project = 'mine') WHERE id <> @left_out ORDER BY timestamp LIMIT 300`,
   `WITH x AS (SELECT id, metadata AS m, timestamp AS t FROM raw_x) SELECT t AS time, m AS id FROM x WHERE id <> @left_out ORDER BY t DESC LIMIT 400`,
   `SELECT x.id, m.level FROM raw_x AS x, UNNEST(metadata) AS m WHERE x.id <> @left_out ORDER BY x.timestamp, m.level LIMIT 800`,
@@ -94,7 +98,7 @@ test.each([
 ])('%s', async (sql) => {
   // Rows come and go by what is asked for; forms of the answer take turns.
   for (const leftOut of ['', 'r0', 'r2999', 'r2998', 'r7', '', 'r2707', 'r2700', 'r1', 'r2999']) {
-    for (const more of [{}, { isoTimestamps: true }]) {
+    for (const more of [{}, { isoTimestamps: true }, { hideBytes: true }]) {
       const query = queryOf(sql, leftOut, more);
       expect((await engine.run(query, limits)).rows).toEqual(await printed(query));
     }
@@ -108,6 +112,15 @@ test('whole rows are found by their numbers once they are known', async () => {
   // The first run translates, the second remembers.
   expect(sends).toHaveBeenCalledTimes(3);
   await Promise.all(sends.mock.results.map(({ value }) => expect(value).resolves.toBe(false)));
+});
+
+test.each([
+  ['computed values, once', `SELECT CONCAT(id, 'x') AS x, metadata FROM raw_x WHERE id <> @left_out`, 1],
+  ['stored values, once more when it comes again', `SELECT id AS x, metadata FROM raw_x WHERE id <> @left_out`, 2],
+])('a text is translated for %s', async (_what, sql, times) => {
+  const translations = jest.spyOn(translateText, 'run');
+  for (let i = 0; i < 4; i++) await engine.run(queryOf(sql, 'x', { stored: true }), limits);
+  expect(translations).toHaveBeenCalledTimes(times);
 });
 
 test('a result that is cut off says so', async () => {

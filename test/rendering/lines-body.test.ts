@@ -1,4 +1,5 @@
 /** Lines of bytes make the same bodies as texts do. */
+import { withRoom } from '../../src/engines/lines';
 import { linesBody } from '../../src/rendering/lines-body';
 import { render } from '../../src/rendering/render';
 
@@ -34,5 +35,16 @@ describe.each(FORMS)('%s', (form) => {
     expect(body.bytes.buffer.byteLength).toBe(body.bytes.length);
     const tooShort = linesBody({ parts: partsOf(rows, at) }, form, true, expected.bytes.length - 1);
     await expect(tooShort).rejects.toMatchObject({ reason: 'resourcesExceeded' });
+  });
+
+  test.each([1, 4])('%i rows with room around them become the body', async (count) => {
+    const rows = ROWS.slice(0, count);
+    const expected = render({ columns: ['a'], rows, truncated: true }, form, 10_000);
+    const [lines = Buffer.alloc(0)] = partsOf(rows, count);
+    const part = withRoom(lines.length);
+    part.set(lines);
+    const body = await linesBody({ parts: [part] }, form, true, expected.bytes.length);
+    expect(body.bytes.buffer).toBe(part.buffer);
+    expect([body.bytes.toString(), body.etag]).toEqual([expected.bytes.toString(), expected.etag]);
   });
 });

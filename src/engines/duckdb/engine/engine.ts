@@ -115,8 +115,8 @@ function busyTables(): ServiceError {
   return new ServiceError('backendUnavailable', message, { retryAfter: 1 });
 }
 
-/** Texts of rows take one of so many shares of the memory that DuckDB has. */
-const SHARE_OF_TEXTS = 64;
+/** Texts of rows take one of so many shares of the memory that DuckDB has, and no more bytes than `most`: a part of them is copied at once. */
+const TEXTS = { share: 64, most: 64 * 1024 * 1024 };
 
 /** How often a query is tried again whose tables have been replaced, and once more. */
 const MOST_TRIES = 4;
@@ -157,7 +157,7 @@ export class DuckDbEngine implements Engine {
   ) {
     this.concurrency = options.connections ?? DEFAULTS.connections;
     const memory = bytesOf(options.memory ?? DEFAULTS.memory);
-    this.#texts = new RowTexts(memory / SHARE_OF_TEXTS);
+    this.#texts = new RowTexts(Math.min(memory / TEXTS.share, TEXTS.most));
     const reopen = (): Promise<DuckDBInstance> => {
       // Numbers of rows are those of one instance.
       this.#texts.clear();

@@ -69,7 +69,8 @@ export class Translations {
     const key = JSON.stringify([hideBytes, isoTimestamps, sorted, output, maxRows, types, fence, sql]);
     const remembered = this.#cache.get(key);
     const isCurrent = remembered?.read.every(({ name, revision }) => tables.find(name)?.revision === revision) === true;
-    if (isCurrent && (remembered.withRows || !withRows)) return remembered.translation;
+    const isEnough = remembered?.withRows === true || !withRows || remembered?.translation.showsStoredRows === false;
+    if (isCurrent && isEnough) return remembered.translation;
     const again = { ...once, withRows: withRows && isCurrent };
     const translation = await this.#translate(sql, known, again, tables, limits);
     const read = translation.tables.map((name) => ({ name, revision: tables.find(name)!.revision }));

@@ -79,7 +79,9 @@ export interface Translation extends Statement {
   readonly brackets: readonly (ListShape | null)[] | null;
   /** Names of the tables that it reads. */
   readonly tables: readonly string[];
-  /** Where each row shows nothing but values of one stored row; null: it does not, or that is of no use. */
+  /** Whether each row shows nothing but values of one stored row. */
+  readonly showsStoredRows: boolean;
+  /** Which those are; null: there are none, or that is of no use. */
   readonly rows: NumberedRows | null;
 }
 
@@ -117,8 +119,9 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
     const leavesBrackets = asTheyAre ? (): boolean => false : isPlain;
     const over = overParts(limited, partsOf, isComputedOnce, options.fence !== null, leavesBrackets);
     const scan: PrintScan = (table, columns) => over.scans.get(table)!.print(columns);
-    const withRows = options.withRows === true && !asTheyAre && !options.fence;
-    return print(withRows ? over : { ...over, rows: null }, scan, ctes, options);
+    const showsStoredRows = over.rows !== null && !asTheyAre && !options.fence;
+    const rows = showsStoredRows && options.withRows === true ? over.rows : null;
+    return { ...print({ ...over, rows }, scan, ctes, options), showsStoredRows };
   } catch (error) {
     if (error instanceof QueryError) return refusing ?? asLists();
     throw error;
@@ -191,6 +194,7 @@ function print(
     columns: values.map(({ name, type }, i) => ({ name, type: unbracketed.get(i)?.type ?? type })),
     brackets: unbracketed.size === 0 ? null : values.map((_, i) => unbracketed.get(i)?.shape ?? null),
     tables: [...read],
+    showsStoredRows: rows !== null,
     rows: rows && {
       numbers: select(() => [`${number} AS "number"`], [rows.number.id]),
       texts: select((ctx) => [text(ctx), `${number} AS "number"`], [...shown, rows.number.id]),

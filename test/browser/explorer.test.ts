@@ -248,6 +248,21 @@ withBrowser('the explorer', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('reads a text once more where the worker was ended before it answered', async () => {
+    const { page, complaints } = await open({ range: RANGE, sql: 'SELECT id FROM edge_logs' });
+    await enter(page);
+    await rows(page).nth(1).waitFor();
+    const [worker] = page.workers();
+    void worker!
+      .evaluate(() => {
+        for (;;);
+      })
+      .catch(() => undefined);
+    await page.getByRole('textbox', { name: 'Query' }).fill('SELECT id, evnt_message FROM edge_logs');
+    await page.locator('.cm-lintRange-error').getByText('evnt_message', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('completes what is written, with the joins that it needs, without a request', async () => {
     const { page, complaints, requests } = await open({ range: RANGE, sql: 'SELECT id FROM edge_logs' });
     await enter(page);

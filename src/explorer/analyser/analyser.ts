@@ -6,16 +6,26 @@ const PATIENCE = 5_000;
 
 let worker: Worker | null = null;
 let nextId = 1;
-const waiting = new Map<number, (answer: Answer['answer']) => void>();
+/** undefined: the worker was ended before it answered. */
+const waiting = new Map<number, (answer: Answer['answer'] | undefined) => void>();
 
 /** Reads a text in the worker. @returns null: it cannot be read, or takes too long */
 export async function read<K extends Kind>(
   kind: K,
   given: Questions[K]['given'],
 ): Promise<Questions[K]['answer'] | null> {
+  // Twice: a worker is also ended by another text beside this one, and where the machine slept.
+  const first = await readOnce(kind, given);
+  return first === undefined ? ((await readOnce(kind, given)) ?? null) : first;
+}
+
+async function readOnce<K extends Kind>(
+  kind: K,
+  given: Questions[K]['given'],
+): Promise<Questions[K]['answer'] | null | undefined> {
   const target = (worker ??= start());
   const id = nextId++;
-  const answer = new Promise<Answer['answer']>((resolve) => waiting.set(id, resolve));
+  const answer = new Promise<Answer['answer'] | undefined>((resolve) => waiting.set(id, resolve));
   const patience = setTimeout(restart, PATIENCE);
   target.postMessage({ id, kind, given } satisfies Question<K>);
   try {
@@ -39,7 +49,7 @@ function start(): Worker {
 function restart(): void {
   worker?.terminate();
   worker = null;
-  for (const resolve of waiting.values()) resolve(null);
+  for (const resolve of waiting.values()) resolve(undefined);
   waiting.clear();
 }
 

@@ -8,11 +8,11 @@ import {
   moveCompletionSelection,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { forEachDiagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { diagnosticCount, forEachDiagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
 import { type Command, drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import type { ReadonlySignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { analysis } from '../analysis';
 import { completionSource } from './completions';
@@ -73,6 +73,8 @@ export function CodeField({ label, language, text, hint, onChange, onRun }: Code
     const unsubscribe = analysis.subscribe((known) => {
       const written = editor.state.doc.toString();
       const faults = known === null || known.text !== written ? [] : known.errors;
+      // Any update takes back a selection in the document that the editor has not heard of yet.
+      if (faults.length === 0 && diagnosticCount(editor.state) === 0) return;
       editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(faults, written)));
     });
     return () => {
@@ -83,7 +85,8 @@ export function CodeField({ label, language, text, hint, onChange, onRun }: Code
     };
   }, []);
 
-  useEffect(() => {
+  // Before anything can be typed in a language that the editor does not know of.
+  useLayoutEffect(() => {
     view.current?.dispatch({ effects: settings.current.reconfigure(ofLanguage({ language, label, hint }, run)) });
   }, [language, label, hint]);
 

@@ -33,24 +33,34 @@ function listPaths(
   });
 }
 
-/** The paths of the lists in a relation that are worth storing as their elements: all but one row in `mostOdd` hold one. */
+/** Lists of a relation that are worth storing as their elements. */
+export interface SingleLists {
+  /** Their paths: all but one row in `mostOdd` hold one element. */
+  readonly single: ReadonlySet<string>;
+  /** Whether every row does. */
+  readonly everywhere: boolean;
+}
+
 export async function findSingleLists(
   connection: DuckDBConnection,
   relation: string,
   fields: readonly RestField[],
   mostOdd = MOST_ODD,
-): Promise<ReadonlySet<string>> {
+): Promise<SingleLists> {
   const paths = listPaths(fields);
   const single = new Set<string>();
-  if (paths.length === 0) return single;
+  let everywhere = true;
+  if (paths.length === 0) return { single, everywhere };
   const counts = paths.map(({ sql }) => `count(*) FILTER (len(${sql}) = 1)`);
   const reader = await connection.runAndReadAll(`SELECT count(*), ${counts.join(', ')} FROM ${relation}`);
   const [rows, ...ones] = reader.getRows()[0]!.map(Number);
   for (const [i, { path, above }] of paths.entries()) {
-    if (rows! > 0 && (rows! - ones[i]!) * mostOdd <= rows! && above.every((outer) => single.has(outer)))
-      single.add(path);
+    const odd = rows! - ones[i]!;
+    if (rows === 0 || odd * mostOdd > rows! || !above.every((outer) => single.has(outer))) continue;
+    single.add(path);
+    everywhere &&= odd === 0;
   }
-  return single;
+  return { single, everywhere };
 }
 
 /** The condition on a row with lists that each of `single` holds one element; null: it holds for every row. */

@@ -21,6 +21,9 @@ const TAIL_REST = 5_000;
 const TINY = 256 * 1024;
 /** Tails of a table that are stored however small they are: a query reads each. */
 const MOST_TAILS = 16;
+/** What a conversion reads where it can write in chunks (`SegmentJob.atOnce`): so many, and bytes at most. */
+const CHUNKS = 6;
+const LARGEST = 512 * 1024 * 1024;
 /** Bytes of content that a conversion reads after failures, at least. */
 const LEAST = 4 * 1024 * 1024;
 /** Bytes of segments that are merged for each byte of content that is read at once: they are compressed. */
@@ -33,8 +36,8 @@ export interface ConversionsOptions {
   readonly folder: CacheFolder;
   readonly log: Log;
   readonly converter: () => Converter;
-  /** Bytes of content that one conversion reads. */
-  readonly most: number;
+  /** Bytes of content that one conversion sorts at once. */
+  readonly atOnce: number;
   /** Bytes of a range from which on DuckDB reads it, rather than it be read record by record. */
   readonly largeRange: number;
   /** Bytes in memory of all tables beyond which they are stored. */
@@ -49,8 +52,8 @@ interface Failed {
   /** Milliseconds until it is tried again, and when that is. */
   readonly pause: number;
   readonly notBefore: number;
-  /** Bytes that are read then: it may have been too much for the memory. */
-  readonly most: number;
+  /** Bytes that are sorted at once then: it may have been too much for the memory. */
+  readonly atOnce: number;
 }
 
 interface Conversion {
@@ -81,7 +84,7 @@ export class Conversions {
   #merged: number;
 
   constructor(private readonly options: ConversionsOptions) {
-    this.#merged = options.most * MERGED;
+    this.#merged = options.atOnce * MERGED;
   }
 
   get isRunning(): boolean {
@@ -107,7 +110,9 @@ export class Conversions {
       const roll = isDue || count > MOST_TAILS;
       // What failed twice is no matter of the moment.
       const inParts = failed !== undefined && failed.pause > FIRST_PAUSE;
-      const job = table.nextJob(roll, failed?.most ?? this.options.most, this.#merged, inParts);
+      const { atOnce } = failed ?? this.options;
+      const most = failed === undefined ? Math.max(atOnce, Math.min(LARGEST, CHUNKS * atOnce)) : atOnce;
+      const job = table.nextJob(roll, { atOnce, most, merged: this.#merged }, inParts);
       if (job === null) {
         // Nothing is left of what failed.
         this.#succeed(table);
@@ -184,9 +189,9 @@ export class Conversions {
     const before = this.#failed.get(table.name);
     const pause = before === undefined ? FIRST_PAUSE : Math.min(LAST_PAUSE, 2 * before.pause);
     const notBefore = performance.now() + pause;
-    const most = Math.max(LEAST, Math.floor((before?.most ?? this.options.most) / 4));
+    const atOnce = Math.max(LEAST, Math.floor((before ?? this.options).atOnce / 4));
     const fault = `Rows of ${table.name} cannot be stored in CACHE_DIR (${faultKind(error)}).`;
-    this.#failed.set(table.name, { fault, pause, notBefore, most });
+    this.#failed.set(table.name, { fault, pause, notBefore, atOnce });
     table.fail(notBefore);
     this.#report();
   }

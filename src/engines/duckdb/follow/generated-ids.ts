@@ -4,9 +4,10 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteText } from '../sql';
 import { isNotOf, type Segment } from './segment';
 
-/** A segment whose file is attached as `name`. */
+/** A segment on disk. */
 export interface StoredSegment {
-  readonly name: string;
+  /** Attaches its file. @returns the name of its database */
+  readonly attached: () => Promise<string>;
   readonly segment: Pick<Segment, 'earliest' | 'latest' | 'odd'>;
   /** Sources of rows that do not count. */
   readonly dropped: readonly number[];
@@ -40,7 +41,7 @@ export async function numberGeneratedIds(
     const [[count, first, last]] = found.getRows() as [[bigint, string | null, string | null]];
     if (count === 0n) continue;
     const taken = tables.map((other) => `SELECT id FROM ${other} WHERE NOT ${marked}`);
-    for (const { name, segment, dropped } of segments) {
+    for (const { attached, segment, dropped } of segments) {
       const bounds = first === null || last === null ? null : { first, last };
       if (bounds !== null && isApart(segment, bounds)) continue;
       const conditions = [
@@ -51,7 +52,7 @@ export async function numberGeneratedIds(
       ];
       const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
       for (const relation of segment.odd > 0 ? ['rows', 'odd'] : ['rows']) {
-        taken.push(`SELECT id FROM ${name}.${relation}${where}`);
+        taken.push(`SELECT id FROM ${await attached()}.${relation}${where}`);
       }
     }
     await connection.run(`UPDATE ${table} SET id = numbered.id FROM (

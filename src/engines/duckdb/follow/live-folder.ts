@@ -113,7 +113,7 @@ export class LiveFolder {
       folder,
       log,
       converter,
-      most: convertedBytes,
+      atOnce: convertedBytes,
       largeRange,
       tailBytes,
       onFault: (fault) => this.#fault('convert', fault),

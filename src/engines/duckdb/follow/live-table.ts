@@ -46,6 +46,9 @@ interface Conversion {
 /** What a conversion is to do, but for where. */
 export type TableJob = Omit<SegmentJob, 'path' | 'folder' | 'large'>;
 
+/** How much a conversion may take on: of content as in `SegmentJob`, and bytes of segments to merge. */
+export type JobBounds = Pick<SegmentJob, 'atOnce' | 'most'> & { readonly merged: number };
+
 /** How many times smaller a compressed file is taken to be. */
 const COMPRESSION = 8;
 
@@ -230,17 +233,15 @@ export class LiveTable {
    * What a conversion should do now: store the tails, read a backlog, or merge segments; null: nothing.
    *
    * @param roll whether the tails are to be stored
-   * @param most bytes of content to read
-   * @param mostMerged bytes of segments to merge
    * @param inParts whether what is in the tails has been too much to be stored at once
    */
-  nextJob(roll: boolean, most: number, mostMerged: number, inParts: boolean): TableJob | null {
+  nextJob(roll: boolean, bounds: JobBounds, inParts: boolean): TableJob | null {
     if (this.#conversion !== null) return null;
     const now = performance.now();
     const backlog = this.sources.filter((source) => this.isBacklog(source) && now >= source.notBefore);
-    const isDue = (roll || backlog.length > 0) && !this.#segments.isScattered(mostMerged);
-    const ranges = isDue ? this.#ranges(backlog, most, inParts) : [];
-    const merged = ranges.length === 0 ? this.#segments.mergeable(mostMerged) : [];
+    const isDue = (roll || backlog.length > 0) && !this.#segments.isScattered(bounds.merged);
+    const ranges = isDue ? this.#ranges(backlog, bounds, inParts) : [];
+    const merged = ranges.length === 0 ? this.#segments.mergeable(bounds.merged) : [];
     if (ranges.length === 0 && merged.length === 0) return null;
     const seen = backlog.map(({ id, file: { size, modified } }) => [id, { size, modified }] as const);
     this.#conversion = { ranges, merged, seen: new Map(seen) };
@@ -260,7 +261,8 @@ export class LiveTable {
       ranges,
       merged: merged.map(stored),
       others: this.segments.filter((segment) => !merged.includes(segment)).map(stored),
-      most,
+      atOnce: bounds.atOnce,
+      most: bounds.most,
     };
   }
 
@@ -268,7 +270,7 @@ export class LiveTable {
    * What is in the tails, and of the backlog so much, the newest first. In parts: of each no more than `most`, and what is left is read
    * into a tail anew.
    */
-  #ranges(backlog: readonly Source[], most: number, inParts: boolean): readonly Range[] {
+  #ranges(backlog: readonly Source[], { atOnce, most }: JobBounds, inParts: boolean): readonly Range[] {
     const now = performance.now();
     const ranges: Range[] = [];
     for (const source of this.sources) {
@@ -284,7 +286,8 @@ export class LiveTable {
       if (source.isInTail) continue;
       ranges.push(this.#range(source, null));
       source.converting = true;
-      bytes += source.unreadBytes;
+      // Only lines are written in chunks.
+      bytes += source.unreadBytes * (source.file.format === 'lines' && this.declared ? 1 : most / atOnce);
     }
     return ranges;
   }

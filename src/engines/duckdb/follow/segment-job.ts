@@ -47,6 +47,8 @@ export interface SegmentJob {
   readonly path: string;
   /** Takes all that is needed on the way; removed by who gives the job. */
   readonly folder: string;
+  /** Bytes of content that are sorted at once: all, unless they can be written in chunks. */
+  readonly atOnce: number;
   /** Bytes of content to read at most. */
   readonly most: number;
 }

@@ -1,36 +1,24 @@
-import { createWriteStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { Watch } from '../data/conversion-progress';
 import { storedType, storedValue } from '../data/field-sql';
-import { linesOf, LONGEST_LINE, scanOf } from '../data/file-scan';
+import { linesOf, scanOf } from '../data/file-scan';
 import { inferredColumns } from '../data/parquet-schema';
 import { loadParquet } from '../data/load-parquet';
 import { lossyLines } from '../data/lossy-lines';
-import { findSingleLists, oneOfEach, singleType, singleValue } from '../data/single-lists';
-import { Unfit } from '../data/strict-row';
-import { codeOf, kindOf, messageOf } from '../engine/native-error';
+import { findSingleLists, oneOfEach } from '../data/single-lists';
+import { kindOf, messageOf } from '../engine/native-error';
 import { quoteName, quoteText } from '../sql';
 import { castColumns } from './cast-columns';
-import { keeping, readContent } from './content';
-import { ContentFault } from './content-fault';
 import { numberGeneratedIds, UNNUMBERED } from './generated-ids';
-import { withFieldsOf } from './inferred-schema';
-import { LeftOutCount } from './left-out-count';
-import { LongestLine } from './longest-line';
-import { isMoved } from './moved-file';
-import { type Position, type RawRecord, readRecords, START } from './records';
-import { ChangedContent, resumeDigest } from './resume-digest';
-import { recordRow, type RowRules, rowOf, rulesOf } from './rows';
-import { isNotOf, SOURCE_COLUMN, type Segment } from './segment';
-import type { Progress, Range, RangeEnd, SegmentJob, SegmentResult } from './segment-job';
+import type { LeftOutCount } from './left-out-count';
+import { ended, RangeReader, readingFile, SOURCE_KEY, type Spooled, writing } from './range-reader';
+import { isNotOf, SOURCE_COLUMN } from './segment';
+import { createRows, insertRows, orderOf, writeLists, writtenRows, type WrittenRows } from './segment-rows';
+import type { Range, RangeEnd, SegmentJob, SegmentResult } from './segment-job';
 
 export interface Resources {
   /** As DuckDB's `max_memory`: `1GB`. */
@@ -44,10 +32,8 @@ export interface Resources {
 
 const ROW_GROUP = 122_880;
 
-const NEWLINE = 10;
-
-const TIMES = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
-const SOURCE_KEY = 'logquay:source';
+/** Rows of a file that show which of its lists have one element. */
+const SAMPLE = 2_000;
 
 /**
  * Writes a segment: rows of the ranges, and of the segments that it takes the place of, in order of `timestamp`.
@@ -55,21 +41,12 @@ const SOURCE_KEY = 'logquay:source';
  * @throws what DuckDB and the file system throw; nothing else than `job.path` and `job.folder` is touched
  */
 export async function writeSegment(job: SegmentJob, resources: Resources, watch: Watch): Promise<SegmentResult> {
-  const writer = new SegmentWriter(job, watch);
+  const writer = new SegmentWriter(job, resources, watch);
   try {
-    return await writer.write(resources);
+    return await writer.write();
   } finally {
     watch.end();
   }
-}
-
-/** Lines of a range that were copied. */
-interface Spooled {
-  readonly range: Range;
-  readonly path: string;
-  readonly lines: number;
-  /** Bytes of the longest. */
-  readonly longest: number;
 }
 
 /** A table with rows that are not sorted yet. */
@@ -79,34 +56,19 @@ interface Staged {
 }
 
 class SegmentWriter {
-  #fields: readonly RestField[];
-  readonly #leftOut: LeftOutCount;
-  readonly #ends: Record<number, RangeEnd> = {};
-  readonly #changed: number[] = [];
-  readonly #faults: Record<number, string> = {};
-  /** Sources of printed rows that do not count. */
-  readonly #discarded: number[] = [];
-  /** No row has been printed yet: what is inferred of the first ones together. */
-  #first: boolean;
-  #budget: number;
-  /** Bytes of the longest row that has been printed. */
-  #longest = 0;
-  #besideQueries = false;
+  readonly #reader: RangeReader;
 
   constructor(
     private readonly job: SegmentJob,
+    private readonly resources: Resources,
     private readonly watch: Watch,
   ) {
-    this.#fields = job.fields;
-    this.#leftOut = new LeftOutCount(!job.declared);
-    this.#budget = job.most;
-    this.#first = job.fields.length === 0;
+    this.#reader = new RangeReader(job, watch, resources.besideQueries ?? false);
   }
 
-  async write(resources: Resources): Promise<SegmentResult> {
-    const { threads, memory, rowGroup = ROW_GROUP, besideQueries = false } = resources;
+  async write(): Promise<SegmentResult> {
+    const { threads, memory, rowGroup = ROW_GROUP } = this.resources;
     const { path, folder } = this.job;
-    this.#besideQueries = besideQueries;
     // A process that was killed over the same job has left them.
     for (const left of [path, `${path}.wal`, stagedIn(folder)]) await rm(left, { force: true });
     const instance = await DuckDBInstance.create(':memory:', {
@@ -119,13 +81,17 @@ class SegmentWriter {
       allocator_bulk_deallocation_flush_threshold: '8MB',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
+      // Nobody reads a segment before it is whole.
+      wal_autocheckpoint: '1TB',
     });
-    let segment: Omit<Segment, 'file' | 'bytes'> | null;
+    let segment: WrittenRows | null;
     try {
       const connection = await instance.connect();
       await connection.run(`SET TimeZone = 'UTC'`);
       const attach = (file: string, name: string): Promise<unknown> =>
-        connection.run(`ATTACH ${quoteText(file)} AS ${name} (ROW_GROUP_SIZE ${rowGroup})`);
+        connection.run(
+          `ATTACH ${quoteText(file)} AS ${name} (ROW_GROUP_SIZE ${rowGroup}, RECOVERY_MODE NO_WAL_WRITES)`,
+        );
       await attach(path, 'segment');
       await attach(stagedIn(folder), 'staging');
       await connection.run('USE segment');
@@ -136,259 +102,195 @@ class SegmentWriter {
     } finally {
       instance.closeSync();
     }
-    const { total: leftOut } = this.#leftOut;
-    const rest = { fields: this.#fields, ends: this.#ends, changed: this.#changed, faults: this.#faults, leftOut };
+    const { fields, ends, changed, faults, leftOut } = this.#reader;
+    const rest = { fields, ends, changed, faults, leftOut: leftOut.total };
     if (segment === null) return { segment: null, ...rest };
     await synced(path);
     return { segment: { ...segment, bytes: (await stat(path)).size }, ...rest };
   }
 
-  async #fill(connection: DuckDBConnection): Promise<Omit<Segment, 'file' | 'bytes'> | null> {
-    const { job } = this;
+  async #fill(connection: DuckDBConnection): Promise<WrittenRows | null> {
+    if (this.job.merged.length > 0) return this.watch.statement('Merging', connection, this.#merge(connection));
+    const written = await this.#writeChunks(connection);
+    return 'rows' in written ? written.rows : this.#sort(connection, await this.#stage(connection, written.left));
+  }
+
+  /**
+   * Writes large ranges of lines as they are read, chunk by chunk, each sorted by itself: where the lists that have one element
+   * in the table's last segment, or in the first rows, have one in every row, and no line needs a closer look.
+   *
+   * @returns left: lines that have been copied; nothing of the job can be written like that
+   */
+  async #writeChunks(
+    connection: DuckDBConnection,
+  ): Promise<{ readonly rows: WrittenRows | null } | { readonly left: readonly Spooled[] }> {
+    const reader = this.#reader;
+    const { ranges, most } = this.job;
+    for (const range of ranges) if (!(await reader.isRaw(range))) return { left: [] };
+    let single: ReadonlySet<string> | null = null;
+    let read = 0;
+    for (let queue: readonly Range[] = ranges; queue.length > 0 && read < most;) {
+      const { ends } = reader;
+      const { chunk, rest } = await this.#spoolChunk(queue);
+      const shape: ReadonlySet<string> | null = single ?? (await this.#singleLists(connection, chunk));
+      const isWritten = shape !== null && (await this.#writeChunk(connection, chunk, shape, single === null));
+      if (!isWritten && single === null) return { left: chunk };
+      for (const { path } of chunk) await rm(path, { force: true });
+      if (!isWritten) {
+        // The next conversion begins with these lines.
+        reader.ends = ends;
+        break;
+      }
+      single = shape;
+      queue = rest;
+      read += chunk.reduce((sum, { range, end }) => sum + bytesOf(range, end), 0);
+    }
+    return single === null ? { left: [] } : { rows: await writtenRows(connection, reader.fields, single, 0) };
+  }
+
+  /** Copies as many lines of ranges as are sorted at once. @returns rest: what is left, up to one that cannot be read like that */
+  async #spoolChunk(
+    ranges: readonly Range[],
+  ): Promise<{ readonly chunk: readonly Spooled[]; readonly rest: readonly Range[] }> {
+    const chunk: Spooled[] = [];
+    let budget = this.job.atOnce;
+    for (const [i, range] of ranges.entries()) {
+      if (budget <= 0 && range.to === null) return { chunk, rest: ranges.slice(i) };
+      const lines = await this.#reader.spool(range, this.#rawOf(range), budget);
+      if (lines === false) return { chunk, rest: [] };
+      if (lines === null) continue;
+      chunk.push(lines);
+      const { end } = lines;
+      budget -= bytesOf(range, end);
+      if (range.to === null && !end.whole) return { chunk, rest: [{ ...range, from: end }, ...ranges.slice(i + 1)] };
+    }
+    return { chunk, rest: [] };
+  }
+
+  /** Brings the rows of the ranges into tables. @param copied lines of the first ones */
+  async #stage(connection: DuckDBConnection, copied: readonly Spooled[]): Promise<readonly Staged[]> {
+    const reader = this.#reader;
+    const { ranges, folder, atOnce } = this.job;
     const staged: Staged[] = [];
-    const raw: Spooled[] = [];
-    const strict = join(job.folder, 'strict.ndjson');
+    const raw = [...copied];
+    const strict = join(folder, 'strict.ndjson');
     const output = writing(strict);
     let printed = 0;
-    for (const [i, range] of job.ranges.entries()) {
-      if (range.format === 'parquet') continue;
-      if (this.#budget <= 0 && range.to === null) continue;
-      const spooled = (await this.#isRaw(range))
-        ? await this.#spool(range, join(job.folder, `raw-${i}.ndjson`))
-        : false;
-      if (spooled === false) printed += await this.#print(range, output);
+    let budget = atOnce - raw.reduce((sum, { range, end }) => sum + bytesOf(range, end), 0);
+    for (const range of ranges) {
+      if (range.format === 'parquet' || raw.some((lines) => lines.range.source === range.source)) continue;
+      if (budget <= 0 && range.to === null) continue;
+      const spooled = (await reader.isRaw(range)) ? await reader.spool(range, this.#rawOf(range), budget) : false;
+      if (spooled === false) printed += await reader.print(range, output, budget);
       else if (spooled !== null) raw.push(spooled);
+      budget -= bytesOf(range, reader.ends[range.source]);
     }
     // Decided one after the other: what DuckDB would not read exactly is printed as well.
     for (const [i, spooled] of raw.entries()) {
       const table = await this.#loadRaw(connection, spooled, i);
-      if (table !== null) staged.push({ table, fields: this.#fields });
-      else printed += await this.#printSpool(spooled, output);
+      if (table !== null) staged.push({ table, fields: reader.fields });
+      else printed += await reader.printSpool(spooled, output);
       await rm(spooled.path, { force: true });
     }
     await ended(output);
-    for (const [i, range] of job.ranges.entries()) {
+    for (const [i, range] of ranges.entries()) {
       if (range.format !== 'parquet') continue;
       const table = await this.#loadParquet(connection, range, i);
-      if (table !== null) staged.push({ table, fields: this.#fields });
+      if (table !== null) staged.push({ table, fields: reader.fields });
     }
-    if (printed > 0) staged.push({ table: await this.#loadPrinted(connection, strict), fields: this.#fields });
+    if (printed > 0) staged.push({ table: await this.#loadPrinted(connection, strict), fields: reader.fields });
     await rm(strict, { force: true });
-    return this.#sort(connection, staged);
+    return staged;
   }
 
-  /** Whether DuckDB is to read a range, rather than it be read record by record, which is quicker for small ones. */
-  async #isRaw({ format, compression, from: { position }, to, path }: Range): Promise<boolean> {
-    if (format !== 'lines' || !this.job.declared || position.tooLong) return false;
-    if (lossyLines(this.#fields) === null) return false;
-    const size = async (): Promise<number> => (await stat(path).catch(() => ({ size: 0 }))).size;
-    const end = to?.position.offset ?? (compression === 'none' ? await size() : Infinity);
-    return end - position.offset >= this.job.large;
+  #rawOf({ source }: Range): string {
+    return join(this.job.folder, `raw-${source}.ndjson`);
   }
 
-  /**
-   * Reads a range. What has been read of it does not count where its file turns out to be another one, or cannot be read.
-   *
-   * @param read gives where it has ended; null: it is to be read in another way
-   * @returns whether it counts
-   */
-  async #reading(range: Range, read: (leftOut: LeftOutCount) => Promise<RangeEnd | null>): Promise<boolean> {
-    const { source, path, identity, to } = range;
-    const leftOut = new LeftOutCount(!this.job.declared);
-    if (await isMoved(path, identity)) return false;
+  /** Whether DuckDB takes each of the copied lines for what it is. */
+  async #isExact(connection: DuckDBConnection, { path, longest }: Spooled): Promise<boolean> {
+    const lossy = lossyLines(this.#reader.fields);
+    if (lossy === null) return false;
+    const search = connection.runAndReadAll(
+      `SELECT 1 FROM ${linesOf(path, longest)} WHERE regexp_matches(json, ${quoteText(lossy)}) LIMIT 1`,
+    );
     try {
-      const end = await read(leftOut);
-      if (end === null) return true;
-      if (to !== null && !sameProgress(end, to)) throw new ChangedContent();
-      if (await isMoved(path, identity)) return false;
-      this.#ends[source] = end;
-      this.#leftOut.addAll(leftOut);
-      return true;
+      return (await this.watch.statement('Checking', connection, search)).currentRowCount === 0;
     } catch (error) {
-      if (!(error instanceof ChangedContent) && !(error instanceof ReadFault)) throw error;
-      if (await isMoved(path, identity)) return false;
-      if (error instanceof ReadFault) this.#faults[source] = error.message;
-      else this.#changed.push(source);
+      if (isResourceFault(error)) throw error;
       return false;
     }
   }
 
-  /** Copies whole lines of a range; null: they do not count; false: they cannot be read like that. */
-  async #spool(range: Range, path: string): Promise<Spooled | null | false> {
-    const output = writing(path);
-    const longest = new LongestLine();
-    let counts: boolean;
+  /** Writes copied lines into table `rows`. @returns false: a list has another length, or a line needs a closer look */
+  async #writeChunk(
+    connection: DuckDBConnection,
+    chunk: readonly Spooled[],
+    single: ReadonlySet<string>,
+    isFirst: boolean,
+  ): Promise<boolean> {
+    const { fields } = this.#reader;
+    for (const lines of chunk) if (!(await this.#isExact(connection, lines))) return false;
+    const condition = oneOfEach(fields, single);
+    const values = fields.map(
+      (field) => `${storedValue(field, quoteName(field.name), 'base64', single)} AS ${quoteName(field.name)}`,
+    );
+    const inputs = chunk.map((lines) => {
+      const { source } = lines.range;
+      // One expression with the values: a condition of the query would have the lists taken apart once more.
+      const checked =
+        condition === null ? source : `CASE WHEN ${condition} THEN ${source} ELSE error('another length') END`;
+      return `SELECT ${[...values, `${checked} AS ${SOURCE_COLUMN}`].join(', ')} FROM ${this.#scanOf(lines)}`;
+    });
+    if (isFirst) await createRows(connection, fields, single);
+    await connection.run('BEGIN');
     try {
-      counts = await this.#reading(range, () => this.#copyLines(range, output, longest));
-    } finally {
-      await ended(output);
-    }
-    const end = this.#ends[range.source];
-    if (counts && end !== undefined) {
-      const lines = end.position.records - range.from.position.records;
-      return { range, path, lines, longest: longest.bytes };
-    }
-    await rm(path, { force: true });
-    return counts ? false : null;
-  }
-
-  /** null: there is a line that is too long, or longer than what is read at once. */
-  async #copyLines(range: Range, output: Writable, longest: LongestLine): Promise<RangeEnd | null> {
-    const { from, to, compression } = range;
-    const digest = await readingFile(resumeDigest(range));
-    let { offset, records, open } = from.position;
-    const end = to?.position.offset ?? offset + this.#budget;
-    const size = Math.max(to?.position.offset ?? (await readingFile(stat(range.path))).size, offset);
-    let seen = offset;
-    let rest: Buffer[] = [];
-    let length = 0;
-    const write = async (lines: Buffer): Promise<void> => {
-      offset += lines.length;
-      digest.update(lines);
-      if (!output.write(lines)) await once(output, 'drain');
-    };
-    try {
-      for await (const block of readingBlocks(readContent(range.path, compression, offset, end))) {
-        seen += block.length;
-        const last = block.lastIndexOf(NEWLINE);
-        if (last === -1) {
-          rest.push(block);
-          length += block.length;
-          if (length > LONGEST_LINE) return null;
-          continue;
-        }
-        const lines = Buffer.concat([...rest, block.subarray(0, last + 1)]);
-        rest = last + 1 < block.length ? [block.subarray(last + 1)] : [];
-        length = block.length - last - 1;
-        records += longest.countIn(lines);
-        open = false;
-        await write(lines);
-        this.watch.bytes('Reading', offset - from.position.offset, size - from.position.offset);
-      }
-      const line = Buffer.concat(rest);
-      if ((isClosed(range) || to?.position.open === true) && line.length > 0 && (to !== null || seen < end)) {
-        records++;
-        open = true;
-        longest.see(line.length);
-        await write(line);
-        output.write('\n');
-      }
-      // Nothing would ever be read behind it.
-      if (offset === from.position.offset && seen >= end && to === null) return null;
+      const inserting = insertRows(connection, `FROM ${unionOf(inputs)}${orderOf(fields)}`);
+      await this.watch.statement('Converting', connection, inserting);
+      const isComplete = !(await this.#isIncomplete(connection, 'rows'));
+      await connection.run(isComplete ? 'COMMIT' : 'ROLLBACK');
+      if (isComplete) return true;
     } catch (error) {
-      this.#fault(range, error);
+      if (isResourceFault(error)) throw error;
+      await connection.run('ROLLBACK');
     }
-    this.#budget -= offset - from.position.offset;
-    const position = { ...from.position, offset, records, array: false, open };
-    return { position, digest: digest.state(), whole: seen < end };
+    if (isFirst) await connection.run('DROP TABLE rows');
+    return false;
   }
 
-  /** Prints the rows of a range, as DuckDB reads them exactly. @returns how many */
-  async #print(range: Range, output: Writable): Promise<number> {
-    const { from, to, compression, path } = range;
-    let rows = 0;
-    const counts = await this.#reading(range, async (leftOut) => {
-      const digest = await readingFile(resumeDigest(range));
-      const pending: Buffer[] = [];
-      const blocks = readingBlocks(readContent(path, compression, from.position.offset, to?.position.offset));
-      let { position }: { position: Position } = from;
-      let whole = true;
-      try {
-        const complete = (): boolean => to?.position.open ?? isClosed(range);
-        for await (const batch of readRecords(keeping(blocks, pending), range.format, position, complete)) {
-          const began = performance.now();
-          rows += await this.#printBatch(range, batch.records, output, leftOut);
-          if (this.#besideQueries) await sleep(performance.now() - began);
-          this.#budget -= digest.take(pending, batch.position.offset - position.offset);
-          position = batch.position;
-          whole = this.#budget > 0 || to !== null;
-          if (!whole) break;
-        }
-      } catch (error) {
-        this.#fault(range, error);
-      }
-      return { position, digest: digest.state(), whole };
-    });
-    if (!counts) this.#discarded.push(range.source);
-    return rows;
+  #scanOf({ path, longest }: Spooled): string {
+    return scanOf({ path, format: 'ndjson', longest }, this.#reader.fields);
   }
 
-  /** The same of lines that were copied. */
-  async #printSpool({ range, path }: Spooled, output: Writable): Promise<number> {
-    let rows = 0;
-    for await (const { records } of readRecords(readContent(path, 'none'), 'lines', START, () => true)) {
-      rows += await this.#printBatch(range, records, output, this.#leftOut, range.from.position.records);
+  /** The lists that have one element in each row of the last segment or, where there is none, of the first lines; null: in some they have others. */
+  async #singleLists(connection: DuckDBConnection, chunk: readonly Spooled[]): Promise<ReadonlySet<string> | null> {
+    const { fields } = this.#reader;
+    if (chunk.length === 0) return null;
+    const last = this.job.others.slice(-1);
+    if (last.length > 0 && JSON.stringify(last[0]!.segment.fields) === JSON.stringify(fields))
+      return singleOfAll(last, fields);
+    const sample = chunk.map((lines) => `(FROM ${this.#scanOf(lines)} LIMIT ${SAMPLE})`).join(' UNION ALL ');
+    try {
+      const { single, everywhere } = await findSingleLists(connection, `(${sample})`, fields);
+      return everywhere ? single : null;
+    } catch (error) {
+      if (isResourceFault(error)) throw error;
+      return null;
     }
-    return rows;
-  }
-
-  /** @param before records of the file that came before those of which lines are counted */
-  async #printBatch(
-    { path, source }: Range,
-    records: readonly RawRecord[],
-    output: Writable,
-    leftOut: LeftOutCount,
-    before = 0,
-  ): Promise<number> {
-    const leaveOut = <T>(line: number, work: () => T): T | null => {
-      try {
-        return work();
-      } catch (error) {
-        if (!(error instanceof Unfit)) throw error;
-        leftOut.add(path, line + before, error);
-        return null;
-      }
-    };
-    const parsed = records.flatMap(({ text, line }) => {
-      const row = leaveOut(line, () => recordRow(text));
-      return row === null || text === null ? [] : { text, line, row };
-    });
-    if (!this.job.declared) {
-      for (const { row } of parsed) this.#fields = withFieldsOf(this.#fields, row, this.#first);
-      if (parsed.length > 0) this.#first = false;
-    }
-    const rules = this.#rules;
-    const printed = parsed.flatMap(({ text, line, row }) => {
-      const read = leaveOut(line, () => rowOf(text, row, this.#fields, rules, leftOut));
-      if (read === null) return [];
-      const id = read.digest === null ? {} : { id: `${UNNUMBERED}${read.digest}` };
-      const start = read.json === '{}' ? '{' : `${read.json.slice(0, -1)},`;
-      return `${start}${JSON.stringify({ [SOURCE_KEY]: source, ...id }).slice(1)}`;
-    });
-    for (const line of printed) this.#longest = Math.max(this.#longest, Buffer.byteLength(line));
-    if (printed.length > 0 && !output.write(`${printed.join('\n')}\n`)) await once(output, 'drain');
-    return printed.length;
-  }
-
-  get #rules(): RowRules {
-    return rulesOf(this.#fields, this.job.declared);
   }
 
   /** Has DuckDB read copied lines. @returns the table; null: a line needs a closer look */
-  async #loadRaw(
-    connection: DuckDBConnection,
-    { range: { source }, path, lines, longest }: Spooled,
-    index: number,
-  ): Promise<string | null> {
-    const lossy = lossyLines(this.#fields);
-    if (lossy === null) return null;
+  async #loadRaw(connection: DuckDBConnection, lines: Spooled, index: number): Promise<string | null> {
+    if (!(await this.#isExact(connection, lines))) return null;
     const table = `staging.raw_${index}`;
     try {
-      const search = connection.runAndReadAll(
-        `SELECT 1 FROM ${linesOf(path, longest)} WHERE regexp_matches(json, ${quoteText(lossy)}) LIMIT 1`,
-      );
-      if ((await this.watch.statement('Checking', connection, search)).currentRowCount > 0) return null;
       await this.#create(connection, table);
-      const values = this.#fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
+      const values = this.#reader.fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
       const insert = connection.run(
-        `INSERT INTO ${table} SELECT ${[...values, source].join(', ')} FROM ${scanOf({ path, format: 'ndjson', longest }, this.#fields)}`,
+        `INSERT INTO ${table} SELECT ${[...values, lines.range.source].join(', ')} FROM ${this.#scanOf(lines)}`,
       );
-      const { rowsChanged } = await this.watch.statement('Converting', connection, insert);
-      const { timed, identified } = this.#rules;
-      const missing = [...(timed ? ['timestamp IS NULL'] : []), ...(identified ? [`coalesce(id, '') = ''`] : [])];
-      if (missing.length === 0 || rowsChanged > lines) return table;
-      const found = await connection.runAndReadAll(`SELECT 1 FROM ${table} WHERE ${missing.join(' OR ')} LIMIT 1`);
-      if (found.currentRowCount === 0) return table;
+      await this.watch.statement('Converting', connection, insert);
+      if (!(await this.#isIncomplete(connection, table))) return table;
     } catch (error) {
       if (isResourceFault(error)) throw error;
     }
@@ -396,14 +298,26 @@ class SegmentWriter {
     return null;
   }
 
+  /** Whether a row lacks what each must have. */
+  async #isIncomplete(connection: DuckDBConnection, table: string): Promise<boolean> {
+    const { timed, identified } = this.#reader.rules;
+    const missing = [
+      ...(timed ? ['timestamp IS NULL'] : []),
+      ...(identified ? [`coalesce(id, '') = ''`, `starts_with(id, ${quoteText(UNNUMBERED)})`] : []),
+    ];
+    if (missing.length === 0) return false;
+    const found = await connection.runAndReadAll(`SELECT 1 FROM ${table} WHERE ${missing.join(' OR ')} LIMIT 1`);
+    return found.currentRowCount > 0;
+  }
+
   async #loadPrinted(connection: DuckDBConnection, path: string): Promise<string> {
     const table = 'staging.printed';
     await this.#create(connection, table);
     const source: RestField = { name: SOURCE_KEY, type: 'INT64', mode: 'NULLABLE', fields: [] };
-    const values = this.#fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
-    const where = this.#discarded.length === 0 ? '' : ` WHERE ${isNotOf(this.#discarded)}`;
+    const values = this.#reader.fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
+    const where = this.#reader.discarded.length === 0 ? '' : ` WHERE ${isNotOf(this.#reader.discarded)}`;
     const insert = connection.run(
-      `INSERT INTO ${table} SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${scanOf({ path, format: 'ndjson', longest: this.#longest }, [...this.#fields, source])}${where}`,
+      `INSERT INTO ${table} SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${scanOf({ path, format: 'ndjson', longest: this.#reader.longest }, [...this.#reader.fields, source])}${where}`,
     );
     await this.watch.statement('Converting', connection, insert);
     return table;
@@ -412,13 +326,13 @@ class SegmentWriter {
   /** @returns the table; null: its rows do not count */
   async #loadParquet(connection: DuckDBConnection, range: Range, index: number): Promise<string | null> {
     const table = `staging.parquet_${index}`;
-    const counts = await this.#reading(range, async (leftOut) => {
+    const end = await this.#reader.reading(range, async (leftOut) => {
       const { size } = await readingFile(stat(range.path));
       await this.#copyParquet(connection, range, table, leftOut);
       const position = { ...range.from.position, offset: size, array: false };
       return { position, digest: range.from.digest, whole: true };
     });
-    return counts ? table : null;
+    return end === null ? null : table;
   }
 
   async #copyParquet(
@@ -428,14 +342,14 @@ class SegmentWriter {
     leftOut: LeftOutCount,
   ): Promise<void> {
     try {
-      if (!this.job.declared) this.#fields = await inferredColumns(connection, path, this.#fields);
+      if (!this.job.declared) this.#reader.fields = await inferredColumns(connection, path, this.#reader.fields);
       await this.#create(connection, table);
-      const target = { table, source, rules: this.#rules, watch: this.watch };
-      const outcome = await loadParquet(connection, { path }, this.#fields, target);
+      const target = { table, source, rules: this.#reader.rules, watch: this.watch };
+      const outcome = await loadParquet(connection, { path }, this.#reader.fields, target);
       for (const { reason, count, first } of outcome) leftOut.addRows(reason, count, first);
     } catch (error) {
       if (isResourceFault(error)) throw error;
-      this.#faults[source] = `not a whole Parquet file (${kindOf(error)})`;
+      this.#reader.faults[source] = `not a whole Parquet file (${kindOf(error)})`;
       await connection.run(`DROP TABLE IF EXISTS ${table}`);
       await this.#create(connection, table);
     }
@@ -447,99 +361,98 @@ class SegmentWriter {
 
   #columns(): string[] {
     return [
-      ...this.#fields.map((field) => `${quoteName(field.name)} ${storedType(field)}`),
+      ...this.#reader.fields.map((field) => `${quoteName(field.name)} ${storedType(field)}`),
       `${SOURCE_COLUMN} INTEGER`,
     ];
   }
 
-  /** Brings everything together in time order; null: there are no rows. */
-  async #sort(
-    connection: DuckDBConnection,
-    staged: readonly Staged[],
-  ): Promise<Omit<Segment, 'file' | 'bytes'> | null> {
-    const { job } = this;
-    const attached = [...job.merged, ...job.others].map((stored, i) => ({ ...stored, name: `segment_${i}` }));
-    for (const { name, path } of attached) await connection.run(`ATTACH ${quoteText(path)} AS ${name} (READ_ONLY)`);
-    if (this.#rules.identified)
+  /** Brings staged rows together in time order; null: there are none. */
+  async #sort(connection: DuckDBConnection, staged: readonly Staged[]): Promise<WrittenRows | null> {
+    const { fields, rules } = this.#reader;
+    if (staged.length === 0) return null;
+    if (rules.identified) {
+      const stored = this.job.others.map((one, i) => ({
+        ...one,
+        attached: () => this.#attached(connection, one.path, `other_${i}`),
+      }));
       await numberGeneratedIds(
         connection,
         staged.map(({ table }) => table),
-        attached,
-        this.#rules.timed,
+        stored,
+        rules.timed,
       );
-    const select = (table: string, fields: readonly RestField[], single: readonly string[] = []): string =>
-      `SELECT ${castColumns(fields, this.#fields, new Set(single))}, ${SOURCE_COLUMN} FROM ${table}`;
-    const inputs = staged.map(({ table, fields }) => select(table, fields));
-    for (const [i, { segment, dropped }] of job.merged.entries()) {
+    }
+    const inputs = staged.map(
+      ({ table, fields: before }) => `SELECT ${castColumns(before, fields)}, ${SOURCE_COLUMN} FROM ${table}`,
+    );
+    return this.watch.statement('Sorting', connection, writeLists(connection, fields, unionOf(inputs)));
+  }
+
+  /** Writes the rows of segments as one; null: none of them counts. */
+  async #merge(connection: DuckDBConnection): Promise<WrittenRows | null> {
+    const { fields } = this.#reader;
+    const { merged } = this.job;
+    const single = singleOfAll(merged, fields);
+    const names = fields.map(({ name }) => quoteName(name)).join(', ');
+    const inputs: string[] = [];
+    for (const [i, { path, segment, dropped }] of [...merged].sort(latestFirst).entries()) {
+      const name = await this.#attached(connection, path, `merged_${i}`);
       const where = dropped.length === 0 ? '' : ` WHERE ${isNotOf(dropped)}`;
-      inputs.push(`${select(`segment_${i}.rows`, segment.fields, segment.single)}${where}`);
-      if (segment.odd > 0) inputs.push(`${select(`segment_${i}.odd`, segment.fields)}${where}`);
+      const before = (paths: readonly string[]): string => castColumns(segment.fields, fields, new Set(paths));
+      const columns = single === null ? before(segment.single) : names;
+      inputs.push(`SELECT ${columns}, ${SOURCE_COLUMN} FROM ${name}.rows${where}`);
+      if (segment.odd > 0) inputs.push(`SELECT ${before([])}, ${SOURCE_COLUMN} FROM ${name}.odd${where}`);
     }
-    if (inputs.length === 0) return null;
-    const writing = this.#writeSorted(connection, `(${inputs.join(' UNION ALL ')})`);
-    const { odd, single, time } = await this.watch.statement('Sorting', connection, writing);
-    const all = ['rows', ...(odd > 0 ? ['odd'] : [])].map(
-      (table) => `SELECT ${SOURCE_COLUMN} AS s, ${time} AS t FROM ${table}`,
-    );
-    const groups = await connection.runAndReadAll(
-      `SELECT s, count(*), count(t), epoch_us(min(t)), epoch_us(max(t)) FROM (${all.join(' UNION ALL ')}) GROUP BY 1`,
-    );
-    const sources = groups.getRows() as [number, bigint, bigint, bigint | null, bigint | null][];
-    if (sources.length === 0) return null;
-    const timed = sources.every(([, rows, times]) => rows === times);
-    const bound = (values: readonly (bigint | null)[]): string | null =>
-      timed ? String(values.reduce((best, value) => (value! < best! ? value : best))) : null;
-    return {
-      rows: sources.reduce((sum, [, count]) => sum + Number(count), 0),
-      odd,
-      earliest: bound(sources.map(([, , , earliest]) => earliest)),
-      latest: timed ? String(-BigInt(bound(sources.map(([, , , , latest]) => -latest!))!)) : null,
-      sources: Object.fromEntries(sources.map(([source, count]) => [source, Number(count)])),
-      fields: this.#fields,
-      single,
-    };
+    if (single === null) return writeLists(connection, fields, unionOf(inputs));
+    await createRows(connection, fields, single);
+    // One behind the other they are in order already, for which no memory is needed.
+    if (areApart(merged)) for (const input of inputs) await insertRows(connection, input);
+    else await insertRows(connection, `FROM ${unionOf(inputs)}${orderOf(fields)}`);
+    return writtenRows(connection, fields, single, 0);
   }
 
-  /** Writes tables `rows` and `odd` from a relation with lists. */
-  async #writeSorted(
-    connection: DuckDBConnection,
-    from: string,
-  ): Promise<{ readonly odd: number; readonly single: readonly string[]; readonly time: string }> {
-    const fields = this.#fields;
-    const timestamp = fields.find(
-      ({ name, type, mode }) => name === 'timestamp' && mode !== 'REPEATED' && TIMES.has(type),
-    );
-    // The last first: those that are read most are found soonest.
-    const order = timestamp === undefined ? '' : ` ORDER BY ${quoteName(timestamp.name)} DESC NULLS LAST`;
-    const single = await findSingleLists(connection, from, fields);
-    const condition = oneOfEach(fields, single);
-    const types = fields.map((field) => `${quoteName(field.name)} ${singleType(field, single)}`);
-    await connection.run(`CREATE TABLE rows (${[...types, `${SOURCE_COLUMN} INTEGER`].join(', ')})`);
-    const values = fields.map((field) => `${singleValue(field, single)} AS ${quoteName(field.name)}`);
-    const where = condition === null ? '' : ` WHERE ${condition}`;
-    await connection.run(
-      `INSERT INTO rows SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${from}${where}${order}`,
-    );
-    let odd = 0;
-    if (condition !== null) {
-      await connection.run(`CREATE TABLE odd AS FROM ${from} WHERE NOT (${condition})${order}`);
-      odd = Number((await connection.runAndReadAll('SELECT count(*) FROM odd')).getRows()[0]![0]);
-      if (odd === 0) await connection.run('DROP TABLE odd');
-    }
-    const time = timestamp?.type === 'TIMESTAMP' ? quoteName(timestamp.name) : 'CAST(NULL AS TIMESTAMP)';
-    return { odd, single: [...single], time };
-  }
-
-  /** A fault of a file's content is reported; others end the job. */
-  #fault({ source }: Range, error: unknown): void {
-    if (!(error instanceof ContentFault)) throw error;
-    this.#faults[source] = error.message;
+  async #attached(connection: DuckDBConnection, path: string, name: string): Promise<string> {
+    await connection.run(`ATTACH IF NOT EXISTS ${quoteText(path)} AS ${name} (READ_ONLY)`);
+    return name;
   }
 }
 
-/** Whether nothing follows what has been read to its end. */
-function isClosed({ closed, compression }: Range): boolean {
-  return closed || compression !== 'none';
+/** The lists that all segments of these fields have as their elements; null: they differ, or some rows have others. */
+function singleOfAll(segments: SegmentJob['merged'], fields: readonly RestField[]): ReadonlySet<string> | null {
+  const [first] = segments;
+  if (first === undefined) return null;
+  const { single } = first.segment;
+  const shape = JSON.stringify([fields, [...single].sort()]);
+  const alike = segments.every(
+    ({ segment: { odd, fields: own, single: paths } }) =>
+      odd === 0 && JSON.stringify([own, [...paths].sort()]) === shape,
+  );
+  return alike ? new Set(single) : null;
+}
+
+function unionOf(queries: readonly string[]): string {
+  return `(${queries.join(' UNION ALL ')})`;
+}
+
+type Stored = Pick<SegmentJob['merged'][number], 'segment'>;
+
+function latestFirst(a: Stored, b: Stored): number {
+  return Number(BigInt(b.segment.latest ?? 0) - BigInt(a.segment.latest ?? 0));
+}
+
+/** Whether each segment's rows are older than those of the one before, but for a hundredth of its time. */
+function areApart(segments: readonly Stored[]): boolean {
+  const times = [...segments].sort(latestFirst).map(({ segment: { earliest, latest } }) => [earliest, latest] as const);
+  return times.every(([earliest, latest], i) => {
+    if (earliest === null || latest === null) return false;
+    const [from] = times[i - 1] ?? [latest];
+    return BigInt(latest) - BigInt(from!) <= (BigInt(latest) - BigInt(earliest)) / 100n;
+  });
+}
+
+/** Bytes of content from where a range begins. */
+function bytesOf({ from }: Range, end: RangeEnd | undefined): number {
+  return (end?.position.offset ?? from.position.offset) - from.position.offset;
 }
 
 /** What more room or another moment may mend. */
@@ -547,47 +460,6 @@ function isResourceFault(error: unknown): boolean {
   return /Out of Memory|failed to allocate|No space left|ENOSPC|Could not write|could not be written/i.test(
     messageOf(error),
   );
-}
-
-/** A file of DATA_DIR cannot be read, which is no fault of what is written. */
-class ReadFault extends Error {}
-
-/** @throws ReadFault for what reading a file throws */
-async function readingFile<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (error) {
-    throw ofReading(error);
-  }
-}
-
-async function* readingBlocks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield* content;
-  } catch (error) {
-    throw ofReading(error);
-  }
-}
-
-function ofReading(error: unknown): unknown {
-  const code = codeOf(error);
-  return code === null ? error : new ReadFault(`cannot be read (${code})`);
-}
-
-function sameProgress(a: Progress, b: Progress): boolean {
-  return (
-    a.position.offset === b.position.offset && a.digest.chain === b.digest.chain && a.digest.rest === b.digest.rest
-  );
-}
-
-/** A file to write; what goes wrong is thrown by `ended`. */
-function writing(path: string): Writable {
-  return createWriteStream(path).on('error', () => undefined);
-}
-
-async function ended(output: Writable): Promise<void> {
-  output.end();
-  await finished(output);
 }
 
 async function synced(path: string): Promise<void> {

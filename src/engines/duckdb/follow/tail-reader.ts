@@ -1,6 +1,7 @@
 /** Reads what is new of a table's files into its tails. */
 import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 
+import type { RestField } from '../../../googlesql/rest-schema';
 import { type JsonObject, Unfit } from '../data/strict-row';
 import { quoteText } from '../sql';
 import { keeping, readContent } from './content';
@@ -13,6 +14,7 @@ import { type RawRecord, readRecords } from './records';
 import { ChangedContent, resumeDigest } from './resume-digest';
 import { generatedId, type ReadRow, recordRow, rowOf, rulesOf } from './rows';
 import { isNotOf, type LeftOut } from './segment';
+import type { Progress } from './segment-job';
 import type { Source } from './source';
 import type { TableFields } from './table-fields';
 import type { TableParts } from './table-parts';
@@ -22,6 +24,8 @@ import type { Tails } from './tails';
 export const TRY_AGAIN = 5_000;
 /** Milliseconds until an archive that grows is read again, for each that it took: it is read from its beginning. */
 const PATIENCE = 10;
+/** Bytes of a file of which the rows are inserted together: planning an insertion takes as long as inserting a hundred rows of a wide table. */
+const INSERTED_AT_ONCE = 2 * 1024 * 1024;
 
 export interface TailReaderOptions {
   readonly dataDir: string;
@@ -35,6 +39,25 @@ export interface TailReaderOptions {
   readonly onLeftOut: (leftOut: LeftOut) => void;
   /** Takes why a file is set aside. */
   readonly onFault: (file: string, fault: string) => void;
+}
+
+/** A row of a record, as JSON. */
+interface ParsedRow {
+  readonly text: string;
+  readonly line: number;
+  readonly row: JsonObject;
+}
+
+/** Rows that are inserted together. */
+interface NewRows {
+  readonly rows: readonly ReadRow[];
+  readonly fields: readonly RestField[];
+  /** What was left out among them. */
+  readonly leftOut: LeftOutCount;
+  /** Behind the last of them. */
+  readonly end: Progress;
+  /** Of the file. */
+  readonly bytes: number;
 }
 
 /** The file was moved before it was opened: the next look at the folder shows it. */
@@ -73,68 +96,96 @@ export class TailReader {
 
   /** @returns whether its last record waits for its end */
   async #readTo(source: Source, to: number): Promise<boolean> {
+    let waiting = false;
+    const closed = (): boolean => {
+      waiting = source.file.compression === 'none' && !source.isQuiet;
+      return !waiting;
+    };
+    for await (const rows of this.#newRows(source, to, closed)) {
+      await this.#insert(rows, source);
+      source.read = rows.end;
+    }
+    return waiting;
+  }
+
+  /** New rows of a file, as many as are inserted at once. @throws after those that come before what cannot be read */
+  async *#newRows(source: Source, to: number, closed: () => boolean): AsyncGenerator<NewRows> {
     const { compression, format } = source.file;
+    const { fields } = this.options;
     const path = source.pathIn(this.options.dataDir);
     const digest = await resumeDigest({ path, compression, from: source.read });
     const { position } = source.read;
     let isSame = false;
-    let waiting = false;
-    const closed = (): boolean => {
-      waiting = compression === 'none' && !source.isQuiet;
-      return !waiting;
-    };
+    let next = null as NewRows | null;
     const pending: Buffer[] = [];
     let digested = position.offset;
     const blocks = keeping(readContent(path, compression, position.offset, to), pending);
-    for await (const batch of readRecords(blocks, format, position, closed)) {
-      // What is open by now is the file that was found, if that is still there.
-      if (!isSame && (await this.#isMoved(source))) throw new MovedFile();
-      isSame = true;
-      await this.#insert(batch.records, source);
-      digested = digest.take(pending, batch.position.offset - digested) + digested;
-      source.read = { position: batch.position, digest: digest.state() };
+    try {
+      for await (const batch of readRecords(blocks, format, position, closed)) {
+        // What is open by now is the file that was found, if that is still there.
+        if (!isSame && (await this.#isMoved(source))) throw new MovedFile();
+        isSame = true;
+        const leftOut = new LeftOutCount(!fields.isDeclared);
+        const parsed = this.#parsed(batch.records, path, next === null, leftOut);
+        // Rows have every list of the fields there were.
+        if (next !== null && next.fields !== fields.all) {
+          yield next;
+          next = null;
+        }
+        const rows = this.#fitted(parsed, path, leftOut);
+        const bytes = digest.take(pending, batch.position.offset - digested);
+        digested += bytes;
+        const end = { position: batch.position, digest: digest.state() };
+        next = together(next, { rows, fields: fields.all, leftOut, end, bytes });
+        if (next.bytes < INSERTED_AT_ONCE) continue;
+        yield next;
+        next = null;
+      }
+    } catch (error) {
+      if (next !== null) yield next;
+      throw error;
     }
-    return waiting;
+    if (next !== null) yield next;
   }
 
   #isMoved(source: Source): Promise<boolean> {
     return isMoved(source.pathIn(this.options.dataDir), source.file.identity);
   }
 
-  /** Inserts rows of records, all or none: what has been read moves on with them. */
-  async #insert(records: readonly RawRecord[], source: Source): Promise<void> {
-    const { fields, tails, dataDir } = this.options;
-    const count = new LeftOutCount(!fields.isDeclared);
-    const parsed: { readonly text: string; readonly line: number; readonly row: JsonObject }[] = [];
-    const leaveOut = (line: number, work: () => void): void => {
-      try {
-        work();
-      } catch (error) {
-        if (!(error instanceof Unfit)) throw error;
-        count.add(source.pathIn(dataDir), line, error);
-      }
-    };
+  /** The rows of records; inferred fields grow by them. @param first whether no other rows wait to be inserted */
+  #parsed(records: readonly RawRecord[], path: string, first: boolean, leftOut: LeftOutCount): readonly ParsedRow[] {
+    const { fields } = this.options;
+    const parsed: ParsedRow[] = [];
     for (const { text, line } of records) {
-      leaveOut(line, () => {
+      leavingOut(path, line, leftOut, () => {
         const row = recordRow(text);
         if (row !== null && text !== null) parsed.push({ text, line, row });
       });
     }
     fields.grow(
       parsed.map(({ row }) => row),
-      this.options.isEmpty(),
+      first && this.options.isEmpty(),
     );
-    const { all, rules } = fields;
+    return parsed;
+  }
+
+  #fitted(parsed: readonly ParsedRow[], path: string, leftOut: LeftOutCount): readonly ReadRow[] {
+    const { all, rules } = this.options.fields;
     const rows: ReadRow[] = [];
     for (const { text, line, row } of parsed) {
-      leaveOut(line, () => rows.push(rowOf(text, row, all, rules, count)));
+      leavingOut(path, line, leftOut, () => rows.push(rowOf(text, row, all, rules, leftOut)));
     }
+    return rows;
+  }
+
+  /** Inserts all rows or none. */
+  async #insert({ rows, fields, leftOut }: NewRows, source: Source): Promise<void> {
     if (rows.length > 0) {
-      const tail = await tails.open(all, source.id);
+      const tail = await this.options.tails.open(fields, source.id);
       tail.hasGeneratedIds ||= rows.some(({ digest }) => digest !== null);
       await tail.insert(await this.#identified(rows), source.id);
     }
-    if (count.any) this.options.onLeftOut(count.total);
+    if (leftOut.any) this.options.onLeftOut(leftOut.total);
   }
 
   /** The texts of rows, those without an id with one that no equal row has. */
@@ -175,4 +226,21 @@ export class TailReader {
       statement.destroySync();
     }
   }
+}
+
+/** Does something with a record; one that is no row is counted. */
+function leavingOut(path: string, line: number, leftOut: LeftOutCount, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    leftOut.add(path, line, error);
+  }
+}
+
+/** @param before null: there are none */
+function together(before: NewRows | null, rows: NewRows): NewRows {
+  if (before === null) return rows;
+  rows.leftOut.addAll(before.leftOut);
+  return { ...rows, rows: [...before.rows, ...rows.rows], bytes: before.bytes + rows.bytes };
 }

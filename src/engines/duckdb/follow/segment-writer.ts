@@ -16,7 +16,7 @@ import { castColumns } from './cast-columns';
 import { numberGeneratedIds, UNNUMBERED } from './generated-ids';
 import type { LeftOutCount } from './left-out-count';
 import { ended, RangeReader, readingFile, SOURCE_KEY, type Spooled, writing } from './range-reader';
-import { isNotOf, SOURCE_COLUMN } from './segment';
+import { areApart, isNotOf, latestFirst, singleOfAll, SOURCE_COLUMN } from './segment';
 import { createRows, insertRows, orderOf, writeLists, writtenRows, type WrittenRows } from './segment-rows';
 import type { Range, RangeEnd, SegmentJob, SegmentResult } from './segment-job';
 
@@ -132,6 +132,7 @@ class SegmentWriter {
     for (let queue: readonly Range[] = ranges; queue.length > 0 && read < most;) {
       const { ends } = reader;
       const { chunk, rest } = await this.#spoolChunk(queue);
+      if (chunk.length === 0) break;
       const shape: ReadonlySet<string> | null = single ?? (await this.#singleLists(connection, chunk));
       const isWritten = shape !== null && (await this.#writeChunk(connection, chunk, shape, single === null));
       if (!isWritten && single === null) return { left: chunk };
@@ -265,10 +266,8 @@ class SegmentWriter {
   /** The lists that have one element in each row of the last segment or, where there is none, of the first lines; null: in some they have others. */
   async #singleLists(connection: DuckDBConnection, chunk: readonly Spooled[]): Promise<ReadonlySet<string> | null> {
     const { fields } = this.#reader;
-    if (chunk.length === 0) return null;
-    const last = this.job.others.slice(-1);
-    if (last.length > 0 && JSON.stringify(last[0]!.segment.fields) === JSON.stringify(fields))
-      return singleOfAll(last, fields);
+    const last = this.job.others.slice(-1).map(({ segment }) => segment);
+    if (JSON.stringify(last[0]?.fields) === JSON.stringify(fields)) return singleOfAll(last, fields);
     const sample = chunk.map((lines) => `(FROM ${this.#scanOf(lines)} LIMIT ${SAMPLE})`).join(' UNION ALL ');
     try {
       const { single, everywhere } = await findSingleLists(connection, `(${sample})`, fields);
@@ -392,10 +391,13 @@ class SegmentWriter {
   async #merge(connection: DuckDBConnection): Promise<WrittenRows | null> {
     const { fields } = this.#reader;
     const { merged } = this.job;
-    const single = singleOfAll(merged, fields);
+    const segments = merged.map(({ segment }) => segment);
+    const single = singleOfAll(segments, fields);
     const names = fields.map(({ name }) => quoteName(name)).join(', ');
     const inputs: string[] = [];
-    for (const [i, { path, segment, dropped }] of [...merged].sort(latestFirst).entries()) {
+    for (const [i, { path, segment, dropped }] of [...merged]
+      .sort((a, b) => latestFirst(a.segment, b.segment))
+      .entries()) {
       const name = await this.#attached(connection, path, `merged_${i}`);
       const where = dropped.length === 0 ? '' : ` WHERE ${isNotOf(dropped)}`;
       const before = (paths: readonly string[]): string => castColumns(segment.fields, fields, new Set(paths));
@@ -406,7 +408,7 @@ class SegmentWriter {
     if (single === null) return writeLists(connection, fields, unionOf(inputs));
     await createRows(connection, fields, single);
     // One behind the other they are in order already, for which no memory is needed.
-    if (areApart(merged)) for (const input of inputs) await insertRows(connection, input);
+    if (areApart(segments)) for (const input of inputs) await insertRows(connection, input);
     else await insertRows(connection, `FROM ${unionOf(inputs)}${orderOf(fields)}`);
     return writtenRows(connection, fields, single, 0);
   }
@@ -417,37 +419,8 @@ class SegmentWriter {
   }
 }
 
-/** The lists that all segments of these fields have as their elements; null: they differ, or some rows have others. */
-function singleOfAll(segments: SegmentJob['merged'], fields: readonly RestField[]): ReadonlySet<string> | null {
-  const [first] = segments;
-  if (first === undefined) return null;
-  const { single } = first.segment;
-  const shape = JSON.stringify([fields, [...single].sort()]);
-  const alike = segments.every(
-    ({ segment: { odd, fields: own, single: paths } }) =>
-      odd === 0 && JSON.stringify([own, [...paths].sort()]) === shape,
-  );
-  return alike ? new Set(single) : null;
-}
-
 function unionOf(queries: readonly string[]): string {
   return `(${queries.join(' UNION ALL ')})`;
-}
-
-type Stored = Pick<SegmentJob['merged'][number], 'segment'>;
-
-function latestFirst(a: Stored, b: Stored): number {
-  return Number(BigInt(b.segment.latest ?? 0) - BigInt(a.segment.latest ?? 0));
-}
-
-/** Whether each segment's rows are older than those of the one before, but for a hundredth of its time. */
-function areApart(segments: readonly Stored[]): boolean {
-  const times = [...segments].sort(latestFirst).map(({ segment: { earliest, latest } }) => [earliest, latest] as const);
-  return times.every(([earliest, latest], i) => {
-    if (earliest === null || latest === null) return false;
-    const [from] = times[i - 1] ?? [latest];
-    return BigInt(latest) - BigInt(from!) <= (BigInt(latest) - BigInt(earliest)) / 100n;
-  });
 }
 
 /** Bytes of content from where a range begins. */

@@ -33,6 +33,33 @@ export interface Segment {
   readonly single: readonly string[];
 }
 
+/** The lists that segments of these fields all have as their elements; null: they differ, or some rows have others. */
+export function singleOfAll(segments: readonly Segment[], fields: readonly RestField[]): ReadonlySet<string> | null {
+  const [first] = segments;
+  if (first === undefined) return null;
+  const shape = JSON.stringify([fields, [...first.single].sort()]);
+  const isAlike = ({ odd, fields: own, single }: Segment): boolean =>
+    odd === 0 && JSON.stringify([own, [...single].sort()]) === shape;
+  return segments.every(isAlike) ? new Set(first.single) : null;
+}
+
+/** Orders segments: that with the newest row first. */
+export function latestFirst(a: Segment, b: Segment): number {
+  return Number(BigInt(b.latest ?? 0) - BigInt(a.latest ?? 0));
+}
+
+/** Whether the rows of each segment are older than those of the newer ones, but for a hundredth of its time. */
+export function areApart(segments: readonly Segment[]): boolean {
+  let end: bigint | null = null;
+  for (const { earliest, latest } of [...segments].sort(latestFirst)) {
+    if (earliest === null || latest === null) return false;
+    const [first, last] = [BigInt(earliest), BigInt(latest)];
+    if (end !== null && last - end > (last - first) / 100n) return false;
+    end = end === null || first < end ? first : end;
+  }
+  return true;
+}
+
 /** A row that was left out. */
 export interface LeftOutRow {
   readonly file: string;

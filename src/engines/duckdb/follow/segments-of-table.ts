@@ -1,5 +1,5 @@
 /** The segments of a table, which of their rows count, and which are merged. */
-import type { Segment } from './segment';
+import { areApart, type Segment, singleOfAll } from './segment';
 
 /** Segments of about the same size that are merged at once. */
 const MERGED_AT_ONCE = 8;
@@ -7,6 +7,9 @@ const MERGED_AT_ONCE = 8;
 const MOST_SMALL = 4 * MERGED_AT_ONCE;
 /** Rows that a merge gives at most. */
 const MOST_ROWS = 2_000_000;
+/** Where nothing has to be sorted it may be so many times as much, up to these bytes: it takes seconds, in which nothing else is stored. */
+const UNSORTED = 4;
+const MOST_UNSORTED = 96 * 1024 * 1024;
 
 export class SegmentsOfTable {
   #all: readonly Segment[];
@@ -43,20 +46,28 @@ export class SegmentsOfTable {
       .filter((id) => !this.isSource(id));
   }
 
-  /** Segments to write as one: of about one size, or one of whose rows less than half count. @param most bytes */
+  /** Segments to write as one: of about one size, or one of whose rows less than half count. @param most bytes to sort */
   mergeable(most: number): readonly Segment[] {
     const sparse = this.#all.find((segment) => segment.bytes <= most && this.rowsOf(segment) < segment.rows / 2);
     if (sparse !== undefined) return [sparse];
     const bySize = new Map<number, Segment[]>();
-    for (const segment of this.#small(most)) {
+    const unsorted = Math.max(most, Math.min(UNSORTED * most, MOST_UNSORTED));
+    for (const segment of this.#small(unsorted)) {
       const size = Math.floor(Math.log(segment.rows) / Math.log(MERGED_AT_ONCE));
       bySize.set(size, [...(bySize.get(size) ?? []), segment]);
     }
-    const found = [...bySize.values()].find((segments) => segments.length >= MERGED_AT_ONCE) ?? [];
-    let [rows, bytes] = [0, 0];
-    return found
-      .slice(0, MERGED_AT_ONCE)
-      .filter((segment) => (rows += segment.rows) <= MOST_ROWS && (bytes += segment.bytes) <= most);
+    for (const segments of bySize.values()) {
+      if (segments.length < MERGED_AT_ONCE) continue;
+      const found = segments.slice(0, MERGED_AT_ONCE);
+      const isSorted = singleOfAll(found, found[0]!.fields) !== null && areApart(found);
+      const limit = isSorted ? unsorted : most;
+      let [rows, bytes] = [0, 0];
+      const fitting = found.filter(
+        (segment) => (rows += segment.rows) <= MOST_ROWS && (bytes += segment.bytes) <= limit,
+      );
+      if (fitting.length > 1) return fitting;
+    }
+    return [];
   }
 
   /** Whether there are so many small ones that they are merged first. @param most bytes */

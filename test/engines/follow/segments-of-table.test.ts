@@ -1,0 +1,49 @@
+import type { Segment } from '../../../src/engines/duckdb/follow/segment';
+import { SegmentsOfTable } from '../../../src/engines/duckdb/follow/segments-of-table';
+
+const MIB = 1024 * 1024;
+const HOUR = 3_600_000_000n;
+
+/** A segment of an hour. */
+function segment(hour: number, changed: Partial<Segment> = {}): Segment {
+  return {
+    file: `${hour}.duckdb`,
+    rows: 100_000,
+    odd: 0,
+    bytes: 16 * MIB,
+    earliest: String(BigInt(hour) * HOUR),
+    latest: String(BigInt(hour + 1) * HOUR),
+    sources: { 1: 100_000 },
+    fields: [],
+    single: ['metadata'],
+    ...changed,
+  };
+}
+
+const hours = (count: number, changed?: Partial<Segment>): Segment[] =>
+  Array.from({ length: count }, (_, hour) => segment(hour, changed));
+
+/** Files that are merged where so many bytes can be sorted. */
+const merged = (segments: readonly Segment[], most: number): string[] =>
+  new SegmentsOfTable(segments, (source) => source === 1).mergeable(most).map(({ file }) => file);
+
+const files = (count: number): string[] => hours(count).map(({ file }) => file);
+
+it.each([
+  ['fewer than eight', hours(7), 1_000 * MIB, 0],
+  ['one after the other, as many as are written in seconds', hours(9), 24 * MIB, 6],
+  ['one after the other, where little can be sorted', hours(9), 10 * MIB, 2],
+  ['one after the other, where much can be sorted', hours(9), 1_000 * MIB, 8],
+  ['at the same time, as many as can be sorted', hours(9, { earliest: '0', latest: '10' }), 40 * MIB, 2],
+  ['at the same time, too large to be sorted', hours(9, { earliest: '0', latest: '10' }), 24 * MIB, 0],
+  ['without times', hours(9, { earliest: null, latest: null }), 24 * MIB, 0],
+  ['with rows of other lists', [...hours(8, { odd: 1 })], 24 * MIB, 0],
+  ['that are large already', hours(9, { rows: 1_500_000, sources: { 1: 1_500_000 } }), 1_000 * MIB, 0],
+])('segments %s are merged as far as that is worth it', (_, segments, most, count) => {
+  expect(merged(segments, most)).toEqual(files(count));
+});
+
+it('a segment of which less than half counts is written anew', () => {
+  const sparse = segment(3, { sources: { 1: 10_000, 2: 90_000 } });
+  expect(merged([segment(0), sparse, segment(5)], 24 * MIB)).toEqual(['3.duckdb']);
+});

@@ -44,7 +44,7 @@ const TRY_AGAIN = 2_000;
 /** Bytes in files for which opening waits, rather than answer from a part of them. */
 const WAITED_FOR = 32 * 1024 * 1024;
 /** The same in milliseconds. */
-const LONGEST_WAIT = 3_000;
+const LONGEST_WAIT = 1_500;
 
 export interface LiveFolderOptions extends TailBounds {
   readonly dataDir: string;
@@ -401,6 +401,8 @@ export class LiveFolder {
         if (await table.readNew(source)) this.#stale.add(table);
         continue;
       }
+      // While the service is waited for, one file of all tables.
+      if (this.#left && !this.#started) return;
       this.#left = true;
       // However much comes in others, the file that has waited longest is read.
       const waiting = newest.slice(newest.indexOf(source));

@@ -33,6 +33,7 @@ it.each([
   ['fewer than eight', hours(7), 1_000 * MIB, 0],
   ['one after the other, as many as are written in seconds', hours(9), 24 * MIB, 6],
   ['one after the other, where little can be sorted', hours(9), 10 * MIB, 2],
+  ['one after the other, where next to nothing can be sorted', hours(9), 7 * MIB, 0],
   ['one after the other, where much can be sorted', hours(9), 1_000 * MIB, 8],
   ['at the same time, as many as can be sorted', hours(9, { earliest: '0', latest: '10' }), 40 * MIB, 2],
   ['at the same time, too large to be sorted', hours(9, { earliest: '0', latest: '10' }), 24 * MIB, 0],

@@ -9,6 +9,8 @@ const MOST_SMALL = 4 * MERGED_AT_ONCE;
 const MOST_ROWS = 2_000_000;
 /** Where nothing has to be sorted it may be so many times as much, up to these bytes: it takes seconds, in which nothing else is stored. */
 const UNSORTED = 4;
+/** With less for a merge, it is done beside queries in their process: no more of it then. */
+const LITTLE = 8 * 1024 * 1024;
 const MOST_UNSORTED = 96 * 1024 * 1024;
 
 export class SegmentsOfTable {
@@ -51,7 +53,7 @@ export class SegmentsOfTable {
     const sparse = this.#all.find((segment) => segment.bytes <= most && this.rowsOf(segment) < segment.rows / 2);
     if (sparse !== undefined) return [sparse];
     const bySize = new Map<number, Segment[]>();
-    const unsorted = Math.max(most, Math.min(UNSORTED * most, MOST_UNSORTED));
+    const unsorted = most < LITTLE ? most : Math.max(most, Math.min(UNSORTED * most, MOST_UNSORTED));
     for (const segment of this.#small(unsorted)) {
       const size = Math.floor(Math.log(segment.rows) / Math.log(MERGED_AT_ONCE));
       bySize.set(size, [...(bySize.get(size) ?? []), segment]);

@@ -44,7 +44,7 @@ const TRY_AGAIN = 2_000;
 /** Bytes in files for which opening waits, rather than answer from a part of them. */
 const WAITED_FOR = 32 * 1024 * 1024;
 /** The same in milliseconds. */
-const LONGEST_WAIT = 1_500;
+const LONGEST_WAIT = 3_000;
 
 export interface LiveFolderOptions extends TailBounds {
   readonly dataDir: string;

@@ -11,6 +11,7 @@ import { loadParquet } from '../data/load-parquet';
 import { lossyLines } from '../data/lossy-lines';
 import { findSingleLists, oneOfEach } from '../data/single-lists';
 import { kindOf, messageOf } from '../engine/native-error';
+import { bytesOf } from '../engine/sizes';
 import { quoteName, quoteText } from '../sql';
 import { castColumns } from './cast-columns';
 import { numberGeneratedIds, UNNUMBERED } from './generated-ids';
@@ -31,6 +32,9 @@ export interface Resources {
 }
 
 const ROW_GROUP = 122_880;
+
+/** Bytes of memory with less of which lines are read, and then sorted. */
+const LEAST_FOR_CHUNKS = 192 * 1024 * 1024;
 
 /** Rows of a file that show which of its lists have one element. */
 const SAMPLE = 2_000;
@@ -117,7 +121,7 @@ class SegmentWriter {
 
   /**
    * Writes large ranges of lines as they are read, chunk by chunk, each sorted by itself: where the lists that have one element
-   * in the table's last segment, or in the first rows, have one in every row, and no line needs a closer look.
+   * in the first rows have one in every row, and no line needs a closer look.
    *
    * @returns left: lines that have been copied; nothing of the job can be written like that
    */
@@ -126,6 +130,7 @@ class SegmentWriter {
   ): Promise<{ readonly rows: WrittenRows | null } | { readonly left: readonly Spooled[] }> {
     const reader = this.#reader;
     const { ranges, most } = this.job;
+    if (bytesOf(this.resources.memory) < LEAST_FOR_CHUNKS) return { left: [] };
     for (const range of ranges) if (!(await reader.isRaw(range))) return { left: [] };
     let single: ReadonlySet<string> | null = null;
     let read = 0;
@@ -144,7 +149,7 @@ class SegmentWriter {
       }
       single = shape;
       queue = rest;
-      read += chunk.reduce((sum, { range, end }) => sum + bytesOf(range, end), 0);
+      read += chunk.reduce((sum, { range, end }) => sum + readOf(range, end), 0);
     }
     return single === null ? { left: [] } : { rows: await writtenRows(connection, reader.fields, single, 0) };
   }
@@ -162,7 +167,7 @@ class SegmentWriter {
       if (lines === null) continue;
       chunk.push(lines);
       const { end } = lines;
-      budget -= bytesOf(range, end);
+      budget -= readOf(range, end);
       if (range.to === null && !end.whole) return { chunk, rest: [{ ...range, from: end }, ...ranges.slice(i + 1)] };
     }
     return { chunk, rest: [] };
@@ -177,14 +182,14 @@ class SegmentWriter {
     const strict = join(folder, 'strict.ndjson');
     const output = writing(strict);
     let printed = 0;
-    let budget = atOnce - raw.reduce((sum, { range, end }) => sum + bytesOf(range, end), 0);
+    let budget = atOnce - raw.reduce((sum, { range, end }) => sum + readOf(range, end), 0);
     for (const range of ranges) {
       if (range.format === 'parquet' || raw.some((lines) => lines.range.source === range.source)) continue;
       if (budget <= 0 && range.to === null) continue;
       const spooled = (await reader.isRaw(range)) ? await reader.spool(range, this.#rawOf(range), budget) : false;
       if (spooled === false) printed += await reader.print(range, output, budget);
       else if (spooled !== null) raw.push(spooled);
-      budget -= bytesOf(range, reader.ends[range.source]);
+      budget -= readOf(range, reader.ends[range.source]);
     }
     // Decided one after the other: what DuckDB would not read exactly is printed as well.
     for (const [i, spooled] of raw.entries()) {
@@ -251,8 +256,8 @@ class SegmentWriter {
       const isComplete = !(await this.#isIncomplete(connection, 'rows'));
       await connection.run(isComplete ? 'COMMIT' : 'ROLLBACK');
       if (isComplete) return true;
-    } catch (error) {
-      if (isResourceFault(error)) throw error;
+    } catch {
+      // Reading and sorting one after the other may need less memory, too.
       await connection.run('ROLLBACK');
     }
     if (isFirst) await connection.run('DROP TABLE rows');
@@ -263,15 +268,14 @@ class SegmentWriter {
     return scanOf({ path, format: 'ndjson', longest }, this.#reader.fields);
   }
 
-  /** The lists that have one element in each row of the last segment or, where there is none, of the first lines; null: in some they have others. */
+  /** The lists that have one element in each of the first lines; null: the rows are not all alike, or lack something. */
   async #singleLists(connection: DuckDBConnection, chunk: readonly Spooled[]): Promise<ReadonlySet<string> | null> {
-    const { fields } = this.#reader;
-    const last = this.job.others.slice(-1).map(({ segment }) => segment);
-    if (JSON.stringify(last[0]?.fields) === JSON.stringify(fields)) return singleOfAll(last, fields);
-    const sample = chunk.map((lines) => `(FROM ${this.#scanOf(lines)} LIMIT ${SAMPLE})`).join(' UNION ALL ');
+    // As in the last segment, so behind the first lines.
+    if ((this.job.others.at(-1)?.segment.odd ?? 0) > 0) return null;
+    const first = unionOf(chunk.map((lines) => `(FROM ${this.#scanOf(lines)} LIMIT ${SAMPLE})`));
     try {
-      const { single, everywhere } = await findSingleLists(connection, `(${sample})`, fields);
-      return everywhere ? single : null;
+      const { single, everywhere } = await findSingleLists(connection, first, this.#reader.fields);
+      return everywhere && !(await this.#isIncomplete(connection, first)) ? single : null;
     } catch (error) {
       if (isResourceFault(error)) throw error;
       return null;
@@ -424,7 +428,7 @@ function unionOf(queries: readonly string[]): string {
 }
 
 /** Bytes of content from where a range begins. */
-function bytesOf({ from }: Range, end: RangeEnd | undefined): number {
+function readOf({ from }: Range, end: RangeEnd | undefined): number {
   return (end?.position.offset ?? from.position.offset) - from.position.offset;
 }
 

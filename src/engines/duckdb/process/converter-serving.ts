@@ -10,8 +10,12 @@ const GIVES_WAY = 5;
 
 /** Writes segments of the data folder. */
 export function openConverter({ resources }: Opening & { role: 'converter' }, log: Log): Serving {
-  // DuckDB's threads, which start later, have the same.
-  setPriority(GIVES_WAY);
+  try {
+    // DuckDB's threads, which start later, have the same.
+    setPriority(GIVES_WAY);
+  } catch {
+    // Rows are stored where that is forbidden, too.
+  }
   const converter = new LocalConverter(resources, log.progress);
   return {
     target: '',

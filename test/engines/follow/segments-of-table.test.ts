@@ -3,6 +3,7 @@ import { SegmentsOfTable } from '../../../src/engines/duckdb/follow/segments-of-
 
 const MIB = 1024 * 1024;
 const HOUR = 3_600_000_000n;
+const FIELDS: Segment['fields'] = [{ name: 'id', type: 'STRING', mode: 'NULLABLE', fields: [] }];
 
 /** A segment of an hour. */
 function segment(hour: number, changed: Partial<Segment> = {}): Segment {
@@ -14,7 +15,7 @@ function segment(hour: number, changed: Partial<Segment> = {}): Segment {
     earliest: String(BigInt(hour) * HOUR),
     latest: String(BigInt(hour + 1) * HOUR),
     sources: { 1: 100_000 },
-    fields: [],
+    fields: FIELDS,
     single: ['metadata'],
     ...changed,
   };
@@ -25,7 +26,7 @@ const hours = (count: number, changed?: Partial<Segment>): Segment[] =>
 
 /** Files that are merged where so many bytes can be sorted. */
 const merged = (segments: readonly Segment[], most: number): string[] =>
-  new SegmentsOfTable(segments, (source) => source === 1).mergeable(most).map(({ file }) => file);
+  new SegmentsOfTable(segments, (source) => source === 1).mergeable(most, FIELDS).map(({ file }) => file);
 
 const files = (count: number): string[] => hours(count).map(({ file }) => file);
 
@@ -39,6 +40,7 @@ it.each([
   ['at the same time, too large to be sorted', hours(9, { earliest: '0', latest: '10' }), 24 * MIB, 0],
   ['without times', hours(9, { earliest: null, latest: null }), 24 * MIB, 0],
   ['with rows of other lists', [...hours(8, { odd: 1 })], 24 * MIB, 0],
+  ['with fields of before', hours(9, { fields: [] }), 24 * MIB, 0],
   ['that are large already', hours(9, { rows: 1_500_000, sources: { 1: 1_500_000 } }), 1_000 * MIB, 0],
 ])('segments %s are merged as far as that is worth it', (_, segments, most, count) => {
   expect(merged(segments, most)).toEqual(files(count));

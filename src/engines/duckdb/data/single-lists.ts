@@ -41,6 +41,7 @@ export interface SingleLists {
   readonly everywhere: boolean;
 }
 
+/** @param mostOdd one row in so many may hold another number of elements */
 export async function findSingleLists(
   connection: DuckDBConnection,
   relation: string,

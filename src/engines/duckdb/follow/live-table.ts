@@ -239,9 +239,9 @@ export class LiveTable {
     if (this.#conversion !== null) return null;
     const now = performance.now();
     const backlog = this.sources.filter((source) => this.isBacklog(source) && now >= source.notBefore);
-    const isDue = (roll || backlog.length > 0) && !this.#segments.isScattered(bounds.merged);
+    const isDue = (roll || backlog.length > 0) && !this.#segments.isScattered(bounds.merged, this.fields);
     const ranges = isDue ? this.#ranges(backlog, bounds, inParts) : [];
-    const merged = ranges.length === 0 ? this.#segments.mergeable(bounds.merged) : [];
+    const merged = ranges.length === 0 ? this.#segments.mergeable(bounds.merged, this.fields) : [];
     if (ranges.length === 0 && merged.length === 0) return null;
     const seen = backlog.map(({ id, file: { size, modified } }) => [id, { size, modified }] as const);
     this.#conversion = { ranges, merged, seen: new Map(seen) };

@@ -1,4 +1,5 @@
 /** The segments of a table, which of their rows count, and which are merged. */
+import type { RestField } from '../../../googlesql/rest-schema';
 import { areApart, type Segment, singleOfAll } from './segment';
 
 /** Segments of about the same size that are merged at once. */
@@ -9,9 +10,9 @@ const MOST_SMALL = 4 * MERGED_AT_ONCE;
 const MOST_ROWS = 2_000_000;
 /** Where nothing has to be sorted it may be so many times as much, up to these bytes: it takes seconds, in which nothing else is stored. */
 const UNSORTED = 4;
+const MOST_UNSORTED = 96 * 1024 * 1024;
 /** With less for a merge, it is done beside queries in their process: no more of it then. */
 const LITTLE = 8 * 1024 * 1024;
-const MOST_UNSORTED = 96 * 1024 * 1024;
 
 export class SegmentsOfTable {
   #all: readonly Segment[];
@@ -48,8 +49,13 @@ export class SegmentsOfTable {
       .filter((id) => !this.isSource(id));
   }
 
-  /** Segments to write as one: of about one size, or one of whose rows less than half count. @param most bytes to sort */
-  mergeable(most: number): readonly Segment[] {
+  /**
+   * Segments to write as one: of about one size, or one of whose rows less than half count.
+   *
+   * @param most bytes to sort
+   * @param fields that they are written with
+   */
+  mergeable(most: number, fields: readonly RestField[]): readonly Segment[] {
     const sparse = this.#all.find((segment) => segment.bytes <= most && this.rowsOf(segment) < segment.rows / 2);
     if (sparse !== undefined) return [sparse];
     const bySize = new Map<number, Segment[]>();
@@ -61,7 +67,7 @@ export class SegmentsOfTable {
     for (const segments of bySize.values()) {
       if (segments.length < MERGED_AT_ONCE) continue;
       const found = segments.slice(0, MERGED_AT_ONCE);
-      const isSorted = singleOfAll(found, found[0]!.fields) !== null && areApart(found);
+      const isSorted = singleOfAll(found, fields) !== null && areApart(found);
       const limit = isSorted ? unsorted : most;
       let [rows, bytes] = [0, 0];
       const fitting = found.filter(
@@ -72,9 +78,9 @@ export class SegmentsOfTable {
     return [];
   }
 
-  /** Whether there are so many small ones that they are merged first. @param most bytes */
-  isScattered(most: number): boolean {
-    return this.#small(most).length >= MOST_SMALL && this.mergeable(most).length > 1;
+  /** Whether there are so many small ones that they are merged first. @param most @param fields as of `mergeable` */
+  isScattered(most: number, fields: readonly RestField[]): boolean {
+    return this.#small(most).length >= MOST_SMALL && this.mergeable(most, fields).length > 1;
   }
 
   /** Those of which at least two can be merged. */

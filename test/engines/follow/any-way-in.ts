@@ -71,7 +71,6 @@ export async function compareWays(seed: number, lines: number): Promise<Differen
 function optionsOf(random: Random): Partial<DuckDbOptions> {
   return {
     smallFile: random.pick([0, 300, 8 * 1024 * 1024]),
-    largeRange: random.pick([0, 1_000, 4 * 1024 * 1024]),
     tailBytes: random.pick([100, 3_000, 32 * 1024 * 1024]),
   };
 }

@@ -232,7 +232,7 @@ describe.each<[string, Partial<DuckDbOptions>]>([
 
 it('A line that is far too long is left out where the rows around it are stored', async () => {
   const content = `${ndjson(row('a'))}${'x'.repeat(17 * 1024 * 1024)}\n${ndjson(row('b'))}`;
-  await start({ [`${TABLE}.ndjson`]: content }, { smallFile: 2 ** 26, largeRange: 0, tailBytes: 0 });
+  await start({ [`${TABLE}.ndjson`]: content }, { smallFile: 2 ** 26, tailBytes: 0 });
   await become('a', 'b');
   await eventually(async () => expect(await segments()).toHaveLength(1));
   await settled('a', 'b');
@@ -242,7 +242,7 @@ it('A line that is far too long is left out where the rows around it are stored'
 it('A line that is longer than what is stored at once is stored, and what follows it', async () => {
   const long = { ...row('b'), event_message: 'x'.repeat(2 * 1024 * 1024) };
   const content = ndjson(row('a'), long, row('c'));
-  await start({ [`${TABLE}.ndjson`]: content }, { ...STORED, largeRange: 0, convertedBytes: 1024 * 1024 });
+  await start({ [`${TABLE}.ndjson`]: content }, { ...STORED, convertedBytes: 1024 * 1024 });
   await become('a', 'b', 'c');
 });
 

@@ -1,10 +1,11 @@
 /** Segments, written by every way there is: the same rows, each once. */
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 import { Watch } from '../../../src/engines/duckdb/data/conversion-progress';
+import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import { listsValue } from '../../../src/engines/duckdb/data/single-lists';
 import { START } from '../../../src/engines/duckdb/follow/records';
 import type { Progress, SegmentJob, SegmentResult } from '../../../src/engines/duckdb/follow/segment-job';
@@ -26,7 +27,7 @@ const FIELDS = [
     field('plain', 'RECORD', 'NULLABLE', [field('n', 'INT64')]),
   ]),
 ];
-const RESOURCES = { memory: '256MB', threads: 1, rowGroup: 2048 };
+const RESOURCES = { threads: 1, rowGroup: 2048 };
 /** More than are looked at to see which lists have one element. */
 const ROWS = 2_600;
 
@@ -36,7 +37,7 @@ interface Row {
 
 /** The row of a number, in order of time. */
 function row(i: number, changed: Row = {}): Row {
-  const request = [{ path: `/items/${i}`, tags: i % 3 === 0 ? [] : ['a', `b${i}`] }];
+  const request = [{ path: `/items/${i}/${'x'.repeat(500)}`, tags: i % 3 === 0 ? [] : ['a', `b${i}`] }];
   const plain = i % 5 === 0 ? null : { n: i };
   const seen = new Date(1_700_000_000_000 + i).toISOString();
   return {
@@ -60,14 +61,16 @@ function write(name: string, content: readonly Row[]): void {
 }
 
 type Stored = SegmentJob['merged'][number];
-type Bounds = Pick<SegmentJob, 'large' | 'atOnce' | 'most'>;
+interface Bounds extends Pick<SegmentJob, 'atOnce' | 'most'> {
+  readonly memory: string;
+}
 
-/** Record by record; at once; chunk by chunk; and so that a conversion ends in between. */
+/** Read, and then sorted; at once; chunk by chunk; and so that a conversion ends in between. */
 const WAYS = {
-  printed: { large: Infinity, atOnce: 1e9, most: 1e9 },
-  raw: { large: 0, atOnce: 1e9, most: 1e9 },
-  chunks: { large: 0, atOnce: 100_000, most: 1e9 },
-  jobs: { large: 0, atOnce: 100_000, most: 250_000 },
+  staged: { memory: '128MB', atOnce: 1e9, most: 1e9 },
+  whole: { memory: '256MB', atOnce: 1e9, most: 1e9 },
+  chunks: { memory: '256MB', atOnce: 200_000, most: 1e9 },
+  jobs: { memory: '256MB', atOnce: 200_000, most: 500_000 },
 } satisfies Readonly<Record<string, Bounds>>;
 
 interface Outcome {
@@ -79,13 +82,13 @@ let jobs = 0;
 
 async function run(
   job: Pick<SegmentJob, 'ranges' | 'merged' | 'others'>,
-  bounds: Bounds,
+  { memory, ...bounds }: Bounds,
 ): Promise<SegmentResult & { path: string }> {
   const own = path.join(folder, `job-${jobs++}`);
   mkdirSync(own);
   const target = path.join(own, 'segment.duckdb');
   const whole = { table: 'logs', fields: FIELDS, declared: true, ...job, ...bounds, path: target, folder: own };
-  return { ...(await writeSegment(whole, RESOURCES, new Watch('logs', () => undefined))), path: target };
+  return { ...(await writeSegment(whole, { memory, ...RESOURCES }, new Watch('logs', () => undefined))), path: target };
 }
 
 /** Converts files as a table does: until nothing of them is left. */
@@ -187,7 +190,7 @@ describe.each(Object.entries(CASES))('%s', (_, { files, leftOut = 0, single = BO
   it('is stored alike by every way', async () => {
     for (const [name, content] of Object.entries(files)) write(name, content);
     const names = Object.keys(files);
-    const expected = byText(await stored((await convert(names, WAYS.printed)).segments));
+    const expected = byText(await stored((await convert(names, WAYS.staged)).segments));
     expect(expected).toHaveLength(Object.values(files).flat().length - leftOut);
     for (const [way, bounds] of Object.entries(WAYS)) {
       const outcome = await convert(names, bounds);
@@ -224,16 +227,27 @@ describe('chunks', () => {
   });
 });
 
+it('reads each line closely where DuckDB refuses one that looked exact', async () => {
+  write('a.ndjson', rows(30));
+  appendFileSync(path.join(folder, 'a.ndjson'), 'none\n');
+  const looks = jest.spyOn(ExactLines.prototype, 'has').mockReturnValue(true);
+  const { segments, leftOut } = await convert(['a.ndjson'], WAYS.whole);
+  expect(looks).toHaveBeenCalledTimes(31);
+  looks.mockRestore();
+  expect(await stored(segments)).toHaveLength(30);
+  expect(leftOut).toMatchObject([{ rows: { not_json: 1 }, first: [{ line: 31 }] }]);
+});
+
 describe('merged segments', () => {
   const merge = async (merged: readonly Stored[]): Promise<Stored> => {
-    const result = await run({ ranges: [], merged, others: [] }, WAYS.raw);
+    const result = await run({ ranges: [], merged, others: [] }, WAYS.whole);
     return { path: result.path, segment: { file: 'segment.duckdb', ...result.segment! }, dropped: [] };
   };
   const parts = async (...contents: readonly (readonly Row[])[]): Promise<Stored[]> => {
     const all: Stored[] = [];
     for (const [i, content] of contents.entries()) {
       write(`${i}.ndjson`, content);
-      all.push(...(await convert([`${i}.ndjson`], WAYS.raw)).segments);
+      all.push(...(await convert([`${i}.ndjson`], WAYS.whole)).segments);
     }
     return all;
   };

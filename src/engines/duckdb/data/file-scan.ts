@@ -28,11 +28,6 @@ export function scanOf(file: SourceFile, fields: readonly RestField[] | null): s
   return `read_json(${common}, columns = {${columns}})`;
 }
 
-/** One column `json`: the lines of an NDJSON file. @param longest bytes of the longest */
-export function linesOf(path: string, longest: number): string {
-  return `read_ndjson_objects(${quoteText(exactPath(path))}, maximum_object_size = ${objectSize(longest)}, hive_partitioning = false)`;
-}
-
 /** DuckDB takes twice this of memory for each thread, before it reads anything. */
 function objectSize(longest = LONGEST_LINE): number {
   return Math.min(LONGEST_LINE, Math.max(LEAST_BLOCK, 2 * longest));

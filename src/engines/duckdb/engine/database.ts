@@ -58,7 +58,6 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
     converter: options.converter ?? (() => new LocalConverter(resourcesOf(options), log.progress)),
     complete: options.complete ?? true,
     smallFile: options.smallFile ?? DEFAULTS.smallFile,
-    largeRange: options.largeRange ?? DEFAULTS.largeRange,
     convertedBytes: options.convertedBytes ?? DEFAULTS.convertedBytes,
     tailBytes: options.tailBytes ?? DEFAULTS.tailBytes,
     tailMemory: options.tailMemory ?? DEFAULTS.tailMemory,

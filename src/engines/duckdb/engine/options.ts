@@ -29,8 +29,6 @@ export interface DuckDbOptions {
   readonly complete?: boolean;
   /** Bytes of a text file that are read into memory; what is larger is stored as a segment at once. Default 8 MiB. */
   readonly smallFile?: number;
-  /** Bytes of a text file from which on DuckDB reads it where it is stored, rather than line by line. Default 4 MiB. */
-  readonly largeRange?: number;
   /** Bytes of content that are stored as one segment. Default 512 MiB. */
   readonly convertedBytes?: number;
   /** Bytes of rows in memory beyond which they are stored. Default 32 MiB. */
@@ -49,7 +47,6 @@ export const DEFAULTS = {
   connections: 4,
   maxResultBytes: 64 * 1024 * 1024,
   smallFile: 8 * 1024 * 1024,
-  largeRange: 4 * 1024 * 1024,
   convertedBytes: 512 * 1024 * 1024,
   tailBytes: 32 * 1024 * 1024,
   tailMemory: 192 * 1024 * 1024,

@@ -38,8 +38,6 @@ export interface ConversionsOptions {
   readonly converter: () => Converter;
   /** Bytes of content that one conversion sorts at once. */
   readonly atOnce: number;
-  /** Bytes of a range from which on DuckDB reads it, rather than it be read record by record. */
-  readonly largeRange: number;
   /** Bytes in memory of all tables beyond which they are stored. */
   readonly tailBytes: number;
   /** Takes why rows cannot be stored; null: they can. */
@@ -124,10 +122,9 @@ export class Conversions {
         const conversion: Conversion = { table, folder, isMerge, inParts, started: performance.now(), outcome: null };
         this.#current = conversion;
         const done = (outcome: SegmentResult | Error): void => void (conversion.outcome = outcome);
-        const { largeRange } = this.options;
         this.#converter ??= this.options.converter();
         this.#converter
-          .convert({ ...job, large: largeRange, path: join(folder, 'segment.duckdb'), folder })
+          .convert({ ...job, path: join(folder, 'segment.duckdb'), folder })
           .then(done, (error: unknown) => done(asError(error)));
       } catch (error) {
         this.#fail(table, error);

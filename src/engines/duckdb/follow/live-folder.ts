@@ -57,8 +57,6 @@ export interface LiveFolderOptions extends TailBounds {
   readonly smallFile: number;
   /** Bytes of content that one conversion reads. */
   readonly convertedBytes: number;
-  /** Bytes of a text file from which on a conversion has DuckDB read it. */
-  readonly largeRange: number;
   /** Called when `status` is another one. */
   readonly onStatus: (status: FolderStatus) => void;
 }
@@ -107,14 +105,13 @@ export class LiveFolder {
     private readonly schemaFile: SchemaFile,
     private readonly declared: ReadonlyMap<string, readonly RestField[]>,
   ) {
-    const { log, converter, convertedBytes, largeRange, tailBytes } = options;
+    const { log, converter, convertedBytes, tailBytes } = options;
     this.#named = new NamedOnce(log);
     this.#conversions = new Conversions({
       folder,
       log,
       converter,
       atOnce: convertedBytes,
-      largeRange,
       tailBytes,
       onFault: (fault) => this.#fault('convert', fault),
     });

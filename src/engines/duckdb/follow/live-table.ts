@@ -44,7 +44,7 @@ interface Conversion {
 }
 
 /** What a conversion is to do, but for where. */
-export type TableJob = Omit<SegmentJob, 'path' | 'folder' | 'large'>;
+export type TableJob = Omit<SegmentJob, 'path' | 'folder'>;
 
 /** How much a conversion may take on: of content as in `SegmentJob`, and bytes of segments to merge. */
 export type JobBounds = Pick<SegmentJob, 'atOnce' | 'most'> & { readonly merged: number };
@@ -286,8 +286,8 @@ export class LiveTable {
       if (source.isInTail) continue;
       ranges.push(this.#range(source, null));
       source.converting = true;
-      // Only lines are written in chunks.
-      bytes += source.unreadBytes * (source.file.format === 'lines' && this.declared ? 1 : most / atOnce);
+      const inChunks = source.file.format !== 'parquet' && this.declared;
+      bytes += source.unreadBytes * (inChunks ? 1 : most / atOnce);
     }
     return ranges;
   }

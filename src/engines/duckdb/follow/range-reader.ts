@@ -1,6 +1,6 @@
-/** Reads ranges of files for a segment: copies their lines, or prints their rows one by one. */
+/** Reads ranges of files for a segment, and writes their rows as lines that DuckDB takes exactly. */
 import { createWriteStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -8,95 +8,97 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { Watch } from '../data/conversion-progress';
-import { LONGEST_LINE } from '../data/file-scan';
-import { lossyLines } from '../data/lossy-lines';
-import { Unfit } from '../data/strict-row';
+import { ExactLines, type LinePlace } from '../data/exact-lines';
+import { type JsonObject, Unfit } from '../data/strict-row';
 import { codeOf } from '../engine/native-error';
 import { keeping, readContent } from './content';
 import { ContentFault } from './content-fault';
 import { UNNUMBERED } from './generated-ids';
 import { withFieldsOf } from './inferred-schema';
 import { LeftOutCount } from './left-out-count';
-import { LongestLine } from './longest-line';
 import { isMoved } from './moved-file';
-import { type Position, type RawRecord, readRecords, START } from './records';
+import { PrintedLines } from './printed-lines';
+import { type Position, type RawRecord, readRecords } from './records';
 import { ChangedContent, resumeDigest } from './resume-digest';
 import { recordRow, type RowRules, rowOf, rulesOf } from './rows';
-import type { Progress, Range, RangeEnd, SegmentJob } from './segment-job';
+import { NOTHING_LEFT_OUT, together } from './segment';
+import type { Progress, Range, RangeEnd, SegmentJob, SegmentResult } from './segment-job';
 
-const NEWLINE = 10;
-
-/** The field of a printed row that has the number of its source. */
-export const SOURCE_KEY = 'logquay:source';
-
-/** Lines of a range that were copied. */
-export interface Spooled {
-  readonly range: Range;
+/** A file of printed rows. */
+export interface PrintedRows {
   readonly path: string;
-  readonly end: RangeEnd;
+  readonly rows: number;
   /** Bytes of the longest. */
   readonly longest: number;
+  /** Whether one has no id yet. */
+  readonly unnumbered: boolean;
+  /** Sources of rows that do not count. */
+  readonly discarded: readonly number[];
+  /** What has not been read, for there was too much. */
+  readonly left: readonly Range[];
+}
+
+/** A row of a record, as JSON. */
+interface ParsedRow {
+  readonly text: string;
+  readonly line: number;
+  readonly row: JsonObject;
+}
+
+/** Rows as they are written. */
+interface Output {
+  readonly stream: Writable;
+  rows: number;
+  longest: number;
+  unnumbered: boolean;
 }
 
 export class RangeReader {
   fields: readonly RestField[];
-  readonly leftOut: LeftOutCount;
-  /** By source: how far it has been read. */
-  ends: Readonly<Record<number, RangeEnd>> = {};
+  /** What has been read: may be set to what it was before. */
+  taken: Pick<SegmentResult, 'ends' | 'leftOut'> = { ends: {}, leftOut: NOTHING_LEFT_OUT };
   /** As of `SegmentResult`. */
   readonly changed: number[] = [];
   readonly faults: Record<number, string> = {};
-  /** Sources of printed rows that do not count. */
-  readonly discarded: number[] = [];
-  /** Bytes of the longest row that has been printed. */
-  longest = 0;
+  readonly #exact: ExactLines | null;
   /** No row has been printed yet: what is inferred of the first ones together. */
   #first: boolean;
 
-  /** @param besideQueries as of `Resources` */
+  /**
+   * @param besideQueries as of `Resources`
+   * @param trusting whether lines that look exact are left as they are
+   */
   constructor(
     private readonly job: SegmentJob,
     private readonly watch: Watch,
     private readonly besideQueries: boolean,
+    trusting: boolean,
   ) {
     this.fields = job.fields;
-    this.leftOut = new LeftOutCount(!job.declared);
     this.#first = job.fields.length === 0;
+    this.#exact = trusting && job.declared ? new ExactLines(job.fields, this.rules) : null;
   }
 
   get rules(): RowRules {
     return rulesOf(this.fields, this.job.declared);
   }
 
-  /** Whether DuckDB is to read a range, rather than it be read record by record, which is quicker for small ones. */
-  async isRaw({ format, compression, from: { position }, to, path }: Range): Promise<boolean> {
-    if (format !== 'lines' || !this.job.declared || position.tooLong) return false;
-    if (lossyLines(this.fields) === null) return false;
-    const size = async (): Promise<number> => (await stat(path).catch(() => ({ size: 0 }))).size;
-    const end = to?.position.offset ?? (compression === 'none' ? await size() : Infinity);
-    return end - position.offset >= this.job.large;
-  }
-
   /**
    * Reads a range. What has been read of it does not count where its file turns out to be another one, or cannot be read.
    *
-   * @param read gives where it has ended; false: it is to be read in another way
+   * @param read gives where it has ended
    * @returns as `read`; null: it does not count
    */
-  async reading<E extends RangeEnd | false>(
-    range: Range,
-    read: (leftOut: LeftOutCount) => Promise<E>,
-  ): Promise<E | null> {
+  async reading(range: Range, read: (leftOut: LeftOutCount) => Promise<RangeEnd>): Promise<RangeEnd | null> {
     const { source, path, identity, to } = range;
     const leftOut = new LeftOutCount(!this.job.declared);
     if (await isMoved(path, identity)) return null;
     try {
       const end = await read(leftOut);
-      if (end === false) return end;
       if (to !== null && !sameProgress(end, to)) throw new ChangedContent();
       if (await isMoved(path, identity)) return null;
-      this.ends = { ...this.ends, [source]: end };
-      this.leftOut.addAll(leftOut);
+      const { ends, leftOut: before } = this.taken;
+      this.taken = { ends: { ...ends, [source]: end }, leftOut: together(before, leftOut.total) };
       return end;
     } catch (error) {
       if (!(error instanceof ChangedContent) && !(error instanceof ReadFault)) throw error;
@@ -108,99 +110,55 @@ export class RangeReader {
   }
 
   /**
-   * Copies whole lines of a range.
-   *
-   * @param most bytes, of a range without an end
-   * @returns null: they do not count; false: they cannot be read like that
+   * Prints the rows of ranges, as DuckDB reads them exactly: of those with an end all, of the others about as many as there are in so
+   * many bytes.
    */
-  async spool(range: Range, path: string, most: number): Promise<Spooled | null | false> {
-    const output = writing(path);
-    const longest = new LongestLine();
-    let end: RangeEnd | false | null;
+  async print(ranges: readonly Range[], path: string, most: number): Promise<PrintedRows> {
+    const output: Output = { stream: writing(path), rows: 0, longest: 0, unnumbered: false };
+    const discarded: number[] = [];
+    const left: Range[] = [];
+    let budget = most;
     try {
-      end = await this.reading(range, () => this.#copyLines(range, output, most, longest));
-    } finally {
-      await ended(output);
-    }
-    if (end) return { range, path, end, longest: longest.bytes };
-    await rm(path, { force: true });
-    return end;
-  }
-
-  /** false: there is a line that is too long, or longer than what is read at once. */
-  async #copyLines(range: Range, output: Writable, most: number, longest: LongestLine): Promise<RangeEnd | false> {
-    const { from, to, compression } = range;
-    const digest = await readingFile(resumeDigest(range));
-    let { offset, records, open } = from.position;
-    const end = to?.position.offset ?? offset + most;
-    const size = Math.max(to?.position.offset ?? (await readingFile(stat(range.path))).size, offset);
-    let seen = offset;
-    let rest: Buffer[] = [];
-    let length = 0;
-    const write = async (lines: Buffer): Promise<void> => {
-      offset += lines.length;
-      digest.update(lines);
-      if (!output.write(lines)) await once(output, 'drain');
-    };
-    try {
-      for await (const block of readingBlocks(readContent(range.path, compression, offset, end))) {
-        seen += block.length;
-        const last = block.lastIndexOf(NEWLINE);
-        if (last === -1) {
-          rest.push(block);
-          length += block.length;
-          if (length > LONGEST_LINE) return false;
+      for (const range of ranges) {
+        if (budget <= 0 && range.to === null) {
+          left.push(range);
           continue;
         }
-        const lines = Buffer.concat([...rest, block.subarray(0, last + 1)]);
-        rest = last + 1 < block.length ? [block.subarray(last + 1)] : [];
-        length = block.length - last - 1;
-        records += longest.countIn(lines);
-        open = false;
-        await write(lines);
-        this.watch.bytes('Reading', offset - from.position.offset, size - from.position.offset);
+        const end = await this.#printRange(range, output, budget);
+        if (end === null) discarded.push(range.source);
+        else {
+          budget -= end.position.offset - range.from.position.offset;
+          if (!end.whole) left.push({ ...range, from: end });
+        }
       }
-      const line = Buffer.concat(rest);
-      if ((isClosed(range) || to?.position.open === true) && line.length > 0 && (to !== null || seen < end)) {
-        records++;
-        open = true;
-        longest.see(line.length);
-        await write(line);
-        output.write('\n');
-      }
-      // Nothing would ever be read behind it.
-      if (offset === from.position.offset && seen >= end && to === null) return false;
-    } catch (error) {
-      this.#fault(range, error);
+    } finally {
+      await ended(output.stream);
     }
-    const position = { ...from.position, offset, records, array: false, open };
-    return { position, digest: digest.state(), whole: seen < end };
+    const { rows, longest, unnumbered } = output;
+    return { path, rows, longest, unnumbered, discarded, left };
   }
 
-  /**
-   * Prints the rows of a range, as DuckDB reads them exactly.
-   *
-   * @param most bytes to read, of a range without an end
-   * @returns how many
-   */
-  async print(range: Range, output: Writable, most: number): Promise<number> {
+  #printRange(range: Range, output: Output, most: number): Promise<RangeEnd | null> {
     const { from, to, compression, path } = range;
-    let rows = 0;
-    const end = await this.reading(range, async (leftOut) => {
+    return this.reading(range, async (leftOut) => {
       const digest = await readingFile(resumeDigest(range));
       const pending: Buffer[] = [];
-      const blocks = readingBlocks(readContent(path, compression, from.position.offset, to?.position.offset));
+      const { offset } = from.position;
+      const blocks = readingBlocks(readContent(path, compression, offset, to?.position.offset));
+      const size = compression === 'none' ? (await readingFile(stat(path))).size : null;
       let { position }: { position: Position } = from;
       let whole = true;
       try {
         const complete = (): boolean => to?.position.open ?? isClosed(range);
         for await (const batch of readRecords(keeping(blocks, pending), range.format, position, complete)) {
           const began = performance.now();
-          rows += await this.#printBatch(range, batch.records, output, leftOut);
+          await this.#printBatch(range, batch.records, output, leftOut);
           if (this.besideQueries) await sleep(performance.now() - began);
           digest.take(pending, batch.position.offset - position.offset);
           position = batch.position;
-          whole = position.offset - from.position.offset < most || to !== null;
+          if (size !== null)
+            this.watch.bytes('Reading', position.offset - offset, (to?.position.offset ?? size) - offset);
+          whole = position.offset - offset < most || to !== null;
           if (!whole) break;
         }
       } catch (error) {
@@ -208,55 +166,60 @@ export class RangeReader {
       }
       return { position, digest: digest.state(), whole };
     });
-    if (end === null) this.discarded.push(range.source);
-    return rows;
   }
 
-  /** The same of lines that were copied. */
-  async printSpool({ range, path }: Spooled, output: Writable): Promise<number> {
-    let rows = 0;
-    for await (const { records } of readRecords(readContent(path, 'none'), 'lines', START, () => true)) {
-      rows += await this.#printBatch(range, records, output, this.leftOut, range.from.position.records);
-    }
-    return rows;
-  }
-
-  /** @param before records of the file that came before those of which lines are counted */
   async #printBatch(
     { path, source }: Range,
     records: readonly RawRecord[],
-    output: Writable,
+    output: Output,
     leftOut: LeftOutCount,
-    before = 0,
-  ): Promise<number> {
-    const leaveOut = <T>(line: number, work: () => T): T | null => {
+  ): Promise<void> {
+    const leaveOut = (line: number, work: () => void): void => {
       try {
-        return work();
+        work();
       } catch (error) {
         if (!(error instanceof Unfit)) throw error;
-        leftOut.add(path, line + before, error);
-        return null;
+        leftOut.add(path, line, error);
       }
     };
-    const parsed = records.flatMap(({ text, line }) => {
-      const row = leaveOut(line, () => recordRow(text));
-      return row === null || text === null ? [] : { text, line, row };
-    });
-    if (!this.job.declared) {
-      for (const { row } of parsed) this.fields = withFieldsOf(this.fields, row, this.#first);
-      if (parsed.length > 0) this.#first = false;
+    const read: (LinePlace | ParsedRow)[] = [];
+    for (const record of records) {
+      const { place, line } = record;
+      if (place !== null && this.#exact?.has(place) === true) {
+        read.push(place);
+        continue;
+      }
+      leaveOut(line, () => {
+        const { text } = record;
+        const row = recordRow(text);
+        if (row !== null && text !== null) read.push({ text, line, row });
+      });
     }
+    this.#infer(read);
     const rules = this.rules;
-    const printed = parsed.flatMap(({ text, line, row }) => {
-      const read = leaveOut(line, () => rowOf(text, row, this.fields, rules, leftOut));
-      if (read === null) return [];
-      const id = read.digest === null ? {} : { id: `${UNNUMBERED}${read.digest}` };
-      const start = read.json === '{}' ? '{' : `${read.json.slice(0, -1)},`;
-      return `${start}${JSON.stringify({ [SOURCE_KEY]: source, ...id }).slice(1)}`;
-    });
-    for (const line of printed) this.longest = Math.max(this.longest, Buffer.byteLength(line));
-    if (printed.length > 0 && !output.write(`${printed.join('\n')}\n`)) await once(output, 'drain');
-    return printed.length;
+    const lines = new PrintedLines(source);
+    for (const one of read) {
+      if ('buffer' in one) {
+        lines.copy(one);
+        continue;
+      }
+      leaveOut(one.line, () => {
+        const { json, digest } = rowOf(one.text, one.row, this.fields, rules, leftOut);
+        output.unnumbered ||= digest !== null;
+        lines.add(json, digest === null ? {} : { id: `${UNNUMBERED}${digest}` });
+      });
+    }
+    leftOut.ignored += this.#exact?.takeIgnored() ?? 0;
+    output.rows += lines.count;
+    output.longest = Math.max(output.longest, lines.longest);
+    if (lines.count > 0 && !output.stream.write(lines.bytes)) await once(output.stream, 'drain');
+  }
+
+  /** Fields that nobody has declared grow with the rows. */
+  #infer(read: readonly (LinePlace | ParsedRow)[]): void {
+    if (this.job.declared || read.length === 0) return;
+    for (const one of read) if ('row' in one) this.fields = withFieldsOf(this.fields, one.row, this.#first);
+    this.#first = false;
   }
 
   /** A fault of a file's content is reported; others end the job. */
@@ -265,7 +228,6 @@ export class RangeReader {
     this.faults[source] = error.message;
   }
 }
-
 /** Whether nothing follows what has been read to its end. */
 function isClosed({ closed, compression }: Range): boolean {
   return closed || compression !== 'none';
@@ -303,11 +265,11 @@ function sameProgress(a: Progress, b: Progress): boolean {
 }
 
 /** A file to write; what goes wrong is thrown by `ended`. */
-export function writing(path: string): Writable {
+function writing(path: string): Writable {
   return createWriteStream(path).on('error', () => undefined);
 }
 
-export async function ended(output: Writable): Promise<void> {
+async function ended(output: Writable): Promise<void> {
   output.end();
   await finished(output);
 }

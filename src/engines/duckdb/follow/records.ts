@@ -1,4 +1,5 @@
 /** Complete records of a text: lines, elements of one JSON array, or CSV records. */
+import type { LinePlace } from '../data/exact-lines';
 import { LONGEST_LINE } from '../data/file-scan';
 import { ContentFault } from './content-fault';
 import { csvObject, CsvSplitter } from './csv';
@@ -37,8 +38,24 @@ export const START: Position = {
 export interface RawRecord {
   /** A JSON text, if it is a row; null: too long. */
   readonly text: string | null;
+  /** The bytes that are that text; null: it is written in another way. */
+  readonly place: LinePlace | null;
   /** From 1. */
   readonly line: number;
+}
+
+/** A record whose text is decoded when it is needed. */
+class PlacedRecord implements RawRecord {
+  constructor(
+    readonly place: LinePlace,
+    readonly line: number,
+  ) {}
+
+  get text(): string {
+    const { buffer, start, end } = this.place;
+    const text = buffer.toString('utf8', start, end);
+    return this.line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text;
+  }
 }
 
 export interface RecordBatch {
@@ -150,12 +167,11 @@ class RecordReader {
     const line = ++this.#records;
     const tooLong = this.#tooLong || end - start > LONGEST_LINE;
     this.#tooLong = false;
-    if (tooLong) return void records.push({ text: null, line });
-    const bytes = buffer.toString('utf8', start, end);
-    const text = line === 1 && bytes.startsWith('\ufeff') ? bytes.slice(1) : bytes;
-    if (this.format !== 'csv') return void records.push({ text, line });
-    const object = csvObject(text, this.#header);
-    if (object.header === null) records.push({ text: object.text, line });
+    if (tooLong) return void records.push({ text: null, place: null, line });
+    const record = new PlacedRecord({ buffer, start, end }, line);
+    if (this.format !== 'csv') return void records.push(record);
+    const object = csvObject(record.text, this.#header);
+    if (object.header === null) records.push({ text: object.text, place: null, line });
     else this.#header = object.header;
   }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import { printLine } from '../data/json-line';
+import { UNNUMBERED } from './generated-ids';
 import { fittedRow, type Fitting, type JsonObject, parsedRow, Unfit } from '../data/strict-row';
 
 /** A row that DuckDB's reader takes exactly. */
@@ -51,7 +52,10 @@ export function rowOf(
     throw new Unfit('timestamp is missing', 'no_timestamp');
   }
   const time = rules.timed ? String(fitted['timestamp']) : null;
-  if (!rules.identified || fitted['id'] !== '') return { json: printLine(fitted), digest: null, time };
+  const { id } = fitted;
+  // What marks ids to be generated is no beginning of one that is given.
+  const isGiven = !rules.identified || (id !== '' && !(typeof id === 'string' && id.startsWith(UNNUMBERED)));
+  if (isGiven) return { json: printLine(fitted), digest: null, time };
   delete fitted['id'];
   const digest = createHash('sha256').update(text.trim()).digest('hex').slice(0, 32);
   return { json: printLine(fitted), digest, time };

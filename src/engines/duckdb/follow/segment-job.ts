@@ -41,8 +41,6 @@ export interface SegmentJob {
   readonly merged: readonly { readonly path: string; readonly segment: Segment; readonly dropped: readonly number[] }[];
   /** The table's other segments: their rows count where an id is generated. */
   readonly others: SegmentJob['merged'];
-  /** Bytes of a range from which on DuckDB reads it, rather than it be read record by record. */
-  readonly large: number;
   /** The file to write. */
   readonly path: string;
   /** Takes all that is needed on the way; removed by who gives the job. */

@@ -5,21 +5,20 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { Watch } from '../data/conversion-progress';
 import { storedType, storedValue } from '../data/field-sql';
-import { linesOf, scanOf } from '../data/file-scan';
+import { scanOf } from '../data/file-scan';
 import { inferredColumns } from '../data/parquet-schema';
 import { loadParquet } from '../data/load-parquet';
-import { lossyLines } from '../data/lossy-lines';
 import { findSingleLists, oneOfEach } from '../data/single-lists';
 import { kindOf, messageOf } from '../engine/native-error';
 import { bytesOf } from '../engine/sizes';
 import { quoteName, quoteText } from '../sql';
 import { castColumns } from './cast-columns';
-import { numberGeneratedIds, UNNUMBERED } from './generated-ids';
+import { numberGeneratedIds } from './generated-ids';
 import type { LeftOutCount } from './left-out-count';
-import { ended, RangeReader, readingFile, SOURCE_KEY, type Spooled, writing } from './range-reader';
-import { areApart, isNotOf, latestFirst, singleOfAll, SOURCE_COLUMN } from './segment';
+import { type PrintedRows, RangeReader, readingFile } from './range-reader';
+import { areApart, isNotOf, latestFirst, singleOfAll, SOURCE_COLUMN, SOURCE_KEY } from './segment';
 import { createRows, insertRows, orderOf, writeLists, writtenRows, type WrittenRows } from './segment-rows';
-import type { Range, RangeEnd, SegmentJob, SegmentResult } from './segment-job';
+import type { Range, SegmentJob, SegmentResult } from './segment-job';
 
 export interface Resources {
   /** As DuckDB's `max_memory`: `1GB`. */
@@ -45,9 +44,14 @@ const SAMPLE = 2_000;
  * @throws what DuckDB and the file system throw; nothing else than `job.path` and `job.folder` is touched
  */
 export async function writeSegment(job: SegmentJob, resources: Resources, watch: Watch): Promise<SegmentResult> {
-  const writer = new SegmentWriter(job, resources, watch);
+  const write = (trusting: boolean): Promise<SegmentResult> =>
+    new SegmentWriter(job, resources, watch, trusting).write();
   try {
-    return await writer.write();
+    return await write(true);
+  } catch (error) {
+    if (isResourceFault(error)) throw error;
+    // Nothing that `ExactLines` has found may keep rows from being stored.
+    return await write(false);
   } finally {
     watch.end();
   }
@@ -66,8 +70,9 @@ class SegmentWriter {
     private readonly job: SegmentJob,
     private readonly resources: Resources,
     private readonly watch: Watch,
+    trusting: boolean,
   ) {
-    this.#reader = new RangeReader(job, watch, resources.besideQueries ?? false);
+    this.#reader = new RangeReader(job, watch, resources.besideQueries ?? false, trusting);
   }
 
   async write(): Promise<SegmentResult> {
@@ -106,8 +111,8 @@ class SegmentWriter {
     } finally {
       instance.closeSync();
     }
-    const { fields, ends, changed, faults, leftOut } = this.#reader;
-    const rest = { fields, ends, changed, faults, leftOut: leftOut.total };
+    const { fields, changed, faults, taken } = this.#reader;
+    const rest = { fields, changed, faults, ...taken };
     if (segment === null) return { segment: null, ...rest };
     await synced(path);
     return { segment: { ...segment, bytes: (await stat(path)).size }, ...rest };
@@ -115,215 +120,113 @@ class SegmentWriter {
 
   async #fill(connection: DuckDBConnection): Promise<WrittenRows | null> {
     if (this.job.merged.length > 0) return this.watch.statement('Merging', connection, this.#merge(connection));
-    const written = await this.#writeChunks(connection);
-    return 'rows' in written ? written.rows : this.#sort(connection, await this.#stage(connection, written.left));
+    const { ranges, atOnce } = this.job;
+    const lines = ranges.filter(({ format }) => format !== 'parquet');
+    const first = await this.#reader.print(lines, this.#printedPath, atOnce);
+    const single = await this.#singleLists(connection, first);
+    if (single !== null && (await this.#writeChunk(connection, first, single, true))) {
+      await this.#writeRest(connection, first, single);
+      return writtenRows(connection, this.#reader.fields, single, 0);
+    }
+    return this.#sort(connection, await this.#stage(connection, first));
+  }
+
+  get #printedPath(): string {
+    return join(this.job.folder, 'printed.ndjson');
   }
 
   /**
-   * Writes large ranges of lines as they are read, chunk by chunk, each sorted by itself: where the lists that have one element
-   * in the first rows have one in every row, and no line needs a closer look.
-   *
-   * @returns left: lines that have been copied; nothing of the job can be written like that
+   * Lists that hold one element in each of the first rows, of a job whose rows can be written as they are read, chunk by chunk, each
+   * sorted by itself; null: they cannot.
    */
-  async #writeChunks(
-    connection: DuckDBConnection,
-  ): Promise<{ readonly rows: WrittenRows | null } | { readonly left: readonly Spooled[] }> {
-    const reader = this.#reader;
-    const { ranges, most } = this.job;
-    if (bytesOf(this.resources.memory) < LEAST_FOR_CHUNKS) return { left: [] };
-    for (const range of ranges) if (!(await reader.isRaw(range))) return { left: [] };
-    let single: ReadonlySet<string> | null = null;
-    let read = 0;
-    for (let queue: readonly Range[] = ranges; queue.length > 0 && read < most;) {
-      const { ends } = reader;
-      const { chunk, rest } = await this.#spoolChunk(queue);
-      if (chunk.length === 0) break;
-      const shape: ReadonlySet<string> | null = single ?? (await this.#singleLists(connection, chunk));
-      const isWritten = shape !== null && (await this.#writeChunk(connection, chunk, shape, single === null));
-      if (!isWritten && single === null) return { left: chunk };
-      for (const { path } of chunk) await rm(path, { force: true });
-      if (!isWritten) {
-        // The next conversion begins with these lines.
-        reader.ends = ends;
-        break;
+  async #singleLists(connection: DuckDBConnection, printed: PrintedRows): Promise<ReadonlySet<string> | null> {
+    const { declared, ranges, others } = this.job;
+    if (!declared || printed.rows === 0 || printed.unnumbered) return null;
+    if (bytesOf(this.resources.memory) < LEAST_FOR_CHUNKS || ranges.some(({ format }) => format === 'parquet'))
+      return null;
+    // As in the last segment, so behind the first rows.
+    if ((others.at(-1)?.segment.odd ?? 0) > 0) return null;
+    const first = `(FROM ${this.#scanOf(printed)} LIMIT ${SAMPLE})`;
+    const { single, everywhere } = await findSingleLists(connection, first, this.#reader.fields);
+    return everywhere ? single : null;
+  }
+
+  /** What is left of the ranges, up to a chunk that cannot be written like that: the next conversion begins with it. */
+  async #writeRest(connection: DuckDBConnection, first: PrintedRows, single: ReadonlySet<string>): Promise<void> {
+    const { atOnce, most } = this.job;
+    let read = atOnce;
+    for (let { left } = first; left.length > 0 && read < most; read += atOnce) {
+      const { taken } = this.#reader;
+      const chunk = await this.#reader.print(left, this.#printedPath, atOnce);
+      if (chunk.unnumbered || !(await this.#writeChunk(connection, chunk, single, false))) {
+        this.#reader.taken = taken;
+        return;
       }
-      single = shape;
-      queue = rest;
-      read += chunk.reduce((sum, { range, end }) => sum + readOf(range, end), 0);
-    }
-    return single === null ? { left: [] } : { rows: await writtenRows(connection, reader.fields, single, 0) };
-  }
-
-  /** Copies as many lines of ranges as are sorted at once. @returns rest: what is left, up to one that cannot be read like that */
-  async #spoolChunk(
-    ranges: readonly Range[],
-  ): Promise<{ readonly chunk: readonly Spooled[]; readonly rest: readonly Range[] }> {
-    const chunk: Spooled[] = [];
-    let budget = this.job.atOnce;
-    for (const [i, range] of ranges.entries()) {
-      if (budget <= 0 && range.to === null) return { chunk, rest: ranges.slice(i) };
-      const lines = await this.#reader.spool(range, this.#rawOf(range), budget);
-      if (lines === false) return { chunk, rest: [] };
-      if (lines === null) continue;
-      chunk.push(lines);
-      const { end } = lines;
-      budget -= readOf(range, end);
-      if (range.to === null && !end.whole) return { chunk, rest: [{ ...range, from: end }, ...ranges.slice(i + 1)] };
-    }
-    return { chunk, rest: [] };
-  }
-
-  /** Brings the rows of the ranges into tables. @param copied lines of the first ones */
-  async #stage(connection: DuckDBConnection, copied: readonly Spooled[]): Promise<readonly Staged[]> {
-    const reader = this.#reader;
-    const { ranges, folder, atOnce } = this.job;
-    const staged: Staged[] = [];
-    const raw = [...copied];
-    const strict = join(folder, 'strict.ndjson');
-    const output = writing(strict);
-    let printed = 0;
-    let budget = atOnce - raw.reduce((sum, { range, end }) => sum + readOf(range, end), 0);
-    for (const range of ranges) {
-      if (range.format === 'parquet' || raw.some((lines) => lines.range.source === range.source)) continue;
-      if (budget <= 0 && range.to === null) continue;
-      const spooled = (await reader.isRaw(range)) ? await reader.spool(range, this.#rawOf(range), budget) : false;
-      if (spooled === false) printed += await reader.print(range, output, budget);
-      else if (spooled !== null) raw.push(spooled);
-      budget -= readOf(range, reader.ends[range.source]);
-    }
-    // Decided one after the other: what DuckDB would not read exactly is printed as well.
-    for (const [i, spooled] of raw.entries()) {
-      const table = await this.#loadRaw(connection, spooled, i);
-      if (table !== null) staged.push({ table, fields: reader.fields });
-      else printed += await reader.printSpool(spooled, output);
-      await rm(spooled.path, { force: true });
-    }
-    await ended(output);
-    for (const [i, range] of ranges.entries()) {
-      if (range.format !== 'parquet') continue;
-      const table = await this.#loadParquet(connection, range, i);
-      if (table !== null) staged.push({ table, fields: reader.fields });
-    }
-    if (printed > 0) staged.push({ table: await this.#loadPrinted(connection, strict), fields: reader.fields });
-    await rm(strict, { force: true });
-    return staged;
-  }
-
-  #rawOf({ source }: Range): string {
-    return join(this.job.folder, `raw-${source}.ndjson`);
-  }
-
-  /** Whether DuckDB takes each of the copied lines for what it is. */
-  async #isExact(connection: DuckDBConnection, { path, longest }: Spooled): Promise<boolean> {
-    const lossy = lossyLines(this.#reader.fields);
-    if (lossy === null) return false;
-    const search = connection.runAndReadAll(
-      `SELECT 1 FROM ${linesOf(path, longest)} WHERE regexp_matches(json, ${quoteText(lossy)}) LIMIT 1`,
-    );
-    try {
-      return (await this.watch.statement('Checking', connection, search)).currentRowCount === 0;
-    } catch (error) {
-      if (isResourceFault(error)) throw error;
-      return false;
+      ({ left } = chunk);
     }
   }
 
-  /** Writes copied lines into table `rows`. @returns false: a list has another length, or a line needs a closer look */
+  /** Writes printed rows into table `rows`. @returns false: a list has another length */
   async #writeChunk(
     connection: DuckDBConnection,
-    chunk: readonly Spooled[],
+    printed: PrintedRows,
     single: ReadonlySet<string>,
     isFirst: boolean,
   ): Promise<boolean> {
     const { fields } = this.#reader;
-    for (const lines of chunk) if (!(await this.#isExact(connection, lines))) return false;
     const condition = oneOfEach(fields, single);
     const values = fields.map(
       (field) => `${storedValue(field, quoteName(field.name), 'base64', single)} AS ${quoteName(field.name)}`,
     );
-    const inputs = chunk.map((lines) => {
-      const { source } = lines.range;
-      // One expression with the values: a condition of the query would have the lists taken apart once more.
-      const checked =
-        condition === null ? source : `CASE WHEN ${condition} THEN ${source} ELSE error('another length') END`;
-      return `SELECT ${[...values, `${checked} AS ${SOURCE_COLUMN}`].join(', ')} FROM ${this.#scanOf(lines)}`;
-    });
+    // One expression with the values: a condition of the query would have the lists taken apart once more.
+    const checked =
+      condition === null
+        ? SOURCE_COLUMN
+        : `CASE WHEN ${condition} THEN ${SOURCE_COLUMN} ELSE error('another length') END`;
     if (isFirst) await createRows(connection, fields, single);
-    await connection.run('BEGIN');
     try {
-      const inserting = insertRows(connection, `FROM ${unionOf(inputs)}${orderOf(fields)}`);
+      const inserting = insertRows(
+        connection,
+        `SELECT ${[...values, `${checked} AS ${SOURCE_COLUMN}`].join(', ')} FROM ${this.#scanOf(printed)}${counted(printed)}${orderOf(fields)}`,
+      );
       await this.watch.statement('Converting', connection, inserting);
-      const isComplete = !(await this.#isIncomplete(connection, 'rows'));
-      await connection.run(isComplete ? 'COMMIT' : 'ROLLBACK');
-      if (isComplete) return true;
+      return true;
     } catch {
       // Reading and sorting one after the other may need less memory, too.
-      await connection.run('ROLLBACK');
-    }
-    if (isFirst) await connection.run('DROP TABLE rows');
-    return false;
-  }
-
-  #scanOf({ path, longest }: Spooled): string {
-    return scanOf({ path, format: 'ndjson', longest }, this.#reader.fields);
-  }
-
-  /** The lists that have one element in each of the first lines; null: the rows are not all alike, or lack something. */
-  async #singleLists(connection: DuckDBConnection, chunk: readonly Spooled[]): Promise<ReadonlySet<string> | null> {
-    // As in the last segment, so behind the first lines.
-    if ((this.job.others.at(-1)?.segment.odd ?? 0) > 0) return null;
-    const first = unionOf(chunk.map((lines) => `(FROM ${this.#scanOf(lines)} LIMIT ${SAMPLE})`));
-    try {
-      const { single, everywhere } = await findSingleLists(connection, first, this.#reader.fields);
-      return everywhere && !(await this.#isIncomplete(connection, first)) ? single : null;
-    } catch (error) {
-      if (isResourceFault(error)) throw error;
-      return null;
+      if (isFirst) await connection.run('DROP TABLE rows');
+      return false;
     }
   }
 
-  /** Has DuckDB read copied lines. @returns the table; null: a line needs a closer look */
-  async #loadRaw(connection: DuckDBConnection, lines: Spooled, index: number): Promise<string | null> {
-    if (!(await this.#isExact(connection, lines))) return null;
-    const table = `staging.raw_${index}`;
-    try {
-      await this.#create(connection, table);
-      const values = this.#reader.fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
-      const insert = connection.run(
-        `INSERT INTO ${table} SELECT ${[...values, lines.range.source].join(', ')} FROM ${this.#scanOf(lines)}`,
-      );
-      await this.watch.statement('Converting', connection, insert);
-      if (!(await this.#isIncomplete(connection, table))) return table;
-    } catch (error) {
-      if (isResourceFault(error)) throw error;
+  /** Brings the rows of the ranges into tables. */
+  async #stage(connection: DuckDBConnection, printed: PrintedRows): Promise<readonly Staged[]> {
+    const staged: Staged[] = [];
+    for (const [i, range] of this.job.ranges.entries()) {
+      if (range.format !== 'parquet') continue;
+      const table = await this.#loadParquet(connection, range, i);
+      if (table !== null) staged.push({ table, fields: this.#reader.fields });
     }
-    await connection.run(`DROP TABLE IF EXISTS ${table}`);
-    return null;
+    if (printed.rows > 0) {
+      staged.push({ table: await this.#loadPrinted(connection, printed), fields: this.#reader.fields });
+    }
+    await rm(printed.path, { force: true });
+    return staged;
   }
 
-  /** Whether a row lacks what each must have. */
-  async #isIncomplete(connection: DuckDBConnection, table: string): Promise<boolean> {
-    const { timed, identified } = this.#reader.rules;
-    const missing = [
-      ...(timed ? ['timestamp IS NULL'] : []),
-      ...(identified ? [`coalesce(id, '') = ''`, `starts_with(id, ${quoteText(UNNUMBERED)})`] : []),
-    ];
-    if (missing.length === 0) return false;
-    const found = await connection.runAndReadAll(`SELECT 1 FROM ${table} WHERE ${missing.join(' OR ')} LIMIT 1`);
-    return found.currentRowCount > 0;
-  }
-
-  async #loadPrinted(connection: DuckDBConnection, path: string): Promise<string> {
+  async #loadPrinted(connection: DuckDBConnection, printed: PrintedRows): Promise<string> {
     const table = 'staging.printed';
     await this.#create(connection, table);
-    const source: RestField = { name: SOURCE_KEY, type: 'INT64', mode: 'NULLABLE', fields: [] };
     const values = this.#reader.fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
-    const where = this.#reader.discarded.length === 0 ? '' : ` WHERE ${isNotOf(this.#reader.discarded)}`;
     const insert = connection.run(
-      `INSERT INTO ${table} SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${scanOf({ path, format: 'ndjson', longest: this.#reader.longest }, [...this.#reader.fields, source])}${where}`,
+      `INSERT INTO ${table} SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${this.#scanOf(printed)}${counted(printed)}`,
     );
     await this.watch.statement('Converting', connection, insert);
     return table;
+  }
+
+  #scanOf({ path, longest }: PrintedRows): string {
+    const source: RestField = { name: SOURCE_KEY, type: 'INT64', mode: 'NULLABLE', fields: [] };
+    return scanOf({ path, format: 'ndjson', longest }, [...this.#reader.fields, source]);
   }
 
   /** @returns the table; null: its rows do not count */
@@ -427,9 +330,9 @@ function unionOf(queries: readonly string[]): string {
   return `(${queries.join(' UNION ALL ')})`;
 }
 
-/** Bytes of content from where a range begins. */
-function readOf({ from }: Range, end: RangeEnd | undefined): number {
-  return (end?.position.offset ?? from.position.offset) - from.position.offset;
+/** SQL: of printed rows those that count. */
+function counted({ discarded }: PrintedRows): string {
+  return discarded.length === 0 ? '' : ` WHERE ${isNotOf(discarded)}`;
 }
 
 /** What more room or another moment may mend. */

@@ -7,7 +7,10 @@ import type { LeftOutReason } from '../../data-status';
 import { quoteName } from '../sql';
 
 /** The hidden column of stored rows: the number of the source that they came from. */
-export const SOURCE_COLUMN = quoteName('logquay:source');
+export const SOURCE_KEY = 'logquay:source';
+
+/** SQL: that column. */
+export const SOURCE_COLUMN = quoteName(SOURCE_KEY);
 
 /** SQL: the row came from none of these sources. */
 export function isNotOf(sources: Iterable<number>): string {
@@ -74,7 +77,7 @@ export interface LeftOut {
   readonly rows: Readonly<Partial<Record<LeftOutReason, number>>>;
   /** The first few of them. */
   readonly first: readonly LeftOutRow[];
-  /** Fields that the schema does not name, of rows that were read one by one. */
+  /** Fields that the schema does not name. */
   readonly ignored: number;
   /** Values that did not fit an inferred column. */
   readonly nulled: number;

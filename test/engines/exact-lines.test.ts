@@ -1,0 +1,226 @@
+/** Lines that are left as they are: DuckDB reads the same rows of them as of what `strictLine` writes in their place. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+
+import { ExactLines } from '../../src/engines/duckdb/data/exact-lines';
+import { storedValue } from '../../src/engines/duckdb/data/field-sql';
+import { scanOf } from '../../src/engines/duckdb/data/file-scan';
+import { strictLine } from '../../src/engines/duckdb/data/strict-row';
+import { quoteName } from '../../src/engines/duckdb/sql';
+import type { RestField } from '../../src/googlesql/rest-schema';
+import { Random } from '../dialect/random';
+
+const field = (name: string, type: RestField['type'], mode: RestField['mode'] = 'NULLABLE', fields: RestField[] = []) =>
+  ({ name, type, mode, fields }) satisfies RestField;
+const LEAVES = [
+  field('s', 'STRING'),
+  field('i', 'INT64'),
+  field('f', 'FLOAT64'),
+  field('b', 'BOOL'),
+  field('t', 'TIMESTAMP'),
+  field('ss', 'STRING', 'REPEATED'),
+  field('ii', 'INT64', 'REPEATED'),
+];
+const FIELDS = [
+  field('timestamp', 'TIMESTAMP', 'REQUIRED'),
+  field('id', 'STRING', 'REQUIRED'),
+  ...LEAVES,
+  field('day', 'DATE'),
+  field('plain', 'RECORD', 'NULLABLE', [field('needed', 'INT64', 'REQUIRED'), ...LEAVES]),
+  field('list', 'RECORD', 'REPEATED', [...LEAVES, field('inner', 'RECORD', 'REPEATED', LEAVES)]),
+];
+const START = '"timestamp":"2026-09-30T12:00:00Z","id":"a"';
+
+const exact = new ExactLines(FIELDS, { timed: true, identified: true });
+const isExact = (line: string | Buffer): boolean => {
+  // Between others, as in a file.
+  const bytes = Buffer.from(line);
+  return exact.has({
+    buffer: Buffer.concat([Buffer.from('x\n'), bytes, Buffer.from('\n{"s":"x"}\n')]),
+    start: 2,
+    end: 2 + bytes.length,
+  });
+};
+
+describe('Left as they are', () => {
+  test.each([
+    `{${START}}`,
+    `{ "id" : "a" ,\t"timestamp":"2026-09-30 12:00:00.123456" } \r`,
+    `{${START},"s":null,"i":null,"f":null,"b":null,"t":null,"ss":null,"day":null,"plain":null,"list":null}`,
+    `{${START},"s":"ä \\" \\\\ \\n \\u00e9 {[","ss":["[","{}",""],"ii":[1,-2],"list":[]}`,
+    `{${START},"s":12,"i":-123456789012345678,"f":-1.25,"b":false,"t":"2026-12-31T23:59:59.123456789Z"}`,
+    `{${START},"s":true,"i":0,"f":0,"b":true,"t":"2026-12-31 23:59:59+00:00"}`,
+    `{${START},"plain":{"needed":1},"list":[{"i":1,"inner":[{"s":"x"},{"s":"y"}]},{"i":2}]}`,
+  ])('%s', (line) => expect(isExact(line)).toBe(true));
+
+  test('and fields that the schema does not know are counted', () => {
+    exact.takeIgnored();
+    expect(isExact(`{${START},"no":[1,{"a":null,"b":[true,"x",-0.5]}],"plain":{"needed":1,"nor":"this"}}`)).toBe(true);
+    expect(exact.takeIgnored()).toBe(2);
+    expect(isExact(`{${START},"no":1,"i":1.5}`)).toBe(false);
+    expect(exact.takeIgnored()).toBe(0);
+  });
+});
+
+describe('Left to the strict reader', () => {
+  test.each(
+    [
+      ...['', ' ', 'x', '[]', 'null', '{}', '\u0000{}', `\ufeff{${START}}`, ` {${START}}`, `{${START}`, `{${START}} x`],
+      ...[`{${START},}`, `{${START}}}`, `{${START},"s":"x}`, `{${START},"s":"\\x"}`, `{${START},"s":"\t"}`],
+      ...[`{"id":"a"}`, `{"timestamp":null,"id":"a"}`, `{"timestamp":"2026-09-30T12:00:00Z"}`],
+      ...['""', 'null', '5', '"\\u0001abc"'].map((id) => `{"timestamp":"2026-09-30T12:00:00Z","id":${id}}`),
+      ...['1.5', '1e3', 'true', '"1"', '01', '-', '-0', '1234567890123456789', '{}', '[1]', 'nul'].map((i) => [
+        START,
+        `"i":${i}`,
+      ]),
+      ...['1e3', 'true', '"1.5"', 'NaN', '.5', '1.', '[]'].map((f) => [START, `"f":${f}`]),
+      ...['1', '"true"', 'tru', '{}'].map((b) => [START, `"b":${b}`]),
+      ...['1.5', '-0', '1e3', '1234567890123456', '{}', '[]', '["a"]', '"\\ud83d\\ude00"', '"\\u0000"', '"\\u12"'].map(
+        (s) => [START, `"s":${s}`],
+      ),
+      ...[
+        '5',
+        '"epoch"',
+        '"infinity"',
+        '"2026-02-29T00:00:00Z"',
+        '"2026-13-01 00:00:00"',
+        '"2026-01-01"',
+        '"2026-01-01T00:00:00+02:00"',
+      ].map((t) => [START, `"t":${t}`]),
+      ...['"2026-01-01"'].map((day) => [START, `"day":${day}`]),
+      ...['[null]', '"a"', '["a",]', '[{}]', '["a" "b"]', '["a"'].map((ss) => [START, `"ss":${ss}`]),
+      ...['[1.5]', '[true]', '[null]', '5'].map((ii) => [START, `"ii":${ii}`]),
+      ...['{}', '{"needed":null}', '[{"needed":1}]', '{"needed":1,"i":0.5}', '5'].map((plain) => [
+        START,
+        `"plain":${plain}`,
+      ]),
+      ...['{}', '[null]', '[[]]', '[{"i":"x"}]', '[{"inner":{}}]'].map((list) => [START, `"list":${list}`]),
+      ...[
+        '"s":"a","s":"b"',
+        '"s":"a","\\u0073":"b"',
+        '"S\u00e9":1',
+        '"no":1e999',
+        '"no":[1,]',
+        '"no":{"a"}',
+        '"no":nul',
+        '"no":"\\x"',
+      ].map((more) => [START, more]),
+      [START, `"no":${'['.repeat(100)}${']'.repeat(100)}`],
+    ].map((line) => (typeof line === 'string' ? line : `{${line.join(',')}}`)),
+  )('%j', (line) => {
+    expect(isExact(line)).toBe(false);
+  });
+
+  test('bytes that are no UTF-8', () => {
+    expect(isExact(Buffer.concat([Buffer.from(`{${START},"s":"`), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]))).toBe(
+      false,
+    );
+  });
+});
+
+const SEED = 20261128;
+const LINES = 4_000;
+
+test('DuckDB reads the same of a line as of what is written in its place', async () => {
+  const random = new Random(SEED);
+  const lines: string[] = [];
+  for (let left = 20 * LINES; left > 0 && lines.length < LINES; left--) {
+    const line = mutated(random, `{${START},${randomMembers(random, FIELDS.slice(2), 0).join(',')}}`);
+    if (isExact(line)) lines.push(line);
+  }
+  expect(lines).toHaveLength(LINES);
+  const found = await read(lines);
+  const expected = await read(lines.map((line) => strictLine(FIELDS, line)));
+  for (const [i, line] of lines.entries()) expect([line, found[i]]).toEqual([line, expected[i]]);
+});
+
+/** Values of all kinds, those that fit the most often. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  STRING: [
+    '"x"',
+    '""',
+    '"[1]"',
+    '"{\\"a\\":1}"',
+    '"é\\u00e9\\/\\n"',
+    '"\u{1f600}"',
+    '7',
+    '-7',
+    'true',
+    '1.5',
+    '-0',
+    '{"a":1}',
+    '[1]',
+    '"\\ud800"',
+  ],
+  INT64: ['1', '-5', '0', '123456789012345678', '9223372036854775807', '1.0', '1e2', '"3"', 'true', '"x"'],
+  FLOAT64: [
+    '1.5',
+    '-2',
+    '0.1',
+    '-0',
+    '12345678901234567890',
+    '0.30000000000000004',
+    '123456789012345678901234567890.5',
+    '1e2',
+    '"1"',
+    'true',
+    '"NaN"',
+  ],
+  BOOL: ['true', 'false', '1', '"true"', '"t"'],
+  TIMESTAMP: [
+    '"2026-09-30T12:00:00Z"',
+    '"2026-02-28 01:02:03.123456789"',
+    '"0001-01-01T00:00:00Z"',
+    '"9999-12-31 23:59:59.999999+00:00"',
+    '"2024-02-29T00:00:00Z"',
+    '"epoch"',
+    '1790769600',
+    '"2026-1-1 00:00:00"',
+  ],
+  DATE: ['"2026-01-01"', 'null'],
+};
+
+function randomMembers(random: Random, fields: readonly RestField[], depth: number): string[] {
+  const members = fields.flatMap((one) => {
+    if (random.chance(one.name === 'needed' ? 0.05 : 0.55)) return [];
+    const item = (): string =>
+      one.type === 'RECORD'
+        ? `{${randomMembers(random, one.fields, depth + 1).join(',')}}`
+        : random.pick(VALUES[one.type]!.slice(0, random.chance(0.05) ? undefined : 2));
+    if (random.chance(0.1)) return [`"${one.name}":null`];
+    const value = one.mode === 'REPEATED' ? `[${Array.from({ length: random.int(3) }, item).join(',')}]` : item();
+    return [`"${one.name}"${random.chance(0.1) ? ' ' : ''}:${value}`];
+  });
+  if (random.chance(0.1)) members.push(`"unknown":${random.pick(['1', '"x"', '{"a":[1,null,{}]}'])}`);
+  return members.length === 0 ? ['"unknown":null'] : members;
+}
+
+/** With other values of all kinds, and now and then a character too many or too few. */
+function mutated(random: Random, line: string): string {
+  if (!random.chance(0.2)) return line;
+  const at = random.int(line.length);
+  const character = random.pick(Array.from('{}[]",:\\ 0-.etn\u0007é'));
+  return line.slice(0, at) + (random.chance(0.5) ? character : '') + line.slice(at + random.int(2));
+}
+
+/** The rows that DuckDB reads, as conversions have it read them. */
+async function read(lines: readonly string[]): Promise<readonly unknown[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'logquay-exact-'));
+  const instance = await DuckDBInstance.create(':memory:');
+  try {
+    const connection = await instance.connect();
+    await connection.run(`SET TimeZone = 'UTC'`);
+    const file = path.join(folder, 'lines.ndjson');
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+    const values = FIELDS.map((one) => `${storedValue(one, quoteName(one.name), 'base64')} AS ${quoteName(one.name)}`);
+    const reader = await connection.runAndReadAll(
+      `SELECT CAST(to_json(t) AS VARCHAR) FROM (SELECT ${values.join(', ')} FROM ${scanOf({ path: file, format: 'ndjson' }, FIELDS)}) AS t`,
+    );
+    return reader.getRows().map(([text]) => text);
+  } finally {
+    instance.closeSync();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

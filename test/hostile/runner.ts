@@ -14,6 +14,8 @@ const MEMORY = 256;
 const THREADS = 2;
 /** What the process may take beside DuckDB's own memory, itself included. */
 const BESIDE = 512;
+/** Milliseconds of CPU after the interrupt (docs/decisions/bounded-functions.md), of all threads. */
+const LATE = 200 * THREADS;
 /** Milliseconds of CPU in one iteration of the event loop (docs/decisions/bounded-work.md). */
 const BLOCK = 50;
 /** Beyond it a process is replaced before the next query. */
@@ -24,7 +26,7 @@ export const DEADLINES = { soon: 100, later: 350 };
 /** What is wrong with a measurement, `patience` being how much longer than in calm the CPU may take. */
 function faultsOf(m: Measurement, patience: number): string[] {
   const faults: string[] = [];
-  const late = 200 * THREADS * patience;
+  const late = LATE * patience;
   if (m.nextFails !== null) faults.push(`no query is answered after it (${m.outcome}): ${m.nextFails}`);
   if (m.lateCpuMs > late) faults.push(`${Math.round(m.lateCpuMs)} ms of CPU after the interrupt`);
   if (m.peakBytes > (MEMORY + BESIDE) * MIB) faults.push(`${Math.round(m.peakBytes / MIB)} MiB resident`);
@@ -45,10 +47,17 @@ export async function runHostile(
   const all: MeasuredQuery[] = [];
   try {
     for (const query of queries) {
-      let measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.soon });
+      let deadlineMs = DEADLINES.soon;
+      let measured = await child.measure({ sql: query.sql, deadlineMs });
       // What ran into the deadline may only have begun.
       if (measured.outcome.startsWith('deadline') && faultsOf(measured, patience).length === 0) {
-        measured = await child.measure({ sql: query.sql, deadlineMs: DEADLINES.later });
+        deadlineMs = DEADLINES.later;
+        measured = await child.measure({ sql: query.sql, deadlineMs });
+      }
+      // On a busy machine the same work takes more CPU, never less: what is too much is too much each time.
+      for (let again = 2; again > 0 && measured.lateCpuMs > LATE * patience; again--) {
+        const { lateCpuMs } = await child.measure({ sql: query.sql, deadlineMs });
+        measured = { ...measured, lateCpuMs: Math.min(measured.lateCpuMs, lateCpuMs) };
       }
       // What earlier queries left in the allocators is not this one's: what is too large alone counts.
       if (measured.peakBytes > (MEMORY + BESIDE) * MIB) {

@@ -14,14 +14,13 @@ import { describedTables } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
 import { codeOf, messageOf } from '../engine/native-error';
-import { ArrivalJournal } from './arrival-journal';
-import { type ArrivalRecord, Arrivals } from './arrivals';
-import { type ArrivedBatch, ArrivedBatches } from './arrived-batches';
+import type { ArrivedBatch } from './arrived-batches';
 import { arrivedRows, unknownPosition } from './arrived-rows';
 import { CacheFolder } from './cache-folder';
 import { Conversions } from './conversions';
 import type { Converter } from './converter';
 import { faultKind } from './fault-kind';
+import { FolderArrivals } from './folder-arrivals';
 import { lockFolder, unlockFolder } from './folder-lock';
 import { type FolderScan, type FoundFile, scanFolder } from './folder-scan';
 import { LiveTable } from './live-table';
@@ -83,9 +82,7 @@ export class LiveFolder {
   #closing: AbortController = new AbortController();
   /** What keeps the folder from being followed as it should. */
   readonly #faults = new Map<Faulty, string>();
-  #journal: ArrivalJournal | null = null;
-  readonly #arrivals = new Map<string, Arrivals>();
-  readonly #batches = new ArrivedBatches();
+  readonly #arrivals: FolderArrivals;
   /** Settles when nobody changes tables or reads files of them. */
   #exclusive: Promise<unknown> = Promise.resolve();
   #nextIndex = 0;
@@ -107,6 +104,7 @@ export class LiveFolder {
   ) {
     const { log, converter, convertedBytes, tailBytes } = options;
     this.#named = new NamedOnce(log);
+    this.#arrivals = new FolderArrivals(options.dataDir);
     this.#conversions = new Conversions({
       folder,
       log,
@@ -185,9 +183,7 @@ export class LiveFolder {
     await this.#conversions.end();
     await this.#ended;
     await this.#exclusive;
-    this.#batches.lose();
-    this.#journal = null;
-    this.#arrivals.clear();
+    this.#arrivals.lose();
     await this.#conversions.close();
     if (this.#locked) unlockFolder(this.folder.path);
     this.#locked = this.#writer = false;
@@ -211,11 +207,11 @@ export class LiveFolder {
         conversions,
         faults: sources.filter(({ fault }) => fault !== null).length,
         declared,
-        arrived: this.#arrivals.get(name)?.count ?? 0,
+        arrived: this.#arrivals.countOf(name),
       };
     });
     const degraded = [...this.#faults.values()].join(' ');
-    const epoch = this.#journal?.epoch ?? '';
+    const { epoch } = this.#arrivals;
     return { target: this.#target, epoch, tables, degraded: degraded === '' ? null : degraded };
   }
 
@@ -297,29 +293,16 @@ export class LiveFolder {
 
   /** Writes down what has been read since the last look, and has it known. */
   async #takeArrivals(): Promise<void> {
-    if (this.#journal === null) await this.#openArrivals();
-    const records: ArrivalRecord[] = [];
+    await this.#arrivals.open(this.#writer ? this.folder.arrivals : null);
     for (const [name, { sources }] of this.#tables) {
-      await this.#safely(name, async () => {
-        const arrivals = this.#arrivals.get(name) ?? new Arrivals(this.options.dataDir);
-        this.#arrivals.set(name, arrivals);
-        records.push(...(await arrivals.take(name, sources, Date.now())));
-      });
+      await this.#safely(name, () => this.#arrivals.take(name, sources));
     }
     try {
-      await this.#journal!.append(records, () => [...this.#arrivals].map(([name, arrivals]) => arrivals.state(name)));
+      await this.#arrivals.publish();
       this.#fault('arrivals', null);
     } catch (error) {
       this.#fault('arrivals', `CACHE_DIR cannot be written (${faultKind(error)}).`);
     }
-    for (const arrivals of this.#arrivals.values()) arrivals.publish();
-  }
-
-  /** Goes on from what the writer before has written down; another process counts for itself. */
-  async #openArrivals(): Promise<void> {
-    const { journal, tables } = await ArrivalJournal.open(this.#writer ? this.folder.arrivals : null);
-    this.#journal = journal;
-    for (const [name, written] of tables) this.#arrivals.set(name, new Arrivals(this.options.dataDir, written));
   }
 
   /** Does `work` while no table changes. */
@@ -331,22 +314,23 @@ export class LiveFolder {
 
   /** Where the rows of a table end now. */
   placeOf(table: string): { readonly epoch: string; readonly upTo: number } {
-    return { epoch: this.#journal?.epoch ?? '', upTo: this.#arrivals.get(table)?.count ?? 0 };
+    return { epoch: this.#arrivals.epoch, upTo: this.#arrivals.countOf(table) };
   }
 
   /** The rows of a range, or of its beginning, until they are released. @throws as arrivedRows */
   arrived(range: ArrivedRange): Promise<ArrivedBatch> {
-    return this.#batches.get(range, (name) =>
+    return this.#arrivals.batch(range, (name) =>
       this.exclusively(async () => {
-        const [connection, journal] = [this.#connection, this.#journal];
-        if (connection === null || journal === null) {
+        const connection = this.#connection;
+        if (connection === null || this.#arrivals.epoch === '') {
           throw new ServiceError('backendUnavailable', 'The data folder is being opened.');
         }
-        const [table, arrivals] = [this.#tables.get(range.table), this.#arrivals.get(range.table)];
-        if (table === undefined || arrivals === undefined || !journal.knows(range.epoch)) throw unknownPosition();
+        const arrivals = this.#arrivals.of(range);
+        const table = this.#tables.get(range.table);
+        if (table === undefined) throw unknownPosition();
         const rows = await arrivedRows(connection, name, table, arrivals, range);
         const schema = { name: range.table, columns: columnsOf(table.fields) };
-        return { ...rows, table: { schema, parts: [rows.part], revision: 0 }, epoch: journal.epoch };
+        return { ...rows, table: { schema, parts: [rows.part], revision: 0 }, epoch: this.#arrivals.epoch };
       }),
     );
   }
@@ -554,7 +538,7 @@ export class LiveFolder {
   /** Goes on from where the writer before has ended. */
   async #takeOver(): Promise<void> {
     this.#writer = true;
-    this.#journal?.writeTo(this.folder.arrivals);
+    this.#arrivals.writeTo(this.folder.arrivals);
     await this.#removeUnused();
     this.options.log.info({}, 'This process now writes CACHE_DIR');
   }

@@ -2,12 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import { ExactLines } from '../../src/engines/duckdb/data/exact-lines';
 import { storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { scanOf } from '../../src/engines/duckdb/data/file-scan';
 import { strictLine } from '../../src/engines/duckdb/data/strict-row';
+import { Tail } from '../../src/engines/duckdb/follow/tail';
 import { quoteName } from '../../src/engines/duckdb/sql';
 import type { RestField } from '../../src/googlesql/rest-schema';
 import { Random } from '../dialect/random';
@@ -134,7 +135,27 @@ test('DuckDB reads the same of a line as of what is written in its place', async
   const found = await read(lines);
   const expected = await read(lines.map((line) => strictLine(FIELDS, line)));
   for (const [i, line] of lines.entries()) expect([line, found[i]]).toEqual([line, expected[i]]);
+  const inTail = await insert(lines.map(withLists));
+  for (const [i, line] of lines.entries()) expect([line, inTail[i]]).toEqual([line, expected[i]]);
 });
+
+test.each([
+  [`{${START},"ss":["a"]}`, `{${START},"ss":["a"],"ii":[],"list":[]}`],
+  [`{${START},"ss": null ,"ii":[],"list":null}`, `{${START},"ss": [] ,"ii":[],"list":[]}`],
+  [
+    `{${START},"list":[{},{"s":"é","inner":[{"ss":null}]}],"plain":{"needed":1},"ss":[],"ii":[]}`,
+    `{${START},"list":[{"ss":[],"ii":[],"inner":[]},{"s":"é","inner":[{"ss":[],"ii":[]}],"ss":[],"ii":[]}],"plain":{"needed":1,"ss":[],"ii":[]},"ss":[],"ii":[]}`,
+  ],
+])('Lists that are missing in %s are written as empty ones', (line, expected) => {
+  expect(withLists(line)).toBe(expected);
+});
+
+function withLists(line: string): string {
+  const buffer = Buffer.from(`x\n${line}\n`);
+  const place = { buffer, start: 2, end: buffer.length - 1 };
+  expect(exact.has(place)).toBe(true);
+  return exact.withLists(place);
+}
 
 /** Values of all kinds, those that fit the most often. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
@@ -206,19 +227,37 @@ function mutated(random: Random, line: string): string {
 }
 
 /** The rows that DuckDB reads, as conversions have it read them. */
-async function read(lines: readonly string[]): Promise<readonly unknown[]> {
+function read(lines: readonly string[]): Promise<readonly unknown[]> {
+  return inDuckDb(async (connection, folder) => {
+    const file = path.join(folder, 'lines.ndjson');
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+    const values = FIELDS.map((one) => `${storedValue(one, quoteName(one.name), 'base64')} AS ${quoteName(one.name)}`);
+    return textsOf(connection, `SELECT ${values.join(', ')} FROM ${scanOf({ path: file, format: 'ndjson' }, FIELDS)}`);
+  });
+}
+
+/** The rows of a tail. */
+function insert(lines: readonly string[]): Promise<readonly unknown[]> {
+  return inDuckDb(async (connection) => {
+    const tail = await Tail.create(connection, 'tail', FIELDS);
+    await tail.insert(lines, 1);
+    const columns = FIELDS.map(({ name }) => quoteName(name));
+    return textsOf(connection, `SELECT ${columns.join(', ')} FROM ${tail.relation} ORDER BY rowid`);
+  });
+}
+
+async function textsOf(connection: DuckDBConnection, query: string): Promise<readonly unknown[]> {
+  const reader = await connection.runAndReadAll(`SELECT CAST(to_json(t) AS VARCHAR) FROM (${query}) AS t`);
+  return reader.getRows().map(([text]) => text);
+}
+
+async function inDuckDb<T>(work: (connection: DuckDBConnection, folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'logquay-exact-'));
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const connection = await instance.connect();
     await connection.run(`SET TimeZone = 'UTC'`);
-    const file = path.join(folder, 'lines.ndjson');
-    writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
-    const values = FIELDS.map((one) => `${storedValue(one, quoteName(one.name), 'base64')} AS ${quoteName(one.name)}`);
-    const reader = await connection.runAndReadAll(
-      `SELECT CAST(to_json(t) AS VARCHAR) FROM (SELECT ${values.join(', ')} FROM ${scanOf({ path: file, format: 'ndjson' }, FIELDS)}) AS t`,
-    );
-    return reader.getRows().map(([text]) => text);
+    return await work(connection, folder);
   } finally {
     instance.closeSync();
     rmSync(folder, { recursive: true, force: true });

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 import type { Engine } from '../../../src/engines/contract';
+import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { CacheFolder } from '../../../src/engines/duckdb/follow/cache-folder';
 import { LocalConverter } from '../../../src/engines/duckdb/follow/local-converter';
@@ -228,6 +229,15 @@ describe.each<[string, Partial<DuckDbOptions>]>([
     await rm(target);
     await become();
   });
+});
+
+it('Rows that DuckDB refuses although they looked exact are read closely', async () => {
+  const looks = jest.spyOn(ExactLines.prototype, 'has').mockReturnValue(true);
+  await start({ [`${TABLE}.ndjson`]: `${ndjson(row('a'))}none\n${ndjson(row('b'))}` });
+  await become('a', 'b');
+  expect(looks).toHaveBeenCalledTimes(3);
+  looks.mockRestore();
+  expect(status()).toMatchObject({ leftOut: { not_json: 1 }, faults: 0 });
 });
 
 it('A line that is far too long is left out where the rows around it are stored', async () => {

@@ -14,6 +14,8 @@ class FieldShape {
   readonly isRepeated: boolean;
   readonly type: RestField['type'];
   readonly record: RecordShape | null;
+  /** It as a member, if it is a list that is not there. */
+  readonly empty: string;
   /** What has followed in the last record: most likely it follows again. */
   next: FieldShape | null = null;
   /** The last record that had it. */
@@ -33,6 +35,7 @@ class FieldShape {
     );
     this.isRepeated = field.mode === 'REPEATED';
     this.type = field.type;
+    this.empty = `${JSON.stringify(field.name)}:[]`;
     this.record = field.type === 'RECORD' ? new RecordShape(field.fields, []) : null;
   }
 }
@@ -41,6 +44,7 @@ class RecordShape {
   readonly fields: ReadonlyMap<string, FieldShape>;
   /** How many fields have to be there. */
   readonly required: number;
+  readonly lists: readonly FieldShape[];
   /** What the last record began with. */
   first: FieldShape | null = null;
 
@@ -51,6 +55,7 @@ class RecordShape {
     });
     this.fields = new Map(shapes);
     this.required = shapes.filter(([, { isRequired }]) => isRequired).length;
+    this.lists = shapes.flatMap(([, shape]) => (shape.isRepeated ? shape : []));
   }
 }
 
@@ -74,6 +79,13 @@ const TIMESTAMP =
 const LONGEST_TIMESTAMP = 40;
 const ESCAPE = /^[0-9a-f]{4}$/i;
 
+/** What is to be written in place of some bytes of a line. */
+interface Patch {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 /** Where a line is, without its end. */
 export interface LinePlace {
   readonly buffer: Buffer;
@@ -89,6 +101,8 @@ export class ExactLines {
   #end = 0;
   #ascii = true;
   #unknown = 0;
+  /** Of the line looked at last: where lists are missing. */
+  #missing: Patch[] = [];
   #ignored = 0;
   #record = 0;
 
@@ -114,12 +128,24 @@ export class ExactLines {
     this.#end = end;
     this.#ascii = true;
     this.#unknown = 0;
+    this.#missing = [];
     if (this.#space() === CLOSE || !this.#members(this.#row)) return false;
     this.#space();
     if (this.#at !== end) return false;
     if (!this.#ascii && !isUtf8(bytes.subarray(start, end))) return false;
     this.#ignored += this.#unknown;
     return true;
+  }
+
+  /** The text of a line just found, with every list that is missing or NULL as an empty one. */
+  withLists({ buffer, start, end }: LinePlace): string {
+    let text = '';
+    let at = start;
+    for (const patch of this.#missing) {
+      text += buffer.toString('utf8', at, patch.start) + patch.text;
+      at = patch.end;
+    }
+    return text + buffer.toString('utf8', at, end);
   }
 
   /** What comes next, behind space; NaN at the end. */
@@ -139,6 +165,7 @@ export class ExactLines {
     let next = this.#space();
     if (next === CLOSE) {
       this.#at++;
+      this.#seeLists(record, own, true);
       return missing === 0;
     }
     for (;;) {
@@ -160,6 +187,7 @@ export class ExactLines {
         before = field;
         if (next === 110) {
           if (!this.#reads(NULL)) return false;
+          if (field.isRepeated) this.#missing.push({ start: this.#at - NULL.length, end: this.#at, text: '[]' });
         } else {
           if (!(field.isRepeated ? this.#list(field, next) : this.#item(field, next))) return false;
           if (field.isRequired) missing--;
@@ -167,9 +195,23 @@ export class ExactLines {
       }
       next = this.#space();
       this.#at++;
-      if (next === CLOSE) return missing === 0;
+      if (next === CLOSE) {
+        this.#seeLists(record, own, false);
+        return missing === 0;
+      }
       if (next !== COMMA) return false;
       next = this.#space();
+    }
+  }
+
+  /** Lists of a record that has ended which it did not have. */
+  #seeLists({ lists }: RecordShape, own: number, isEmpty: boolean): void {
+    const start = this.#at - 1;
+    let comma = isEmpty ? '' : ',';
+    for (const { seenIn, empty } of lists) {
+      if (seenIn === own) continue;
+      this.#missing.push({ start, end: start, text: `${comma}${empty}` });
+      comma = ',';
     }
   }
 

@@ -2,7 +2,8 @@
 import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
-import { type JsonObject, Unfit } from '../data/strict-row';
+import { ExactLines } from '../data/exact-lines';
+import { type JsonObject, parsedRow, Unfit } from '../data/strict-row';
 import { quoteText } from '../sql';
 import { keeping, readContent } from './content';
 import { ContentFault } from './content-fault';
@@ -41,7 +42,7 @@ export interface TailReaderOptions {
   readonly onFault: (file: string, fault: string) => void;
 }
 
-/** A row of a record, as JSON. */
+/** A row of a record, as JSON, that is to be fitted. */
 interface ParsedRow {
   readonly text: string;
   readonly line: number;
@@ -64,7 +65,12 @@ interface NewRows {
 class MovedFile extends Error {}
 
 export class TailReader {
-  constructor(private readonly options: TailReaderOptions) {}
+  readonly #exact: ExactLines | null;
+
+  constructor(private readonly options: TailReaderOptions) {
+    const { fields } = options;
+    this.#exact = fields.isDeclared ? new ExactLines(fields.all, fields.rules) : null;
+  }
 
   /** @param source that may have something to read, and is not being converted */
   async read(source: Source): Promise<void> {
@@ -153,27 +159,40 @@ export class TailReader {
   }
 
   /** The rows of records; inferred fields grow by them. @param first whether no other rows wait to be inserted */
-  #parsed(records: readonly RawRecord[], path: string, first: boolean, leftOut: LeftOutCount): readonly ParsedRow[] {
+  #parsed(
+    records: readonly RawRecord[],
+    path: string,
+    first: boolean,
+    leftOut: LeftOutCount,
+  ): readonly (ParsedRow | ReadRow)[] {
     const { fields } = this.options;
-    const parsed: ParsedRow[] = [];
-    for (const { text, line } of records) {
+    const parsed: (ParsedRow | ReadRow)[] = [];
+    for (const record of records) {
+      const { place, line } = record;
+      if (place !== null && this.#exact?.has(place) === true) {
+        parsed.push({ json: this.#exact.withLists(place), digest: null, time: null });
+        continue;
+      }
       leavingOut(path, line, leftOut, () => {
+        const { text } = record;
         const row = recordRow(text);
         if (row !== null && text !== null) parsed.push({ text, line, row });
       });
     }
+    leftOut.ignored += this.#exact?.takeIgnored() ?? 0;
     fields.grow(
-      parsed.map(({ row }) => row),
+      parsed.flatMap((one) => ('row' in one ? [one.row] : [])),
       first && this.options.isEmpty(),
     );
     return parsed;
   }
 
-  #fitted(parsed: readonly ParsedRow[], path: string, leftOut: LeftOutCount): readonly ReadRow[] {
+  #fitted(parsed: readonly (ParsedRow | ReadRow)[], path: string, leftOut: LeftOutCount): readonly ReadRow[] {
     const { all, rules } = this.options.fields;
     const rows: ReadRow[] = [];
-    for (const { text, line, row } of parsed) {
-      leavingOut(path, line, leftOut, () => rows.push(rowOf(text, row, all, rules, leftOut)));
+    for (const one of parsed) {
+      if ('json' in one) rows.push(one);
+      else leavingOut(path, one.line, leftOut, () => rows.push(rowOf(one.text, one.row, all, rules, leftOut)));
     }
     return rows;
   }
@@ -183,9 +202,29 @@ export class TailReader {
     if (rows.length > 0) {
       const tail = await this.options.tails.open(fields, source.id);
       tail.hasGeneratedIds ||= rows.some(({ digest }) => digest !== null);
-      await tail.insert(await this.#identified(rows), source.id);
+      const texts = await this.#identified(rows);
+      try {
+        await tail.insert(texts, source.id);
+      } catch {
+        // Nothing that `ExactLines` has found may keep rows from being read.
+        await tail.insert(this.#strict(texts, leftOut), source.id);
+      }
     }
     if (leftOut.any) this.options.onLeftOut(leftOut.total);
+  }
+
+  /** The texts of rows, each read closely. */
+  #strict(texts: readonly string[], leftOut: LeftOutCount): readonly string[] {
+    const { all, rules } = this.options.fields;
+    return texts.flatMap((text) => {
+      try {
+        return rowOf(text, parsedRow(text), all, rules, new LeftOutCount(leftOut.lenient)).json;
+      } catch (error) {
+        if (!(error instanceof Unfit)) throw error;
+        leftOut.addRows(error.reason, 1, []);
+        return [];
+      }
+    });
   }
 
   /** The texts of rows, those without an id with one that no equal row has. */

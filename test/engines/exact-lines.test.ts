@@ -240,7 +240,7 @@ function read(lines: readonly string[]): Promise<readonly unknown[]> {
 function insert(lines: readonly string[]): Promise<readonly unknown[]> {
   return inDuckDb(async (connection) => {
     const tail = await Tail.create(connection, 'tail', FIELDS);
-    await tail.insert(lines, 1);
+    await tail.insert(lines.map((text) => ({ text, source: 1 })));
     const columns = FIELDS.map(({ name }) => quoteName(name));
     return textsOf(connection, `SELECT ${columns.join(', ')} FROM ${tail.relation} ORDER BY rowid`);
   });

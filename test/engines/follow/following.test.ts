@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { Engine } from '../../../src/engines/contract';
+import { Tail } from '../../../src/engines/duckdb/follow/tail';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
 
@@ -60,6 +61,28 @@ describe('What is written', () => {
     await writeFile(path(`${TABLE}/date=2026-09-30/deep/part-0.jsonl`), ndjson(row('d')));
     await become('a', 'b', 'c', 'd');
     await settled('a', 'b', 'c', 'd');
+  });
+
+  it('is inserted together where it is in many files, each of which counts by itself', async () => {
+    const inserts = jest.spyOn(Tail.prototype, 'insert');
+    const names = Array.from({ length: 40 }, (_, i) => String(i).padStart(2, '0'));
+    // Without an id, so that equal rows of several files are told apart.
+    const equal = { timestamp: '2026-09-30T11:00:00Z', event_message: 'equal' };
+    const files = names.map((name) => [`${TABLE}/${name}.ndjson`, `${ndjson(row(name), equal)}none\n`] as const);
+    await start(Object.fromEntries(files));
+    const found = await ids();
+    expect(found).toHaveLength(80);
+    expect(new Set(found).size).toBe(80);
+    expect(found.filter((id) => id.length === 2)).toEqual(names);
+    expect(inserts.mock.calls.length).toBeLessThan(4);
+    inserts.mockRestore();
+    expect(engine.dataStatus?.()?.tables.find(({ table }) => table === TABLE)).toMatchObject({
+      rows: 80,
+      files: 40,
+      leftOut: { not_json: 40 },
+    });
+    for (const name of names.slice(0, 10)) await rm(path(`${TABLE}/${name}.ndjson`));
+    await eventually(async () => expect(await ids()).toHaveLength(60));
   });
 
   it('is served while many files that were there before are still read', async () => {

@@ -73,6 +73,8 @@ const MOST_DIGITS = 40;
 /** What a number's text keeps as `String` prints it. */
 const PRINTED_DIGITS = 15;
 const DEEPEST = 64;
+/** Lists that may be missing in a line: where there are more, writing them is the work. */
+const MOST_MISSING = 10_000;
 /** A day that is in the calendar of every year, a time of day, and UTC. */
 const TIMESTAMP =
   /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)[T ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|\+00:00)?$/;
@@ -131,7 +133,7 @@ export class ExactLines {
     this.#missing = [];
     if (this.#space() === CLOSE || !this.#members(this.#row)) return false;
     this.#space();
-    if (this.#at !== end) return false;
+    if (this.#at !== end || this.#missing.length > MOST_MISSING) return false;
     if (!this.#ascii && !isUtf8(bytes.subarray(start, end))) return false;
     this.#ignored += this.#unknown;
     return true;
@@ -206,6 +208,8 @@ export class ExactLines {
 
   /** Lists of a record that has ended which it did not have. */
   #seeLists({ lists }: RecordShape, own: number, isEmpty: boolean): void {
+    // That is enough to leave the line out.
+    if (this.#missing.length > MOST_MISSING) return;
     const start = this.#at - 1;
     let comma = isEmpty ? '' : ',';
     for (const { seenIn, empty } of lists) {

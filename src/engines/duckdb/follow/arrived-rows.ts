@@ -71,11 +71,11 @@ export async function arrivedRows(
   }
   const texts = await withIds(table, rows);
   const tail = await Tail.create(connection, name, table.fields);
-  let start = 0;
-  for (const { source, end } of bySource) {
-    await tail.insert(texts.slice(start, end), source);
-    start = end;
-  }
+  await tail.insert(
+    bySource.flatMap(({ source, end }, i) =>
+      texts.slice(bySource[i - 1]?.end ?? 0, end).map((text) => ({ text, source })),
+    ),
+  );
   return {
     part: { ...unknownPart(tail.relation), rows: rows.length, grows: true },
     upTo: at,

@@ -376,10 +376,15 @@ export class LiveFolder {
     const newest = table.sources
       .filter((source) => this.#isToRead(table, source))
       .sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
+    await table.readNew(this.#readable(newest), () => this.#stale.add(table));
+  }
+
+  /** Files to be read in this look, of those of a table. */
+  async *#readable(newest: readonly Source[]): AsyncGenerator<Source> {
     for (const source of newest) {
       if (this.#closing.signal.aborted || (await this.#tailRoom()) === 'over') return;
       if (performance.now() <= this.#readUntil) {
-        if (await table.readNew(source)) this.#stale.add(table);
+        yield source;
         continue;
       }
       // While the service is waited for, one file of all tables.
@@ -387,8 +392,7 @@ export class LiveFolder {
       this.#left = true;
       // However much comes in others, the file that has waited longest is read.
       const waiting = newest.slice(newest.indexOf(source));
-      const longest = waiting.reduce((a, b) => (a.behindSince! <= b.behindSince! ? a : b));
-      if (await table.readNew(longest)) this.#stale.add(table);
+      yield waiting.reduce((a, b) => (a.behindSince! <= b.behindSince! ? a : b));
       return;
     }
   }

@@ -190,11 +190,15 @@ export class LiveTable {
     return !source.converting && source.isChanged && performance.now() >= source.notBefore;
   }
 
-  /** Reads what is new of a readable source into the tail. @returns whether parts or fields are others than before */
-  async readNew(source: Source): Promise<boolean> {
+  /** Reads what is new of readable sources into the tail. @param onChange called when parts or fields are others than before */
+  async readNew(sources: AsyncIterable<Source>, onChange: () => void): Promise<void> {
     const [tails, fields] = [this.#tails.all, this.fields];
-    await this.#reader.read(source);
-    return tails !== this.#tails.all || fields !== this.fields;
+    try {
+      for await (const source of sources) await this.#reader.read(source);
+    } finally {
+      await this.#reader.insertRead();
+      if (tails !== this.#tails.all || fields !== this.fields) onChange();
+    }
   }
 
   pathOf(source: Source): string {

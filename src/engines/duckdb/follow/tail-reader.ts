@@ -19,13 +19,14 @@ import type { Progress } from './segment-job';
 import type { Source } from './source';
 import type { TableFields } from './table-fields';
 import type { TableParts } from './table-parts';
+import type { TailRow } from './tail';
 import type { Tails } from './tails';
 
 /** Milliseconds until a file that cannot be read is tried again. */
 export const TRY_AGAIN = 5_000;
 /** Milliseconds until an archive that grows is read again, for each that it took: it is read from its beginning. */
 const PATIENCE = 10;
-/** Bytes of a file of which the rows are inserted together: planning an insertion takes as long as inserting a hundred rows of a wide table. */
+/** Bytes of files whose rows are inserted together: planning an insertion takes as long as inserting a hundred rows of a wide table. */
 const INSERTED_AT_ONCE = 2 * 1024 * 1024;
 
 export interface TailReaderOptions {
@@ -49,8 +50,9 @@ interface ParsedRow {
   readonly row: JsonObject;
 }
 
-/** Rows that are inserted together. */
+/** Rows of a file that wait to be inserted. */
 interface NewRows {
+  readonly source: Source;
   readonly rows: readonly ReadRow[];
   readonly fields: readonly RestField[];
   /** What was left out among them. */
@@ -64,107 +66,132 @@ interface NewRows {
 /** The file was moved before it was opened: the next look at the folder shows it. */
 class MovedFile extends Error {}
 
+/** Rows could not be inserted, which has been noted of their files. */
+class NotInserted extends Error {}
+
 export class TailReader {
   readonly #exact: ExactLines | null;
+  /** What has been read of one file after the other. */
+  #waiting: NewRows[] = [];
+  /** What is to be noted of files that have been read to their end, once their rows are inserted. */
+  readonly #ended = new Map<Source, () => void>();
 
   constructor(private readonly options: TailReaderOptions) {
     const { fields } = options;
     this.#exact = fields.isDeclared ? new ExactLines(fields.all, fields.rules) : null;
   }
 
-  /** @param source that may have something to read, and is not being converted */
+  /**
+   * Reads what is new of a file, once: its rows wait for `insertRead`, unless there are many.
+   *
+   * @param source that may have something to read, and is not being converted
+   */
   async read(source: Source): Promise<void> {
     const { file } = source;
     const seen = { size: file.size, modified: file.modified };
     const started = performance.now();
+    let waiting = false;
+    let fault: string | null = null;
     try {
-      source.waiting = await this.#readTo(source, file.compression === 'none' ? file.size : Infinity);
-      source.fault = null;
+      waiting = await this.#readTo(source, file.compression === 'none' ? file.size : Infinity);
     } catch (error) {
-      if (error instanceof MovedFile || (await this.#isMoved(source))) return;
+      if (error instanceof MovedFile || error instanceof NotInserted || (await this.#isMoved(source))) return;
       if (error instanceof ChangedContent) {
         source.replaced = true;
         return;
       }
-      const isFault = error instanceof ContentFault;
-      source.fault = isFault ? error.message : `cannot be read (${faultKind(error)})`;
-      source.notBefore = performance.now() + TRY_AGAIN;
-      this.options.onFault(file.path, source.fault);
-      if (!isFault) return;
+      if (!(error instanceof ContentFault)) {
+        this.#setAside(source, `cannot be read (${faultKind(error)})`);
+        return;
+      }
+      fault = error.message;
     }
-    if (file.compression !== 'none') {
-      const now = performance.now();
-      source.notBefore = Math.max(source.notBefore, now + PATIENCE * (now - started));
-    }
-    source.seen = seen;
-    source.behindSince = null;
+    const now = performance.now();
+    const notBefore = file.compression === 'none' ? 0 : now + PATIENCE * (now - started);
+    this.#ended.set(source, () => {
+      source.waiting = waiting;
+      source.fault = null;
+      if (fault !== null) this.#setAside(source, fault);
+      source.notBefore = Math.max(source.notBefore, notBefore);
+      source.seen = seen;
+      source.behindSince = null;
+    });
   }
 
-  /** @returns whether its last record waits for its end */
+  /** Inserts the rows that wait, all or none; files whose rows cannot be inserted are set aside. */
+  async insertRead(): Promise<void> {
+    try {
+      await this.#insertWaiting();
+    } catch (error) {
+      if (!(error instanceof NotInserted)) throw error;
+    }
+  }
+
+  /** @throws NotInserted after the files have been set aside */
+  async #insertWaiting(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      await this.#insert(waiting);
+    } catch (error) {
+      for (const source of new Set(waiting.map((rows) => rows.source))) {
+        this.#ended.delete(source);
+        this.#setAside(source, `cannot be read (${faultKind(error)})`);
+      }
+      throw new NotInserted();
+    } finally {
+      for (const note of this.#ended.values()) note();
+      this.#ended.clear();
+    }
+  }
+
+  #setAside(source: Source, fault: string): void {
+    source.fault = fault;
+    source.notBefore = performance.now() + TRY_AGAIN;
+    this.options.onFault(source.file.path, fault);
+  }
+
+  /** @returns whether its last record waits for its end. @throws after the rows that come before what cannot be read */
   async #readTo(source: Source, to: number): Promise<boolean> {
-    let waiting = false;
-    const closed = (): boolean => {
-      waiting = source.file.compression === 'none' && !source.isQuiet;
-      return !waiting;
-    };
-    for await (const rows of this.#newRows(source, to, closed)) {
-      await this.#insert(rows, source);
-      source.read = rows.end;
-    }
-    return waiting;
-  }
-
-  /** New rows of a file, as many as are inserted at once. @throws after those that come before what cannot be read */
-  async *#newRows(source: Source, to: number, closed: () => boolean): AsyncGenerator<NewRows> {
     const { compression, format } = source.file;
     const { fields } = this.options;
     const path = source.pathIn(this.options.dataDir);
     const digest = await resumeDigest({ path, compression, from: source.read });
     const { position } = source.read;
     let isSame = false;
-    let next = null as NewRows | null;
+    let waiting = false;
+    const closed = (): boolean => {
+      waiting = compression === 'none' && !source.isQuiet;
+      return !waiting;
+    };
     const pending: Buffer[] = [];
     let digested = position.offset;
     const blocks = keeping(readContent(path, compression, position.offset, to), pending);
-    try {
-      for await (const batch of readRecords(blocks, format, position, closed)) {
-        // What is open by now is the file that was found, if that is still there.
-        if (!isSame && (await this.#isMoved(source))) throw new MovedFile();
-        isSame = true;
-        const leftOut = new LeftOutCount(!fields.isDeclared);
-        const parsed = this.#parsed(batch.records, path, next === null, leftOut);
-        // Rows have every list of the fields there were.
-        if (next !== null && next.fields !== fields.all) {
-          yield next;
-          next = null;
-        }
-        const rows = this.#fitted(parsed, path, leftOut);
-        const bytes = digest.take(pending, batch.position.offset - digested);
-        digested += bytes;
-        const end = { position: batch.position, digest: digest.state() };
-        next = together(next, { rows, fields: fields.all, leftOut, end, bytes });
-        if (next.bytes < INSERTED_AT_ONCE) continue;
-        yield next;
-        next = null;
-      }
-    } catch (error) {
-      if (next !== null) yield next;
-      throw error;
+    for await (const batch of readRecords(blocks, format, position, closed)) {
+      // What is open by now is the file that was found, if that is still there.
+      if (!isSame && (await this.#isMoved(source))) throw new MovedFile();
+      isSame = true;
+      const leftOut = new LeftOutCount(!fields.isDeclared);
+      const parsed = this.#parsed(batch.records, path, leftOut);
+      // Rows have every list of the fields there were.
+      if (this.#waiting.some((rows) => rows.fields !== fields.all)) await this.#insertWaiting();
+      const rows = this.#fitted(parsed, path, leftOut);
+      const bytes = digest.take(pending, batch.position.offset - digested);
+      digested += bytes;
+      const end = { position: batch.position, digest: digest.state() };
+      this.#waiting.push({ source, rows, fields: fields.all, leftOut, end, bytes });
+      const all = this.#waiting.reduce((sum, one) => sum + one.bytes, 0);
+      if (all >= INSERTED_AT_ONCE) await this.#insertWaiting();
     }
-    if (next !== null) yield next;
+    return waiting;
   }
 
   #isMoved(source: Source): Promise<boolean> {
     return isMoved(source.pathIn(this.options.dataDir), source.file.identity);
   }
 
-  /** The rows of records; inferred fields grow by them. @param first whether no other rows wait to be inserted */
-  #parsed(
-    records: readonly RawRecord[],
-    path: string,
-    first: boolean,
-    leftOut: LeftOutCount,
-  ): readonly (ParsedRow | ReadRow)[] {
+  /** The rows of records; inferred fields grow by them. */
+  #parsed(records: readonly RawRecord[], path: string, leftOut: LeftOutCount): readonly (ParsedRow | ReadRow)[] {
     const { fields } = this.options;
     const parsed: (ParsedRow | ReadRow)[] = [];
     for (const record of records) {
@@ -182,7 +209,7 @@ export class TailReader {
     leftOut.ignored += this.#exact?.takeIgnored() ?? 0;
     fields.grow(
       parsed.flatMap((one) => ('row' in one ? [one.row] : [])),
-      first && this.options.isEmpty(),
+      this.#waiting.length === 0 && this.options.isEmpty(),
     );
     return parsed;
   }
@@ -197,28 +224,36 @@ export class TailReader {
     return rows;
   }
 
-  /** Inserts all rows or none. */
-  async #insert({ rows, fields, leftOut }: NewRows, source: Source): Promise<void> {
+  /** Inserts all rows or none. @param waiting of the same fields */
+  async #insert(waiting: readonly NewRows[]): Promise<void> {
+    const [first] = waiting;
+    if (first === undefined) return;
+    const rows = waiting.flatMap((one) => one.rows);
     if (rows.length > 0) {
-      const tail = await this.options.tails.open(fields, source.id);
+      const sources = waiting.flatMap(({ source: { id }, rows: own }) => own.map(() => id));
+      const tail = await this.options.tails.open(first.fields, new Set(sources));
       tail.hasGeneratedIds ||= rows.some(({ digest }) => digest !== null);
       const texts = await this.#identified(rows);
+      const inserted = texts.map((text, i) => ({ text, source: sources[i]! }));
       try {
-        await tail.insert(texts, source.id);
+        await tail.insert(inserted);
       } catch {
         // Nothing that `ExactLines` has found may keep rows from being read.
-        await tail.insert(this.#strict(texts, leftOut), source.id);
+        await tail.insert(this.#strict(inserted, first.leftOut));
       }
     }
-    if (leftOut.any) this.options.onLeftOut(leftOut.total);
+    for (const { source, end, leftOut } of waiting) {
+      source.read = end;
+      if (leftOut.any) this.options.onLeftOut(leftOut.total);
+    }
   }
 
-  /** The texts of rows, each read closely. */
-  #strict(texts: readonly string[], leftOut: LeftOutCount): readonly string[] {
+  /** Rows, each read closely. */
+  #strict(rows: readonly TailRow[], leftOut: LeftOutCount): readonly TailRow[] {
     const { all, rules } = this.options.fields;
-    return texts.flatMap((text) => {
+    return rows.flatMap(({ text, source }) => {
       try {
-        return rowOf(text, parsedRow(text), all, rules, new LeftOutCount(leftOut.lenient)).json;
+        return { text: rowOf(text, parsedRow(text), all, rules, new LeftOutCount(leftOut.lenient)).json, source };
       } catch (error) {
         if (!(error instanceof Unfit)) throw error;
         leftOut.addRows(error.reason, 1, []);
@@ -275,11 +310,4 @@ function leavingOut(path: string, line: number, leftOut: LeftOutCount, work: () 
     if (!(error instanceof Unfit)) throw error;
     leftOut.add(path, line, error);
   }
-}
-
-/** @param before null: there are none */
-function together(before: NewRows | null, rows: NewRows): NewRows {
-  if (before === null) return rows;
-  rows.leftOut.addAll(before.leftOut);
-  return { ...rows, rows: [...before.rows, ...rows.rows], bytes: before.bytes + rows.bytes };
 }

@@ -1,5 +1,12 @@
 /** The newest rows of a table, in memory. */
-import { type DuckDBConnection, type DuckDBPreparedStatement, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  type DuckDBPreparedStatement,
+  INTEGER,
+  LIST,
+  listValue,
+  VARCHAR,
+} from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import { storedType, storedValue } from '../data/field-sql';
@@ -8,6 +15,13 @@ import { SOURCE_COLUMN } from './segment';
 
 /** How `json_transform` is to read a field. */
 type Structure = string | readonly Structure[] | { readonly [name: string]: Structure };
+
+/** A row, and the number of its source. */
+export interface TailRow {
+  /** A JSON object with every list present and every value in the form of `strictValue`, or one that `ExactLines` takes. */
+  readonly text: string;
+  readonly source: number;
+}
 
 /**
  * Rows that are inserted as JSON texts that `fittedRow` made: their lists are never null, and their values fit, so that
@@ -60,19 +74,21 @@ export class Tail {
     return this.#dropped;
   }
 
-  /** @param rows texts of JSON objects with every list present and every value in the form of `strictValue` */
-  async insert(rows: readonly string[], source: number): Promise<void> {
+  /** Inserts all rows or none. */
+  async insert(rows: readonly TailRow[]): Promise<void> {
     if (rows.length === 0) return;
     const statement = (this.#insert ??= await this.connection.prepare(this.#insertion()));
-    statement.bindList(1, listValue(rows), LIST(VARCHAR));
-    statement.bindInteger(2, source);
+    statement.bindList(1, listValue(rows.map(({ text }) => text)), LIST(VARCHAR));
+    statement.bindList(2, listValue(rows.map(({ source }) => source)), LIST(INTEGER));
     await statement.run();
     this.last = performance.now();
     this.since ??= this.last;
-    const count = this.#sources.get(source) ?? { rows: 0, bytes: 0 };
-    count.rows += rows.length;
-    for (const row of rows) count.bytes += row.length;
-    this.#sources.set(source, count);
+    for (const { text, source } of rows) {
+      const count = this.#sources.get(source) ?? { rows: 0, bytes: 0 };
+      count.rows++;
+      count.bytes += text.length;
+      this.#sources.set(source, count);
+    }
   }
 
   /** Rows of the source do not count any more; `clean` removes them. */
@@ -98,8 +114,8 @@ export class Tail {
       const read = `r.${quoteName(field.name)}`;
       return exact ? read : storedValue(withoutZones(field), read, 'base64');
     });
-    return `INSERT INTO ${this.relation} SELECT ${values.join(', ')}, $2
-      FROM (SELECT json_transform(u, ${quoteText(structure)}) AS r FROM (SELECT unnest($1) AS u))`;
+    return `INSERT INTO ${this.relation} SELECT ${values.join(', ')}, s
+      FROM (SELECT json_transform(u, ${quoteText(structure)}) AS r, s FROM (SELECT unnest($1) AS u, unnest($2) AS s))`;
   }
 }
 

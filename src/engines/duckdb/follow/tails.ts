@@ -47,11 +47,14 @@ export class Tails {
     return Math.min(Infinity, ...this.#all.map(({ last }) => now - last));
   }
 
-  /** The tail that takes rows of a source with these fields. */
-  async open(fields: readonly RestField[], source: number): Promise<Tail> {
+  /** The tail that takes rows of sources with these fields. */
+  async open(fields: readonly RestField[], sources: ReadonlySet<number>): Promise<Tail> {
     const last = this.#all.at(-1);
     const takes =
-      last !== undefined && !this.#sealed.includes(last) && !this.#held.has(last) && !last.dropped.has(source);
+      last !== undefined &&
+      !this.#sealed.includes(last) &&
+      !this.#held.has(last) &&
+      ![...sources].some((source) => last.dropped.has(source));
     if (takes && sameFields(last.fields, fields)) return last;
     const tail = await Tail.create(this.connection, `tail ${this.index} ${this.#next++}`, fields);
     this.#all = [...this.#all, tail];

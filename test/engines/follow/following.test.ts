@@ -66,7 +66,7 @@ describe('What is written', () => {
   it('is inserted together where it is in many files, each of which counts by itself', async () => {
     const inserts = jest.spyOn(Tail.prototype, 'insert');
     const names = Array.from({ length: 40 }, (_, i) => String(i).padStart(2, '0'));
-    // Without an id, so that equal rows of several files are told apart.
+    // Without an id, so that equal rows of several files have to be numbered.
     const equal = { timestamp: '2026-09-30T11:00:00Z', event_message: 'equal' };
     const files = names.map((name) => [`${TABLE}/${name}.ndjson`, `${ndjson(row(name), equal)}none\n`] as const);
     await start(Object.fromEntries(files));

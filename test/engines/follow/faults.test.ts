@@ -19,6 +19,7 @@ import type { Engine } from '../../../src/engines/contract';
 import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { CacheFolder } from '../../../src/engines/duckdb/follow/cache-folder';
+import { Tail } from '../../../src/engines/duckdb/follow/tail';
 import { LocalConverter } from '../../../src/engines/duckdb/follow/local-converter';
 import type { SegmentJob, SegmentResult } from '../../../src/engines/duckdb/follow/segment-job';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
@@ -238,6 +239,24 @@ it('Rows that DuckDB refuses although they looked exact are read closely', async
   expect(looks).toHaveBeenCalledTimes(3);
   looks.mockRestore();
   expect(status()).toMatchObject({ leftOut: { not_json: 1 }, faults: 0 });
+});
+
+it('Rows that cannot be inserted keep none of other files from being read', async () => {
+  const { insert } = Tail.prototype;
+  const inserts = jest.spyOn(Tail.prototype, 'insert').mockImplementation(async function (this: Tail, rows) {
+    if (rows.some(({ text }) => text.includes('refused'))) throw new Error('Out of Memory Error');
+    await insert.call(this, rows);
+  });
+  await start({
+    [`${TABLE}/a.ndjson`]: ndjson(row('a'), row('b')),
+    [`${TABLE}/b.ndjson`]: ndjson(row('refused')),
+    [`${TABLE}/c.ndjson`]: ndjson(row('c')),
+  });
+  await become('a', 'b', 'c');
+  expect(status()).toMatchObject({ faults: 1, rows: 3 });
+  inserts.mockRestore();
+  await become('a', 'b', 'c', 'refused');
+  expect(status()).toMatchObject({ faults: 0, rows: 4 });
 });
 
 it('A line that is far too long is left out where the rows around it are stored', async () => {

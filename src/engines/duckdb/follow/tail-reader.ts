@@ -118,7 +118,7 @@ export class TailReader {
     });
   }
 
-  /** Inserts the rows that wait, all or none; files whose rows cannot be inserted are set aside. */
+  /** Inserts the rows that wait; files whose rows cannot be inserted are set aside. */
   async insertRead(): Promise<void> {
     try {
       await this.#insertWaiting();
@@ -131,18 +131,24 @@ export class TailReader {
   async #insertWaiting(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
+    let failed = false;
     try {
       await this.#insert(waiting);
-    } catch (error) {
+    } catch {
+      // The rows of one file keep no other's from being read.
       for (const source of new Set(waiting.map((rows) => rows.source))) {
-        this.#ended.delete(source);
-        this.#setAside(source, `cannot be read (${faultKind(error)})`);
+        try {
+          await this.#insert(waiting.filter((rows) => rows.source === source));
+        } catch (error) {
+          failed = true;
+          this.#ended.delete(source);
+          this.#setAside(source, `cannot be read (${faultKind(error)})`);
+        }
       }
-      throw new NotInserted();
-    } finally {
-      for (const note of this.#ended.values()) note();
-      this.#ended.clear();
     }
+    for (const note of this.#ended.values()) note();
+    this.#ended.clear();
+    if (failed) throw new NotInserted();
   }
 
   #setAside(source: Source, fault: string): void {

@@ -22,13 +22,6 @@ export class LeftOutCount implements Fitting {
     this.#first.push(...first.slice(0, NAMED - this.#first.length));
   }
 
-  addAll({ ignored, nulled, total: { rows, first } }: LeftOutCount): void {
-    this.ignored += ignored;
-    this.nulled += nulled;
-    for (const [reason, count] of Object.entries(rows) as [LeftOutReason, number][]) this.addRows(reason, count, []);
-    this.#first.push(...first.slice(0, NAMED - this.#first.length));
-  }
-
   /** Whether there is anything to tell. */
   get any(): boolean {
     return leftOutRows(this.total) + this.ignored + this.nulled > 0;

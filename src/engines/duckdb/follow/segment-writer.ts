@@ -49,7 +49,7 @@ export async function writeSegment(job: SegmentJob, resources: Resources, watch:
   try {
     return await write(true);
   } catch (error) {
-    if (isResourceFault(error)) throw error;
+    if (isResourceFault(error) || !job.declared || job.merged.length > 0) throw error;
     // Nothing that `ExactLines` has found may keep rows from being stored.
     return await write(false);
   } finally {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The entry point `logquay`. */
-import './young-generation';
+import './heap-growth';
 
 import { runLogquay } from './cli/program';
 import { EXIT } from './cli/surroundings';

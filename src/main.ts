@@ -1,5 +1,5 @@
 /** The process: environment in, signals in, exit code out. */
-import { growWithRequests } from './young-generation';
+import { growWithRequests } from './heap-growth';
 
 import type { Service } from './app';
 import { readConfig } from './config';

@@ -1,0 +1,62 @@
+/** What is loaded at the start does not make the young generation large; responses do not have the heap collected all the time. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The source, as Node can load it. */
+const FILE = join(__dirname, '../../src/heap-growth.ts');
+const TYPESCRIPT = join(__dirname, '../typescript.js');
+const LOADED = `require(${JSON.stringify(TYPESCRIPT)}); require(${JSON.stringify(FILE)})`;
+/** As long after the start. */
+const RUNNING = `
+  ${LOADED};
+  globalThis.setTimeout = (work) => { work(); return { unref() {} }; };
+  ${LOADED}.growWithRequests();`;
+
+/** What a program prints. */
+async function numberFrom(program: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program]);
+  return Number(stdout.split(' ')[0]);
+}
+
+/** Bytes of the young generation after a program has made what survives. */
+function youngAfter(before: string): Promise<number> {
+  return numberFrom(`${before}
+    const kept = [];
+    for (let i = 0; i < 400_000; i++) kept.push({ i });
+    const { getHeapSpaceStatistics } = require('node:v8');
+    console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size, kept.length);`);
+}
+
+/** How often the whole heap has been collected after 1,000 responses of 300 kB, of which the cache keeps a hundred. */
+function collectionsAfter(before: string): Promise<number> {
+  return numberFrom(`${before}
+    const { constants, PerformanceObserver } = require('node:perf_hooks');
+    let collections = 0;
+    new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) collections++;
+    }).observe({ entryTypes: ['gc'] });
+    const { setTimeout: later } = require('node:timers');
+    globalThis.live = Array.from({ length: 200_000 }, (_, i) => ({ i, text: 'x' + i }));
+    const kept = [];
+    let left = 1_000;
+    (function answer() {
+      kept.push(Buffer.allocUnsafeSlow(300_000));
+      if (kept.length > 100) kept.shift();
+      if (left-- > 0) later(answer, 1);
+      else later(() => { console.log(collections, ''); process.exit(); }, 1);
+    })();`);
+}
+
+it('stays small while a process starts, and may grow afterwards', async () => {
+  const usual = await youngAfter('');
+  const starting = await youngAfter(`${LOADED};`);
+  expect(starting).toBeLessThan(usual / 4);
+  expect(await youngAfter(RUNNING)).toBe(usual);
+});
+
+it('is not collected for every few responses', async () => {
+  const usual = await collectionsAfter(`${LOADED};`);
+  const running = await collectionsAfter(RUNNING);
+  expect(running).toBeLessThan(usual / 1.5);
+});

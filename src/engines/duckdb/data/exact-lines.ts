@@ -67,6 +67,8 @@ const ESCAPED = new Set(Buffer.from(String.raw`"\/bfnrt`));
 const UNICODE = 'u'.charCodeAt(0);
 /** Bytes that are compared at once. */
 const WORD = 4;
+/** A bit in each byte of a word: the lowest, and the highest. */
+const [ONES, HIGH_BITS] = [0x01010101, 0x80808080];
 /** Digits that no reader rounds, of an integer and of any other number. */
 const EXACT_DIGITS = 18;
 const MOST_DIGITS = 40;
@@ -277,19 +279,25 @@ export class ExactLines {
 
   #string(): boolean {
     const bytes = this.#bytes;
-    for (let at = this.#at + 1; at < this.#end; at++) {
-      const byte = bytes[at]!;
-      if (byte === QUOTE) {
-        this.#at = at + 1;
-        return true;
+    const words = this.#words;
+    const end = this.#end;
+    let at = this.#at + 1;
+    for (;;) {
+      while (at + WORD <= end && isPlain(words.getInt32(at, true))) at += WORD;
+      for (const next = Math.min(at + WORD, end); at < next; at++) {
+        const byte = bytes[at]!;
+        if (byte === QUOTE) {
+          this.#at = at + 1;
+          return true;
+        }
+        if (byte === BACKSLASH) {
+          at = this.#escape(at + 1);
+          if (at === -1) return false;
+        } else if (byte < SPACE) return false;
+        else if (byte > 127) this.#ascii = false;
       }
-      if (byte === BACKSLASH) {
-        at = this.#escape(at + 1);
-        if (at === -1) return false;
-      } else if (byte < SPACE) return false;
-      else if (byte > 127) this.#ascii = false;
+      if (at >= end) return false;
     }
-    return false;
   }
 
   /** The last byte of an escape; -1: half a character or none. */
@@ -390,6 +398,14 @@ export class ExactLines {
     this.#at = at + length;
     return true;
   }
+}
+
+/** Whether each of four bytes is ASCII, no control character, quote or backslash. May say no where a byte before is none of those. */
+function isPlain(word: number): boolean {
+  const quotes = (word ^ (QUOTE * ONES)) - ONES;
+  const backslashes = (word ^ (BACKSLASH * ONES)) - ONES;
+  const controls = word - SPACE * ONES;
+  return ((word | quotes | backslashes | controls) & HIGH_BITS) === 0;
 }
 
 function isDigit(byte: number): boolean {

@@ -73,7 +73,7 @@ export class Running {
     await waiting(rows, every, () => this.count());
   }
 
-  /** Waits until the metrics name so many rows, which costs nothing, however many there are. */
+  /** Waits until the metrics name so many rows, which costs the same however many there are. */
   async untilServed(rows: number, every: number): Promise<void> {
     await waiting(rows, every, async () => {
       const response = await fetch(`${this.service.origin}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } });

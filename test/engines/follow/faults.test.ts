@@ -308,6 +308,28 @@ it('Rows in memory that are too many to be stored at once are stored in parts', 
   await eventually(async () => expect(await rowsOf(engine, counted)).toEqual([{ n: 12_000, ids: 12_000 }]));
 });
 
+it('A start does not wait for segments to be merged', async () => {
+  let merges = 0;
+  class EndlessMerger extends LocalConverter {
+    override convert(job: SegmentJob): Promise<SegmentResult> {
+      if (job.merged.length === 0) return super.convert(job);
+      merges++;
+      return new Promise(() => undefined);
+    }
+  }
+  const options = { ...STORED, converter: () => new EndlessMerger({ memory: '1GB', threads: 1 }) };
+  await start({ [`${TABLE}/a.ndjson`]: ndjson(row('a')), [`${TABLE}/b.ndjson`]: ndjson(row('b'), row('c')) }, options);
+  await eventually(async () => expect(await segments()).toHaveLength(1));
+  // Less than half of what the segment has is served.
+  await rm(path(`${TABLE}/b.ndjson`));
+  await become('a');
+  await eventually(() => expect(merges).toBe(1));
+  await engine.close();
+  engine = await folder.open(options);
+  expect(await ids()).toEqual(['a']);
+  await eventually(() => expect(merges).toBe(2));
+});
+
 it('A schema.json that changes is named, and counts from the next start on', async () => {
   const schema = (type: string): string =>
     JSON.stringify({

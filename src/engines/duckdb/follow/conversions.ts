@@ -89,6 +89,11 @@ export class Conversions {
     return this.#current !== null;
   }
 
+  /** Whether rows are being stored: a merge stores none. */
+  get isStoring(): boolean {
+    return this.#current !== null && !this.#current.isMerge;
+  }
+
   /** The table of a conversion that is tried again: each new tail beside what it stores would remain if it failed, too. */
   get retried(): LiveTable | null {
     const table = this.#current?.table;

@@ -414,7 +414,7 @@ export class LiveFolder {
 
   /** Whether conversions have something left to read; rows that are appended all the time do not count. */
   #hasBacklog(): boolean {
-    if (this.#conversions.isRunning) return true;
+    if (this.#conversions.isStoring) return true;
     if (!this.#writer) return false;
     const now = performance.now();
     return [...this.#tables.values()].some((table) =>

@@ -49,8 +49,9 @@ export type TableJob = Omit<SegmentJob, 'path' | 'folder'>;
 /** How much a conversion may take on: of content as in `SegmentJob`, and bytes of segments to merge. */
 export type JobBounds = Pick<SegmentJob, 'atOnce' | 'most'> & { readonly merged: number };
 
-/** How many times smaller a compressed file is taken to be. */
+/** How many times smaller a file is taken to be than its rows: a compressed one, and one of Parquet, which is compressed as well. */
 const COMPRESSION = 8;
+const PARQUET = 3;
 
 /** One table: its sources, segments and tails. Used by one caller at a time. */
 export class LiveTable {
@@ -290,8 +291,10 @@ export class LiveTable {
       if (source.isInTail) continue;
       ranges.push(this.#range(source, null));
       source.converting = true;
-      const inChunks = source.file.format !== 'parquet' && this.declared;
-      bytes += source.unreadBytes * (inChunks ? 1 : most / atOnce);
+      // Rows of lines can be stored in chunks, as many as are needed.
+      const isParquet = source.file.format === 'parquet';
+      const inChunks = !isParquet && this.declared;
+      bytes += source.unreadBytes * (isParquet ? PARQUET : 1) * (inChunks ? 1 : most / atOnce);
     }
     return ranges;
   }

@@ -400,7 +400,7 @@ export class ExactLines {
   }
 }
 
-/** Whether each of four bytes is ASCII, no control character, quote or backslash. May say no where a byte before is none of those. */
+/** Whether each of four bytes is ASCII, no control character, quote or backslash. It may be missed behind a byte that is not plain. */
 function isPlain(word: number): boolean {
   const quotes = (word ^ (QUOTE * ONES)) - ONES;
   const backslashes = (word ^ (BACKSLASH * ONES)) - ONES;

@@ -31,8 +31,12 @@ export function growWithRequests(): void {
   }, SETTLING).unref();
 }
 
-/** A heap that is larger grows by the share that V8 finds right. */
+let isSet = false;
+
+/** A heap that is larger grows by the share that V8 finds right, or that who resolves many queries has set. */
 function growBy(bytes: number): void {
   const percent = Math.floor((100 * bytes) / getHeapStatistics().used_heap_size);
-  setFlagsFromString(`--heap-growing-percent=${String(percent > 100 ? percent : 0)}`);
+  const isSmall = percent > 100;
+  if (isSmall || isSet) setFlagsFromString(`--heap-growing-percent=${String(isSmall ? percent : 0)}`);
+  isSet = isSmall;
 }

@@ -8,6 +8,10 @@ import { API_KEY, processesOf, processFile, residentWithChildren, type Service, 
 /** Milliseconds until rows are served at most. */
 const PATIENCE = 3_600_000;
 
+/** Milliseconds of CPU time a second below which nothing is being stored or merged, and for how many seconds that must hold. */
+const AT_REST = 100;
+const REST_SECONDS = 5;
+
 const METRICS_KEY = 'metrics-of-a-benchmark';
 
 /** The service, with the memory and the CPU time of all its processes. */
@@ -46,6 +50,15 @@ export class Running {
   cpu(): number {
     this.#look();
     return [...this.#cpu.values()].reduce((sum, one) => sum + one, 0);
+  }
+
+  /** Waits until rows that are served are stored and merged as well. */
+  async untilAtRest(): Promise<void> {
+    for (let seconds = 0; seconds < REST_SECONDS;) {
+      const before = this.cpu();
+      await sleep(1000);
+      seconds = this.cpu() - before < AT_REST ? seconds + 1 : 0;
+    }
   }
 
   /** MiB that all processes have in memory. */

@@ -5,7 +5,6 @@ import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 
 import { resolverOf } from './analysis/resolve-stored';
 import { StoredAnalyses, storedQueryOf } from './analysis/stored-analyses';
@@ -23,6 +22,7 @@ import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
+import { growLittleDuring } from './heap-growth';
 import { openExplorer } from './http/explorer/explorer';
 import { drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
@@ -59,11 +59,7 @@ const SLOW_READER = 30_000;
 /** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
 
-/**
- * How much the heap may grow before it is collected, in percent of what is in use, while more than MANY_QUERIES are resolved one after
- * the other: V8 else takes it for a rate that lasts, and 3,000 of them end at 370 MB of which 80 are in use. It costs 8 % of the time.
- */
-const GROWTH_WHILE_RESOLVING = 15;
+/** Stored queries from which resolving them all leaves much garbage. */
 const MANY_QUERIES = 100;
 
 export interface Service {
@@ -192,11 +188,9 @@ export async function startService(
       if (faults.length > 0) throw new CatalogueError(faults);
     } else {
       // A request waits for its own endpoint alone.
-      const many = catalogue.current().length > MANY_QUERIES;
       const began = performance.now();
-      if (many) setFlagsFromString(`--heap-growing-percent=${GROWTH_WHILE_RESOLVING}`);
+      if (catalogue.current().length > MANY_QUERIES) void growLittleDuring(resolved);
       void resolved.then(({ length }) => {
-        if (many) setFlagsFromString('--heap-growing-percent=0');
         if (lifecycle.draining) return;
         log.info({ ms: Math.round(performance.now() - began), faults: length }, 'every stored query is resolved');
       });

@@ -13,6 +13,8 @@ const GROWTH = { starting: 1, running: 2 } as const;
 const SETTLING = 10_000;
 /** Bytes that the heap may grow by at least until it is collected. */
 const GARBAGE = 48 * 1024 * 1024;
+/** How much the heap may grow before it is collected where it is to grow little, in percent of what is in use. */
+const LITTLE = 15;
 
 function setGrowth(factor: number): void {
   setFlagsFromString(`--semi-space-growth-factor=${String(factor)}`);
@@ -32,11 +34,30 @@ export function growWithRequests(): void {
 }
 
 let isSet = false;
+let isHeldBack = false;
 
-/** A heap that is larger grows by the share that V8 finds right, or that who resolves many queries has set. */
+/** A heap that is larger grows by the share that V8 finds right. */
 function growBy(bytes: number): void {
+  if (isHeldBack) return;
   const percent = Math.floor((100 * bytes) / getHeapStatistics().used_heap_size);
   const isSmall = percent > 100;
-  if (isSmall || isSet) setFlagsFromString(`--heap-growing-percent=${String(isSmall ? percent : 0)}`);
+  if (isSmall || isSet) setGrowingPercent(isSmall ? percent : 0);
   isSet = isSmall;
+}
+
+/** @param percent of what is in use; 0: as V8 finds right */
+function setGrowingPercent(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${String(percent)}`);
+}
+
+/**
+ * Has the heap grow little until this work, which leaves much garbage, is done: V8 else takes its rate for one that lasts, and 3,000
+ * stored queries that are resolved one after the other end at 370 MB of which 80 are in use. It costs 8 % of the time.
+ */
+export async function growLittleDuring(work: Promise<unknown>): Promise<void> {
+  isHeldBack = true;
+  setGrowingPercent(LITTLE);
+  await work.catch(() => undefined);
+  setGrowingPercent(0);
+  isHeldBack = isSet = false;
 }

@@ -116,3 +116,34 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, refused, unreadable };
 }
+
+/** The files of each table. */
+export function filesByTable({ files }: FolderScan): ReadonlyMap<string, readonly FoundFile[]> {
+  const byTable = new Map<string, FoundFile[]>();
+  for (const file of files) {
+    const others = byTable.get(file.table);
+    if (others === undefined) byTable.set(file.table, [file]);
+    else others.push(file);
+  }
+  return byTable;
+}
+
+/** Tables in the order in which their files have changed last: what a look does not come to is the oldest. */
+export function newestFirst<T>(
+  tables: ReadonlyMap<string, T>,
+  files: ReadonlyMap<string, readonly FoundFile[]>,
+): readonly (readonly [string, T])[] {
+  const changed = new Map(
+    [...files].map(([name, found]) => [
+      name,
+      found.reduce((newest, { modified }) => (modified > newest ? modified : newest), 0n),
+    ]),
+  );
+  return [...tables].sort(([a], [b]) => ((changed.get(a) ?? 0n) < (changed.get(b) ?? 0n) ? 1 : -1));
+}
+
+/** Tells whether it is known that a path is not there, rather than that it could not be looked for. */
+export function knownIn({ unreadable }: FolderScan): (path: string) => boolean {
+  const places = [...unreadable.keys()];
+  return (path) => !places.some((place) => place === '' || path === place || path.startsWith(`${place}/`));
+}

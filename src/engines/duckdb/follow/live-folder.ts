@@ -1,7 +1,6 @@
 /** DATA_DIR as it is now: follows its files, and has the tables that queries read. */
 import { createHash } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
@@ -13,7 +12,7 @@ import { DataFault } from '../data/data-fault';
 import { describedTables } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
-import { codeOf, messageOf } from '../engine/native-error';
+import { codeOf } from '../engine/native-error';
 import type { ArrivedBatch } from './arrived-batches';
 import { arrivedRows, unknownPosition } from './arrived-rows';
 import { CacheFolder } from './cache-folder';
@@ -21,15 +20,15 @@ import { Conversions } from './conversions';
 import type { Converter } from './converter';
 import { faultKind } from './fault-kind';
 import { FolderArrivals } from './folder-arrivals';
-import { lockFolder, unlockFolder } from './folder-lock';
-import { type FolderScan, type FoundFile, scanFolder } from './folder-scan';
-import { LiveTable } from './live-table';
-import { type Manifest, readManifest, writeManifest } from './manifest';
+import { FolderFaults } from './folder-faults';
+import { filesByTable, type FolderScan, type FoundFile, knownIn, newestFirst, scanFolder } from './folder-scan';
+import type { LiveTable } from './live-table';
 import { NamedOnce } from './named-once';
 import { SchemaFile } from './schema-file';
-import { type LeftOut, leftOutRows, type Segment } from './segment';
+import { type LeftOut, leftOutRows } from './segment';
 import type { Source } from './source';
 import type { CleanUp } from './table-parts';
+import { type OpenedWith, TableStore } from './table-store';
 import { type TailBounds, type TailRoom, tailRoom } from './tail-room';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
@@ -38,8 +37,6 @@ const REST = 4;
 const MOST_REST = 1_000;
 /** Milliseconds after which a look reads no more files, unless looking itself takes longer: lines that are appended meanwhile come next. */
 const MOST_READING = 300;
-/** Milliseconds between two tries to become the writer, or to write again what could not be written. */
-const TRY_AGAIN = 2_000;
 /** Bytes in files for which opening waits, rather than answer from a part of them. */
 const WAITED_FOR = 32 * 1024 * 1024;
 /** The same in milliseconds. */
@@ -60,9 +57,6 @@ export interface LiveFolderOptions extends TailBounds {
   readonly onStatus: (status: FolderStatus) => void;
 }
 
-/** What may keep the folder from being followed: a word for each, or a table's name. */
-type Faulty = 'folder' | 'schema' | 'follow' | 'lock' | 'convert' | 'write' | 'arrivals' | `table ${string}`;
-
 export class LiveFolder {
   readonly data = new StoredTables([]);
   readonly #tables = new Map<string, LiveTable>();
@@ -70,24 +64,14 @@ export class LiveFolder {
   readonly #conversions: Conversions;
   /** Tables whose parts are other ones than queries read. */
   readonly #stale = new Set<LiveTable>();
-  /** Tables whose manifest is to be written, and files that go then. */
-  readonly #unwritten = new Map<LiveTable, readonly string[]>();
-  /** Of manifests that another process writes, by table: identity of the file. */
-  readonly #manifests = new Map<string, string>();
   #connection: DuckDBConnection | null = null;
-  /** Whether no other process may write CACHE_DIR, and whether this one does. */
-  #locked = false;
-  #writer = false;
   #ended: Promise<void> = Promise.resolve();
   #closing: AbortController = new AbortController();
-  /** What keeps the folder from being followed as it should. */
-  readonly #faults = new Map<Faulty, string>();
+  readonly #faults: FolderFaults;
+  readonly #store: TableStore;
   readonly #arrivals: FolderArrivals;
   /** Settles when nobody changes tables or reads files of them. */
   #exclusive: Promise<unknown> = Promise.resolve();
-  #nextIndex = 0;
-  #nextLock = 0;
-  #nextWrite = 0;
   #target = '';
   #started = false;
   /** `performance.now()` after which this look reads no more files, and whether it has left some. */
@@ -104,6 +88,8 @@ export class LiveFolder {
   ) {
     const { log, converter, convertedBytes, tailBytes } = options;
     this.#named = new NamedOnce(log);
+    this.#faults = new FolderFaults(log);
+    this.#store = new TableStore(folder, this.#faults, log);
     this.#arrivals = new FolderArrivals(options.dataDir);
     this.#conversions = new Conversions({
       folder,
@@ -111,7 +97,7 @@ export class LiveFolder {
       converter,
       atOnce: convertedBytes,
       tailBytes,
-      onFault: (fault) => this.#fault('convert', fault),
+      onFault: (fault) => this.#faults.set('convert', fault),
     });
   }
 
@@ -152,12 +138,10 @@ export class LiveFolder {
     this.#closing = new AbortController();
     this.#tables.clear();
     this.#stale.clear();
-    this.#unwritten.clear();
-    this.#nextLock = 0;
     const end = this.options.complete ? Infinity : performance.now() + LONGEST_WAIT;
-    this.#writer = await this.#lock();
+    await this.#store.begin(connection);
     for (const name of new Set([...this.declared.keys(), ...(await this.folder.tables())])) await this.#add(name);
-    if (this.#writer) await this.#removeUnused();
+    await this.#store.removeUnused(this.#tables.values());
     await this.#publish([]);
     const scan = await this.#look();
     const bytes = scan.files.reduce((sum, { size }) => sum + size, 0);
@@ -185,8 +169,7 @@ export class LiveFolder {
     await this.#exclusive;
     this.#arrivals.lose();
     await this.#conversions.close();
-    if (this.#locked) unlockFolder(this.folder.path);
-    this.#locked = this.#writer = false;
+    this.#store.end();
     this.#connection?.closeSync();
     this.#connection = null;
   }
@@ -210,9 +193,8 @@ export class LiveFolder {
         arrived: this.#arrivals.countOf(name),
       };
     });
-    const degraded = [...this.#faults.values()].join(' ');
     const { epoch } = this.#arrivals;
-    return { target: this.#target, epoch, tables, degraded: degraded === '' ? null : degraded };
+    return { target: this.#target, epoch, tables, degraded: this.#faults.detail };
   }
 
   /** Names DATA_DIR and the schema, not sizes and times: rows that are appended leave results in caches good. */
@@ -227,10 +209,10 @@ export class LiveFolder {
       const started = performance.now();
       try {
         await this.exclusively(() => this.#look());
-        this.#fault('follow', null);
+        this.#faults.set('follow', null);
       } catch (error) {
         if (signal.aborted) return;
-        this.#fault('follow', `DATA_DIR cannot be followed (${faultKind(error)}).`);
+        this.#faults.set('follow', `DATA_DIR cannot be followed (${faultKind(error)}).`);
       }
       const { status } = this;
       const text = JSON.stringify(status);
@@ -252,39 +234,42 @@ export class LiveFolder {
     this.#named.files(scan.refused);
     const [first] = scan.unreadable;
     const fault = first === undefined ? null : `DATA_DIR cannot be read (${first[0] || '.'}: ${first[1]}).`;
-    this.#fault('folder', fault);
+    this.#faults.set('folder', fault);
     if (fault === null) {
       const isOther = await this.schemaFile.isChanged();
-      this.#fault(
+      this.#faults.set(
         'schema',
         isOther ? 'schema.json has changed since the start: it counts from the next start on.' : null,
       );
     }
     const cleanUps: CleanUp[] = [];
-    const locked = await this.#lock();
+    const locked = await this.#store.lock(this.#connection!);
     const converted = await this.#conversions.finish();
     if (converted !== null) {
       cleanUps.push(converted.cleanUp);
       this.#stale.add(converted.table);
-      this.#outdate(converted.table, converted.gone);
+      this.#store.outdate(converted.table, converted.gone);
     }
     const isKnown = knownIn(scan);
     for (const name of [...this.declared.keys(), ...files.keys()]) if (!this.#tables.has(name)) await this.#add(name);
     for (const [name, known] of newestFirst(this.#tables, files)) {
       await this.#safely(name, async () => {
-        const table = this.#writer ? known : await this.#followed(name, known);
+        const table = await this.#store.followed(known, this.#openedWith(name));
         await this.#take(table, files.get(name) ?? [], isKnown, cleanUps);
         if (table !== known) cleanUps.push(this.#replace(name, table));
       });
     }
     await this.#publish(cleanUps);
     // This look has followed the writer before to where it has ended.
-    if (locked && !this.#writer) await this.#takeOver();
+    if (locked && !this.#store.isWriter) {
+      this.#arrivals.writeTo(this.folder.arrivals);
+      await this.#store.takeOver(this.#tables.values());
+    }
     await this.#takeArrivals();
-    if (this.#writer) {
-      await this.#writeManifests();
+    if (this.#store.isWriter) {
+      await this.#store.writeManifests();
       const isClosing = this.#closing.signal.aborted;
-      if (this.#unwritten.size === 0 && !isClosing && !this.#conversions.isRunning) {
+      if (this.#store.isWritten && !isClosing && !this.#conversions.isRunning) {
         await this.#conversions.start([...this.#tables.values()], await this.#tailRoom());
       }
     }
@@ -293,15 +278,15 @@ export class LiveFolder {
 
   /** Writes down what has been read since the last look, and has it known. */
   async #takeArrivals(): Promise<void> {
-    await this.#arrivals.open(this.#writer ? this.folder.arrivals : null);
+    await this.#arrivals.open(this.#store.isWriter ? this.folder.arrivals : null);
     for (const [name, { sources }] of this.#tables) {
       await this.#safely(name, () => this.#arrivals.take(name, sources));
     }
     try {
       await this.#arrivals.publish();
-      this.#fault('arrivals', null);
+      this.#faults.set('arrivals', null);
     } catch (error) {
-      this.#fault('arrivals', `CACHE_DIR cannot be written (${faultKind(error)}).`);
+      this.#faults.set('arrivals', `CACHE_DIR cannot be written (${faultKind(error)}).`);
     }
   }
 
@@ -347,10 +332,10 @@ export class LiveFolder {
   async #safely(table: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      this.#fault(`table ${table}`, null);
+      this.#faults.set(`table ${table}`, null);
     } catch (error) {
       if (!this.#closing.signal.aborted) {
-        this.#fault(`table ${table}`, `Table ${table} cannot be followed (${faultKind(error)}).`);
+        this.#faults.set(`table ${table}`, `Table ${table} cannot be followed (${faultKind(error)}).`);
       }
     }
   }
@@ -364,10 +349,10 @@ export class LiveFolder {
   ): Promise<void> {
     const { gone, moved } = await table.reconcile(files, isKnown);
     // What has vanished or moved is known at the next start without reading it again.
-    if (moved && table.segments.length > 0) this.#outdate(table);
+    if (moved && table.segments.length > 0) this.#store.outdate(table);
     if (gone.length > 0) {
       const empty = table.dropEmptySegments();
-      if (empty.length > 0) this.#outdate(table, empty);
+      if (empty.length > 0) this.#store.outdate(table, empty);
       this.#stale.add(table);
       // Before anything is read: ids are counted over what there is.
       cleanUps.push(await table.rebuildWithout());
@@ -400,7 +385,7 @@ export class LiveFolder {
   /** Whether a file has something new that is no conversion's to read. */
   #isToRead(table: LiveTable, source: Source): boolean {
     if (!table.isReadable(source) || source.file.format === 'parquet') return false;
-    return !this.#writer || !table.isBacklog(source);
+    return !this.#store.isWriter || !table.isBacklog(source);
   }
 
   /** DuckDB is not asked again for the same rows: most looks find nothing new. */
@@ -415,18 +400,11 @@ export class LiveFolder {
   /** Whether conversions have something left to read; rows that are appended all the time do not count. */
   #hasBacklog(): boolean {
     if (this.#conversions.isStoring) return true;
-    if (!this.#writer) return false;
+    if (!this.#store.isWriter) return false;
     const now = performance.now();
     return [...this.#tables.values()].some((table) =>
       table.sources.some((source) => table.isBacklog(source) && source.fault === null && now >= source.notBefore),
     );
-  }
-
-  /** The manifest of a table is to be written; then the files of these segments go. */
-  #outdate(table: LiveTable, segments: readonly Segment[] = []): void {
-    if (!this.#writer) return;
-    const files = segments.map(({ file }) => join(this.folder.segmentsOf(table.name), file));
-    this.#unwritten.set(table, [...(this.#unwritten.get(table) ?? []), ...files]);
   }
 
   /** Has queries read what the tables have now. @param cleanUps what to do when nobody reads what they had before */
@@ -455,67 +433,22 @@ export class LiveFolder {
 
   async #add(name: string): Promise<void> {
     await this.#safely(name, async () => {
-      const table = await this.#openTable(name);
+      const table = await this.#store.open(this.#openedWith(name));
       this.#tables.set(name, table);
       this.#stale.add(table);
     });
   }
 
-  async #openTable(name: string): Promise<LiveTable> {
-    const folder = this.folder.segmentsOf(name);
-    this.#manifests.set(name, await this.folder.manifestIdentity(name));
-    const options = {
+  #openedWith(name: string): OpenedWith {
+    return {
       name,
       declared: this.declared.get(name) ?? null,
       dataDir: this.options.dataDir,
       smallFile: this.options.smallFile,
-      folder,
       connection: this.#connection!,
-      index: this.#nextIndex++,
       onLeftOut: (leftOut: LeftOut) => this.#named.rows(name, leftOut),
       onFault: (file: string, fault: string) => this.#named.fault(name, file, fault),
     };
-    const manifest = await readManifest(this.folder.manifestOf(name));
-    if (manifest === null || !(await this.#areWhole(folder, manifest))) return new LiveTable(options, null);
-    const table = new LiveTable(options, manifest);
-    try {
-      await table.attach();
-      return table;
-    } catch (error) {
-      await table.dispose();
-      if (!this.#writer || !isDamage(error)) throw error;
-      this.#warnOfDamage(folder);
-      return new LiveTable(options, null);
-    }
-  }
-
-  /** Whether segments are there as they were written; DuckDB's own checksums tell the rest when they are read. */
-  async #areWhole(folder: string, { segments }: Manifest): Promise<boolean> {
-    for (const { file, bytes } of segments) {
-      const found = await stat(join(folder, file)).catch(() => null);
-      if (found?.size === bytes) continue;
-      this.#warnOfDamage(join(folder, file));
-      return false;
-    }
-    return true;
-  }
-
-  #warnOfDamage(file: string): void {
-    this.options.log.warn({ file }, 'A stored segment is damaged or gone: the table is converted again');
-  }
-
-  /** The table, opened again where another process has stored more of it. */
-  async #followed(name: string, table: LiveTable): Promise<LiveTable> {
-    const identity = await this.folder.manifestIdentity(name);
-    if (identity === this.#manifests.get(name)) return table;
-    try {
-      return await this.#openTable(name);
-    } catch (error) {
-      this.#manifests.delete(name);
-      // Segments that are gone already are no fault: the next look finds a newer manifest.
-      if ((await this.folder.manifestIdentity(name)) !== identity) return table;
-      throw error;
-    }
   }
 
   #replace(name: string, table: LiveTable): CleanUp {
@@ -524,65 +457,6 @@ export class LiveFolder {
     this.#stale.add(table);
     if (before !== undefined) this.#stale.delete(before);
     return async () => before?.dispose();
-  }
-
-  /** @returns whether no other process writes CACHE_DIR, now or later */
-  async #lock(): Promise<boolean> {
-    if (this.#locked || performance.now() < this.#nextLock) return this.#locked;
-    this.#nextLock = performance.now() + TRY_AGAIN;
-    try {
-      this.#locked = await lockFolder(this.#connection!, this.folder);
-      this.#fault('lock', null);
-    } catch (error) {
-      this.#fault('lock', `CACHE_DIR cannot be written (${faultKind(error)}).`);
-    }
-    return this.#locked;
-  }
-
-  /** Goes on from where the writer before has ended. */
-  async #takeOver(): Promise<void> {
-    this.#writer = true;
-    this.#arrivals.writeTo(this.folder.arrivals);
-    await this.#removeUnused();
-    this.options.log.info({}, 'This process now writes CACHE_DIR');
-  }
-
-  /** Removes what a writer that was killed has left. */
-  async #removeUnused(): Promise<void> {
-    try {
-      await this.folder.removeUnused(new Map([...this.#tables].map(([name, { segments }]) => [name, segments])));
-    } catch (error) {
-      this.#fault('write', `CACHE_DIR cannot be written (${faultKind(error)}).`);
-    }
-  }
-
-  /** Writes what is stored; until that has succeeded nothing is removed, and nothing more is stored. */
-  async #writeManifests(): Promise<void> {
-    if (performance.now() < this.#nextWrite) return;
-    try {
-      for (const [table, files] of this.#unwritten) {
-        await writeManifest(this.folder.manifestOf(table.name), table.manifest);
-        this.#unwritten.delete(table);
-        for (const file of files) await rm(file, { force: true });
-      }
-      this.#fault('write', null);
-    } catch (error) {
-      this.#nextWrite = performance.now() + TRY_AGAIN;
-      this.#fault('write', `CACHE_DIR cannot be written (${faultKind(error)}).`);
-    }
-  }
-
-  /** Records a fault, or that there is none any more, and logs the change. */
-  #fault(name: Faulty, fault: string | null): void {
-    const before = this.#faults.get(name);
-    if (before === fault || (before === undefined && fault === null)) return;
-    if (fault === null) {
-      this.#faults.delete(name);
-      this.options.log.info({ before }, 'The data folder is followed again');
-    } else {
-      this.#faults.set(name, fault);
-      this.options.log.error({ detail: fault }, 'The data folder cannot be followed as it should; it is tried again');
-    }
   }
 
   #logTables(): void {
@@ -594,39 +468,4 @@ export class LiveFolder {
       else this.options.log.info(facts, 'Table ready');
     }
   }
-}
-
-function filesByTable({ files }: FolderScan): ReadonlyMap<string, readonly FoundFile[]> {
-  const byTable = new Map<string, FoundFile[]>();
-  for (const file of files) {
-    const others = byTable.get(file.table);
-    if (others === undefined) byTable.set(file.table, [file]);
-    else others.push(file);
-  }
-  return byTable;
-}
-
-/** Tables in the order in which their files have changed last: what a look does not come to is the oldest. */
-function newestFirst(
-  tables: ReadonlyMap<string, LiveTable>,
-  files: ReadonlyMap<string, readonly FoundFile[]>,
-): readonly (readonly [string, LiveTable])[] {
-  const changed = new Map(
-    [...files].map(([name, found]) => [
-      name,
-      found.reduce((newest, { modified }) => (modified > newest ? modified : newest), 0n),
-    ]),
-  );
-  return [...tables].sort(([a], [b]) => ((changed.get(a) ?? 0n) < (changed.get(b) ?? 0n) ? 1 : -1));
-}
-
-/** Tells whether it is known that a path is not there, rather than that it could not be looked for. */
-function knownIn({ unreadable }: FolderScan): (path: string) => boolean {
-  const places = [...unreadable.keys()];
-  return (path) => !places.some((place) => place === '' || path === place || path.startsWith(`${place}/`));
-}
-
-/** DuckDB's words for a file that is not as it wrote it. */
-function isDamage(error: unknown): boolean {
-  return /not a valid DuckDB database|checksum|corrupt|deserializ/i.test(messageOf(error));
 }

@@ -34,7 +34,7 @@ const PER_SECOND = 2_000;
 const APPENDED = 1_000;
 const APPENDS = 20;
 /** For the CPU time: rows are stored after some fifteen thousand, so that fewer would count one conversion too many or too few. */
-const MANY_APPENDS = 60;
+const MANY_APPENDS = 128;
 /** Milliseconds between two looks at the metrics, each of which takes 3 ms of CPU time. */
 const LOOK_EVERY = 250;
 /** Small files of one table, and as many tables of one small file. */

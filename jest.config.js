@@ -28,5 +28,5 @@ module.exports = {
   testSequencer: '<rootDir>/test/longest-first.js',
   testTimeout: 180_000,
   // Many tests wait for processes that they have started: on few processors others run meanwhile.
-  maxWorkers: Math.max(8, availableParallelism()),
+  maxWorkers: Math.max(4, availableParallelism()),
 };

@@ -33,7 +33,7 @@ const SECONDS = Number(process.env['LIVE_SECONDS'] ?? 60);
 const PER_SECOND = 2_000;
 const APPENDED = 1_000;
 const APPENDS = 20;
-/** For the CPU time: rows are stored after some fifteen thousand, so that fewer would count one conversion too many or too few. */
+/** For the CPU time: rows are stored after some fifteen thousand, and eight such segments are merged: so that both count about as often as they come. */
 const MANY_APPENDS = 128;
 /** Milliseconds between two looks at the metrics, each of which takes 3 ms of CPU time. */
 const LOOK_EVERY = 250;

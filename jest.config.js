@@ -11,7 +11,7 @@ module.exports = {
       {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
         module: { type: 'commonjs' },
-        sourceMaps: 'inline',
+        sourceMaps: true,
       },
     ],
   },

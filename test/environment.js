@@ -7,6 +7,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
 const { startBigQuery } = require('./bigquery-process.js');
+require('./less-compiling.js');
 
 /** @type {Promise<string> | null} */
 let host = null;

@@ -2,6 +2,7 @@
 import {
   appendFile,
   chmod,
+  mkdir,
   readdir,
   readFile,
   rename,
@@ -275,6 +276,36 @@ it('A line that is longer than what is stored at once is stored, and what follow
   await become('a', 'b', 'c');
 });
 
+/** Something else has the name that a segment has while it is written from rows in memory. */
+async function keepTailsFromBeingWritten(): Promise<void> {
+  await mkdir(join((await cache()).segmentsOf(TABLE), 'unfinished.duckdb', 'folder'), { recursive: true });
+}
+
+it('Rows in memory are stored without a conversion, and by one where that fails', async () => {
+  const converted: number[] = [];
+  class Counted extends LocalConverter {
+    override async convert(job: SegmentJob): Promise<SegmentResult> {
+      const result = await super.convert(job);
+      converted.push(result.segment?.rows ?? 0);
+      return result;
+    }
+  }
+  const options = { tailBytes: 0, converter: () => new Counted({ memory: '1GB', threads: 1 }) };
+  await start({ [`${TABLE}.ndjson`]: ndjson(row('a'), row('b')) }, options);
+  await eventually(async () => expect(await segments()).toEqual(['1.duckdb']));
+  expect(converted).toEqual([]);
+  await keepTailsFromBeingWritten();
+  await appendFile(path(`${TABLE}.ndjson`), ndjson(row('c')));
+  await eventually(async () => expect(await segments()).toContain('2.duckdb'));
+  expect(converted).toEqual([1]);
+  expect(degraded()).toBeNull();
+  await become('a', 'b', 'c');
+  await engine.close();
+  engine = await folder.open(options);
+  expect(await ids()).toEqual(['a', 'b', 'c']);
+  expect(await segments()).toEqual(['1.duckdb', '2.duckdb']);
+});
+
 it('Rows in memory that are too many to be stored at once are stored in parts', async () => {
   const enough = 5 * 1024 * 1024;
   let refused = 0;
@@ -293,7 +324,7 @@ it('Rows in memory that are too many to be stored at once are stored in parts', 
   }
   const rows = Array.from({ length: 12_000 }, (_, i) => row(`${String(i).padStart(6, '0')}${'x'.repeat(400)}`));
   await start(
-    { [`${TABLE}.ndjson`]: ndjson(...rows) },
+    {},
     {
       smallFile: 2 ** 26,
       convertedBytes: enough,
@@ -301,6 +332,8 @@ it('Rows in memory that are too many to be stored at once are stored in parts', 
       converter: () => new SmallConverter({ memory: '1GB', threads: 1 }),
     },
   );
+  await keepTailsFromBeingWritten();
+  await writeFile(path(`${TABLE}.ndjson`), ndjson(...rows));
   await eventually(async () => expect((await segments()).length).toBeGreaterThan(1));
   expect(refused).toBeGreaterThan(1);
   await eventually(() => expect(degraded()).toBeNull());

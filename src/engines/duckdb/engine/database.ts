@@ -64,9 +64,9 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
     onStatus: options.onStatus ?? (() => undefined),
   });
   const open = (): Promise<DuckDBInstance> =>
-    openInstance(options, async (connection) => {
+    openInstance(options, async (connection, instance) => {
       await harden(connection, { ...folder.opens, exports: options.exportsDir ?? null });
-      await folder.start(connection);
+      await folder.start(connection, await instance.connect());
     });
   const clock = clockOf(options);
   const instance = await open();

@@ -8,11 +8,12 @@ import { messageOf } from '../engine/native-error';
 import type { CacheFolder } from './cache-folder';
 import type { Converter } from './converter';
 import { faultKind } from './fault-kind';
-import type { LiveTable } from './live-table';
+import type { LiveTable, TableJob } from './live-table';
 import type { Segment } from './segment';
 import type { SegmentResult } from './segment-job';
 import type { CleanUp } from './table-parts';
 import type { TailRoom } from './tail-room';
+import type { TailWriter } from './tail-writer';
 
 /** Milliseconds after which a tail is stored, if it is not tiny: a start reads it again. */
 const TAIL_AGE = 10 * 60_000;
@@ -28,6 +29,8 @@ const LARGEST = 512 * 1024 * 1024;
 const LEAST = 4 * 1024 * 1024;
 /** Bytes of segments that are merged for each byte of content that is read at once: they are compressed. */
 const MERGED = 1 / 4;
+/** A segment while it is written in the folder of the others. */
+const UNFINISHED = 'unfinished.duckdb';
 /** Milliseconds until a conversion that failed is tried again: doubled each time, up to the last. */
 const FIRST_PAUSE = 2_000;
 const LAST_PAUSE = 60_000;
@@ -76,6 +79,7 @@ export interface Converted {
 export class Conversions {
   #current: Conversion | null = null;
   #converter: Converter | null = null;
+  #tailWriter: TailWriter | null = null;
   /** Tables that could not be stored, by name. */
   readonly #failed = new Map<string, Failed>();
   /** Bytes of segments that are merged at once: as many as the memory has been enough for. */
@@ -100,6 +104,11 @@ export class Conversions {
     return table !== undefined && this.#failed.has(table.name) ? table : null;
   }
 
+  /** Begins anew, with tails in another database. */
+  begin(tailWriter: TailWriter): void {
+    this.#tailWriter = tailWriter;
+  }
+
   /** Begins with what is due, of one table. */
   async start(tables: readonly LiveTable[], room: TailRoom): Promise<void> {
     if (this.#current !== null) return;
@@ -115,27 +124,45 @@ export class Conversions {
       const inParts = failed !== undefined && failed.pause > FIRST_PAUSE;
       const { atOnce } = failed ?? this.options;
       const most = failed === undefined ? Math.max(atOnce, Math.min(LARGEST, CHUNKS * atOnce)) : atOnce;
-      const job = table.nextJob(roll, { atOnce, most, merged: this.#merged }, inParts);
-      if (job === null) {
+      const next = table.nextJob(roll, { atOnce, most, merged: this.#merged }, inParts);
+      if (next === null) {
         // Nothing is left of what failed.
         this.#succeed(table);
         continue;
       }
       try {
         const folder = await mkdtemp(join(this.options.folder.path, buildingPrefix(process.pid)));
-        const isMerge = job.merged.length > 0;
+        const isMerge = next.job.merged.length > 0;
         const conversion: Conversion = { table, folder, isMerge, inParts, started: performance.now(), outcome: null };
         this.#current = conversion;
         const done = (outcome: SegmentResult | Error): void => void (conversion.outcome = outcome);
-        this.#converter ??= this.options.converter();
-        this.#converter
-          .convert({ ...job, path: join(folder, 'segment.duckdb'), folder })
-          .then(done, (error: unknown) => done(asError(error)));
+        this.#store(next, folder).then(done, (error: unknown) => done(asError(error)));
       } catch (error) {
         this.#fail(table, error);
       }
       return;
     }
+  }
+
+  /** Has a segment written, as `segmentIn(folder)`. */
+  async #store({ job, sealed }: TableJob, folder: string): Promise<SegmentResult> {
+    const writer = this.#tailWriter;
+    const path = segmentIn(folder);
+    if (sealed !== null && writer !== null) {
+      // The only folder in which the database of the tails may write.
+      const unfinished = join(this.options.folder.segmentsOf(job.table), UNFINISHED);
+      try {
+        const segment = await writer.write(sealed.rows, job.fields, unfinished);
+        if (segment !== null) await rename(unfinished, path);
+        const ends = Object.fromEntries(job.ranges.map(({ source, to }) => [source, { ...to!, whole: false }]));
+        return { segment, fields: job.fields, ends, changed: [], faults: {}, leftOut: sealed.leftOut };
+      } catch (error) {
+        // With memory of its own it may succeed.
+        if (writer.isClosed) throw error;
+      }
+    }
+    this.#converter ??= this.options.converter();
+    return this.#converter.convert({ ...job, path, folder });
   }
 
   /** Takes over what a conversion has done; null: nothing. */
@@ -150,7 +177,7 @@ export class Conversions {
       const path = this.options.folder.segmentsOf(table.name);
       if (outcome.segment !== null) {
         await mkdir(path, { recursive: true });
-        await rename(join(folder, 'segment.duckdb'), join(path, file));
+        await rename(segmentIn(folder), join(path, file));
       }
       const before = table.segments;
       const cleanUp = table.finish(file, outcome);
@@ -172,8 +199,8 @@ export class Conversions {
 
   /** Ends what is under way, and begins nothing more until `close`. */
   async end(): Promise<void> {
-    await this.#converter?.close();
-    this.#converter = null;
+    await Promise.all([this.#tailWriter?.close(), this.#converter?.close()]);
+    this.#tailWriter = this.#converter = null;
   }
 
   /** Clears away what was under way. */
@@ -202,6 +229,10 @@ export class Conversions {
     const [first] = this.#failed.values();
     this.options.onFault(first?.fault ?? null);
   }
+}
+
+function segmentIn(folder: string): string {
+  return join(folder, 'segment.duckdb');
 }
 
 function asError(error: unknown): Error {

@@ -56,10 +56,11 @@ export class LeftOutTotals {
     this.#recent = together(this.#recent, leftOut);
   }
 
-  /** A conversion stores what is in the tails. */
-  seal(): void {
+  /** A conversion stores what is in the tails. @returns what was left out of that */
+  seal(): LeftOut {
     this.#sealed = together(this.#sealed, this.#recent);
     this.#recent = NOTHING_LEFT_OUT;
+    return this.#sealed;
   }
 
   /** It has failed. */

@@ -30,6 +30,7 @@ import type { Source } from './source';
 import type { CleanUp } from './table-parts';
 import { type OpenedWith, TableStore } from './table-store';
 import { type TailBounds, type TailRoom, tailRoom } from './tail-room';
+import { TailWriter } from './tail-writer';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
 const LOOK_AGAIN = 200;
@@ -130,11 +131,14 @@ export class LiveFolder {
   }
 
   /**
-   * Begins to follow, with tables in the database of this connection, which may open `opens`. Resolves when queries can be
+   * Begins to follow, with tables in the database of both connections, which may open `opens`. Resolves when queries can be
    * answered.
+   *
+   * @param storing writes what is in memory, while the other one takes in more
    */
-  async start(connection: DuckDBConnection): Promise<void> {
+  async start(connection: DuckDBConnection, storing: DuckDBConnection): Promise<void> {
     this.#connection = connection;
+    this.#conversions.begin(new TailWriter(storing));
     this.#closing = new AbortController();
     this.#tables.clear();
     this.#stale.clear();

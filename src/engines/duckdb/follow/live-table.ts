@@ -15,6 +15,7 @@ import { type Reconciled, SourcesOfTable } from './sources-of-table';
 import { TableFields } from './table-fields';
 import { type CleanUp, TableParts } from './table-parts';
 import { TailReader, TRY_AGAIN } from './tail-reader';
+import type { SealedRows } from './tail-writer';
 import { Tails } from './tails';
 
 export interface TableOptions {
@@ -44,7 +45,17 @@ interface Conversion {
 }
 
 /** What a conversion is to do, but for where. */
-export type TableJob = Omit<SegmentJob, 'path' | 'folder'>;
+export interface TableJob {
+  readonly job: Omit<SegmentJob, 'path' | 'folder'>;
+  /** The same from what is in memory; null: there is more to do, or in another form. */
+  readonly sealed: Sealed | null;
+}
+
+/** What tails give to the ranges of a job. */
+export interface Sealed {
+  readonly rows: readonly SealedRows[];
+  readonly leftOut: LeftOut;
+}
 
 /** How much a conversion may take on: of content as in `SegmentJob`, and bytes of segments to merge. */
 export type JobBounds = Pick<SegmentJob, 'atOnce' | 'most'> & { readonly merged: number };
@@ -250,16 +261,13 @@ export class LiveTable {
     if (ranges.length === 0 && merged.length === 0) return null;
     const seen = backlog.map(({ id, file: { size, modified } }) => [id, { size, modified }] as const);
     this.#conversion = { ranges, merged, seen: new Map(seen) };
-    if (ranges.length > 0) {
-      this.#tails.seal();
-      this.#leftOut.seal();
-    }
+    const sealed = ranges.length === 0 ? null : this.#seal(ranges);
     const stored = (segment: Segment): SegmentJob['merged'][number] => ({
       path: join(this.options.folder, segment.file),
       segment,
       dropped: this.#segments.droppedOf(segment),
     });
-    return {
+    const job = {
       table: this.name,
       fields: this.fields,
       declared: this.declared,
@@ -269,6 +277,14 @@ export class LiveTable {
       atOnce: bounds.atOnce,
       most: bounds.most,
     };
+    return { job, sealed };
+  }
+
+  #seal(ranges: readonly Range[]): Sealed | null {
+    const rows = this.#tails.seal(this.fields);
+    const leftOut = this.#leftOut.seal();
+    const isAll = this.sources.filter(({ isInTail }) => isInTail).length === ranges.length;
+    return rows !== null && isAll && ranges.every(({ to }) => to !== null) ? { rows, leftOut } : null;
   }
 
   /**

@@ -69,10 +69,15 @@ export async function writeManifest(path: string, manifest: Manifest): Promise<v
     await file.close();
   }
   await rename(unfinished, path);
-  const folder = await open(dirname(path), 'r');
+  await synced(dirname(path));
+}
+
+/** Resolves when a file, or the names in a folder, remain there through a crash. */
+export async function synced(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
-    await folder.sync();
+    await handle.sync();
   } finally {
-    await folder.close();
+    await handle.close();
   }
 }

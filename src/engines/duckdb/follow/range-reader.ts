@@ -4,7 +4,6 @@ import { stat } from 'node:fs/promises';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { Watch } from '../data/conversion-progress';
@@ -65,13 +64,11 @@ export class RangeReader {
   #first: boolean;
 
   /**
-   * @param besideQueries as of `Resources`
    * @param trusting whether lines that look exact are left as they are
    */
   constructor(
     private readonly job: SegmentJob,
     private readonly watch: Watch,
-    private readonly besideQueries: boolean,
     trusting: boolean,
   ) {
     this.fields = job.fields;
@@ -151,9 +148,7 @@ export class RangeReader {
       try {
         const complete = (): boolean => to?.position.open ?? isClosed(range);
         for await (const batch of readRecords(keeping(blocks, pending), range.format, position, complete)) {
-          const began = performance.now();
           await this.#printBatch(range, batch.records, output, leftOut);
-          if (this.besideQueries) await sleep(performance.now() - began);
           digest.take(pending, batch.position.offset - position.offset);
           position = batch.position;
           if (size !== null)

@@ -1,4 +1,4 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 
@@ -15,6 +15,7 @@ import { quoteName, quoteText } from '../sql';
 import { castColumns } from './cast-columns';
 import { numberGeneratedIds } from './generated-ids';
 import type { LeftOutCount } from './left-out-count';
+import { synced } from './manifest';
 import { type PrintedRows, RangeReader, readingFile } from './range-reader';
 import { areApart, isNotOf, latestFirst, singleOfAll, SOURCE_COLUMN, SOURCE_KEY } from './segment';
 import { createRows, insertRows, orderOf, writeLists, writtenRows, type WrittenRows } from './segment-rows';
@@ -26,8 +27,6 @@ export interface Resources {
   readonly threads: number;
   /** Rows that are compressed together: each thread has so many in memory. Default: DuckDB's own. */
   readonly rowGroup?: number;
-  /** Queries run on the same thread: half of its time is theirs. */
-  readonly besideQueries?: boolean;
 }
 
 const ROW_GROUP = 122_880;
@@ -72,7 +71,7 @@ class SegmentWriter {
     private readonly watch: Watch,
     trusting: boolean,
   ) {
-    this.#reader = new RangeReader(job, watch, resources.besideQueries ?? false, trusting);
+    this.#reader = new RangeReader(job, watch, trusting);
   }
 
   async write(): Promise<SegmentResult> {
@@ -340,15 +339,6 @@ function isResourceFault(error: unknown): boolean {
   return /Out of Memory|failed to allocate|No space left|ENOSPC|Could not write|could not be written/i.test(
     messageOf(error),
   );
-}
-
-async function synced(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 function stagedIn(folder: string): string {

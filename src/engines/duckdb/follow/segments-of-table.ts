@@ -2,8 +2,9 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import { areApart, type Segment, singleOfAll } from './segment';
 
-/** Segments of about the same size that are merged at once. */
+/** Segments of about the same size that are merged at once, and so many at least: each merge compresses all of its rows again. */
 const MERGED_AT_ONCE = 8;
+const FEWEST = 4;
 /** So many that could be merged are merged before anything else is done. */
 const MOST_SMALL = 4 * MERGED_AT_ONCE;
 /** Rows that a merge gives at most. */
@@ -11,8 +12,9 @@ const MOST_ROWS = 2_000_000;
 /** Where nothing has to be sorted it may be so many times as much, up to these bytes: it takes seconds, in which nothing else is stored. */
 const UNSORTED = 4;
 const MOST_UNSORTED = 96 * 1024 * 1024;
-/** With less for a merge, it is done beside queries in their process: no more of it then. */
+/** With less for a merge, it is done beside queries in their process: no more of it then, and what fits is two segments. */
 const LITTLE = 8 * 1024 * 1024;
+const FEWEST_OF_LITTLE = 2;
 
 export class SegmentsOfTable {
   #all: readonly Segment[];
@@ -65,15 +67,12 @@ export class SegmentsOfTable {
       bySize.set(size, [...(bySize.get(size) ?? []), segment]);
     }
     for (const segments of bySize.values()) {
-      if (segments.length < MERGED_AT_ONCE) continue;
-      const found = segments.slice(0, MERGED_AT_ONCE);
-      const isSorted = singleOfAll(found, fields) !== null && areApart(found);
-      const limit = isSorted ? unsorted : most;
-      let [rows, bytes] = [0, 0];
-      const fitting = found.filter(
-        (segment) => (rows += segment.rows) <= MOST_ROWS && (bytes += segment.bytes) <= limit,
-      );
-      if (fitting.length > 1) return fitting;
+      for (let i = 0; i + MERGED_AT_ONCE <= segments.length; i += MERGED_AT_ONCE) {
+        const found = segments.slice(i, i + MERGED_AT_ONCE);
+        const isSorted = singleOfAll(found, fields) !== null && areApart(found);
+        const fitting = fittingIn(found, isSorted ? unsorted : most);
+        if (fitting.length >= fewestOf(most)) return fitting;
+      }
     }
     return [];
   }
@@ -83,9 +82,10 @@ export class SegmentsOfTable {
     return this.#small(most).length >= MOST_SMALL && this.mergeable(most, fields).length > 1;
   }
 
-  /** Those of which at least two can be merged. */
+  /** Those of which enough can be merged. */
   #small(most: number): readonly Segment[] {
-    return this.#all.filter(({ rows, bytes }) => rows <= MOST_ROWS / 2 && bytes <= most / 2);
+    const fewest = fewestOf(most);
+    return this.#all.filter(({ rows, bytes }) => rows <= MOST_ROWS / fewest && bytes <= most / fewest);
   }
 
   replace(merged: readonly Segment[], segment: Segment | null): void {
@@ -99,4 +99,13 @@ export class SegmentsOfTable {
     if (empty.length > 0) this.#all = this.#all.filter((segment) => !empty.includes(segment));
     return empty;
   }
+}
+
+function fittingIn(segments: readonly Segment[], most: number): readonly Segment[] {
+  let [sumOfRows, sumOfBytes] = [0, 0];
+  return segments.filter(({ rows, bytes }) => (sumOfRows += rows) <= MOST_ROWS && (sumOfBytes += bytes) <= most);
+}
+
+function fewestOf(most: number): number {
+  return most < LITTLE ? FEWEST_OF_LITTLE : FEWEST;
 }

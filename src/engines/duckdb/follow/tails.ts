@@ -3,6 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { sameFields } from './fields';
 import { Tail } from './tail';
+import type { SealedRows } from './tail-writer';
 
 /** The tails of a table: one that grows, and those before it until they are stored. */
 export class Tails {
@@ -81,9 +82,15 @@ export class Tails {
     return empty;
   }
 
-  /** Takes no more rows into these: a conversion stores them. */
-  seal(): void {
+  /**
+   * Takes no more rows into these: a conversion stores them.
+   *
+   * @returns their rows; null: some have other fields
+   */
+  seal(fields: readonly RestField[]): readonly SealedRows[] | null {
     this.#sealed = this.#all;
+    if (this.#sealed.some((tail) => !sameFields(tail.fields, fields))) return null;
+    return this.#sealed.map(({ relation, dropped }) => ({ relation, dropped: [...dropped] }));
   }
 
   /** The conversion has failed. */

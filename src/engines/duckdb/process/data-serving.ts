@@ -7,9 +7,9 @@ import type { Converter } from '../follow/converter';
 import { LocalConverter } from '../follow/local-converter';
 import { ConverterProcess } from './converter-process';
 import { isLittle, memoryShares } from './memory-shares';
+import { MergingConverter } from './merging-converter';
 import type { Opening } from './messages';
 import type { OnStatus, Serving } from './serving';
-import { SmallJobsConverter } from './small-jobs-converter';
 
 /**
  * The engine over the data.
@@ -27,8 +27,7 @@ export async function openData(
   const converter = (): Converter => {
     const apart = new ConverterProcess(shares.conversion, shares.resident, log);
     if (!isLittle(limit)) return apart;
-    const here = new LocalConverter({ ...shares.conversion, besideQueries: true }, log.progress);
-    return new SmallJobsConverter(here, apart);
+    return new MergingConverter(new LocalConverter(shares.conversion, log.progress), apart);
   };
   const report = (status: FolderStatus): void => onStatus(status, database.target);
   const own = { ...options, memory, convertedBytes, tailBytes, tailMemory, log };

@@ -77,12 +77,18 @@ it('serves on, says that rows are not stored, and stores them when there is room
   ]);
   expect((await get(base, '/metrics', METRICS_KEY)).text).toMatch(/^logquay_degraded\{component="data_folder"\} 1$/m);
 
+  // The next try fails behind the first bytes.
+  limitFiles(service, 16 * 1024);
+  appendFileSync(file, lines(10));
+  await becomesWhole(base);
+
   limitFiles(service, 'unlimited');
   await service.logged(/"msg":"Rows converted"/, 120_000);
   await eventually(async () =>
     expect(JSON.parse((await get(base, '/ready', METRICS_KEY)).text)).toMatchObject({ detail: [] }),
   );
   expect(await count(base)).toEqual(all());
+  expect(service.err).not.toMatch(/has broken down|has ended/);
 
   service.signal('SIGKILL');
   await service.exit;

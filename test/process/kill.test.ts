@@ -11,6 +11,8 @@ const API_KEY = 'test-key-of-the-operator';
 const KILLS = Number(process.env['KILLS'] ?? 4);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const FILES = 3;
+/** With so little memory rows are stored every few seconds, otherwise every minute. */
+const OFTEN_STORED = { DUCKDB_MEMORY_LIMIT: '112MB' };
 /** Milliseconds without another row after which no more come. */
 const STALLED = 120_000;
 
@@ -101,7 +103,7 @@ it(`serves every row once after ${String(KILLS)} kills`, async () => {
   const writer = new Writer(path.join(data, 'raw_postgres_logs'), random);
   try {
     for (let kill = 0; kill < KILLS; kill++) {
-      const service = stage.start(environment, folder);
+      const service = stage.start(kill % 2 === 0 ? environment : { ...environment, ...OFTEN_STORED }, folder);
       await service.logged(/"msg":"ready"/, 300_000);
       const base = await service.base();
       await sleep(random() * 4_000);

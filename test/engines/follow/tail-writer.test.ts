@@ -1,7 +1,9 @@
 /** Segments that are written from rows in memory: those that count, each once, the last first. */
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import { Tail } from '../../../src/engines/duckdb/follow/tail';
@@ -17,6 +19,11 @@ const FIELDS = [
   field('metadata', 'RECORD', 'REPEATED', [field('status', 'INT64')]),
 ];
 const ROWS = 300;
+const execFileAsync = promisify(execFile);
+const TYPESCRIPT = join(__dirname, '../../typescript.js');
+/** A process of its own: the signal that comes with a full disk here ends those of Jest. */
+const FULL_DISK = join(__dirname, 'full-disk.ts');
+const FULL_DISK_ROWS = 5_000;
 
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;
@@ -98,6 +105,19 @@ it('writes the next one after one that failed, of which nothing is left', async 
   );
   expect(existsSync(file)).toBe(false);
   expect(await writer.write([{ relation, dropped: [] }], FIELDS, file)).toMatchObject({ rows: ROWS });
+});
+
+it.each([
+  ['with the first byte', 0],
+  ['while the rows are written', 16 * 1024],
+])('leaves the rows where they are when the disk is full %s, and stores them when there is room', async (_, room) => {
+  const { stdout } = await execFileAsync(process.execPath, ['-r', TYPESCRIPT, FULL_DISK, file, String(room)]);
+  expect(JSON.parse(stdout)).toEqual({
+    failure: expect.stringMatching(/Could not write|Cannot open file/) as string,
+    left: false,
+    there: FULL_DISK_ROWS,
+    stored: FULL_DISK_ROWS,
+  });
 });
 
 it('ends what is under way when it is closed', async () => {

@@ -14,9 +14,10 @@ export type WrittenRows = Omit<Segment, 'file' | 'bytes'>;
 
 const TIMES = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 
-/** Writes the rows of a relation with lists; null: there are none. */
+/** Writes the rows of a relation with lists; null: there are none. @param database attached, which is the segment */
 export async function writeLists(
   connection: DuckDBConnection,
+  database: string,
   fields: readonly RestField[],
   from: string,
 ): Promise<WrittenRows | null> {
@@ -24,38 +25,41 @@ export async function writeLists(
   const condition = everywhere ? null : oneOfEach(fields, single);
   const values = fields.map((field) => `${singleValue(field, single)} AS ${quoteName(field.name)}`);
   const where = condition === null ? '' : ` WHERE ${condition}`;
-  await createRows(connection, fields, single);
+  await createRows(connection, database, fields, single);
   await insertRows(
     connection,
+    database,
     `SELECT ${[...values, SOURCE_COLUMN].join(', ')} FROM ${from}${where}${orderOf(fields)}`,
   );
   let odd = 0;
   if (condition !== null) {
-    await connection.run(`CREATE TABLE odd AS FROM ${from} WHERE NOT (${condition})${orderOf(fields)}`);
-    odd = Number((await connection.runAndReadAll('SELECT count(*) FROM odd')).getRows()[0]![0]);
-    if (odd === 0) await connection.run('DROP TABLE odd');
+    await connection.run(`CREATE TABLE ${database}.odd AS FROM ${from} WHERE NOT (${condition})${orderOf(fields)}`);
+    odd = Number((await connection.runAndReadAll(`SELECT count(*) FROM ${database}.odd`)).getRows()[0]![0]);
+    if (odd === 0) await connection.run(`DROP TABLE ${database}.odd`);
   }
-  return writtenRows(connection, fields, single, odd);
+  return writtenRows(connection, database, fields, single, odd);
 }
 
 /** Creates the table of rows whose columns have the lists of `single` as their elements. */
 export async function createRows(
   connection: DuckDBConnection,
+  database: string,
   fields: readonly RestField[],
   single: ReadonlySet<string>,
 ): Promise<void> {
   const types = fields.map((field) => `${quoteName(field.name)} ${singleType(field, single)}`);
-  await connection.run(`CREATE TABLE rows (${[...types, `${SOURCE_COLUMN} INTEGER`].join(', ')})`);
+  await connection.run(`CREATE TABLE ${database}.rows (${[...types, `${SOURCE_COLUMN} INTEGER`].join(', ')})`);
 }
 
 /** Inserts the rows of a query that has those columns, in its order. */
-export async function insertRows(connection: DuckDBConnection, query: string): Promise<void> {
-  await connection.run(`INSERT INTO rows ${query}`);
+export async function insertRows(connection: DuckDBConnection, database: string, query: string): Promise<void> {
+  await connection.run(`INSERT INTO ${database}.rows ${query}`);
 }
 
 /** What is known of the rows in the tables; null: there are none. @param odd rows of table `odd` */
 export async function writtenRows(
   connection: DuckDBConnection,
+  database: string,
   fields: readonly RestField[],
   single: ReadonlySet<string>,
   odd: number,
@@ -63,7 +67,7 @@ export async function writtenRows(
   const timestamp = timestampOf(fields);
   const time = timestamp?.type === 'TIMESTAMP' ? quoteName(timestamp.name) : 'CAST(NULL AS TIMESTAMP)';
   const all = ['rows', ...(odd > 0 ? ['odd'] : [])].map(
-    (table) => `SELECT ${SOURCE_COLUMN} AS s, ${time} AS t FROM ${table}`,
+    (table) => `SELECT ${SOURCE_COLUMN} AS s, ${time} AS t FROM ${database}.${table}`,
   );
   const groups = await connection.runAndReadAll(
     `SELECT s, count(*), count(t), epoch_us(min(t)), epoch_us(max(t)) FROM (${all.join(' UNION ALL ')}) GROUP BY 1`,

@@ -30,6 +30,8 @@ export interface Resources {
 }
 
 const ROW_GROUP = 122_880;
+/** What the segment is attached as. */
+const SEGMENT = 'segment';
 
 /** Bytes of memory with less of which lines are read, and then sorted. */
 const LEAST_FOR_CHUNKS = 192 * 1024 * 1024;
@@ -100,12 +102,11 @@ class SegmentWriter {
         connection.run(
           `ATTACH ${quoteText(file)} AS ${name} (ROW_GROUP_SIZE ${rowGroup}, RECOVERY_MODE NO_WAL_WRITES)`,
         );
-      await attach(path, 'segment');
+      await attach(path, SEGMENT);
       await attach(stagedIn(folder), 'staging');
-      await connection.run('USE segment');
       await this.watch.prepare(connection);
       segment = await this.#fill(connection);
-      if (segment !== null) await this.watch.statement('Writing', connection, connection.run('CHECKPOINT'));
+      if (segment !== null) await this.watch.statement('Writing', connection, connection.run(`CHECKPOINT ${SEGMENT}`));
       connection.closeSync();
     } finally {
       instance.closeSync();
@@ -125,7 +126,7 @@ class SegmentWriter {
     const single = await this.#singleLists(connection, first);
     if (single !== null && (await this.#writeChunk(connection, first, single, true))) {
       await this.#writeRest(connection, first, single);
-      return writtenRows(connection, this.#reader.fields, single, 0);
+      return writtenRows(connection, SEGMENT, this.#reader.fields, single, 0);
     }
     return this.#sort(connection, await this.#stage(connection, first));
   }
@@ -182,17 +183,18 @@ class SegmentWriter {
       condition === null
         ? SOURCE_COLUMN
         : `CASE WHEN ${condition} THEN ${SOURCE_COLUMN} ELSE error('another length') END`;
-    if (isFirst) await createRows(connection, fields, single);
+    if (isFirst) await createRows(connection, SEGMENT, fields, single);
     try {
       const inserting = insertRows(
         connection,
+        SEGMENT,
         `SELECT ${[...values, `${checked} AS ${SOURCE_COLUMN}`].join(', ')} FROM ${this.#scanOf(printed)}${counted(printed)}${orderOf(fields)}`,
       );
       await this.watch.statement('Converting', connection, inserting);
       return true;
     } catch {
       // Reading and sorting one after the other may need less memory, too.
-      if (isFirst) await connection.run('DROP TABLE rows');
+      if (isFirst) await connection.run(`DROP TABLE ${SEGMENT}.rows`);
       return false;
     }
   }
@@ -290,7 +292,7 @@ class SegmentWriter {
     const inputs = staged.map(
       ({ table, fields: before }) => `SELECT ${castColumns(before, fields)}, ${SOURCE_COLUMN} FROM ${table}`,
     );
-    return this.watch.statement('Sorting', connection, writeLists(connection, fields, unionOf(inputs)));
+    return this.watch.statement('Sorting', connection, writeLists(connection, SEGMENT, fields, unionOf(inputs)));
   }
 
   /** Writes the rows of segments as one; null: none of them counts. */
@@ -311,12 +313,12 @@ class SegmentWriter {
       inputs.push(`SELECT ${columns}, ${SOURCE_COLUMN} FROM ${name}.rows${where}`);
       if (segment.odd > 0) inputs.push(`SELECT ${before([])}, ${SOURCE_COLUMN} FROM ${name}.odd${where}`);
     }
-    if (single === null) return writeLists(connection, fields, unionOf(inputs));
-    await createRows(connection, fields, single);
+    if (single === null) return writeLists(connection, SEGMENT, fields, unionOf(inputs));
+    await createRows(connection, SEGMENT, fields, single);
     // One behind the other they are in order already, for which no memory is needed.
-    if (areApart(segments)) for (const input of inputs) await insertRows(connection, input);
-    else await insertRows(connection, `FROM ${unionOf(inputs)}${orderOf(fields)}`);
-    return writtenRows(connection, fields, single, 0);
+    if (areApart(segments)) for (const input of inputs) await insertRows(connection, SEGMENT, input);
+    else await insertRows(connection, SEGMENT, `FROM ${unionOf(inputs)}${orderOf(fields)}`);
+    return writtenRows(connection, SEGMENT, fields, single, 0);
   }
 
   async #attached(connection: DuckDBConnection, path: string, name: string): Promise<string> {

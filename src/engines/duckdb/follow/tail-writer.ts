@@ -11,6 +11,8 @@ import { writeLists, type WrittenRows } from './segment-rows';
 /** Rows that are compressed together, as where a conversion has little memory: no more are to be had in memory at once. */
 const ROW_GROUP = 20_480;
 
+/** What the segment is attached as. It is never the connection's own one: DuckDB could not be rid of it when the disk is full. */
+const DATABASE = 'unfinished';
 /** Milliseconds. */
 const INTERRUPTED_EVERY = 10;
 
@@ -58,16 +60,14 @@ export class TailWriter {
     await this.#remove(path);
     try {
       await connection.run(
-        `ATTACH ${quoteText(path)} AS unfinished (ROW_GROUP_SIZE ${ROW_GROUP}, RECOVERY_MODE NO_WAL_WRITES)`,
+        `ATTACH ${quoteText(path)} AS ${DATABASE} (ROW_GROUP_SIZE ${ROW_GROUP}, RECOVERY_MODE NO_WAL_WRITES)`,
       );
       let rows: WrittenRows | null;
       try {
-        await connection.run('USE unfinished');
-        rows = await writeLists(connection, fields, relationOf(tails));
-        if (rows !== null) await connection.run('CHECKPOINT');
+        rows = await writeLists(connection, DATABASE, fields, relationOf(tails));
+        if (rows !== null) await connection.run(`CHECKPOINT ${DATABASE}`);
       } finally {
-        await connection.run('USE memory');
-        await connection.run('DETACH unfinished');
+        await connection.run(`DETACH ${DATABASE}`);
       }
       if (rows === null) {
         await this.#remove(path);

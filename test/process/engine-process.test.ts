@@ -120,19 +120,20 @@ it('ends while it is still starting, at once and with nothing left behind', asyn
 });
 
 it.each([
-  [0, '256MB'],
-  [1, '1GB'],
-])('has %i more processes to store a few rows where DUCKDB_MEMORY_LIMIT is %s', async (processes, limit) => {
+  [0, 1_000, '256MB'],
+  [0, 1_000, '1GB'],
+  [1, 12_000, '1GB'],
+])('has %i more processes to store %i rows where DUCKDB_MEMORY_LIMIT is %s', async (processes, count, limit) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'logquay-rows-'));
   const row = { id: 'a', timestamp: '2026-11-27T10:00:00Z', event_message: 'm'.repeat(1000) };
-  const rows = Array.from({ length: 1000 }, (_, i) => `${JSON.stringify({ ...row, id: String(i) })}\n`).join('');
+  const rows = Array.from({ length: count }, (_, i) => `${JSON.stringify({ ...row, id: String(i) })}\n`).join('');
   writeFileSync(path.join(folder, 'edge_logs.ndjson'), rows);
   try {
     const service = stage.start({ API_KEY, DATA_DIR: folder, DUCKDB_MEMORY_LIMIT: limit });
     await service.ready();
     const engine = await engineOf(service);
     const seen = new Set<number>();
-    const stored = service.logged(/"rows":1000,.*"Rows converted"/);
+    const stored = service.logged(new RegExp(`"rows":${String(count)},.*"Rows converted"`));
     let isStored = false;
     const ended = stored.finally(() => (isStored = true));
     while (!isStored) {

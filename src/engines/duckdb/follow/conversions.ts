@@ -157,8 +157,10 @@ export class Conversions {
         const ends = Object.fromEntries(job.ranges.map(({ source, to }) => [source, { ...to!, whole: false }]));
         return { segment, fields: job.fields, ends, changed: [], faults: {}, leftOut: sealed.leftOut };
       } catch (error) {
-        // With memory of its own it may succeed.
         if (writer.isClosed) throw error;
+        // With memory of its own it may succeed.
+        const facts = { table: job.table, fault: faultKind(error) };
+        this.options.log.warn(facts, 'Rows in memory are read again to be stored');
       }
     }
     this.#converter ??= this.options.converter();

@@ -18,7 +18,7 @@ export interface ImportRequest {
 }
 
 /** What is wrong, for the one who typed the command. */
-export class ImportError extends Error {
+class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 

@@ -6,7 +6,7 @@ import { systemCode } from '../errors';
 import { replaceFile } from './atomic-file';
 
 /** How long a batch is known again, in milliseconds: Vector's sinks in a Supabase stack retry for 30 seconds. */
-export const WINDOW = 10 * 60_000;
+const WINDOW = 10 * 60_000;
 
 /** Batches known again at most, the latest. */
 const MOST_BATCHES = 100_000;

@@ -18,7 +18,7 @@ import { isBeforeType, readings } from './readings';
 import { quoted } from './quoted';
 
 /** No name of a query, so that nothing has it. */
-export const CURSOR = 'logquay_name_at_the_cursor';
+const CURSOR = 'logquay_name_at_the_cursor';
 
 /** What a value can be cast to. */
 const TYPES: readonly Completion[] = [

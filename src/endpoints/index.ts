@@ -2,13 +2,13 @@ export { mayRun } from './access';
 export { openCatalogue, type Catalogue, type CatalogueOptions } from './catalogue';
 export { check, type CheckOptions } from './check';
 export { hasConsumerQuery, readConsumerRequest, type ConsumerRequest } from './consumer-request';
-export { RESERVED, SOFT_RESERVED } from './declaration';
+export { RESERVED } from './declaration';
 export { describeLookback, describeParameters, typeName } from './described-parameters';
 export { type Definition, readDefinition } from './definition';
 export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
 export { faultIn } from './definition';
 export { CatalogueError, describeFault, type Fault } from './fault';
-export { jsonSchemaOf, settingsJsonSchema } from './settings-json-schema';
+export { jsonSchemaOf } from './settings-json-schema';
 export { readJsonBody } from './json-body';
 export {
   boundTypes,
@@ -28,7 +28,7 @@ export { readTimestampForm } from './timestamp-form';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';
 export { readUrlEncoded } from './url-encoded';
 export { readInstant } from './values/instant';
-export { LONGEST_LIST, MOST_VALUES } from './values/list';
+export { MOST_VALUES } from './values/list';
 export { patternFault } from './values/pattern';
 export { DECLARED_TYPES } from './settings';
 export type { Resolution, ResolveStored } from './resolve';

@@ -17,7 +17,7 @@ export interface TypedParameter {
 }
 
 /** The type as the resolver has it. */
-export function sqlTypeOf(type: BoundType): SqlType {
+function sqlTypeOf(type: BoundType): SqlType {
   const element = elementOf(type);
   return element === null ? { kind: type as Scalar } : { kind: 'ARRAY', element: { kind: element } };
 }

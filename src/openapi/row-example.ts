@@ -40,7 +40,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** A row of these columns, to show what rows look like. */
-export function exampleRow(columns: readonly NamedType[]): JsonObject {
+function exampleRow(columns: readonly NamedType[]): JsonObject {
   return exampleObject(columns);
 }
 

@@ -33,7 +33,7 @@ export function runPaths(
 }
 
 /** Words for the names of endpoints, each another: see `uniqueWord`. */
-export function wordsOf(endpoints: readonly Pick<DescribedEndpoint, 'name'>[]): string[] {
+function wordsOf(endpoints: readonly Pick<DescribedEndpoint, 'name'>[]): string[] {
   const taken = new Set<string>();
   return endpoints.map(({ name }) => uniqueWord(name, taken));
 }

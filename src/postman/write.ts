@@ -18,7 +18,7 @@ export interface PostmanOptions {
 }
 
 /** An invalid `--url`. */
-export class UrlError extends Error {
+class UrlError extends Error {
   override readonly name = 'UrlError';
 }
 

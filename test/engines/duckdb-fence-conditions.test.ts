@@ -168,10 +168,11 @@ test.each(['AND', 'OR'])('many operands of %s do not nest', async (operator) => 
   );
   const condition = operands.join(` ${operator} `);
   const [own, none] = [`{"x":${OWN.length}}`, '{"x":0}'];
-  expect(await tables.answers(STORED, `SELECT COUNT(*) AS x FROM a WHERE ${condition}`)).toEqual([
-    operator === 'AND' ? own : none,
-  ]);
-  expect(await tables.answers(STORED, `SELECT COUNT(*) AS x FROM a WHERE NOT (${condition})`)).toEqual([
-    operator === 'AND' ? none : own,
-  ]);
+  // How deep a condition nests does not depend on how rows lie: one layout is enough.
+  for (const ctes of STORED) {
+    const answer = (where: string): Promise<string> =>
+      tables.answer(0, ctes, `SELECT COUNT(*) AS x FROM a WHERE ${where}`);
+    expect(await answer(condition)).toBe(operator === 'AND' ? own : none);
+    expect(await answer(`NOT (${condition})`)).toBe(operator === 'AND' ? none : own);
+  }
 });

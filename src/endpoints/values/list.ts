@@ -4,7 +4,7 @@ import { readValue } from './value';
 /** Most values of a list. */
 export const MOST_VALUES = 1_000;
 /** Bytes of UTF-8 of all of them. */
-export const LONGEST_LIST = 65_536;
+const LONGEST_LIST = 65_536;
 
 /** A list read by its declaration: each value in its canonical form, or what would have been allowed instead. */
 export type ListReading =

@@ -5,7 +5,7 @@
 import { readInstant } from './instant';
 
 /** Whole hours or days, as written. */
-export const LOOKBACK = /^([1-9]\d{0,5})([hd])$/;
+const LOOKBACK = /^([1-9]\d{0,5})([hd])$/;
 
 /** A hundred years: the start of any clock that a service runs by is an instant. */
 const MOST_HOURS = 876_000;

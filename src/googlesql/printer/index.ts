@@ -13,7 +13,6 @@ import { PrintSession } from './session';
 import { statementSql } from './queries';
 
 export { placesThatCanFail, queryCanFail } from '../totality';
-export { quotedName } from './names';
 
 export interface PrintOptions {
   /**

@@ -59,7 +59,7 @@ function floatSql(value: string): string {
 }
 
 /** In single quotes. What would end the literal, or a line, is an escape. */
-export function quotedText(text: string): string {
+function quotedText(text: string): string {
   const escaped = text.replace(/[\\'\u0000-\u001f\u007f\u2028\u2029]/g, (character) =>
     character === '\\' || character === "'"
       ? `\\${character}`

@@ -21,7 +21,7 @@ import { invalid, type Session } from './session';
 import { functionNotFound } from './suggestion';
 
 /** A function by the name a call wrote, without its SAFE. */
-export function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean } {
+function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean } {
   const safe = path.length > 1 && path[0]?.name.toUpperCase() === 'SAFE';
   const parts = safe ? path.slice(1) : path;
   const name = parts.map((part) => part.name).join('.');

@@ -65,7 +65,7 @@ function unknownTableFunction({ path, span }: TableFunction): QueryError {
   return new QueryError('invalidQuery', `${name.toUpperCase()} is not supported.`, span, { hint });
 }
 
-export const fromScope = (context: FromContext): Scope => scopeOf(context.left, context.outer);
+const fromScope = (context: FromContext): Scope => scopeOf(context.left, context.outer);
 
 function namesArray(context: FromContext, { path }: TablePath): boolean {
   return isArrayPath(path, (name) => lookup(fromScope(context), name) !== undefined);

@@ -5,7 +5,7 @@ import { Transport } from '../transport';
 import { SETUP_TABLES, setupStatements, type SetupOptions } from './statements';
 
 /** A command that cannot be carried out; its message is for the one who typed it. */
-export class SetupError extends Error {
+class SetupError extends Error {
   override readonly name = 'SetupError';
 }
 

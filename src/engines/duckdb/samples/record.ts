@@ -7,7 +7,7 @@ export type Value = string | Shape | Optional;
 export interface Shape {
   readonly [field: string]: Value;
 }
-export class Optional {
+class Optional {
   constructor(
     readonly condition: string,
     readonly value: Shape,

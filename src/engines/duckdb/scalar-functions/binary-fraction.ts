@@ -17,7 +17,6 @@ export interface Precision {
 }
 
 export const BIGNUMERIC_PRECISION: Precision = { one: 10n ** 38n, bits: 254n, width: 384n, limit: 1n << 255n };
-export const NUMERIC_PRECISION: Precision = { one: 10n ** 9n, bits: 94n, width: 192n, limit: 10n ** 38n };
 
 /** A result has more digits than there is room for. */
 class Overflow extends Error {}

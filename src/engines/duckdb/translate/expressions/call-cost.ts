@@ -229,7 +229,7 @@ function bytesOfArgument(argument: Argument): string {
 }
 
 /** SQL of about how many bytes a value takes. `x` may be repeated. */
-export function bytesOfValue(x: string, type: SqlType, depth = 0): string {
+function bytesOfValue(x: string, type: SqlType, depth = 0): string {
   switch (type.kind) {
     case 'STRING':
     case 'GEOGRAPHY':

@@ -19,7 +19,7 @@ export function printCast(ctx: Context, cast: ResolvedCast, input: string): stri
 }
 
 /** `input` of type `from` as `to`; null where there is no such cast. What needs a time zone is of UTC. */
-export function convert(ctx: Context, input: string, from: SqlType, to: SqlType, safe: boolean): string | null {
+function convert(ctx: Context, input: string, from: SqlType, to: SqlType, safe: boolean): string | null {
   if (sameType(from, to)) return input;
   const target = duckType(to);
   const failing = (failure: Failure = 'cast'): string => (safe ? 'NULL' : fail(failure, ctx.castPlace));

@@ -24,7 +24,7 @@ export function unlessOver(call: Call, over: string, value: string): string {
 }
 
 /** Bytes of a text or of BYTES. */
-export function bytesOf(x: string, { type }: Argument): string {
+function bytesOf(x: string, { type }: Argument): string {
   return type.kind === 'BYTES' ? `octet_length(${x})` : `strlen(${x})`;
 }
 

@@ -3,11 +3,6 @@ import type { SqlType } from '../../../../googlesql/types';
 import type { Bind } from './call';
 import { toCivil } from './time-zones';
 
-/** FLOAT64: the shortest digits that read back, an exponent from 1e15 on, no trailing `.0`. */
-export function floatText(x: string): string {
-  return `lq_float_text(${x})`;
-}
-
 /** NUMERIC and BIGNUMERIC: exact, without trailing zeros. */
 export function numericText(x: string, kind: SqlType['kind']): string {
   if (kind === 'BIGNUMERIC') return `lq_bignumeric_rounded_text(${x}, 38)`;

@@ -16,3 +16,13 @@ function since(begun: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(begun);
   return (user + system) / 1000;
 }
+
+/**
+ * The least of at most three measures, of which one below the bound is enough: a busy machine adds to what the same work takes, also in
+ * CPU time, and takes nothing from it.
+ */
+export async function leastTime(bound: number, measure: () => Promise<number>): Promise<number> {
+  let least = Infinity;
+  for (let tries = 0; tries < 3 && least >= bound; tries++) least = Math.min(least, await measure());
+  return least;
+}

@@ -1,10 +1,13 @@
 /** Our own scalar functions: values that the reference cannot show, what a chunk of rows may take, and the event loop's turns. */
-import { readFileSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { BIGINT, DuckDBInstance, DuckDBScalarFunction } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { registerScalarFunctions } from '../../src/engines/duckdb/scalar-functions/register';
 import { runtimeError } from '../../src/engines/duckdb/translate';
 import { leastTime } from '../cpu-time';
+import type { CallCost, MeasuredCall } from './call-costs';
 import { TranslationBench } from './duckdb-translation';
 
 const CHUNK = 2_048;
@@ -188,25 +191,21 @@ describe('changes of JSON', () => {
   });
 });
 
-/** Milliseconds of CPU that this thread has used: DuckDB has others. */
-function ownTime(): number {
-  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-}
-
 describe('a chunk of rows', () => {
   const MOST_MS = 50;
   const PATIENCE = 2.5;
   const most = 6_000;
 
-  /** How much more of the processor the same work takes now than in calm: of 12 MiB, 15 ms in calm. */
-  function pace(): number {
-    const bytes = new Uint8Array(12 * 1024 * 1024);
-    const before = ownTime();
-    let sum = 0;
-    for (let i = 0; i < bytes.length; i++) sum = (sum * 31 + bytes[i]!) | 0;
-    expect(sum).toBe(0);
-    return Math.max(1, (ownTime() - before) / 15);
-  }
+  let child: ChildProcess;
+  const gone = new AbortController();
+  const reply = async (): Promise<unknown> => ((await once(child, 'message', { signal: gone.signal })) as unknown[])[0];
+  beforeAll(async () => {
+    child = fork(join(__dirname, 'call-costs.js'), { execArgv: [] });
+    child.once('exit', () => gone.abort(new Error('The process that measures has ended.')));
+    await reply();
+  }, 60_000);
+  afterAll(() => child.kill());
+
   const filled = (unit: string, bytes: number): string =>
     `repeat('${unit}', ${Math.floor(bytes / Buffer.byteLength(unit))})`;
   const path = (...steps: readonly (string | number)[]): string => `encode('${JSON.stringify(steps)}')`;
@@ -302,22 +301,20 @@ describe('a chunk of rows', () => {
       `lq_regexp_place(encode('a'), encode('(' || i || '[a-z]{9})'), 1::BIGINT, 1::BIGINT, 0::BIGINT)`,
   };
 
-  const timed = async (call: string, rows = CHUNK): Promise<number> => {
-    await bench.connection.run(`CREATE OR REPLACE TEMP TABLE given AS SELECT i FROM range(${rows}) AS t(i)`);
-    const before = ownTime();
-    await bench.connection.run(`SELECT count(${call}) FROM given`);
-    return ownTime() - before;
+  const costOf = async (call: string, rows = CHUNK): Promise<CallCost> => {
+    child.send({ call, rows } satisfies MeasuredCall);
+    return (await reply()) as CallCost;
   };
 
   test.each(Object.entries(CASES))(
     '%s',
     async (_, call) => {
       // The first one is compiled meanwhile.
-      await timed(call(most));
+      await costOf(call(most));
       const bound = MOST_MS * PATIENCE;
       const inCalm = async (): Promise<number> => {
-        const [full, over] = [await timed(call(most)), await timed(call(10 * most), CHUNK / 8)];
-        return Math.max(full, over) / pace();
+        const costs = [await costOf(call(most)), await costOf(call(10 * most), CHUNK / 8)];
+        return Math.max(...costs.map(({ ms, pace }) => ms / pace));
       };
       expect(await leastTime(bound, inCalm)).toBeLessThan(bound);
     },

@@ -7,11 +7,13 @@ import { scalarFunction } from './scalar-function';
 
 export const latin1Text = scalarFunction(['bytes'], 'text', (bytes) => textOf(bytes));
 
+/** Units of the budget for a byte of a pattern: at worst an escape for each two of them is written out. */
+const FOR_PATTERN_BYTE = 45;
+
 /** A pattern of BYTES as one that matches the same in text of Latin-1. */
-export const latin1PatternText = scalarFunction(['bytes'], 'text', (bytes, budget) => {
-  // Taken apart, a byte takes some twenty times as long as copied.
-  return budget.spend(bytes.length * 20) ? latin1Pattern(textOf(bytes)) : null;
-});
+export const latin1PatternText = scalarFunction(['bytes'], 'text', (bytes, budget) =>
+  budget.spend(bytes.length * FOR_PATTERN_BYTE) ? latin1Pattern(textOf(bytes)) : null,
+);
 
 export const bytesOfLatin1 = scalarFunction(['text'], 'bytes', (text) => Buffer.from(text, 'latin1'));
 

@@ -30,6 +30,8 @@ export interface Pause {
 const RECENT = 10_000;
 
 interface Waiter {
+  /** Waits behind those of its name that do not. */
+  readonly isLater: boolean;
   /** Hands it a slot. */
   readonly admit: () => void;
   /** Its place in the queue goes to another. */
@@ -39,8 +41,8 @@ interface Waiter {
 interface Lane {
   readonly name: string;
   held: number;
-  /** Oldest first. */
-  readonly waiters: Set<Waiter>;
+  /** Oldest first, and then those that are later. */
+  readonly waiters: Waiter[];
 }
 
 /** Slots are handed out round robin by name, first come first served within a name. */
@@ -69,16 +71,17 @@ export class FairSlots {
    * Runs `work` holding a slot until it has ended.
    *
    * @param name under which the slot is counted
+   * @param isLater waits until nothing else of this name waits
    * @throws ServiceError `tooManyConcurrentQueries` when too many wait, and most of them of this name, `deadlineExceeded` when no slot is free in time;
    *   AbortError or the signal's reason after a cancellation; whatever `work` throws
    */
-  async use<T>(name: string, limits: RunLimits, work: () => Promise<T>): Promise<T> {
+  async use<T>(name: string, limits: RunLimits, work: () => Promise<T>, isLater = false): Promise<T> {
     checkLimits(limits, this.clock);
-    const lane = this.#lanes.get(name) ?? { name, held: 0, waiters: new Set() };
+    const lane = this.#lanes.get(name) ?? { name, held: 0, waiters: [] };
     this.#lanes.set(name, lane);
     this.#note(name);
     try {
-      await this.#acquire(lane, limits);
+      await this.#acquire(lane, limits, isLater);
       const started = this.clock.monotonic();
       try {
         return await work();
@@ -107,7 +110,7 @@ export class FairSlots {
 
   #forget(lane: Lane): void {
     const { name, held, waiters } = lane;
-    if (held === 0 && waiters.size === 0 && this.#lanes.get(name) === lane) this.#lanes.delete(name);
+    if (held === 0 && waiters.length === 0 && this.#lanes.get(name) === lane) this.#lanes.delete(name);
   }
 
   #isFree(lane: Lane): boolean {
@@ -137,7 +140,7 @@ export class FairSlots {
   }
 
   /** Resolves when the slot is already counted as held, so no other caller gets in between. */
-  async #acquire(lane: Lane, limits: RunLimits): Promise<void> {
+  async #acquire(lane: Lane, limits: RunLimits, isLater: boolean): Promise<void> {
     if (this.#isFree(lane)) {
       this.#take(lane);
       return;
@@ -148,10 +151,11 @@ export class FairSlots {
       const stopWaiting = (): void => {
         cancelTimer();
         signal.removeEventListener('abort', onAbort);
-        lane.waiters.delete(waiter);
+        lane.waiters.splice(lane.waiters.indexOf(waiter), 1);
         this.#waiting--;
       };
       const waiter: Waiter = {
+        isLater,
         admit: () => {
           stopWaiting();
           this.#take(lane);
@@ -171,16 +175,17 @@ export class FairSlots {
         reject(deadlineExceeded('The deadline passed while the query waited for a slot.'));
       });
       signal.addEventListener('abort', onAbort);
-      lane.waiters.add(waiter);
+      const firstLater = isLater ? -1 : lane.waiters.findIndex((other) => other.isLater);
+      lane.waiters.splice(firstLater < 0 ? lane.waiters.length : firstLater, 0, waiter);
       this.#waiting++;
     });
   }
 
   /** @throws ServiceError where no name has two waiters more than this one: its place would be worth no more to another */
   #makeRoom(lane: Lane): void {
-    const longest = [...this.#lanes.values()].reduce((a, b) => (b.waiters.size > a.waiters.size ? b : a), lane);
-    if (longest.waiters.size <= lane.waiters.size + 1) throw queueFull();
-    [...longest.waiters].at(-1)?.refuse();
+    const longest = [...this.#lanes.values()].reduce((a, b) => (b.waiters.length > a.waiters.length ? b : a), lane);
+    if (longest.waiters.length <= lane.waiters.length + 1) throw queueFull();
+    longest.waiters.at(-1)?.refuse();
   }
 
   /** Hands free slots to the names in their order; a name that is served moves to the end. */

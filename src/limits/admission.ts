@@ -83,4 +83,14 @@ export class Admission {
   run<T>(key: string, limits: RunLimits, work: () => Promise<T>): Promise<T> {
     return this.#slots.use(key, limits, work);
   }
+
+  /**
+   * Checks a long text in a slot of its key, once no run of the key waits. A text that is admitted has to wait for its run as well: in one
+   * queue, a hundred texts at once would all be checked before the first is run, and end at their deadlines.
+   *
+   * @throws as `run`
+   */
+  check<T>(key: string, limits: RunLimits, work: () => Promise<T>): Promise<T> {
+    return this.#slots.use(key, limits, work, true);
+  }
 }

@@ -51,7 +51,7 @@ export interface Sender extends Pick<SentText, 'from'> {
 
 /** What the keys share (`Admission`). */
 export interface SharedSlots {
-  run<T>(keyName: string, limits: RunLimits, work: () => Promise<T>): Promise<T>;
+  check<T>(keyName: string, limits: RunLimits, work: () => Promise<T>): Promise<T>;
 }
 
 /** Milliseconds that checking one text may take, reading the CTE tables' columns included. */
@@ -104,7 +104,7 @@ export class Gate {
     const check = (): Promise<Admitted> => {
       const own = checkLimits(keyName);
       const work = (): Promise<Admitted> => this.#check(stored, sent, sender, own);
-      return this.slots === null || isShort(sent) ? work() : this.slots.run(keyName, own, work);
+      return this.slots === null || isShort(sent) ? work() : this.slots.check(keyName, own, work);
     };
     return raceLimits(
       limits,

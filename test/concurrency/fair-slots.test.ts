@@ -148,6 +148,28 @@ it('no name fills the queue for the others', async () => {
   expect([slots.held, slots.waiting]).toEqual([0, 0]);
 });
 
+it('what is later waits until nothing else of its name does, and delays no other name', async () => {
+  const slots = new FairSlots({ total: 1, perName: 1, waiting: 4 });
+  const order: string[] = [];
+  const limits = { deadline: performance.now() + 60_000, signal: test.signal };
+  const start = (name: string, isLater = false): Promise<void> =>
+    slots.use(
+      name.charAt(0),
+      limits,
+      () => {
+        order.push(name);
+        return new Promise((resolve) => setImmediate(resolve));
+      },
+      isLater,
+    );
+  const first = [start('a1'), start('a2', true)];
+  const newest = expect(start('a3', true)).rejects.toMatchObject({ reason: 'tooManyConcurrentQueries' });
+  // The queue is full with the last of these: the newest of the later ones goes.
+  const others = [start('a4'), start('b1', true), start('b2')];
+  await Promise.all([...first, newest, ...others]);
+  expect(order).toEqual(['a1', 'a4', 'b2', 'a2', 'b1']);
+});
+
 it('a single slot is everybody’s', () => {
   expect([1, 2, 3, 4].map(fairShare)).toEqual([1, 1, 1, 2]);
 });

@@ -314,6 +314,26 @@ test('a long text is checked in a slot of its key, a short one at once', async (
   }
 });
 
+test('what is admitted runs before more long texts of its key are checked', async () => {
+  const admission = new Admission({ runningPerKey: 1, running: 1, waiting: 10 });
+  const gate = new Gate(consumer.engine, undefined, admission);
+  const stored = storedQueryOf(consumer.endpoint('logs.all'));
+  const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal, keyName: 'a' };
+  const order: string[] = [];
+  const request = async (n: number): Promise<void> => {
+    await gate.admit(stored, `select id, '${String(n).repeat(1_024)}' as n from edge_logs`, { limits });
+    order.push(`admitted ${String(n)}`);
+    await admission.run('a', limits, () => Promise.resolve(order.push(`ran ${String(n)}`)));
+  };
+  try {
+    await Promise.all([1, 2, 3, 4].map(request));
+    expect(order.indexOf('ran 1')).toBeLessThan(order.indexOf('admitted 3'));
+    expect(order.indexOf('ran 2')).toBeLessThan(order.indexOf('admitted 4'));
+  } finally {
+    await gate.close();
+  }
+});
+
 test('a forbidden table beside the CTE tables is never read', async () => {
   const canary = 'canary-4f1d';
   const data = mkdtempSync(join(tmpdir(), 'logquay-canary-'));

@@ -9,13 +9,13 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * How many times as large the young generation becomes when much survives. Of requests little survives: by V8's own factor, 2, it grows
- * late, and is collected up to three times as often until then. Flags are the process's: a worker thread takes 10 MiB more by it, too.
+ * late, and is collected up to three times as often until then. Flags are the process's: worker-pool.ts bounds it for threads.
  */
 const GROWTH = { starting: 1, running: 8 } as const;
 /** Milliseconds after the start in which endpoints are resolved and the first requests compiled, and between two looks at the heap. */
 const SETTLING = 10_000;
-/** Bytes that the heap may grow by at least until it is collected. */
-const GARBAGE = 48 * 1024 * 1024;
+/** Bytes that the heap may grow by at least until it is collected (docs/decisions/memory-under-load.md). */
+const GARBAGE = 32 * 1024 * 1024;
 /** How much the heap may grow before it is collected where it is to grow little, in percent of what is in use. */
 const LITTLE = 15;
 

@@ -1,9 +1,8 @@
-/** Threads that do not start, for whose callers there is a retryable error, threads that have nothing to do, and their memory. */
+/** Threads that do not start, for whose callers there is a retryable error, and threads that have nothing to do. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import { unlimited } from '../../src/concurrency/deadline';
 import { WorkerPool } from '../../src/concurrency/worker-pool';
 import { until } from '../until';
@@ -48,25 +47,4 @@ test('one that has had nothing to do ends, and another starts for what comes the
   });
   expect(await staying.run(0, unlimited())).toBe(2);
   await Promise.all([resting.close(), staying.close()]);
-});
-
-test('how the young generation of requests grows does not reach threads', async () => {
-  const file = path.join(folder, 'surviving.js');
-  // Answers with the bytes of its young generation once so many objects have survived.
-  writeFileSync(
-    file,
-    `const { parentPort } = require('node:worker_threads');
-    const { getHeapSpaceStatistics } = require('node:v8');
-    parentPort.on('message', (survivors) => {
-      const kept = Array.from({ length: survivors }, (_, i) => ({ i }));
-      const { space_size } = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-      parentPort.postMessage({ answer: kept.length && space_size });
-    });
-    parentPort.postMessage({ ready: true, thread: null });`,
-  );
-  const pool = new WorkerPool<number, number>({ file, threads: 1, deadline: 60_000, heap: 128 });
-  setFlagsFromString('--semi-space-growth-factor=8');
-  expect(await pool.run(400_000, unlimited())).toBeLessThanOrEqual(6 * 1024 * 1024);
-  setFlagsFromString('--semi-space-growth-factor=2');
-  await pool.close();
 });

@@ -1,5 +1,10 @@
-/** What is loaded at the start does not make the young generation large; responses do not have the heap collected all the time. */
+/**
+ * What is loaded at the start does not make the young generation large, nor do requests make that of threads; responses do not have the
+ * heap collected all the time. In processes of their own: flags of the tests' one bound its heap.
+ */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -56,6 +61,32 @@ it('stays small while a process starts', async () => {
 it('grows sooner than by itself once requests come, of which little survives', async () => {
   const running = await youngAfter(RUNNING, 40_000);
   expect(running).toBeGreaterThanOrEqual(2 * (await youngAfter('', 40_000)));
+});
+
+it('does not grow in threads as it does for requests', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logquay-heap-'));
+  const file = join(folder, 'surviving.js');
+  // Answers with the bytes of its young generation once so many objects have survived.
+  writeFileSync(
+    file,
+    `const { parentPort } = require('node:worker_threads');
+    const { getHeapSpaceStatistics } = require('node:v8');
+    parentPort.on('message', (survivors) => {
+      const kept = Array.from({ length: survivors }, (_, i) => ({ i }));
+      const { space_size } = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+      parentPort.postMessage({ answer: kept.length && space_size });
+    });
+    parentPort.postMessage({ ready: true, thread: null });`,
+  );
+  const sources = (name: string): string => JSON.stringify(join(__dirname, '../../src/concurrency', name));
+  const young = await numberFrom(`${LOADED}.growWithRequests();
+    const { WorkerPool } = require(${sources('worker-pool.ts')});
+    const { unlimited } = require(${sources('deadline.ts')});
+    const pool = new WorkerPool({ file: ${JSON.stringify(file)}, threads: 1, deadline: 60_000, heap: 128 });
+    pool.run(400_000, unlimited()).then((bytes) => { console.log(bytes, ''); process.exit(); });`);
+  rmSync(folder, { recursive: true });
+  expect(young).toBeGreaterThan(0);
+  expect(young).toBeLessThanOrEqual(6 * 1024 * 1024);
 });
 
 it('is not collected for every few responses', async () => {

@@ -57,7 +57,9 @@ function fromTarget(
     case 'field':
       return fields(session, fieldAt(session.ref(target.column, first.span), target.index, first.span), rest, span);
     case 'alias':
-      return fields(session, target.expr(), rest, span);
+      return fields(session, target.expr, rest, span);
+    case 'refused':
+      throw invalid(target.message, first.span);
     case 'range': {
       const [column, ...deeper] = rest;
       if (column === undefined || target.list.isValueTable)

@@ -31,6 +31,7 @@ export function resolveAggregate(context: Context, call: Call, fn: SqlFunction |
   if (typeof aggregates === 'string') throw invalid(`Aggregate function ${name} ${aggregates}.`, call.span);
   const inner: Context = {
     ...context,
+    scope: aggregates.scope,
     aggregates: 'cannot be an argument of another aggregate function',
     windows: 'Analytic functions cannot be arguments to aggregate functions.',
   };

@@ -7,6 +7,8 @@ import type { Scope } from './scope';
 /** Collects the aggregate calls of one SELECT; each becomes a column. */
 export interface AggregateSink {
   readonly calls: { column: Column; call: AggregateCall }[];
+  /** What their arguments may name: the rows before grouping, wherever the calls stand. */
+  readonly scope: Scope | null;
 }
 
 /** Collects the window functions of one SELECT. */

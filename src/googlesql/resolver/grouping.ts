@@ -1,9 +1,9 @@
 /** GROUP BY: keys out of positions, aliases and expressions, and what may be named after grouping. */
-import type { AggregateCall, Column, Expr } from '../resolved';
+import type { Column, Expr, Relation } from '../resolved';
 import type { Expression, GroupBy, GroupingItem, OrderSuffix, PipeGroupBy, Span } from '../syntax';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
-import { plainContext, type Context } from './context';
+import { plainContext, type AggregateSink, type Context } from './context';
 import { inferredName, resolveExpr } from './expression';
 import type { Replace } from '../resolved-walk';
 import { fingerprint, sameExpr } from './same';
@@ -18,7 +18,12 @@ export interface GroupKey {
 export interface Groups {
   readonly keys: readonly GroupKey[];
   readonly sets: readonly (readonly number[])[] | null;
+  /** The key of each select item that GROUP BY names by its alias or place. */
+  readonly items: ReadonlyMap<ListItem, GroupKey>;
 }
+
+/** One group of all rows. */
+export const ONE_GROUP: Groups = { keys: [], sets: null, items: new Map() };
 
 /** Keys as they are found; a key that is written twice is one. */
 class Keys {
@@ -72,10 +77,16 @@ function isPlainLiteral(expression: Expression): boolean {
 /** `context` is the one of the FROM clause's rows. */
 export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readonly ListItem[]): Groups {
   const keys = new Keys(context.session, items);
+  const named = new Map<ListItem, number>();
+  const groups = (sets: Groups['sets']): Groups => {
+    const all = [...named].flatMap(([item, at]) => keys.list.slice(at, at + 1).map((key) => [item, key] as const));
+    return { keys: keys.list, sets, items: new Map(all) };
+  };
   if (groupBy.all) {
     for (const item of items)
-      if (!item.hasAggregate && !item.hasWindow && isPathLike(item.expr)) keys.add(item.expr, item.span);
-    return { keys: keys.list, sets: null };
+      if (!item.hasAggregate && !item.hasWindow && isPathLike(item.expr))
+        named.set(item, keys.add(item.expr, item.span));
+    return groups(null);
   }
   const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY clause');
   const inSets = groupBy.items.some((item) => item.kind !== 'expression');
@@ -83,10 +94,11 @@ export function resolveGroupBy(context: Context, groupBy: GroupBy, items: readon
     const { expr, item } = groupExpr(inner, expression, items);
     if (inSets && isPlainLiteral(item?.written?.expression ?? expression))
       throw invalid('Cannot GROUP BY literal values.', expression.span);
-    return keys.add(expr, expression.span);
+    const at = keys.add(expr, expression.span);
+    if (item !== null) named.set(item, at);
+    return at;
   };
-  const sets = groupingSets(groupBy.items, one);
-  return { keys: keys.list, sets };
+  return groups(groupingSets(groupBy.items, one));
 }
 
 /** What GROUP BY takes by itself alone. */
@@ -129,7 +141,7 @@ export function resolvePipeGroupBy(
 ): { readonly groups: Groups; readonly outputs: readonly KeyOutput[] } {
   const keys = new Keys(context.session, []);
   const outputs: KeyOutput[] = [];
-  if (groupBy === null) return { groups: { keys: [], sets: null }, outputs };
+  if (groupBy === null) return { groups: ONE_GROUP, outputs };
   const inner = plainContext(context.session, context.scope, context.ctes, 'GROUP BY clause');
   const plain = new Map(
     groupBy.items.map((item, i) => [item.kind === 'expression' ? item.expression : null, groupBy.suffixes[i]] as const),
@@ -153,15 +165,22 @@ export function resolvePipeGroupBy(
     return at;
   };
   const sets = groupingSets(groupBy.items, one);
-  return { groups: { keys: keys.list, sets }, outputs };
+  return { groups: { ...ONE_GROUP, keys: keys.list, sets }, outputs };
 }
 
-/** GROUPING(x) over the column of the key x. */
-export function groupingCall(session: Session, call: AggregateCall, { keys }: Groups): AggregateCall {
-  const [arg] = call.args;
-  const key = keys.find(({ expr }) => arg !== undefined && sameExpr(expr, arg));
-  if (key === undefined) throw invalid('The argument of GROUPING must be one of the keys of GROUP BY.', call.span);
-  return { ...call, args: [session.ref(key.column, call.span)] };
+/** The groups of `input` with their aggregates; GROUPING(x) is over the column of the key x. */
+export function grouped(session: Session, input: Relation, { keys, sets }: Groups, { calls }: AggregateSink): Relation {
+  const aggregates = calls.map(({ column, call }) => {
+    if (call.function !== 'GROUPING') return { column, call };
+    const [arg] = call.args;
+    const key = keys.find(({ expr }) => arg !== undefined && sameExpr(expr, arg));
+    if (key === undefined) throw invalid('The argument of GROUPING must be one of the keys of GROUP BY.', call.span);
+    return { column, call: { ...call, args: [session.ref(key.column, call.span)] } };
+  });
+  // GROUPING is of grouping sets: plain keys are one.
+  const asked = calls.some(({ call }) => call.function === 'GROUPING');
+  const groupingSets = sets === null && asked ? [keys.map((_, i) => i)] : sets;
+  return { kind: 'aggregate', input, keys, groupingSets, aggregates };
 }
 
 const MAX_SETS = 4096;
@@ -209,7 +228,7 @@ function groupExpr(
     const item = items[Number(expression.value) - 1];
     if (item === undefined)
       throw invalid(`GROUP BY is out of SELECT column number range: ${expression.value}.`, expression.span);
-    return { expr: grouped(item, expression.value, expression.span), item };
+    return { expr: keyOf(item, expression.value, expression.span), item };
   }
   const [first] = expression.kind === 'path' ? expression.parts : [];
   if (first !== undefined && expression.kind === 'path') {
@@ -223,13 +242,13 @@ function groupExpr(
     if (match !== undefined) {
       if (expression.parts.length > 1)
         throw invalid(`Cannot GROUP BY field references from SELECT list alias ${first.name}.`, expression.span);
-      return { expr: grouped(match, first.name, expression.span), item: match };
+      return { expr: keyOf(match, first.name, expression.span), item: match };
     }
   }
   return { expr: resolveExpr(context, expression), item: null };
 }
 
-function grouped(item: ListItem, shown: string, span: Span): Expr {
+function keyOf(item: ListItem, shown: string, span: Span): Expr {
   if (item.hasAggregate)
     throw invalid(`Column ${shown} contains an aggregation function, which is not allowed in GROUP BY.`, span);
   if (item.hasWindow)
@@ -244,7 +263,7 @@ function isPathLike(expr: Expr): boolean {
 
 /**
  * After grouping, a key's column or field path is the key, and any other column of FROM (their ids are in `from`) is
- * an error. A whole select item that is a key's expression is the key too: `regroupItem`.
+ * an error. A whole item of SELECT or ORDER BY that is a key's expression may be the key too: `AfterGrouping`.
  */
 export function regroup(
   session: Session,
@@ -269,7 +288,7 @@ export function regroup(
     const key = columns.get(id);
     if (key !== undefined) return session.ref(key.column, expr.span);
     if (id >= from.start && id < from.end)
-      throw invalid(`${clause} references column ${name} which ${problem}.`, expr.span);
+      throw invalid(`${clause} references column ${name || session.textAt(expr.span)} which ${problem}.`, expr.span);
     return expr;
   };
 }

@@ -7,10 +7,18 @@ import type { Context } from './context';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
 
-/** `columns` is what a position counts in. */
-export function resolveOrderBy(context: Context, items: readonly OrderItem[], columns: readonly Column[]): SortKey[] {
+/**
+ * @param columns what a position counts in
+ * @param final what becomes of a whole item as it is resolved
+ */
+export function resolveOrderBy(
+  context: Context,
+  items: readonly OrderItem[],
+  columns: readonly Column[],
+  final: (expr: Expr) => Expr = (expr) => expr,
+): SortKey[] {
   return items.map((item) => {
-    const expr = collatedKey(orderExpr(context, item, columns), item.collation);
+    const expr = collatedKey(final(orderExpr(context, item, columns)), item.collation);
     return checkedSortKey(expr, item.descending, item.nulls);
   });
 }

@@ -5,7 +5,7 @@ import type { OrderSuffix, PipeAggregate } from '../syntax';
 import { checkedSortKey } from './aggregates';
 import type { AggregateSink, Context } from './context';
 import type { Source } from './from';
-import { groupingCall, regroup, resolvePipeGroupBy } from './grouping';
+import { grouped, regroup, resolvePipeGroupBy } from './grouping';
 import { NameList } from './scope';
 import { resolveSelectList } from './select-list';
 import { invalid } from './session';
@@ -22,7 +22,7 @@ export function resolvePipeAggregate(
 ): Source & { readonly order: readonly SortKey[] } {
   const { session } = plain;
   const from = { start, end: session.mark() };
-  const sink: AggregateSink = { calls: [] };
+  const sink: AggregateSink = { calls: [], scope: plain.scope };
   const windows = 'Pipe AGGREGATE cannot include analytic/window functions.';
   const context: Context = { ...plain, aggregates: sink, windows };
   const resolved = items.flatMap((item, i) => {
@@ -35,12 +35,8 @@ export function resolvePipeAggregate(
   const { groups, outputs } = resolvePipeGroupBy({ ...plain, windows }, groupBy);
   const problem = 'is neither grouped nor aggregated';
   const replace = regroup(session, groups.keys, from, 'AGGREGATE list expression', problem);
-  const aggregates = sink.calls.map(({ column, call }) => ({
-    column,
-    call: call.function === 'GROUPING' ? groupingCall(session, call, groups) : call,
-  }));
   const inList = replacing(replace);
-  const own = new Set(aggregates.map(({ column }) => column.id));
+  const own = new Set(sink.calls.map(({ column }) => column.id));
   const computed: ComputedColumn[] = [];
   const named = resolved.map(({ name, expr, order }) => {
     const final = inList.expr(expr);
@@ -49,7 +45,7 @@ export function resolvePipeAggregate(
     computed.push({ column, expr: final });
     return { name, column, order };
   });
-  let relation: Relation = { kind: 'aggregate', input, keys: groups.keys, groupingSets: groups.sets, aggregates };
+  let relation: Relation = grouped(session, input, groups, sink);
   if (computed.length > 0) relation = { kind: 'compute', input: relation, columns: computed };
 
   const ascending: OrderSuffix | null = groupBy?.ordered === true ? { descending: false, nulls: null } : null;

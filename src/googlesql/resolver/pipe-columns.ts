@@ -85,6 +85,7 @@ function notAColumn(operator: Operator, { name, span }: Identifier, list: NameLi
       return invalid(`Name in pipe ${operator} is ambiguous; ${only}`, span);
     case 'column':
     case 'alias':
+    case 'refused':
       return invalid(`Name in pipe ${operator} is present but is not a column on the pipe input table; ${only}`, span);
     case undefined:
       return unknownField(

@@ -87,7 +87,7 @@ export function pivotOver(context: FromContext, input: Source, pivot: PivotClaus
 }
 
 function pivotAggregate(context: Context, { expression }: PivotAggregate): AggregateCall {
-  const sink: AggregateSink = { calls: [] };
+  const sink: AggregateSink = { calls: [], scope: context.scope };
   const expr = resolveExpr({ ...context, aggregates: sink }, expression);
   const [only] = sink.calls;
   if (sink.calls.length !== 1 || only === undefined || expr.kind !== 'column' || expr.column !== only.column)

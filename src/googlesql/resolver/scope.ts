@@ -23,7 +23,9 @@ export type Target =
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'field'; readonly column: Column; readonly index: number }
   /** A select-list alias, seen from ORDER BY, HAVING or QUALIFY. */
-  | { readonly kind: 'alias'; readonly expr: () => Expr }
+  | { readonly kind: 'alias'; readonly expr: Expr }
+  /** A name that may not be used here, and why. */
+  | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'ambiguous' };
 
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
@@ -212,6 +214,7 @@ function candidate(name: string, target: Target | undefined): Candidate[] {
   switch (target?.kind) {
     case undefined:
     case 'ambiguous':
+    case 'refused':
       return [];
     case 'alias':
       return [{ name, type: null, isRow: false }];

@@ -5,16 +5,18 @@
  */
 import type { Column, ComputedColumn, Expr, OutputColumn, Relation, ResolvedQuery, SortKey } from '../resolved';
 import type { Select, Span, WindowSpecification } from '../syntax';
+import { hasAggregate } from '../aggregate-calls';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
 import { plainContext, type AggregateSink, type Context, type WindowSink } from './context';
 import { resolveCondition } from './expression';
 import { resolveFrom, type Source } from './from';
-import { groupingCall, identity, regroup, resolveGroupBy, type GroupKey, type Groups } from './grouping';
+import { grouped, ONE_GROUP, regroup, resolveGroupBy, type GroupKey, type Groups } from './grouping';
 import { resolveOrderBy } from './order';
 import { aliasTargets, limited, type Tail } from './queries';
 import { mapWindow, replacing, type Replace } from '../resolved-walk';
-import { NameList, scopeOf, type Scope } from './scope';
+import { sameExpr } from './same';
+import { NameList, scopeOf, type Scope, type Target } from './scope';
 import { asValue } from './select-as';
 import { resolveSelectList, type ListItem } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
@@ -32,15 +34,17 @@ export function resolveSelect(
 
 const NOT_GROUPED = 'is neither grouped nor aggregated';
 
+/** `clause`: as errors name it. */
 interface AfterGrouping {
   readonly item: (item: ListItem) => Expr;
-  /** @param clause as errors name it */
+  /** An item of ORDER BY. `before`: what it is of the rows before grouping. */
+  readonly orderKey: (expr: Expr, before: (expr: Expr) => Expr) => Expr;
   readonly replace: (clause: string) => Replace;
 }
 const UNUSED_WINDOW = 'Analytic function cannot be an argument of another analytic function.';
 
 class SelectResolver {
-  private readonly aggregates: AggregateSink = { calls: [] };
+  private readonly aggregates: AggregateSink['calls'] = [];
   private readonly named: ReadonlyMap<string, WindowSpecification>;
   /** Ids of FROM's columns: from `start`, before `end`. */
   private from = { start: 0, end: 0 };
@@ -74,12 +78,12 @@ class SelectResolver {
       session,
       scope,
       ctes: this.ctes,
-      aggregates: select.from === null ? 'not allowed in SELECT without FROM clause' : this.aggregates,
+      aggregates: select.from === null ? 'not allowed in SELECT without FROM clause' : this.sink(scope),
       windows: select.from === null ? 'SELECT without FROM clause cannot use analytic functions.' : listWindows,
     };
     const items = resolveSelectList(listContext, select.items, select.from === null ? null : source.list);
     // Into sinks of its own: only what is used is computed.
-    checkNamedWindows({ ...listContext, aggregates: { calls: [] }, windows: UNUSED_WINDOW }, this.named);
+    checkNamedWindows({ ...listContext, aggregates: { calls: [], scope }, windows: UNUSED_WINDOW }, this.named);
     const groups = this.resolveGroups(listContext, items);
     const after = this.afterGrouping(groups);
     const finals = items.map((item) =>
@@ -88,8 +92,9 @@ class SelectResolver {
         () => session.unknownExpr(item.span),
       ),
     );
+    const later = this.sink(this.scopeBeforeGrouping(scope, items));
     const having = session.recover(
-      () => this.resolveHaving(listContext, items, finals, groups),
+      () => this.resolveHaving(scope, later, items, finals, groups),
       () => null,
     );
 
@@ -97,22 +102,16 @@ class SelectResolver {
     let output = items.map((item, i) => this.outputColumn(item, finals[i] ?? item.expr, computed));
     const lateWindows = this.windowSink();
     const qualify = session.recover(
-      () => this.resolveQualify(scope, items, output, groups, after, listWindows, lateWindows),
+      () => this.resolveQualify(scope, later, items, output, after, listWindows, lateWindows),
       () => null,
     );
     const beforeOrder = session.mark();
     const order = session.recover(
-      () => this.resolveOrder(scope, items, output, groups, after, lateWindows),
+      () => this.resolveOrder(scope, later, items, output, groups, after, lateWindows),
       () => [],
     );
 
-    if (groups !== null) {
-      const aggregates = this.aggregates.calls.map(({ column, call }) => ({
-        column,
-        call: call.function === 'GROUPING' ? groupingCall(session, call, groups) : call,
-      }));
-      relation = { kind: 'aggregate', input: relation, keys: groups.keys, groupingSets: groups.sets, aggregates };
-    }
+    if (groups !== null) relation = grouped(session, relation, groups, later);
     if (having !== null) relation = { kind: 'filter', input: relation, condition: having };
     relation = windowed(relation, listWindows, after.replace('SELECT list expression'));
     if (computed.length > 0) relation = { kind: 'compute', input: relation, columns: computed };
@@ -161,6 +160,10 @@ class SelectResolver {
     return source;
   }
 
+  private sink(scope: Scope): AggregateSink {
+    return { calls: this.aggregates, scope };
+  }
+
   private windowSink(): WindowSink {
     return { calls: [], named: this.named };
   }
@@ -170,9 +173,10 @@ class SelectResolver {
     if (groupBy !== null)
       return this.session.recover(
         () => resolveGroupBy(context, groupBy, items),
-        () => ({ keys: [this.unknownKey(groupBy.span)], sets: null }),
+        () => ({ ...ONE_GROUP, keys: [this.unknownKey(groupBy.span)] }),
       );
-    return this.aggregates.calls.length > 0 ? { keys: [], sets: null } : null;
+    const { qualify } = this.select;
+    return this.aggregates.length > 0 || (qualify !== null && hasAggregate(qualify)) ? ONE_GROUP : null;
   }
 
   private unknownKey(span: Span): GroupKey {
@@ -183,19 +187,44 @@ class SelectResolver {
   private afterGrouping(groups: Groups | null): AfterGrouping {
     // What a key at fault would have grouped is not known.
     const unknown = groups?.keys.some(({ expr }) => this.session.survey?.isUnknown(expr));
-    if (groups === null || unknown === true) return { item: (item) => item.expr, replace: () => () => undefined };
+    if (groups === null || unknown === true)
+      return { item: ({ expr }) => expr, orderKey: (expr) => expr, replace: () => () => undefined };
     const replace = (clause: string): Replace => regroup(this.session, groups.keys, this.from, clause, NOT_GROUPED);
-    const inList = replacing(replace('SELECT list expression'));
-    const keys = new Map(groups.keys.map((key) => [identity(key.expr), key]));
-    const item = ({ expr, span }: ListItem): Expr => {
-      const key = keys.get(identity(expr));
-      return key === undefined ? inList.expr(expr) : this.session.ref(key.column, span);
+    // Of names that are there after grouping it is made of these; otherwise it may be a key as a whole.
+    const whole = (expr: Expr, clause: string, before: () => Expr): Expr => {
+      try {
+        return replacing(replace(clause)).expr(expr);
+      } catch (error) {
+        const written = before();
+        const key = groups.keys.find((one) => sameExpr(one.expr, written));
+        if (key === undefined) throw error;
+        return this.session.ref(key.column, expr.span);
+      }
     };
-    return { item, replace };
+    return {
+      item: (item) => {
+        const key = groups.items.get(item);
+        if (key !== undefined) return this.session.ref(key.column, item.span);
+        return whole(item.expr, 'SELECT list expression', () => item.expr);
+      },
+      orderKey: (expr, before) => whole(expr, 'ORDER BY clause expression', () => before(expr)),
+      replace,
+    };
+  }
+
+  /** Names in aggregates behind the select list: its aliases stand for their expressions of the rows before grouping. */
+  private scopeBeforeGrouping(scope: Scope, items: readonly ListItem[]): Scope {
+    return withAliases(scope, items, ({ hasAggregate: aggregated, hasWindow, expr }) => {
+      if (aggregated) return { kind: 'refused', message: 'Aggregations of aggregations are not allowed.' };
+      if (hasWindow)
+        return { kind: 'refused', message: 'Analytic functions cannot be arguments to aggregate functions.' };
+      return { kind: 'alias', expr };
+    });
   }
 
   private resolveHaving(
-    context: Context,
+    scope: Scope,
+    aggregates: AggregateSink,
     items: readonly ListItem[],
     finals: readonly Expr[],
     groups: Groups | null,
@@ -204,25 +233,19 @@ class SelectResolver {
     if (having === null) return null;
     if (groups === null)
       throw invalid('The HAVING clause requires GROUP BY or aggregation to be present.', having.span);
-    const overrides = aliasTargets(
-      items.map((item, i) => ({
-        name: item.name,
-        target: () => ({
-          kind: 'alias',
-          expr: () => {
-            if (item.hasWindow)
-              throw invalid(
-                `Column ${item.name ?? ''} contains an analytic function, which is not allowed in HAVING clause.`,
-                having.span,
-              );
-            return finals[i] ?? item.expr;
-          },
-        }),
-      })),
-    );
-    const scope: Scope | null = context.scope === null ? null : { ...context.scope, overrides };
-    const inner: Context = { ...context, scope, windows: 'Analytic function not allowed in HAVING clause.' };
-    const condition = resolveCondition(inner, having, 'The HAVING condition');
+    const where = 'is not allowed in HAVING clause';
+    const context: Context = {
+      session: this.session,
+      scope: withAliases(scope, items, (item, i) =>
+        item.hasWindow
+          ? { kind: 'refused', message: `Column ${item.name ?? ''} contains an analytic function, which ${where}.` }
+          : { kind: 'alias', expr: finals[i] ?? item.expr },
+      ),
+      ctes: this.ctes,
+      aggregates,
+      windows: 'Analytic function not allowed in HAVING clause.',
+    };
+    const condition = resolveCondition(context, having, 'The HAVING condition');
     return replacing(regroup(this.session, groups.keys, this.from, 'HAVING clause expression', NOT_GROUPED)).expr(
       condition,
     );
@@ -238,24 +261,18 @@ class SelectResolver {
   }
 
   private aliasScope(scope: Scope, items: readonly ListItem[], output: readonly OutputColumn[]): Scope {
-    const overrides = aliasTargets(
-      items.map((item, i) => ({
-        name: item.name,
-        target: () => {
-          const column = output[i]?.column;
-          if (column === undefined) throw new Error('every item has a column');
-          return { kind: 'column', column };
-        },
-      })),
-    );
-    return { ...scope, overrides };
+    return withAliases(scope, items, (_, i) => {
+      const column = output[i]?.column;
+      if (column === undefined) throw new Error('every item has a column');
+      return { kind: 'column', column };
+    });
   }
 
   private resolveQualify(
     scope: Scope,
+    aggregates: AggregateSink,
     items: readonly ListItem[],
     output: readonly OutputColumn[],
-    groups: Groups | null,
     after: AfterGrouping,
     list: WindowSink,
     windows: WindowSink,
@@ -266,7 +283,7 @@ class SelectResolver {
       session: this.session,
       scope: this.aliasScope(scope, items, output),
       ctes: this.ctes,
-      aggregates: groups === null ? 'not allowed in QUALIFY clause without GROUP BY' : this.aggregates,
+      aggregates,
       windows,
     };
     const condition = replacing(after.replace('QUALIFY clause expression')).expr(
@@ -279,6 +296,7 @@ class SelectResolver {
 
   private resolveOrder(
     scope: Scope,
+    aggregates: AggregateSink,
     items: readonly ListItem[],
     output: readonly OutputColumn[],
     groups: Groups | null,
@@ -294,14 +312,13 @@ class SelectResolver {
         ? 'not allowed in ORDER BY clause after SELECT DISTINCT'
         : groups === null
           ? 'not allowed in ORDER BY clause without GROUP BY or SELECT list aggregation'
-          : this.aggregates,
+          : aggregates,
       windows: distinct ? 'Analytic function not allowed in ORDER BY clause after SELECT DISTINCT.' : windows,
     };
     const columns = output.map(({ column }) => column);
-    return resolveOrderBy(context, this.tail.orderBy, columns).map((key) => ({
-      ...key,
-      expr: replacing(after.replace('ORDER BY clause expression')).expr(key.expr),
-    }));
+    const written = new Map(columns.map((column, i) => [column.id, items[i]?.expr]));
+    const before = replacing((expr) => (expr.kind === 'column' ? written.get(expr.column.id) : undefined)).expr;
+    return resolveOrderBy(context, this.tail.orderBy, columns, (expr) => after.orderKey(expr, before));
   }
 
   /** Rows told apart by all output columns; ORDER BY then sees these only. */
@@ -347,6 +364,12 @@ class SelectResolver {
       keys: order.map((key) => ({ ...key, expr: replacing(after).expr(key.expr) })),
     };
   }
+}
+
+/** The scope with the aliases of the select list before all else. */
+function withAliases(scope: Scope, items: readonly ListItem[], target: (item: ListItem, at: number) => Target): Scope {
+  const overrides = aliasTargets(items.map((item, i) => ({ name: item.name, target: () => target(item, i) })));
+  return { ...scope, overrides };
 }
 
 function windowed(input: Relation, { calls }: WindowSink, replace: Replace): Relation {

@@ -2,12 +2,13 @@
  * The edits that give a stored SELECT a guard column, and put what may fail in its select list under the same guard
  * (docs/decisions/fence.md).
  */
+import { hasAggregate, isAggregateCall } from '../../googlesql/aggregate-calls';
 import type { Expression, GroupingItem, Select, SelectExpression, SelectStar, Span } from '../../googlesql/syntax';
 import { forEachChild, walk, type SyntaxNode } from '../../googlesql/syntax-walk';
 import type { Edit } from '../text-edits';
 import { fromGuards, tableGuards, type FromContext, type FromGuards } from './from-guards';
 import { Unfenceable } from './unfenceable';
-import { hasAggregate, isAggregateCall, isVolatile, mayFail, ownMayFail } from './written-totality';
+import { isVolatile, mayFail, ownMayFail } from './written-totality';
 
 const NO_FROM: FromGuards = { conditions: [], columns: [] };
 
@@ -21,7 +22,9 @@ export function guardSelect(context: FromContext, select: Select, guard: string)
   if (select.where !== null) conditions.push(conditionText(context, select.where));
   const rows = conditions.length === 0 ? null : conditions.join(' AND ');
 
-  const grouped = select.groupBy !== null || select.items.some((item) => isGrouped(item)) || select.having !== null;
+  const { groupBy, having, qualify } = select;
+  const grouped =
+    groupBy !== null || having !== null || select.items.some(isGrouped) || (qualify !== null && hasAggregate(qualify));
   const groups = rows === null || !grouped ? rows : `LOGICAL_OR(${rows})`;
   if (
     select.windows.some(({ window }) =>
@@ -29,7 +32,7 @@ export function guardSelect(context: FromContext, select: Select, guard: string)
     )
   )
     throw new Unfenceable('a WINDOW clause with an expression that may fail');
-  const later = [select.having, select.qualify].filter((condition) => condition !== null);
+  const later = [having, qualify].filter((condition) => condition !== null);
   for (const condition of later) refuseAliases(condition, select);
   const all = [...(groups === null ? [] : [groups]), ...later.map((condition) => conditionText(context, condition))];
 

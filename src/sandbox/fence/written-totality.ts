@@ -2,8 +2,7 @@
  * Which expressions of a stored query may raise a run-time error, judged by how they are written: the tables of a stored
  * query have no known types here. What is not surely total counts as fallible.
  */
-import { findFunction } from '../../googlesql/functions/catalogue';
-import type { Call, Expression } from '../../googlesql/syntax';
+import type { Call } from '../../googlesql/syntax';
 import { forEachChild, type SyntaxNode } from '../../googlesql/syntax-walk';
 
 const TOTAL_CALLS: ReadonlySet<string> = new Set(
@@ -74,21 +73,11 @@ export function isVolatile(node: SyntaxNode): boolean {
   return has(node, (inner) => inner.kind === 'call' && VOLATILE.has(inner.path.at(-1)?.name.toUpperCase() ?? ''));
 }
 
-/** An aggregate call without OVER, of this SELECT and not of a query inside the expression. */
-export function isAggregateCall(node: SyntaxNode): node is Call {
-  if (node.kind !== 'call' || node.over !== null) return false;
-  return findFunction(node.path.map(({ name }) => name).join('.'))?.mode === 'aggregate';
-}
-
-export function hasAggregate(expression: Expression): boolean {
-  return has(expression, isAggregateCall, (node) => node.kind === 'query');
-}
-
-function has(node: SyntaxNode, test: (node: SyntaxNode) => boolean, stop?: (node: SyntaxNode) => boolean): boolean {
+function has(node: SyntaxNode, test: (node: SyntaxNode) => boolean): boolean {
   if (test(node)) return true;
   let found = false;
   forEachChild(node, (child) => {
-    found ||= stop?.(child) !== true && has(child, test, stop);
+    found ||= has(child, test);
   });
   return found;
 }

@@ -1,5 +1,5 @@
 /** GROUP BY: keys out of positions, aliases and expressions, and what may be named after grouping. */
-import type { Column, Expr, Relation } from '../resolved';
+import type { Column, ColumnRef, Expr, Relation } from '../resolved';
 import type { Expression, GroupBy, GroupingItem, OrderSuffix, PipeGroupBy, Span } from '../syntax';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
@@ -61,7 +61,7 @@ export function identity(expr: Expr): string | Expr {
 }
 
 function nameOf(expr: Expr): string | null {
-  if (expr.kind === 'column') return expr.column.name;
+  if (expr.kind === 'column') return expr.column.name || null;
   if (expr.kind !== 'field' || expr.input.type.kind !== 'STRUCT') return null;
   return expr.input.type.fields[expr.index]?.name ?? null;
 }
@@ -278,17 +278,19 @@ export function regroup(
     if (key.expr.kind === 'column') columns.set(key.expr.column.id, key);
     else if (key.expr.kind === 'field') paths.set(identity(key.expr), key);
   }
-  return (expr) => {
-    if (expr.kind === 'field') {
-      const path = paths.size === 0 ? undefined : paths.get(identity(expr));
-      return path === undefined ? undefined : session.ref(path.column, expr.span);
-    }
-    if (expr.kind !== 'column') return undefined;
-    const { id, name } = expr.column;
+  const column = ({ column: { id }, span }: ColumnRef, name: string | null): Expr | null => {
     const key = columns.get(id);
-    if (key !== undefined) return session.ref(key.column, expr.span);
-    if (id >= from.start && id < from.end)
-      throw invalid(`${clause} references column ${name || session.textAt(expr.span)} which ${problem}.`, expr.span);
-    return expr;
+    if (key !== undefined) return session.ref(key.column, span);
+    if (id < from.start || id >= from.end) return null;
+    throw invalid(`${clause} references column ${name ?? '*'} which ${problem}.`, span);
+  };
+  return (expr) => {
+    if (expr.kind === 'column') return column(expr, nameOf(expr)) ?? expr;
+    if (expr.kind !== 'field') return undefined;
+    const path = paths.size === 0 ? undefined : paths.get(identity(expr));
+    if (path !== undefined) return session.ref(path.column, expr.span);
+    // The row of an array without an alias has no name of its own.
+    if (expr.input.kind === 'column') column(expr.input, nameOf(expr.input) ?? nameOf(expr));
+    return undefined;
   };
 }

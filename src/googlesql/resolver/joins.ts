@@ -54,10 +54,13 @@ export function joinTo(context: FromContext, left: Source, join: JoinSide & { re
   const bare = join.on === null && join.using.length === 0;
   if (bare && array === null && join.type !== 'comma' && join.type !== 'cross')
     throw invalid(`${join.type.toUpperCase()} JOIN needs ON or USING.`, join.span);
-  const merged = left.list.merge(right.list, duplicate);
-  const scope = scopeOf(merged, context.outer);
+  // What USING names is one column from here on, and an alias of neither side.
+  const names = new Map(join.using.map((name) => [name.name.toLowerCase(), name]));
+  const [taken, once] = [new Set(names.keys()), [...names.values()]];
+  const others = left.list.without(taken).merge(right.list.without(taken), duplicate);
+  const scope = scopeOf(others, context.outer);
   const conditions = plainContext(context.session, scope, context.ctes, 'JOIN ON clause');
-  const using = join.using.map((name) => usingPair(conditions, left.list, right.list, name));
+  const using = once.map((name) => usingPair(conditions, left.list, right.list, name));
   const on = join.on === null ? usingCondition(using) : resolveCondition(conditions, join.on, 'A join condition');
   let relation: Relation;
   if (array !== null) {
@@ -76,8 +79,8 @@ export function joinTo(context: FromContext, left: Source, join: JoinSide & { re
     if (!('relation' in right)) throw new Error('a source has a relation');
     relation = { kind: 'join', type, left: left.relation, right: right.relation, on };
   }
-  if (using.length === 0) return { relation, list: merged };
-  return mergeUsing(context.session, relation, type, using, left.list, right.list, merged);
+  if (using.length === 0) return { relation, list: others };
+  return mergeUsing(context.session, relation, type, using, others);
 }
 
 function aliasSpan(item: FromItem): { start: number; end: number } {
@@ -146,9 +149,7 @@ function mergeUsing(
   relation: Relation,
   type: JoinRelation['type'],
   using: readonly UsingPair[],
-  left: NameList,
-  right: NameList,
-  all: NameList,
+  others: NameList,
 ): Source {
   const computed: ComputedColumn[] = [];
   const first = using.map(({ name, left: l, right: r, merged }) => {
@@ -158,12 +159,7 @@ function mergeUsing(
     computed.push({ column, expr });
     return { name: name.name, column };
   });
-  const names = new Set(using.map(({ name }) => name.name.toLowerCase()));
-  const columns = [
-    ...NameList.table(null, first).columns,
-    ...left.without(names).columns,
-    ...right.without(names).columns,
-  ];
-  const list = new NameList(columns, all.ranges);
+  const columns = [...NameList.table(null, first).columns, ...others.columns];
+  const list = new NameList(columns, others.ranges, false, others.open);
   return { relation: computed.length === 0 ? relation : { kind: 'compute', input: relation, columns: computed }, list };
 }

@@ -259,10 +259,10 @@ class Pipeline {
   private distinct(span: Span): void {
     const { session, list } = this;
     const keys = new Map<number, ComputedColumn>();
-    for (const { name, column } of list.columns) {
+    for (const [i, { name, column }] of list.columns.entries()) {
       if (!supportsGrouping(column.type))
         throw invalid(
-          `Column ${name ?? ''} of type ${shortType(column.type)} is not supported in pipe DISTINCT.`,
+          `Column ${name ?? i + 1} of type ${shortType(column.type)} is not supported in pipe DISTINCT.`,
           span,
         );
       if (!keys.has(column.id))

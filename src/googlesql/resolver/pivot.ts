@@ -48,11 +48,11 @@ export function pivotOver(context: FromContext, input: Source, pivot: PivotClaus
   const read = columnsRead([...calls.flatMap(callExpressions), by]);
   const keys: ComputedColumn[] = [];
   const named: { name: string | null; column: Column }[] = [];
-  for (const { name, column: source } of input.list.columns) {
+  for (const [i, { name, column: source }] of input.list.columns.entries()) {
     if (read.has(source.id)) continue;
     if (!supportsGrouping(source.type))
       throw invalid(
-        `Column ${name ?? ''} of type ${shortType(source.type)} cannot be used as an implicit grouping column of a PIVOT clause.`,
+        `Column ${name ?? i + 1} of type ${shortType(source.type)} cannot be used as an implicit grouping column of a PIVOT clause.`,
         span,
       );
     const column = session.column(name, source.type);

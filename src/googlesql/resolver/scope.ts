@@ -75,14 +75,16 @@ export class NameList {
     return new NameList([...this.columns, ...other.columns], ranges, false, this.open || other.open);
   }
 
-  /** Without the columns of these (lower-case) names; range variables still reach them. */
+  /** Without the columns and aliases of these (lower-case) names; other range variables still reach the columns. */
   without(names: ReadonlySet<string>): NameList {
+    if (names.size === 0) return this;
     const columns: NamedColumn[] = [];
     for (const named of this.columns) {
       if (named.name !== null && names.has(named.name.toLowerCase())) continue;
       columns.push(named.valueTable ? { ...named, hidden: new Set([...named.hidden, ...names]) } : named);
     }
-    return new NameList(columns, this.ranges, false, this.open);
+    const ranges = new Map([...this.ranges].filter(([name]) => !names.has(name)));
+    return new NameList(columns, ranges, false, this.open);
   }
 
   /** The rows under one alias: all others are gone. */

@@ -331,10 +331,10 @@ class SelectResolver {
   ): { relation: Relation; output: OutputColumn[]; keys: SortKey[] } {
     const { session, select } = this;
     const keys = new Map<number, { column: Column; expr: Expr }>();
-    const distinct = output.map(({ name, column }): OutputColumn => {
+    const distinct = output.map(({ name, column }, i): OutputColumn => {
       if (!supportsGrouping(column.type))
         throw invalid(
-          `Column ${name ?? ''} of type ${shortType(column.type)} cannot be used in SELECT DISTINCT.`,
+          `Column ${name ?? i + 1} of type ${shortType(column.type)} cannot be used in SELECT DISTINCT.`,
           select.span,
         );
       const key = keys.get(column.id) ?? {

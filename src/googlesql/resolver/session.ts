@@ -77,11 +77,6 @@ export class Session {
     return this.#nextColumn;
   }
 
-  /** What the query writes at a place. */
-  textAt({ start, end }: Span): string {
-    return this.text.slice(start, end);
-  }
-
   cteId(): number {
     return this.#nextCte++;
   }

@@ -1,6 +1,6 @@
 /** Where an expression stands: what it may name, and whether aggregates and window functions may occur in it. */
-import type { AggregateCall, Column, WindowCall } from '../resolved';
-import type { WindowSpecification } from '../syntax';
+import type { AggregateCall, Column, Expr, SortKey, WindowCall } from '../resolved';
+import type { Expression, OrderItem, WindowSpecification } from '../syntax';
 import type { CteScope, Session } from './session';
 import type { Scope } from './scope';
 
@@ -14,7 +14,16 @@ export interface AggregateSink {
 /** Collects the window functions of one SELECT. */
 export interface WindowSink {
   readonly calls: { column: Column; call: WindowCall }[];
-  readonly named: ReadonlyMap<string, WindowSpecification>;
+  readonly named: NamedWindows;
+}
+
+/** The WINDOW clause of a SELECT. */
+export interface NamedWindows {
+  /** By lower-case name. */
+  readonly windows: ReadonlyMap<string, WindowSpecification>;
+  /** Parts of windows as the first use resolved them: a window of one name is one window, wherever it is used. */
+  readonly partitions: Map<Expression, Expr>;
+  readonly keys: Map<OrderItem, SortKey>;
 }
 
 export interface Context {

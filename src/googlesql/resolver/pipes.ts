@@ -176,7 +176,7 @@ class Pipeline {
     this.sorted = false;
   }
 
-  private windowSink(named: WindowSink['named'] = new Map()): WindowSink {
+  private windowSink(named: WindowSink['named'] = namedWindows([])): WindowSink {
     return { calls: [], named };
   }
 

@@ -4,11 +4,11 @@
  * DISTINCT, ORDER BY, LIMIT.
  */
 import type { Column, ComputedColumn, Expr, OutputColumn, Relation, ResolvedQuery, SortKey } from '../resolved';
-import type { Select, Span, WindowSpecification } from '../syntax';
+import type { Select, Span } from '../syntax';
 import { hasAggregate } from '../aggregate-calls';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
-import { plainContext, type AggregateSink, type Context, type WindowSink } from './context';
+import { plainContext, type AggregateSink, type Context, type NamedWindows, type WindowSink } from './context';
 import { resolveCondition } from './expression';
 import { resolveFrom, type Source } from './from';
 import { grouped, ONE_GROUP, regroup, resolveGroupBy, type GroupKey, type Groups } from './grouping';
@@ -45,7 +45,7 @@ const UNUSED_WINDOW = 'Analytic function cannot be an argument of another analyt
 
 class SelectResolver {
   private readonly aggregates: AggregateSink['calls'] = [];
-  private readonly named: ReadonlyMap<string, WindowSpecification>;
+  private readonly named: NamedWindows;
   /** Ids of FROM's columns: from `start`, before `end`. */
   private from = { start: 0, end: 0 };
 
@@ -82,8 +82,6 @@ class SelectResolver {
       windows: select.from === null ? 'SELECT without FROM clause cannot use analytic functions.' : listWindows,
     };
     const items = resolveSelectList(listContext, select.items, select.from === null ? null : source.list);
-    // Into sinks of its own: only what is used is computed.
-    checkNamedWindows({ ...listContext, aggregates: { calls: [], scope }, windows: UNUSED_WINDOW }, this.named);
     const groups = this.resolveGroups(listContext, items);
     const after = this.afterGrouping(groups);
     const finals = items.map((item) =>
@@ -111,6 +109,8 @@ class SelectResolver {
       () => [],
     );
 
+    // Into sinks of its own: only what is used is computed.
+    checkNamedWindows({ ...listContext, aggregates: { calls: [], scope }, windows: UNUSED_WINDOW }, this.named);
     if (groups !== null) relation = grouped(session, relation, groups, later);
     if (having !== null) relation = { kind: 'filter', input: relation, condition: having };
     relation = windowed(relation, listWindows, after.replace('SELECT list expression'));
@@ -313,7 +313,9 @@ class SelectResolver {
         : groups === null
           ? 'not allowed in ORDER BY clause without GROUP BY or SELECT list aggregation'
           : aggregates,
-      windows: distinct ? 'Analytic function not allowed in ORDER BY clause after SELECT DISTINCT.' : windows,
+      windows: distinct
+        ? 'Analytic function not allowed in ORDER BY clause after SELECT DISTINCT.'
+        : { ...windows, named: namedWindows([]) },
     };
     const columns = output.map(({ column }) => column);
     const written = new Map(columns.map((column, i) => [column.id, items[i]?.expr]));

@@ -1,29 +1,30 @@
 /** OVER clauses: named windows merged in, frames checked and written out. */
 import type { SqlFunction } from '../functions/catalogue';
 import type { Expr, ResolvedBound, ResolvedFrame, SortKey, WindowCall } from '../resolved';
-import type { Call, FrameBound, NamedWindow, WindowFrame, WindowSpecification } from '../syntax';
+import type { Call, Expression, FrameBound, NamedWindow, OrderItem } from '../syntax';
+import type { WindowFrame, WindowSpecification } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { sortKey } from './aggregates';
 import { supportsPartitioning } from './comparable';
-import type { Context } from './context';
+import type { Context, NamedWindows } from './context';
 import { convert } from './convert';
 import { coerces } from '../coercion';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
 
-type Named = ReadonlyMap<string, WindowSpecification>;
+type Named = NamedWindows['windows'];
 
-export function resolveWindow(context: Context, call: Call, fn: SqlFunction, named: Named): Omit<WindowCall, 'call'> {
+export function resolveWindow(
+  context: Context,
+  call: Call,
+  fn: SqlFunction,
+  named: NamedWindows,
+): Omit<WindowCall, 'call'> {
   if (call.over === null) throw new Error('a window call has a window');
-  const window = flatten(call.over, named, new Set());
-  const partitionBy = window.partitionBy.map((expression) => {
-    const expr = resolveExpr(context, expression);
-    if (!supportsPartitioning(expr.type))
-      throw invalid(`Partitioning by expressions of type ${shortType(expr.type)} is not allowed.`, expression.span);
-    return expr;
-  });
-  const orderBy = window.orderBy.map((item) => sortKey(context, item));
+  const window = flatten(call.over, named.windows, new Set());
+  const partitionBy = window.partitionBy.map((expression) => partition(context, expression, named));
+  const orderBy = window.orderBy.map((item) => orderKey(context, item, named));
   const { span } = call;
   if (fn.over === 'required' && orderBy.length === 0)
     throw invalid(`Window ORDER BY is required for analytic function ${fn.name.toLowerCase()}.`, span);
@@ -41,26 +42,42 @@ export function resolveWindow(context: Context, call: Call, fn: SqlFunction, nam
   return { partitionBy, orderBy, frame: resolveFrame(context, window.frame, orderBy) };
 }
 
-/** The entries of a WINDOW clause by lower-case name. */
-export function namedWindows(windows: readonly NamedWindow[]): Map<string, WindowSpecification> {
+function partition(context: Context, expression: Expression, { partitions }: NamedWindows): Expr {
+  const known = partitions.get(expression);
+  if (known !== undefined) return known;
+  const expr = resolveExpr(context, expression);
+  if (!supportsPartitioning(expr.type))
+    throw invalid(`Partitioning by expressions of type ${shortType(expr.type)} is not allowed.`, expression.span);
+  partitions.set(expression, expr);
+  return expr;
+}
+
+function orderKey(context: Context, item: OrderItem, { keys }: NamedWindows): SortKey {
+  const key = keys.get(item) ?? sortKey(context, item);
+  keys.set(item, key);
+  return key;
+}
+
+/** Of the entries of a WINDOW clause. */
+export function namedWindows(windows: readonly NamedWindow[]): NamedWindows {
   const named = new Map<string, WindowSpecification>();
   for (const { name, window } of windows) {
     const key = name.name.toLowerCase();
     if (named.has(key)) throw invalid(`Duplicate window ${name.name}.`, name.span);
     named.set(key, window);
   }
-  return named;
+  return { windows: named, partitions: new Map(), keys: new Map() };
 }
 
-/** Errors of named windows that nothing uses. */
-export function checkNamedWindows(context: Context, named: Named): void {
+/** Errors of named windows that nothing has used. */
+export function checkNamedWindows(context: Context, named: NamedWindows): void {
   const earlier = new Map<string, WindowSpecification>();
-  for (const [name, window] of named) {
+  for (const [name, window] of named.windows) {
     // A window builds on those before it only.
     const { partitionBy, orderBy } = flatten(window, earlier, new Set());
     earlier.set(name, window);
-    for (const expression of partitionBy) resolveExpr(context, expression);
-    for (const item of orderBy) sortKey(context, item);
+    for (const expression of partitionBy) partition(context, expression, named);
+    for (const item of orderBy) orderKey(context, item, named);
   }
 }
 

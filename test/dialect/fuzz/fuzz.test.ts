@@ -4,10 +4,11 @@ import { Findings } from './difference';
 import { Engines } from './engines';
 import { AGGREGATES, PLACE_NAMES } from './query';
 import { STARTS } from './generate';
+import { NAME_KINDS } from './names';
 import { run } from './run';
 
 const SEED = 20261122;
-const ROUND = STARTS.length + AGGREGATES.length + PLACE_NAMES.length;
+const ROUND = STARTS.length + AGGREGATES.length + PLACE_NAMES.length + NAME_KINDS.length;
 
 (localBigQueryInstalled || process.env['CI'] ? test : test.skip)(
   'generated expressions and queries give what the reference engine gives',
@@ -21,6 +22,31 @@ const ROUND = STARTS.length + AGGREGATES.length + PLACE_NAMES.length;
     }
     expect(findings.differences).toEqual([]);
     expect(findings.compared).toBeGreaterThan(ROUND * 0.9);
+  },
+  300_000,
+);
+
+(localBigQueryInstalled || process.env['CI'] ? test : test.skip)(
+  'names that are drawn from the columns mean what they mean to the reference engine',
+  async () => {
+    const engines = await Engines.open();
+    const findings = new Findings();
+    let answered = 0;
+    const counting: Pick<Engines, 'embedded' | 'reference'> = {
+      embedded: async (sql) => {
+        const outcome = await engines.embedded(sql);
+        if ('rows' in outcome) answered++;
+        return outcome;
+      },
+      reference: (sql) => engines.reference(sql),
+    };
+    try {
+      await run(counting, findings, { count: 400, seed: SEED, only: /^names/ });
+    } finally {
+      await engines.close();
+    }
+    expect(findings.differences).toEqual([]);
+    expect(answered).toBeGreaterThan(150);
   },
   300_000,
 );

@@ -31,6 +31,8 @@ const PART_BEYOND = 'A part of a civil time beyond 32 bits is an error; the refe
 const NULL_FIRST =
   "Where literals alone make a NULL, a call of it is NULL before an argument next to it fails: `CONCAT(CAST(NULL AS STRING), ERROR('x'))`.";
 const NO_JSON_OF_RANGE = 'The local BigQuery makes no JSON of a RANGE.';
+const OLD_KEYS =
+  'An item of SELECT or ORDER BY that is an expression of GROUP BY is that key also beside HAVING and ORDER BY; the reference is too old for that.';
 const SEARCHED_NULL = 'BigQuery searches for no NULL; the local BigQuery writes CONTAINS_SUBSTR out.';
 
 /** A value that is NULL. */
@@ -40,6 +42,12 @@ const NO_ROWS = /,\[\]\]$/;
 const ON_A_VALUE = /^(?!.* at \[\d+:\d+\]"?\}?$)/;
 
 const KNOWN: readonly Known[] = [
+  {
+    kind: 'accepted',
+    of: /^names/,
+    reference: /^(?:SELECT list|ORDER BY clause) expression references .* which is neither grouped nor aggregated/,
+    why: OLD_KEYS,
+  },
   {
     kind: 'refused',
     sql: /RANGE BETWEEN/,

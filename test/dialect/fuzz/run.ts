@@ -3,6 +3,7 @@ import { Random } from '../random';
 import type { Findings } from './difference';
 import type { Engines } from './engines';
 import { Generator, STARTS } from './generate';
+import { NAME_KINDS, namesOf } from './names';
 import { aggregated, AGGREGATES, placed, PLACE_NAMES } from './query';
 import { checkQuery } from './query-check';
 import { ROWS, ScalarCheck } from './scalar';
@@ -31,7 +32,8 @@ export async function run(
   const scalar = new ScalarCheck(engines, findings);
   const chosen = (names: readonly string[]): string[] => names.filter((name) => only?.test(name) ?? true);
   const [starts, aggregates, places] = [chosen(STARTS), chosen(AGGREGATES), chosen(PLACE_NAMES)];
-  if (starts.length + aggregates.length + places.length === 0) throw new Error('Nothing of that name.');
+  const kinds = NAME_KINDS.filter((kind) => only?.test(kind) ?? true);
+  if (starts.length + aggregates.length + places.length + kinds.length === 0) throw new Error('Nothing of that name.');
   for (let round = 0; ; round++) {
     const randomOf = (name: string): Random => new Random(hash(`${seed} ${round} ${name}`));
     for (let at = 0; at < starts.length; at += BATCH) {
@@ -46,6 +48,7 @@ export async function run(
     const queries = [
       ...aggregates.map((name) => aggregated(name, randomOf(name), ROWS)),
       ...places.map((place) => placed(place, randomOf(place), ROWS)),
+      ...kinds.map((kind) => namesOf(kind, randomOf(kind))),
     ];
     for (const query of queries) {
       if (findings.compared >= count) return;

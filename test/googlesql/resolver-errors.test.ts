@@ -94,7 +94,7 @@ describe('errors of meaning', () => {
     [
       'select sum(sum(i)) from types_t',
       'sum(i)',
-      'Aggregate function SUM cannot be an argument of another aggregate function.',
+      'Aggregations of aggregations are not allowed.',
     ],
     ['select i from types_t where count(*) > 1', 'count(*)', 'Aggregate function COUNT not allowed in WHERE clause.'],
     ['select timestamp from edge_logs, auth_logs', 'timestamp', 'Column name timestamp is ambiguous.'],

@@ -17,6 +17,9 @@ import { invalid } from './session';
 import { resolveLimitCount } from './limit';
 import { resolveWindow } from './windows';
 
+/** Of an aggregate in the argument of another one, or of a name that stands for it. */
+export const NESTED = 'Aggregations of aggregations are not allowed.';
+
 /** `fn` null: GROUPING. */
 export function resolveAggregate(context: Context, call: Call, fn: SqlFunction | null, safe: boolean): Expr {
   const { session } = context;
@@ -28,11 +31,12 @@ export function resolveAggregate(context: Context, call: Call, fn: SqlFunction |
   if (fn?.mode === 'analytic')
     throw invalid(`Analytic function ${name} cannot be called without an OVER clause.`, call.span);
   const { aggregates } = context;
+  if (aggregates === NESTED) throw invalid(NESTED, call.span);
   if (typeof aggregates === 'string') throw invalid(`Aggregate function ${name} ${aggregates}.`, call.span);
   const inner: Context = {
     ...context,
     scope: aggregates.scope,
-    aggregates: 'cannot be an argument of another aggregate function',
+    aggregates: NESTED,
     windows: 'Analytic functions cannot be arguments to aggregate functions.',
   };
   const resolved = fn === null ? grouping(inner, call) : aggregateCall(inner, call, fn, safe);

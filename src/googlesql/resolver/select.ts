@@ -7,6 +7,7 @@ import type { Column, ComputedColumn, Expr, OutputColumn, Relation, ResolvedQuer
 import type { Select, Span } from '../syntax';
 import { hasAggregate } from '../aggregate-calls';
 import { shortType } from './access';
+import { NESTED } from './aggregates';
 import { supportsGrouping } from './comparable';
 import { plainContext, type AggregateSink, type Context, type NamedWindows, type WindowSink } from './context';
 import { resolveCondition } from './expression';
@@ -215,7 +216,7 @@ class SelectResolver {
   /** Names in aggregates behind the select list: its aliases stand for their expressions of the rows before grouping. */
   private scopeBeforeGrouping(scope: Scope, items: readonly ListItem[]): Scope {
     return withAliases(scope, items, ({ hasAggregate: aggregated, hasWindow, expr }) => {
-      if (aggregated) return { kind: 'refused', message: 'Aggregations of aggregations are not allowed.' };
+      if (aggregated) return { kind: 'refused', message: NESTED };
       if (hasWindow)
         return { kind: 'refused', message: 'Analytic functions cannot be arguments to aggregate functions.' };
       return { kind: 'alias', expr };

@@ -91,11 +91,7 @@ describe('errors of meaning', () => {
       'id',
       'SELECT list expression references column id which is neither grouped nor aggregated.',
     ],
-    [
-      'select sum(sum(i)) from types_t',
-      'sum(i)',
-      'Aggregations of aggregations are not allowed.',
-    ],
+    ['select sum(sum(i)) from types_t', 'sum(i)', 'Aggregations of aggregations are not allowed.'],
     ['select i from types_t where count(*) > 1', 'count(*)', 'Aggregate function COUNT not allowed in WHERE clause.'],
     ['select timestamp from edge_logs, auth_logs', 'timestamp', 'Column name timestamp is ambiguous.'],
     ['select * from edge_logs, edge_logs', 'edge_logs', 'Duplicate table alias edge_logs in the same FROM clause.'],

@@ -67,6 +67,9 @@ describe('in SQL', () => {
     ['WITH x AS (SELECT id AS y FROM auth_logs) SELECT ¦ FROM x'],
     ['SELECT ¦, COUNT(*) AS n FROM edge_logs GROUP BY event_message'],
     ['SELECT id, COUNT(*) AS n FROM edge_logs GROUP BY id ORDER BY ¦'],
+    ['SELECT id, COUNT(*) AS n FROM edge_logs GROUP BY id HAVING ¦ IS NOT NULL'],
+    ['SELECT id, COUNT(*) AS n FROM edge_logs GROUP BY id HAVING COUNT(¦) > 1'],
+    ['SELECT id, COUNT(*) AS n, ROW_NUMBER() OVER () AS r FROM edge_logs GROUP BY id ORDER BY COUNT(¦)'],
     ['SELECT (SELECT MAX(¦) FROM auth_logs) AS newest FROM edge_logs'],
     ['FROM edge_logs |> SELECT ¦'],
     ['SELECT id FROM ¦'],
@@ -108,6 +111,10 @@ describe('in SQL', () => {
       'response',
     ]);
     expect(labels(at('SELECT 1 FROM edge_logs CROSS JOIN UNNEST(¦'), 'column', 'field')).toEqual(['metadata']);
+    const counted = (later: string): string[] =>
+      labels(at(`SELECT id AS k, COUNT(*) AS n FROM auth_logs GROUP BY k ${later}`), 'column');
+    expect(counted('HAVING ¦ IS NOT NULL')).toEqual(['k', 'n', 'id']);
+    expect(counted('ORDER BY MAX(¦)')).toEqual(['k', 'id', 'user id']);
   });
 
   it('offers a nested field with the joins that reach it', () => {

@@ -219,7 +219,7 @@ function candidate(name: string, target: Target | undefined): Candidate[] {
     case 'refused':
       return [];
     case 'alias':
-      return [{ name, type: null, isRow: false }];
+      return [{ name, type: target.expr.type, isRow: false }];
     case 'column':
       return [{ name, type: target.column.type, isRow: false }];
     case 'field': {

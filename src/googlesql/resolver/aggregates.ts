@@ -15,7 +15,7 @@ import { signedNumber } from './operators';
 import { sameExpr } from './same';
 import { invalid } from './session';
 import { resolveLimitCount } from './limit';
-import { resolveWindow } from './windows';
+import { NESTED_WINDOW, resolveWindow } from './windows';
 
 /** Of an aggregate in the argument of another one, or of a name that stands for it. */
 export const NESTED = 'Aggregations of aggregations are not allowed.';
@@ -50,7 +50,8 @@ function resolveWindowCall(context: Context, call: Call, fn: SqlFunction, safe: 
   if (typeof windows === 'string') throw invalid(windows, call.span);
   const inner: Context = {
     ...context,
-    windows: 'Analytic function cannot be an argument of another analytic function.',
+    scope: windows.scope,
+    windows: NESTED_WINDOW,
   };
   if (call.orderBy.length > 0)
     throw invalid('ORDER BY in arguments is not supported on analytic functions.', call.span);

@@ -15,6 +15,8 @@ export interface AggregateSink {
 export interface WindowSink {
   readonly calls: { column: Column; call: WindowCall }[];
   readonly named: NamedWindows;
+  /** What is named in them, wherever the calls stand. */
+  readonly scope: Scope | null;
 }
 
 /** The WINDOW clause of a SELECT. */

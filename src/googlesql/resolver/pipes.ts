@@ -24,7 +24,7 @@ import { resolveSelectList, type ListItem } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
 import { resolveSetOperation } from './set-operations';
 import { unpivotOver } from './unpivot';
-import { checkNamedWindows, namedWindows } from './windows';
+import { checkNamedWindows, namedWindows, NESTED_WINDOW } from './windows';
 
 /** A query of a FROM clause or with pipe operators; its WITH is resolved already. */
 export function resolvePipes(session: Session, query: Query, outer: Scope | null, ctes: CteScope | null): NamedQuery {
@@ -37,8 +37,6 @@ export function resolvePipes(session: Session, query: Query, outer: Scope | null
     );
   return pipeline.finish();
 }
-
-const UNUSED_WINDOW = 'Analytic function cannot be an argument of another analytic function.';
 
 class Pipeline {
   private relation: Relation = { kind: 'single_row' };
@@ -177,7 +175,7 @@ class Pipeline {
   }
 
   private windowSink(named: WindowSink['named'] = namedWindows([])): WindowSink {
-    return { calls: [], named };
+    return { calls: [], named, scope: this.scope };
   }
 
   private addWindows({ calls }: WindowSink): void {
@@ -200,7 +198,7 @@ class Pipeline {
     const sink = this.windowSink(named);
     const context: Context = { ...this.plain(`pipe ${operator}`), windows: sink };
     const resolved = resolveSelectList(context, items, this.list);
-    checkNamedWindows({ ...context, windows: UNUSED_WINDOW }, named);
+    checkNamedWindows({ ...context, windows: NESTED_WINDOW }, named);
     this.addWindows(sink);
     const computed: ComputedColumn[] = [];
     const columns = resolved.map((item) => ({ name: item.name, column: this.columnOf(item, computed), item }));

@@ -21,7 +21,7 @@ import { NameList, scopeOf, type Scope, type Target } from './scope';
 import { asValue } from './select-as';
 import { resolveSelectList, type ListItem } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
-import { checkNamedWindows, namedWindows } from './windows';
+import { checkNamedWindows, namedWindows, NESTED_WINDOW } from './windows';
 
 export function resolveSelect(
   session: Session,
@@ -42,7 +42,6 @@ interface AfterGrouping {
   readonly orderKey: (expr: Expr, before: (expr: Expr) => Expr) => Expr;
   readonly replace: (clause: string) => Replace;
 }
-const UNUSED_WINDOW = 'Analytic function cannot be an argument of another analytic function.';
 
 class SelectResolver {
   private readonly aggregates: AggregateSink['calls'] = [];
@@ -74,7 +73,7 @@ class SelectResolver {
         condition: resolveCondition(context, select.where, 'The WHERE condition'),
       };
     }
-    const listWindows = this.windowSink();
+    const listWindows = this.windowSink(scope);
     const listContext: Context = {
       session,
       scope,
@@ -99,7 +98,7 @@ class SelectResolver {
 
     const computed: ComputedColumn[] = [];
     let output = items.map((item, i) => this.outputColumn(item, finals[i] ?? item.expr, computed));
-    const lateWindows = this.windowSink();
+    const lateWindows = this.windowSink(this.aliasScope(scope, items, output, NESTED_WINDOW));
     const qualify = session.recover(
       () => this.resolveQualify(scope, later, items, output, after, listWindows, lateWindows),
       () => null,
@@ -111,7 +110,7 @@ class SelectResolver {
     );
 
     // Into sinks of its own: only what is used is computed.
-    checkNamedWindows({ ...listContext, aggregates: { calls: [], scope }, windows: UNUSED_WINDOW }, this.named);
+    checkNamedWindows({ ...listContext, aggregates: { calls: [], scope }, windows: NESTED_WINDOW }, this.named);
     if (groups !== null) relation = grouped(session, relation, groups, later);
     if (having !== null) relation = { kind: 'filter', input: relation, condition: having };
     relation = windowed(relation, listWindows, after.replace('SELECT list expression'));
@@ -165,8 +164,8 @@ class SelectResolver {
     return { calls: this.aggregates, scope };
   }
 
-  private windowSink(): WindowSink {
-    return { calls: [], named: this.named };
+  private windowSink(scope: Scope): WindowSink {
+    return { calls: [], named: this.named, scope };
   }
 
   private resolveGroups(context: Context, items: readonly ListItem[]): Groups | null {
@@ -261,8 +260,15 @@ class SelectResolver {
     return { name: item.name, column };
   }
 
-  private aliasScope(scope: Scope, items: readonly ListItem[], output: readonly OutputColumn[]): Scope {
-    return withAliases(scope, items, (_, i) => {
+  /** @param windows why no alias of a window function may be used; null: it may */
+  private aliasScope(
+    scope: Scope,
+    items: readonly ListItem[],
+    output: readonly OutputColumn[],
+    windows: string | null = null,
+  ): Scope {
+    return withAliases(scope, items, ({ hasWindow }, i) => {
+      if (hasWindow && windows !== null) return { kind: 'refused', message: windows };
       const column = output[i]?.column;
       if (column === undefined) throw new Error('every item has a column');
       return { kind: 'column', column };

@@ -13,6 +13,9 @@ import { coerces } from '../coercion';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
 
+/** Of a window function in another one, or of a name that stands for it. */
+export const NESTED_WINDOW = 'Analytic function cannot be an argument of another analytic function.';
+
 type Named = NamedWindows['windows'];
 
 export function resolveWindow(

@@ -63,6 +63,16 @@ describe('the judged examples', () => {
     expect(['invalidQuery', 'sandboxViolation']).toContain(reason);
   });
 
+  test.each([
+    [
+      "select a, b from unnest([1, 2]) a with offset pos join unnest(['x', 'y']) b with offset pos using (pos) order by a",
+      ['{"a":1,"b":"x"}', '{"a":2,"b":"y"}'],
+    ],
+    ['select k, count(*) as n from unnest([1, 2, 2]) as k group by k having count(k) > 1', ['{"k":2,"n":2}']],
+  ])('%s is answered', async (sql, rows) => {
+    expect((await consumer.sql(sql)).rows).toEqual(rows);
+  });
+
   test('a column that is not there is no violation', async () => {
     expect(await refusal('select p.session_user from postgres_logs as p')).toMatchObject({
       reason: 'unknownField',

@@ -4,7 +4,7 @@
  * Arguments are repeated inside: callers pass names.
  */
 
-import { fail, volatile } from '../../sql';
+import { besideStrings, fail, jsonOf, volatile } from '../../sql';
 import { LETTER_CASE_MACROS } from './letter-case';
 
 /** DuckDB takes 24:00:00 for the end of a day. */
@@ -113,6 +113,25 @@ const MACROS: Readonly<Record<string, string>> = {
       WHEN regexp_full_match(n, '-?\d+') AND (TRY_CAST(n AS BIGINT) IS NOT NULL OR TRY_CAST(n AS UBIGINT) IS NOT NULL) THEN false
       WHEN exact THEN lq_decimal_form(ltrim(n, '-')) <> lq_decimal_form(CAST(abs(CAST(n AS DOUBLE)) AS VARCHAR))
       ELSE regexp_full_match(n, '-?\d+') END`,
+
+  // GoogleSQL does read a comma too many where it reads JSON from text.
+  'lq_reads_json(s)': `json_valid(s) AND NOT ((contains(lower(s), 'nan') OR contains(lower(s), 'inf')) AND ${besideStrings('s', 'nan|inf')})`,
+  'lq_json(s)': jsonOf('s'),
+  // GoogleSQL escapes control characters in small letters. A backslash that is escaped itself is put aside as a character that JSON has not.
+  'lq_json_text(t)': `CASE WHEN contains(CAST(t AS VARCHAR), '\\u00') THEN replace(${[
+    '0B',
+    '0E',
+    '0F',
+    '1A',
+    '1B',
+    '1C',
+    '1D',
+    '1E',
+    '1F',
+  ].reduce(
+    (text, digits) => String.raw`replace(${text}, '\u00${digits}', '\u00${digits.toLowerCase()}')`,
+    String.raw`replace(CAST(t AS VARCHAR), '\\', chr(1))`,
+  )}, chr(1), '\\\\') ELSE CAST(t AS VARCHAR) END`,
 
   // A LIKE pattern, whose escape is the backslash, as a regular expression. What is escaped is put aside as characters
   // for private use, every other character is quoted, and `%` and `_` are what is left.

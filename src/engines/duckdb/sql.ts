@@ -137,6 +137,7 @@ export type Failure =
   | 'argument'
   | 'subscript'
   | 'regexp'
+  | 'groups'
   | 'date'
   | 'parse'
   | 'json'

@@ -6,7 +6,7 @@ import { joined, mostElements } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
-import { dividedInterval, multipliedInterval } from './interval-arithmetic';
+import { addedIntervals, dividedInterval, multipliedInterval } from './interval-arithmetic';
 import { bitwiseBytes, invertedBytes, shiftedBytes } from './bits';
 import { BEYOND_CALENDAR, inYears } from './dates';
 import { isSimple, quoteName, quoteText, structOf } from '../../sql';
@@ -75,6 +75,7 @@ function daysFrom(call: Call, date: Argument, operator: '+' | '-', days: Argumen
 
 function add(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (call.type.kind === 'INTERVAL') return addedIntervals(call, '+');
   if (call.type.kind === 'TIMESTAMP') return addedToInstant(call, '+');
   if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return daysFrom(call, a, '+', b);
   if (a.type.kind === 'INT64' && b.type.kind === 'DATE') return daysFrom(call, b, '+', a);
@@ -83,9 +84,10 @@ function add(call: Call): string {
 
 function subtract(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (a.type.kind === 'INTERVAL') return addedIntervals(call, '-');
   if (call.type.kind === 'TIMESTAMP') return addedToInstant(call, '-');
   if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return daysFrom(call, a, '-', b);
-  if (call.type.kind === 'INTERVAL' && a.type.kind !== 'INTERVAL') {
+  if (call.type.kind === 'INTERVAL') {
     if (a.type.kind === 'DATE') return `to_days(CAST(${a.sql} - ${b.sql} AS INTEGER))`;
     if (a.type.kind === 'TIME') return `to_microseconds(date_diff('microsecond', ${b.sql}, ${a.sql}))`;
     const micros = `(epoch_us(${a.sql}) - epoch_us(${b.sql}))`;

@@ -38,7 +38,10 @@ function readForms(text: string): Interval | null {
     if (groups === undefined) continue;
     const of = (name: string): bigint => BigInt(groups[name] ?? 0);
     const time =
-      of('hour') * MICROS.H + of('minute') * MICROS.M + of('second') * MICROS.S + fractionOf(groups['fraction'], groups['time']);
+      of('hour') * MICROS.H +
+      of('minute') * MICROS.M +
+      of('second') * MICROS.S +
+      fractionOf(groups['fraction'], groups['time']);
     return {
       months: signed(groups['months'], of('year') * 12n + of('month')),
       // BigInt reads no plus.

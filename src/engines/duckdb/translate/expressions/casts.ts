@@ -14,9 +14,7 @@ export function printCast(ctx: Context, cast: ResolvedCast, input: string): stri
     ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
   ctx.castPlace = cast.span;
   const text = withinCastCost(ctx, cast, input, (x) =>
-    cast.format === null
-      ? convert(ctx, x, cast.input.type, cast.type, cast.safe)
-      : formattedCast(ctx, cast, x),
+    cast.format === null ? convert(ctx, x, cast.input.type, cast.type, cast.safe) : formattedCast(ctx, cast, x),
   );
   return constrained(ctx, text ?? impossible(), cast.type, cast.parameters ?? null);
 }

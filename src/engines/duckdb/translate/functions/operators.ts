@@ -305,7 +305,9 @@ function logic(operator: 'AND' | 'OR'): (call: Call) => string {
 }
 
 function inUnnest(call: Call): string {
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(call.bind, x, list, arg(call, 0).type));
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) =>
+    listMembership(call.bind, x, list, arg(call, 0).type),
+  );
 }
 
 /** Elements that are NULL are equal to nothing. */

@@ -276,17 +276,16 @@ function checkRanges(session: Session, { name }: SqlFunction, values: readonly (
     throw invalid(`A RANGE in ${name} cannot be literal NULL: give it a type, CAST(NULL AS RANGE<DATE>).`, span);
 }
 
-/** A JSONPath is written out, or a parameter as it is. */
-/** What takes the match of a group takes one: a pattern that is written out with more fails on every text. */
+/** What takes the match of a group takes one: a pattern with more that is written out fails on every text. */
 function checkGroups({ name }: SqlFunction, [, pattern]: readonly (Expr | null)[]): void {
-  if (!/^REGEXP_(?:EXTRACT|INSTR|SUBSTR)/.test(name) || pattern?.kind !== 'literal' || pattern.type.kind !== 'STRING')
-    return;
+  if (!/^REGEXP_EXTRACT/.test(name) || pattern?.kind !== 'literal' || pattern.type.kind !== 'STRING') return;
   const count = capturingGroups(pattern.value ?? '');
   if (count < 2) return;
   const message = `${name} takes a pattern with one capturing group at most; this one has ${count}.`;
   throw new QueryError('invalidQuery', message, pattern.span, { hint: 'A group that captures nothing: (?:...).' });
 }
 
+/** A JSONPath is written out, or a parameter as it is. */
 function checkPath(session: Session, fn: SqlFunction, [, path]: readonly (Expr | null)[]): void {
   if (!/^JSON_(VALUE|QUERY|EXTRACT)/.test(fn.name) || path === undefined || path === null) return;
   const isWritten = path.kind === 'parameter' || (path.kind === 'literal' && !session.isExplicit(path));

@@ -85,3 +85,11 @@ function codePointOf(member: string): number {
   if (hex !== undefined) return Number.parseInt(hex, 16);
   return member.startsWith('\\') ? (member.codePointAt(1) ?? 0) : (member.codePointAt(0) ?? 0);
 }
+
+/** What holds no group that captures, or the head of one that does. */
+const GROUP = /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|(\((?!\?)|\(\?P?<)/gu;
+
+/** How many groups of a pattern capture. */
+export function capturingGroups(pattern: string): number {
+  return [...pattern.matchAll(GROUP)].filter(([, group]) => group !== undefined).length;
+}

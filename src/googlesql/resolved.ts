@@ -6,7 +6,7 @@
  * those that an operator above it may read. Correlated subqueries simply read columns of an enclosing relation.
  */
 import type { Span } from './syntax';
-import type { SqlType, TableSchema } from './types';
+import type { SqlType, TableSchema, TypeParameters } from './types';
 
 export interface Column {
   readonly id: number;
@@ -289,8 +289,8 @@ export interface ResolvedCast {
   /** CAST ... FORMAT, AT TIME ZONE. */
   readonly format: Expr | null;
   readonly timeZone: Expr | null;
-  /** Of a parameterised type, `STRING(10)`, `NUMERIC(10, 2)`: absent where the type has none. */
-  readonly parameters?: readonly string[];
+  /** Absent where the type has none. */
+  readonly parameters?: TypeParameters;
   readonly type: SqlType;
   readonly span: Span;
 }

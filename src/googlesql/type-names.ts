@@ -1,7 +1,7 @@
 /** Types as written in GoogleSQL: from a name to a type, from a type to a name, and when two types are the same. */
 import { QueryError } from '../errors';
 import type { Span, TypeName } from './syntax';
-import type { RangeElement, ScalarName, SqlType, StructField } from './types';
+import type { RangeElement, ScalarName, SqlType, StructField, TypeParameters } from './types';
 
 const SCALARS: ReadonlyMap<string, ScalarName> = new Map<string, ScalarName>([
   ...(
@@ -38,7 +38,7 @@ const DIGITS: Readonly<Partial<Record<ScalarName, readonly [number, number]>>> =
 
 /** STRING(length), BYTES(length), NUMERIC(precision, scale): as BigQuery bounds them. */
 function checkTypeParameters(kind: ScalarName, parameters: readonly string[], span: Span): void {
-  const [first, second] = parameters.map((text) => (/^[0-9]+$/.test(text) ? Number(text) : NaN));
+  const [first, second] = parameters.map((text) => (/^(?:[0-9]+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : NaN));
   if (first === undefined) return;
   const digits = DIGITS[kind];
   const scale = second ?? 0;
@@ -106,6 +106,20 @@ export function typeOfName(name: TypeName): SqlType {
         fields: name.fields.map((field) => ({ name: field.name?.name ?? null, type: typeOfName(field.type) })),
       };
   }
+}
+
+/** The parameters of a written type; null: it has none. */
+export function typeParametersOf(name: TypeName): TypeParameters | null {
+  if (name.kind === 'simple') return name.parameters.length === 0 ? null : { own: name.parameters, inner: [] };
+  const inner = (name.kind === 'struct' ? name.fields.map(({ type }) => type) : [name.element]).map(typeParametersOf);
+  return inner.every((parameters) => parameters === null) ? null : { own: [], inner };
+}
+
+/** The type of a value that is built in place. Throws QueryError for one with parameters, too. */
+export function constructedType(name: TypeName): SqlType {
+  if (typeParametersOf(name) !== null)
+    throw typeError('Parameterized types are not supported in literal value construction.', name.span);
+  return typeOfName(name);
 }
 
 const RANGE_ELEMENTS: readonly RangeElement[] = ['DATE', 'DATETIME', 'TIMESTAMP'];

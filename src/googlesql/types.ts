@@ -16,6 +16,12 @@ export type ScalarName =
   | 'JSON'
   | 'GEOGRAPHY';
 
+/** Of a written type: `STRING(10)` has its own, `ARRAY<NUMERIC(10, 2)>` and a STRUCT those of elements and fields. */
+export interface TypeParameters {
+  readonly own: readonly string[];
+  readonly inner: readonly (TypeParameters | null)[];
+}
+
 export type SqlType =
   | { readonly kind: ScalarName }
   | { readonly kind: 'ARRAY'; readonly element: SqlType }

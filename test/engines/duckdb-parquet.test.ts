@@ -129,3 +129,23 @@ it('a text without a zone is of UTC, whatever zones the rows before it name', as
     await folder.rows(`SELECT ${text('t')} AS t, ${text('m[OFFSET(0)].t')} AS inner_t FROM x ORDER BY id`),
   ).toEqual(expected.map((t) => ({ t, inner_t: t })));
 });
+
+it('a column of JSON holds JSON: NaN, Infinity and a comma too many are none', async () => {
+  const fields = [
+    { name: 'id', type: 'INTEGER' },
+    { name: 'j', type: 'JSON' },
+    record('m', [{ name: 'j', type: 'JSON' }]),
+  ];
+  folder = await DataFolder.make({ 'schema.json': JSON.stringify({ x: { fields } }) });
+  const texts = ['{"a":1}', '{"a":NaN}', '[1,]', '-inf', '"NaN,]"'];
+  const rows = texts.map((text, i) => `(${i}, '${text}')`).join(', ');
+  const duck = await (await DuckDBInstance.create()).connect();
+  await duck.run(
+    `COPY (SELECT id, CAST(j AS JSON) AS j, CAST([{'j': '[NaN]'}] AS STRUCT(j JSON)[]) AS m FROM (VALUES ${rows}) AS r(id, j)) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`,
+  );
+  expect(await folder.rows('SELECT * FROM x ORDER BY id')).toEqual([
+    { id: 0, j: { a: 1 }, m: [{ j: null }] },
+    { id: 4, j: 'NaN,]', m: [{ j: null }] },
+  ]);
+  expect(folder.skipped).toMatchObject([2, 3, 4].map((line) => ({ line, reason: 'j is not a JSON' })));
+});

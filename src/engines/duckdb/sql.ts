@@ -15,14 +15,16 @@ export function quoteText(text: string): string {
     .join(' || chr(0) || ')})`;
 }
 
-/** The names that the fields of a STRUCT carry inside DuckDB, which knows no anonymous and no duplicate fields. */
+/** The names that the fields of a STRUCT carry inside DuckDB, which knows no anonymous and no duplicate fields, and no NUL in a name. */
 export function physicalFieldNames(fields: readonly StructField[]): string[] {
   const taken = new Map<string, number>();
   for (const { name } of fields) {
     if (name !== null) taken.set(name.toLowerCase(), (taken.get(name.toLowerCase()) ?? 0) + 1);
   }
   return fields.map(({ name }, i) =>
-    name === null || name === '' || taken.get(name.toLowerCase()) !== 1 ? `_field_${i + 1}` : name,
+    name === null || name === '' || name.includes('\0') || taken.get(name.toLowerCase()) !== 1
+      ? `_field_${i + 1}`
+      : name,
   );
 }
 
@@ -88,6 +90,16 @@ export function duckType(type: SqlType, stored = false): string {
   }
 }
 
+/** Whether a text that DuckDB reads as JSON has a match of a regular expression outside of its strings. */
+export function besideStrings(text: string, pattern: string): string {
+  return String.raw`regexp_matches(${text}, '(?is)^(?:[^"]|"(?:[^"\\]|\\.)*")*?(?:${pattern})')`;
+}
+
+/** A text as JSON, or NULL: DuckDB reads NaN and Infinity there, in any case, and a comma before a closing bracket. */
+export function jsonOf(text: string): string {
+  return `CASE WHEN NOT ${besideStrings(text, String.raw`nan|inf|,\s*[\]}]`)} THEN TRY_CAST(${text} AS JSON) END`;
+}
+
 export function sameType(a: SqlType, b: SqlType): boolean {
   if (a.kind === 'ARRAY' || a.kind === 'RANGE') return a.kind === b.kind && sameType(a.element, b.element);
   if (a.kind === 'STRUCT' && b.kind === 'STRUCT') return duckType(a, true) === duckType(b, true);
@@ -125,6 +137,7 @@ export type Failure =
   | 'argument'
   | 'subscript'
   | 'regexp'
+  | 'groups'
   | 'date'
   | 'parse'
   | 'json'

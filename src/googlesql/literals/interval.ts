@@ -29,15 +29,15 @@ export function intervalText(text: string, from: string, to: string | null): str
 interface Total {
   months: number;
   days: number;
-  micros: bigint;
+  nanos: bigint;
 }
 
 function single(text: string, unit: string): Total | null {
   const scale = SCALES[unit];
-  const fraction = unit === 'SECOND' ? '(?:\\.(\\d{1,6}))?' : '()';
+  const fraction = unit === 'SECOND' ? '(?:\\.(\\d{1,9}))?' : '()';
   const match = new RegExp(`^([+-]?)(\\d{1,18})${fraction}$`).exec(text);
   if (scale === undefined || match === null) return null;
-  const total: Total = { months: 0, days: 0, micros: 0n };
+  const total: Total = { months: 0, days: 0, nanos: 0n };
   add(total, unit, match[2] ?? '0', match[1] === '-', match[3]);
   return total;
 }
@@ -53,13 +53,13 @@ function range(text: string, from: string, to: string): Total | null {
   const pattern = units
     .map((unit, i) => {
       const sign = signed(unit) ? '([+-]?)' : '';
-      const digits = unit === 'SECOND' ? '(\\d+)(?:\\.(\\d{1,6}))?' : '(\\d+)';
+      const digits = unit === 'SECOND' ? '(\\d+)(?:\\.(\\d{1,9}))?' : '(\\d+)';
       return `${i === 0 ? '' : BEFORE[unit]}${sign}${digits}`;
     })
     .join('');
   const match = new RegExp(`^${pattern}$`).exec(text);
   if (match === null) return null;
-  const total: Total = { months: 0, days: 0, micros: 0n };
+  const total: Total = { months: 0, days: 0, nanos: 0n };
   let at = 1;
   let negative = false;
   for (const unit of units) {
@@ -75,11 +75,19 @@ function add(total: Total, unit: string, digits: string, negative: boolean, frac
   const sign = negative ? -1 : 1;
   total.months += sign * Number(digits) * months;
   total.days += sign * Number(digits) * days;
-  const amount = BigInt(digits) * BigInt(micros) + BigInt((fraction ?? '').padEnd(6, '0').slice(0, 6));
-  total.micros += BigInt(sign) * (micros === 0 ? 0n : amount);
+  const amount = BigInt(digits) * BigInt(micros) * 1000n + BigInt((fraction ?? '').padEnd(9, '0'));
+  total.nanos += BigInt(sign) * (micros === 0 ? 0n : amount);
 }
 
-function print({ months, days, micros }: Total): string {
+/** What GoogleSQL lets an INTERVAL be, either way. */
+export const MOST_OF_INTERVAL = { months: 120_000, days: 3_660_000, micros: 316_224_000_000_000_000n };
+
+/** The text, of whole microseconds; null: it is out of range. */
+function print({ months, days, nanos }: Total): string | null {
+  const most = MOST_OF_INTERVAL;
+  const micros = nanos / 1000n - (nanos % 1000n < 0n ? 1n : 0n);
+  if (Math.abs(months) > most.months || Math.abs(days) > most.days || micros > most.micros || micros < -most.micros)
+    return null;
   const absolute = Math.abs(months);
   const years = `${months < 0 ? '-' : ''}${Math.floor(absolute / 12)}-${absolute % 12}`;
   const time = micros < 0n ? -micros : micros;

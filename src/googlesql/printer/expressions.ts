@@ -76,10 +76,9 @@ const SEPARATORS = 4;
 type Inner = (expr: Expr) => string;
 
 function castSql(session: PrintSession, cast: ResolvedCast, inner: Inner): string {
-  const parameters = cast.parameters === undefined ? '' : `(${cast.parameters.join(', ')})`;
   const format = cast.format === null ? '' : ` FORMAT ${inner(cast.format)}`;
   const zone = cast.timeZone === null ? '' : ` AT TIME ZONE ${inner(cast.timeZone)}`;
-  const type = session.printed(typeSql(session.names, cast.type) + parameters);
+  const type = session.printed(typeSql(session.names, cast.type, cast.parameters));
   return `${cast.safe ? 'SAFE_CAST' : 'CAST'}(${inner(cast.input)} AS ${type}${format}${zone})`;
 }
 

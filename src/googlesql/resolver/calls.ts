@@ -5,6 +5,7 @@ import { matchFunction, type Match, type Slot } from '../functions/match';
 import { signaturesOf, type Parameter } from '../functions/signature';
 import type { Expr } from '../resolved';
 import type { Argument, Call, Expression, Span } from '../syntax';
+import { capturingGroups } from '../pattern-cost';
 import { typeText } from '../type-names';
 import type { SqlType } from '../types';
 import { shortType } from './access';
@@ -83,6 +84,7 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   checkArguments(fn, args);
   if (fn.category === 'range') checkRanges(session, fn, values, call.span);
   checkPath(session, fn, values);
+  if (!safe) checkGroups(fn, values);
   if (fn.name === 'COLLATE') checkCollation(values[1]);
   const compared = EQUATING.has(fn.name) ? args.at(-1) : undefined;
   if (compared !== undefined && !supportsEquality(compared.type))
@@ -272,6 +274,15 @@ function checkRanges(session: Session, { name }: SqlFunction, values: readonly (
     if (first === true && second === true) throw invalid('At least one argument of RANGE must have a type.', span);
   } else if (first === true || (name === 'RANGE_OVERLAPS' && second === true))
     throw invalid(`A RANGE in ${name} cannot be literal NULL: give it a type, CAST(NULL AS RANGE<DATE>).`, span);
+}
+
+/** What takes the match of a group takes one: a pattern with more that is written out fails on every text. */
+function checkGroups({ name }: SqlFunction, [, pattern]: readonly (Expr | null)[]): void {
+  if (!/^REGEXP_EXTRACT/.test(name) || pattern?.kind !== 'literal' || pattern.type.kind !== 'STRING') return;
+  const count = capturingGroups(pattern.value ?? '');
+  if (count < 2) return;
+  const message = `${name} takes a pattern with one capturing group at most; this one has ${count}.`;
+  throw new QueryError('invalidQuery', message, pattern.span, { hint: 'A group that captures nothing: (?:...).' });
 }
 
 /** A JSONPath is written out, or a parameter as it is. */

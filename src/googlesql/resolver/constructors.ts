@@ -3,7 +3,7 @@ import { coerces } from '../coercion';
 import { intervalText } from '../literals/interval';
 import type { Expr } from '../resolved';
 import type { ArrayConstructor, Interval, StructConstructor } from '../syntax';
-import { typeOfName, typeText } from '../type-names';
+import { constructedType, typeText } from '../type-names';
 import type { SqlType, StructField } from '../types';
 import { shortType } from './access';
 import type { Context } from './context';
@@ -16,7 +16,7 @@ export function resolveArray(context: Context, { elementType, elements, span }: 
   const { session } = context;
   const values = elements.map((element) => resolveExpr(context, element));
   if (elementType !== null) {
-    const type = typeOfName({ kind: 'array', element: elementType, span });
+    const type = constructedType({ kind: 'array', element: elementType, span });
     if (type.kind !== 'ARRAY') throw new Error('an array type is an array');
     const { element } = type;
     for (const value of values)
@@ -52,7 +52,7 @@ export function resolveStruct(context: Context, { type: written, fields, span }:
   const tuple = session.text[span.start] === '(';
   const values = fields.map(({ expression }) => resolveExpr(context, expression));
   if (written !== null) {
-    const type = typeOfName(written);
+    const type = constructedType(written);
     if (type.kind !== 'STRUCT') throw invalid('STRUCT<...> is a struct type.', span);
     if (type.fields.length !== values.length)
       throw invalid(`This struct has ${values.length} fields; its type has ${type.fields.length}.`, span);

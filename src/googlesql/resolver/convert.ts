@@ -6,7 +6,7 @@ import { isTemporal, temporalValue } from '../literals/temporal';
 import type { Expr, ResolvedLiteral } from '../resolved';
 import type { Span } from '../syntax';
 import { sameType, typeText } from '../type-names';
-import type { RangeType, SqlType } from '../types';
+import type { RangeType, SqlType, TypeParameters } from '../types';
 import { invalid, type Session } from './session';
 
 /** `expr` as a `type`, where an implicit conversion is known to exist. */
@@ -37,13 +37,13 @@ export function explicitCast(
   session: Session,
   expr: Expr,
   type: SqlType,
-  options: { safe: boolean; format: Expr | null; timeZone: Expr | null; parameters: readonly string[]; span: Span },
+  options: { safe: boolean; format: Expr | null; timeZone: Expr | null; parameters: TypeParameters | null; span: Span },
 ): Expr {
   const { span, safe, format, timeZone, parameters } = options;
   if (session.isUntyped(expr)) return session.markExplicit(retyped(session, expr, type));
   const possible = castable(expr.type, type) || coerces(session.operand(expr), type);
   if (!possible) throw invalid(`Invalid cast from ${typeText(expr.type)} to ${typeText(type)}.`, span);
-  const plain = format === null && timeZone === null && parameters.length === 0;
+  const plain = format === null && timeZone === null && parameters === null;
   if (expr.kind === 'literal' && plain && foldable(expr, type)) {
     const folded = tryLiteral(expr, type);
     if (folded !== null) return session.markExplicit({ ...folded, span });
@@ -60,7 +60,7 @@ export function explicitCast(
     timeZone,
     type,
     span,
-    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(parameters === null ? {} : { parameters }),
   };
 }
 

@@ -4,7 +4,7 @@ import { supertype } from '../coercion';
 import { decimalText } from '../literals/number';
 import type { Expr, ResolvedCase, ResolvedLiteral } from '../resolved';
 import type { Case, Cast, Expression, Parameter } from '../syntax';
-import { sameType, typeOfName, typeText } from '../type-names';
+import { sameType, typeOfName, typeParametersOf, typeText } from '../type-names';
 import type { SqlType } from '../types';
 import { resolveField, resolvePath, resolveSubscript } from './access';
 import { resolveCall } from './calls';
@@ -131,7 +131,7 @@ function resolveCast(context: Context, cast: Cast): Expr {
     safe: cast.safe,
     format: text(cast.format, 'The FORMAT of a cast'),
     timeZone: text(cast.timeZone, 'The time zone of a cast'),
-    parameters: cast.type.kind === 'simple' ? cast.type.parameters : [],
+    parameters: typeParametersOf(cast.type),
     span: cast.span,
   });
 }
@@ -139,7 +139,7 @@ function resolveCast(context: Context, cast: Cast): Expr {
 /** A FLOAT64 literal as a decimal number: of its digits, not of the double that they make. */
 function digitsAsWritten({ expression, type: name, span }: Cast, type: SqlType): ResolvedLiteral | null {
   if (type.kind !== 'NUMERIC' && type.kind !== 'BIGNUMERIC') return null;
-  if (name.kind === 'simple' && name.parameters.length > 0) return null;
+  if (typeParametersOf(name) !== null) return null;
   const negative = expression.kind === 'unary' && expression.operator === '-';
   const literal = negative ? signedNumber(expression) : expression;
   if (literal?.kind !== 'literal' || literal.type !== 'FLOAT64') return null;

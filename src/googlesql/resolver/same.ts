@@ -42,7 +42,7 @@ function attributesOf(expr: Exclude<Expr, { kind: 'subquery' }>): readonly strin
       return [
         String(expr.safe),
         typeText(expr.type),
-        (expr.parameters ?? []).join(),
+        JSON.stringify(expr.parameters ?? null),
         ...present(expr.format, expr.timeZone),
       ];
     case 'case':

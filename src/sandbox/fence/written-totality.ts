@@ -4,6 +4,7 @@
  */
 import type { Call } from '../../googlesql/syntax';
 import { forEachChild, type SyntaxNode } from '../../googlesql/syntax-walk';
+import { typeParametersOf } from '../../googlesql/type-names';
 
 const TOTAL_CALLS: ReadonlySet<string> = new Set(
   `ANY_VALUE APPROX_COUNT_DISTINCT ARRAY_AGG ARRAY_LENGTH BYTE_LENGTH CHAR_LENGTH CHARACTER_LENGTH COALESCE CONCAT COUNT
@@ -32,7 +33,8 @@ export function ownMayFail(node: SyntaxNode): boolean {
     case 'subscript':
       return node.mode !== 'safe_offset' && node.mode !== 'safe_ordinal';
     case 'cast':
-      return !node.safe;
+      // What the parameters of its type do not allow is an error, too.
+      return !node.safe || typeParametersOf(node.type) !== null;
     case 'extract':
       return node.timeZone !== null && node.timeZone.kind !== 'literal';
     case 'unary':

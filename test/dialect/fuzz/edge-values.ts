@@ -191,6 +191,11 @@ const JSON_TEXTS = quoted([
   '',
   ' {"a" : {"b" : 1e3 } } ',
   '{"a":1,"a":2}',
+  // Nearly JSON.
+  'NaN',
+  '[-inf]',
+  '{"a": NaN}',
+  '{"a": 1,}',
 ]);
 const JSON_PATHS = quoted([
   '$',
@@ -261,6 +266,8 @@ const ZONES = quoted([
   'Asia/Kolkata',
   '+05:30',
   '-08',
+  'UTC+5:30',
+  'UTC-0330',
   'Asia/Tokyo',
   'Australia/Lord_Howe',
   'Australia/Adelaide',

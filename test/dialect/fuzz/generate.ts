@@ -173,7 +173,8 @@ export class Generator {
     const name = random.chance(0.5) ? 'CAST' : 'SAFE_CAST';
     const texts = from === 'STRING' && random.chance(0.7) ? CAST_TEXTS : null;
     const input = texts === null ? this.ofType(from, depth) : this.value(from, texts);
-    return call(to, name, [input], ([x]) => `${name}(${x} AS ${to})`);
+    const parameters = random.chance(0.2) ? random.pick(TYPE_PARAMETERS[to] ?? ['']) : '';
+    return call(to, name, [input], ([x]) => `${name}(${x} AS ${to}${parameters})`);
   }
 
   private caseOf(type: string, depth: number): Expression {
@@ -268,12 +269,12 @@ export class Generator {
         const types = [random.pick(ELEMENTS), random.pick(ELEMENTS)].filter((type) => type !== 'INTERVAL');
         const side = (): Expression[] => types.map((type) => this.ofType(type, depth));
         const [left, right] = [side(), side()];
-        const operator = random.pick(['=', '!=', 'IN']);
+        const operator = random.pick(Object.keys(COMPARISONS));
         return call('BOOL', `STRUCT ${operator}`, [...left, ...right], (texts) => {
-          const [a, b] = [texts.slice(0, left.length), texts.slice(left.length)].map(
+          const [a = '', b = ''] = [texts.slice(0, left.length), texts.slice(left.length)].map(
             (list) => `STRUCT(${list.join(', ')})`,
           );
-          return operator === 'IN' ? `${a} IN (${b})` : `${a} ${operator} ${b}`;
+          return COMPARISONS[operator]!(a, b);
         });
       }
       case 'IS_NULL': {
@@ -304,6 +305,25 @@ export class Generator {
     }
   }
 }
+
+const TYPE_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  STRING: ['(3)', '(10)', '(MAX)'],
+  BYTES: ['(3)', '(10)'],
+  NUMERIC: ['(4, 1)', '(3)', '(29)', '(38, 9)'],
+};
+
+/** Where two values are compared: a NULL or NaN inside of one is unknown, or equal to nothing. */
+const COMPARISONS: Readonly<Record<string, (a: string, b: string) => string>> = {
+  '=': (a, b) => `${a} = ${b}`,
+  '!=': (a, b) => `${a} != ${b}`,
+  IN: (a, b) => `${a} IN (${b})`,
+  'IN UNNEST': (a, b) => `${a} IN UNNEST([${b}, ${a}])`,
+  'IN (SELECT)': (a, b) => `${a} IN (SELECT x FROM UNNEST([${b}]) AS x)`,
+  NULLIF: (a, b) => `NULLIF(${a}, ${b}) IS NULL`,
+  CASE: (a, b) => `CASE ${a} WHEN ${b} THEN TRUE ELSE FALSE END`,
+  arrays: (a, b) => `[${a}] = [${b}]`,
+  nested: (a, b) => `STRUCT([${a}]) = STRUCT([${b}])`,
+};
 
 const INTERVAL_PARTS = [
   'YEAR',

@@ -142,6 +142,9 @@ const FRAMES = [
     'RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING',
   ],
   ...['ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'],
+  // Empty.
+  ...['ROWS BETWEEN 1 PRECEDING AND 3 PRECEDING', 'ROWS BETWEEN 3 FOLLOWING AND 1 FOLLOWING'],
+  ...['RANGE BETWEEN 1 PRECEDING AND 3 PRECEDING', 'RANGE BETWEEN 3 FOLLOWING AND 1 FOLLOWING'],
 ];
 /** Whose value follows from the order alone. */
 const NEEDS_TOTAL_ORDER = new Set(['ROW_NUMBER', 'NTILE', 'LAG', 'LEAD', 'FIRST_VALUE', 'LAST_VALUE', 'NTH_VALUE']);
@@ -184,7 +187,8 @@ export function aggregated(name: string, random: Random, rows: number): Query | 
     random.chance(0.2) &&
     GROUPABLE.includes(args[0]!.type);
   const ordered = fn.orderBy === true && !over;
-  const limit = fn.limit === true && !over && random.chance(0.3) ? random.pick([' LIMIT 1', ' LIMIT 2']) : '';
+  const limit =
+    fn.limit === true && !over && random.chance(0.3) ? random.pick([' LIMIT 1', ' LIMIT 2', ' LIMIT 0']) : '';
   const nulls =
     fn.nulls === true || fn.name === 'ARRAY_AGG' ? random.pick(['', ' IGNORE NULLS', ' RESPECT NULLS']) : '';
   const having =

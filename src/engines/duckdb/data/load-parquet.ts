@@ -119,11 +119,16 @@ async function readingsOf(
     const sql = quoteName(column.name);
     const unchanged =
       String(column.type) === String(stored[i]?.type) &&
+      !holdsJson(field) &&
       (!holdsLists(field) || !(await anyRow(connection, scan, holdsNullArrays(field, sql), check)));
     const value = unchanged ? sql : `TRY_CAST(${shapedColumn(field, column.type, sql)} AS ${read})`;
     readings.push({ field, column: sql, value, unchanged });
   }
   return readings;
+}
+
+function holdsJson({ type, fields }: RestField): boolean {
+  return type === 'JSON' || fields.some(holdsJson);
 }
 
 async function columnsOf(connection: DuckDBConnection, sql: string): Promise<{ name: string; type: DuckDBType }[]> {

@@ -1,6 +1,6 @@
 import { DuckDBListType, DuckDBStructType, type DuckDBType, DuckDBVarCharType } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName } from '../sql';
+import { jsonOf, quoteName } from '../sql';
 
 /**
  * A Parquet column in the shape that its field declares: DuckDB's casts of records go by name and fill in NULL for what
@@ -24,6 +24,8 @@ function shaped(field: RestField, type: DuckDBType, sql: string, depth: number):
 }
 
 function shapedItem(field: RestField, type: DuckDBType, sql: string, depth: number): string {
+  // DuckDB takes a column of JSON at its word, and writes NaN of a list's number.
+  if (field.type === 'JSON') return jsonOf(`CAST(TRY_CAST(${sql} AS JSON) AS VARCHAR)`);
   if (field.type === 'TIMESTAMP' && type instanceof DuckDBVarCharType) return instantOf(sql);
   if (field.type !== 'RECORD' || !(type instanceof DuckDBStructType)) return sql;
   const parts = field.fields.flatMap((inner) => {

@@ -38,7 +38,10 @@ function readForms(text: string): Interval | null {
     if (groups === undefined) continue;
     const of = (name: string): bigint => BigInt(groups[name] ?? 0);
     const time =
-      of('hour') * MICROS.H + of('minute') * MICROS.M + of('second') * MICROS.S + fractionOf(groups['fraction']);
+      of('hour') * MICROS.H +
+      of('minute') * MICROS.M +
+      of('second') * MICROS.S +
+      fractionOf(groups['fraction'], groups['time']);
     return {
       months: signed(groups['months'], of('year') * 12n + of('month')),
       // BigInt reads no plus.
@@ -59,14 +62,14 @@ function readIso(text: string): Interval | null {
   }
   for (const [, sign, digits = '', fraction, unit] of (clock ?? '').matchAll(ISO_PART)) {
     if (fraction !== undefined && unit !== 'S') return null;
-    micros += signed(sign, BigInt(digits) * MICROS[unit as keyof typeof MICROS] + fractionOf(fraction));
+    micros += signed(sign, BigInt(digits) * MICROS[unit as keyof typeof MICROS] + fractionOf(fraction, sign));
   }
   return { months, days, micros };
 }
 
-/** Microseconds, and no part of one. */
-function fractionOf(digits = ''): bigint {
-  return BigInt(digits.slice(0, 6).padEnd(6, '0'));
+/** Microseconds, and no part of one: of a negative number the next below it. */
+function fractionOf(digits = '', sign = ''): bigint {
+  return (BigInt(digits.padEnd(9, '0')) + (sign === '-' ? 999n : 0n)) / 1000n;
 }
 
 function signed(sign: string | undefined, value: bigint): bigint {

@@ -1,22 +1,76 @@
 /** CAST and SAFE_CAST with GoogleSQL's rules; see macros.ts for the conversions from text. */
 import type { ResolvedCast } from '../../../../googlesql/resolved';
-import type { SqlType } from '../../../../googlesql/types';
+import type { SqlType, TypeParameters } from '../../../../googlesql/types';
 import type { Context } from '../context';
 import { withinCastCost } from './call-cost';
 import { LONGEST_NUMBER } from './size-limits';
 import { numericText, timeText, timestampText, datetimeText } from './value-texts';
-import { duckType, fail, physicalFieldNames, quoteText, sameType, typeName, type Failure } from '../../sql';
+import { duckType, fail, physicalFieldNames, quoteText, sameType, structOf, typeName, type Failure } from '../../sql';
 import { formattedCast } from './cast-format';
 import { rangeOfText, rangeText } from './range-values';
 
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
   const impossible = (): never =>
     ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
-  if (cast.format !== null) return withinCastCost(ctx, cast, input, (x) => formattedCast(ctx, cast, x)) ?? impossible();
   ctx.castPlace = cast.span;
-  const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe));
-  return text ?? impossible();
+  const text = withinCastCost(ctx, cast, input, (x) =>
+    cast.format === null ? convert(ctx, x, cast.input.type, cast.type, cast.safe) : formattedCast(ctx, cast, x),
+  );
+  return constrained(ctx, text ?? impossible(), cast.type, cast.parameters ?? null);
 }
+
+/** A value as the parameters of its type have it, rounded or refused: under SAFE_CAST as well, as in Google's engine. */
+function constrained(ctx: Context, value: string, type: SqlType, parameters: TypeParameters | null): string {
+  if (parameters === null) return value;
+  const failing = fail('cast', ctx.castPlace);
+  if (type.kind === 'ARRAY') {
+    const variable = ctx.variable();
+    ctx.lambdas++;
+    const element = constrained(ctx, variable, type.element, parameters.inner[0] ?? null);
+    ctx.lambdas--;
+    return `list_transform(${value}, lambda ${variable}: ${element})`;
+  }
+  if (type.kind === 'STRUCT') {
+    const names = physicalFieldNames(type.fields);
+    return ctx.bind([value], (x) => {
+      const fields = type.fields.map((field, i): [string, string] => {
+        const text = `struct_extract(${x}, ${quoteText(names[i]!)})`;
+        return [names[i]!, constrained(ctx, text, field.type, parameters.inner[i] ?? null)];
+      });
+      return `CASE WHEN ${x} IS NOT NULL THEN ${structOf(fields)} END`;
+    });
+  }
+  const [first = NaN, scale = 0] = parameters.own.map(Number);
+  if (Number.isNaN(first)) return value;
+  switch (type.kind) {
+    case 'STRING':
+      return ctx.bind([value], (x) => `CASE WHEN length(${x}) > ${first} THEN ${failing} ELSE ${x} END`);
+    case 'BYTES':
+      return ctx.bind([value], (x) => `CASE WHEN octet_length(${x}) > ${first} THEN ${failing} ELSE ${x} END`);
+    case 'NUMERIC': {
+      // Every NUMERIC is one.
+      if (first === DIGITS_OF_NUMERIC) return value;
+      const beyond = `CAST('1${'0'.repeat(first - scale)}' AS DECIMAL(38,${scale}))`;
+      const rounded = `CAST(round(${value}, ${scale}) AS DECIMAL(38,${scale}))`;
+      return ctx.bind(
+        [rounded],
+        (x) => `CASE WHEN abs(${x}) >= ${beyond} THEN ${failing} ELSE CAST(${x} AS ${duckType(type)}) END`,
+      );
+    }
+    case 'BIGNUMERIC': {
+      const whole = (text: string): string => `regexp_extract(${text}, '^-?0*([0-9]*)', 1)`;
+      return ctx.bind(
+        [`lq_bignumeric_rounded_text(${value}, ${scale})`],
+        (text) =>
+          `CASE WHEN strlen(${whole(text)}) > ${first - scale} THEN ${failing} ELSE lq_bignumeric_of_text(${text}) END`,
+      );
+    }
+    default:
+      throw new Error(`${type.kind} with parameters`);
+  }
+}
+
+const DIGITS_OF_NUMERIC = 38;
 
 /** `input` of type `from` as `to`; null where there is no such cast. What needs a time zone is of UTC. */
 function convert(ctx: Context, input: string, from: SqlType, to: SqlType, safe: boolean): string | null {
@@ -34,7 +88,18 @@ function convert(ctx: Context, input: string, from: SqlType, to: SqlType, safe: 
     ctx.lambdas++;
     const element = convert(ctx, variable, from.element, to.element, safe);
     ctx.lambdas--;
-    return element === null ? null : `list_transform(${input}, lambda ${variable}: ${element})`;
+    if (element === null) return null;
+    const converted = (x: string): string => `list_transform(${x}, lambda ${variable}: ${element})`;
+    if (!safe) return converted(input);
+    // An element that cannot be converted makes the whole array NULL.
+    const i = ctx.variable();
+    return ctx.bind([input], (x) =>
+      ctx.bind(
+        [converted(x)],
+        (y) =>
+          `CASE WHEN len(list_filter(range(1, len(${x}) + 1), lambda ${i}: ${isLost(`${x}[${i}]`, `${y}[${i}]`, from.element, to.element)})) = 0 THEN ${y} END`,
+      ),
+    );
   }
   if (from.kind === 'STRUCT' && to.kind === 'STRUCT') {
     if (from.fields.length !== to.fields.length) return null;
@@ -138,6 +203,17 @@ function convert(ctx: Context, input: string, from: SqlType, to: SqlType, safe: 
     case 'STRUCT':
       return null;
   }
+}
+
+/** Whether a conversion under SAFE_CAST has left out a value, or a field of it. */
+function isLost(before: string, after: string, from: SqlType, to: SqlType): string {
+  if (from.kind !== 'STRUCT' || to.kind !== 'STRUCT') return `${before} IS NOT NULL AND ${after} IS NULL`;
+  const [sources, targets] = [physicalFieldNames(from.fields), physicalFieldNames(to.fields)];
+  const field = (value: string, name: string): string => `struct_extract(${value}, ${quoteText(name)})`;
+  const fields = from.fields.map(({ type }, i) =>
+    isLost(field(before, sources[i]!), field(after, targets[i]!), type, to.fields[i]!.type),
+  );
+  return `(${fields.join(' OR ')})`;
 }
 
 function bignumericOf(

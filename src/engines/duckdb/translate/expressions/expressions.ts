@@ -10,6 +10,7 @@ import { allInOrder, anyInOrder, conditionBefore } from './guards';
 import { functionRow } from '../functions/function-table';
 import { goesInLatin1, overLatin1 } from '../functions/latin1';
 import { printLiteral } from './literals';
+import { equality, isComparedPlainly } from './membership';
 import {
   duckType,
   fail,
@@ -114,12 +115,20 @@ function printCase(ctx: Context, expr: ResolvedCase): string {
   const { random } = ctx;
   const operand = expr.operand === null ? '' : printExpr(ctx, expr.operand);
   // DuckDB computes the operand again for each comparison.
-  if (ctx.random > random) return ctx.bind([operand], (name) => printBranches(ctx, expr, ` ${name}`));
-  return printBranches(ctx, expr, expr.operand === null ? '' : ` ${operand}`);
+  if (ctx.random > random) return ctx.bind([operand], (name) => printBranches(ctx, expr, name));
+  return printBranches(ctx, expr, operand);
 }
 
-function printBranches(ctx: Context, expr: ResolvedCase, operand: string): string {
-  const printWhen = expr.operand === null ? printCondition : printExpr;
+function printBranches(ctx: Context, expr: ResolvedCase, value: string): string {
+  const type = expr.operand?.type ?? null;
+  const isEqual = type !== null && !isComparedPlainly(type);
+  const printWhen = (context: Context, when: Expr): string => {
+    if (type === null) return printCondition(context, when);
+    const text = printExpr(context, when);
+    const mayBeNaN = when.kind !== 'literal' || when.value === 'NaN';
+    return isEqual ? equality((values, body) => context.bind(values, body), value, text, type, mayBeNaN) : text;
+  };
+  const operand = type === null || isEqual ? '' : ` ${value}`;
   const whens = expr.whens.map(({ when, then }) => ` WHEN ${printWhen(ctx, when)} THEN ${printExpr(ctx, then)}`);
   const last = expr.else === null ? '' : knowing(ctx, expr, () => printExpr(ctx, expr.else ?? expr));
   const otherwise = last === '' ? '' : ` ELSE ${last}`;

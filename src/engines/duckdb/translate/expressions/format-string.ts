@@ -129,7 +129,7 @@ function isText({ kind }: SqlType): boolean {
 }
 
 function jsonText(x: string): string {
-  return `CAST(json(${x}) AS VARCHAR)`;
+  return `lq_json_text(json(${x}))`;
 }
 
 function formatted(call: Call, format: string, values: readonly Argument[]): string {

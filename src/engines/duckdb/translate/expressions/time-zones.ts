@@ -1,11 +1,11 @@
 /** Time zones: a TIMESTAMP is UTC, a civil time is what the clocks of a zone show. Zones are SQL texts; null is UTC. */
+import { timeZone } from '../../../../googlesql/literals/time-zone';
 import type { Expr } from '../../../../googlesql/resolved';
 import type { Argument, Bind, Call } from './call';
 import { MODEST } from './size-estimate';
 
 /** Bytes of the longest name of a zone, with some room. */
 const LONGEST_ZONE = 64;
-const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
 
 /** `printed` is the SQL of a time zone argument; null where it says UTC for certain. */
 export function zoneOf(printed: string, expr: Expr): string | null {
@@ -60,10 +60,8 @@ function isText(zone: string): boolean {
 
 /** The microseconds of a zone that is written as an offset. */
 function fixedShift(zone: string): string | null {
-  const match = isText(zone) ? OFFSET.exec(zone.slice(1, -1)) : null;
-  if (match === null) return null;
-  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
-  return `CAST(${match[1] === '-' ? '-' : ''}${minutes * 60_000_000} AS BIGINT)`;
+  const offset = isText(zone) && /^'(?:UTC)?[+-]/.test(zone) ? timeZone(zone.slice(1, -1)) : null;
+  return offset === null ? null : `CAST(${offset(0n)} AS BIGINT)`;
 }
 
 /** The instant at which the clocks of `zone` show `text`, a name; NULL where it holds no civil time, or a zone of its own. */

@@ -8,6 +8,7 @@ import { LIMITS } from '../expressions/size-limits';
 import { averageOfBignumerics, sumOfBignumerics } from './bignumeric-sums';
 import { averageOfIntervals, sumOfIntervals } from './interval-sums';
 import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
+import { rescaled, scaledDown, sumOfFloatList } from './float-sums';
 import { inOrder } from './list-order';
 import { percentileCont, percentileDisc } from './percentiles';
 import { SKETCH_AGGREGATES } from './sketches';
@@ -133,9 +134,11 @@ function byOther(p: Parts, name: 'arg_max' | 'arg_min', by: string): string {
   return `struct_extract(${p.plain(name, [structOf([['v', p.at(0)]]), by])}, 'v')`;
 }
 
+/** Of no values the list is NULL. */
 function limited(p: Parts, list: string): string {
   if (p.call.limit === null) return list;
-  return `list_slice(${list}, 1, ${printArgument(p.ctx, p.call.limit).sql})`;
+  const { sql } = printArgument(p.ctx, p.call.limit);
+  return `CASE WHEN ${sql} > 0 THEN list_slice(${list}, 1, ${sql}) END`;
 }
 
 /** With DISTINCT values are ordered by themselves alone, which DuckDB takes of the same text only. */
@@ -164,12 +167,25 @@ function joinedTexts(p: Parts, text: string, separator: string): string {
   return p.ctx.bind([list], (l) => `CASE WHEN ${l} IS NOT NULL THEN array_to_string(${l}, ${separator}) END`);
 }
 
+/**
+ * A sum that lies beyond FLOAT64 is an error. Multiplied by a power of two, which loses nothing of numbers that large, no sum of
+ * finite numbers does, and what goes beyond on the way comes out right.
+ */
+const sumOfFloats: Row = (p) =>
+  p.ctx.bind([p.plain('sum', [p.at(0)]), p.plain('sum', [scaledDown(p.at(0))])], (sum, scaled) =>
+    rescaled(sum, scaled, p.call.safe ? 'NULL' : fail('overflow', p.call.span)),
+  );
+
 const average: Row = (p) => {
   const kind = p.args[0]?.type.kind;
   if (kind === 'BIGNUMERIC') return averageOfBignumerics(p);
   if (kind === 'NUMERIC') return averageOfDecimals(p);
   if (kind === 'INTERVAL') return averageOfIntervals(p);
-  return p.plain('avg', [p.at(0)]);
+  if (kind !== 'FLOAT64') return p.plain('avg', [p.at(0)]);
+  // The mean of finite numbers is finite.
+  return p.ctx.bind([p.plain('avg', [p.at(0)]), p.plain('avg', [scaledDown(p.at(0))])], (mean, scaled) =>
+    rescaled(mean, scaled, 'NULL'),
+  );
 };
 
 /** The literal number of a function's last argument. @throws QueryError where it is not a literal, or out of bounds */
@@ -248,7 +264,12 @@ const approxTopSum: Row = (p) => {
       // DuckDB copies the whole list for each run that it takes out of it.
       const isTooMuch = `len(${firsts}) * len(${l}) > ${LIMITS.topSumSteps}`;
       const run = `list_slice(${l}, ${firsts}[${k}], coalesce(${firsts}[${k} + 1] - 1, len(${l})))`;
-      const total = `CAST(list_sum(list_transform(${run}, lambda ${e}: ${e}."w")) AS ${duckType(summed.type)})`;
+      const failing = p.call.safe ? 'NULL' : fail('overflow', p.call.span);
+      const weights = `list_transform(${run}, lambda ${e}: ${e}."w")`;
+      const total =
+        summed.type.kind === 'FLOAT64'
+          ? sumOfFloatList((values, body) => p.ctx.bind(values, body), weights, failing)
+          : `CAST(list_sum(${weights}) AS ${duckType(summed.type)})`;
       const sums = `list_transform(range(1, len(${firsts}) + 1), lambda ${k}: {'s': ${total}, 'v': ${l}[${firsts}[${k}]]."v"})`;
       // NaN is below all numbers, and a sum of nothing below that.
       const number = summed.type.kind === 'FLOAT64' ? `WHEN isnan(${e}."s") THEN 1 ` : '';
@@ -285,12 +306,16 @@ const statistics =
 
 const AGGREGATES: Readonly<Record<string, Row>> = {
   ...SKETCH_AGGREGATES,
-  COUNT_STAR: (p) => p.plain('count', ['*']),
+  COUNT_STAR: (p) => {
+    const count = p.plain('count', ['*']);
+    // DuckDB's is negative where a frame ends before it begins.
+    return p.over === null ? count : `greatest(${count}, 0)`;
+  },
   COUNT: named('count'),
   COUNTIF: (p) => p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`]),
   SUM: (p) =>
     p.args[0]?.type.kind === 'FLOAT64'
-      ? p.plain('sum', [p.at(0)])
+      ? sumOfFloats(p)
       : p.args[0]?.type.kind === 'INTERVAL'
         ? sumOfIntervals(p)
         : p.args[0]?.type.kind === 'INT64'

@@ -1,7 +1,8 @@
 /** Aggregates over a list instead of over rows. */
 import type { AggregateCall } from '../../../../googlesql/resolved';
-import { duckType } from '../../sql';
+import { duckType, fail } from '../../sql';
 import type { Bind } from '../expressions/call';
+import { sumOfFloatList } from './float-sums';
 
 /**
  * `call` over the elements of `list`, or null where only rows will do. `rest` are the printed further arguments.
@@ -23,9 +24,10 @@ export function aggregateOfList(call: AggregateCall, list: string, rest: readonl
     case 'COUNTIF':
       return `CAST(coalesce(len(list_filter(${list}, lambda b: b)), 0) AS BIGINT)`;
     case 'SUM':
-      return float || call.type.kind === 'INT64' ? `CAST(list_sum(${list}) AS ${type})` : null;
+      if (float) return sumOfFloatList(bind, list, fail('overflow', call.span));
+      return call.type.kind === 'INT64' ? `CAST(list_sum(${list}) AS ${type})` : null;
     case 'AVG':
-      return float || call.args[0]?.type.kind === 'INT64' ? `list_avg(${list})` : null;
+      return call.args[0]?.type.kind === 'INT64' ? `list_avg(${list})` : null;
     case 'MIN':
       return float ? null : `list_min(${list})`;
     case 'MAX':

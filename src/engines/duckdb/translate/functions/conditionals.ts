@@ -1,5 +1,6 @@
 import { canFail } from '../../../../googlesql/totality';
 import { type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
+import { isComparedPlainly } from '../expressions/membership';
 import { equals } from './operators';
 import { quoteText, typeName } from '../../sql';
 
@@ -20,8 +21,7 @@ export const CONDITIONAL_FUNCTIONS: FunctionTable = {
   IFNULL: coalesced,
   COALESCE: coalesced,
   NULLIF: (call) => {
-    const plain = !['FLOAT64', 'INTERVAL'].includes(arg(call, 0).type.kind);
-    if (plain) return `nullif(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
+    if (isComparedPlainly(arg(call, 0).type)) return `nullif(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`;
     return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
       const [left, right] = [arg(call, 0), arg(call, 1)];
       return `CASE WHEN ${equals({

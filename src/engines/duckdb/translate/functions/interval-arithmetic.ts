@@ -1,8 +1,6 @@
 /** INTERVAL times and by a number: months, days and microseconds each by themselves; what a division leaves goes to the next. */
+import { MOST_OF_INTERVAL } from '../../../../googlesql/literals/interval';
 import { type Call, arg } from '../expressions/call';
-
-/** The most of each part, on both sides of nought: ten thousand years. */
-export const MOST_OF_INTERVAL = { months: 120_000, days: 3_660_000, micros: 316_224_000_000_000_000n };
 
 const DAYS_OF_MONTH = 30;
 const MICROS_OF_DAY = 86_400_000_000;
@@ -17,6 +15,16 @@ export function intervalOf(call: Pick<Call, 'fail'>, months: string, days: strin
 }
 
 const wide = (x: string): string => `CAST(${x} AS HUGEINT)`;
+
+export function addedIntervals(call: Call, operator: '+' | '-'): string {
+  return call.bind([arg(call, 0).sql, arg(call, 1).sql], (a, b) => {
+    const parts = ['lq_interval_months(%)', 'extract(day FROM %)', 'lq_interval_micros(%)'];
+    const [months = '', days = '', micros = ''] = parts.map(
+      (part) => `${part.replace('%', () => a)} ${operator} ${part.replace('%', () => b)}`,
+    );
+    return call.bind([months, days, micros], (m, d, u) => intervalOf(call, m, d, u));
+  });
+}
 
 export function multipliedInterval(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];

@@ -1,7 +1,8 @@
 /** INTERVAL values: months, days and microseconds, kept apart as GoogleSQL and DuckDB both do. */
+import { MOST_OF_INTERVAL } from '../../../../googlesql/literals/interval';
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { inYears } from './dates';
-import { intervalOf, MOST_OF_INTERVAL } from './interval-arithmetic';
+import { intervalOf } from './interval-arithmetic';
 import { hasNoMonths } from './operators';
 
 const MONTHS: Readonly<Record<string, number>> = { YEAR: 12, QUARTER: 3, MONTH: 1 };
@@ -28,7 +29,7 @@ function interval(call: Call): string {
   if (constant !== null) {
     const amount = BigInt(constant);
     return amount > most || amount < -most
-      ? call.fail('argument')
+      ? `CAST(${call.fail('argument')} AS INTERVAL)`
       : (part(name, sqlOf(call, 0)) ?? call.unsupported(`INTERVAL of ${name}`));
   }
   return call.bind(
@@ -47,24 +48,18 @@ function mostOf(name: string): bigint {
 const UNITS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
 
 function makeInterval(call: Call): string {
-  const amounts = UNITS.map((unit, i) => call.args[i]?.sql ?? call.named[unit]?.sql);
-  const isNumber = (amount: string): boolean => /^-?\d{1,4}::BIGINT$/.test(amount);
-  const computed = amounts.filter((amount) => amount !== undefined && !isNumber(amount));
+  const sumOf = (scales: Readonly<Record<string, number>>): string => {
+    const parts = UNITS.flatMap((unit, i) => {
+      const amount = call.args[i]?.sql ?? call.named[unit]?.sql;
+      return scales[unit] === undefined || amount === undefined ? [] : `CAST(${amount} AS HUGEINT) * ${scales[unit]}`;
+    });
+    return parts.length === 0 ? '0' : parts.join(' + ');
+  };
   // A NULL among them comes before one that is out of range.
-  const anyNull = computed.length < 2 ? '' : computed.map((amount) => `${amount} IS NULL`).join(' OR ');
-  const parts = UNITS.flatMap((unit, i) => {
-    const amount = amounts[i];
-    if (amount === undefined) return [];
-    const most = mostOf(unit);
-    const limited = call.bind(
-      [amount],
-      (n) => `CASE WHEN ${n} > ${most} OR ${n} < -${most} THEN ${call.fail('argument')} ELSE ${n} END`,
-    );
-    return [part(unit, isNumber(amount) ? amount : limited)];
-  });
-  if (parts.length === 0) return 'to_days(0)';
-  const sum = `(${parts.join(' + ')})`;
-  return anyNull === '' ? sum : `CASE WHEN ${anyNull} THEN NULL ELSE ${sum} END`;
+  return call.bind(
+    [sumOf(MONTHS), sumOf(DAYS), sumOf(MICROS)],
+    (m, d, u) => `CASE WHEN ${m} + ${d} + ${u} IS NOT NULL THEN ${intervalOf(call, m, d, u)} END`,
+  );
 }
 
 /** The start of the bucket, counted from 1950 unless told from where. */

@@ -48,7 +48,7 @@ function nothing(call: Call): string {
 function onDocument(call: Call, print: (document: string) => string): string {
   const document = arg(call, 0);
   if (document.type.kind === 'JSON') return print(document.sql);
-  return call.bind([document.sql], (d) => `CASE WHEN json_valid(${d}) THEN ${print(d)} END`);
+  return call.bind([document.sql], (d) => `CASE WHEN lq_reads_json(${d}) THEN ${print(d)} END`);
 }
 
 /** A scalar as text; NULL for an object, an array and JSON null. */
@@ -69,7 +69,9 @@ function query(call: Call): string {
   const path = pathOf(call);
   if (path === null) return nothing(call);
   if (call.type.kind === 'JSON') return `json_extract(${sqlOf(call, 0)}, ${path})`;
-  return onDocument(call, (d) => `nullif(CAST(json_extract(${d}, ${path}) AS VARCHAR), 'null')`);
+  return onDocument(call, (d) =>
+    call.bind([`json_extract(${d}, ${path})`], (json) => `nullif(lq_json_text(${json}), 'null')`),
+  );
 }
 
 /** The elements of an array; NULL for anything else. */
@@ -87,9 +89,7 @@ function elements(call: Call, element: (e: string) => string): string {
 }
 
 const jsonElements = (call: Call): string =>
-  elements(call, (e) =>
-    call.type.kind === 'ARRAY' && call.type.element.kind === 'JSON' ? e : `CAST(${e} AS VARCHAR)`,
-  );
+  elements(call, (e) => (call.type.kind === 'ARRAY' && call.type.element.kind === 'JSON' ? e : `lq_json_text(${e})`));
 
 /** Not an array of scalars: NULL. */
 function scalarElements(call: Call): string {
@@ -229,7 +229,10 @@ function compactText(call: Call): string {
     return onName(call, value.sql, text);
   }
   const text = (x: string): string =>
-    `coalesce(CAST(to_json(${googleJson(call, x, value.type, 'decimals')}) AS VARCHAR), 'null')`;
+    call.bind(
+      [`to_json(${googleJson(call, x, value.type, 'decimals')})`],
+      (json) => `coalesce(lq_json_text(${json}), 'null')`,
+    );
   // Escapes double what is written again and again.
   if (value.type.kind === 'STRING' && call.args.length === 1)
     return rewritten(
@@ -318,7 +321,7 @@ function parse(call: Call): string {
       const lost = `list_bool_or(list_transform(${numbers}, lambda n: lq_is_wide_number(n, ${exact})))`;
       return (
         `CASE WHEN ${s} IS NULL THEN NULL WHEN regexp_matches(${s}, '${PERHAPS_WIDE}') AND ${lost} THEN ${call.fail('json')} ` +
-        `ELSE coalesce(TRY_CAST(${s} AS JSON), ${call.fail('json')}) END`
+        `ELSE coalesce(lq_json(${s}), ${call.fail('json')}) END`
       );
     }),
   );

@@ -4,13 +4,16 @@
  * Arguments are repeated inside: callers pass names.
  */
 
-import { fail, volatile } from '../../sql';
+import { besideStrings, fail, jsonOf, volatile } from '../../sql';
 import { LETTER_CASE_MACROS } from './letter-case';
 
 /** DuckDB takes 24:00:00 for the end of a day. */
 const TIME = String.raw`(?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?`;
 const CIVIL = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]${TIME})?`;
-const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]${TIME}(?:[Zz]|[+-]\d{1,2}(?::?\d{2})?| [A-Za-z][\w/+-]*)?)?`;
+/** Up to 14 hours; one digit of an hour needs a colon before minutes. */
+const OFFSET = String.raw`[+-](?:(?:0?\d|1[0-3])(?::[0-5]?\d)?|(?:0\d|1[0-3])[0-5]?\d|14(?::?00?)?)`;
+const ZONE_NAME = String.raw`[A-Z]\w*(?:/[\w/+-]*|-[A-Za-z]\w*)?|GMT[+-]0`;
+const INSTANT = String.raw`\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt]${TIME}(?:[Zz]|(?: UTC)?${OFFSET}| (?:${ZONE_NAME}))?)?`;
 
 const IN_YEARS = `t BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'`;
 const DATE_IN_YEARS = `t BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'`;
@@ -114,6 +117,25 @@ const MACROS: Readonly<Record<string, string>> = {
       WHEN exact THEN lq_decimal_form(ltrim(n, '-')) <> lq_decimal_form(CAST(abs(CAST(n AS DOUBLE)) AS VARCHAR))
       ELSE regexp_full_match(n, '-?\d+') END`,
 
+  // GoogleSQL does read a comma too many where it reads JSON from text.
+  'lq_reads_json(s)': `json_valid(s) AND NOT ((contains(lower(s), 'nan') OR contains(lower(s), 'inf')) AND ${besideStrings('s', 'nan|inf')})`,
+  'lq_json(s)': jsonOf('s'),
+  // GoogleSQL escapes control characters in small letters. A backslash that is escaped itself is put aside as a character that JSON has not.
+  'lq_json_text(t)': `CASE WHEN contains(CAST(t AS VARCHAR), '\\u00') THEN replace(${[
+    '0B',
+    '0E',
+    '0F',
+    '1A',
+    '1B',
+    '1C',
+    '1D',
+    '1E',
+    '1F',
+  ].reduce(
+    (text, digits) => String.raw`replace(${text}, '\u00${digits}', '\u00${digits.toLowerCase()}')`,
+    String.raw`replace(CAST(t AS VARCHAR), '\\', chr(1))`,
+  )}, chr(1), '\\\\') ELSE CAST(t AS VARCHAR) END`,
+
   // A LIKE pattern, whose escape is the backslash, as a regular expression. What is escaped is put aside as characters
   // for private use, every other character is quoted, and `%` and `_` are what is left.
   'lq_like_expression(p)': String.raw`'(?s)' || replace(replace(replace(replace(replace(regexp_replace(regexp_replace(
@@ -171,20 +193,21 @@ const MACROS: Readonly<Record<string, string>> = {
       '[0-7].|(?:C[2-9A-F]|D.)[89AB].|E0[AB].[89AB].|(?:E[1-9A-CEF])[89AB].[89AB].|ED[89].[89AB].|F0[9AB].[89AB].[89AB].|F[1-3][89AB].[89AB].[89AB].|F48.[89AB].[89AB].|..'),
       lambda c: CASE WHEN length(c) = 2 AND c >= '80' THEN 'EFBFBD' ELSE c END), '')))`,
   'lq_offset(z)': String.raw`to_minutes(
-      CASE WHEN z[1] = '-' THEN -1 ELSE 1 END
-      * (CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 1) AS BIGINT) * 60
-        + coalesce(TRY_CAST(regexp_extract(z, '^[+-](\d{1,2}?)(?::?(\d{2}))?$', 2) AS BIGINT), 0)))`,
-  'lq_is_offset(z)': String.raw`regexp_full_match(z, '[+-]\d{1,2}(?::?\d{2})?')`,
-  // DuckDB reads names in any case, GoogleSQL as they are spelt; none is in small letters throughout.
-  'lq_zone_name(z)': `CASE WHEN z = lower(z) THEN 'logquay:' || z ELSE z END`,
+      CASE WHEN contains(z, '-') THEN -1 ELSE 1 END
+      * (CAST(regexp_extract(z, '[+-](\d{1,2})', 1) AS BIGINT) * 60
+        + coalesce(TRY_CAST(regexp_extract(z, ':(\d+)$', 1) || regexp_extract(z, '[+-]\d\d(\d+)$', 1) AS BIGINT), 0)))`,
+  'lq_is_offset(z)': `regexp_full_match(z, '(?:UTC)?${OFFSET}')`,
+  // DuckDB reads names in any case, GoogleSQL as they are spelt; none is in small letters throughout. It drops minutes of UTC+5:30.
+  'lq_zone_name(z)': `CASE WHEN z = lower(z) OR regexp_matches(z, '^(?:UTC|GMT)[+-](?:[^0]|0.)') THEN 'logquay:' || z ELSE z END`,
   'lq_civil(t, z)': `CASE WHEN lq_is_offset(z) THEN t + lq_offset(z) ELSE timezone(lq_zone_name(z), timezone('UTC', t)) END`,
   'lq_instant(t, z)': `CASE WHEN lq_is_offset(z) THEN t - lq_offset(z) ELSE timezone('UTC', timezone(lq_zone_name(z), t)) END`,
   'lq_zone_suffix(m)': `printf('%s%02d%s', CASE WHEN m < 0 THEN '-' ELSE '+' END, abs(m) // 60,
       CASE WHEN m % 60 = 0 THEN '' ELSE printf(':%02d', abs(m) % 60) END)`,
   // Whether a text names a zone other than UTC: DuckDB reads one without it in the zone of a row before it.
   'lq_names_zone(s)': String.raw`contains(s, ':') AND NOT regexp_matches(s, ':\d{1,2}:\d{1,2}(?:\.\d+)?[Zz]?$')`,
-  // DuckDB reads the zone once offsets have two digits, names are in upper case.
-  'lq_zoned_text(s)': String.raw`regexp_replace(upper(s), '([+-])(\d)(:?\d\d)?$', '\10\2\3')`,
+  // DuckDB reads the zone once hours and minutes have two digits, names are in upper case.
+  'lq_zoned_text(s)': String.raw`regexp_replace(regexp_replace(regexp_replace(upper(s), ' UTC([+-])', '\1'),
+      '(\d[+-])(\d)(:\d+)?$', '\10\2\3'), '(\d[+-]\d\d:?)(\d)$', '\10\2')`,
   // A 60th second is the next minute's first, which DuckDB does not know: it reads the second before.
   'lq_has_60(s)': String.raw`contains(s, ':60') AND regexp_matches(s, '^[^:]*:\d{1,2}:60')`,
   'lq_59(s)': String.raw`regexp_replace(s, '^([^:]*:\d{1,2}):60', '\1:59')`,

@@ -1,16 +1,15 @@
 /** Operators, comparisons and array subscripts. */
-import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { mostSteps } from '../expressions/call-cost';
-import { listMembership } from '../expressions/membership';
+import { byLength, equality, isComparedPlainly, listMembership } from '../expressions/membership';
 import { joined, mostElements } from '../expressions/size-bounds';
 import { SMALL } from '../expressions/size-estimate';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
-import { dividedInterval, multipliedInterval } from './interval-arithmetic';
+import { addedIntervals, dividedInterval, multipliedInterval } from './interval-arithmetic';
 import { bitwiseBytes, invertedBytes, shiftedBytes } from './bits';
 import { BEYOND_CALENDAR, inYears } from './dates';
-import { isSimple, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
+import { isSimple, quoteName, quoteText, structOf } from '../../sql';
 
 function infix(call: Call, operator: string): string {
   return `(${sqlOf(call, 0)} ${operator} ${sqlOf(call, 1)})`;
@@ -26,7 +25,7 @@ function mayBeNaN(call: Call, i: number): boolean {
 
 function comparison(operator: '<' | '<=' | '>' | '>='): (call: Call) => string {
   return (call) => {
-    if (arg(call, 0).type.kind === 'INTERVAL') return byLength(call, sqlOf(call, 0), operator, sqlOf(call, 1));
+    if (arg(call, 0).type.kind === 'INTERVAL') return byLength(call.bind, sqlOf(call, 0), operator, sqlOf(call, 1));
     // DuckDB has NaN above all numbers: only a NaN on the greater side makes it say true.
     const greater = operator.startsWith('>') ? [0, 1] : [1, 0];
     const suspects = operator.endsWith('=') ? greater : [greater[0]!];
@@ -41,32 +40,7 @@ function comparison(operator: '<' | '<=' | '>' | '>='): (call: Call) => string {
 
 /** `a = b` of the first two arguments. */
 export function equals(call: Call): string {
-  return equality(call, sqlOf(call, 0), sqlOf(call, 1), arg(call, 0).type, mayBeNaN(call, 0) && mayBeNaN(call, 1));
-}
-
-/** DuckDB keeps what days and hours of different signs have in common apart: GoogleSQL compares the sum of an INTERVAL's parts. */
-function byLength(call: Call, a: string, operator: string, b: string): string {
-  return call.bind([a, b], (x, y) => `(lq_interval_length(${x}) ${operator} lq_interval_length(${y}))`);
-}
-
-function equality(call: Call, a: string, b: string, type: SqlType, nan: boolean): string {
-  if (type.kind === 'INTERVAL') return byLength(call, a, '=', b);
-  if (type.kind === 'STRUCT') {
-    const names = physicalFieldNames(type.fields).map(quoteText);
-    return call.bind([a, b], (x, y) => {
-      const fields = type.fields.map((f, i) =>
-        equality(
-          call,
-          `struct_extract(${x}, ${names[i]!})`,
-          `struct_extract(${y}, ${names[i]!})`,
-          f.type,
-          f.type.kind === 'FLOAT64',
-        ),
-      );
-      return `CASE WHEN ${x} IS NOT NULL AND ${y} IS NOT NULL THEN ${fields.join(' AND ')} END`;
-    });
-  }
-  return nan ? call.bind([a, b], (x, y) => `(${x} = ${y} AND (NOT isnan(${x}) OR ${y} IS NULL))`) : `(${a} = ${b})`;
+  return equality(call.bind, sqlOf(call, 0), sqlOf(call, 1), arg(call, 0).type, mayBeNaN(call, 0) && mayBeNaN(call, 1));
 }
 
 /** An instant has no calendar: only days and shorter parts may be added to it. */
@@ -101,6 +75,7 @@ function daysFrom(call: Call, date: Argument, operator: '+' | '-', days: Argumen
 
 function add(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (call.type.kind === 'INTERVAL') return addedIntervals(call, '+');
   if (call.type.kind === 'TIMESTAMP') return addedToInstant(call, '+');
   if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return daysFrom(call, a, '+', b);
   if (a.type.kind === 'INT64' && b.type.kind === 'DATE') return daysFrom(call, b, '+', a);
@@ -109,9 +84,10 @@ function add(call: Call): string {
 
 function subtract(call: Call): string {
   const [a, b] = [arg(call, 0), arg(call, 1)];
+  if (a.type.kind === 'INTERVAL') return addedIntervals(call, '-');
   if (call.type.kind === 'TIMESTAMP') return addedToInstant(call, '-');
   if (a.type.kind === 'DATE' && b.type.kind === 'INT64') return daysFrom(call, a, '-', b);
-  if (call.type.kind === 'INTERVAL' && a.type.kind !== 'INTERVAL') {
+  if (call.type.kind === 'INTERVAL') {
     if (a.type.kind === 'DATE') return `to_days(CAST(${a.sql} - ${b.sql} AS INTEGER))`;
     if (a.type.kind === 'TIME') return `to_microseconds(date_diff('microsecond', ${b.sql}, ${a.sql}))`;
     const micros = `(epoch_us(${a.sql}) - epoch_us(${b.sql}))`;
@@ -263,11 +239,9 @@ function membership(call: Call): string {
   const [operand, ...items] = call.args;
   if (operand === undefined) throw new Error('$in without an operand');
   const { type } = operand;
-  if (type.kind !== 'STRUCT' && type.kind !== 'FLOAT64' && type.kind !== 'INTERVAL') {
-    return `(${operand.sql} IN (${items.map((i) => i.sql).join(', ')}))`;
-  }
+  if (isComparedPlainly(type)) return `(${operand.sql} IN (${items.map((i) => i.sql).join(', ')}))`;
   return call.bind([operand.sql, ...items.map((i) => i.sql)], (x, ...names) => {
-    return `(${names.map((name) => equality(call, x, name, type, true)).join(' OR ')})`;
+    return `(${names.map((name) => equality(call.bind, x, name, type)).join(' OR ')})`;
   });
 }
 
@@ -331,9 +305,9 @@ function logic(operator: 'AND' | 'OR'): (call: Call) => string {
 }
 
 function inUnnest(call: Call): string {
-  const { type } = arg(call, 0);
-  if (type.kind === 'STRUCT' || type.kind === 'INTERVAL') return amongEach(call, type);
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) => listMembership(x, list, type.kind === 'FLOAT64'));
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) =>
+    listMembership(call.bind, x, list, arg(call, 0).type),
+  );
 }
 
 /** Elements that are NULL are equal to nothing. */
@@ -345,16 +319,6 @@ function arrayIncludes(call: Call): string {
     ];
     return `CASE WHEN ${list} IS NOT NULL AND ${x} IS NOT NULL THEN coalesce(${inUnnest({ ...call, args })}, false) END`;
   });
-}
-
-/** By the comparison with each element, for values that DuckDB compares otherwise: three values, too, for fields that are NULL. */
-function amongEach(call: Call, type: SqlType): string {
-  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, list) =>
-    call.bind([`list_transform(${list}, lambda e: ${equality(call, x, 'e', type, false)})`], (found) => {
-      const known = `WHEN list_count(${found}) = len(${found}) THEN false`;
-      return `CASE WHEN coalesce(len(${found}), 0) = 0 THEN false WHEN list_contains(${found}, true) THEN true ${known} END`;
-    }),
-  );
 }
 
 function jsonMember(call: Call): string {
@@ -419,7 +383,7 @@ export const OPERATORS: FunctionTable = {
     if (arg(call, 0).type.kind === 'INTERVAL')
       return call.bind(
         call.args.map((a) => a.sql),
-        (x, low, high) => `(${byLength(call, x, '>=', low)} AND ${byLength(call, x, '<=', high)})`,
+        (x, low, high) => `(${byLength(call.bind, x, '>=', low)} AND ${byLength(call.bind, x, '<=', high)})`,
       );
     // DuckDB's own takes no structs.
     if (arg(call, 0).type.kind === 'RANGE')
@@ -444,7 +408,7 @@ export const OPERATORS: FunctionTable = {
   $is_false: (call) => `(${sqlOf(call, 0)} IS FALSE)`,
   $is_distinct_from: (call) =>
     arg(call, 0).type.kind === 'INTERVAL'
-      ? byLength(call, sqlOf(call, 0), 'IS DISTINCT FROM', sqlOf(call, 1))
+      ? byLength(call.bind, sqlOf(call, 0), 'IS DISTINCT FROM', sqlOf(call, 1))
       : infix(call, 'IS DISTINCT FROM'),
   $concat: concat,
   $bit_and: bitwise((a, b) => `(${a} & ${b})`),

@@ -33,10 +33,12 @@ function fractionOf(p: Parts): Fraction {
   }
   const [whole = '', decimals = ''] =
     type?.kind === 'FLOAT64' ? Number(constant).toFixed(DIGITS).split('.') : constant.split('.');
-  const padded = decimals.padEnd(DIGITS, '0');
+  const kept = BigInt(`${whole}${decimals.slice(0, DIGITS).padEnd(DIGITS, '0')}`);
+  // Further digits are more than nothing.
+  const scaled = String(kept + (/[1-9]/.test(decimals.slice(DIGITS)) ? 1n : 0n)).padStart(DIGITS + 1, '0');
   return {
-    sql: `CAST('${whole}.${padded}' AS DECIMAL(${DIGITS + 1}, ${DIGITS}))`,
-    scaled: `CAST('${whole}${padded}' AS HUGEINT)`,
+    sql: `CAST('${scaled.slice(0, -DIGITS)}.${scaled.slice(-DIGITS)}' AS DECIMAL(${DIGITS + 1}, ${DIGITS}))`,
+    scaled: `CAST('${scaled}' AS HUGEINT)`,
   };
 }
 
@@ -78,7 +80,12 @@ const continuous: AggregateRow = (p) => {
   if (p.args[0]?.type.kind !== 'FLOAT64') {
     if (p.call.nulls === 'respect')
       return p.ctx.unsupported(`PERCENTILE_CONT of ${p.call.type.kind} with RESPECT NULLS`, p.call.span);
-    return p.plain('quantile_cont', [p.at(0), clamped(p)]);
+    const plain = p.plain('quantile_cont', [p.at(0), clamped(p)]);
+    if (p.call.type.kind !== 'NUMERIC') return plain;
+    // DuckDB cuts what lies between two decimals to their digits: with as many again there is something to round.
+    const finer = p.plain('quantile_cont', [`TRY_CAST(${p.at(0)} AS DECIMAL(38,18))`, clamped(p)]);
+    const largest = p.plain('max', [`abs(${p.at(0)})`]);
+    return `CAST(CASE WHEN ${largest} < 1${'0'.repeat(18)} THEN round(${finer}, 9) ELSE ${plain} END AS DECIMAL(38,9))`;
   }
   const fraction = fractionOf(p);
   const found = p.plain('quantile_cont', [withLowest(p), clamped(p)]);

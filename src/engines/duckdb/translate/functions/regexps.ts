@@ -92,8 +92,8 @@ function byGroup(call: Call, text: string, pattern: string, print: (group: 0 | 1
   if (count === 1) return print(1);
   // Of its own type: DuckDB evaluates no list of which it knows that it can only be NULL.
   if (count !== null)
-    return `CAST(CASE WHEN ${text} IS NOT NULL THEN ${call.fail('regexp')} END AS ${duckType(call.type)})`;
-  return `CASE WHEN ${pattern} IS NULL THEN NULL ELSE CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('regexp')} END END`;
+    return `CAST(CASE WHEN ${text} IS NOT NULL THEN ${call.fail('groups')} END AS ${duckType(call.type)})`;
+  return `CASE WHEN ${pattern} IS NULL THEN NULL ELSE CASE ${openingParentheses(pattern)} WHEN 0 THEN ${print(0)} WHEN 1 THEN ${print(1)} ELSE ${call.fail('groups')} END END`;
 }
 
 /** How many groups of a pattern capture: opening parentheses that neither are escaped nor open a group that captures nothing. */
@@ -235,7 +235,7 @@ function instr(call: Call): string {
     return call.bind(
       [sqlOf(call, 0), position, occurrence, end],
       (s, p, n, e) =>
-        `CAST(CASE WHEN ${p} >= 1 AND ${n} >= 1 AND ${e} IN (0, 1) AND ${isBehind(s, p)} THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('regexp')} END AS BIGINT)`,
+        `CAST(CASE WHEN ${p} >= 1 AND ${n} >= 1 AND ${e} IN (0, 1) AND ${isBehind(s, p)} THEN 0 WHEN ${s} IS NOT NULL THEN ${call.fail('groups')} END AS BIGINT)`,
     );
   return call.bind([sqlOf(call, 0), sqlOf(call, 1), position, occurrence, end], (...names) => {
     const own = ownPlace(call, names);

@@ -1,7 +1,9 @@
 /** Subqueries in expressions: as list functions where they only take arrays of the row apart, else as they are. */
 import type { Expr, SubqueryExpr } from '../../../../googlesql/resolved';
+import type { SqlType } from '../../../../googlesql/types';
 import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
+import { equality, isComparedPlainly } from '../expressions/membership';
 import { outerColumns, outerColumnsOf } from './ctes';
 import { printAsLists } from './subquery-lists';
 import { printQuery } from './relations';
@@ -83,8 +85,18 @@ function printInside(ctx: Context, expr: SubqueryExpr): string {
     case 'array':
       return `coalesce(ARRAY(SELECT ${value} FROM (${query})), CAST([] AS ${duckType(expr.type)}))`;
     case 'in':
-      return `(${printExpr(ctx, operandOf(expr))} IN (SELECT ${value} FROM (${query})))`;
+      return among(ctx, printExpr(ctx, operandOf(expr)), value, query, column.type);
   }
+}
+
+function among(ctx: Context, operand: string, value: string, query: string, type: SqlType): string {
+  if (isComparedPlainly(type)) return `(${operand} IN (SELECT ${value} FROM (${query})))`;
+  // NaN is equal to nothing.
+  if (type.kind === 'FLOAT64')
+    return `(${operand} IN (SELECT ${value} FROM (${query}) WHERE ${value} IS NULL OR NOT isnan(${value})))`;
+  const equal = equality((values, body) => ctx.bind(values, body), operand, value, type);
+  const found = `SELECT ${equal} AS "equal" FROM (${query})`;
+  return `(SELECT CASE WHEN bool_or("equal") THEN true WHEN count("equal") = count(*) THEN false END FROM (${found}))`;
 }
 
 export function operandOf(expr: SubqueryExpr): Expr {

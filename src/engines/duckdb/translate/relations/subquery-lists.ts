@@ -245,7 +245,9 @@ class ListPrinter {
     const operand = printExpr(this.ctx, operandOf(expr));
     this.read(withoutOrder(expr.query.relation));
     const list = this.values(this.ctx.column(value.id));
-    return this.ctx.bind([operand, list], (x, l) => listMembership(x, l));
+    return this.ctx.bind([operand, list], (x, l) =>
+      listMembership((values, body) => this.ctx.bind(values, body), x, l, value.type),
+    );
   }
 
   private scalar(relation: Relation, value: Column): string {

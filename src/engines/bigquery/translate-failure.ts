@@ -32,7 +32,7 @@ const BY_REASON: ReadonlyMap<string, PublicError> = new Map(
 );
 
 /** Reasons for a fault in the query, where they come with 400, or with 200 from services that answer so. */
-const QUERY_FAULTS = new Set(['invalidQuery', 'invalid', 'jobInternalError']);
+const QUERY_FAULTS = new Set(['invalidQuery', 'invalid']);
 
 /**
  * The error for the caller. Details of the service's own set-up (a role, a table, credentials) go to the log only

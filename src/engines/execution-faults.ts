@@ -11,6 +11,7 @@ export const EXECUTION_FAULTS = {
   argument: 'An argument of a function is out of range',
   subscript: 'An array subscript is out of bounds',
   regexp: 'A regular expression is not valid',
+  groups: 'A regular expression to extract by has more than one capturing group',
   date: 'A date or time is not valid',
   parse: 'A text does not match the format it is parsed by',
   json: 'A text is not valid JSON',

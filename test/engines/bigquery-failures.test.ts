@@ -143,6 +143,10 @@ describe('faults of a query', () => {
       'A text does not match the format it is parsed by',
     ],
     ['Cannot parse regular expression: missing ): SECRET(', 'A regular expression is not valid'],
+    [
+      'Regular expressions passed into extraction functions must not have more than 1 capturing group',
+      'A regular expression to extract by has more than one capturing group',
+    ],
     ['Scalar subquery produced more than one element', 'A scalar subquery gives more than one row'],
     ['Array cannot have a null element; error in writing field SECRET', 'An array in the result holds a NULL element'],
     ['Invalid input to PARSE_JSON: syntax error while parsing SECRET', 'A text is not valid JSON'],
@@ -212,6 +216,17 @@ describe('faults of a query', () => {
     const failure = new ApiFailure(400, 'invalidQuery', 'Syntax error at [1:1]');
     expect(translateFailure(failure, { ...TEXT, offset: 10 })).toMatchObject({ span: null });
   });
+});
+
+test('what the local BigQuery cannot run is no fault of the query, nor of BigQuery', () => {
+  const local = new ApiFailure(501, 'notImplemented', 'The local BigQuery cannot evaluate this: SECRET');
+  const error = translateFailure(local, TEXT);
+  expect(error).toMatchObject({
+    fault: 'invalidQuery',
+    message: expect.stringMatching(/^The local BigQuery cannot/) as string,
+  });
+  expect(error.message).not.toContain('SECRET');
+  expect(translateFailure(new ApiFailure(501, 'notImplemented', 'x'), TEXT)).toMatchObject({ reason: 'backendError' });
 });
 
 describe('places', () => {

@@ -49,6 +49,7 @@ const COMPILATION: readonly (readonly [RegExp, QueryFault, string])[] = [
 const EXECUTION: readonly (readonly [RegExp, ExecutionFault])[] = [
   [/^division by zero/i, 'division'],
   [/^array (index|subscript)|^subscript|out of bounds/i, 'subscript'],
+  [/^regular expressions passed into extraction .*more than 1 capturing group/i, 'groups'],
   [/^cannot parse regular expression|^invalid (regular expression|regexp|rewrite)|^regexp_/i, 'regexp'],
   [/^scalar subquery produced more than one|more than one (element|row)/i, 'rows'],
   [/null element/i, 'null_element'],

@@ -102,6 +102,8 @@ export function substitute(sql: string): string {
 }
 
 function isCall(tokens: readonly Token[], token: Token, i: number): boolean {
+  // Behind `SAFE.` stands no other expression: such a call stays as it is.
+  if (tokens[i - 1]?.text === '.') return false;
   return token.kind === 'word' && tokens[i + 1]?.text === '(' && Object.hasOwn(SUBSTITUTES, token.text.toLowerCase());
 }
 

@@ -220,8 +220,8 @@ test('what BigQuery accepts since the engine was made', async () => {
       [['0.01613', '5.0']],
     ],
     [
-      "SELECT EDIT_DISTANCE('kitten', 'sitting'), EDIT_DISTANCE('', 'abc'), EDIT_DISTANCE(NULL, 'a')",
-      [['3', '3', null]],
+      "SELECT EDIT_DISTANCE('kitten', 'sitting'), EDIT_DISTANCE('', 'abc'), EDIT_DISTANCE(NULL, 'a'), EDIT_DISTANCE('', CAST(NULL AS STRING))",
+      [['3', '3', null, null]],
     ],
   ];
   for (const [sql, rows] of answers) assert.deepEqual(await local.rows(sql), rows, sql);

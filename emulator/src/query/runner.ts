@@ -288,7 +288,7 @@ function hasNullElement(type: SqlType, cell: Cell): boolean {
 }
 
 function evaluationError(error: EngineRefusal): BigQueryError {
-  if (error.code === UNIMPLEMENTED || /\bhas no evaluator\b|^The local BigQuery /.test(error.message))
+  if (error.code === UNIMPLEMENTED || /^(?:User-defined|The local BigQuery) /.test(error.message))
     return new BigQueryError(
       'notImplemented',
       `The local BigQuery cannot evaluate this: ${error.message.split('\n', 1)[0]}`,

@@ -29,7 +29,7 @@ function editDistance([a = '', b = '', most]: readonly string[]): string {
   const words = `The local BigQuery has EDIT_DISTANCE of up to ${MOST_EDITED} characters`;
   return `(WITH(local__x AS SUBSTR(${a}, 1), local__y AS SUBSTR(${b}, 1), local__a AS IF(LENGTH(local__x) < LENGTH(local__y), local__x, local__y),
     local__b AS IF(LENGTH(local__x) < LENGTH(local__y), local__y, local__x), local__0 AS GENERATE_ARRAY(0, LENGTH(local__b)), ${rows.join()},
-    IF(LENGTH(local__a) > ${MOST_EDITED}, ERROR('${words}'), ${bound === undefined ? distance : `LEAST(${distance}, ${most?.slice(bound)})`})))`;
+    IF(local__x IS NULL OR local__y IS NULL, NULL, IF(LENGTH(local__a) > ${MOST_EDITED}, ERROR('${words}'), ${bound === undefined ? distance : `LEAST(${distance}, ${most?.slice(bound)})`}))))`;
 }
 
 const MODE = /^mode\s*=>\s*/i;
@@ -39,7 +39,7 @@ const MODE = /^mode\s*=>\s*/i;
  * stay as they are.
  */
 export function jsonKeys([json = '', ...settings]: readonly string[]): string | null {
-  const depth = settings.find((text) => !MODE.test(text));
+  const depth = settings.find((text) => !MODE.test(text)) ?? '500';
   const modes = settings
     .filter((text) => MODE.test(text))
     .map((text) => text.replace(MODE, '').slice(1, -1).toLowerCase());
@@ -49,15 +49,15 @@ export function jsonKeys([json = '', ...settings]: readonly string[]): string | 
   const count = (open: string, close: string): string =>
     `SUM(CASE token WHEN '${open}' THEN 1 WHEN '${close}' THEN -1 ELSE 0 END) OVER (ORDER BY i)`;
   const plain = String.raw`r'^[^."$\[\]\s]+$'`;
-  return `(WITH(local__json AS ${json}, local__keys AS ARRAY(
+  return `(WITH(local__json AS ${json}, local__depth AS ${depth}, local__keys AS ARRAY(
     SELECT AS STRUCT i, level, IF(REGEXP_CONTAINS(name, ${plain}), name, CONCAT('"', REPLACE(name, '"', '\\\\"'), '"')) AS name
     FROM (SELECT i, JSON_VALUE(token) AS name, ${count('{', '}')} AS level, ${count('[', ']')} AS arrays, LEAD(token) OVER (ORDER BY i) = ':' AS is_key
       FROM UNNEST(REGEXP_EXTRACT_ALL(TO_JSON_STRING(local__json), ${token})) AS token WITH OFFSET AS i)
     WHERE is_key${mode === 'strict' ? ' AND arrays = 0' : ''}),
-    IF(local__json IS NULL, NULL, ARRAY(SELECT DISTINCT (
+    IF(local__json IS NULL, NULL, IF(local__depth <= 0, [CAST(ERROR('Argument max_depth of JSON_KEYS must be positive') AS STRING)], ARRAY(SELECT DISTINCT (
       SELECT STRING_AGG(name, '.' ORDER BY level)
       FROM (SELECT level, ANY_VALUE(name HAVING MAX i) AS name FROM UNNEST(local__keys) WHERE i <= key.i AND level <= key.level GROUP BY level)) AS path
-      FROM UNNEST(local__keys) AS key${depth === undefined ? '' : ` WHERE key.level <= ${depth}`} ORDER BY path))))`;
+      FROM UNNEST(local__keys) AS key WHERE key.level <= local__depth ORDER BY path)))))`;
 }
 
 /** A part of a JSONPath: an index, a name in quotes, a character of anything else. */

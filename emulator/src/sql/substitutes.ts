@@ -73,8 +73,8 @@ const SUBSTITUTES: Readonly<Record<string, (args: readonly string[]) => string |
       SELECT CASE WHEN LOGICAL_OR(STARTS_WITH(leaf, '"') AND ${test}) THEN TRUE WHEN LOGICAL_OR(leaf = 'null') THEN NULL ELSE FALSE END
       FROM ${leavesOf('local__value')} WHERE NOT ENDS_WITH(leaf, ':')))))`;
   },
-  max_by: ([value, key]) => `ANY_VALUE(${value} HAVING MAX ${key})`,
-  min_by: ([value, key]) => `ANY_VALUE(${value} HAVING MIN ${key})`,
+  max_by: ([value, key = '']) => (withoutHaving(key)[1] === '' ? `ANY_VALUE(${value} HAVING MAX ${key})` : null),
+  min_by: ([value, key = '']) => (withoutHaving(key)[1] === '' ? `ANY_VALUE(${value} HAVING MIN ${key})` : null),
   ...DISTANCES,
   json_keys: jsonKeys,
   ...Object.fromEntries(

@@ -98,9 +98,18 @@ test('a schema that does not fit its rows', async () => {
 });
 
 test('a job that fails as it ends', async () => {
-  await strike({ kind: 'jobError', reason: 'backendError', message: 'Try again' });
-  const { status, json } = await local.query('SELECT 1');
-  assert.deepEqual([status, json['error']?.['errors']?.[0]?.['reason']], [503, 'backendError']);
+  const ends = {
+    backendError: 'jobBackendError',
+    rateLimitExceeded: 'jobRateLimitExceeded',
+    invalidQuery: 'invalidQuery',
+  };
+  for (const [reason, answered] of Object.entries(ends)) {
+    await strike({ kind: 'jobError', reason, message: 'Try again' });
+    const { status, json } = await local.query('SELECT 1');
+    assert.deepEqual([status, json['error']?.['errors']?.[0]?.['reason']], [400, answered]);
+    const jobs = (await local.send('GET', '/projects/test/jobs')).json['jobs'];
+    assert.equal(jobs?.[0]?.['status']?.['errorResult']?.['reason'], reason);
+  }
 });
 
 test('skip lets requests pass, and each operation has its own faults', async () => {
@@ -151,6 +160,7 @@ test("goccy's shape", async () => {
   assert.deepEqual([rowsOf(all).length, all['pageToken']], [118, undefined]);
   const failed = await local.query('SELECT nope');
   assert.deepEqual([failed.status, failed.json['error']?.['errors']?.[0]?.['reason']], [400, 'jobInternalError']);
+  assert.equal(failed.json['error']?.['errors']?.[0]?.['domain'], undefined);
   const configuration = { dryRun: true, query: { query: 'SELECT id FROM logs.raw_edge_logs', useLegacySql: false } };
   const dry = (await local.send('POST', '/projects/test/jobs', { configuration })).json;
   assert.deepEqual(dry['statistics']?.['query'], { statementType: 'SELECT' });

@@ -106,7 +106,16 @@ test('functions that the engine lacks', async () => {
   const found = `SELECT CONTAINS_SUBSTR('the BLUE house', 'Blue'), CONTAINS_SUBSTR('a', 'b'), CONTAINS_SUBSTR(CAST(NULL AS STRING), 'b'),
     CONTAINS_SUBSTR(STRUCT('x' AS blue, ['y', 'a "b" c']), 'A "B"'), CONTAINS_SUBSTR(STRUCT(1 AS blue), 'blue'), CONTAINS_SUBSTR(351, '5')`;
   assert.deepEqual(await local.rows(found), [['true', 'false', null, 'true', 'false', 'true']]);
-  assert.equal((await fault('SELECT SESSION_USER()'))['reason'], 'notImplemented');
+  for (const lacking of [
+    'SESSION_USER()',
+    "SAFE.SEARCH('a', 'b')",
+    'ST_GEOGPOINT(1, 2)',
+    "JSON_KEYS(JSON '1', mode => 'lax')",
+  ]) {
+    const { reason, message } = await fault(`SELECT ${lacking}`);
+    assert.equal(reason, 'notImplemented', lacking);
+    assert.match(String(message), /^The local BigQuery /);
+  }
 });
 
 test("BigQuery's other names of types, and types with parameters", async () => {
@@ -165,4 +174,80 @@ test('grouping sets', async () => {
   ]);
   const inside = `SELECT COUNT(*) FROM (SELECT k FROM ${data} GROUP BY ROLLUP(k)) WHERE k IS NULL`;
   assert.deepEqual(await local.rows(inside), [['1']]);
+});
+
+test('what BigQuery accepts since the engine was made', async () => {
+  const words = "(SELECT * FROM UNNEST(['GET a', 'GET b', 'POST c', 'get d']) AS x)";
+  const verb = "UPPER(REGEXP_EXTRACT(x, r'^\\w+'))";
+  const answers: readonly (readonly [string, unknown[][]])[] = [
+    [
+      `SELECT ${verb} AS v, COUNT(*) AS n FROM ${words} GROUP BY ${verb} ORDER BY n`,
+      [
+        ['POST', '1'],
+        ['GET', '3'],
+      ],
+    ],
+    [`SELECT ${verb} AS v FROM ${words} GROUP BY ${verb} HAVING COUNT(*) > 1`, [['GET']]],
+    [
+      `SELECT ${verb} AS x, COUNT(*) AS n FROM ${words} GROUP BY ${verb} QUALIFY ROW_NUMBER() OVER (ORDER BY COUNT(*)) = 1`,
+      [['POST', '1']],
+    ],
+    [
+      `WITH a AS (SELECT ${verb} AS v, COUNT(*) AS n FROM ${words} GROUP BY ${verb} ORDER BY n LIMIT 1) SELECT * FROM a`,
+      [['POST', '1']],
+    ],
+    [
+      `SELECT ${verb} AS v, COUNT(*) FROM ${words} GROUP BY ALL ORDER BY 2 DESC`,
+      [
+        ['GET', '3'],
+        ['POST', '1'],
+      ],
+    ],
+    [
+      'SELECT x, COUNT(*) AS n, GROUPING(x) AS g FROM UNNEST([1, 1, 2]) AS x GROUP BY ROLLUP(x) ORDER BY g, COUNT(*), x',
+      [
+        ['2', '1', '0'],
+        ['1', '2', '0'],
+        [null, '3', '1'],
+      ],
+    ],
+    [`SELECT GROUPING(x) FROM ${words} GROUP BY x LIMIT 1`, [['0']]],
+    [`SELECT x, COUNT(*) FROM UNNEST(ARRAY<STRING>[]) AS x GROUP BY CUBE(x)`, [[null, '0']]],
+    [`SELECT x FROM UNNEST([1]) AS x GROUP BY CUBE(x) ORDER BY x`, [[null], ['1']]],
+    ['SELECT MAX_BY(x, LENGTH(x)), MIN_BY(x, LENGTH(x)) FROM UNNEST(["aa", "b"]) AS x', [['aa', 'b']]],
+    [
+      'SELECT ROUND(COSINE_DISTANCE([1.0, 2.0], [3.0, 4.0]), 6), EUCLIDEAN_DISTANCE([3.0, 0.0], [0.0, 4.0])',
+      [['0.01613', '5.0']],
+    ],
+    [
+      "SELECT EDIT_DISTANCE('kitten', 'sitting'), EDIT_DISTANCE('', 'abc'), EDIT_DISTANCE(NULL, 'a'), EDIT_DISTANCE('', CAST(NULL AS STRING))",
+      [['3', '3', null, null]],
+    ],
+  ];
+  for (const [sql, rows] of answers) assert.deepEqual(await local.rows(sql), rows, sql);
+  const types = await local.query(
+    `SELECT ${verb} AS v, DATE(TIMESTAMP '2026-01-01') AS d, COUNT(*) FROM ${words} GROUP BY ROLLUP(v, d)`,
+  );
+  const fields = types.json['schema']?.['fields'] as unknown as { name: string; type: string }[];
+  assert.deepEqual(
+    fields.map(({ name, type }) => [name, type]),
+    [
+      ['v', 'STRING'],
+      ['d', 'DATE'],
+      ['f0_', 'INTEGER'],
+    ],
+  );
+  const wrong = await fault(`SELECT x, COUNT(*) AS n FROM ${words} GROUP BY ${verb} ORDER BY n`);
+  assert.match(
+    String(wrong['message']),
+    /^SELECT list expression references column x which is neither grouped nor aggregated at \[1:8\]$/,
+  );
+});
+
+test('a JSONPath takes an element of its own array', async () => {
+  const json = `'{"a":[{"b":[{"c":[1]}]},{"b":[{"c":[3]},{"c":[5]}]}],"x[0][1]":[[7]]}'`;
+  const sql = `SELECT JSON_VALUE(${json}, '$.a[0].b[1].c[0]'), JSON_VALUE(${json}, '$.a[1].b[1].c[0]'), JSON_QUERY(JSON ${json}, '$.a[0].b[1]'),
+    JSON_EXTRACT_SCALAR(${json}, "$['x[0][1]'][0][0]"), JSON_QUERY(${json}, r'$.a[1].b[ 0 ].c'), JSON_VALUE_ARRAY(${json}, '$.a[0].b[0].c'),
+    JSON_VALUE(JSON_VALUE('["[[1],[2,3]]"]', '$[0]'), '$[0][1]')`;
+  assert.deepEqual(await local.rows(sql), [[null, '5', null, '7', '[3]', [{ v: '1' }], null]]);
 });

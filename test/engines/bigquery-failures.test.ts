@@ -1,21 +1,28 @@
 import { inspect } from 'node:util';
 import { QueryError, ServiceError } from '../../src/errors';
-import { ApiFailure, isOutage, isTransient } from '../../src/engines/bigquery/api-failure';
+import { ApiFailure, isFailedJob, isOutage, isTransient } from '../../src/engines/bigquery/api-failure';
 import { offsetAt } from '../../src/engines/bigquery/position';
 import { isOperatorsMatter, translateFailure } from '../../src/engines/bigquery/translate-failure';
 
 const TEXT = { sql: 'select a,\n b from t', offset: 0 };
 
 describe('which failures are tried again', () => {
-  test.each<[number | null, string, boolean, boolean]>([
-    // HTTP status, reason, whether again, whether the service counts as down
+  test.each<[number | null, string, boolean, boolean, boolean?]>([
+    // HTTP status, reason, whether again, whether the service counts as down, whether a job is known to have failed
     [null, 'connectionFailed', true, true],
     [null, 'noAnswer', true, true],
     [200, 'brokenAnswer', true, true],
     [200, 'malformedAnswer', false, false],
     [400, 'invalidQuery', false, false],
-    [400, 'jobInternalError', false, false],
-    [400, 'backendError', false, false],
+    [200, 'backendError', true, true, true],
+    [200, 'invalidQuery', false, false],
+    [400, 'jobInternalError', true, false, true],
+    [400, 'jobBackendError', true, false, true],
+    [400, 'jobRateLimitExceeded', true, false, true],
+    [400, 'backendError', true, false, true],
+    [400, 'tableUnavailable', true, false, true],
+    [400, 'unknown', false, false],
+    [400, 'timeout', false, false],
     [400, 'resourcesExceeded', false, false],
     [401, 'unknown', false, true],
     [401, 'noCredentials', false, true],
@@ -25,7 +32,7 @@ describe('which failures are tried again', () => {
     [429, 'quotaExceeded', false, false],
     [403, 'responseTooLarge', false, false],
     [403, 'rateLimitExceeded', true, false],
-    [403, 'jobRateLimitExceeded', true, false],
+    [403, 'jobRateLimitExceeded', true, false, true],
     [403, 'unknown', false, false],
     [404, 'notFound', false, false],
     [429, 'rateLimitExceeded', true, false],
@@ -38,12 +45,22 @@ describe('which failures are tried again', () => {
     [500, 'somethingNew', false, false],
     [502, 'unknown', true, true],
     [503, 'backendError', true, true],
-    [503, 'jobBackendError', true, true],
+    [502, 'badGateway', true, true],
+    [503, 'jobBackendError', true, true, true],
     [504, 'unknown', true, true],
-  ])('%s %s: %s, outage %s', (status, reason, transient, outage) => {
+  ])('%s %s: %s, outage %s', (status, reason, transient, outage, failedJob = false) => {
     const failure = new ApiFailure(status, reason);
     expect(isTransient(failure)).toBe(transient);
     expect(isOutage(failure)).toBe(outage);
+    expect(isFailedJob(failure)).toBe(failedJob);
+  });
+
+  test.each([
+    'Error encountered during execution. Retrying may solve the problem.',
+    'The job encountered an internal error during execution and was unable to complete successfully.',
+  ])('%s: a failed job, whatever the status', (words) => {
+    expect(isFailedJob(new ApiFailure(500, 'backendError', words))).toBe(true);
+    expect(isFailedJob(new ApiFailure(400, 'invalidQuery', words))).toBe(false);
   });
 });
 
@@ -60,6 +77,9 @@ describe('what the caller learns', () => {
     [403, 'quotaExceeded', 'Quota exceeded', 'backendUnavailable'],
     [403, 'rateLimitExceeded', 'Exceeded rate limits', 'backendUnavailable'],
     [429, 'unknown', '', 'backendUnavailable'],
+    [400, 'jobInternalError', 'The job encountered an internal error: secret_table', 'backendUnavailable'],
+    [400, 'jobBackendError', '', 'backendUnavailable'],
+    [400, 'jobRateLimitExceeded', '', 'backendUnavailable'],
     [503, 'backendError', 'Error encountered during execution. Retrying may solve the problem.', 'backendUnavailable'],
     [null, 'connectionFailed', 'TypeError ECONNRESET', 'backendUnavailable'],
     [401, 'noCredentials', '', 'backendError'],
@@ -123,6 +143,10 @@ describe('faults of a query', () => {
       'A text does not match the format it is parsed by',
     ],
     ['Cannot parse regular expression: missing ): SECRET(', 'A regular expression is not valid'],
+    [
+      'Regular expressions passed into extraction functions must not have more than 1 capturing group',
+      'A regular expression to extract by has more than one capturing group',
+    ],
     ['Scalar subquery produced more than one element', 'A scalar subquery gives more than one row'],
     ['Array cannot have a null element; error in writing field SECRET', 'An array in the result holds a NULL element'],
     ['Invalid input to PARSE_JSON: syntax error while parsing SECRET', 'A text is not valid JSON'],
@@ -135,8 +159,7 @@ describe('faults of a query', () => {
     const error = queryError(message);
     expect(error).toMatchObject({ fault: 'invalidQuery', message: words, span: null });
     expect(inspect(error)).not.toContain('SECRET');
-    // goccy's emulator, and services that answer with 200.
-    expect(queryError(message, 'jobInternalError')).toMatchObject({ message: words });
+    // Services that answer with 200.
     expect(queryError(message, 'invalidQuery', 200)).toMatchObject({ message: words });
   });
 
@@ -193,6 +216,17 @@ describe('faults of a query', () => {
     const failure = new ApiFailure(400, 'invalidQuery', 'Syntax error at [1:1]');
     expect(translateFailure(failure, { ...TEXT, offset: 10 })).toMatchObject({ span: null });
   });
+});
+
+test('what the local BigQuery cannot run is no fault of the query, nor of BigQuery', () => {
+  const local = new ApiFailure(501, 'notImplemented', 'The local BigQuery cannot evaluate this: SECRET');
+  const error = translateFailure(local, TEXT);
+  expect(error).toMatchObject({
+    fault: 'invalidQuery',
+    message: expect.stringMatching(/^The local BigQuery cannot/) as string,
+  });
+  expect(error.message).not.toContain('SECRET');
+  expect(translateFailure(new ApiFailure(501, 'notImplemented', 'x'), TEXT)).toMatchObject({ reason: 'backendError' });
 });
 
 describe('places', () => {

@@ -69,7 +69,6 @@ overLocalBigQuery('BigQuery that fails', (local) => {
       ['503', { kind: 'error', status: 503, reason: 'backendError' }],
       ['500 internalError', { kind: 'error', status: 500, reason: 'internalError' }],
       ['403 rateLimitExceeded', { kind: 'error', status: 403, reason: 'rateLimitExceeded' }],
-      ['403 jobRateLimitExceeded', { kind: 'error', status: 403, reason: 'jobRateLimitExceeded' }],
       ["a proxy's page", { kind: 'html', status: 502 }],
       ['an empty answer', { kind: 'empty', status: 503 }],
       ['a connection reset', { kind: 'reset' }],
@@ -89,6 +88,91 @@ overLocalBigQuery('BigQuery that fails', (local) => {
       const before = (await inject({ kind: 'lost', on: 'query' })).jobs.length;
       await run(ROWS);
       expect((await local().control()).jobs).toHaveLength(before + 1);
+    });
+  });
+
+  describe('a job that has failed in passing is followed by another', () => {
+    const ofQueries = async (): Promise<unknown[]> => (await seen('query')).map(({ body }) => body['requestId']);
+
+    test.each<[string, object]>([
+      ['400 jobInternalError', { kind: 'error', status: 400, reason: 'jobInternalError' }],
+      ['400 jobBackendError', { kind: 'error', status: 400, reason: 'jobBackendError' }],
+      ['400 jobRateLimitExceeded', { kind: 'error', status: 400, reason: 'jobRateLimitExceeded' }],
+      ['403 jobRateLimitExceeded', { kind: 'error', status: 403, reason: 'jobRateLimitExceeded' }],
+      ['400 tableUnavailable', { kind: 'error', status: 400, reason: 'tableUnavailable' }],
+      [
+        '500 in the words of a failed job',
+        { kind: 'error', status: 500, message: 'Error encountered during execution.' },
+      ],
+      ['backendError of the job', { kind: 'jobError', reason: 'backendError' }],
+      ['internalError of the job', { kind: 'jobError', reason: 'internalError' }],
+      ['rateLimitExceeded of the job', { kind: 'jobError', reason: 'rateLimitExceeded' }],
+    ])('%s', async (_, fault) => {
+      await inject({ ...fault, on: 'query', times: 2 });
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+      expect(new Set(await ofQueries()).size).toBe(3);
+      await inject({ ...fault, on: 'query', times: 2 });
+      const lines: string[] = [];
+      const sink = {
+        begin: () => undefined,
+        take: (bytes: Uint8Array) => void lines.push(Buffer.from(bytes).toString()),
+      };
+      await engine.stream?.(query(ROWS), within(50_000), sink);
+      expect(lines.join('').trim().split('\n')).toEqual(FIVE);
+      expect(new Set(await ofQueries()).size).toBe(3);
+    });
+
+    test('and by no other while it is not known what became of it', async () => {
+      await inject({ kind: 'lost', on: 'query' }, { kind: 'jobError', reason: 'backendError' });
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+      const [first, second, third] = await ofQueries();
+      expect([second === first, third === first]).toEqual([true, false]);
+    });
+
+    test('a job that fails while it is polled, and nothing is cancelled', async () => {
+      await inject({ kind: 'jobError', reason: 'backendError', polls: 1 });
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+      expect(new Set(await ofQueries()).size).toBe(2);
+      expect(await seen('cancel')).toEqual([]);
+    });
+
+    test('a job whose state tells what its results do not', async () => {
+      await inject({ kind: 'jobError', reason: 'backendError', polls: 1 }, { kind: 'error', on: 'results', times: 3 });
+      expect((await run(ROWS)).rows).toEqual(FIVE);
+      expect(new Set(await ofQueries()).size).toBe(2);
+      expect(await seen('getJob')).toHaveLength(1);
+      expect(await seen('cancel')).toEqual([]);
+    });
+
+    test('three times at most, and BigQuery does not count as down', async () => {
+      const own = await openEngineOn(local().host, { breaker: { failures: 2, cooldown: 60_000 } });
+      await inject({
+        kind: 'error',
+        on: 'query',
+        status: 400,
+        reason: 'jobInternalError',
+        message: 'SECRET',
+        times: 3,
+      });
+      const error: unknown = await own.run(query(ROWS), within(50_000)).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ reason: 'backendUnavailable', details: { retryAfter: 5 } });
+      expect(JSON.stringify(error) + String(error)).not.toContain('SECRET');
+      expect(await seen('query')).toHaveLength(3);
+      expect((await own.run(query(ROWS), within(50_000))).rows).toEqual(FIVE);
+      await own.close();
+    });
+
+    test('not behind the deadline, nor when the caller has left', async () => {
+      const fault = { kind: 'error', on: 'query', status: 400, reason: 'jobRateLimitExceeded', retryAfter: 20 };
+      await inject(fault);
+      expect(await failure(ROWS, within(10_000))).toMatchObject({ details: { retryAfter: 20 } });
+      await inject(fault);
+      const gone = new AbortController();
+      const running = failure(ROWS, within(50_000, gone.signal));
+      await eventually(({ requests }) => requests[0]?.status === 400);
+      gone.abort();
+      expect(await running).toMatchObject({ name: 'AbortError' });
+      expect(await seen('query')).toHaveLength(1);
     });
   });
 
@@ -447,8 +531,10 @@ overLocalBigQuery('BigQuery that fails', (local) => {
 
   describe('dry runs', () => {
     test('are tried again, and fail in the same words', async () => {
-      await inject({ kind: 'error', on: 'insertJob', status: 503, times: 2 });
-      expect(await engine.describe(ROWS, [], within(50_000))).toHaveLength(1);
+      for (const fault of [{ status: 503 }, { status: 400, reason: 'jobInternalError' }]) {
+        await inject({ kind: 'error', on: 'insertJob', times: 2, ...fault });
+        expect(await engine.describe(ROWS, [], within(50_000))).toHaveLength(1);
+      }
       await inject({ kind: 'error', on: 'insertJob', status: 503, times: 3 });
       await expect(engine.describe(ROWS, [], within(50_000))).rejects.toMatchObject({ reason: 'backendUnavailable' });
       await inject({ kind: 'hang', on: 'insertJob' });

@@ -1,4 +1,4 @@
-import { ApiFailure } from '../../src/engines/bigquery/api-failure';
+import { ApiFailure, isTransient } from '../../src/engines/bigquery/api-failure';
 import { retrying } from '../../src/engines/bigquery/retry';
 import type { RunLimits } from '../../src/engines/contract';
 import { ManualClock } from '../manual-clock';
@@ -21,7 +21,7 @@ describe('retries', () => {
       const failure = failures[calls++];
       return failure === undefined ? Promise.resolve('done') : Promise.reject(failure);
     };
-    const retried = retrying(attempt, within, clock).catch((error: unknown) => error);
+    const retried = retrying(attempt, within, isTransient, clock).catch((error: unknown) => error);
     await clock.advance(4_999);
     return { calls, outcome: await retried };
   }
@@ -56,7 +56,7 @@ describe('retries', () => {
 
   test('the service is given the time it asks for', async () => {
     const attempt = jest.fn().mockRejectedValueOnce(new ApiFailure(429, 'rateLimitExceeded', '', 1));
-    const retried = retrying(attempt, limits(), clock);
+    const retried = retrying(attempt, limits(), isTransient, clock);
     await clock.advance(999);
     expect(attempt).toHaveBeenCalledTimes(1);
     // A jitter of 100 milliseconds at most.

@@ -308,6 +308,8 @@ overLocalBigQuery('What is sent to BigQuery', (local) => {
         fault: 'invalidQuery',
         message: 'There is no table of this name.',
       });
+      const { requests } = await local().control();
+      expect(requests.filter(({ operation }) => operation === 'query')).toHaveLength(3);
     });
 
     test('columns are described by a query for no rows, its faults where they are in the text', async () => {

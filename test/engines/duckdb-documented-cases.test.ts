@@ -1,5 +1,7 @@
 /** What the reference engine cannot judge: cases from BigQuery's documents, worked by hand where it says so. */
+import type { Engine } from '../../src/engines/contract';
 import { TranslationBench } from './duckdb-translation';
+import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
 
 let bench: TranslationBench;
 beforeAll(async () => {
@@ -107,4 +109,46 @@ const OTHERS: readonly (readonly [expression: string, value: unknown])[] = [
 
 test.each(OTHERS)('%s', async (expression, value) => {
   expect(await bench.value(expression)).toEqual(value);
+});
+
+overLocalBigQuery('the same on the local BigQuery, which writes these functions out', (local) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await openEngineOn(local().host, { inspectConsumerQueries: false });
+  });
+  afterAll(() => engine.close());
+
+  const value = async (expression: string): Promise<unknown> => {
+    const query = {
+      sql: `SELECT ${expression} AS v`,
+      parameters: [],
+      maxRows: 1,
+      hideBytes: false,
+      maxBytesBilled: null,
+      labels: {},
+    };
+    const { rows } = await engine.run(query, {
+      deadline: performance.now() + 50_000,
+      signal: new AbortController().signal,
+    });
+    return (JSON.parse(rows[0] ?? '') as { v: unknown }).v;
+  };
+  const lacks = (expression: string): boolean => /JSON_SET|BASE32|"lax"/.test(expression);
+
+  test('value for value', async () => {
+    for (const [expression, expected] of [...SEARCHES, ...OTHERS].filter(([written]) => !lacks(written)))
+      expect([expression, await value(expression)]).toEqual([expression, expected]);
+  });
+
+  test('what it lacks is its own limit', async () => {
+    for (const expression of [
+      `JSON_KEYS(JSON '5', mode => 'lax')`,
+      `EDIT_DISTANCE(REPEAT('a', 65), REPEAT('b', 65))`,
+      'ST_GEOGPOINT(1, 2)',
+    ])
+      await expect(value(expression)).rejects.toMatchObject({
+        message: expect.stringMatching(/^The local BigQuery/) as string,
+      });
+    await expect(value(`SEARCH('a', 'NOT a')`)).rejects.toMatchObject({ fault: 'invalidQuery' });
+  });
 });

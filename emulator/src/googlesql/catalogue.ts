@@ -1,3 +1,5 @@
+import { findFunction } from '../../../src/googlesql/functions/catalogue';
+import { signaturesOf, type Parameter, type Pattern } from '../../../src/googlesql/functions/signature';
 import { type GoogleSqlEngine } from './engine';
 import type { Message } from './protocol';
 import { toProto, TYPE_ALIASES, type NamedType, type SqlType } from './types';
@@ -18,9 +20,16 @@ export interface CatalogueFunction {
   readonly result: SqlType;
 }
 
-/** Functions of BigQuery that the engine does not know. */
-const MISSING: readonly CatalogueFunction[] = [
-  { path: ['contains_substr'], arguments: ['ANY', { kind: 'STRING' }], result: { kind: 'BOOL' } },
+/** Functions of BigQuery that the engine does not know: with the signatures that the service has for them. */
+const MISSING = [
+  'CONTAINS_SUBSTR',
+  'COSINE_DISTANCE',
+  'EDIT_DISTANCE',
+  'EUCLIDEAN_DISTANCE',
+  'JSON_KEYS',
+  'MAX_BY',
+  'MIN_BY',
+  'SEARCH',
 ];
 
 export interface CatalogueModel {
@@ -105,8 +114,8 @@ function catalogueProto(definition: CatalogueDefinition): Message {
       });
     }
   });
-  for (const f of [...MISSING, ...(definition.functions ?? [])])
-    folderOf(root, f.path).functions.push(functionProto(f));
+  root.functions.push(...MISSING.map(missingProto));
+  for (const f of definition.functions ?? []) folderOf(root, f.path).functions.push(functionProto(f));
   return {
     ...folderProto('bigquery', root),
     named_type: Object.entries(TYPE_ALIASES).map(([name, kind]) => ({ name, type: toProto({ kind }) })),
@@ -150,6 +159,31 @@ function folderProto(name: string, folder: Folder): Message {
     custom_function: folder.functions,
     catalog: [...folder.folders].map(([child, inner]) => folderProto(child, inner)),
   };
+}
+
+function missingProto(name: string): Message {
+  const known = findFunction(name);
+  if (known === undefined) throw new Error(`The service has no ${name}`);
+  const signature = signaturesOf(known).map(({ parameters, result }, i) => ({
+    argument: parameters.map(parameterProto),
+    return_type: { ...patternProto(result), num_occurrences: 1 },
+    context_id: String(i),
+  }));
+  return { name_path: [name.toLowerCase()], group: 'Custom', mode: known.mode.toUpperCase(), signature };
+}
+
+function parameterProto({ pattern, cardinality, name, namedOnly }: Parameter): Message {
+  const named = namedOnly ? { argument_name: name, named_argument_kind: 'NAMED_ONLY' } : {};
+  return {
+    ...patternProto(pattern),
+    num_occurrences: cardinality === 'required' ? 1 : -1,
+    options: { cardinality: cardinality.toUpperCase(), ...named },
+  };
+}
+
+function patternProto(pattern: Pattern): Message {
+  if (pattern.kind === 'fixed') return { kind: 'ARG_TYPE_FIXED', type: toProto(pattern.type) };
+  return { kind: pattern.kind === 'template' ? pattern.name.replace('T', 'ARG_TYPE_ANY_') : 'ARG_TYPE_ARBITRARY' };
 }
 
 function functionProto(f: CatalogueFunction): Message {

@@ -14,7 +14,6 @@ const STATUS: Readonly<Record<string, readonly [number, string]>> = {
   // Not 400, as one would think: verified by several clients.
   bytesBilledLimitExceeded: [500, 'INTERNAL'],
   internalError: [500, 'INTERNAL'],
-  jobInternalError: [400, 'INVALID_ARGUMENT'],
   notImplemented: [501, 'UNIMPLEMENTED'],
   backendError: [503, 'UNAVAILABLE'],
 };
@@ -60,6 +59,16 @@ export class BigQueryError extends Error {
       },
     };
   }
+}
+
+/** A failed job's error as jobs.query and getQueryResults answer it, where passing reasons have names of their own. */
+export function asAnswered(error: BigQueryError): BigQueryError {
+  const passing = ['backendError', 'internalError', 'rateLimitExceeded'].includes(error.reason);
+  return passing ? new BigQueryError(`job${capital(error.reason)}`, error.message) : error;
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** A fault in a query's text. */

@@ -1,5 +1,5 @@
 import type { TableSchema } from '../../../src/googlesql/types';
-import { analyserOptions, readRefusal, type Refusal } from '../analyser';
+import { type Analysis, analyserOptions, readRefusal, type Refusal } from '../analyser';
 import { type GoogleSqlEngine, UNAVAILABLE } from '../googlesql/engine';
 import type { Message } from '../googlesql/protocol';
 import { EngineRefusal } from '../googlesql/rpc';
@@ -8,9 +8,8 @@ import { type NamedType, type SqlType } from '../googlesql/types';
 import { elements, fields, isNull, NULL, type Cell } from '../googlesql/values';
 import { clockEdits } from '../sql/clock';
 import { applyEdits, byteOffsets } from '../sql/edits';
-import { expandGroupingSets } from '../sql/grouping-sets';
 import { unquotedPaths } from '../sql/paths';
-import { standardForm } from '../sql/pipes';
+import { olderForm } from '../sql/older-form';
 import { substitute } from '../sql/substitutes';
 import { tableEdits } from '../sql/tables';
 import { isScript, tokensOf } from '../sql/tokens';
@@ -80,18 +79,27 @@ export class QueryRunner {
     if (isScript(tokens)) return scriptPlan(request);
     const names = request.parameters.flatMap((p) => (p.name === null ? [] : [{ name: p.name, type: p.type }]));
     const written = unquotedPaths(request.sql, tokens, (path) => this.isTable(path, request.project));
-    const standard = standardForm(written, (path) => this.tableOf(path, request), names);
-    const sql = standard ?? written;
+    const findTable = (path: readonly string[]): TableSchema | undefined => this.tableOf(path, request);
+    const older = (refusal: string | null): string | null =>
+      olderForm(written, { findTable, parameters: names, refusal });
     const positional = request.parameters.flatMap((p) => (p.name === null ? [p.type] : []));
     const options = { parameters: names, positional, inferParameters: dryRun, ...(signal && { signal }) };
-    const analysis = await this.catalogues.analyse(request.project, request.defaultDataset, (a) =>
-      a.analyse(sql, options),
-    );
+    const analyse = (text: string): Promise<Analysis> =>
+      this.catalogues.analyse(request.project, request.defaultDataset, (a) => a.analyse(text, options));
+    let standard = older(null);
+    let analysis = await analyse(standard ?? written);
+    if (!analysis.ok && standard === null) {
+      standard = older(analysis.refusal.message);
+      const again = standard === null ? analysis : await analyse(standard);
+      if (again.ok) analysis = again;
+      else standard = null;
+    }
     if (!analysis.ok) {
       const place = standard === null ? {} : { line: null, column: null };
       throw this.refused({ ...analysis.refusal, ...place }, request);
     }
     const { tree } = analysis;
+    const sql = standard ?? written;
     this.refuseOtherCase(sql, tree, request);
     const declared = new Set(names.map((p) => p.name.toLowerCase()));
     const columns = tree.statement === 'query' ? resultColumns(tree) : [];
@@ -156,7 +164,7 @@ export class QueryRunner {
     const types = parameters.map(({ name, type }, i) => ({ name: name ?? positionalName(i), type }));
     const tables = [...this.warehouse.tables()].map((table) => ({ name: fullName(table), columns: table.columns }));
     const text = this.rewrite === null ? named : this.rewrite(named, tables, types);
-    return substitute(expandGroupingSets(text));
+    return substitute(text);
   }
 
   private isTable(path: string, home: string): boolean {
@@ -191,6 +199,8 @@ export class QueryRunner {
   private refused(refusal: Refusal, request: QueryRequest): BigQueryError {
     const { message, line, column } = refusal;
     const at = line === null ? '' : ` at [${line}:${column}]`;
+    if (/^Function not found: (?:st|s2)_/i.test(message))
+      throw new BigQueryError('notImplemented', 'The local BigQuery has no GEOGRAPHY functions');
     const table = /^Table not found: ([^;]+)/.exec(message)?.[1];
     if (table === undefined) return invalidQuery(`${message}${at}`);
     const parts = table.replaceAll('`', '').split('.');
@@ -278,7 +288,7 @@ function hasNullElement(type: SqlType, cell: Cell): boolean {
 }
 
 function evaluationError(error: EngineRefusal): BigQueryError {
-  if (error.code === UNIMPLEMENTED)
+  if (error.code === UNIMPLEMENTED || /^(?:User-defined|The local BigQuery) /.test(error.message))
     return new BigQueryError(
       'notImplemented',
       `The local BigQuery cannot evaluate this: ${error.message.split('\n', 1)[0]}`,

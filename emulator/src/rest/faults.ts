@@ -10,7 +10,8 @@ import { type Operation } from './routes';
  * `slowBody` half of it, the rest after `delayMs`; `reset` the connection cut before anything is done; `resetBody` after half
  * of the answer; `lost` when all is done and the answer is due; `brokenJson` half of the JSON as if it were whole;
  * `malformedSchema` an answer whose schema does not fit its rows; `unfinished` the job found unfinished by `polls` looks (-1:
- * for ever; with `untimed` it has no time limit either); `jobError` the job fails as it ends, with `reason` and `message`.
+ * for ever; with `untimed` it has no time limit either); `jobError` the job fails as it ends, after `polls` (0) looks, with
+ * `reason` and `message`.
  */
 export const KINDS = [
   'error',
@@ -97,7 +98,7 @@ export class Faults {
     const fault = this.take(({ kind }) => kind === 'unfinished' || kind === 'jobError');
     if (fault === null) return null;
     const { kind, polls, untimed } = fault;
-    if (kind === 'jobError') return { held: 0, untimed, failure: new BigQueryError(fault.reason, fault.message) };
+    if (kind === 'jobError') return { held: polls, untimed, failure: new BigQueryError(fault.reason, fault.message) };
     return { held: polls < 0 ? Infinity : polls, untimed, failure: null };
   }
 
@@ -131,7 +132,7 @@ function faultOf(json: Readonly<Record<string, unknown>>): Fault {
     message: text(json['message']) ?? 'Injected by the control path',
     retryAfter: typeof json['retryAfter'] === 'number' ? json['retryAfter'] : null,
     delayMs: number('delayMs', 1000),
-    polls: number('polls', 1),
+    polls: number('polls', kind === 'unfinished' ? 1 : 0),
     untimed: json['untimed'] === true,
   };
 }

@@ -3,7 +3,7 @@ import { Job, type JobSpec } from '../jobs/job';
 import { pageOf, startOf, type PageRequest } from '../jobs/page';
 import { type RowFormat, type TimestampFormat } from '../jobs/rows';
 import { type JobStore, type StoredJob } from '../jobs/store';
-import { type BigQueryError, invalid, notFound } from '../query/error';
+import { asAnswered, type BigQueryError, invalid, notFound } from '../query/error';
 import { parametersOf } from '../query/parameters';
 import { type Plan, type QueryRequest, type QueryRunner } from '../query/runner';
 import { fieldsOf } from '../warehouse/schema';
@@ -139,7 +139,7 @@ function results(context: QueryContext, job: Job, done: boolean, kind: string, r
   const times = { creationTime: String(job.created), startTime: String(job.created) };
   if (!done)
     return ok({ kind, jobReference, jobComplete: false, jobCreationReason: reason(spec, 'LONG_RUNNING'), ...times });
-  if (job.error !== null) throw job.error;
+  if (job.error !== null) throw asAnswered(job.error);
   const page = pageOf(job, request);
   // A query that ran without a job has none to show, unless there is more of it to fetch.
   const stateless = !spec.listed && page.next === null && kind === 'bigquery#queryResponse';

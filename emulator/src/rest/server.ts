@@ -8,7 +8,7 @@ import { parseBody, readBytes } from './body';
 import { type SeenRequest } from './log';
 import { errorAsResult } from './queries';
 import { type ApiReply, type Routes } from './routes';
-import { isGoccy, type Shape } from './shape';
+import { isGoccy } from './shape';
 
 /** The HTTP server over a context. Listens on loopback alone, unless told otherwise. */
 export class RestServer {
@@ -106,7 +106,8 @@ export class RestServer {
         : new BigQueryError('internalError', `The local BigQuery failed: ${String(error)}`);
     const ofQuery = operation === 'query' || operation === 'results';
     if (ofQuery && shape.name === 'ok-errors') return errorAsResult(known);
-    return errorReply(inShape(known, shape, ofQuery || operation === 'insertJob'));
+    if (isGoccy(shape) && (ofQuery || operation === 'insertJob')) return goccysError(known);
+    return errorReply(known);
   }
 }
 
@@ -115,9 +116,10 @@ function errorReply(error: Error): ApiReply {
   return { status: known.code, json: known.body };
 }
 
-/** goccy's emulator knows one reason for whatever is wrong with a query, and no better status. */
-function inShape(error: BigQueryError, shape: Shape, ofQuery: boolean): BigQueryError {
-  return isGoccy(shape) && ofQuery ? new BigQueryError('jobInternalError', error.message, {}, 400) : error;
+/** goccy's emulator knows one reason for whatever is wrong with a query, and no domain. */
+function goccysError({ message }: BigQueryError): ApiReply {
+  const entry = { reason: 'jobInternalError', location: '', debugInfo: '', message };
+  return { status: 400, json: { error: { errors: [entry], code: 400, message } } };
 }
 
 function shown(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

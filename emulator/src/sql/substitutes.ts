@@ -1,3 +1,5 @@
+import { DISTANCES, jsonKeys, jsonPathInSteps } from './newer-functions';
+import { searchTest } from './search';
 import { closing, tokensOf, type Token } from './tokens';
 
 /** A text without the `HAVING MAX x` that ends it, and that. */
@@ -12,11 +14,28 @@ function withoutHaving(text: string): readonly [text: string, having: string] {
   return [text, ''];
 }
 
+const JSON_READERS = [
+  'json_value',
+  'json_query',
+  'json_extract',
+  'json_extract_scalar',
+  'json_value_array',
+  'json_query_array',
+  'json_extract_array',
+  'json_extract_string_array',
+];
+
+/** Every text of a value, in quotes, and every other scalar; a name of a field ends in a colon. */
+function leavesOf(value: string): string {
+  return String.raw`UNNEST(REGEXP_EXTRACT_ALL(TO_JSON_STRING(${value}), r'"(?:[^"\\]|\\.)*"\s*:?|[^\s,:\[\]{}"]+')) AS leaf`;
+}
+
 /**
- * Functions of BigQuery that the reference engine resolves and cannot evaluate, written with those it can. Each takes the
- * texts of its arguments. `WITH(name AS value, ...)` holds an aggregate in place, so they work wherever the call stood.
+ * Functions of BigQuery that the reference engine cannot evaluate, or evaluates wrongly, written with those it can. Each takes the
+ * texts of its arguments; null: the call stays as it is. `WITH(name AS value, ...)` holds an aggregate in place, so they
+ * work wherever the call stood.
  */
-const SUBSTITUTES: Readonly<Record<string, (args: readonly string[]) => string>> = {
+const SUBSTITUTES: Readonly<Record<string, (args: readonly string[]) => string | null>> = {
   approx_count_distinct: ([value]) => `COUNT(DISTINCT ${value})`,
 
   // Exact quantiles by nearest rank: element i of n is the value at rank ceil(i / n * count), at least the first.
@@ -41,33 +60,50 @@ const SUBSTITUTES: Readonly<Record<string, (args: readonly string[]) => string>>
   },
 
   // Every leaf of the value, as text, without regard to case; names of fields are not searched.
-  contains_substr: ([value, search]) =>
-    `(WITH(local__value AS ${value}, local__search AS NORMALIZE_AND_CASEFOLD(${search}, NFKC), IF(local__value IS NULL, NULL, EXISTS(
-      SELECT 1 FROM UNNEST(REGEXP_EXTRACT_ALL(TO_JSON_STRING(local__value), r'"(?:[^"\\\\]|\\\\.)*"\\s*:?|[^\\s,:\\[\\]{}"]+')) AS leaf
+  contains_substr: ([value = '', search, ...more]) =>
+    more.length > 0
+      ? null
+      : `(WITH(local__value AS ${value}, local__search AS NORMALIZE_AND_CASEFOLD(${search}, NFKC), IF(local__value IS NULL, NULL, EXISTS(
+      SELECT 1 FROM ${leavesOf('local__value')}
       WHERE NOT ENDS_WITH(leaf, ':') AND STRPOS(NORMALIZE_AND_CASEFOLD(JSON_VALUE(leaf), NFKC), local__search) > 0))))`,
+  search: ([value = '', query = '', ...settings]) => {
+    const test = searchTest('JSON_VALUE(leaf)', query, settings);
+    if (test === null) return null;
+    return `(WITH(local__value AS ${value}, IF(local__value IS NULL, NULL, (
+      SELECT CASE WHEN LOGICAL_OR(STARTS_WITH(leaf, '"') AND ${test}) THEN TRUE WHEN LOGICAL_OR(leaf = 'null') THEN NULL ELSE FALSE END
+      FROM ${leavesOf('local__value')} WHERE NOT ENDS_WITH(leaf, ':')))))`;
+  },
+  max_by: ([value, key = '']) => (withoutHaving(key)[1] === '' ? `ANY_VALUE(${value} HAVING MAX ${key})` : null),
+  min_by: ([value, key = '']) => (withoutHaving(key)[1] === '' ? `ANY_VALUE(${value} HAVING MIN ${key})` : null),
+  ...DISTANCES,
+  json_keys: jsonKeys,
+  ...Object.fromEntries(
+    JSON_READERS.map((name) => [
+      name,
+      ([json = '', path = '']: readonly string[]) => jsonPathInSteps(name, json, path),
+    ]),
+  ),
 };
-
-/** Lower-case names of the functions that are put together from others. */
-export const SUBSTITUTED: readonly string[] = Object.keys(SUBSTITUTES);
 
 /** The text with every call of those functions written out, the innermost first. */
 export function substitute(sql: string): string {
-  for (let text = sql; ;) {
+  let text = sql;
+  // What a function is written with comes to be looked at as well: it stands behind the place of the call.
+  for (let at = Infinity; at > 0;) {
     const tokens = tokensOf(text);
-    const at = tokens.findLastIndex((token, i) => isCall(tokens, token, i));
+    at = tokens.findLastIndex((token, i) => i < at && isCall(tokens, token, i));
     const name = tokens[at];
-    if (name === undefined) return text;
+    if (name === undefined) break;
     const end = closing(tokens, at + 1);
-    const write = SUBSTITUTES[name.text.toLowerCase()];
-    if (write === undefined) return text;
-    text =
-      text.slice(0, name.start) +
-      write(argumentsOf(text, tokens, at + 1, end)) +
-      text.slice(tokens[end]?.end ?? text.length);
+    const written = SUBSTITUTES[name.text.toLowerCase()]?.(argumentsOf(text, tokens, at + 1, end)) ?? null;
+    if (written !== null) text = text.slice(0, name.start) + written + text.slice(tokens[end]?.end ?? text.length);
   }
+  return text;
 }
 
 function isCall(tokens: readonly Token[], token: Token, i: number): boolean {
+  // Behind `SAFE.` stands no other expression: such a call stays as it is.
+  if (tokens[i - 1]?.text === '.') return false;
   return token.kind === 'word' && tokens[i + 1]?.text === '(' && Object.hasOwn(SUBSTITUTES, token.text.toLowerCase());
 }
 

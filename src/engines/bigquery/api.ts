@@ -40,6 +40,8 @@ export interface ErrorProto {
   readonly reason?: string;
   readonly message?: string;
   readonly location?: string;
+  readonly domain?: string;
+  readonly debugInfo?: string;
 }
 
 /** What jobs.query and getQueryResults answer. Nothing of it is trusted to be there. */
@@ -55,8 +57,8 @@ export interface QueryResponse {
   readonly errors?: readonly ErrorProto[];
 }
 
-/** A dry run's answer (jobs.insert). */
-export interface DryRunJob {
+/** A job: what a dry run (jobs.insert) and jobs.get answer. `errorResult` is there where it has failed. */
+export interface JobResource {
   readonly status?: { readonly errorResult?: ErrorProto; readonly errors?: readonly ErrorProto[] };
   readonly statistics?: {
     readonly totalBytesProcessed?: string;

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors';
 import { type BoundParameter, elementOf } from '../bound-parameter';
 import type { EngineQuery, RunLimits } from '../contract';
 import { withinLimits } from '../../concurrency/deadline';
-import type { ApiParameter, DryRunJob, DryRunQuery, QueryResponse, QueryText, TableList, TableResource } from './api';
+import type { ApiParameter, DryRunQuery, JobResource, QueryResponse, QueryText, TableList, TableResource } from './api';
 import { ApiFailure } from './api-failure';
 import { queryPages } from './job';
 import { bigQueryLabels } from './labels';
@@ -87,13 +87,15 @@ export class BigQueryClient {
       ...(location !== null && { jobReference: { projectId, location } }),
     };
     const request = { method: 'POST', path: '/jobs', body, patience: DRY_RUN_PATIENCE } as const;
-    const { status, statistics } = await this.#guarded(limits, (inner) =>
-      withinLimits(inner, (signal) =>
-        retrying(() => this.#transport.send<DryRunJob>({ ...request, signal }), { ...inner, signal }),
-      ),
+    const attempt = async (signal: AbortSignal): Promise<JobResource['statistics']> => {
+      const { status, statistics } = await this.#transport.send<JobResource>({ ...request, signal });
+      const failed = status?.errorResult ?? (statistics?.query === undefined ? status?.errors?.[0] : undefined);
+      if (failed !== undefined) throw new ApiFailure(200, failed.reason ?? 'invalidQuery', failed.message ?? '');
+      return statistics;
+    };
+    const statistics = await this.#guarded(limits, (inner) =>
+      withinLimits(inner, (signal) => retrying(() => attempt(signal), { ...inner, signal })),
     );
-    const failed = status?.errorResult ?? (statistics?.query === undefined ? status?.errors?.[0] : undefined);
-    if (failed !== undefined) throw new ApiFailure(200, failed.reason ?? 'invalidQuery', failed.message ?? '');
     const bytes = statistics?.totalBytesProcessed ?? statistics?.query?.totalBytesProcessed;
     return {
       bytesProcessed: bytes !== undefined && /^\d+$/.test(bytes) ? BigInt(bytes) : null,

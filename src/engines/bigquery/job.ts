@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunLimits } from '../contract';
 import { remaining, raceLimits, withinLimits } from '../../concurrency/deadline';
-import type { JobReference, QueryRequest, QueryResponse } from './api';
-import { ApiFailure, isTransient, malformedAnswer } from './api-failure';
+import type { JobReference, JobResource, QueryRequest, QueryResponse } from './api';
+import { ApiFailure, isFailedJob, isUnanswered, malformedAnswer } from './api-failure';
 import { retrying } from './retry';
 import type { Transport } from './transport';
 
@@ -56,16 +56,11 @@ export async function* queryPages(
   limits: RunLimits,
 ): AsyncGenerator<QueryResponse, void> {
   const mostFirst = Math.min(maxRows, mostPerPage);
-  const first = await raceLimits(
-    limits,
-    () => start(context, body, mostFirst, limits),
-    (late) => cancelUnfinished(context, late),
-  );
-  const job = first.jobReference;
-  let page = await untilComplete(context, first, mostFirst, limits);
+  const first = await retrying(() => firstPage(context, body, mostFirst, limits), limits, isFailedJob);
+  const { job } = first;
+  let { page } = first;
   let rows = 0;
   for (;;) {
-    failOnErrors(page);
     yield page;
     if (page.pageToken === undefined || page.pageToken === '') return;
     if (job === undefined) throw malformedAnswer('More pages, and no job to ask for them.');
@@ -73,12 +68,31 @@ export async function* queryPages(
     const query = { pageToken: page.pageToken, maxResults: String(Math.max(1, Math.min(maxRows - rows, mostPerPage))) };
     page = await results(context, job, query, limits);
     if (page.jobComplete === false) throw malformedAnswer('A page of an unfinished job.');
+    failOnErrors(page);
   }
 }
 
+/** One job up to the first page of its result. */
+async function firstPage(
+  context: JobContext,
+  body: QueryBody,
+  maxRows: number,
+  limits: RunLimits,
+): Promise<{ readonly job: JobReference | undefined; readonly page: QueryResponse }> {
+  const answer = await raceLimits(
+    limits,
+    () => start(context, body, maxRows, limits),
+    (late) => cancelUnfinished(context, late),
+  );
+  const page = await untilComplete(context, answer, maxRows, limits);
+  failOnErrors(page);
+  return { job: answer.jobReference, page };
+}
+
 /**
- * jobs.query. Its retries carry one request id, so that a lost answer does not start a second job. It goes on when the
- * caller has left, since only its answer names the job that has to be cancelled.
+ * jobs.query. Its retries carry one request id, so that a lost answer does not start a second job: only a job that is known to
+ * have failed is followed by another. It goes on when the caller has left, since only its answer names the job that has to be
+ * cancelled.
  */
 function start(
   { transport, detach }: JobContext,
@@ -98,7 +112,7 @@ function start(
   };
   const attempt = (): Promise<QueryResponse> =>
     transport.send({ method: 'POST', path: '/queries', body: request, patience: FIRST_ANSWER + GRACE });
-  const answer = retrying(attempt, limits);
+  const answer = retrying(attempt, limits, isUnanswered);
   detach(answer);
   return answer;
 }
@@ -125,8 +139,10 @@ async function untilComplete(
       pause = Math.min(2 * wait, POLL_PAUSE[1]);
     } catch (error) {
       // A final answer of the service is the job's own end.
-      if (!(error instanceof ApiFailure) || isTransient(error)) cancel(context, job);
-      throw error;
+      if (error instanceof ApiFailure && !isUnanswered(error)) throw error;
+      const end = error instanceof ApiFailure ? await failureOf(context, job, limits).catch(() => null) : null;
+      if (end === null) cancel(context, job);
+      throw end ?? error;
     }
   }
   return page;
@@ -142,11 +158,22 @@ function results(
   const all = { ...query, ...locationOf(job), 'formatOptions.useInt64Timestamp': 'true' };
   const patience = Number(query['timeoutMs'] ?? 0) + GRACE;
   return withinLimits(limits, (signal) =>
-    retrying(() => transport.send<QueryResponse>({ method: 'GET', path, query: all, patience, signal }), {
-      deadline: limits.deadline,
-      signal,
-    }),
+    retrying(
+      () => transport.send<QueryResponse>({ method: 'GET', path, query: all, patience, signal }),
+      { deadline: limits.deadline, signal },
+      isUnanswered,
+    ),
   );
+}
+
+/** What the job has failed with, if it has: getQueryResults may answer that like a request which itself has failed. */
+async function failureOf({ transport }: JobContext, job: JobReference, limits: RunLimits): Promise<ApiFailure | null> {
+  const request = { method: 'GET', path: `/jobs/${encodeURIComponent(job.jobId)}`, query: locationOf(job) } as const;
+  const { status } = await withinLimits(limits, (signal) =>
+    transport.send<JobResource>({ ...request, patience: GRACE, signal }),
+  );
+  const failed = status?.errorResult;
+  return failed === undefined ? null : new ApiFailure(200, failed.reason ?? 'unknown', failed.message ?? '');
 }
 
 function cancelUnfinished(context: JobContext, { jobComplete, jobReference }: QueryResponse): void {

@@ -11,18 +11,20 @@ const BACKOFF = 100;
 /**
  * Calls `attempt` again after a transient failure, if the limits leave the delay that the service asks for.
  *
+ * @param again which failures another call may help
  * @throws what `attempt` threw last; an AbortError when the signal fires between two attempts
  */
 export async function retrying<T>(
   attempt: () => Promise<T>,
   limits: RunLimits,
+  again: (failure: ApiFailure) => boolean = isTransient,
   clock: Clock = SYSTEM_CLOCK,
 ): Promise<T> {
   for (let retry = 0; ; retry++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof ApiFailure) || !isTransient(error) || retry >= RETRIES) throw error;
+      if (!(error instanceof ApiFailure) || !again(error) || retry >= RETRIES) throw error;
       const delay =
         Math.max(BACKOFF * 2 ** retry, (error.retryAfter ?? 0) * 1000) + BACKOFF * 2 ** retry * Math.random();
       if (delay >= remaining(limits, clock)) throw error;

@@ -1,5 +1,5 @@
 /** BigQuery's failures as errors of the service, by their `reason`. */
-import { type QueryError, ServiceError, type Reason } from '../../errors';
+import { QueryError, ServiceError, type Reason } from '../../errors';
 import { deadlineExceeded } from '../../concurrency/deadline';
 import { OUT_OF_MEMORY } from '../execution-faults';
 import { isTransient, type ApiFailure } from './api-failure';
@@ -31,8 +31,12 @@ const BY_REASON: ReadonlyMap<string, PublicError> = new Map(
   }),
 );
 
+/** For a query that the local BigQuery says it cannot run: the query may be right. */
+const LOCAL_LIMIT =
+  'The local BigQuery cannot run this query. BigQuery may: emulator/README.md has the limits of the local one.';
+
 /** Reasons for a fault in the query, where they come with 400, or with 200 from services that answer so. */
-const QUERY_FAULTS = new Set(['invalidQuery', 'invalid', 'jobInternalError']);
+const QUERY_FAULTS = new Set(['invalidQuery', 'invalid']);
 
 /**
  * The error for the caller. Details of the service's own set-up (a role, a table, credentials) go to the log only
@@ -41,6 +45,8 @@ const QUERY_FAULTS = new Set(['invalidQuery', 'invalid', 'jobInternalError']);
 export function translateFailure(failure: ApiFailure, text: SentText): ServiceError | QueryError {
   const { httpStatus, reason, detail, retryAfter } = failure;
   if (QUERY_FAULTS.has(reason) && (httpStatus === 400 || httpStatus === 200)) return queryFault(detail, text);
+  if (reason === 'notImplemented' && detail.startsWith('The local BigQuery'))
+    return new QueryError('invalidQuery', LOCAL_LIMIT, null);
   if (reason === 'notFound' && !/not found: job/i.test(detail)) return unknownTable(detail, text);
   // A job is stopped by its own time limit, which is the run's, or by somebody else.
   if (reason === 'timeout' || (reason === 'stopped' && /timed? ?out/i.test(detail))) return deadlineExceeded();

@@ -138,7 +138,10 @@ function readAnswer(response: Response, text: string): object {
 function readFailure({ status, headers }: Response, json: unknown): ApiFailure {
   const error = (json as { error?: { message?: unknown; errors?: unknown } } | null | undefined)?.error;
   const [first] = (Array.isArray(error?.errors) ? error.errors : []) as readonly (ErrorProto | null)[];
-  const reason = typeof first?.reason === 'string' && first.reason !== '' ? first.reason : 'unknown';
+  const said = typeof first?.reason === 'string' && first.reason !== '' ? first.reason : 'unknown';
+  // goccy's emulator says so of whatever is wrong with a query. Google's errors name their domain.
+  const isGoccys = said === 'jobInternalError' && first?.domain === undefined && first?.debugInfo !== undefined;
+  const reason = isGoccys ? 'invalidQuery' : said;
   const message: unknown = first?.message ?? error?.message;
   const seconds = headers.get('retry-after');
   const retryAfter = seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) : null;

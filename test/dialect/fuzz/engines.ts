@@ -21,7 +21,7 @@ const PATIENCE_MS = 20_000;
 
 /** Functions of BigQuery that the reference is too old for, or that are written out for it; a limit and a fault of its own. */
 const LACKING =
-  /^Function not found: (?:EDIT_DISTANCE|COSINE_DISTANCE|EUCLIDEAN_DISTANCE|MAX_BY|MIN_BY|TYPEOF|JSON_KEYS|SEARCH)\b|supported signature: JSON_SET\(JSON, STRING, ANY, \[STRING|CUSTOM:CONTAINS_SUBSTR|Unsupported argument type for percentile|Unexpected keyword WITH|Expected "\)" but got keyword DISTINCT|more than 16000 elements|Arrays are limited to|Unsupported argument type RANGE|Unimplemented cast from RANGE|Unsupported aggregate function: M(?:in|ax)\(RANGE|^Resolved AST validation failed|Invalid interval datetime field (?:MILLI|MICRO)SECOND|type_modifiers not accessed/i;
+  /supported signature: JSON_SET\(JSON, STRING, ANY, \[STRING|CUSTOM:CONTAINS_SUBSTR|Unsupported argument type for percentile|Unexpected keyword WITH|Expected "\)" but got keyword DISTINCT|more than 16000 elements|Arrays are limited to|Unsupported argument type RANGE|Unimplemented cast from RANGE|Unsupported aggregate function: M(?:in|ax)\(RANGE|Invalid interval datetime field (?:MILLI|MICRO)SECOND|^Resolved AST validation failed|type_modifiers not accessed/i;
 
 export class Engines {
   private constructor(

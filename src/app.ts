@@ -109,6 +109,7 @@ export async function startService(
       metricsKey,
       tracing,
       tls: publicUrl?.startsWith('https:') ?? false,
+      longestResponse: config.maxResponseBytes,
     }),
     recordRefused(log, metrics),
   );

@@ -189,6 +189,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       tracing: options.tracing ?? null,
       tls: options.tls ?? false,
       health: options.health ?? new Health(),
+      longestResponse: options.longestResponse ?? 64 * 1024 * 1024,
     }),
     recordRefused(log, metrics),
   );

@@ -7,8 +7,10 @@ const MIB = 1024 * 1024;
 const UNREAD = 64 * MIB;
 const BODIES = 32 * MIB;
 
+export type Shares = Pick<ExchangeContext, 'unread' | 'bodies'>;
+
 /** What callers may have the process hold (docs/operations.md): twice a key's share for all. @param longestResponse bytes */
-export function sharesOf(longestResponse: number): Pick<ExchangeContext, 'unread' | 'bodies'> {
+export function sharesOf(longestResponse: number): Shares {
   const unread = Math.max(UNREAD, longestResponse);
   return {
     unread: new ByteShares({ perKey: unread, all: 2 * unread }),

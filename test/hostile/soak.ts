@@ -8,13 +8,13 @@ import type { Target } from './target';
 
 /** Milliseconds between two of a kind. */
 const PAUSES: Readonly<Record<Exclude<ClientKey, 'ordinary'>, number>> = {
-  deaf: 500,
-  mute: 250,
-  gone: 200,
-  wide: 2000,
+  deaf: 1500,
+  mute: 500,
+  gone: 500,
+  wide: 5000,
 };
-/** Milliseconds after which a client that does not read, or does not send, has to be gone: 30 seconds, and a busy machine. */
-const CUT_OFF = 60_000;
+/** Milliseconds after which a client that does not read, or does not send, has to be gone: Node's 60 and 30 seconds, and a busy machine. */
+const CUT_OFF = 120_000;
 
 export interface Soaked {
   readonly clients: number;

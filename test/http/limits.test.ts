@@ -69,7 +69,8 @@ describe('requests per second', () => {
 
   it('are counted by endpoint over all keys too, behind the question whether a key may run it', async () => {
     const { server } = await start({ rates: { perKey: 50, perEndpoint: 2 } });
-    const get = (key: string, path: string): request.Test => request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
+    const get = (key: string, path: string): request.Test =>
+      request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
     await get('all', PLAIN)
       .expect(200)
       .expect('RateLimit-Policy', '"key";q=50;w=1, "endpoint";q=2;w=1')
@@ -98,7 +99,8 @@ describe('the daily budget of bytes billed', () => {
     const engine = new ScriptedEngine('bigquery');
     engine.bytes = { processed: 60n, billed: 60n };
     const { server } = await start({ engine, ...options });
-    const get = (path: string, key = 'poor'): request.Test => request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
+    const get = (path: string, key = 'poor'): request.Test =>
+      request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
     return { engine, get };
   }
 
@@ -195,11 +197,15 @@ describe('answers that clients do not read', () => {
   });
 
   /** Two such answers of a key, three of all. */
-  async function small(): Promise<{ readonly shares: ByteShares; readonly served: Served }> {
+  async function small(): Promise<{
+    readonly shares: ByteShares;
+    readonly engine: ScriptedEngine;
+    readonly served: Served;
+  }> {
     const engine = new ScriptedEngine();
     engine.rows = [JSON.stringify({ id: 'x'.repeat(LONG) })];
     const shares = new ByteShares({ perKey: 2.5 * LONG, all: 3.5 * LONG });
-    return { shares, served: await start({ engine, shares: { unread: shares } }) };
+    return { shares, engine, served: await start({ engine, shares: { unread: shares } }) };
   }
 
   /** Sends requests on one connection and reads nothing. */
@@ -218,7 +224,8 @@ describe('answers that clients do not read', () => {
     deaf(port, head('all', 'a'));
     deaf(port, head('all', 'b'));
     await until(() => shares.bytes > 2 * LONG);
-    const ask = (key: string, path = PLAIN): request.Test => request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
+    const ask = (key: string, path = PLAIN): request.Test =>
+      request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
     const { body } = await ask('all').expect(429).expect('Retry-After', '5');
     expect(body).toMatchObject({ error: { errors: [{ reason: 'tooManyConcurrentQueries' }] } });
     await ask('all', '/api/endpoints').expect(200);
@@ -233,13 +240,14 @@ describe('answers that clients do not read', () => {
   });
 
   it('count on one connection too, where its requests wait for each other, and are forgotten with it', async () => {
-    const { shares, served: target } = await small();
+    const { shares, engine, served: target } = await small();
     const socket = deaf(target.port, ...Array.from({ length: 6 }, (_, i) => head('all', `p${String(i)}`)));
-    await until(() => target.logged.filter((line) => line.includes('"reason":"tooManyConcurrentQueries"')).length > 0);
+    await until(() => engine.queries.length === 6 && shares.bytes > 2 * LONG);
     expect(shares.bytes).toBeLessThan(3 * LONG);
     socket.destroy();
     await until(() => shares.bytes === 0);
-    // Each has its line.
+    // Those that waited, too, have their lines.
     await until(() => target.logged.filter((line) => line.includes('"msg":"request"')).length === 6);
+    expect(target.logged.filter((line) => line.includes('"reason":"tooManyConcurrentQueries"'))).toHaveLength(4);
   });
 });

@@ -3,7 +3,7 @@ import { type Catalogue, mayRun } from '../../endpoints';
 import { ServiceError } from '../../errors';
 import type { RunLimits } from '../../concurrency/deadline';
 import type { Key } from '../../keys';
-import { currentKey, LOOK_AGAIN } from '../authorise';
+import { currentKey, LOOK_AGAIN } from '../current-key';
 import type { RequestPlan } from '../types';
 import type { Cursors } from './cursor';
 import type { Listener } from './listener';

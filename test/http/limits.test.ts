@@ -248,6 +248,5 @@ describe('answers that clients do not read', () => {
     await until(() => shares.bytes === 0);
     // Those that waited, too, have their lines.
     await until(() => target.logged.filter((line) => line.includes('"msg":"request"')).length === 6);
-    expect(target.logged.filter((line) => line.includes('"reason":"tooManyConcurrentQueries"'))).toHaveLength(4);
   });
 });

@@ -30,6 +30,7 @@ import { createListener } from './http/server/listener';
 import { openMetricsPort } from './http/server/metrics-port';
 import { recordRefused } from './http/server/refused-requests';
 import { createHttpServer } from './http/server/http-server';
+import { sharesOf } from './http/server/shares';
 import { welcome } from './http/server/welcome';
 import { openKeyRing, START_KEY_FILE } from './keys';
 import { Admission, admissionBounds, exportSlots } from './limits/admission';
@@ -109,6 +110,7 @@ export async function startService(
       metricsKey,
       tracing,
       tls: publicUrl?.startsWith('https:') ?? false,
+      shares: sharesOf(config.maxResponseBytes),
     }),
     recordRefused(log, metrics),
   );

@@ -73,7 +73,7 @@ export const BATCH_TASK: Task<BatchInput, Batch | BatchFault> = {
 
 /** A list of events, `{"batch": [...]}`, or one event. */
 function eventsOf(body: Uint8Array): readonly unknown[] | BatchFault {
-  if (hasTooManyValues(body)) return 'too_many_values';
+  if (hasMoreValues(body, MOST_VALUES)) return 'too_many_values';
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -97,15 +97,15 @@ const BACKSLASH = 0x5c;
 /** Each value of a list or record but the first has a comma before it, and the first an opening bracket or brace. */
 const BEFORE_VALUE = new Set([0x2c, 0x5b, 0x7b]);
 
-/** Whether a text, if it is JSON at all, has more than `MOST_VALUES`. */
-function hasTooManyValues(body: Uint8Array): boolean {
+/** Whether a text, if it is JSON at all, has more values and records than `most`. */
+export function hasMoreValues(body: Uint8Array, most: number): boolean {
   // Each takes a byte, beside what is before it.
-  if (body.length <= 2 * MOST_VALUES) return false;
+  if (body.length <= 2 * most) return false;
   let values = 0;
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] ?? 0;
     if (byte === QUOTE) at = endOfString(body, at);
-    else if (BEFORE_VALUE.has(byte) && ++values > MOST_VALUES) return true;
+    else if (BEFORE_VALUE.has(byte) && ++values > most) return true;
   }
   return false;
 }

@@ -9,17 +9,18 @@ import type { ReportFault } from '../health/health';
 import type { Log } from '../log';
 import type { Metrics } from '../metrics';
 import { Audit } from './audit';
-import { type Batch, type BatchFault, BATCH_TASK, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
+import { type Batch, type BatchFault, BATCH_TASK, hasMoreValues, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
 import { FreeSpace } from './free-space';
 import type { Sources } from './sources';
 import { prepareStore, Store } from './store';
 import { diskFull, storeFault } from './store-fault';
 
-/** Bytes of bodies that are being read or written: beyond, shippers are to send again. */
-const MOST_BYTES = 64 * 1024 * 1024;
-
-/** Bytes of a body up to which it is read on the thread that serves everybody: a millisecond or two. */
+/**
+ * Bytes and values of a body up to which it is read on the thread that serves everybody: a millisecond or two. Each empty event is one
+ * value, and gets an id, a time and a row.
+ */
 const SHORT = 32 * 1024;
+const FEW = 1_000;
 
 /** Milliseconds between two attempts to open the store. */
 const RETRY = 1_000;
@@ -67,8 +68,6 @@ export class Collector {
   #fault: string | null = null;
   #opening: Promise<void>;
   #closed = false;
-  /** Bytes of bodies that are here. */
-  #bytes = 0;
 
   private constructor(
     private readonly options: CollectorOptions,
@@ -96,25 +95,16 @@ export class Collector {
   }
 
   /**
-   * Makes room for a body, before it is read.
+   * Whether events can be stored, before a body is read.
    *
-   * @param bytes that it may have
-   * @returns to be called when it is done with
    * @throws ServiceError insufficientStorage, backendUnavailable
    */
-  async admit(bytes: number): Promise<() => void> {
-    if (this.#store === null) throw this.#refused(this.#unopened());
+  async admit(): Promise<void> {
+    if (this.#store === null) throw this.refused(this.#unopened());
     if (await this.#space.low()) {
       this.#complain('There is less free space than COLLECT_MIN_FREE: no events are stored.');
-      throw this.#refused(diskFull());
+      throw this.refused(diskFull());
     }
-    if (this.#bytes > 0 && this.#bytes + bytes > MOST_BYTES) {
-      throw this.#refused(unavailable('Too many events wait to be stored.'));
-    }
-    this.#bytes += bytes;
-    return () => {
-      this.#bytes -= bytes;
-    };
   }
 
   /**
@@ -127,7 +117,7 @@ export class Collector {
     try {
       return await this.#collect(source, body, limits);
     } catch (error) {
-      throw this.#refused(error);
+      throw this.refused(error);
     }
   }
 
@@ -160,7 +150,8 @@ export class Collector {
   async #read(table: string, body: Buffer, limits: RunLimits): Promise<Batch> {
     const fields = this.tables.get(table) ?? null;
     const input = { body, table, fields, arrived: new Date(this.#now()).toISOString() };
-    const batch = body.length <= SHORT ? readBatch(input) : await this.#readOnThread(input, limits);
+    const short = body.length <= SHORT && !hasMoreValues(body, FEW);
+    const batch = short ? readBatch(input) : await this.#readOnThread(input, limits);
     if (typeof batch === 'string') throw batchFault(batch);
     return batch;
   }
@@ -240,8 +231,8 @@ export class Collector {
     this.options.report('collector', fault);
   }
 
-  /** Counts a batch that is not stored. */
-  #refused<T>(error: T): T {
+  /** Counts a batch that is not stored. @returns why */
+  refused<T>(error: T): T {
     const reason = error instanceof ServiceError ? error.reason : 'internalError';
     this.options.metrics.count('collectRefused', { reason }).add();
     return error;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { ERRORS, type Reason, type ServiceError } from '../errors';
+import { ERRORS, type Reason, ServiceError } from '../errors';
 import { presentsKey } from '../keys';
+import type { ByteShares, Holding } from '../limits/byte-shares';
 import type { Log } from '../log';
 import type { RequestMeter } from '../metrics';
 import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';
@@ -10,6 +11,8 @@ import type { Tracing } from '../tracing/traced';
 import type { Encoding } from '../rendering/encoded-response';
 import type { HttpResponse } from './response/response';
 import { EventStream } from './response/event-stream';
+import { sendInParts } from './response/parts';
+import { watchReader } from './response/reader-watch';
 import { StreamedBody } from './response/streamed-body';
 import type { Cors } from './response/cors';
 import { asServiceError, errorResponse } from './response/error';
@@ -26,6 +29,15 @@ const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
 const SECURITY = Object.entries(SECURITY_HEADERS).flat();
 const SECURITY_OVER_TLS = [...SECURITY, ...Object.entries(TLS_HEADERS).flat()];
 const POLICY = 'Content-Security-Policy';
+
+/** Bytes of an answer that is sent without a look at what its key's clients have left unread: whoever reads at all takes it at once. */
+const SMALL = 64 * 1024;
+/** Bytes that an answer takes beside its body: its head, and the objects that stand for it. */
+const BESIDE_BODY = 4096;
+
+const TOO_MUCH_UNREAD = 'Clients of this key have not read the answers that they were sent: there is no room for more.';
+/** Seconds after which a refused answer is worth another request. */
+const RETRY_UNREAD = 5;
 
 /** What the service's life means for every answer. */
 export interface ExchangeContext {
@@ -47,6 +59,9 @@ export interface ExchangeContext {
   /** Whether a request that needs no key presents one that has pins. */
   readonly presentsPins: (headers: RequestHeaders) => boolean;
   readonly failedLogins: Pick<FailedLogins, 'count'>;
+  /** Bytes of answers that clients have not taken yet, and of bodies of requests. */
+  readonly unread: ByteShares;
+  readonly bodies: ByteShares;
 }
 
 /** A request and its response: the id, the times, the telemetry, and the one place that writes. */
@@ -69,6 +84,8 @@ export class Exchange {
   /** Made when somebody asks for it: answers that are at hand need none. */
   #abort: AbortController | null = null;
   #gone = false;
+  /** What it holds of the answer that its client has not taken, and of its body. */
+  readonly #holdings: Holding[] = [];
 
   constructor(
     readonly request: IncomingMessage,
@@ -81,7 +98,14 @@ export class Exchange {
     response.once('close', () => {
       this.#gone = !response.writableFinished;
       if (this.#gone) this.#abort?.abort();
+      for (const holding of this.#holdings) holding.release();
       this.#complete();
+    });
+    // Of a connection that closes, Node does not close the answers that wait for those before them.
+    request.once('close', () => {
+      if (response.socket !== null || response.writableFinished || !request.socket.destroyed) return;
+      response.destroy();
+      response.emit('close');
     });
   }
 
@@ -129,23 +153,61 @@ export class Exchange {
     this.#common = headers;
   }
 
-  /** Writes the answer; nothing where the client has gone or an answer is on its way. */
-  send({ status, headers, body }: HttpResponse): void {
+  /** Counts the bytes of the request's body, for its key, until it is answered. */
+  holdBody(): Holding {
+    return this.#hold(this.context.bodies);
+  }
+
+  #hold(shares: ByteShares, cut: (() => void) | null = null): Holding {
+    const holding = shares.hold(this.telemetry.key ?? '', cut);
+    this.#holdings.push(holding);
+    return holding;
+  }
+
+  /**
+   * Writes the answer; nothing where the client has gone or an answer is on its way. One that finds no room among those that its
+   * key's clients have not read is refused, a small one cut.
+   */
+  send({ status, headers, body: given }: HttpResponse): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
+    const body = this.request.method === 'HEAD' ? null : given;
+    const size = body?.length ?? 0;
+    if (size > SMALL && !this.#holdUnread(body)) {
+      this.#refuse(new ServiceError('tooManyConcurrentQueries', TOO_MUCH_UNREAD, { retryAfter: RETRY_UNREAD }));
+      return;
+    }
     // A flat header list: Node copies it as it is.
     const head = this.#head(Array.isArray(headers) ? headers : Object.entries(headers).flat());
-    if (body !== null) head.push('Content-Length', String(body.length));
+    if (given !== null) head.push('Content-Length', String(given.length));
     response.writeHead(status, head);
-    // Node itself leaves the body of an answer to HEAD out.
-    this.#bytes = this.request.method === 'HEAD' ? 0 : (body?.length ?? 0);
-    response.end(body ?? undefined);
+    this.#bytes = size;
+    sendInParts(response, body);
+    if (response.writableLength === 0) return;
+    if (size <= SMALL && !this.#holdUnread(body)) this.#cut();
+    else this.#watchReader();
+  }
+
+  /** @returns false: there is no room */
+  #holdUnread(body: Buffer | null): boolean {
+    const holding = this.#hold(this.context.unread, () => this.#cut());
+    return holding.take(BESIDE_BODY) && (body === null || holding.take(body.length, body));
+  }
+
+  /** Ends the connection of a client that does not read. */
+  #cut(): void {
+    this.#break(new ServiceError('tooManyConcurrentQueries', TOO_MUCH_UNREAD));
+  }
+
+  #watchReader(): void {
+    watchReader(this.response, (error) => this.#refuse(error));
   }
 
   /** Begins an answer that is sent while it is being made. @param headers a flat header list */
   beginBody(headers: readonly string[], coding: Encoding | null): StreamedBody {
     const { response } = this;
     if (!response.destroyed) response.writeHead(200, this.#head(headers));
+    this.#watchReader();
     return new StreamedBody(response, coding, (bytes) => {
       if (this.request.method !== 'HEAD') this.#bytes += bytes;
     });
@@ -155,7 +217,8 @@ export class Exchange {
   beginEvents(headers: readonly string[]): EventStream {
     const { request, response } = this;
     if (!response.destroyed) response.writeHead(200, this.#head(headers));
-    const stream = new EventStream(response, (bytes) => (this.#bytes += bytes));
+    const holding = this.#hold(this.context.unread, () => this.#cut());
+    const stream = new EventStream(response, holding, (bytes) => (this.#bytes += bytes));
     if (request.method === 'HEAD') response.end();
     else response.flushHeaders();
     return stream;
@@ -218,11 +281,10 @@ export class Exchange {
 
   /** Cuts an answer that is under way, so that nobody takes it for the whole. */
   #break({ reason }: ServiceError): void {
-    if (this.response.writableEnded) return;
+    if (this.response.writableFinished) return;
     this.#brokenBy = reason;
     // A reset: to a client of HTTP/1.0 any other end of the connection is the end of the body.
-    if (this.response.socket === null) this.response.destroy();
-    else this.response.socket.resetAndDestroy();
+    this.request.socket.resetAndDestroy();
   }
 
   #timing(): string {

@@ -67,29 +67,28 @@ export class ExportBody {
     else await this.#encoder.write(bytes);
   }
 
-  /** Sends a file that the engine writes by itself: resolves when all of it is on its way. @throws as sendWrittenFile */
+  /** Sends a file that the engine writes by itself: resolves when the client has all of it. @throws as sendWrittenFile */
   async sendWritten(write: (path: string, signal: AbortSignal) => Promise<void>): Promise<void> {
     const { signal } = this.limits;
     const file = this.services.exportFile(PARQUET);
     const take = (bytes: Uint8Array): Promise<void> => this.#begun().write(bytes);
-    await raceLimits(
-      this.limits,
-      () => sendWrittenFile(file, (ending) => write(file.path, AbortSignal.any([signal, ending])), take),
-      () => undefined,
-    );
-    this.#begun().end(Buffer.alloc(0));
+    const send = async (): Promise<void> => {
+      await sendWrittenFile(file, (ending) => write(file.path, AbortSignal.any([signal, ending])), take);
+      await this.#begun().end(Buffer.alloc(0));
+    };
+    await raceLimits(this.limits, send, () => undefined);
   }
 
-  /** All rows have come: resolves when what they make is on its way. @throws as write */
+  /** All rows have come: resolves when the client has what they make. @throws as write */
   async end(): Promise<void> {
     if (this.#encoder !== null) {
       await this.#encoder.end();
-      this.#begun().end(Buffer.alloc(0));
+      await this.#begun().end(Buffer.alloc(0));
       return;
     }
     if (this.#writer === null) await this.write(Buffer.alloc(0), 0);
     const { representation } = this.plan;
-    this.#begun().end(Buffer.from(closingOfExport(representation, this.#rows)));
+    await this.#begun().end(Buffer.from(closingOfExport(representation, this.#rows)));
   }
 
   /** Nothing more is done for it. */

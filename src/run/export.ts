@@ -1,6 +1,10 @@
 /** Exports: results of any length, sent while the engine still reads them (docs/exports.md). */
 import { raceLimits } from '../concurrency/deadline';
+import type { Endpoint } from '../endpoints';
 import { ServiceError } from '../errors';
+import type { Key } from '../keys';
+import { allowedEndpoint, checkMayExport } from './authorise';
+import { currentKey, LOOK_AGAIN } from './current-key';
 import { engineQuery } from './execute';
 import { ExportBody, PARQUET } from './export-body';
 import { limitsOf } from './limits';
@@ -12,13 +16,56 @@ import type { RequestPlan, RunRequest } from './types';
  * Runs a plan and sends its rows as they come. Until the first of them a failure is answered as any other; a later one breaks
  * the connection, so that nobody takes a part for the whole.
  *
- * @throws ServiceError as `execute`, and `resourcesExceeded` for more rows than the endpoint exports
+ * @throws ServiceError as `execute`, `resourcesExceeded` for more rows than the endpoint exports, and as `authorise` as soon as the key
+ *   may not export it any more
  */
-export async function exportRows(plan: RequestPlan, request: RunRequest, services: Services): Promise<void> {
+export async function exportRows(plan: RequestPlan, key: Key, request: RunRequest, services: Services): Promise<void> {
+  const watch = watchRights(plan.endpoint, key, request, services);
+  try {
+    await sendRows(plan, { request, signal: watch.signal }, services);
+  } catch (error) {
+    throw watch.lost() ?? error;
+  } finally {
+    watch.stop();
+  }
+}
+
+/** Looks again and again whether the key may still export the endpoint: `signal` is aborted when it may not, or the client has left. */
+function watchRights(
+  endpoint: Endpoint,
+  before: Key,
+  request: RunRequest,
+  { keys, catalogue }: Pick<Services, 'keys' | 'catalogue'>,
+): { readonly signal: AbortSignal; readonly lost: () => unknown; readonly stop: () => void } {
+  const abort = new AbortController();
+  let key = before;
+  let lost: unknown = null;
+  const timer = setInterval(() => {
+    try {
+      key = currentKey(() => keys.authenticate((name) => request.header(name)), key);
+      checkMayExport(key, allowedEndpoint(catalogue.find(endpoint.id), key));
+    } catch (error) {
+      lost = error;
+      abort.abort();
+      clearInterval(timer);
+    }
+  }, LOOK_AGAIN);
+  return {
+    signal: AbortSignal.any([request.signal, abort.signal]),
+    lost: () => lost,
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function sendRows(
+  plan: RequestPlan,
+  { request, signal }: { readonly request: RunRequest; readonly signal: AbortSignal },
+  services: Services,
+): Promise<void> {
   const { endpoint, fenced, fileForm, payer, redacted } = plan;
   const { admission, defaults, engine, exportSlots } = services;
   // Until it has its slots it waits no longer than another run.
-  const waiting = { ...limitsOf(plan, request, services).limits, keyName: payer };
+  const waiting = { ...limitsOf(plan, request, services).limits, signal, keyName: payer };
   const deadline = request.arrived + defaults.exportTimeout;
   request.expectUntil(deadline);
   const limits = { ...waiting, deadline };

@@ -6,15 +6,23 @@ import type { RequestPlan, RunRequest } from './types';
 const LONGEST = 2048;
 const MOST = 2000;
 
+/** What a plan is made of, beside key and endpoint, where the URL holds all parameters. */
+export interface PlannedRequest extends Pick<RunRequest, 'idOrName' | 'query'> {
+  /** Media types of which one is chosen. */
+  readonly form: string;
+  /** Values of `LF-ENDPOINT-REDACT-PII`. */
+  readonly redact: readonly string[];
+}
+
 /**
- * Plans of earlier requests by URL query, headers and key name (docs/decisions/fast-path.md). A plan is valid for the same
+ * Plans of earlier requests by what they are made of (docs/decisions/fast-path.md). A plan is valid for the same
  * key and endpoint objects only: a change of either creates a new object.
  */
 export class PlanCache {
   readonly #plans = new Map<string, { readonly key: Key; readonly plan: RequestPlan }>();
 
   /** @param now microseconds since the epoch: a start that moves with it is that of its hour alone */
-  get(request: RunRequest, key: Key, endpoint: Endpoint, now: () => bigint): RequestPlan | null {
+  get(request: PlannedRequest, key: Key, endpoint: Endpoint, now: () => bigint): RequestPlan | null {
     const text = textOf(request, key);
     const cached = text === null ? undefined : this.#plans.get(text);
     if (cached?.key !== key || cached.plan.endpoint !== endpoint) return null;
@@ -22,8 +30,8 @@ export class PlanCache {
     return moving === null || moving.hour === hourOf(now()) ? cached.plan : null;
   }
 
-  /** Dry runs are not cached. */
-  set(request: RunRequest, key: Key, plan: RequestPlan): void {
+  /** Dry runs are not cached, nor what is long or may have a body. */
+  set(request: PlannedRequest, key: Key, plan: RequestPlan): void {
     const text = textOf(request, key);
     if (text === null || plan.purpose === 'dry run') return;
     // Requests in use are soon cached again: cheaper than to track their order of use.
@@ -32,12 +40,8 @@ export class PlanCache {
   }
 }
 
-/** Everything that `planRequest` reads; null: it is too long, or may have a body. */
-function textOf(request: RunRequest, key: Key): string | null {
-  const { query, idOrName } = request;
+function textOf({ query, idOrName, form, redact }: PlannedRequest, key: Key): string | null {
   if (query === null || query.length > LONGEST) return null;
-  const accept = request.header('accept').join(', ');
-  const redact = request.header('lf-endpoint-redact-pii').join('\n');
-  const text = `${key.name}\n${idOrName}\n${query}\n${accept}\n${redact}`;
+  const text = `${key.name}\n${idOrName}\n${query}\n${form}\n${redact.join('\n')}`;
   return text.length > LONGEST ? null : text;
 }

@@ -28,6 +28,7 @@ import {
 import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
 import { checkDryRun } from './dry-run';
 import { needsFence } from './fence';
+import type { PlannedRequest } from './plan-cache';
 import { asksForRedaction } from './redact-header';
 import type { Services } from './services';
 import type { RequestPlan, RunRequest } from './types';
@@ -45,15 +46,32 @@ export async function planRequest(
   services: Services,
   form = request.header('accept').join(', '),
 ): Promise<RequestPlan> {
-  const cached = services.plans.get(request, key, endpoint, services.now);
+  const { idOrName, query } = request;
+  const asked = { idOrName, query, form, redact: request.header('lf-endpoint-redact-pii') };
+  const cached = services.plans.get(asked, key, endpoint, services.now);
   if (cached !== null) {
     // A table may have come since.
     checkDeclaredTables(cached.query, key, endpoint, services.engine);
+    if (cached.page !== null) checkPageable(cached, cached.representation, key, endpoint, services);
     return cached;
   }
+  const parameters = (): Promise<readonly RawEntry[]> => request.timed('read', () => request.parameters());
+  const plan = await readPlan(asked, parameters, key, endpoint, services);
+  services.plans.set(asked, key, plan);
+  return plan;
+}
+
+/** Sees of the request what the plan cache knows it by, and its parameters. */
+async function readPlan(
+  { form, redact }: PlannedRequest,
+  readGiven: () => Promise<readonly RawEntry[]>,
+  key: Key,
+  endpoint: Endpoint,
+  services: Services,
+): Promise<RequestPlan> {
   // Some forms are those of exports alone: what this request is is not known yet.
   if (!namesFileForm(form)) chooseRepresentation(form);
-  const given = await request.timed('read', () => request.parameters());
+  const given = await readGiven();
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions(consumer, given, key, endpoint);
   const exported = !consumer.dryRun && readSwitch(endpoint, given, 'export');
@@ -67,7 +85,7 @@ export async function planRequest(
   const now = services.now();
   const parameters = readParameters(endpoint, given, key.pins, now);
   const moving = readMovingStarts(endpoint, given, key.pins, now);
-  const redactionRequested = asksForRedaction(request.header('lf-endpoint-redact-pii'));
+  const redactionRequested = asksForRedaction(redact);
   const redacted = key.redact || endpoint.redactPii || redactionRequested;
   // In files they have a type of their own.
   const isoTimestamps = readTimestampForm(endpoint, given) === 'iso' && fileForm === null;
@@ -90,14 +108,12 @@ export async function planRequest(
     fileForm,
     purpose,
   } as const;
-  const plan = createPlan(validated, key, services);
-  services.plans.set(request, key, plan);
-  return plan;
+  return createPlan(validated, key, services);
 }
 
 /** @throws ServiceError invalidParameter for pages of anything but a stored query's rows as JSON */
 export function checkPageable(
-  { query }: ConsumerRequest,
+  { query }: Pick<ConsumerRequest, 'query'>,
   representation: Representation,
   key: Key,
   endpoint: Endpoint,

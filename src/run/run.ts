@@ -29,7 +29,7 @@ export async function run(request: RunRequest, services: Services): Promise<RunR
   if (plan.purpose === 'dry run') return estimate(plan, request, services);
   if (plan.page !== null) return runPage({ ...plan, page: plan.page }, request, services);
   if (plan.purpose === 'export') {
-    await exportRows(plan, request, services);
+    await exportRows(plan, key, request, services);
     return null;
   }
 

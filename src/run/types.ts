@@ -49,10 +49,10 @@ export interface BodyHead {
 
 /** Takes a body part by part. */
 export interface BodyWriter {
-  /** Resolves when the client takes more. @throws AbortError when it has left; ServiceError deadlineExceeded when it stalls */
+  /** Resolves when the client takes more. @throws AbortError when it has left, or was cut off as it took nothing */
   write(bytes: Uint8Array): Promise<void>;
-  /** Sends the last part. Without it the client sees that the body is not whole. */
-  end(bytes: Uint8Array): void;
+  /** Sends the last part, without which the client sees that the body is not whole; resolves when it has all. @throws as `write` */
+  end(bytes: Uint8Array): Promise<void>;
 }
 
 /** A validated request: everything is checked but the SQL of a consumer query. */

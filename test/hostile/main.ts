@@ -1,7 +1,11 @@
-/** `npm run fuzz:hostile -- [N [SEED]]`: the requests known to have stopped the service, then N generated ones. */
+/**
+ * `npm run fuzz:hostile -- [N [SEED]]`: the requests known to have stopped the service, then N generated ones, then clients that do not
+ * read, do not send, or leave. `-- soak [SECONDS [SEED]]`: those clients alone, and wide rows.
+ */
 import { generate } from './generate';
 import { KNOWN, LARGE } from './known';
-import { aftermath, attack, type Outcome } from './suite';
+import { soak } from './soak';
+import { aftermath, attack, boundOf, type Offence, type Outcome } from './suite';
 import { type HostileRequest, Target } from './target';
 
 async function main(count = 300, seed = 1): Promise<number> {
@@ -13,12 +17,38 @@ async function main(count = 300, seed = 1): Promise<number> {
   };
   try {
     const offences = await attack(target, first(count, generate(seed), [...KNOWN, ...LARGE]), show);
-    offences.push(...(await aftermath(target)));
-    for (const { name, what } of offences) process.stdout.write(`OFFENCE ${name}: ${what}\n`);
-    return offences.length;
+    offences.push(...(await aftermath(target)), ...(await soaked(target, CLIENTS, seed, false)));
+    return tell(offences);
   } finally {
     await target.stop();
   }
+}
+
+/** Seconds in which clients come. */
+const CLIENTS = 30;
+
+async function soaked(target: Target, seconds: number, seed: number, withWide: boolean): Promise<readonly Offence[]> {
+  const { clients, requests, p50, p99, offences } = await soak(target, seconds, seed, withWide);
+  const { duckdb, cache } = target.limits;
+  const counts = `${clients} clients in ${seconds} s, ${requests} ordinary requests`;
+  const times = `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
+  const memory = `peak ${target.peakMemory.toFixed(0)} of ${boundOf(target)} MiB (DuckDB ${duckdb}, cache ${cache})`;
+  process.stdout.write(`soak: seed ${seed}, ${counts}, ${times}, ${memory}, ${offences.length} offences\n`);
+  return offences;
+}
+
+async function soakAlone(seconds = 120, seed = 1): Promise<number> {
+  const target = await Target.start({ duckdb: 256, cache: 64, timeout: 10 });
+  try {
+    return tell(await soaked(target, seconds, seed, true));
+  } finally {
+    await target.stop();
+  }
+}
+
+function tell(offences: readonly Offence[]): number {
+  for (const { name, what } of offences) process.stdout.write(`OFFENCE ${name}: ${what}\n`);
+  return offences.length;
 }
 
 function* first(
@@ -30,8 +60,9 @@ function* first(
   for (let i = 0; i < count; i++) yield generated.next().value as HostileRequest;
 }
 
-const [count, seed] = process.argv.slice(2).map(Number);
-main(count, seed).then(
+const [mode, ...rest] = process.argv.slice(2);
+const run = mode === 'soak' ? soakAlone(...rest.map(Number)) : main(...[mode ?? [], rest].flat().map(Number));
+run.then(
   (offences) => (process.exitCode = offences === 0 ? 0 : 1),
   (error: unknown) => {
     process.stderr.write(`${String(error)}\n`);

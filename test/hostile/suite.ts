@@ -40,10 +40,15 @@ export async function attack(
   return offences;
 }
 
+/** MiB that all processes of the service may have resident. */
+export function boundOf({ limits }: Target): number {
+  return limits.duckdb + limits.cache + BASE_MEMORY;
+}
+
 /** Whether the service holds its bound on memory and still answers; what is wrong, if anything. */
 export async function aftermath(target: Target): Promise<Offence[]> {
   const offences: Offence[] = [];
-  const bound = target.limits.duckdb + target.limits.cache + BASE_MEMORY;
+  const bound = boundOf(target);
   const peak = target.peakMemory;
   if (peak > bound) offences.push({ name: 'memory', what: `${peak.toFixed(0)} MiB resident, of ${bound}` });
   const { status } = await target.send(got('an ordinary query', 'logs.all', 'project=default'));

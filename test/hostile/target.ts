@@ -1,11 +1,13 @@
 /** The built service as a process of its own, under a watchdog, for requests that try to stop it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Stage } from '../process/started';
+import { hashOf } from '../../src/keys/secret-key';
+import { DATA_DIR, Stage } from '../process/started';
+import { CLIENT_ENDPOINT, CLIENT_KEYS } from './clients';
 
 export const API_KEY = 'hostile-suite-key-that-guards-nothing';
 
@@ -55,7 +57,7 @@ export class Target {
   private constructor(
     private readonly stage: Stage,
     readonly limits: Limits,
-    private readonly port: number,
+    readonly port: number,
     private readonly pid: number,
     private readonly socket: string,
   ) {
@@ -65,10 +67,24 @@ export class Target {
   static async start(limits: Limits): Promise<Target> {
     const stage = new Stage();
     const folder = stage.folder();
+    const dataDir = path.join(folder, 'data');
+    cpSync(DATA_DIR, dataDir, { recursive: true });
+    writeFileSync(path.join(folder, 'queries/hostile.rows.sql'), CLIENT_ENDPOINT);
+    const keys = Object.entries(CLIENT_KEYS).map(([name, more]) => ({
+      name,
+      hash: hashOf(name).toString('hex'),
+      ...more,
+    }));
+    writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys }));
+    writeFileSync(path.join(folder, 'sources.json'), JSON.stringify({ wide: 'wide_rows' }));
     const socket = path.join(folder, 'watchdog');
     const started = stage.start(
       {
         API_KEY,
+        KEYS_FILE: path.join(folder, 'keys.json'),
+        DATA_DIR: dataDir,
+        COLLECT: 'on',
+        COLLECT_SOURCES: path.join(folder, 'sources.json'),
         CLOCK: '2026-09-30T12:00:00Z',
         LOG_LEVEL: 'info',
         QUERY_TIMEOUT: String(limits.timeout),

@@ -1,4 +1,9 @@
+import { connect, type Socket } from 'node:net';
+
 import request from 'supertest';
+
+import { ByteShares } from '../../src/limits/byte-shares';
+import { until } from '../until';
 
 import { ScriptedEngine, serve, type Served, type ServedOptions } from './served';
 
@@ -64,7 +69,8 @@ describe('requests per second', () => {
 
   it('are counted by endpoint over all keys too, behind the question whether a key may run it', async () => {
     const { server } = await start({ rates: { perKey: 50, perEndpoint: 2 } });
-    const get = (key: string, path: string): request.Test => request(server).get(path).set('X-API-KEY', key);
+    const get = (key: string, path: string): request.Test =>
+      request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
     await get('all', PLAIN)
       .expect(200)
       .expect('RateLimit-Policy', '"key";q=50;w=1, "endpoint";q=2;w=1')
@@ -93,7 +99,8 @@ describe('the daily budget of bytes billed', () => {
     const engine = new ScriptedEngine('bigquery');
     engine.bytes = { processed: 60n, billed: 60n };
     const { server } = await start({ engine, ...options });
-    const get = (path: string, key = 'poor'): request.Test => request(server).get(path).set('X-API-KEY', key);
+    const get = (path: string, key = 'poor'): request.Test =>
+      request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
     return { engine, get };
   }
 
@@ -177,5 +184,69 @@ describe('the daily budget of bytes billed', () => {
     const engine = new ScriptedEngine('duckdb');
     const { server } = await start({ engine, dailyBytes: 1n });
     for (let i = 0; i < 3; i++) await request(server).get(PLAIN).set('X-API-KEY', 'all').expect(200);
+  });
+});
+
+describe('answers that clients do not read', () => {
+  const MIB = 1024 * 1024;
+  /** More than the system takes for a connection. */
+  const LONG = 16 * MIB;
+  const sockets: Socket[] = [];
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  /** Two such answers of a key, three of all. */
+  async function small(): Promise<{
+    readonly shares: ByteShares;
+    readonly engine: ScriptedEngine;
+    readonly served: Served;
+  }> {
+    const engine = new ScriptedEngine();
+    engine.rows = [JSON.stringify({ id: 'x'.repeat(LONG) })];
+    const shares = new ByteShares({ perKey: 2.5 * LONG, all: 3.5 * LONG });
+    return { shares, engine, served: await start({ engine, shares: { unread: shares } }) };
+  }
+
+  /** Sends requests on one connection and reads nothing. */
+  function deaf(port: number, ...heads: readonly string[]): Socket {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket.pause());
+    socket.write(heads.map((head) => `${head}\r\nHost: a\r\n\r\n`).join(''));
+    return socket;
+  }
+  const head = (key: string, project: string): string =>
+    `GET /api/endpoints/query/test.plain?project=${project} HTTP/1.1\r\nX-API-KEY: ${key}`;
+
+  it('are refused beyond the share of a key, and cost others nothing', async () => {
+    const { shares, served: target } = await small();
+    const { port, server } = target;
+    deaf(port, head('all', 'a'));
+    deaf(port, head('all', 'b'));
+    await until(() => shares.bytes > 2 * LONG);
+    const ask = (key: string, path = PLAIN): request.Test =>
+      request(server).get(path).set({ 'X-API-KEY': key, 'Accept-Encoding': 'identity' });
+    const { body } = await ask('all').expect(429).expect('Retry-After', '5');
+    expect(body).toMatchObject({ error: { errors: [{ reason: 'tooManyConcurrentQueries' }] } });
+    await ask('all', '/api/endpoints').expect(200);
+    await ask('other').expect(200);
+    // All is full: the key that has most gives way.
+    deaf(port, head('other', 'c'));
+    await until(() => shares.bytes > 3 * LONG);
+    await ask('listed').expect(200);
+    await until(() => target.logged.some((line) => line.includes('"status":429,') && line.includes('"key":"all"')));
+    for (const socket of sockets) socket.destroy();
+    await until(() => shares.bytes === 0);
+  });
+
+  it('count on one connection too, where its requests wait for each other, and are forgotten with it', async () => {
+    const { shares, engine, served: target } = await small();
+    const socket = deaf(target.port, ...Array.from({ length: 6 }, (_, i) => head('all', `p${String(i)}`)));
+    await until(() => engine.queries.length === 6 && shares.bytes > 2 * LONG);
+    expect(shares.bytes).toBeLessThan(3 * LONG);
+    socket.destroy();
+    await until(() => shares.bytes === 0);
+    // Those that waited, too, have their lines.
+    await until(() => target.logged.filter((line) => line.includes('"msg":"request"')).length === 6);
   });
 });

@@ -114,6 +114,14 @@ describe('a head beyond what the parser takes', () => {
     refused(await send([`GET / HTTP/1.1\r\n${HOST}X-Long: ${long(400_000)}`]), 'headersTooLarge');
   });
 
+  it.each([257, 1020, 5000])('431: %d headers, whatever is behind them', async (count) => {
+    const many = 'a:\r\n'.repeat(count - 3);
+    refused(
+      await send([`POST / HTTP/1.1\r\n${HOST}Connection: close\r\n${many}Content-Length: 3\r\n\r\n{}x`]),
+      'headersTooLarge',
+    );
+  });
+
   it('414: a long URL, then headers that break the bound', async () => {
     refused(await send([`GET /?${long(150_000)} HTTP/1.1\r\n${HOST}X-Long: ${long(60_000)}\r\n\r\n`]), 'uriTooLong');
   });

@@ -20,6 +20,7 @@ import { drainable } from '../../src/http/server/drain';
 import { createHttpServer } from '../../src/http/server/http-server';
 import type { Explorer } from '../../src/http/explorer/explorer';
 import { Lifecycle } from '../../src/http/server/lifecycle';
+import { sharesOf, type Shares } from '../../src/http/server/shares';
 import { createListener } from '../../src/http/server/listener';
 import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds, exportSlots } from '../../src/limits/admission';
@@ -150,6 +151,7 @@ export interface ServedOptions {
   readonly tracing?: Tracing;
   /** Behind TLS. */
   readonly tls?: boolean;
+  readonly shares?: Partial<Shares>;
   /** Still loading. */
   readonly starting?: boolean;
 }
@@ -189,6 +191,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       tracing: options.tracing ?? null,
       tls: options.tls ?? false,
       health: options.health ?? new Health(),
+      shares: { ...sharesOf(0), ...options.shares },
     }),
     recordRefused(log, metrics),
   );

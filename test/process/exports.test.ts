@@ -60,14 +60,19 @@ const KEYS = {
 const stage = new Stage();
 let service: Started;
 let port: number;
+let keysFile: string;
+
+function writeKeys(given: Readonly<Record<string, object>>): void {
+  const keys = Object.entries(given).map(([name, more]) => ({ name, hash: hashOf(name).toString('hex'), ...more }));
+  writeFileSync(keysFile, JSON.stringify({ keys }));
+}
 
 beforeAll(async () => {
   const folder = stage.folder();
   for (const [name, sql] of Object.entries(QUERIES)) writeFileSync(path.join(folder, `queries/${name}.sql`), sql);
-  const keys = Object.entries(KEYS).map(([name, more]) => ({ name, hash: hashOf(name).toString('hex'), ...more }));
-  const file = path.join(folder, 'keys.json');
-  writeFileSync(file, JSON.stringify({ keys }));
-  service = stage.start({ KEYS_FILE: file }, folder);
+  keysFile = path.join(folder, 'keys.json');
+  writeKeys(KEYS);
+  service = stage.start({ KEYS_FILE: keysFile }, folder);
   port = await service.port();
 });
 afterAll(() => stage.end());
@@ -240,4 +245,19 @@ it('breaks off what the engine was sending when its process dies, and goes on wi
   await closed;
   expect(response.complete).toBe(false);
   await until(async () => (await get({ sql: 'SELECT 1 AS x FROM numbers LIMIT 1' })).status === 200);
+});
+
+it.each([
+  ['is revoked', {}, 401, 'unauthenticated'],
+  ['may not export any more', { exporter: {} }, 401, 'unauthenticated'],
+])('ends when its key %s', async (_how, changed, status, reason) => {
+  const response = await begin({ export: 'true' }, { 'X-Request-Id': `ended-${Object.keys(changed).length}` });
+  const { exporter, ...others } = KEYS;
+  writeKeys({ ...others, ...changed });
+  await service.logged(
+    new RegExp(`"id":"ended-${Object.keys(changed).length}".*"reason":"${reason}","status":${status}`),
+  );
+  expect((await received(response)).complete).toBe(false);
+  writeKeys({ exporter, ...others });
+  await until(async () => (await get({ export: 'true', sql: 'SELECT 1 AS x' })).status === 200);
 });

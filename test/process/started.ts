@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = path.join(__dirname, '../..');
 
-const DATA_DIR = path.join(ROOT, 'test/fixture');
+export const DATA_DIR = path.join(ROOT, 'test/fixture');
 
 /** The processes that a process has started, by what Linux tells. */
 export function childrenOf(pid = 0): number[] {

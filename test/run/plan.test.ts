@@ -1,3 +1,7 @@
+import fc from 'fast-check';
+
+import { ServiceError } from '../../src/errors';
+import { PlanCache } from '../../src/run/plan-cache';
 import { Metrics } from '../../src/metrics';
 import { planRequest } from '../../src/run/plan';
 import type { Services } from '../../src/run/services';
@@ -190,4 +194,44 @@ describe('a start that moves on with the clock', () => {
     expect(fixed.usage?.hash).toBe(fixed.identity.hash);
     expect(fixed.usage?.hash).not.toBe(first.usage?.hash);
   });
+});
+
+it('is the same from the plan cache, whatever was asked before: as a tail, in another form, masked, by another key', async () => {
+  const asked = fc.record({
+    key: fc.constantFrom('all', 'masked', 'pinned', 'exporter'),
+    accept: fc.constantFrom(
+      '',
+      '*/*',
+      'text/*',
+      'text/csv',
+      'text/event-stream',
+      'application/x-ndjson',
+      'text/event-stream, text/csv;q=0.1',
+    ),
+    tail: fc.boolean(),
+    redact: fc.constantFrom('', 'true', 'false'),
+    project: fc.constantFrom('abc', 'b'),
+    switches: fc.constantFrom({}, { export: 'true' }, { timestamps: 'iso' }, { page_size: '5' }),
+    exports: fc.boolean(),
+  });
+  const endpoints = { false: warmed, true: { ...warmed, exportRows: 100 } };
+  await fc.assert(
+    fc.asyncProperty(fc.array(asked, { minLength: 2, maxLength: 12 }), async (requests) => {
+      const kept = new PlanCache();
+      for (const { key: name, accept, tail, redact, project, switches, exports } of requests) {
+        const key = KEYS[name];
+        if (key === undefined) throw new Error(name);
+        const planOf = async (plans: PlanCache): Promise<unknown> => {
+          const headers = { accept, 'lf-endpoint-redact-pii': redact };
+          const request = new TestRequest(warmed.name, { key: name, values: { project, ...switches }, headers });
+          const form = tail ? ['application/json'] : [];
+          const planned = planRequest(request, key, endpoints[`${exports}`], { ...shared, plans }, ...form);
+          return planned.catch((error: unknown) =>
+            error instanceof ServiceError ? [error.reason, error.message] : error,
+          );
+        };
+        expect(await planOf(kept)).toEqual(await planOf(new PlanCache()));
+      }
+    }),
+  );
 });

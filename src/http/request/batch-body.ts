@@ -1,31 +1,21 @@
-import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
-import getRawBody from 'raw-body';
-
 import { ServiceError } from '../../errors';
+import type { Exchange } from '../exchange';
 import type { RequestHeaders } from './headers';
+import { noRoom, receive } from './receive';
 
 const unpack = promisify(gunzip);
-
-/** Bytes that a body may take once it is read. @param longest bytes of a body, unpacked */
-export function batchRoom({ headers }: Pick<IncomingMessage, 'headers'>, longest: number): number {
-  const length = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? longest) : longest;
-  return Math.min(length, longest);
-}
 
 /**
  * The body of a request that brings a batch of logs: JSON, as it is or with gzip. Without a type it counts as JSON.
  *
  * @param longest bytes, unpacked
- * @throws ServiceError payloadTooLarge, unsupportedMediaType, invalidParameter
+ * @throws ServiceError as `receive`, unsupportedMediaType
  */
-export async function readBatchBody(
-  request: IncomingMessage,
-  headers: RequestHeaders,
-  longest: number,
-): Promise<Buffer> {
+export async function readBatchBody(exchange: Exchange, longest: number): Promise<Buffer> {
+  const { headers } = exchange;
   const packed = isPacked(headers);
   const type = headers.list('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? 'application/json';
   if (type !== 'application/json') {
@@ -33,8 +23,8 @@ export async function readBatchBody(
       allowed: ['application/json'],
     });
   }
-  const body = await collect(request, longest);
-  return packed ? unpacked(body, longest) : body;
+  const body = await receive(exchange, longest, () => tooLarge(longest));
+  return packed ? unpacked(exchange, body, longest) : body;
 }
 
 function isPacked(headers: RequestHeaders): boolean {
@@ -43,18 +33,15 @@ function isPacked(headers: RequestHeaders): boolean {
   throw new ServiceError('unsupportedMediaType', 'This content coding is not read.', { allowed: ['gzip', 'identity'] });
 }
 
-async function collect(request: IncomingMessage, longest: number): Promise<Buffer> {
+async function unpacked(exchange: Exchange, packed: Buffer, longest: number): Promise<Buffer> {
+  const holding = exchange.holdBody();
+  // How long it gets is not known before.
+  if (!holding.take(longest, packed)) throw noRoom();
   try {
-    return await getRawBody(request, { limit: longest, length: request.headers['content-length'] ?? null });
-  } catch (cause) {
-    if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large') throw tooLarge(longest);
-    throw new ServiceError('invalidParameter', 'The body broke off.', {}, { cause });
-  }
-}
-
-async function unpacked(body: Buffer, longest: number): Promise<Buffer> {
-  try {
-    return await unpack(body, { maxOutputLength: longest });
+    const body = await unpack(packed, { maxOutputLength: longest });
+    holding.take(body.length);
+    holding.give(packed);
+    return body;
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(longest);
     throw new ServiceError('invalidParameter', 'The body is not gzip.', {}, { cause });

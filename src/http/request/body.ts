@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-import getRawBody from 'raw-body';
-
 import { ServiceError } from '../../errors';
+import type { Exchange } from '../exchange';
 import type { RequestHeaders } from './headers';
+import { receive } from './receive';
 
 /** Longest body, in bytes (docs/errors.md). */
 const LONGEST_BODY = 256 * 1024;
@@ -23,27 +23,18 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 /**
  * The body of a request; null: it is empty, whatever its Content-Type says.
  *
- * @throws ServiceError payloadTooLarge, unsupportedMediaType; invalidParameter for bytes that are not UTF-8, a body that
- *   breaks off, or one of a GET that is not JSON
+ * @throws ServiceError as `receive`, unsupportedMediaType; invalidParameter for bytes that are not UTF-8, or a body of a GET that is
+ *   not JSON
  */
-export async function readBody(request: IncomingMessage, headers: RequestHeaders): Promise<Body | null> {
-  const bytes = await collect(request);
+export async function readBody(exchange: Exchange): Promise<Body | null> {
+  const { request, headers } = exchange;
+  const bytes = await receive(exchange, LONGEST_BODY, tooLarge);
   if (bytes.length === 0) return null;
   const type = request.method === 'POST' ? bodyType(headers) : jsonOnly(headers);
   try {
     return { type, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (cause) {
     throw new ServiceError('invalidParameter', 'The body is not UTF-8.', {}, { cause });
-  }
-}
-
-async function collect(request: IncomingMessage): Promise<Buffer> {
-  try {
-    const length = request.headers['content-length'] ?? null;
-    return await getRawBody(request, { limit: LONGEST_BODY, length });
-  } catch (cause) {
-    if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large') throw tooLarge();
-    throw new ServiceError('invalidParameter', 'The body broke off.', {}, { cause });
   }
 }
 

@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors';
 import type { RequestHeaders } from './headers';
 
+/** Most headers, whatever their length. */
+export const MOST_HEADERS = 256;
+
 /** Longest URL (docs/http.md) and longest headers beside it, in bytes. */
 export const LONGEST_URL = 96 * 1024;
 export const LONGEST_HEADERS = 32 * 1024;
@@ -14,6 +17,8 @@ export const LONGEST_HEADERS = 32 * 1024;
  * @throws ServiceError uriTooLong, headersTooLarge, invalidParameter
  */
 export function checkHead(request: IncomingMessage, headers: RequestHeaders): void {
+  if (headers.count > MOST_HEADERS)
+    throw new ServiceError('headersTooLarge', `There are more than ${String(MOST_HEADERS)} headers.`);
   if ((request.url ?? '').length > LONGEST_URL) throw uriTooLong();
   if (headers.size > LONGEST_HEADERS) throw headersTooLarge();
   // RFC 9112, 3.2: one Host with HTTP/1.1, no more.

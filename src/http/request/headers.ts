@@ -19,6 +19,11 @@ export class RequestHeaders {
     return values.length === 0 ? undefined : values.join(', ');
   }
 
+  /** Headers, each repetition counted. */
+  get count(): number {
+    return this.raw.length / 2;
+  }
+
   /** Length of all names and values, in bytes. */
   get size(): number {
     return this.raw.reduce((sum, text) => sum + text.length, 0);

@@ -2,17 +2,25 @@ import type { ServerResponse } from 'node:http';
 
 import { abortError } from '../../concurrency/deadline';
 import { ServiceError } from '../../errors';
+import type { Holding } from '../../limits/byte-shares';
 import type { EventWriter } from '../../run/tail/types';
 
 /** Milliseconds in which a client has to take what it was sent before it is cut off. */
 const STALL = 30_000;
+
 /** A response of events, as they come. */
 export class EventStream implements EventWriter {
   readonly closed: Promise<void>;
+  /** Whether something was left out, as what the client has not read leaves no room for it. */
+  #full = false;
 
-  /** @param sent is called with the number of bytes as they are sent */
+  /**
+   * @param holding what of it the client has not taken
+   * @param sent is called with the number of bytes as they are sent
+   */
   constructor(
     private readonly response: ServerResponse,
+    private readonly holding: Holding,
     private readonly sent: (bytes: number) => void,
   ) {
     this.closed = new Promise((resolve) => {
@@ -22,19 +30,22 @@ export class EventStream implements EventWriter {
   }
 
   get pending(): number {
-    return this.response.writableLength;
+    return this.#full ? Infinity : this.response.writableLength;
   }
 
   write(bytes: Uint8Array): void {
     const { response } = this;
     if (response.destroyed || response.writableEnded) return;
+    this.#full ||= !this.holding.take(bytes.length, bytes);
+    if (this.#full) return;
     this.sent(bytes.length);
-    response.write(bytes);
+    response.write(bytes, () => this.holding.give(bytes));
   }
 
   async drained(): Promise<void> {
     const { response } = this;
     if (response.destroyed) throw abortError();
+    if (this.#full) throw stalled();
     if (!response.writableNeedDrain) return;
     await new Promise<void>((resolve, reject) => {
       const settle = (how: () => void) => (): void => {
@@ -46,7 +57,7 @@ export class EventStream implements EventWriter {
       const onDrain = settle(resolve);
       const onClose = settle(() => reject(abortError()));
       const timer = setTimeout(
-        settle(() => reject(new ServiceError('deadlineExceeded', 'The client does not take what it is sent.'))),
+        settle(() => reject(stalled())),
         STALL,
       );
       response.once('drain', onDrain);
@@ -64,4 +75,8 @@ export class EventStream implements EventWriter {
     timer.unref();
     void this.closed.then(() => clearTimeout(timer));
   }
+}
+
+function stalled(): ServiceError {
+  return new ServiceError('deadlineExceeded', 'The client does not take what it is sent.');
 }

@@ -3,12 +3,8 @@ import type { Writable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 
 import { abortError } from '../../concurrency/deadline';
-import { ServiceError } from '../../errors';
 import type { Encoding } from '../../rendering/encoded-response';
 import type { BodyWriter } from '../../run/types';
-
-/** Milliseconds in which a client has to take what it was sent, some 256 KiB, before it is cut off. */
-const STALL = 30_000;
 
 /** A body that is sent while it is being made, no faster than the client takes it. */
 export class StreamedBody implements BodyWriter {
@@ -19,7 +15,6 @@ export class StreamedBody implements BodyWriter {
     private readonly response: ServerResponse,
     coding: Encoding | null,
     private readonly sent: (bytes: number) => void,
-    private readonly stall = STALL,
   ) {
     this.#target = coding === null ? response : compressing(response, coding, sent);
   }
@@ -27,33 +22,31 @@ export class StreamedBody implements BodyWriter {
   async write(bytes: Uint8Array): Promise<void> {
     if (this.response.destroyed) throw abortError();
     this.#count(bytes);
-    if (!this.#target.write(bytes)) await this.#drained();
+    if (!this.#target.write(bytes)) await this.#untilTaken(this.#target, 'drain');
   }
 
-  end(bytes: Uint8Array): void {
+  async end(bytes: Uint8Array): Promise<void> {
+    if (this.response.destroyed) throw abortError();
     this.#count(bytes);
+    const taken = this.#untilTaken(this.response, 'finish');
     this.#target.end(bytes);
+    await taken;
   }
 
   #count({ length }: Uint8Array): void {
     if (this.#target === this.response) this.sent(length);
   }
 
-  #drained(): Promise<void> {
+  #untilTaken(target: Writable, event: 'drain' | 'finish'): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (how: () => void) => (): void => {
-        clearTimeout(timer);
-        this.#target.off('drain', onDrain);
+        target.off(event, onEvent);
         this.response.off('close', onClose);
         how();
       };
-      const onDrain = settle(resolve);
+      const onEvent = settle(resolve);
       const onClose = settle(() => reject(abortError()));
-      const timer = setTimeout(
-        settle(() => reject(new ServiceError('deadlineExceeded', 'The client does not take what it is sent.'))),
-        this.stall,
-      );
-      this.#target.once('drain', onDrain);
+      target.once(event, onEvent);
       this.response.once('close', onClose);
     });
   }

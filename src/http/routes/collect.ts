@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors';
 import { countRate } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import type { Exchange } from '../exchange';
-import { batchRoom, readBatchBody } from '../request/batch-body';
+import { readBatchBody } from '../request/batch-body';
 import { jsonResponse } from '../response/response';
 
 /** Milliseconds that a batch may wait to be read. */
@@ -17,17 +17,12 @@ export async function answerCollect(exchange: Exchange, services: Services): Pro
   exchange.record({ key: key.name });
   countRate(exchange, key, services);
   const { collector } = ingest;
-  const { request } = exchange;
-  const source = sourceOf(request.url ?? '');
-  const release = await collector.admit(batchRoom(request, collector.maxBody));
-  try {
-    const { table, events, refused } = await store(exchange, collector, source, key.name);
-    exchange.record({ table, events });
-    // The words of Logflare's answer.
-    exchange.send(jsonResponse(200, { message: 'Logged!', ...(refused === 0 ? {} : { refused }) }));
-  } finally {
-    release();
-  }
+  const source = sourceOf(exchange.request.url ?? '');
+  await collector.admit();
+  const { table, events, refused } = await store(exchange, collector, source, key.name);
+  exchange.record({ table, events });
+  // The words of Logflare's answer.
+  exchange.send(jsonResponse(200, { message: 'Logged!', ...(refused === 0 ? {} : { refused }) }));
 }
 
 async function store(
@@ -36,7 +31,11 @@ async function store(
   source: string,
   keyName: string,
 ): ReturnType<Collector['collect']> {
-  const body = await exchange.timed('read', () => readBatchBody(exchange.request, exchange.headers, collector.maxBody));
+  const body = await exchange.timed('read', () =>
+    readBatchBody(exchange, collector.maxBody).catch((error: unknown) => {
+      throw collector.refused(error);
+    }),
+  );
   const deadline = performance.now() + PATIENCE;
   exchange.expectUntil(deadline);
   return collector.collect({ source, body }, { deadline, signal: exchange.signal, keyName });

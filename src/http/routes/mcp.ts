@@ -21,8 +21,7 @@ export class McpRoute {
       throw new ServiceError('accessDenied', 'Pages of this origin may not use the service.');
     }
     const key = authenticate(exchange, services);
-    const { request, headers } = exchange;
-    const body = await readBody(request, headers);
+    const body = await readBody(exchange);
     const message = parsed(body?.type === 'application/json' ? body.text : '');
     const onError = (error: unknown): void => exchange.logFailure(error);
     const handler = await this.#loaded();

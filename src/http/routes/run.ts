@@ -11,7 +11,6 @@ import type { Exchange } from '../exchange';
 import { conditionalResponse } from '../response/conditional';
 import { chooseCoding } from '../response/content-coding';
 import { isLogflareError } from '../response/logflare-error';
-import type { RequestHeaders } from '../request/headers';
 
 export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
 
@@ -76,8 +75,7 @@ export class HttpRunRequest implements RunRequest {
   }
 
   parameters(): Promise<RawEntry[]> {
-    const { request, headers } = this.exchange;
-    this.#given ??= readGiven(request, headers);
+    this.#given ??= readGiven(this.exchange);
     return this.#given;
   }
 
@@ -130,9 +128,10 @@ function queryOf({ url = '' }: IncomingMessage): string {
 }
 
 /** The parameters of URL and body. */
-async function readGiven(request: IncomingMessage, headers: RequestHeaders): Promise<RawEntry[]> {
+async function readGiven(exchange: Exchange): Promise<RawEntry[]> {
+  const { request } = exchange;
   const given = readUrlEncoded(queryOf(request));
-  const body = hasBody(request) ? await readBody(request, headers) : null;
+  const body = hasBody(request) ? await readBody(exchange) : null;
   if (body === null) return given;
   return [...given, ...(body.type === 'application/json' ? readJsonBody(body.text) : readUrlEncoded(body.text))];
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 import { ServiceError } from '../../errors';
 import { errorResponse, rawResponse } from '../response/error';
-import { headersTooLarge, LONGEST_HEADERS, LONGEST_URL, uriTooLong } from '../request/head';
+import { headersTooLarge, LONGEST_HEADERS, LONGEST_URL, MOST_HEADERS, uriTooLong } from '../request/head';
 import { SECURITY_HEADERS } from '../response/security-headers';
 
 /** Bound of Node's parser on a whole head: room for what checkHead then tells apart. */
@@ -29,6 +29,8 @@ export function createHttpServer(listener: RequestListener, onRefused: OnRefused
     keepAliveTimeout: 65_000, // longer than the 60 s of common load balancers, who else send into a closing connection
     requireHostHeader: false, // the answer to a missing one is ours (request-head.ts)
   });
+  // Node drops what is beyond without a word: one more than is allowed shows that there were too many (head.ts).
+  server.maxHeadersCount = MOST_HEADERS + 1;
   server.on('request', (request, response) => {
     inProgress.set(request.socket, { request, response });
   });

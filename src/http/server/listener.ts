@@ -9,6 +9,7 @@ import { directRun } from '../request/run-path';
 import { Exchange, type ExchangeContext } from '../exchange';
 import { FailedLogins } from './failed-logins';
 import type { Lifecycle } from './lifecycle';
+import type { Shares } from './shares';
 import { checkHead } from '../request/head';
 import { createRouter, RUN_PATH, type RouterOptions } from './router';
 import { answerRun } from '../routes/run';
@@ -25,6 +26,8 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
   readonly tracing?: Tracing | null;
   /** Whether callers reach the service through TLS; absent: no. */
   readonly tls?: boolean;
+  /** What callers may have the process hold. */
+  readonly shares: Shares;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
  * (docs/decisions/fast-path.md).
  */
 export function createListener(options: ListenerOptions): RequestListener {
-  const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null, tls = false } = options;
+  const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null, tls = false, shares } = options;
   const { lifecycle, logflareErrors = false } = options;
   const cors = new Cors(corsOrigins);
   const guarded = metricsKey === null ? null : { metrics, key: metricsKey };
@@ -47,6 +50,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     meter,
     tracing,
     failedLogins,
+    ...shares,
     tls,
     starting: () => !lifecycle.opened,
     draining: () => lifecycle.draining,

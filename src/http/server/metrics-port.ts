@@ -7,6 +7,7 @@ import { drainable } from './drain';
 import type { Log } from '../../log';
 import type { ExchangeContext } from '../exchange';
 import { FailedLogins } from './failed-logins';
+import { sharesOf } from './shares';
 import { createMetricsListener, type OperatorView } from './metrics-listener';
 import { createHttpServer } from './http-server';
 
@@ -42,6 +43,7 @@ export async function openMetricsPort(
     expectUntil: () => undefined,
     presentsPins: () => false,
     failedLogins: new FailedLogins(),
+    ...sharesOf(0),
   };
   const server = createHttpServer(createMetricsListener(view, context));
   const drain = drainable(server);

@@ -3,6 +3,7 @@ import { type Catalogue, mayRun } from '../../endpoints';
 import { ServiceError } from '../../errors';
 import type { RunLimits } from '../../concurrency/deadline';
 import type { Key } from '../../keys';
+import { currentKey, LOOK_AGAIN } from '../current-key';
 import type { RequestPlan } from '../types';
 import type { Cursors } from './cursor';
 import type { Listener } from './listener';
@@ -10,8 +11,6 @@ import type { PlaceRecords } from './places';
 import { SharedTail, type EndOf } from './shared-tail';
 import type { ArrivingRows, TailEnd } from './types';
 
-/** Milliseconds between two looks whether keys and endpoints are what they were. */
-const LOOK_AGAIN = 500;
 /** Queries that are asked again and again, of one key and of all; and milliseconds for which one is remembered when nobody listens. */
 const MOST_POLLED_PER_KEY = 10;
 const MOST_POLLED = 50;
@@ -207,7 +206,7 @@ export class Tails {
     const keys = new Map<Key, Key | null>();
     for (const listener of [...this.#listeners]) {
       const endpoint = services.catalogue.find(listener.endpoint.id);
-      const key = currentKey(listener, keys);
+      const key = keyOf(listener, keys);
       if (key === null) listener.end('key_changed', 'The key is not valid any more, or may do something else.');
       else if (endpoint?.revision !== listener.endpoint.revision || !mayRun(key, endpoint)) {
         listener.end('endpoint_changed', 'The endpoint has changed.');
@@ -217,25 +216,20 @@ export class Tails {
 }
 
 /** The key of a listener as it is now; null: it is not valid, or says something else. */
-function currentKey(listener: Listener, known: Map<Key, Key | null>): Key | null {
+function keyOf(listener: Listener, known: Map<Key, Key | null>): Key | null {
   const before = listener.key;
-  if (!known.has(before)) known.set(before, validKey(listener, before));
+  if (!known.has(before)) known.set(before, validKey(listener));
   const key = known.get(before) ?? null;
   if (key !== null) listener.key = key;
   return key;
 }
 
-function validKey(listener: Listener, before: Key): Key | null {
+function validKey(listener: Listener): Key | null {
   try {
-    const now = listener.authenticate();
-    return now === before || rightsOf(now) === rightsOf(before) ? now : null;
+    return currentKey(() => listener.authenticate(), listener.key);
   } catch {
     return null;
   }
-}
-
-function rightsOf({ name, endpoints, pins, redact, allowSql, expires }: Key): string {
-  return JSON.stringify([name, endpoints, [...pins].sort(), redact, allowSql, expires]);
 }
 
 function tooMany(message: string): ServiceError {

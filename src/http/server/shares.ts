@@ -1,0 +1,19 @@
+import { ByteShares } from '../../limits/byte-shares';
+import type { ExchangeContext } from '../exchange';
+
+const MIB = 1024 * 1024;
+
+/** Bytes of unread answers of a key, or of one answer where that may be longer; and of bodies of requests. */
+const UNREAD = 64 * MIB;
+const BODIES = 32 * MIB;
+
+export type Shares = Pick<ExchangeContext, 'unread' | 'bodies'>;
+
+/** What callers may have the process hold (docs/operations.md): twice a key's share for all. @param longestResponse bytes */
+export function sharesOf(longestResponse: number): Shares {
+  const unread = Math.max(UNREAD, longestResponse);
+  return {
+    unread: new ByteShares({ perKey: unread, all: 2 * unread }),
+    bodies: new ByteShares({ perKey: BODIES, all: 2 * BODIES }),
+  };
+}

@@ -39,8 +39,6 @@ export function strictValue(type: ScalarName | 'RANGE', value: unknown): unknown
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-const LEAST_INT64 = -(2n ** 63n);
-const GREATEST_INT64 = 2n ** 63n - 1n;
 
 /** Numbers and booleans are kept as their JSON text: loggers disagree about what is a number. */
 function scalarText(value: unknown): string | undefined {
@@ -55,8 +53,12 @@ function integer(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
   const text = longNumber(value) ?? value;
   if (typeof text !== 'string' || !/^-?\d+$/.test(text)) return undefined;
-  const exact = BigInt(text);
-  return exact >= LEAST_INT64 && exact <= GREATEST_INT64 ? String(exact) : undefined;
+  return isInt64(text) ? String(BigInt(text)) : undefined;
+}
+
+/** Whether an integer of these digits is an INT64. */
+export function isInt64(digits: string): boolean {
+  return BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 }
 
 function float(value: unknown): number | string | undefined {

@@ -190,7 +190,7 @@ export class RangeReader {
         if (row !== null && text !== null) read.push({ text, line, row });
       });
     }
-    this.#infer(read);
+    this.#infer(read, leftOut.fields);
     const rules = this.rules;
     const lines = new PrintedLines(source);
     for (const one of read) {
@@ -211,9 +211,9 @@ export class RangeReader {
   }
 
   /** Fields that nobody has declared grow with the rows. */
-  #infer(read: readonly (LinePlace | ParsedRow)[]): void {
+  #infer(read: readonly (LinePlace | ParsedRow)[], leftOut: Set<string>): void {
     if (this.job.declared || read.length === 0) return;
-    for (const one of read) if ('row' in one) this.fields = withFieldsOf(this.fields, one.row, this.#first);
+    for (const one of read) if ('row' in one) this.fields = withFieldsOf(this.fields, one.row, this.#first, leftOut);
     this.#first = false;
   }
 

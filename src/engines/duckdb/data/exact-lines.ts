@@ -121,6 +121,11 @@ export class ExactLines {
     this.#row = new RecordShape(fields, required, needs.identified ? 'id' : null);
   }
 
+  /** Values in the lists of the line just found (`MOST_ROW_VALUES`). */
+  get values(): number {
+    return this.#values;
+  }
+
   /** Fields of lines found since the last call that the schema does not know. */
   takeIgnored(): number {
     const ignored = this.#ignored;

@@ -10,6 +10,14 @@ export const MOST_ROW_VALUES = 1_024;
 /** Why a wider row is left out. */
 export const TOO_WIDE = `its lists have more than ${MOST_ROW_VALUES} values`;
 
+/**
+ * Rows without anything that are to be read behind a row of so many values, so that the 2,048 rows which DuckDB reads at once have
+ * no more than some memory takes.
+ */
+export function emptyRowsBehind(values: number): number {
+  return values > MOST_ROW_VALUES / 2 ? 3 : 0;
+}
+
 const counted = new WeakMap<RestField, number>();
 
 /** Values of one element of a list of this field: its leaf fields at all depths. */

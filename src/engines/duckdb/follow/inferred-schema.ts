@@ -111,14 +111,15 @@ function fieldOf(name: string, value: unknown, at: Place): RestField | null {
     const items = value.filter((item) => item !== null);
     // BigQuery has no arrays of arrays.
     if (items.some((item) => Array.isArray(item))) return leaf('JSON');
-    const typeOf = (item: unknown): RestField | null => fieldOf(name, item, { ...ANYWHERE, depth: at.depth });
-    const first = items.find((item) => typeOf(item) !== null);
+    const first = items.find((item) => tells(item, at.depth));
     if (first === undefined) return null;
-    if (typeOf(first)!.type === 'RECORD') {
+    if (isObject(first) && at.depth < DEEPEST) {
       const fields = grownBy([], items, true, at);
       return fields.length === 0 ? null : { name, type: 'RECORD', mode: 'REPEATED', fields };
     }
-    const types = items.flatMap((item) => typeOf(item) ?? []);
+    const typesOf = (item: unknown): RestField | [] =>
+      isObject(item) ? leaf('JSON') : (fieldOf(name, item, at) ?? []);
+    const types = items.flatMap((item) => (tells(item, at.depth) ? typesOf(item) : []));
     const type = types.every((item) => item.type === types[0]!.type) ? types[0]!.type : common(types);
     return { name, type, mode: type === 'JSON' ? 'NULLABLE' : 'REPEATED', fields: [] };
   }
@@ -133,6 +134,13 @@ function fieldOf(name: string, value: unknown, at: Place): RestField | null {
   const long = longNumber(value);
   if (long !== null) return leaf(!/^-?\d+$/.test(long) ? 'FLOAT64' : isInt64(long) ? 'INT64' : 'NUMERIC');
   return leaf(typeof value === 'string' ? textType(value) : 'STRING');
+}
+
+/** Whether a value tells a type. */
+function tells(value: unknown, depth: number): boolean {
+  if (Array.isArray(value)) return value.some((item) => Array.isArray(item) || tells(item, depth));
+  if (!isObject(value)) return value !== null;
+  return depth >= DEEPEST || Object.entries(value).some(([name, inner]) => name !== '' && tells(inner, depth + 1));
 }
 
 const NUMBERS = new Set<RestField['type']>(['INT64', 'NUMERIC', 'FLOAT64']);

@@ -16,6 +16,7 @@ import { castColumns } from './cast-columns';
 import { numberGeneratedIds } from './generated-ids';
 import type { LeftOutCount } from './left-out-count';
 import { synced } from './manifest';
+import { NO_SOURCE } from './printed-lines';
 import { type PrintedRows, RangeReader, readingFile } from './range-reader';
 import { areApart, isNotOf, latestFirst, singleOfAll, SOURCE_COLUMN, SOURCE_KEY } from './segment';
 import { createRows, insertRows, orderOf, writeLists, writtenRows, type WrittenRows } from './segment-rows';
@@ -147,7 +148,7 @@ class SegmentWriter {
       return null;
     // As in the last segment, so behind the first rows.
     if ((others.at(-1)?.segment.odd ?? 0) > 0) return null;
-    const first = `(FROM ${this.#scanOf(printed)} LIMIT ${SAMPLE})`;
+    const first = `(FROM ${this.#scanOf(printed)}${counted(printed)} LIMIT ${SAMPLE})`;
     const { single, everywhere } = await findSingleLists(connection, first, this.#reader.fields);
     return everywhere ? single : null;
   }
@@ -338,7 +339,7 @@ function unionOf(queries: readonly string[]): string {
 
 /** SQL: of printed rows those that count. */
 function counted({ discarded }: PrintedRows): string {
-  return discarded.length === 0 ? '' : ` WHERE ${isNotOf(discarded)}`;
+  return ` WHERE ${isNotOf([NO_SOURCE, ...discarded])}`;
 }
 
 /** What more room or another moment may mend. */

@@ -111,7 +111,7 @@ function fieldOf(name: string, value: unknown, at: Place): RestField | null {
     const items = value.filter((item) => item !== null);
     // BigQuery has no arrays of arrays.
     if (items.some((item) => Array.isArray(item))) return leaf('JSON');
-    const first = items.find((item) => tells(item, at.depth));
+    const first: unknown = items.find((item) => tells(item, at.depth));
     if (first === undefined) return null;
     if (isObject(first) && at.depth < DEEPEST) {
       const fields = grownBy([], items, true, at);

@@ -62,8 +62,8 @@ export class Collector {
   readonly #audit: Audit;
   readonly #space: FreeSpace;
   #store: Store | null = null;
-  /** Why the store could not be opened; null: another process has it. */
-  #unopenable: { readonly cause: unknown } | null = null;
+  /** The error for a batch that comes while there is no store. */
+  #unopened: ServiceError = unavailable('The data folder is being opened.');
   /** What is reported at the moment; null: nothing. */
   #fault: string | null = null;
   #opening: Promise<void>;
@@ -100,7 +100,7 @@ export class Collector {
    * @throws ServiceError insufficientStorage, backendUnavailable
    */
   async admit(): Promise<void> {
-    if (this.#store === null) throw this.refused(this.#unopened());
+    if (this.#store === null) throw this.refused(this.#unopened);
     if (await this.#space.low()) {
       this.#complain('There is less free space than COLLECT_MIN_FREE: no events are stored.');
       throw this.refused(diskFull());
@@ -172,7 +172,7 @@ export class Collector {
   }
 
   async #write(table: string, batch: Pick<Batch, 'digest' | 'lines'>): Promise<boolean> {
-    if (this.#store === null) throw this.#unopened();
+    if (this.#store === null) throw this.#unopened;
     try {
       const stored = await this.#store.writer.write(table, batch);
       this.#report(null);
@@ -191,25 +191,20 @@ export class Collector {
     while (!this.#closed) {
       try {
         this.#store = await Store.open({ dataDir, retention, log, now: this.#now }, () => this.#lose());
-        this.#unopenable = null;
         if (this.#store !== null) {
           this.#report(null);
           return;
         }
-        this.#complain('Another process is writing the data folder.');
+        const fault = 'Another process is writing the data folder.';
+        this.#unopened = unavailable(fault);
+        this.#complain(fault);
       } catch (error) {
-        this.#unopenable = { cause: error };
+        this.#unopened = storeFault(error);
         const message = error instanceof Error ? error.message : String(error);
         this.#complain(`The collector cannot open its files: ${message}`);
       }
       await sleep(RETRY, undefined, { ref: false });
     }
-  }
-
-  /** The error for a batch that comes while there is no store. */
-  #unopened(): ServiceError {
-    if (this.#unopenable === null) return unavailable('Another process is writing the data folder.');
-    return storeFault(this.#unopenable.cause);
   }
 
   /** The lock is another's now: nothing more may be written here. */

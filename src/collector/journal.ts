@@ -57,7 +57,8 @@ export class Journal {
   ) {}
 
   /**
-   * Reads the journal and settles what was being written when the process ended.
+   * Reads the journal and settles what was being written when the process ended: what the last records are about to write. Whatever
+   * comes before them was written, or a record behind it says how much of it.
    *
    * @param settle says how many rows of an intent the file holds, in the order of the file; see `settleAppend`
    */
@@ -67,8 +68,11 @@ export class Journal {
     now: () => number = Date.now,
   ): Promise<Journal> {
     const journal = new Journal(file, now);
-    for (const record of await readRecords(file)) {
-      const rows = 'file' in record ? await settle(record) : record.rows;
+    const records = await readRecords(file);
+    const last = records.at(-1)?.at;
+    const begun = records.findLastIndex((record) => !('file' in record) || record.at !== last) + 1;
+    for (const [i, record] of records.entries()) {
+      const rows = !('file' in record) ? record.rows : i < begun ? null : await settle(record);
       journal.#set(record.batch, record.at, rows);
     }
     await journal.#compact();

@@ -24,9 +24,6 @@ const PROJECT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['raw_storage_logs', 'project'],
 ]);
 
-/** Numbers since the epoch from here on are nanoseconds: as microseconds they would be after the year 9999. */
-const NANOSECONDS = 253_402_300_800e6;
-
 /** Fields of an event that are not taken as they are. */
 const HANDLED: ReadonlySet<string> = new Set(['id', 'timestamp', 'message', 'event_message', 'project', 'metadata']);
 
@@ -85,8 +82,7 @@ function timestampText(value: unknown): string | null {
   const [, seconds, fraction = ''] = (typeof value === 'string' ? UTC.exec(value) : null) ?? [];
   // Date carries 30 February over into March.
   if (seconds !== undefined && isDate(seconds)) return `${seconds}.${fraction.slice(0, 6).padEnd(6, '0')}Z`;
-  const number = Number(longNumber(value) ?? (typeof value === 'number' ? value : NaN));
-  const text = strictValue('TIMESTAMP', Math.abs(number) >= NANOSECONDS ? number / 1000 : value);
+  const text = strictValue('TIMESTAMP', value);
   return typeof text === 'string' ? text : null;
 }
 

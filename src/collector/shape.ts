@@ -92,10 +92,10 @@ function shapedItem(shape: Shape, item: unknown, depth: number): unknown {
   return shapedRecord(shape, item, depth + 1);
 }
 
-/** The value, where the engine takes it for the type; a record where a text is declared becomes its JSON. */
+/** The value, where the engine takes it for the type; a record where a text is declared becomes its JSON text. */
 function fittedLeaf(type: Exclude<RestField['type'], 'RECORD'>, value: unknown): unknown {
   if (value === null || value === '') return undefined;
-  if (typeof value === 'object') return type === 'STRING' ? jsonText(value) : undefined;
+  if (typeof value === 'object' && type !== 'JSON') return type === 'STRING' ? jsonText(value) : undefined;
   if (type === 'STRING') return typeof value === 'string' ? value : jsonText(value);
   return strictValue(type, value) === undefined ? undefined : value;
 }

@@ -1,5 +1,5 @@
 /** Why a row of the data folder is left out, as metrics count it. */
-export type LeftOutReason = 'not_json' | 'too_long' | 'no_timestamp' | 'does_not_fit';
+export type LeftOutReason = 'not_json' | 'too_long' | 'no_timestamp' | 'does_not_fit' | 'too_wide';
 
 /** What metrics and `/ready` say about a table. Plain data. */
 export interface TableStatus {

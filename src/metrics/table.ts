@@ -55,7 +55,7 @@ export const LABELS = {
   gc: ['minor', 'major', 'incremental', 'weak_callbacks', 'other'],
   table: 'names',
   file: ['read', 'set_aside'],
-  left_out: ['not_json', 'too_long', 'no_timestamp', 'does_not_fit', 'ignored_field', 'nulled_value'],
+  left_out: ['not_json', 'too_long', 'no_timestamp', 'does_not_fit', 'too_wide', 'ignored_field', 'nulled_value'],
   tail_end: ['client_left', 'slow_reader', 'key_changed', 'endpoint_changed', 'shutting_down', 'failed'],
   component: COMPONENTS,
 } as const satisfies Record<string, 'names' | readonly string[]>;

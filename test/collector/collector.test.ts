@@ -16,6 +16,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 import { Collector, type CollectorOptions } from '../../src/collector/collector';
+import { type Intent, Journal } from '../../src/collector/journal';
 import { readSources } from '../../src/collector/sources';
 import { unlimited } from '../../src/concurrency/deadline';
 import { Threads } from '../../src/concurrency/threads';
@@ -238,6 +239,20 @@ describe('after a crash', () => {
     await send(collector, numbered(10, 4));
     await send(collector, numbered(30, 1));
     expect(messages(folder)).toEqual(named(30, 1));
+  });
+
+  it('settles what was being written last alone, however long the journal is', async () => {
+    const file = path.join(newFolder(), 'journal.ndjson');
+    const intent = (group: number, batch: string): string =>
+      JSON.stringify({ at: NOON + group, batch: `${batch}${String(group)}`, file: 'x', from: 0, bytes: 1, skip: 0 });
+    const lines = Array.from({ length: 5_000 }, (_, group) => [intent(group, 'a'), intent(group, 'b')]).flat();
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    const settled: string[] = [];
+    const settle = ({ batch }: Intent): Promise<number> => Promise.resolve(settled.push(batch));
+    const journal = await Journal.open(file, settle, () => NOON + 10_000);
+    expect(settled).toEqual(['a4999', 'b4999']);
+    expect(['a0', 'b4998', 'a4999', 'b4999', 'c'].map((batch) => journal.stored(batch))).toEqual([null, null, 1, 2, 0]);
+    await journal.close();
   });
 
   it('lets no second collector into a folder, and the next one when the first has ended', async () => {

@@ -2,10 +2,14 @@
 import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { columnName } from '../../src/collector/column-name';
 import { rowOf } from '../../src/collector/row';
+import { parseLine } from '../../src/engines/duckdb/data/json-line';
 import { shapeOf } from '../../src/collector/shape';
 
 const ARRIVED = '2026-11-22T12:00:00.000Z';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** A number as it comes out of a body. */
+const long = (digits: string): unknown => (parseLine(`[${digits}]`) as unknown[])[0];
 
 function row(table: string, event: unknown): Record<string, unknown> {
   const stored = rowOf(event, { table, shape: shapeOf(LOG_SCHEMA.get(table) ?? null) }, ARRIVED);
@@ -46,6 +50,10 @@ describe('an event', () => {
     [1_795_341_600_123, '2026-11-22T10:00:00.123000Z'],
     [1_795_341_600_123_456, '2026-11-22T10:00:00.123456Z'],
     [1_795_341_600_123_456_000, '2026-11-22T10:00:00.123456Z'],
+    [long('1795341600123456999'), '2026-11-22T10:00:00.123456Z'],
+    ['1795341600123456999', '2026-11-22T10:00:00.123456Z'],
+    [long('1795341600.1234569'), '2026-11-22T10:00:00.123456Z'],
+    [long('-1795341600123456001'), '1913-02-09T13:59:59.876543Z'],
     ['yesterday', ARRIVED],
     ['', ARRIVED],
     [null, ARRIVED],
@@ -92,6 +100,14 @@ describe('an event', () => {
       },
     ]);
   });
+
+  it.each([{ id: 1 }, [1, 'a'], {}, [], [[{ a: [null, ''] }]], 'text', 7, false])(
+    'has a field that is declared JSON as it is: %j',
+    (extra) => {
+      const shape = shapeOf([{ name: 'extra', type: 'JSON', mode: 'NULLABLE', fields: [] }]);
+      expect(rowOf({ extra }, { table: 't', shape }, ARRIVED)).toMatchObject({ extra });
+    },
+  );
 
   it('leaves out what is empty and cuts what is too deep', () => {
     const metadata = { a: null, b: '', c: {}, d: [], e: { f: null }, g: [null, '', {}], h: [[1]], i: false, j: 0 };

@@ -145,7 +145,7 @@ describe('faults of a query', () => {
     ['Cannot parse regular expression: missing ): SECRET(', 'A regular expression is not valid'],
     [
       'Regular expressions passed into extraction functions must not have more than 1 capturing group',
-      'A regular expression to extract by has more than one capturing group',
+      'A regular expression has more than one capturing group',
     ],
     ['Scalar subquery produced more than one element', 'A scalar subquery gives more than one row'],
     ['Array cannot have a null element; error in writing field SECRET', 'An array in the result holds a NULL element'],

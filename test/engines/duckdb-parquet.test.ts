@@ -149,3 +149,46 @@ it('a column of JSON holds JSON: NaN, Infinity and a comma too many are none', a
   ]);
   expect(folder.skipped).toMatchObject([2, 3, 4].map((line) => ({ line, reason: 'j is not a JSON' })));
 });
+
+it('rows of more values than a row may have are left out and named, those of as many are kept', async () => {
+  // Records of `m` have three leaf fields, those of `r` two: 5 values each, and one for each tag.
+  const records = (count: number): string =>
+    `list_transform(range(${count}), lambda i: {'k': 'x', 'r': [{'k': 'y', 'tags': CAST([] AS VARCHAR[])}]})`;
+  const tags = (count: number): string => `list_transform(range(${count}), lambda i: 'a')`;
+  const rows = await stored(
+    { id: '1', tags: tags(4), m: records(204) },
+    { id: '2', tags: tags(5), m: records(204) },
+    { id: '3', tags: tags(1_024), m: '[]' },
+    { id: '4', tags: tags(300_000), m: records(1) },
+  );
+  expect(rows).toMatchObject([{ id: 1 }, { id: 3 }]);
+  expect(folder.skipped.map(({ line }) => line)).toEqual([2, 4]);
+});
+
+it.each([
+  ['undeclared', undefined],
+  [
+    'declared',
+    {
+      x: {
+        fields: [
+          { name: 'id', type: 'INTEGER' },
+          record('attr', [
+            { name: 'key', type: 'STRING' },
+            { name: 'value', type: 'STRING' },
+          ]),
+        ],
+      },
+    },
+  ],
+])('a map is a list of keys and values: %s', async (_how, schema) => {
+  folder = await DataFolder.make(schema === undefined ? {} : { 'schema.json': JSON.stringify(schema) });
+  const duck = await (await DuckDBInstance.create()).connect();
+  await duck.run(
+    `COPY (SELECT 1 AS id, MAP {'k': 'v'} AS attr UNION ALL SELECT 2, NULL) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`,
+  );
+  expect(await folder.rows('SELECT * FROM x ORDER BY id')).toEqual([
+    { id: 1, attr: [{ key: 'k', value: 'v' }] },
+    { id: 2, attr: [] },
+  ]);
+});

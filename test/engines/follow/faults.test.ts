@@ -20,6 +20,7 @@ import type { Engine } from '../../../src/engines/contract';
 import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { CacheFolder } from '../../../src/engines/duckdb/follow/cache-folder';
+import type { Converter } from '../../../src/engines/duckdb/follow/converter';
 import { Tail } from '../../../src/engines/duckdb/follow/tail';
 import { LocalConverter } from '../../../src/engines/duckdb/follow/local-converter';
 import type { SegmentJob, SegmentResult } from '../../../src/engines/duckdb/follow/segment-job';
@@ -240,6 +241,31 @@ it('Rows that DuckDB refuses although they looked exact are read closely', async
   expect(looks).toHaveBeenCalledTimes(3);
   looks.mockRestore();
   expect(status()).toMatchObject({ leftOut: { not_json: 1 }, faults: 0 });
+});
+
+it.each(['in memory', 'by a conversion'])('A table of which nothing can be stored %s is not empty', async (how) => {
+  const inserts = jest.spyOn(Tail.prototype, 'insert').mockRejectedValue(new Error('Out of Memory Error'));
+  let fails = true;
+  const local = new LocalConverter({ memory: '512MB', threads: 1 });
+  const convert: Converter['convert'] = (job) =>
+    fails ? Promise.reject(new Error('Out of Memory Error')) : local.convert(job);
+  await start(
+    { [`${TABLE}.ndjson`]: ndjson(row('a')), 'other.ndjson': '' },
+    {
+      complete: false,
+      ...(how === 'in memory' ? {} : { smallFile: 0, converter: () => ({ convert, close: () => local.close() }) }),
+    },
+  );
+  await eventually(() => expect(engine.dataStatus?.()?.degraded).toMatch(/cannot be stored.*Out of Memory/));
+  await eventually(() =>
+    expect(rowsOf(engine, `SELECT id FROM ${TABLE}`)).rejects.toMatchObject({ reason: 'backendUnavailable' }),
+  );
+  expect(await rowsOf(engine, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  expect(await rowsOf(engine, 'SELECT id FROM raw_postgres_logs')).toEqual([]);
+  fails = false;
+  inserts.mockRestore();
+  await become('a');
+  await eventually(() => expect(engine.dataStatus?.()?.degraded).toBeNull());
 });
 
 it('Rows that cannot be inserted keep none of other files from being read', async () => {

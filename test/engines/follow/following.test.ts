@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { Engine } from '../../../src/engines/contract';
+import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { Tail } from '../../../src/engines/duckdb/follow/tail';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
@@ -22,9 +23,12 @@ let folder: DataFolder;
 let engine: Engine;
 afterEach(() => folder.remove());
 
-async function start(files: Readonly<Record<string, string | Buffer>> = {}): Promise<void> {
+async function start(
+  files: Readonly<Record<string, string | Buffer>> = {},
+  options: Partial<DuckDbOptions> = {},
+): Promise<void> {
   folder = await DataFolder.make(files);
-  engine = await folder.open();
+  engine = await folder.open(options);
 }
 
 const path = (name: string): string => join(folder.dataDir, name);
@@ -350,6 +354,42 @@ describe('A table that nobody has declared', () => {
       declared: false,
       nulledValues: 1,
     });
+  });
+});
+
+describe('A table that nobody has declared, of many fields', () => {
+  const fields = (from: number, count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${from + i}`, 'x']));
+
+  it.each([
+    ['in one row', {}, [{ id: 'a', ...fields(0, 100_000) }]],
+    ['in one row, stored', { smallFile: 0 }, [{ id: 'a', ...fields(0, 6_000) }]],
+    ['in a record', {}, [{ id: 'a', r: [{ s: fields(0, 6_000) }] }]],
+    ['in many rows', {}, Array.from({ length: 30 }, (_, i) => ({ id: 'a', ...fields(50 * i, 50) }))],
+  ])('has the first 1,000 and names others: %s', async (_how, options, rows) => {
+    await start({ 'many.ndjson': ndjson(...rows), [`${TABLE}.ndjson`]: ndjson(row('b')) }, options);
+    const [first] = (await rowsOf(engine, 'SELECT * FROM many LIMIT 1')) as Record<string, unknown>[];
+    const countOf = (value: unknown): number =>
+      typeof value !== 'object' || value === null
+        ? 0
+        : Object.values(Array.isArray(value) ? Object(value[0]) : value).reduce<number>(
+            (n, v) => n + 1 + countOf(v),
+            0,
+          );
+    expect(countOf(first)).toBe(1_000);
+    expect(folder.logged.find(({ message }) => message.startsWith('Fields left out'))?.facts).toMatchObject({
+      table: 'many',
+      fields: expect.arrayContaining([expect.stringMatching(/^(?:r\.s\.)?f99\d$/)]),
+    });
+    expect(engine.dataStatus?.()?.tables.find(({ table }) => table === 'many')?.ignoredFields).toBeGreaterThan(400);
+    expect(await ids()).toEqual(['b']);
+  });
+
+  it('has one type for integers of 64 bits, whenever they come', async () => {
+    await start({ 'ids.ndjson': ndjson({ n: 2, id: 95 }) + '{"n":3,"id":9007199254740993}\n' });
+    expect(await rowsOf(engine, 'SELECT CAST(MAX(id) AS STRING) AS newest, MIN(id) AS oldest FROM ids')).toEqual([
+      { newest: '9007199254740993', oldest: 95 },
+    ]);
   });
 });
 

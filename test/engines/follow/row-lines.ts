@@ -151,8 +151,23 @@ const DATES = ['"2026-09-30"', '"2026-9-3"', '"2026-02-30"', '"2026-09-30T00:00:
 const CLOCKS = ['"11:20:00"', '"11:20:00.123456789"', '"1:2:3"', '"24:00:00"', '"11:20"', '5'];
 const CIVIL = ['"2026-09-30T11:20:00"', '"2026-09-30 11:20:00.5"', '"2026-09-30"', '"2026-09-30T11:20:00Z"', '5'];
 
+/** Elements of `m` that a row has, of four values each; and whether it may have so many. */
+const WIDTHS = [
+  [17, true],
+  [255, true],
+  [256, true],
+  [257, false],
+  [2_000, false],
+  [20_000, false],
+] as const;
+/** Levels of a record: inferred ones end within the 15 that BigQuery has, what is deeper than a JSON value may be is NULL. */
+const DEPTHS = [13, 15, 16, 499, 520, 9_000];
+
 export class RowLines {
   #next = 0;
+  /** Ids of rows with long lists that a table has, and of those that it leaves out. */
+  readonly kept: string[] = [];
+  readonly tooWide: string[] = [];
   readonly #before: string[] = [];
 
   /** @param odd one value in so many is doubtful; Infinity: none */
@@ -165,10 +180,26 @@ export class RowLines {
   line(table: Table): string {
     const { random } = this;
     if (table === 'raw_x' && this.#before.length > 0 && random.chance(0.1)) return random.pick(this.#before);
+    if (table === 'raw_x' && random.chance(0.04)) return this.#wide();
+    if (table !== 'raw_x' && random.chance(0.04)) return this.#deep(table);
     if (this.#isOdd()) return random.pick(['', 'no row', '[1]', '{"id":', 'null', '{} {}', '{"id":"cut', ' ']);
     const line = this.#object(table === 'free' ? this.#free() : this.#declared(table));
     if (table === 'raw_x' && random.chance(0.2)) this.#before.push(line);
     return line;
+  }
+
+  #wide(): string {
+    const [elements, isKept] = this.random.pick(WIDTHS);
+    const id = `wide-${this.#next++}`;
+    (isKept ? this.kept : this.tooWide).push(id);
+    const list = Array.from({ length: elements }, () => this.random.pick(['{}', '{"s":"x"}', '{"i":1}'])).join(',');
+    return `{"id":"${id}","timestamp":"2026-09-30T11:00:00Z","m":[${list}]}`;
+  }
+
+  #deep(table: Table): string {
+    // A name of its own: the type of a field is that of its first value.
+    const depth = this.random.pick(DEPTHS);
+    return `{"id":"deep-${this.#next++}","${table === 'free' ? `deep${depth}` : 'j'}":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
   }
 
   #isOdd(): boolean {

@@ -38,6 +38,25 @@ const reconcile = (of: SourcesOfTable, ...files: readonly FoundFile[]) => of.rec
 const paths = (of: SourcesOfTable): Record<number, string> =>
   Object.fromEntries(of.all.map(({ id, file }) => [id, file.path]));
 
+it.each([
+  'x-2026-09-17T08-48-00.932.log',
+  'x-2026-09-17T08-48-00.932.log.gz',
+  'x-2026-09-17T08-48-00.932-size.log.zst',
+  'x__2026-09-29_00-00-00.log',
+  'x-2026092910.log',
+  'x_20260929.log',
+  'x-1790766000.log',
+  'x-1790766000123.log',
+  'x-20260929-3.log',
+  'x-2026-09-29.log',
+])('%s is a rotated file of table x', (name) => {
+  expect(readSourceName(name, () => false)).toMatchObject({ table: 'x', family: 'x.log', rotated: true });
+});
+
+it.each(['x_2.log', 'x-7.log', 'x_12345678.log', 'x__y.log', 'x-v20260929.log'])('%s is no rotated file', (name) => {
+  expect(readSourceName(name, () => false)).toMatchObject({ table: name.slice(0, -4), rotated: false });
+});
+
 it('An inode that another family has had hides no rotation', async () => {
   const of = sources();
   const before = 'before rotation\n';

@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import type { RestField } from '../../../googlesql/rest-schema';
+import { MOST_ROW_VALUES, valuesOfItem } from './row-values';
 
 /** A field's name, and what its values have to be. */
 class FieldShape {
@@ -14,6 +15,8 @@ class FieldShape {
   readonly isRepeated: boolean;
   readonly type: RestField['type'];
   readonly record: RecordShape | null;
+  /** Of an element of its list. */
+  readonly values: number;
   /** It as a member, if it is a list that is not there. */
   readonly empty: string;
   /** What has followed in the last record: most likely it follows again. */
@@ -35,6 +38,7 @@ class FieldShape {
     );
     this.isRepeated = field.mode === 'REPEATED';
     this.type = field.type;
+    this.values = valuesOfItem(field);
     this.empty = `${JSON.stringify(field.name)}:[]`;
     this.record = field.type === 'RECORD' ? new RecordShape(field.fields, []) : null;
   }
@@ -105,6 +109,7 @@ export class ExactLines {
   #end = 0;
   #ascii = true;
   #unknown = 0;
+  #values = 0;
   /** Of the line looked at last: where lists are missing. */
   #missing: Patch[] = [];
   #ignored = 0;
@@ -114,6 +119,11 @@ export class ExactLines {
   constructor(fields: readonly RestField[], needs: { readonly timed: boolean; readonly identified: boolean }) {
     const required = [...(needs.timed ? ['timestamp'] : []), ...(needs.identified ? ['id'] : [])];
     this.#row = new RecordShape(fields, required, needs.identified ? 'id' : null);
+  }
+
+  /** Values in the lists of the line just found (`MOST_ROW_VALUES`). */
+  get values(): number {
+    return this.#values;
   }
 
   /** Fields of lines found since the last call that the schema does not know. */
@@ -132,6 +142,7 @@ export class ExactLines {
     this.#end = end;
     this.#ascii = true;
     this.#unknown = 0;
+    this.#values = 0;
     this.#missing = [];
     if (this.#space() === CLOSE || !this.#members(this.#row)) return false;
     this.#space();
@@ -243,7 +254,8 @@ export class ExactLines {
       return true;
     }
     for (;;) {
-      if (!this.#item(field, next)) return false;
+      this.#values += field.values;
+      if (this.#values > MOST_ROW_VALUES || !this.#item(field, next)) return false;
       next = this.#space();
       this.#at++;
       if (next === CLOSE_LIST) return true;

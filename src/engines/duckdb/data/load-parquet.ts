@@ -4,7 +4,8 @@ import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../sql';
 import { jsonType, storedType, storedValue } from './field-sql';
 import { holdsLists, holdsNullArrays } from './null-arrays';
-import { shapedColumn } from './parquet-columns';
+import { listValues, shapedColumn } from './parquet-columns';
+import { MOST_ROW_VALUES, TOO_WIDE } from './row-values';
 import { scanOf } from './file-scan';
 import type { LeftOutReason } from '../../data-status';
 import type { Watch } from './conversion-progress';
@@ -52,8 +53,13 @@ export async function loadParquet(
   fields: readonly RestField[],
   { table, source, rules, watch }: ParquetTarget,
 ): Promise<LeftOutOfFile[]> {
-  const scan = scanOf({ path: file.path, format: 'parquet' }, fields);
-  const readings = await readingsOf(connection, fields, scan, (check) =>
+  const all = scanOf({ path: file.path, format: 'parquet' }, fields);
+  const columns = new Map(
+    (await columnsOf(connection, `SELECT * FROM ${all}`)).map((column) => [column.name.toLowerCase(), column]),
+  );
+  const wide = isWide(fields, columns);
+  const scan = wide === null ? all : `(FROM ${all} WHERE NOT (${wide}))`;
+  const readings = await readingsOf(connection, fields, columns, scan, (check) =>
     watch.statement('Checking', connection, check),
   );
   const fault = faultOf(readings, rules);
@@ -67,16 +73,23 @@ export async function loadParquet(
   });
   const insert = `INSERT INTO ${table} SELECT ${[...values, source].join(', ')} FROM ${base} WHERE NOT (${bad})`;
   const { rowsChanged } = await watch.statement('Converting', connection, connection.run(insert));
-  const all = await connection.runAndReadAll(`SELECT count(*) FROM ${scan}`);
-  if (Number(all.getRows()[0]?.[0]) === rowsChanged) return [];
+  const total = await connection.runAndReadAll(`SELECT count(*) FROM ${all}`);
+  if (Number(total.getRows()[0]?.[0]) === rowsChanged) return [];
+  const misfits = `SELECT line, ${fault ?? "''"} AS reason FROM ${base} WHERE ${bad}`;
+  const tooWide = `SELECT file_row_number + 1, ${quoteText(TOO_WIDE)} FROM ${all} WHERE ${wide ?? 'false'}`;
   const skipped = await connection.runAndReadAll(
-    `SELECT reason, count(*), list(line ORDER BY line)[:${NAMED}] FROM (SELECT line, ${fault ?? "''"} AS reason FROM ${base} WHERE ${bad}) GROUP BY 1`,
+    `SELECT reason, count(*), list(line ORDER BY line)[:${NAMED}] FROM (${misfits} UNION ALL ${tooWide}) GROUP BY 1`,
   );
   const groups = skipped.getRowsJS() as [string, bigint, bigint[]][];
   return groups.map(([reason, count, lines]) => ({
-    reason: /^timestamp is (?:required|missing)$/.test(reason) ? 'no_timestamp' : 'does_not_fit',
+    reason:
+      reason === TOO_WIDE
+        ? 'too_wide'
+        : /^timestamp is (?:required|missing)$/.test(reason)
+          ? 'no_timestamp'
+          : 'does_not_fit',
     count: Number(count),
-    first: lines.map((line) => ({ file: file.path, line: Number(line), reason: reason })),
+    first: lines.map((line) => ({ file: file.path, line: Number(line), reason })),
   }));
 }
 
@@ -84,6 +97,21 @@ export async function loadParquet(
 function generated(readings: readonly Reading[]): string {
   const row = readings.map((_, i) => `c${i} := r${i}`).join(', ');
   return `chr(1) || md5(CAST(to_json(struct_pack(${row})) AS VARCHAR))`;
+}
+
+/** A column of the file. */
+interface Column {
+  readonly name: string;
+  readonly type: DuckDBType;
+}
+
+/** SQL: whether a row has more than `MOST_ROW_VALUES`; null: none has. */
+function isWide(fields: readonly RestField[], columns: ReadonlyMap<string, Column>): string | null {
+  const values = fields.flatMap((field) => {
+    const column = columns.get(field.name.toLowerCase());
+    return column === undefined ? [] : (listValues(field, column.type, quoteName(column.name)) ?? []);
+  });
+  return values.length === 0 ? null : `${values.join(' + ')} > ${MOST_ROW_VALUES}`;
 }
 
 type Check = <T>(statement: Promise<T>) => Promise<T>;
@@ -95,15 +123,10 @@ type Check = <T>(statement: Promise<T>) => Promise<T>;
 async function readingsOf(
   connection: DuckDBConnection,
   fields: readonly RestField[],
+  columns: ReadonlyMap<string, Column>,
   scan: string,
   check: Check,
 ): Promise<Reading[]> {
-  const present = new Map(
-    (await columnsOf(connection, `SELECT * FROM ${scan}`)).map(({ name, type }) => [
-      name.toLowerCase(),
-      { name, type },
-    ]),
-  );
   const stored = await columnsOf(
     connection,
     `SELECT ${fields.map((field) => `CAST(NULL AS ${storedType(field)})`).join(', ')}`,
@@ -111,7 +134,7 @@ async function readingsOf(
   const readings: Reading[] = [];
   for (const [i, field] of fields.entries()) {
     const read = jsonType(field, 'BLOB');
-    const column = present.get(field.name.toLowerCase());
+    const column = columns.get(field.name.toLowerCase());
     if (column === undefined) {
       readings.push({ field, column: null, value: `CAST(NULL AS ${read})`, unchanged: false });
       continue;
@@ -131,7 +154,7 @@ function holdsJson({ type, fields }: RestField): boolean {
   return type === 'JSON' || fields.some(holdsJson);
 }
 
-async function columnsOf(connection: DuckDBConnection, sql: string): Promise<{ name: string; type: DuckDBType }[]> {
+async function columnsOf(connection: DuckDBConnection, sql: string): Promise<Column[]> {
   const probe = await connection.prepare(sql);
   const columns = Array.from({ length: probe.columnCount }, (_, i) => ({
     name: probe.columnName(i),

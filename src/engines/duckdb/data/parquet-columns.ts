@@ -1,6 +1,15 @@
-import { DuckDBListType, DuckDBStructType, type DuckDBType, DuckDBVarCharType } from '@duckdb/node-api';
+import {
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
+  type DuckDBType,
+  DuckDBVarCharType,
+  LIST,
+  STRUCT,
+} from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { jsonOf, quoteName } from '../sql';
+import { valuesOfItem } from './row-values';
 
 /**
  * A Parquet column in the shape that its field declares: DuckDB's casts of records go by name and fill in NULL for what
@@ -11,6 +20,9 @@ export function shapedColumn(field: RestField, type: DuckDBType, sql: string): s
 }
 
 function shaped(field: RestField, type: DuckDBType, sql: string, depth: number): string {
+  if (field.mode === 'REPEATED' && type instanceof DuckDBMapType) {
+    return shaped(field, entriesOf(type), `map_entries(${sql})`, depth);
+  }
   if (field.mode !== 'REPEATED') return shapedItem(field, type, sql, depth);
   const item = { ...field, mode: 'NULLABLE' as const };
   if (!(type instanceof DuckDBListType)) {
@@ -37,6 +49,32 @@ function shapedItem(field: RestField, type: DuckDBType, sql: string, depth: numb
   if (parts.length === 0 || parts.every(({ read, value }) => read === value)) return sql;
   const packed = `struct_pack(${parts.map(({ name, value }) => `${quoteName(name)} := ${value}`).join(', ')})`;
   return `CASE WHEN ${sql} IS NOT NULL THEN ${packed} END`;
+}
+
+/** A map as BigQuery loads it: a list of records. */
+function entriesOf({ keyType: key, valueType: value }: DuckDBMapType): DuckDBListType {
+  return LIST(STRUCT({ key, value }));
+}
+
+/** SQL, a number or NULL: values in the lists of a column (`MOST_ROW_VALUES`); null: it has no lists. */
+export function listValues(field: RestField, type: DuckDBType, sql: string, depth = 0): string | null {
+  if (field.mode === 'REPEATED' && type instanceof DuckDBMapType) {
+    return listValues(field, entriesOf(type), `map_entries(${sql})`, depth);
+  }
+  if (field.mode === 'REPEATED' && type instanceof DuckDBListType) {
+    const variable = `n${depth}`;
+    const item = listValues({ ...field, mode: 'NULLABLE' }, type.valueType, variable, depth + 1);
+    const inside = item === null ? '' : ` + list_sum(list_transform(${sql}, lambda ${variable}: ${item}))`;
+    return `coalesce(len(${sql}) * ${valuesOfItem(field)}${inside}, 0)`;
+  }
+  if (!(type instanceof DuckDBStructType)) return null;
+  const parts = field.fields.flatMap((inner) => {
+    const index = type.entryNames.findIndex((name) => name.toLowerCase() === inner.name.toLowerCase());
+    if (index === -1) return [];
+    return listValues(inner, type.entryTypes[index]!, `${sql}.${quoteName(type.entryNames[index]!)}`, depth) ?? [];
+  });
+  const itself = field.mode === 'REPEATED' ? [`if(${sql} IS NULL, 0, ${valuesOfItem(field)})`] : [];
+  return [...itself, ...parts].join(' + ') || null;
 }
 
 /** DuckDB would read a text that names no zone in the zone of a row before it. */

@@ -1,11 +1,14 @@
 import {
   DuckDBListType,
+  DuckDBMapType,
   DuckDBStructType,
   DuckDBTypeId,
   type DuckDBConnection,
   type DuckDBType,
 } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
+import { countOf, MOST_FIELDS, unitedFields } from '../follow/fields';
+import { NAMED } from '../follow/segment';
 import { scanOf } from './file-scan';
 
 const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {
@@ -32,23 +35,35 @@ const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {
   [DuckDBTypeId.TIMESTAMP_TZ]: 'TIMESTAMP',
 };
 
-/** The fields with those that a Parquet file's columns add. What has no BigQuery type is a STRING. */
+/**
+ * The fields with those that a Parquet file's columns add. What has no BigQuery type is a STRING.
+ *
+ * @param leftOut takes the names of the first few columns that an inferred schema has no room for
+ */
 export async function inferredColumns(
   connection: DuckDBConnection,
   path: string,
   fields: readonly RestField[],
+  leftOut: Set<string>,
 ): Promise<readonly RestField[]> {
-  const all = [...fields];
+  let all = fields;
   const read = await connection.prepare(`SELECT * FROM ${scanOf({ path, format: 'parquet' }, null)}`);
   for (let i = 0; i < read.columnCount; i++) {
     const field = fieldOf(read.columnName(i), read.columnType(i));
-    if (!all.some(({ name }) => name.toLowerCase() === field.name.toLowerCase())) all.push(field);
+    if (all.some(({ name }) => name.toLowerCase() === field.name.toLowerCase())) continue;
+    const before = countOf(all);
+    all = unitedFields(all, [field], MOST_FIELDS);
+    if (countOf(all) < before + countOf([field]) && leftOut.size < NAMED) leftOut.add(field.name);
   }
   read.destroySync();
   return all;
 }
 
 function fieldOf(name: string, type: DuckDBType): RestField {
+  if (type instanceof DuckDBMapType) {
+    const fields = [fieldOf('key', type.keyType), fieldOf('value', type.valueType)];
+    return { name, type: 'RECORD', mode: 'REPEATED', fields };
+  }
   if (type instanceof DuckDBListType) {
     const item = fieldOf(name, type.valueType);
     // BigQuery has no arrays of arrays.

@@ -36,6 +36,8 @@ export interface StoredTable {
   readonly parts: readonly Part[];
   /** Raised whenever schema or parts change, by which translations are cached. Rows appended to a part change nothing here. */
   readonly revision: number;
+  /** Its rows are in the data folder and cannot be stored or read: an answer without them would be wrong. */
+  readonly unserved?: boolean;
 }
 
 /** A table that is one relation, of whose rows nothing is known. */

@@ -2,6 +2,7 @@ import type { RestField } from '../../../googlesql/rest-schema';
 import type { LeftOutReason } from '../../data-status';
 import { strictValue } from './strict-value';
 import { parseLine, printLine } from './json-line';
+import { MOST_ROW_VALUES, TOO_WIDE, valuesOfItem } from './row-values';
 
 /** Why a line is no row of its table. Names fields, never a value. */
 export class Unfit extends Error {
@@ -25,6 +26,8 @@ export interface Fitting {
   ignored: number;
   /** Values that became NULL. */
   nulled: number;
+  /** Values in the lists of the row (`MOST_ROW_VALUES`). */
+  values: number;
 }
 
 /**
@@ -35,7 +38,7 @@ export interface Fitting {
  * @throws Unfit where the line is not JSON or a value does not fit.
  */
 export function strictLine(fields: readonly RestField[], line: string): string {
-  return printLine(fittedRow(fields, parsedRow(line), { lenient: false, ignored: 0, nulled: 0 }));
+  return printLine(fittedRow(fields, parsedRow(line), { lenient: false, ignored: 0, nulled: 0, values: 0 }));
 }
 
 /** @throws Unfit where the line is no JSON object */
@@ -52,6 +55,7 @@ export function parsedRow(line: string): JsonObject {
 
 /** The row in the form that `printLine` prints for DuckDB. @throws Unfit where a value does not fit */
 export function fittedRow(fields: readonly RestField[], row: JsonObject, fitting: Fitting): Record<string, unknown> {
+  fitting.values = 0;
   return fittedRecord(fields, row, '', fitting);
 }
 
@@ -85,6 +89,10 @@ function fittedList(field: RestField, value: unknown, path: string, fitting: Fit
   if (items === null) {
     unfit(`${path} is not a list`, fitting);
     return [];
+  }
+  fitting.values += items.length * valuesOfItem(field);
+  if (fitting.values > MOST_ROW_VALUES) {
+    throw new Unfit(TOO_WIDE, 'too_wide');
   }
   const fitted = items.map((item, i) => {
     if (item === null) return unfit(`${path}[${i}] is null`, fitting);

@@ -30,17 +30,23 @@ export function strictValue(type: ScalarName | 'RANGE', value: unknown): unknown
     case 'TIMESTAMP':
       return timestamp(value);
     case 'JSON':
-      return value;
+      return isDeeper(value, MOST_LEVELS) ? undefined : value;
     case 'INTERVAL':
     case 'RANGE':
       return undefined;
   }
 }
 
+/** Levels of a JSON value, as in BigQuery: what prints or reads a deeper one may not come back. */
+const MOST_LEVELS = 500;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-const LEAST_INT64 = -(2n ** 63n);
-const GREATEST_INT64 = 2n ** 63n - 1n;
 
 /** Numbers and booleans are kept as their JSON text: loggers disagree about what is a number. */
 function scalarText(value: unknown): string | undefined {
@@ -55,8 +61,12 @@ function integer(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
   const text = longNumber(value) ?? value;
   if (typeof text !== 'string' || !/^-?\d+$/.test(text)) return undefined;
-  const exact = BigInt(text);
-  return exact >= LEAST_INT64 && exact <= GREATEST_INT64 ? String(exact) : undefined;
+  return isInt64(text) ? String(BigInt(text)) : undefined;
+}
+
+/** Whether an integer of these digits is an INT64. */
+export function isInt64(digits: string): boolean {
+  return BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 }
 
 function float(value: unknown): number | string | undefined {
@@ -92,28 +102,38 @@ function timestamp(value: unknown): string | undefined {
   const usual = typeof value === 'string' ? USUAL_TIMESTAMP.exec(value) : null;
   // Nothing has to be computed.
   if (usual !== null) return `${usual[0].slice(0, 19)}.${(usual[1] ?? '').padEnd(6, '0')}Z`;
+  const number = typeof value === 'number' ? String(value) : longNumber(value);
   const micros =
-    typeof value === 'number' || longNumber(value) !== null
-      ? epochMicros(Number(longNumber(value) ?? value))
+    number !== null
+      ? epochMicros(number)
       : typeof value === 'string'
-        ? (timestampMicros(microseconds(value)) ?? (NUMBER.test(value) ? epochMicros(Number(value)) : null))
+        ? (timestampMicros(microseconds(value)) ?? epochMicros(value))
         : null;
   if (micros === null) return undefined;
   const millis = micros / 1000n - (micros % 1000n < 0n ? 1n : 0n);
   return `${new Date(Number(millis)).toISOString().slice(0, -1)}${String(micros - millis * 1000n).padStart(3, '0')}Z`;
 }
 
-/** The end of the year 9999, in seconds: what lies beyond is milliseconds, and beyond those microseconds. */
-const LAST_SECOND = 253_402_300_800;
+/** Units of a number since the epoch, by its size: up to the year 9999 each, nanoseconds as far as an INT64 goes; and microseconds of one. */
+const UNITS = [
+  [253_402_300_800, 1e6],
+  [253_402_300_800e3, 1e3],
+  [253_402_300_800e6, 1],
+  [2 ** 63, 1e-3],
+] as const;
 
-function epochMicros(number: number): bigint | null {
-  const size = Math.abs(number);
-  if (size < LAST_SECOND)
-    return (
-      BigInt(Math.floor(number)) * 1_000_000n + BigInt(Math.round((number % 1) * 1e6 + (number % 1 < 0 ? 1e6 : 0)))
-    );
-  if (size < LAST_SECOND * 1e3) return BigInt(Math.round(number * 1e3));
-  return size < LAST_SECOND * 1e6 ? BigInt(Math.round(number)) : null;
+/** Microseconds of a number since the epoch, whose digits are exact: what is less is cut off. */
+function epochMicros(text: string): bigint | null {
+  if (!NUMBER.test(text)) return null;
+  const unit = UNITS.find(([end]) => Math.abs(Number(text)) < end)?.[1];
+  if (unit === undefined) return null;
+  // 18 digits behind the point, more than any unit leaves.
+  const [whole = '', fraction = ''] = (/e/i.test(text) ? Number(text).toFixed(18) : text)
+    .replace(/^[+-]/, '')
+    .split('.');
+  const size = BigInt(`${whole}${fraction.slice(0, 18).padEnd(18, '0')}`) * BigInt(unit * 1e3);
+  const one = 10n ** 21n;
+  return text.startsWith('-') ? -((size + one - 1n) / one) : size / one;
 }
 
 /** More than six digits of a second are cut off, as DuckDB's reader cuts them. */

@@ -115,6 +115,12 @@ function busyTables(): ServiceError {
   return new ServiceError('backendUnavailable', message, { retryAfter: 1 });
 }
 
+/** Callers know no tables of the data folder, and its faults are for the operator. */
+function unservedTable(): ServiceError {
+  const message = 'The rows of a table that is read cannot be served now.';
+  return new ServiceError('backendUnavailable', message, { retryAfter: 5 });
+}
+
 /** Texts of rows take one of so many shares of the memory that DuckDB has, and no more bytes than `most`: a part of them is copied at once. */
 const TEXTS = { share: 64, most: 64 * 1024 * 1024 };
 
@@ -391,6 +397,7 @@ export class DuckDbEngine implements Engine {
       const { remember } = over;
       const translation = await this.#translations.translation(sql, parameters, wanted, tables, limits, remember);
       const { before } = translation;
+      if (translation.tables.some((name) => tables.find(name)?.unserved === true)) throw unservedTable();
       const valuesOf = (statement: Statement): BoundValue[] =>
         statement.parameters.map((name) => this.#value(name, parameters));
       const statement = reading.statementOf(translation);

@@ -104,6 +104,11 @@ export class Conversions {
     return table !== undefined && this.#failed.has(table.name) ? table : null;
   }
 
+  /** Whether the last conversion of a table has failed. */
+  hasFailed({ name }: LiveTable): boolean {
+    return this.#failed.has(name);
+  }
+
   /** Begins anew, with tails in another database. */
   begin(tailWriter: TailWriter): void {
     this.#tailWriter = tailWriter;

@@ -2,7 +2,16 @@
 import type { Log } from '../engine/log';
 
 /** What may be at fault: a word for each, or a table's name. */
-export type Faulty = 'folder' | 'schema' | 'follow' | 'lock' | 'convert' | 'write' | 'arrivals' | `table ${string}`;
+export type Faulty =
+  | 'folder'
+  | 'schema'
+  | 'follow'
+  | 'lock'
+  | 'convert'
+  | 'write'
+  | 'arrivals'
+  | `table ${string}`
+  | `rows ${string}`;
 
 export class FolderFaults {
   readonly #faults = new Map<Faulty, string>();

@@ -46,7 +46,7 @@ async function fieldsOf(
     for (const { text } of records) {
       try {
         const row = recordRow(text);
-        if (row !== null) fields = withFieldsOf(fields, row, true);
+        if (row !== null) fields = withFieldsOf(fields, row, true, new Set());
       } catch (error) {
         if (!(error instanceof Unfit)) throw error;
       }
@@ -59,7 +59,7 @@ async function parquetFields(file: string, before: readonly RestField[]): Promis
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const connection = await instance.connect();
-    return await inferredColumns(connection, file, before);
+    return await inferredColumns(connection, file, before, new Set());
   } finally {
     instance.closeSync();
   }

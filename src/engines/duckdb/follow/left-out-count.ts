@@ -6,6 +6,9 @@ import { type LeftOut, leftOutRows, type LeftOutRow, NAMED, NOTHING_LEFT_OUT, to
 export class LeftOutCount implements Fitting {
   ignored = 0;
   nulled = 0;
+  values = 0;
+  /** As of `withFieldsOf`. */
+  readonly fields = new Set<string>();
   readonly #rows: Partial<Record<LeftOutReason, number>> = {};
   readonly #first: LeftOutRow[] = [];
 
@@ -24,11 +27,12 @@ export class LeftOutCount implements Fitting {
 
   /** Whether there is anything to tell. */
   get any(): boolean {
-    return leftOutRows(this.total) + this.ignored + this.nulled > 0;
+    return leftOutRows(this.total) + this.ignored + this.nulled + this.fields.size > 0;
   }
 
   get total(): LeftOut {
-    return { rows: { ...this.#rows }, first: [...this.#first], ignored: this.ignored, nulled: this.nulled };
+    const { ignored, nulled } = this;
+    return { rows: { ...this.#rows }, first: [...this.#first], fields: [...this.fields], ignored, nulled };
   }
 }
 

@@ -263,6 +263,9 @@ export class LiveFolder {
         if (table !== known) cleanUps.push(this.#replace(name, table));
       });
     }
+    for (const [name, { fault }] of this.#tables) {
+      this.#faults.set(`rows ${name}`, fault === null ? null : `Rows of ${name}: a file ${fault}.`);
+    }
     await this.#publish(cleanUps);
     // This look has followed the writer before to where it has ended.
     if (locked && !this.#store.isWriter) {
@@ -414,6 +417,10 @@ export class LiveFolder {
   /** Has queries read what the tables have now. @param cleanUps what to do when nobody reads what they had before */
   async #publish(cleanUps: readonly CleanUp[]): Promise<void> {
     const all = [...cleanUps];
+    for (const table of this.#tables.values()) {
+      const before = this.data.tables.get(table.name)?.unserved ?? false;
+      if (before !== this.#isUnserved(table)) this.#stale.add(table);
+    }
     for (const table of this.#stale) {
       await this.#safely(table.name, async () => {
         if (!table.isDisposed) all.push(await table.rebuild());
@@ -428,11 +435,16 @@ export class LiveFolder {
       .update(schemas.join('\n'))
       .digest('hex')
       .slice(0, 32);
-    const served = tables.map(({ table }) => table).filter(({ schema }) => schema.columns.length > 0);
+    const stored = tables.map((table) => ({ ...table.table, unserved: this.#isUnserved(table) }));
+    const served = stored.filter(({ schema }) => schema.columns.length > 0);
     const connection = this.#connection;
     void this.data.replace(served).then(async () => {
       for (const clean of all) if (connection === this.#connection) await clean().catch(() => undefined);
     });
+  }
+
+  #isUnserved(table: LiveTable): boolean {
+    return table.isUnserved(this.#conversions.hasFailed(table));
   }
 
   async #add(name: string): Promise<void> {

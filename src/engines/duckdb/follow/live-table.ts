@@ -10,7 +10,7 @@ import type { ReadRow } from './rows';
 import { type LeftOut, leftOutRows, type Segment } from './segment';
 import type { Progress, Range, SegmentJob, SegmentResult } from './segment-job';
 import { SegmentsOfTable } from './segments-of-table';
-import type { Source } from './source';
+import { isOfReading, NOT_STORED, type Source } from './source';
 import { type Reconciled, SourcesOfTable } from './sources-of-table';
 import { TableFields } from './table-fields';
 import { type CleanUp, TableParts } from './table-parts';
@@ -136,6 +136,20 @@ export class LiveTable {
   /** Rows that are served. */
   get rows(): number {
     return this.#segments.rows + this.#tails.rows;
+  }
+
+  /** Why rows of a file are not served that it may well have; null: there is no such file. */
+  get fault(): string | null {
+    const faults = this.sources.flatMap(({ fault }) => fault ?? []);
+    const isGrave = (fault: string): boolean => fault.startsWith(NOT_STORED) || (this.rows === 0 && isOfReading(fault));
+    return faults.find(isGrave) ?? null;
+  }
+
+  /** Whether there are rows and none of them is served: it must not pass for empty. @param failed whether the last conversion has */
+  isUnserved(failed: boolean): boolean {
+    if (this.rows === 0 && this.fault !== null) return true;
+    const isUnread = ({ isChanged, read }: Source): boolean => isChanged && read.position.offset === 0;
+    return failed && this.#segments.rows === 0 && this.sources.some(isUnread);
   }
 
   /** Bytes of the segments. */
@@ -367,7 +381,8 @@ export class LiveTable {
     if (ranges.length === 0) return async () => undefined;
     this.#leftOut.store(leftOut);
     // What tails have left out has been named.
-    if (leftOutRows(leftOut) > 0 && ranges.some(({ to }) => to === null)) this.options.onLeftOut(leftOut);
+    if (leftOutRows(leftOut) + leftOut.fields.length > 0 && ranges.some(({ to }) => to === null))
+      this.options.onLeftOut(leftOut);
     const stored = this.#tails.store(new Set(Object.keys(ends).map(Number)));
     if (ranges.some(({ to }) => to === null)) this.#numberAgain();
     return async () => {

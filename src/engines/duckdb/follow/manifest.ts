@@ -10,7 +10,7 @@ import type { Progress } from './segment-job';
 import type { Compression, SourceFormat } from './source-name';
 
 /** Raised when the way rows are stored changes: everything is converted again then. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** A source, and how much of it is in segments. */
 export interface SourceRecord extends Progress {

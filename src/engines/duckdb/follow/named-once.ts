@@ -1,5 +1,6 @@
 /** What is named in the log about files and rows, at a bounded rate. */
 import type { Log } from '../engine/log';
+import { MOST_FIELDS } from './fields';
 import { type LeftOut, leftOutRows, NAMED } from './segment';
 
 /** Milliseconds in which `NAMED` rows of a table are named, and as many files. */
@@ -24,6 +25,10 @@ export class NamedOnce {
   }
 
   rows(table: string, leftOut: LeftOut): void {
+    const { fields } = leftOut;
+    if (fields.length > 0 && this.#may(`fields ${table}`, 1)) {
+      this.log.warn({ table, fields, most: MOST_FIELDS }, 'Fields left out: the table has as many as are inferred');
+    }
     let named = 0;
     for (const row of leftOut.first) {
       if (!this.#may(`rows ${table}`)) break;

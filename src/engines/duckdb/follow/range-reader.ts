@@ -44,8 +44,19 @@ interface ParsedRow {
   readonly row: JsonObject;
 }
 
+/** A row that is printed as it stands. */
+interface ExactRow {
+  readonly place: LinePlace;
+  readonly values: number;
+}
+
+/** A value of a list counts as so many bytes of content, where that is more: short texts may become many values. */
+const VALUE = 8;
+
 /** Rows as they are written. */
 interface Output {
+  /** What they count as. */
+  size: number;
   readonly stream: Writable;
   rows: number;
   longest: number;
@@ -111,22 +122,18 @@ export class RangeReader {
    * many bytes.
    */
   async print(ranges: readonly Range[], path: string, most: number): Promise<PrintedRows> {
-    const output: Output = { stream: writing(path), rows: 0, longest: 0, unnumbered: false };
+    const output: Output = { stream: writing(path), size: 0, rows: 0, longest: 0, unnumbered: false };
     const discarded: number[] = [];
     const left: Range[] = [];
-    let budget = most;
     try {
       for (const range of ranges) {
-        if (budget <= 0 && range.to === null) {
+        if (output.size >= most && range.to === null) {
           left.push(range);
           continue;
         }
-        const end = await this.#printRange(range, output, budget);
+        const end = await this.#printRange(range, output, most);
         if (end === null) discarded.push(range.source);
-        else {
-          budget -= end.position.offset - range.from.position.offset;
-          if (!end.whole) left.push({ ...range, from: end });
-        }
+        else if (!end.whole) left.push({ ...range, from: end });
       }
     } finally {
       await ended(output.stream);
@@ -148,12 +155,13 @@ export class RangeReader {
       try {
         const complete = (): boolean => to?.position.open ?? isClosed(range);
         for await (const batch of readRecords(keeping(blocks, pending), range.format, position, complete)) {
-          await this.#printBatch(range, batch.records, output, leftOut);
-          digest.take(pending, batch.position.offset - position.offset);
+          const bytes = batch.position.offset - position.offset;
+          digest.take(pending, bytes);
+          output.size += Math.max(bytes, VALUE * (await this.#printBatch(range, batch.records, output, leftOut)));
           position = batch.position;
           if (size !== null)
             this.watch.bytes('Reading', position.offset - offset, (to?.position.offset ?? size) - offset);
-          whole = position.offset - offset < most || to !== null;
+          whole = output.size < most || to !== null;
           if (!whole) break;
         }
       } catch (error) {
@@ -163,12 +171,13 @@ export class RangeReader {
     });
   }
 
+  /** @returns values in the lists of the rows */
   async #printBatch(
     { path, source }: Range,
     records: readonly RawRecord[],
     output: Output,
     leftOut: LeftOutCount,
-  ): Promise<void> {
+  ): Promise<number> {
     const leaveOut = (line: number, work: () => void): void => {
       try {
         work();
@@ -177,11 +186,11 @@ export class RangeReader {
         leftOut.add(path, line, error);
       }
     };
-    const read: (LinePlace | ParsedRow)[] = [];
+    const read: (ExactRow | ParsedRow)[] = [];
     for (const record of records) {
       const { place, line } = record;
       if (place !== null && this.#exact?.has(place) === true) {
-        read.push(place);
+        read.push({ place, values: this.#exact.values });
         continue;
       }
       leaveOut(line, () => {
@@ -190,30 +199,31 @@ export class RangeReader {
         if (row !== null && text !== null) read.push({ text, line, row });
       });
     }
-    this.#infer(read);
+    this.#infer(read, leftOut.fields);
     const rules = this.rules;
     const lines = new PrintedLines(source);
     for (const one of read) {
-      if ('buffer' in one) {
-        lines.copy(one);
+      if ('place' in one) {
+        lines.copy(one.place, one.values);
         continue;
       }
       leaveOut(one.line, () => {
         const { json, digest } = rowOf(one.text, one.row, this.fields, rules, leftOut);
         output.unnumbered ||= digest !== null;
-        lines.add(json, digest === null ? {} : { id: `${UNNUMBERED}${digest}` });
+        lines.add(json, leftOut.values, digest === null ? {} : { id: `${UNNUMBERED}${digest}` });
       });
     }
     leftOut.ignored += this.#exact?.takeIgnored() ?? 0;
     output.rows += lines.count;
     output.longest = Math.max(output.longest, lines.longest);
     if (lines.count > 0 && !output.stream.write(lines.bytes)) await once(output.stream, 'drain');
+    return lines.values;
   }
 
   /** Fields that nobody has declared grow with the rows. */
-  #infer(read: readonly (LinePlace | ParsedRow)[]): void {
+  #infer(read: readonly (ExactRow | ParsedRow)[], leftOut: Set<string>): void {
     if (this.job.declared || read.length === 0) return;
-    for (const one of read) if ('row' in one) this.fields = withFieldsOf(this.fields, one.row, this.#first);
+    for (const one of read) if ('row' in one) this.fields = withFieldsOf(this.fields, one.row, this.#first, leftOut);
     this.#first = false;
   }
 

@@ -16,10 +16,12 @@ import { castColumns } from './cast-columns';
 import { numberGeneratedIds } from './generated-ids';
 import type { LeftOutCount } from './left-out-count';
 import { synced } from './manifest';
+import { NO_SOURCE } from './printed-lines';
 import { type PrintedRows, RangeReader, readingFile } from './range-reader';
 import { areApart, isNotOf, latestFirst, singleOfAll, SOURCE_COLUMN, SOURCE_KEY } from './segment';
 import { createRows, insertRows, orderOf, writeLists, writtenRows, type WrittenRows } from './segment-rows';
 import type { Range, SegmentJob, SegmentResult } from './segment-job';
+import { NOT_STORED } from './source';
 
 export interface Resources {
   /** As DuckDB's `max_memory`: `1GB`. */
@@ -146,7 +148,7 @@ class SegmentWriter {
       return null;
     // As in the last segment, so behind the first rows.
     if ((others.at(-1)?.segment.odd ?? 0) > 0) return null;
-    const first = `(FROM ${this.#scanOf(printed)} LIMIT ${SAMPLE})`;
+    const first = `(FROM ${this.#scanOf(printed)}${counted(printed)} LIMIT ${SAMPLE})`;
     const { single, everywhere } = await findSingleLists(connection, first, this.#reader.fields);
     return everywhere ? single : null;
   }
@@ -249,14 +251,18 @@ class SegmentWriter {
     leftOut: LeftOutCount,
   ): Promise<void> {
     try {
-      if (!this.job.declared) this.#reader.fields = await inferredColumns(connection, path, this.#reader.fields);
+      if (!this.job.declared)
+        this.#reader.fields = await inferredColumns(connection, path, this.#reader.fields, leftOut.fields);
       await this.#create(connection, table);
       const target = { table, source, rules: this.#reader.rules, watch: this.watch };
       const outcome = await loadParquet(connection, { path }, this.#reader.fields, target);
       for (const { reason, count, first } of outcome) leftOut.addRows(reason, count, first);
     } catch (error) {
-      if (isResourceFault(error)) throw error;
-      this.#reader.faults[source] = `not a whole Parquet file (${kindOf(error)})`;
+      const isLarge = /Out of Memory|failed to allocate/i.test(messageOf(error));
+      if (isResourceFault(error) && !isLarge) throw error;
+      // However little else is read with it: it keeps no other file of the table from being stored.
+      const fault = isLarge ? NOT_STORED : 'not a whole Parquet file';
+      this.#reader.faults[source] = `${fault} (${kindOf(error)})`;
       await connection.run(`DROP TABLE IF EXISTS ${table}`);
       await this.#create(connection, table);
     }
@@ -333,7 +339,7 @@ function unionOf(queries: readonly string[]): string {
 
 /** SQL: of printed rows those that count. */
 function counted({ discarded }: PrintedRows): string {
-  return discarded.length === 0 ? '' : ` WHERE ${isNotOf(discarded)}`;
+  return ` WHERE ${isNotOf([NO_SOURCE, ...discarded])}`;
 }
 
 /** What more room or another moment may mend. */

@@ -77,13 +77,15 @@ export interface LeftOut {
   readonly rows: Readonly<Partial<Record<LeftOutReason, number>>>;
   /** The first few of them. */
   readonly first: readonly LeftOutRow[];
+  /** The first few fields that there was no room for in an inferred schema. */
+  readonly fields: readonly string[];
   /** Fields that the schema does not name. */
   readonly ignored: number;
   /** Values that did not fit an inferred column. */
   readonly nulled: number;
 }
 
-export const NOTHING_LEFT_OUT: LeftOut = { rows: {}, first: [], ignored: 0, nulled: 0 };
+export const NOTHING_LEFT_OUT: LeftOut = { rows: {}, first: [], fields: [], ignored: 0, nulled: 0 };
 
 /** So many rows are named. */
 export const NAMED = 10;
@@ -98,5 +100,6 @@ export function together(a: LeftOut, b: LeftOut): LeftOut {
     rows[reason] = (rows[reason] ?? 0) + count;
   }
   const first = [...a.first, ...b.first].slice(0, NAMED);
-  return { rows, first, ignored: a.ignored + b.ignored, nulled: a.nulled + b.nulled };
+  const fields = [...new Set([...a.fields, ...b.fields])].slice(0, NAMED);
+  return { rows, first, fields, ignored: a.ignored + b.ignored, nulled: a.nulled + b.nulled };
 }

@@ -24,8 +24,13 @@ const COMPRESSIONS: Readonly<Record<string, Compression>> = { '': 'none', '.gz':
 /** Stem, extension, rotation behind it, compression: `x`, `ndjson`, `.1`, `.gz`. */
 const TEXT = /^(.+?)\.(ndjson|jsonl|log|json|csv)([.-]\d[\dT:_.-]*)?(\.gz|\.zst)?$/;
 const PARQUET = /^(.+)\.parquet$/;
-/** Rotation before the extension: `x.1.ndjson`, `x.2026-09-29.ndjson`, `x-20260929.ndjson`. */
-const STEM_ROTATION = /^(.+?)(?:\.\d[\dT:_.-]*|-(?:\d{8}|\d{4}-\d{2}-\d{2})(?:-\d+)?)$/;
+/**
+ * Rotation before the extension: `x.1.ndjson`, `x.2026-09-29.ndjson`, `x-20260929.ndjson`, `x_20260929.log`, with an hour
+ * (`x-2026092910.log`) or as seconds or milliseconds since the epoch; of lumberjack and timberjack
+ * (`x-2026-09-29T10-00-00.123-size.log`), of pm2 (`x__2026-09-29_10-00-00.log`).
+ */
+const STEM_ROTATION =
+  /^(.+?)(?:\.\d[\dT:_.-]*|-\d{8}(?:-\d+)?|_20\d{6}|-(?:20\d{8}|1\d{9}|1\d{12})|(?:-|__)\d{4}-\d{2}-\d{2}(?:[T_]\d{2}-\d{2}-\d{2}(?:\.\d{3})?(?:-(?:size|time|manual))?)?(?:-\d+)?)$/;
 /** BigQuery's own rule for table names, without the spaces. */
 const TABLE = /^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}]{1,1024}$/u;
 

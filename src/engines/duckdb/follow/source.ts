@@ -7,6 +7,14 @@ import type { Progress } from './segment-job';
 
 export const UNREAD: Progress = { position: START, digest: { chain: '', rest: '' } };
 
+/** How the fault of a file begins whose rows could be read and not be stored. */
+export const NOT_STORED = 'cannot be stored';
+
+/** Whether a file cannot be read, rather than that its content is not what its name says. */
+export function isOfReading(fault: string): boolean {
+  return fault.startsWith('cannot be read');
+}
+
 /** Milliseconds after which the last record of a file that does not change is complete without its end. */
 const QUIET = 60_000;
 

@@ -1,6 +1,6 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { JsonObject } from '../data/strict-row';
-import { sameFields, unitedFields } from './fields';
+import { MOST_FIELDS, sameFields, unitedFields } from './fields';
 import { withFieldsOf } from './inferred-schema';
 import type { Manifest } from './manifest';
 import { type RowRules, rulesOf } from './rows';
@@ -34,14 +34,19 @@ export class TableFields {
     return declared === null ? !manifest.declared : sameFields(declared, manifest.fields);
   }
 
-  /** Takes over what rows have. @param first whether the table has no rows yet */
-  grow(rows: readonly JsonObject[], first: boolean): void {
+  /**
+   * Takes over what rows have.
+   *
+   * @param first whether the table has no rows yet
+   * @param leftOut as of `withFieldsOf`
+   */
+  grow(rows: readonly JsonObject[], first: boolean, leftOut: Set<string>): void {
     if (this.isDeclared) return;
-    for (const row of rows) this.#all = withFieldsOf(this.#all, row, first);
+    for (const row of rows) this.#all = withFieldsOf(this.#all, row, first, leftOut);
   }
 
   /** Takes over what a conversion has found. */
   unite(fields: readonly RestField[]): void {
-    if (!this.isDeclared) this.#all = unitedFields(this.#all, fields);
+    if (!this.isDeclared) this.#all = unitedFields(this.#all, fields, MOST_FIELDS);
   }
 }

@@ -16,7 +16,7 @@ import { ChangedContent, resumeDigest } from './resume-digest';
 import { generatedId, type ReadRow, recordRow, rowOf, rulesOf } from './rows';
 import { isNotOf, type LeftOut } from './segment';
 import type { Progress } from './segment-job';
-import type { Source } from './source';
+import { NOT_STORED, type Source } from './source';
 import type { TableFields } from './table-fields';
 import type { TableParts } from './table-parts';
 import type { TailRow } from './tail';
@@ -142,7 +142,7 @@ export class TailReader {
         } catch (error) {
           failed = true;
           this.#ended.delete(source);
-          this.#setAside(source, `cannot be read (${faultKind(error)})`);
+          this.#setAside(source, `${NOT_STORED} (${faultKind(error)})`);
         }
       }
     }
@@ -216,6 +216,7 @@ export class TailReader {
     fields.grow(
       parsed.flatMap((one) => ('row' in one ? [one.row] : [])),
       this.#waiting.length === 0 && this.options.isEmpty(),
+      leftOut.fields,
     );
     return parsed;
   }

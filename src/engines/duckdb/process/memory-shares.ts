@@ -7,8 +7,8 @@ const MIB = 1024 * 1024;
 const BESIDE = 256 * MIB;
 /** What a conversion takes beside DuckDB, less what the process with the data seldom needs of its own. */
 const BESIDE_CONVERSION = 140 * MIB;
-/** With less, a few thousand rows of the widest log table cannot be sorted, and no smaller piece of them either. */
-const LEAST_CONVERSION = 112 * MIB;
+/** With less, rows of as many values as they may have (`MOST_ROW_VALUES`) cannot be sorted, and no smaller piece of them either. */
+const LEAST_CONVERSION = 144 * MIB;
 /** The share of queries, where there is something to convert. */
 const QUERIES = 5 / 8;
 /** What a thread of a conversion needs, and from when on it may have row groups of DuckDB's own size. */

@@ -1,0 +1,35 @@
+/** How wide rows may be: DuckDB holds the values of 2,048 rows at once, NULLs too, however short the text of a row is. */
+import type { RestField } from '../../../googlesql/rest-schema';
+
+/**
+ * Values of a row at most, in the lists of it at all depths: for each record the leaf fields that its type declares, for each other
+ * element one.
+ */
+export const MOST_ROW_VALUES = 1_024;
+
+/** Why a wider row is left out. */
+export const TOO_WIDE = `its lists have more than ${MOST_ROW_VALUES} values`;
+
+/**
+ * Rows without anything that are to be read behind a row of so many values, so that the 2,048 rows which DuckDB reads at once have
+ * no more than some memory takes.
+ */
+export function emptyRowsBehind(values: number): number {
+  return values > MOST_ROW_VALUES / 2 ? 3 : 0;
+}
+
+const counted = new WeakMap<RestField, number>();
+
+/** Values of one element of a list of this field: its leaf fields at all depths. */
+export function valuesOfItem(field: RestField): number {
+  if (field.type !== 'RECORD') return 1;
+  let values = counted.get(field);
+  if (values === undefined) {
+    values = Math.max(
+      1,
+      field.fields.reduce((sum, inner) => sum + valuesOfItem(inner), 0),
+    );
+    counted.set(field, values);
+  }
+  return values;
+}

@@ -4,6 +4,7 @@ import { growWithRequests } from './heap-growth';
 import type { Service } from './app';
 import { readConfig } from './config';
 import { openLog } from './log';
+import { print } from './log/visible';
 import { loadSettingsFile } from './settings-file';
 
 /**
@@ -53,7 +54,7 @@ async function start(): Promise<void> {
     throw error;
   });
   growWithRequests();
-  if (welcome !== null) process.stdout.write(`${welcome}\n`);
+  if (welcome !== null) print(process.stdout, `${welcome}\n`);
 }
 
 /** Runs the service until a signal ends the process; one that cannot start ends it with 1, having said why. */
@@ -63,8 +64,8 @@ export async function serve(): Promise<void> {
   } catch (error) {
     // The message is for operators; the stack is for debugging.
     const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`Logquay cannot start.\n${message}\n`);
-    if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
+    print(process.stderr, `Logquay cannot start.\n${message}\n`);
+    if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) print(process.stderr, `${error.stack ?? ''}\n`);
     process.exit(1);
   }
 }

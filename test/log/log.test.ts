@@ -1,5 +1,6 @@
 import { ServiceError } from '../../src/errors';
 import { openLog } from '../../src/log';
+import { visible } from '../../src/log/visible';
 
 /** What is written to a stream, a terminal or not. */
 function written(isTTY: boolean, write: (log: ReturnType<typeof openLog>) => void, level = 'info'): string {
@@ -31,6 +32,20 @@ it('is text where a person reads it', () => {
   expect(written(true, (log) => log.error({ err: new Error('broken') }, 'oops'))).toMatch(
     / error oops\n {2}Error: broken\n +at /,
   );
+});
+
+it('shows a terminal what would steer it, and gives a program the bytes', () => {
+  const steering = { table: 'a\u001b[2Jb\u009b1m\u202ec' };
+  expect(written(true, (log) => log.info(steering, 'x\ry'))).toContain(
+    String.raw`x\u000dy table=a\u001b[2Jb\u009b1m\u202ec`,
+  );
+  expect(JSON.parse(written(false, (log) => log.info(steering, 'x')))).toMatchObject(steering);
+  const every = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).join('');
+  // oxlint-disable-next-line no-control-regex
+  expect(visible(every)).not.toMatch(/(?![\t\n])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u);
+  const value = { text: 'a\u007f\u0085\u2066\r\n\t\u001bß' };
+  expect(JSON.parse(visible(JSON.stringify(value)))).toEqual(value);
+  expect(visible('a,b\r\n"c\td"\r\n')).toBe('a,b\r\n"c\td"\r\n');
 });
 
 it("tells a bug with its place, and an engine's fault without its words", () => {

@@ -9,7 +9,12 @@ import { loadSettingsFile } from './settings-file';
 
 // Before the first thing that uses libuv's pool, which is the first command that is loaded.
 process.env.UV_THREADPOOL_SIZE ??= '12';
-loadSettingsFile();
+try {
+  loadSettingsFile();
+} catch (error) {
+  print(process.stderr, `${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(EXIT.failure);
+}
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader of a pipe may leave before the end, as `head` does.

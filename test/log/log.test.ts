@@ -1,5 +1,6 @@
 import { ServiceError } from '../../src/errors';
 import { openLog } from '../../src/log';
+import { logForeignLines } from '../../src/log/foreign-lines';
 import { visible } from '../../src/log/visible';
 
 /** What is written to a stream, a terminal or not. */
@@ -77,4 +78,24 @@ it('logs the position of a text that could not be read, and nothing of it', () =
 
 it('is silent when it should be', () => {
   expect(written(false, (log) => log.fatal('x'), 'silent')).toBe('');
+});
+
+it('has lines of JSON for what libraries write', async () => {
+  const written: string[] = [];
+  const log = openLog('info', { isTTY: false, write: (line: string) => written.push(line) });
+  const { write } = process.stderr;
+  const restore = logForeignLines(log);
+  try {
+    process.stderr.write('one\nline\n');
+    await new Promise<void>((resolve) => {
+      process.stderr.write(Buffer.from('with a callback'), () => resolve());
+    });
+  } finally {
+    restore();
+  }
+  expect(written.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({ level: 40, from: 'stderr', msg: 'one\nline' }),
+    expect.objectContaining({ from: 'stderr', msg: 'with a callback' }),
+  ]);
+  expect(process.stderr.write).toBe(write);
 });

@@ -5,6 +5,7 @@ import { LineWriter } from './log/line-writer';
 import { progressLines } from './log/progress-lines';
 import type { Progress } from './log/standing';
 import { StatusLine, type Terminal } from './log/status-line';
+import { visible } from './log/visible';
 
 /** The log as other modules see it. Fields never hold a secret, a parameter's value or SQL. */
 export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
@@ -43,7 +44,7 @@ export function openLog(level: string, out: Terminal & { isTTY?: boolean; fd?: n
   }
   if (out.isTTY !== true) return withProgress(pino(options, out), never);
   const terminal = new StatusLine(out);
-  const lines = { write: (json: string) => terminal.write(readable(json)) };
+  const lines = { write: (json: string) => terminal.write(visible(readable(json))) };
   const progress: Progress = (standing) => level !== 'silent' && terminal.show(standing);
   return Object.assign(pino(options, lines), { ...never, progress });
 }

@@ -4,6 +4,8 @@ import { growWithRequests } from './heap-growth';
 import type { Service } from './app';
 import { readConfig } from './config';
 import { openLog } from './log';
+import { logForeignLines } from './log/foreign-lines';
+import { print } from './log/visible';
 import { loadSettingsFile } from './settings-file';
 
 /**
@@ -12,11 +14,15 @@ import { loadSettingsFile } from './settings-file';
  */
 const POOL_THREADS = '12';
 
+/** Lets others write to the standard error again: what is said at last is for people. */
+let writeAgain = (): void => undefined;
+
 async function start(): Promise<void> {
   process.env.UV_THREADPOOL_SIZE ??= POOL_THREADS;
   loadSettingsFile();
   const config = readConfig(process.env, process.stdin.isTTY || process.stdout.isTTY);
   const log = openLog(config.logLevel, process.stderr);
+  if (!process.stderr.isTTY) writeAgain = logForeignLines(log);
   const endAtOnce = (error: unknown): void => {
     log.fatal({ err: error }, 'an error that nobody caught; the process ends');
     process.exit(1);
@@ -53,7 +59,7 @@ async function start(): Promise<void> {
     throw error;
   });
   growWithRequests();
-  if (welcome !== null) process.stdout.write(`${welcome}\n`);
+  if (welcome !== null) print(process.stdout, `${welcome}\n`);
 }
 
 /** Runs the service until a signal ends the process; one that cannot start ends it with 1, having said why. */
@@ -61,10 +67,11 @@ export async function serve(): Promise<void> {
   try {
     await start();
   } catch (error) {
+    writeAgain();
     // The message is for operators; the stack is for debugging.
     const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`Logquay cannot start.\n${message}\n`);
-    if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
+    print(process.stderr, `Logquay cannot start.\n${message}\n`);
+    if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) print(process.stderr, `${error.stack ?? ''}\n`);
     process.exit(1);
   }
 }

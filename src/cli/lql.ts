@@ -2,6 +2,7 @@ import { once } from 'node:events';
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
+import { print } from '../log/visible';
 import { readMoment } from '../lql';
 import type { Surroundings } from './surroundings';
 
@@ -40,7 +41,7 @@ export function addLql(program: Command, surroundings: Surroundings): void {
       };
       process.stdin.setEncoding('utf8');
       for await (const line of linesOf(process.stdin)) {
-        if (!process.stdout.write(`${answerLine(line, context)}\n`)) await once(process.stdout, 'drain');
+        if (!print(process.stdout, `${answerLine(line, context)}\n`)) await once(process.stdout, 'drain');
       }
     });
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import type { ServiceError } from '../errors';
 import type { LocalRequest } from './local-runner';
+import { print } from '../log/visible';
 import { repeatable } from './repeatable';
 import { Ending, EXIT, type Surroundings } from './surroundings';
 import { untilCancelled } from './until-cancelled';
@@ -55,7 +56,7 @@ export function addRun(program: Command, { environment, note }: Surroundings): v
         const { ServiceError } = await import('../errors/index.js');
         try {
           const { bytes, truncated } = await runLocally(request, environment, signal);
-          process.stdout.write(bytes);
+          print(process.stdout, bytes);
           if (bytes.at(-1) !== 10) process.stdout.write('\n');
           if (truncated) note('There are more rows: the endpoint gives no more than its max_rows.');
         } catch (error) {

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-
+import { MOST_OF_LIST, readBoundedSync } from '../concurrency/bounded-file';
 import { ConfigError } from '../config';
 import { systemCode } from '../errors';
 
@@ -50,7 +49,7 @@ export function readSources(file: string | null, setting = 'COLLECT_SOURCES'): S
 function readObject(file: string, setting: string): object {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(readBoundedSync(file, MOST_OF_LIST).toString());
   } catch (error) {
     throw new ConfigError(`${setting}: ${file} cannot be read: ${systemCode(error) ?? 'it is no JSON'}.`);
   }

@@ -1,16 +1,14 @@
-import { type BigIntStats, readFile as readFileWithCallback, stat as statWithCallback, watch } from 'node:fs';
+import { type BigIntStats, stat as statWithCallback, watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
+import { MOST_OF_QUERY, readBounded } from '../concurrency/bounded-file';
 import { concurrently } from '../concurrency/concurrently';
 import { systemCode } from '../errors';
 
 /** Takes half the CPU of the one in `node:fs/promises`: thousands of files are looked at again and again. */
 const stat: (file: string, options: { bigint: true }) => Promise<BigIntStats> = promisify(statWithCallback);
-
-/** The bytes of a file; for the same reason not the one in `node:fs/promises`. Rejects as that does. */
-export const readBytes: (file: string) => Promise<Buffer> = promisify(readFileWithCallback);
 
 /** Files that are looked at, or read, at the same time. */
 export const FILES_AT_ONCE = 32;
@@ -56,7 +54,7 @@ export async function fingerprintsOf(directory: string, names: readonly string[]
 
 /** The bytes of a file, or null when it changed while it was read: it is then read again later. */
 export async function readUnchanged(file: string, fingerprint: Fingerprint): Promise<Buffer | null> {
-  const bytes = await readBytes(file);
+  const bytes = await readBounded(file, MOST_OF_QUERY);
   return (await fingerprintOf(file)) === fingerprint ? bytes : null;
 }
 

@@ -9,7 +9,7 @@ export type { Endpoint, ParameterDeclaration, ParameterType } from './endpoint';
 export { faultIn } from './definition';
 export { CatalogueError, describeFault, type Fault } from './fault';
 export { jsonSchemaOf } from './settings-json-schema';
-export { readJsonBody } from './json-body';
+export { readJson, readJsonBody } from './json-body';
 export {
   boundTypes,
   type MovingStarts,

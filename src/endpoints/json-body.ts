@@ -5,28 +5,42 @@ import type { RawEntry, RawValue } from './raw-entry';
 import { MOST_VALUES } from './values/list';
 
 /**
+ * Reads JSON that a caller sent, of at most 100 levels: deeper values would overflow the stack where they are looked through.
+ *
+ * @param what it is, as a message begins
+ * @throws ServiceError invalidParameter
+ */
+export function readJson(text: string, what: string): unknown {
+  checkShape(text, what, Infinity);
+  return parsed(text, what);
+}
+
+function parsed(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new ServiceError('invalidParameter', `${what} is not valid JSON.`, {}, { cause });
+  }
+}
+
+/**
  * Reads the JSON object of a POST as parameters, in order. `JSON.parse` alone would not do: it turns numbers into
  * doubles and forgets names given twice. It judges the syntax; what it accepted is then read again, token by token, as
  * far as the members of the outermost object.
  *
  * Throws `invalidParameter` when the text is no JSON or no object, or one of too many members, values of lists or too deep.
  */
-export function readJsonBody(text: string): RawEntry[] {
-  checkShape(text);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new ServiceError('invalidParameter', 'The body is not valid JSON.', {}, { cause });
-  }
+export function readJsonBody(text: string, what = 'The body'): RawEntry[] {
+  checkShape(text, what, MOST_PARAMETERS);
+  const value = parsed(text, what);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ServiceError('invalidParameter', 'The body must be a JSON object of parameters.');
+    throw new ServiceError('invalidParameter', `${what} must be a JSON object of parameters.`);
   }
   return new MemberReader(text).members();
 }
 
 /** One look at brackets and commas before anything is built of them; what is no JSON may pass. */
-function checkShape(text: string): void {
+function checkShape(text: string, what: string, mostMembers: number): void {
   let depth = 0;
   let commas = 0;
   for (let at = 0; at < text.length; at++) {
@@ -37,7 +51,7 @@ function checkShape(text: string): void {
       case OPEN_BRACE:
       case OPEN_BRACKET:
         if (++depth > MOST_NESTING) {
-          throw new ServiceError('invalidParameter', `The body nests more than ${MOST_NESTING} levels.`);
+          throw new ServiceError('invalidParameter', `${what} nests more than ${MOST_NESTING} levels.`);
         }
         break;
       case CLOSE_BRACE:
@@ -45,7 +59,7 @@ function checkShape(text: string): void {
         depth--;
         break;
       case COMMA:
-        if (depth === 1 && ++commas >= MOST_PARAMETERS) throw tooManyParameters();
+        if (depth === 1 && ++commas >= mostMembers) throw tooManyParameters();
     }
   }
 }

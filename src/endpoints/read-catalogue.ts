@@ -1,10 +1,11 @@
 import path from 'node:path';
 
+import { MOST_OF_QUERY, readBounded } from '../concurrency/bounded-file';
 import { systemCode } from '../errors';
 
 import { findClashes } from './clashes';
 import { type Definition, readDefinition } from './definition';
-import { FILES_AT_ONCE, type Fingerprint, listQueries, readBytes } from './directory';
+import { FILES_AT_ONCE, type Fingerprint, listQueries } from './directory';
 import type { Fault } from './fault';
 import { FILE_START } from './settings';
 
@@ -36,7 +37,9 @@ export async function readCatalogue(directory: string): Promise<ReadCatalogue> {
     Promise.all(
       entries
         .slice(start, start + FILES_AT_ONCE)
-        .map(([name]) => readBytes(path.join(directory, name)).catch((error: unknown) => codeOf(error))),
+        .map(([name]) =>
+          readBounded(path.join(directory, name), MOST_OF_QUERY).catch((error: unknown) => codeOf(error)),
+        ),
     );
   // A batch is read while the one before it is parsed. Between two of them probes are answered, and no more than two are in
   // memory: of thousands of files all contents would be.

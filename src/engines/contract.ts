@@ -95,6 +95,12 @@ export interface DryRun {
 /** How a row is written as a line: as JSON, or as CSV, whose formulas are escaped or not (rendering/csv.ts). */
 export type LineForm = 'json' | 'csv' | 'escaped csv';
 
+/**
+ * First characters of a text that a spreadsheet computes (OWASP ASVS 5.0, 1.2.10, and its page on CSV injection): `= + - @`, plain and
+ * full-width, NUL, tab, LF and CR.
+ */
+export const FORMULA_STARTS = [0x3d, 0x2b, 0x2d, 0x40, 0xff1d, 0xff0b, 0xff0d, 0xff20, 0x00, 0x09, 0x0a, 0x0d] as const;
+
 /** What is known of a result before its rows. */
 export type ResultHead = Pick<EngineResult, 'columns' | 'bytesProcessed' | 'bytesBilled'>;
 

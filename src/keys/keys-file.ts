@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
+import { MOST_OF_LIST, readBounded } from '../concurrency/bounded-file';
 import { systemCode } from '../errors';
 
 import { type KeyEntry, nameOfEntry, readEntry } from './entry';
@@ -26,7 +26,7 @@ export class KeysFileError extends Error {
 export async function readWrittenEntries(file: string): Promise<unknown[]> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = (await readBounded(file, MOST_OF_LIST)).toString();
   } catch (cause) {
     const code = systemCode(cause) ?? 'unknown failure';
     throw new KeysFileError(file, code, code === 'ENOENT', { cause });

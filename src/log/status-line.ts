@@ -1,4 +1,5 @@
 import { inWords, type Standing } from './standing';
+import { visible } from './visible';
 
 /** How often the line is written anew, in milliseconds. */
 const REWRITE = 100;
@@ -38,7 +39,7 @@ export class StatusLine {
     if (this.now() - this.#written < REWRITE) return;
     this.#written = this.now();
     // A line that breaks cannot be erased as one.
-    this.#shown = inWords(standing).slice(0, (this.terminal.columns || 80) - 1);
+    this.#shown = visible(inWords(standing)).slice(0, (this.terminal.columns || 80) - 1);
     this.terminal.write(`${ERASE}${this.#shown}`);
   }
 }

@@ -1,5 +1,6 @@
 /** Values and names as BigQuery SQL text, such that no value can end the literal that holds it. */
 import { partsOf } from '../time/calendar';
+import { excerpt } from './lql-error';
 import type { Value } from './rules';
 
 /** What the table's `timestamp` column is; `unknown` where its columns were not given. */
@@ -19,6 +20,11 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
  */
 export function textLiteral(text: string): string {
   return `'${text.replace(/[\\']|\p{Cc}/gu, (c) => SHORT_ESCAPES[c] ?? numericEscape(c))}'`;
+}
+
+/** A text as LQL quotes it. */
+export function textInQuotes(text: string): string {
+  return `"${excerpt(text).replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** `\x` reaches 7F only: beyond, GoogleSQL takes it in bytes alone. */

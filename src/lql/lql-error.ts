@@ -23,6 +23,7 @@ export const LQL_CODES = [
   'operator_on_boolean',
   'bad_timestamp',
   'mixed_range',
+  'type_mismatch',
   'bad_chart',
   'duplicate_chart',
   'bad_select',

@@ -1,3 +1,4 @@
+import { textInQuotes } from './literal';
 import { excerpt, LqlError } from './lql-error';
 import { isDateSpelling } from './moment';
 import type { FieldOperator } from './operators';
@@ -38,6 +39,7 @@ export function readOperand(scanner: Scanner, path: string, operator: FieldOpera
     if (operator !== '=') throw onlyColonBeforeRange(piece);
     return { ...range(), quoted: false };
   }
+  if (isRangeOfLevels(piece.text, path)) throw levelsOnly(piece, path);
   if (isPattern) {
     if (!BARE_PATTERN.test(piece.text)) throw mustBeQuoted(piece);
     return { operator, value: piece.text, quoted: false };
@@ -65,6 +67,21 @@ function readRange(piece: Piece, path: string): (() => Test) | null {
   if (path !== 'metadata.level') return null;
   const [first, last] = [levelRank(from), levelRank(to)].sort((a, b) => a - b) as [number, number];
   return first < 0 ? null : () => ({ operator: 'in', values: LEVELS.slice(first, last + 1) });
+}
+
+/** One that `readRange` has not taken: of a level that there is not, or of another field. */
+function isRangeOfLevels(text: string, path: string): boolean {
+  const [from = '', to, ...more] = text.split('..');
+  if (to === undefined || more.length > 0 || !BARE.test(from) || !BARE.test(to)) return false;
+  return path === 'metadata.level' || levelRank(from) >= 0 || levelRank(to) >= 0;
+}
+
+function levelsOnly({ text, span }: Piece, path: string): LqlError {
+  const here = path === 'metadata.level' ? '' : ' of m.level alone';
+  return new LqlError('bad_value', `"${excerpt(text)}" is no range of levels`, span, {
+    hint: `The levels of a range${here} are, by gravity, ${LEVELS.join(', ')}: m.level:error..emergency.`,
+    allowed: LEVELS,
+  });
 }
 
 function levelRank(name: string): number {
@@ -118,7 +135,7 @@ function quotingHint(text: string): string {
   if (text.startsWith("'")) return 'Only double quotes and parentheses quote a value.';
   if (text.includes('..')) return 'A range has two numbers or two dates, path:1..3; for the text, use double quotes.';
   if (text.includes(',')) return 'There are no lists; one of several values is a pattern, path:~"^(a|b)$".';
-  return `Put the value in double quotes: "${excerpt(text).replace(/["\\]/g, '\\$&')}".`;
+  return `Put the value in double quotes: ${textInQuotes(text)}.`;
 }
 
 function gluedToValue(scanner: Scanner): LqlError {

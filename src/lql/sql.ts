@@ -4,6 +4,7 @@ import { Joins } from './joins';
 import { quoteName, textLiteral, type TimeColumn, valueLiteral } from './literal';
 import type { Aggregate, Chart, Filter, Rules, Select } from './rules';
 import { type MappedSql, SqlText } from './sql-text';
+import { checkTypes } from './type-faults';
 
 export interface CteTable {
   readonly name: string;
@@ -19,6 +20,7 @@ const UNORDERED = ['ARRAY', 'STRUCT', 'JSON', 'GEOGRAPHY'];
  * `timestamp` to order by; charts have `timestamp` (the start of the bucket) and `count`, oldest first.
  */
 export function toSql(rules: Rules, table: CteTable): MappedSql {
+  if (table.columns !== null) checkTypes(rules, table.columns);
   const alias = tableAlias(rules, table);
   const time = timeColumn(table);
   const joins = new Joins(alias);

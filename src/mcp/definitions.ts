@@ -18,7 +18,10 @@ const ENDPOINT: JsonSchema = { type: 'string', description: 'Name of an endpoint
 const PARAMETERS: JsonSchema = {
   type: 'object',
   description: 'Parameters of the endpoint by name, as describe_endpoint lists them.',
-  additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+  additionalProperties: {
+    type: ['string', 'number', 'boolean', 'null', 'array'],
+    items: { type: ['string', 'number', 'boolean'] },
+  },
 };
 const SQL: JsonSchema = {
   type: 'string',

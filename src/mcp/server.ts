@@ -19,11 +19,13 @@ export interface ServerOptions {
   readonly key: Key;
   readonly caller: Caller;
   readonly services: Services;
+  /** Why a call must not be done; null or absent: it may. */
+  readonly refusal?: ServiceError | null;
   /** Takes what is nobody's fault but the service's. */
   readonly onError: (error: unknown) => void;
 }
 
-export function createServer({ key, caller, services, onError }: ServerOptions) {
+export function createServer({ key, caller, services, refusal = null, onError }: ServerOptions) {
   // The high-level class would validate arguments a second time, by other rules than a request's.
   // oxlint-disable-next-line typescript/no-deprecated
   const server = new Server(
@@ -34,6 +36,7 @@ export function createServer({ key, caller, services, onError }: ServerOptions) 
   server.setRequestHandler('tools/list', () => ({ tools: [...TOOLS, ...endpoints.map(definitionOf)] as never }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
     try {
+      if (refusal !== null) throw refusal;
       // The client cancels a call by a message of its own where the connection goes on.
       const text = await call(name, given, AbortSignal.any([caller.signal, mcpReq.signal]));
       const isTool = endpoints.some(({ toolName }) => toolName === name);

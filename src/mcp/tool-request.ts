@@ -8,6 +8,8 @@ import type { Caller } from './caller';
 export class ToolRequest implements RunRequest {
   readonly id: string;
   readonly query = null;
+  /** Each message is, whatever it asks for. */
+  readonly counted = true;
   readonly arrived = performance.now();
 
   /** @param given parameters, the reserved ones among them */

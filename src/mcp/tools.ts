@@ -1,5 +1,5 @@
 /** What the tools do: each as the same request over HTTP, through the same steps of src/run. */
-import { type Endpoint, mayRun, readJsonBody } from '../endpoints';
+import { type Endpoint, mayRun, type RawEntry, readJsonBody } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { DescribedColumn } from '../googlesql/described-columns';
 import type { Key } from '../keys';
@@ -45,7 +45,7 @@ export function runTool(endpoint: Endpoint, call: Call): Promise<string> {
   const own = Object.fromEntries(
     Object.entries(call.given).filter(([name]) => name !== 'max_rows' || declared.has(name)),
   );
-  return rowsOf(new ToolRequest(call.caller, endpoint.id, readJsonBody(JSON.stringify(own))), call);
+  return rowsOf(new ToolRequest(call.caller, endpoint.id, entriesOf(own)), call);
 }
 
 function listed(key: Key, { catalogue, engine }: Services): object[] {
@@ -105,15 +105,28 @@ function fieldsOf({ name, type, fields }: DescribedColumn, within: string): stri
 function requestOf({ given, caller }: Call, more: readonly string[]): ToolRequest {
   const endpoint = textOf(given, 'endpoint');
   if (endpoint === null) throw missing('endpoint');
-  const parameters = given['parameters'] ?? {};
-  if (typeof parameters !== 'object' || Array.isArray(parameters)) {
-    throw new ServiceError('invalidParameter', '"parameters" must be an object.', { parameter: 'parameters' });
-  }
   const texts = more.flatMap((name) => {
     const text = textOf(given, name);
     return text === null ? [] : [{ name, value: { kind: 'text', text } as const }];
   });
-  return new ToolRequest(caller, endpoint, [...readJsonBody(JSON.stringify(parameters)), ...texts]);
+  return new ToolRequest(caller, endpoint, [...entriesOf(given['parameters'] ?? {}), ...texts]);
+}
+
+/** Parameters as an object, or as its JSON text, which many models write instead. */
+function entriesOf(parameters: unknown): RawEntry[] {
+  return readJsonBody(
+    typeof parameters === 'string' ? parameters || '{}' : jsonOf(parameters),
+    'The value of "parameters"',
+  );
+}
+
+/** Over HTTP a message is bounded before it is read; a client on the standard input may nest more than can be written. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw new ServiceError('invalidParameter', 'The arguments nest too deep.', {}, { cause });
+  }
 }
 
 async function rowsOf(request: ToolRequest, { given, services }: Call): Promise<string> {
@@ -125,8 +138,9 @@ async function rowsOf(request: ToolRequest, { given, services }: Call): Promise<
   return answerText(smallAnswer(bytes, truncated, maxRowsOf(given)));
 }
 
-function maxRowsOf({ max_rows: most }: Arguments): number | null {
-  if (most === undefined || most === null) return null;
+function maxRowsOf({ max_rows: given }: Arguments): number | null {
+  if (given === undefined || given === null) return null;
+  const most = typeof given === 'string' && /^\d{1,4}$/.test(given) ? Number(given) : given;
   if (typeof most === 'number' && Number.isInteger(most) && most >= 1) return most;
   throw new ServiceError('invalidParameter', '"max_rows" must be a whole number from 1 to 1000.', {
     parameter: 'max_rows',

@@ -1,13 +1,13 @@
 import { type Unit, unitBefore } from './escapes';
 import type { Span } from './span';
 
-/** The sign in every wrapping: plain and fullwidth, percent-encoded, of JSON inside a string, of HTML. */
-const AT = /[@\uff20\ufe6b]|%(?:25)*40|(?<!\\)\\+u0040|&#(?:64|x40);/gi;
+/** The sign in every wrapping: plain and fullwidth, percent-encoded, of HTML. */
+const AT = /[@\uff20\ufe6b]|%(?:25)*40|&#(?:64|x40);/gi;
 
-export const MAY_HOLD_EMAIL = /[@\uff20\ufe6b]|%(?:25)*40|(?<!\\)\\+u0040|&#(?:64|x40);/i;
+export const MAY_HOLD_EMAIL = /[@\uff20\ufe6b]|%(?:25)*40|&#(?:64|x40);/i;
 
 /** A character of a label beyond ASCII may be wrapped too. */
-const WRAPPED = String.raw`%[89a-fA-F][0-9a-fA-F]|\\u(?!00[0-7])[0-9a-fA-F]{4}`;
+const WRAPPED = String.raw`%[89a-fA-F][0-9a-fA-F]`;
 const LABEL = String.raw`(?:[\p{L}\p{M}\p{N}_-]|${WRAPPED}){1,63}`;
 const DOT = String.raw`(?:[.\u3002\uff0e\uff61]|%(?:25)*2[eE])`;
 /** The last label is of letters: `a@127.0.0.1` and `package@1.2.3` name no mail domain. */

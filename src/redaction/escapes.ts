@@ -2,6 +2,34 @@
  * Logs hold text in wrappings: percent-encoded URLs (once or twice), JSON inside of strings. An escape is one character of
  * what it wraps, so that the `20` of `%2010.0.0.1` is a blank and no part of the address.
  */
+import type { Span } from './span';
+
+/** Any character as JSON may write it, also in strings within strings: `\u0031`, `\\u0031`. */
+export const JSON_ESCAPE = /(?<!\\)\\+u[0-9a-f]{4}/i;
+
+/** A text with the characters that such escapes stand for. */
+export interface Unescaped {
+  readonly text: string;
+  /** Where spans of it, which are in order, are in the text with escapes. */
+  readonly written: (spans: readonly Span[]) => Span[];
+}
+
+export function unescaped(written: string): Unescaped {
+  const ends: number[] = [];
+  const added: number[] = [];
+  let sum = 0;
+  const text = written.replace(new RegExp(JSON_ESCAPE, 'gi'), (escape, at: number) => {
+    ends.push(at - sum + 1);
+    added.push((sum += escape.length - 1));
+    return String.fromCharCode(parseInt(escape.slice(-4), 16));
+  });
+  let passed = 0;
+  const place = (offset: number): number => {
+    while ((ends[passed] ?? Infinity) <= offset) passed++;
+    return offset + (added[passed - 1] ?? 0);
+  };
+  return { text, written: (spans) => spans.map(({ start, end }) => ({ start: place(start), end: place(end) })) };
+}
 
 /** A character as read at some place of a text: plain, or wrapped. */
 export interface Unit {
@@ -35,7 +63,7 @@ function plain(unit: number, end: number): Unit {
   return { start: end - 1, codePoint: unit, wrapped: false };
 }
 
-/** The escape (`%20`, `%2520`, `\n`, `\u0020`, `\x20`) that ends right before `end`. */
+/** The escape (`%20`, `%2520`, `\n`, `\x20`) that ends right before `end`. */
 function escapeEndingAt(text: string, end: number): { start: number; codePoint: number } | null {
   if (text.charCodeAt(end - 2) === BACKSLASH) {
     const control = CONTROL_ESCAPES.get(text.charAt(end - 1));
@@ -49,14 +77,6 @@ function escapeEndingAt(text: string, end: number): { start: number; codePoint: 
   }
   if (text.charAt(end - 3) === 'x' && text.charCodeAt(end - 4) === BACKSLASH) {
     return { start: end - 4, codePoint: parseInt(text.slice(end - 2, end), 16) };
-  }
-  if (
-    text.charAt(end - 5) === 'u' &&
-    text.charCodeAt(end - 6) === BACKSLASH &&
-    isHex(text.charCodeAt(end - 3)) &&
-    isHex(text.charCodeAt(end - 4))
-  ) {
-    return { start: end - 6, codePoint: parseInt(text.slice(end - 4, end), 16) };
   }
   return null;
 }

@@ -1,7 +1,5 @@
+import { JSON_ESCAPE } from './escapes';
 import { mayHoldPii, redactText } from './text';
-
-/** An ASCII character written as an escape, which hides from a look at the raw text. */
-const HIDDEN = /\\u00[0-7]/i;
 
 /**
  * Rows with every string redacted, keys and values, at any depth (docs/redaction.md).
@@ -14,13 +12,13 @@ export function redactRows(rows: readonly string[]): string[] {
 }
 
 function redactRow(row: string): string {
-  if (!mayHoldPii(row) && !HIDDEN.test(row)) return row;
+  if (!mayHoldPii(row) && !JSON_ESCAPE.test(row)) return row;
   let redacted = '';
   let copied = 0;
   for (let start = row.indexOf('"'); start >= 0;) {
     const end = endOfLiteral(row, start);
     const raw = row.slice(start, end);
-    if (mayHoldPii(raw) || HIDDEN.test(raw)) {
+    if (mayHoldPii(raw) || JSON_ESCAPE.test(raw)) {
       const text = JSON.parse(raw) as string;
       const masked = redactText(text);
       if (masked !== text) {

@@ -1,5 +1,6 @@
-/** Characters by which a spreadsheet takes a cell for a formula (OWASP, CSV Injection): `=`, `+`, `-`, `@`, tab and CR. */
-const STARTS = new Set([0x3d, 0x2b, 0x2d, 0x40, 0x09, 0x0d]);
+import { FORMULA_STARTS } from '../engines/contract';
+
+const STARTS: ReadonlySet<number> = new Set(FORMULA_STARTS);
 
 /** A number with its sign, as FLOAT64, NUMERIC and BIGNUMERIC are written; it computes nothing. */
 const NUMBER = /^[+-](?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$|^-Infinity$/;

@@ -17,13 +17,13 @@ const BROKEN_RETRY = 60;
  * @throws ServiceError unauthenticated, notFound, rateLimitExceeded
  */
 export function authorise(
-  request: Pick<RunRequest, 'arrived' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
+  request: Pick<RunRequest, 'arrived' | 'counted' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
   services: Pick<Services, 'keys' | 'catalogue' | 'rates'>,
 ): { readonly key: Key; readonly endpoint: Endpoint } {
   const { arrived, idOrName } = request;
   const { rates } = services;
   const key = authenticate(request, services);
-  countRate(request, key, services);
+  if (request.counted !== true) countRate(request, key, services);
   const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
   request.record({ endpoint: endpoint.name });
   const rate = rates.countEndpoint(endpoint, key, arrived);

@@ -24,6 +24,8 @@ export interface RunRequest {
   parameters(): Promise<readonly RawEntry[]>;
   /** Milliseconds of `performance.now()`. */
   readonly arrived: number;
+  /** Whether it has been counted against the rate of its key by who brings it; absent: no. */
+  readonly counted?: boolean;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   timed<T>(phase: string, step: () => Promise<T> | T): Promise<T>;

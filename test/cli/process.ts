@@ -16,10 +16,13 @@ export function start(
     environment = {},
     input = '',
     cwd = ROOT,
+    under = (command) => command,
   }: {
     readonly environment?: Readonly<Record<string, string>>;
     readonly input?: string;
     readonly cwd?: string;
+    /** The command as another one runs it. */
+    readonly under?: (command: readonly string[]) => readonly string[];
   } = {},
 ) {
   const env = {
@@ -29,7 +32,8 @@ export function start(
     CLOCK: '2026-09-30T12:00:00Z',
     ...environment,
   };
-  const child = spawn(process.execPath, [path.join(ROOT, 'dist/cli.js'), ...args], { env, cwd });
+  const [command = '', ...rest] = under([process.execPath, path.join(ROOT, 'dist/cli.js'), ...args]);
+  const child = spawn(command, rest, { env, cwd });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -45,4 +49,10 @@ export function start(
 
 export function end(...given: Parameters<typeof start>): Promise<Outcome> {
   return start(...given).ended;
+}
+
+/** On a terminal of its own, by util-linux: both outputs come as one. */
+export function onTerminal(command: readonly string[]): readonly string[] {
+  const quoted = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+  return ['script', '-qec', quoted, '/dev/null'];
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { Stage } from '../process/started';
-import { end, start } from './process';
+import { end, onTerminal, start } from './process';
 
 jest.setTimeout(180_000);
 
@@ -46,6 +46,18 @@ it('prints what the service answers, in every form', async () => {
   } finally {
     await stage.end();
   }
+});
+
+it('shows a terminal what would steer it, and gives a pipe the bytes', async () => {
+  const sql = "select concat('a', chr(27), '[31m', chr(155), chr(8238)) as s from edge_logs limit 1";
+  const args = [...LOGS, '--format', 'csv', '--sql', sql];
+  const { stdout } = await end(args, at());
+  expect(stdout).toBe('s\r\na\u001b[31m\u009b\u202e\r\n');
+  const shown = await end(args, { ...at(), under: onTerminal });
+  expect(shown.stdout).toContain(String.raw`a\u001b[31m\u009b\u202e`);
+  // A command that says what is wrong with a name that was given, or a file.
+  const failed = await end(['run', 'no\u001b[31mname\u009b'], { ...at(), under: onTerminal });
+  expect(failed.stdout).not.toMatch(/[\u001b\u009b]/);
 });
 
 it('redacts when it is asked to', async () => {

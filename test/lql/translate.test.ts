@@ -1,6 +1,6 @@
 import { QueryError, ServiceError } from '../../src/errors';
-import type { SqlType } from '../../src/googlesql/types';
-import { openLql } from '../../src/lql';
+import type { NamedType, SqlType } from '../../src/googlesql/types';
+import { LEVELS, openLql } from '../../src/lql';
 import { DEFAULT_NOW } from './case-file';
 
 function sqlOf(text: string, columns: Record<string, SqlType> | null, name = 'logs'): string | undefined {
@@ -8,9 +8,13 @@ function sqlOf(text: string, columns: Record<string, SqlType> | null, name = 'lo
   return openLql(text, { tables: [name], now: DEFAULT_NOW })?.translate(typed).sql;
 }
 
-function refusal(text: string, tables: readonly string[] = ['edge_logs']): ServiceError {
+function refusal(
+  text: string,
+  tables: readonly string[] = ['edge_logs'],
+  columns: readonly NamedType[] | null = null,
+): ServiceError {
   try {
-    openLql(text, { tables, now: DEFAULT_NOW })?.translate(null);
+    openLql(text, { tables, now: DEFAULT_NOW })?.translate(columns);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
@@ -24,8 +28,8 @@ const STRING: SqlType = { kind: 'STRING' };
 
 describe('what the table is known to have', () => {
   test('rows are newest first where there is a timestamp to order by', () => {
-    expect(sqlOf('x:1', { x: STRING, Timestamp: TIMESTAMP })).toMatch(/ ORDER BY t\.`timestamp` DESC$/);
-    expect(sqlOf('x:1', { x: STRING })).toBe('SELECT t.* FROM `logs` AS t WHERE t.`x` = 1');
+    expect(sqlOf('x:a', { x: STRING, Timestamp: TIMESTAMP })).toMatch(/ ORDER BY t\.`timestamp` DESC$/);
+    expect(sqlOf('x:a', { x: STRING })).toBe("SELECT t.* FROM `logs` AS t WHERE t.`x` = 'a'");
     expect(sqlOf('s:x', { x: STRING, timestamp: { kind: 'ARRAY', element: STRING } })).toBe(
       'SELECT t.`x` FROM `logs` AS t',
     );
@@ -115,4 +119,110 @@ describe('errors', () => {
     const nowhere = new QueryError('invalidQuery', 'too much', null, { hint: 'less' });
     expect(translation?.locate(nowhere)).toMatchObject({ reason: 'invalidQuery', details: { hint: 'less' } });
   });
+});
+
+describe('types', () => {
+  const list = (element: SqlType): SqlType => ({ kind: 'ARRAY', element });
+  const columns: Record<string, SqlType> = {
+    text: STRING,
+    number: { kind: 'INT64' },
+    float: { kind: 'FLOAT64' },
+    flag: { kind: 'BOOL' },
+    at: TIMESTAMP,
+    json: { kind: 'JSON' },
+    numbers: list({ kind: 'INT64' }),
+    texts: list(STRING),
+    metadata: list({
+      kind: 'STRUCT',
+      fields: [
+        { name: 'status', type: { kind: 'INT64' } },
+        { name: 'level', type: STRING },
+        { name: 'request', type: list({ kind: 'STRUCT', fields: [{ name: 'path', type: STRING }] }) },
+      ],
+    }),
+  };
+  const typed = Object.entries(columns).map(([name, type]) => ({ name, type }));
+  const refused = (lql: string): ServiceError => refusal(lql, ['logs'], typed);
+
+  test.each([
+    ['m.status:"401"', 'm.status:401'],
+    ['m.status:>"401"', 'm.status:>401'],
+    ['m.Status:~"^5"', 'm.Status:500..599'],
+    ['m.status:2xx', 'm.status:200..299'],
+    ['m.status:abc', 'm.status:500'],
+    ['-m.status:true', 'm.status:500'],
+    ['m.status:@>5', 'm.status:5'],
+    ['number:~x', 'number:500'],
+    ['text:500', 'text:"500"'],
+    ['text:>=1.5', 'text:>="1.5"'],
+    ['text:true', 'text:"true"'],
+    ['text:1..3', 'text:>="1" text:<="3"'],
+    ['text:@>"a\\"b"', 'text:"a\\"b"'],
+    ['text:@>~"^a"', 'text:~"^a"'],
+    ['flag:1', 'flag:true'],
+    ['flag:"false"', 'flag:false'],
+    ['at:5', 'at:>=2024-03-17'],
+    ['at:~x', 'at:>=2024-03-17'],
+    ['numbers:5', 'numbers:@>5'],
+    ['numbers:>5', 'numbers:@>5'],
+    ['numbers:@>"5"', 'numbers:@>5'],
+    ['numbers:@>~"^5"', 'numbers:@>500'],
+    ['texts:a', 'texts:@>"a"'],
+    ['texts:~"^a"', 'texts:@>~"^a"'],
+    ['texts:@>5', 'texts:@>"5"'],
+    ['m.request:x', 'm.request.path'],
+    ['metadata:x', 'metadata.status'],
+    ['c:avg(text)', 'c:countd(text)'],
+    ['c:sum(m.request)', 'c:sum(m.request.path)'],
+    ['c:max(numbers)', 'c:count(numbers)'],
+  ])('%s is refused with the form that works', (lql, works) => {
+    const { reason, details } = refused(lql);
+    expect([reason, details.code, details.hint]).toEqual([
+      'invalidLql',
+      'type_mismatch',
+      expect.stringContaining(works),
+    ]);
+    if (!works.startsWith('m.request.') && works !== 'metadata.status' && lql !== 'c:sum(m.request)')
+      expect(sqlOf(works, columns)).toBeDefined();
+  });
+
+  test.each(['json:x', 'json:~x'])('%s is refused with the way to it', (lql) => {
+    expect(refused(lql).details.hint).toContain('JSON_VALUE');
+  });
+
+  test.each([
+    'm.status:401',
+    'm.status:200..299',
+    'm.status:>1.5',
+    'float:1',
+    'text:a',
+    'text:~x',
+    'flag:true',
+    'at:>2024-03-17',
+    'numbers:@>5',
+    'texts:@>~x',
+    'm.level:error..alert',
+    'm.request.path:"/a"',
+    'numbers:NULL',
+    '-m.status:NULL',
+    'json:NULL',
+    'nosuch:5',
+    'm.nosuch:5',
+    'c:count(numbers)',
+    'c:avg(float)',
+    'c:max(text)',
+    'c:countd(m.level)',
+    'm.request:NULL',
+  ])('%s is not', (lql) => {
+    expect(sqlOf(lql, columns)).toBeDefined();
+  });
+
+  test.each(['m.level:error..fatal', 'm.level:warn..error', 'm.level:a..b', 'm.x:error..fatal'])(
+    '%s is refused with the levels',
+    (lql) => {
+      const { reason, details } = refused(lql);
+      expect([reason, details.allowed]).toEqual(['invalidLql', LEVELS]);
+      expect(details.hint).toContain(LEVELS.join(', '));
+    },
+  );
 });

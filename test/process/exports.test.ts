@@ -40,7 +40,8 @@ SELECT n, IF(n = 3, NULL, -n) AS i, [1.5, -1e300, CAST('-inf' AS FLOAT64), CAST(
   FROM_BASE64('+A==') AS bytes, DATE '0001-01-01' AS d, TIME '23:59:59.5' AS t, DATETIME '9999-12-31 23:59:59.000001' AS dt,
   TIMESTAMP '1969-12-31 23:59:59.999999+00' AS ts, INTERVAL -1 DAY AS span,
   [JSON '"=a"', JSON 'null', JSON '{"a": [1, "b,"]}', JSON '-1', JSON '""', NULL][OFFSET(n)] AS j,
-  IF(n = 2, NULL, STRUCT('é "q"' AS a, [STRUCT(DATE '2026-01-02' AS d)] AS list)) AS r, GENERATE_ARRAY(1, n) AS numbers, ['=1'] AS texts
+  IF(n = 2, NULL, STRUCT('é "q"' AS a, [STRUCT(DATE '2026-01-02' AS d)] AS list)) AS r, GENERATE_ARRAY(1, n) AS numbers, ['=1'] AS texts,
+  ['\\n=1', '\\x00=1', '＝1', '＋1', '－1', '＠a'][OFFSET(n)] AS other
 FROM UNNEST(GENERATE_ARRAY(0, 5)) AS n
 ORDER BY n`,
   closed: `/*
@@ -136,6 +137,7 @@ it.each(['micros', 'iso'])(
     expect(whole.body.toString().split('\r\n')[1]).toMatch(
       /^0,0,1\.5,-1\.5,-0\.000000000000000001,false,"",'@a,'\+A==,/,
     );
+    expect(whole.body.toString()).toMatch(/"'\n=1"\r\n[^]*'\0=1\r\n[^]*'＝1\r\n[^]*'＋1\r\n[^]*'－1\r\n[^]*'＠a\r\n$/);
     expect((await get({ timestamps, export: 'true' }, CSV, values)).body.toString()).toBe(whole.body.toString());
     const lines = await get({ timestamps }, { Accept: 'application/x-ndjson' }, values);
     expect((await get({ timestamps, export: 'true' }, {}, values)).body.toString()).toBe(

@@ -8,7 +8,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 import { hashOf } from '../../src/keys/secret-key';
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { Stage } from './started';
+import { until } from '../until';
+import { Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
 
@@ -28,6 +29,14 @@ WITH numbers AS (
 )
 SELECT * FROM numbers WHERE n <= @most ORDER BY n`;
 
+const OF_LEVELS = `/*
+id: 66666666-aaaa-4000-8000-000000000003
+name: of-levels
+params:
+  levels: { type: "string[]", required: true }
+*/
+SELECT ARRAY_LENGTH(@levels) AS n`;
+
 /** It has no end within the patience of a test. */
 const ENDLESS = `/*
 id: 66666666-aaaa-4000-8000-000000000002
@@ -39,7 +48,33 @@ params:
 SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 10000)) AS a, UNNEST(GENERATE_ARRAY(1, 1000000)) AS b
 WHERE MOD(a * b, 7) = 8 + @n`;
 
+/** Messages by what they are, each with how many it counts for. */
+const message = (method: string, params: object = {}, id = 1) => ({ jsonrpc: '2.0', id, method, params });
+const toolCall = (name: string, given: unknown = {}) => message('tools/call', { name, arguments: given });
+const INITIALIZE = message('initialize', {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+});
+const COUNTED: readonly (readonly [what: string, message: unknown, count: number])[] = [
+  ['initialize', INITIALIZE, 1],
+  ['a list of tools', message('tools/list'), 1],
+  ['a ping', message('ping'), 1],
+  ['a method that is not there', message('nosuch'), 1],
+  ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }, 1],
+  ['what is no message', {}, 1],
+  ['list_endpoints', toolCall('list_endpoints'), 1],
+  ['a description', toolCall('describe_endpoint', { endpoint: 'logs.all' }), 1],
+  ['a run', toolCall('run_endpoint', { endpoint: 'errors.by-day', parameters: { project: 'x' } }), 1],
+  ['a tool that is not there', toolCall('nosuch'), 1],
+  ['arguments that are none', toolCall('list_endpoints', []), 1],
+  ['a batch', Array.from({ length: 10 }, (_, id) => message('tools/list', {}, id)), 10],
+];
+const RATED = COUNTED.map((_, i) => [`rated-${String(i)}`, { rateLimit: 1000 }] as const);
+
 const KEYS = {
+  ...Object.fromEntries(RATED),
+  slow: { rateLimit: 1 },
   reader: {},
   pinned: { pins: { project: 'abc' } },
   narrow: { endpoints: ['logs.all'] },
@@ -57,15 +92,18 @@ const stage = new Stage();
 const folder = stage.folder();
 const ROOT = path.join(__dirname, '../..');
 const clients: Client[] = [];
+let service: Started;
 let port: number;
 
 beforeAll(async () => {
   writeFileSync(path.join(folder, 'queries/errors.sql'), ERRORS);
   writeFileSync(path.join(folder, 'queries/endless.sql'), ENDLESS);
+  writeFileSync(path.join(folder, 'queries/of-levels.sql'), OF_LEVELS);
   const keys = Object.entries(KEYS).map(([name, more]) => ({ name, hash: hashOf(name).toString('hex'), ...more }));
   const file = path.join(folder, 'keys.json');
   writeFileSync(file, JSON.stringify({ keys }));
-  port = await stage.start({ KEYS_FILE: file }, folder).port();
+  service = stage.start({ KEYS_FILE: file }, folder);
+  port = await service.port();
 });
 afterAll(async () => {
   for (const client of clients) await client.close();
@@ -99,13 +137,28 @@ async function call(client: Client, name: string, given: Record<string, unknown>
 }
 
 /** Status and reason of a message that no client would send. */
-function post(headers: Readonly<Record<string, string>>, body: string, method = 'POST'): Promise<[number, string]> {
+async function post(
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  method = 'POST',
+): Promise<[number, string]> {
+  const { status, text } = await send({ Accept: 'application/json, text/event-stream', ...headers }, body, method);
+  return [status, /"reason":"(\w+)"/.exec(text)?.[1] ?? text];
+}
+
+interface Sent {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: http.IncomingHttpHeaders;
+}
+
+function send(headers: Readonly<Record<string, string>>, body: string, method = 'POST'): Promise<Sent> {
   return new Promise((resolve, reject) => {
-    const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers };
+    const all = { 'Content-Type': 'application/json', ...headers };
     const request = http.request({ port, method, path: '/mcp', headers: all, agent: false }, (response) => {
       let text = '';
       response.on('data', (chunk) => (text += String(chunk)));
-      response.on('end', () => resolve([response.statusCode ?? 0, /"reason":"(\w+)"/.exec(text)?.[1] ?? text]));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text, headers: response.headers }));
     });
     request.on('error', reject);
     request.end(body);
@@ -318,4 +371,98 @@ it('refuses what is no message, and goes on', async () => {
   expect(await post({ 'X-API-KEY': 'reader' }, '{"jsonrpc":')).toEqual([400, 'invalidParameter']);
   expect((await post({ 'X-API-KEY': 'reader' }, '[]'))[0]).toBe(400);
   expect((await post({ 'X-API-KEY': 'reader' }, '{"jsonrpc":"2.0","id":1,"method":"nosuch"}'))[0]).toBeLessThan(500);
+});
+
+it.each(COUNTED.map((row, i) => [...row, i] as const))(
+  'counts %s against the rate of its key',
+  async (_, sent, count, i) => {
+    const { headers } = await send({ 'X-API-KEY': `rated-${String(i)}` }, JSON.stringify(sent));
+    expect(headers['ratelimit']).toMatch(`"key";r=${String(1000 - count)};`);
+  },
+);
+
+it('refuses what comes on top of the rate: a call as a model reads it, all else as any request', async () => {
+  const slow = { 'X-API-KEY': 'slow' };
+  const ping = JSON.stringify(message('ping'));
+  const refusal = [429, 'rateLimitExceeded'];
+  expect(await post(slow, `[${ping},${ping}]`)).toEqual(refusal);
+  for (const other of [message('tools/list'), INITIALIZE]) {
+    await until(async () => (await post(slow, JSON.stringify(other))).join() === refusal.join());
+  }
+  await until(async () => {
+    const { status, text } = await send(slow, JSON.stringify(toolCall('list_endpoints')));
+    return status === 200 && text.includes('"isError":true') && text.includes('rateLimitExceeded');
+  });
+});
+
+it.each([
+  ['a batch of too many messages', JSON.stringify(Array.from({ length: 11 }, () => message('ping')))],
+  ...['[', '{"a":'].flatMap((open) => {
+    const deep = `${open.repeat(40_000)}1${(open === '[' ? ']' : '}').repeat(40_000)}`;
+    const call = JSON.stringify(toolCall('run_endpoint', { endpoint: 'logs.all', parameters: { project: 'DEEP' } }));
+    return [
+      [`${open} at the top`, deep],
+      [`${open} in parameters`, call.replace('"DEEP"', deep)],
+      [
+        `${open} in parameters of a method`,
+        JSON.stringify(message('tools/list', { a: 'DEEP' })).replace('"DEEP"', deep),
+      ],
+    ] as const;
+  }),
+])('answers 400 to %s', async (_what, body) => {
+  expect(await post({ 'X-API-KEY': 'reader' }, body)).toEqual([400, 'invalidParameter']);
+  expect(service.err).not.toMatch(/call stack/);
+});
+
+it.each([
+  'application/json',
+  '*/*',
+  'application/*',
+  'application/json;q=0.5',
+  'text/event-stream, application/json',
+  '',
+])('answers JSON to a client that accepts %j, by every revision', async (accept) => {
+  const headers = { 'X-API-KEY': 'reader', ...(accept === '' ? {} : { Accept: accept }) };
+  for (const [sent, more] of [
+    [INITIALIZE, {}],
+    [toolCall('list_endpoints'), { 'MCP-Protocol-Version': '2025-06-18' }],
+    [[message('tools/list', {}, 1), message('ping', {}, 2)], { 'MCP-Protocol-Version': '2025-03-26' }],
+  ] as const) {
+    const { status, text, headers: answered } = await send({ ...headers, ...more }, JSON.stringify(sent));
+    expect([status, answered['content-type']]).toEqual([200, 'application/json']);
+    const answers = [JSON.parse(text) as unknown].flat();
+    expect(answers).toEqual(
+      [sent].flat().map(({ id }) => expect.objectContaining({ id, result: expect.anything() as unknown }) as unknown),
+    );
+  }
+});
+
+it('answers 406 to a client that takes no JSON', async () => {
+  expect(await post({ 'X-API-KEY': 'reader', Accept: 'text/html' }, JSON.stringify(INITIALIZE))).toEqual([
+    406,
+    'notAcceptable',
+  ]);
+});
+
+it('takes parameters as JSON text, with lists and every digit, and max_rows as digits', async () => {
+  const client = await overHttp('reader');
+  const { tools } = await client.listTools();
+  const { properties } = tools.find(({ name }) => name === 'run_endpoint')?.inputSchema ?? {};
+  expect(properties?.['parameters']).toMatchObject({
+    additionalProperties: { type: expect.arrayContaining(['array']) as unknown },
+  });
+  const run = (given: object) => call(client, 'run_endpoint', { endpoint: 'errors.by-day', ...given });
+  const wanted = await run({ parameters: { project, most: 2 }, max_rows: 1 });
+  expect(wanted.isError).toBe(false);
+  expect(await run({ parameters: JSON.stringify({ project, most: 2 }), max_rows: '1' })).toEqual(wanted);
+  for (const parameters of ['[]', '{', '1']) {
+    const { isError, text } = await run({ parameters });
+    expect([isError, JSON.parse(text).error.reason]).toEqual([true, 'invalidParameter']);
+  }
+  const listed = await call(client, 'run_endpoint', { endpoint: 'of-levels', parameters: { levels: ['a', 'b'] } });
+  expect(listed.text).toContain('"rows":[[2]]');
+});
+
+it('has a log of JSON lines alone, whoever writes', () => {
+  for (const line of service.err.trimEnd().split('\n')) expect(() => JSON.parse(line) as unknown).not.toThrow();
 });

@@ -73,6 +73,15 @@ describe('what is masked', () => {
     ['J\\u00fcrgen@ex\\u00e4mple.com', 'REDACTED'],
     ['j%C3%BCrgen%40ex%C3%A4mple.com', 'REDACTED'],
     ['ana&#64;example.com', 'REDACTED'],
+    ['{"ip":"\\u0031.2.3.4"}', '{"ip":"REDACTED"}'],
+    ['{"ip":"1.2.3\\u002E\\u0034"}', '{"ip":"REDACTED"}'],
+    ['{"a":"{\\"ip\\":\\"\\\\u0031.2.3.4\\"}"}', '{"a":"{\\"ip\\":\\"REDACTED\\"}"}'],
+    ['\\u0066e80\\u003a\\u003A1\\u0025eth0', 'REDACTED'],
+    ['x\\u00202001:db8::\\u0035\\u0020y', 'x\\u0020REDACTED\\u0020y'],
+    ['http:\\/\\/1.2.3.4\\/a http:\\/\\/[\\u003a:1]\\/', 'http:\\/\\/REDACTED\\/a http:\\/\\/[REDACTED]\\/'],
+    ['\\/ana@example.com\\/', '\\/REDACTED\\/'],
+    ['<\\ud835\\udc1a\\uD83D\\uDE00n@example.com>', '<REDACTED>'],
+    ['\\u0022john doe\\u0022\\uff20ex\\u00e4mple\\u002e\\u0063om', 'REDACTED'],
     ['üser@exämple.de', 'REDACTED'],
     ['用户@例子.广告', 'REDACTED'],
     ['用户@例子。广告', 'REDACTED'],
@@ -207,6 +216,26 @@ describe('generated addresses', () => {
     );
   });
 
+  it.each([
+    ['IPv4', ipv4],
+    ['IPv6', ipv6],
+    ['e-mail', email],
+  ])('%s vanishes however JSON in JSON writes its characters', (_kind, address) => {
+    const escapes = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 64, maxLength: 64 });
+    fc.assert(
+      fc.property(word, address, escapes, word, (before, found, depths, after) => {
+        // The depth of strings within strings that a character is escaped in; 0: it is written as it is.
+        const written = Array.from({ length: found.length }, (_, i) => {
+          const depth = depths[i % 64] ?? 0;
+          const code = found.charCodeAt(i).toString(16).padStart(4, '0');
+          return depth === 0 ? found.charAt(i) : `${'\\'.repeat(2 ** (depth - 1))}u${code}`;
+        }).join('');
+        expect(redactText(`${before} ${written} ${after}`)).toBe(`${before} REDACTED ${after}`);
+      }),
+      runs,
+    );
+  });
+
   it('redacting twice is redacting once', () => {
     const piece = fc.oneof(
       ipv4,
@@ -215,7 +244,7 @@ describe('generated addresses', () => {
       word,
       separator,
       fc.string(),
-      fc.constantFrom(':', '::', '.', '@', '%', '%40', '\\', 'REDACTED'),
+      fc.constantFrom(':', '::', '.', '@', '%', '%40', '\\', '\\u0031', '\\u003a', '\\u002e', '\\u0040', 'REDACTED'),
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {

@@ -80,10 +80,17 @@ describe('CSV', () => {
     ['@', "'@"],
     ['\t=1', "'\t=1"],
     ['\r=1', `"'\r=1"`],
+    ['\n=1', `"'\n=1"`],
+    ['\0=1', "'\0=1"],
+    ['\0', "'\0"],
+    ['＝1+1', "'＝1+1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(1)', "'＠SUM(1)"],
   ])('keeps a spreadsheet from computing %j', (text, cell) => {
     expect(value(text)).toBe(cell);
     expect(value(text, true)).toBe(cell);
-    expect(value(text, false)).toBe(/[",\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    expect(value(text, false)).toBe(/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
     // The names of columns are cells too, and a caller's own query may choose them.
     expect(render({ columns: [text], rows: [], truncated: false }, 'text/csv', NO_LIMIT).bytes.toString()).toBe(
       `${cell}\r\n`,

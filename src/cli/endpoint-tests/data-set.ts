@@ -1,7 +1,8 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { MOST_OF_LIST, readBounded } from '../../concurrency/bounded-file';
 import { LOG_SCHEMA } from '../../engines/log-schema';
 import { type RestField, parseRestSchema, RestSchemaError } from '../../googlesql/rest-schema';
 import { systemCode } from '../../errors';
@@ -46,7 +47,7 @@ async function describedTables(
   if (written === undefined) return [];
   const file = typeof written === 'string' ? path.join(base, written) : null;
   try {
-    const tables: unknown = file === null ? written : JSON.parse(await readFile(file, 'utf8'));
+    const tables: unknown = file === null ? written : JSON.parse((await readBounded(file, MOST_OF_LIST)).toString());
     return Object.entries(tables ?? {}).map(([table, schema]) => [table, parseRestSchema(schema, table)]);
   } catch (error) {
     if (error instanceof RestSchemaError) throw new TestFileError(`schema: ${error.message}`);

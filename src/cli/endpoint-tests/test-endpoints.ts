@@ -1,6 +1,7 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { MOST_OF_QUERY, readBounded } from '../../concurrency/bounded-file';
 import { describeFault, type Endpoint, readDefinition } from '../../endpoints';
 import { systemCode } from '../../errors';
 import type { LocalRunner } from '../local-runner';
@@ -111,7 +112,7 @@ interface Group {
 /** The stored query whose tests a file holds: `NAME.sql` beside `NAME.test.yaml`. */
 async function endpointBeside(file: string): Promise<Endpoint> {
   const query = `${file.slice(0, -ENDING.length)}.sql`;
-  const bytes = await readFile(query).catch((error: unknown) => {
+  const bytes = await readBounded(query, MOST_OF_QUERY).catch((error: unknown) => {
     throw new Error(`${query}: cannot be read (${systemCode(error) ?? String(error)}), and ${file} has its tests`);
   });
   const { endpoint, faults } = readDefinition(bytes);

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 
+import { MOST_OF_LIST, readBounded } from '../../concurrency/bounded-file';
 import { lineAndColumn, ERRORS, systemCode, type Reason } from '../../errors';
 
 /** A file of tests cannot be read: one line for each fault, `file:line: reason`. */
@@ -122,9 +121,10 @@ export interface TestFile {
 
 /** @throws TestFileError with every fault of the file */
 export async function readTestFile(path: string): Promise<TestFile> {
-  const yaml = await readFile(path, 'utf8').catch((problem: unknown) => {
+  const bytes = await readBounded(path, MOST_OF_LIST).catch((problem: unknown) => {
     throw new TestFileError(`${path}: cannot be read (${systemCode(problem) ?? 'unknown'})`);
   });
+  const yaml = bytes.toString();
   const document = parseDocument(yaml, { intAsBigInt: true, prettyErrors: false, version: '1.2' });
   const fault = (offset: number, what: string): string =>
     `${path}:${String(lineAndColumn(yaml, offset).line)}: ${what}`;

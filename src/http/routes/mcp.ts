@@ -1,14 +1,20 @@
 /** `POST /mcp`: the Model Context Protocol over HTTP (docs/mcp.md). */
+import { readJson } from '../../endpoints';
 import { ServiceError } from '../../errors';
+import type { Key } from '../../keys';
 import type { McpOverHttp } from '../../mcp/http-handler';
-import { authenticate } from '../../run/authorise';
+import { chooseRepresentation } from '../../rendering/representation';
+import { authenticate, countRate } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import type { Exchange } from '../exchange';
 import { readBody } from '../request/body';
 import type { Cors } from '../response/cors';
 
+/** Messages of one batch: each may list all tools. */
+const MOST_MESSAGES = 10;
+
 /** Headers of a message that the protocol reads. */
-const READ = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'];
+const READ = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'];
 
 export class McpRoute {
   #handler: Promise<McpOverHttp> | null = null;
@@ -21,16 +27,23 @@ export class McpRoute {
       throw new ServiceError('accessDenied', 'Pages of this origin may not use the service.');
     }
     const key = authenticate(exchange, services);
+    const first = refusalOf(exchange, key, services);
+    chooseRepresentation(exchange.headers.list('accept'), ['application/json']);
     const body = await readBody(exchange);
-    const message = parsed(body?.type === 'application/json' ? body.text : '');
+    const text = body?.type === 'application/json' ? body.text : '';
+    const message = readJson(text, 'The body');
+    const others = Array.isArray(message) ? message.slice(1, MOST_MESSAGES + 1) : [];
+    const refusals = [first, ...others.map(() => refusalOf(exchange, key, services))];
+    if (others.length === MOST_MESSAGES) {
+      throw new ServiceError('invalidParameter', `A batch has at most ${String(MOST_MESSAGES)} messages.`);
+    }
+    const refusal = refusals.find((one) => one !== null) ?? null;
+    // A model reads why a call of its own is refused; of anything else a client hears.
+    if (refusal !== null && !isCall(message)) throw refusal;
     const onError = (error: unknown): void => exchange.logFailure(error);
     const handler = await this.#loaded();
-    const response = await handler.answer(webRequest(exchange, body?.text ?? ''), message, {
-      key,
-      caller: exchange,
-      services,
-      onError,
-    });
+    const options = { key, caller: exchange, services, refusal, onError };
+    const response = await handler.answer(webRequest(exchange, text), message, options);
     const own = ['content-type', 'mcp-protocol-version', 'allow'].flatMap((name) => {
       const value = response.headers.get(name);
       return value === null ? [] : [name, value];
@@ -49,12 +62,19 @@ export class McpRoute {
   }
 }
 
-function parsed(text: string): unknown {
+/** Counts one message against the rate of its key. @returns why it must not be done; null: it may */
+function refusalOf(exchange: Exchange, key: Key, services: Services): ServiceError | null {
   try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw new ServiceError('invalidParameter', 'The body must be a message of JSON-RPC, as JSON.', {}, { cause });
+    countRate(exchange, key, services);
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
   }
+}
+
+function isCall(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'method' in message && message.method === 'tools/call';
 }
 
 function webRequest({ headers, request: { method = 'POST' }, signal }: Exchange, body: string): Request {
@@ -62,5 +82,7 @@ function webRequest({ headers, request: { method = 'POST' }, signal }: Exchange,
     const value = headers.list(name);
     return value === undefined ? [] : [[name, value] as [string, string]];
   });
-  return new Request('http://logquay/mcp', { method, headers: given, body, signal });
+  // What a client takes has been looked at: the SDK asks for both of these forms, and the answer is JSON.
+  const both: [string, string] = ['accept', 'application/json, text/event-stream'];
+  return new Request('http://logquay/mcp', { method, headers: [...given, both], body, signal });
 }

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import { MOST_OF_LIST, readBounded } from '../../../concurrency/bounded-file';
 import { parseRestSchema, RestSchemaError, type RestField } from '../../../googlesql/rest-schema';
 import { LOG_SCHEMA } from '../../log-schema';
 import { codeOf } from '../engine/native-error';
@@ -16,7 +17,7 @@ export async function describedTables(dataDir: string): Promise<Map<string, read
   const path = join(dataDir, 'schema.json');
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = (await readBounded(path, MOST_OF_LIST)).toString();
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return described;
     throw new DataFault(`${path}: cannot be read (${codeOf(error)})`);

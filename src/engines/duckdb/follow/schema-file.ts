@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { MOST_OF_LIST, readBounded } from '../../../concurrency/bounded-file';
 import { codeOf } from '../engine/native-error';
 
 /** `schema.json` as it was at the start, which is how it counts. */
@@ -46,7 +47,7 @@ async function identityOf(path: string): Promise<string> {
 async function digestOf(path: string): Promise<string | null> {
   try {
     return createHash('sha256')
-      .update(await readFile(path))
+      .update(await readBounded(path, MOST_OF_LIST))
       .digest('hex');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;

@@ -4,6 +4,7 @@
  * Arguments are repeated inside: callers pass names.
  */
 
+import { FORMULA_STARTS } from '../../../contract';
 import { besideStrings, fail, jsonOf, volatile } from '../../sql';
 import { LETTER_CASE_MACROS } from './letter-case';
 
@@ -34,7 +35,7 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_csv(x)': `CASE WHEN x IS NULL THEN ''
       WHEN x = '' OR contains(x, '"') OR contains(x, ',') OR contains(x, chr(10)) OR contains(x, chr(13))
       THEN '"' || replace(x, '"', '""') || '"' ELSE x END`,
-  'lq_escaped_csv(x)': String.raw`CASE WHEN ascii(x) IN (9, 13, 43, 45, 61, 64)
+  'lq_escaped_csv(x)': String.raw`CASE WHEN x <> '' AND ascii(x) IN (${FORMULA_STARTS.join(', ')})
         AND NOT regexp_full_match(x, '[+-](?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|-Infinity')
       THEN lq_csv('''' || x) ELSE lq_csv(x) END`,
   // Of decimals with nine digits behind the point, as integers of all their digits and back.

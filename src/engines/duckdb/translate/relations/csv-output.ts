@@ -1,4 +1,5 @@
 /** Result rows as CSV, just as rendering/csv.ts makes it of their JSON. */
+import { FORMULA_STARTS } from '../../../contract';
 import type { Context } from '../context';
 import { type JsonForm, jsonValue, type OutputValue } from './json-output';
 
@@ -19,8 +20,7 @@ export function printCsvLine(ctx: Context, values: readonly OutputValue[], form:
 
 /** A column as a text. */
 const PLAIN_TEXT = /^lq_(?:escaped_)?csv\(("c\d+")\)$/;
-/** First characters of formulas (lq_escaped_csv). */
-const FORMULAS = '9, 13, 43, 45, 61, 64';
+const FORMULAS = FORMULA_STARTS.join(', ');
 
 /** `concat` leaves out NULL. */
 function lineOf(cells: readonly string[]): string {

@@ -12,11 +12,14 @@ import type { Example, Json, Response, Schema } from './schema';
  */
 export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, engine }: Readers): Response {
   const { reserved, maxRows, exportRows, ordered, columns, parameters } = endpoint;
+  const own: Schema = { $ref: `#/components/schemas/${row}` };
+  // A query of the caller's own has columns of its own: typed clients read it as the free row.
+  const free = columns !== null && reserved.includes('sql');
   const result: Schema = {
     type: 'object',
     required: ['result'],
     properties: {
-      result: { type: 'array', maxItems: maxRows, items: { $ref: `#/components/schemas/${row}` } },
+      result: { type: 'array', maxItems: maxRows, items: free ? { anyOf: [own, FREE_ROW] } : own },
       ...(ordered
         ? { next_page_token: { type: 'string', description: 'Of a page behind which there are more rows.' } }
         : {}),
@@ -81,6 +84,7 @@ function describeResult({ reserved, columns }: DescribedEndpoint): string {
   return [columns === null ? 'The rows.' : 'The rows of the stored query.', ...other].join(' ');
 }
 
+const FREE_ROW: Schema = { $ref: '#/components/schemas/Row' };
 const DRY_RUN_REFERENCE: Schema = { $ref: '#/components/schemas/DryRun' };
 
 const BYTES: readonly ResponseHeader[] = ['X-Query-Bytes-Processed', 'X-Query-Bytes-Billed'];
@@ -125,6 +129,8 @@ export const RESULT_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   Value: {
     type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
+    // Generators of typed clients leave out a type of arrays without it, and all that refers to it.
+    items: {},
     description:
       'TIMESTAMP: whole microseconds since 1970. DATETIME, DATE, TIME: ISO 8601 text without a zone. INT64: a number with all its digits, also beyond 2^53. ' +
       'FLOAT64: a number, or the text `NaN`, `Infinity` or `-Infinity`. NUMERIC and BIGNUMERIC: text, exact. BYTES: base64, null where the result is redacted. ' +

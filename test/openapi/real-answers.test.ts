@@ -177,7 +177,14 @@ it('has examples of errors in the words of the service, as far as a caller can p
 });
 
 const PROGRAM = `import createClient from 'openapi-fetch';
-import type { paths } from './api';
+import type { components, paths } from './api';
+
+type Schemas = components['schemas'];
+type Free = Schemas['Row'];
+const isLog = (row: Schemas['LogsAllRow'] | Free): row is Schemas['LogsAllRow'] => 'event_message' in row;
+const isCount = (row: Schemas['UsageApiCountsRow'] | Free): row is Schemas['UsageApiCountsRow'] =>
+  'total_rest_requests' in row;
+const isNested = (row: Schemas['OwnNestedRow'] | Free): row is Schemas['OwnNestedRow'] => 'requests' in row;
 
 const client = createClient<paths, 'application/json'>({
   baseUrl: process.env['BASE'] ?? '',
@@ -187,18 +194,29 @@ const client = createClient<paths, 'application/json'>({
 async function main(): Promise<void> {
   const logs = await client.GET('/api/endpoints/query/logs.all', { params: { query: { project: 'default' } } });
   if (logs.error !== undefined) throw new Error(logs.error.error.message);
-  const message: string | null = logs.data.result[0].event_message;
-  const micros: number | null = logs.data.result[0].timestamp;
-  const status: number | null = logs.data.result[0].metadata[0].response[0].status_code;
+  const log = logs.data.result[0];
+  if (!isLog(log)) throw new Error('The rows are those of the stored query.');
+  const message: string | null = log.event_message;
+  const micros: number | null = log.timestamp;
+  const status: number | null = log.metadata[0].response[0].status_code;
   // @ts-expect-error The endpoint has no such column.
-  logs.data.result[0].event_mesage;
+  log.event_mesage;
+
+  const own = await client.GET('/api/endpoints/query/logs.all', {
+    params: { query: { project: 'default', sql: 'select count(*) as n from edge_logs' } },
+  });
+  if (own.error !== undefined) throw new Error(own.error.error.message);
+  const counted = own.data.result[0];
+  const n = isLog(counted) ? null : counted['n'];
 
   const counts = await client.GET('/api/endpoints/query/usage.api-counts', {
     params: { query: { project: '.', interval: 'daily' } },
   });
   if (counts.error !== undefined) throw new Error(counts.error.error.message);
-  const total: number | null = counts.data.result[0].total_rest_requests;
-  const day: string | null = counts.data.result[0].timestamp;
+  const count = counts.data.result[0];
+  if (!isCount(count)) throw new Error('The rows are those of the stored query.');
+  const total: number | null = count.total_rest_requests;
+  const day: string | null = count.timestamp;
   await client.GET('/api/endpoints/query/usage.api-counts', {
     // @ts-expect-error There is no such interval.
     params: { query: { project: '.', interval: 'yearly' } },
@@ -207,12 +225,13 @@ async function main(): Promise<void> {
   const nested = await client.POST('/api/endpoints/query/own.nested', { body: { project: 'default' } });
   if (nested.error !== undefined) throw new Error(nested.error.error.message);
   const row = nested.data.result[0];
+  if (!isNested(row)) throw new Error('The rows are those of the stored query.');
   const path: string | null = row.requests[0].path;
   const summary: number | null | undefined = row.summary?.total;
 
   const refused = await client.GET('/api/endpoints/query/logs.all', { params: { query: { project: '' } } });
   const reason = refused.error?.error.errors[0]?.reason;
-  console.log(JSON.stringify({ message, micros, status, total, day, path, summary, reason }));
+  console.log(JSON.stringify({ message, micros, status, total, day, path, summary, reason, n }));
 }
 
 void main();
@@ -257,5 +276,6 @@ it('openapi-typescript and openapi-fetch make a typed client of it, which compil
     path: expect.stringMatching(/^\//),
     summary: expect.any(Number),
     reason: 'invalidParameter',
+    n: expect.any(Number),
   });
 });

@@ -396,7 +396,7 @@ it('refuses what comes on top of the rate: a call as a model reads it, all else 
 });
 
 it.each([
-  ['a batch of too many messages', JSON.stringify(Array.from({ length: 11 }, () => message('ping')))],
+  ['a batch of too many messages', JSON.stringify(Array.from({ length: 11 }, () => message('ping')))] as const,
   ...['[', '{"a":'].flatMap((open) => {
     const deep = `${open.repeat(40_000)}1${(open === '[' ? ']' : '}').repeat(40_000)}`;
     const call = JSON.stringify(toolCall('run_endpoint', { endpoint: 'logs.all', parameters: { project: 'DEEP' } }));

@@ -13,7 +13,6 @@ const ROOMS = [
   'http',
   'mcp',
   'postman',
-  'client',
   'openapi',
   'run',
   'analysis',

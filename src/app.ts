@@ -22,7 +22,6 @@ import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
-import { growLittleDuring } from './heap-growth';
 import { openExplorer } from './http/explorer/explorer';
 import { drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
@@ -38,7 +37,6 @@ import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
 import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
 import { Encoder } from './rendering/columnar/encoder';
-import { FILE_EXTENSIONS } from './rendering/representation';
 import { PageTokens } from './run/page-token';
 import { PlanCache } from './run/plan-cache';
 import type { Services } from './run/services';
@@ -58,9 +56,6 @@ const SLOW_READER = 30_000;
 
 /** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
-
-/** Stored queries from which resolving them all leaves much garbage. */
-const MANY_QUERIES = 100;
 
 export interface Service {
   readonly port: number;
@@ -189,7 +184,6 @@ export async function startService(
     } else {
       // A request waits for its own endpoint alone.
       const began = performance.now();
-      if (catalogue.current().length > MANY_QUERIES) void growLittleDuring(resolved);
       void resolved.then(({ length }) => {
         if (lifecycle.draining) return;
         log.info({ ms: Math.round(performance.now() - began), faults: length }, 'every stored query is resolved');
@@ -383,13 +377,13 @@ function exportFolder({ cacheDir }: Config): string {
 
 /** What exports as files are made with. */
 export function exportFilesOf(config: Config): Pick<Services, 'exportFile' | 'openEncoder'> {
-  const exportFile: Services['exportFile'] = (form) => {
-    const path = join(exportFolder(config), `${randomUUID()}.${FILE_EXTENSIONS[form]}`);
+  const exportFile: Services['exportFile'] = () => {
+    const path = join(exportFolder(config), `${randomUUID()}.parquet`);
     return { path, maxBytes: config.maxExportFile };
   };
   return {
     exportFile,
-    openEncoder: (form, columns, take) => new Encoder({ form, columns, file: exportFile(form) }, take),
+    openEncoder: (columns, take) => new Encoder({ columns, file: exportFile() }, take),
   };
 }
 

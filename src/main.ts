@@ -1,6 +1,4 @@
 /** The process: environment in, signals in, exit code out. */
-import { growWithRequests } from './heap-growth';
-
 import type { Service } from './app';
 import { readConfig } from './config';
 import { openLog } from './log';
@@ -52,7 +50,6 @@ async function start(): Promise<void> {
     if (ending) return null;
     throw error;
   });
-  growWithRequests();
   if (welcome !== null) process.stdout.write(`${welcome}\n`);
 }
 

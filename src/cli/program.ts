@@ -4,7 +4,6 @@ import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 
 import { addCheck } from './check';
-import { addClient } from './client';
 import { addEmulator } from './emulator';
 import { addImportLogflare } from './import-logflare';
 import { addKeys } from './keys';
@@ -49,7 +48,6 @@ export function logquay(surroundings: Surroundings): Command {
   addSchema(program, surroundings);
   addLql(program, surroundings);
   addPostman(program, surroundings);
-  addClient(program, surroundings);
   addImportLogflare(program, surroundings);
   addSetupBigQuery(program, surroundings);
   addEmulator(program, surroundings);

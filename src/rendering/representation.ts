@@ -7,22 +7,11 @@ const REPRESENTATIONS = ['application/json', 'application/x-ndjson', 'text/csv']
 
 export type Representation = (typeof REPRESENTATIONS)[number];
 
-/** Forms of exports alone, of columns rather than rows: a process of its own makes them of rows as NDJSON. */
-export const FILE_FORMS = ['application/vnd.apache.parquet', 'application/vnd.apache.arrow.stream'] as const;
-
-export type FileForm = (typeof FILE_FORMS)[number];
+/** The form of exports alone, of columns rather than rows: a process of its own makes it of rows as NDJSON. */
+export const PARQUET = 'application/vnd.apache.parquet';
 
 /** The forms of an export (docs/exports.md): those that need not be there as a whole. */
-export const EXPORTED = ['application/x-ndjson', 'text/csv', ...FILE_FORMS] as const;
-
-/** Whether an `Accept` header names one. */
-export function namesFileForm(accept: string): boolean {
-  return FILE_FORMS.some((form) => accept.toLowerCase().includes(form));
-}
-
-export function isFileForm(form: string): form is FileForm {
-  return FILE_FORMS.some((one) => one === form);
-}
+export const EXPORTED = ['application/x-ndjson', 'text/csv', PARQUET] as const;
 
 export const CONTENT_TYPES: Readonly<Record<Representation, string>> = {
   'application/json': 'application/json; charset=utf-8',
@@ -31,12 +20,11 @@ export const CONTENT_TYPES: Readonly<Record<Representation, string>> = {
 };
 
 /** What the name of a file in this form ends with. */
-export const FILE_EXTENSIONS: Readonly<Record<Representation | FileForm, string>> = {
+export const FILE_EXTENSIONS: Readonly<Record<Representation | typeof PARQUET, string>> = {
   'application/json': 'json',
   'application/x-ndjson': 'ndjson',
   'text/csv': 'csv',
-  'application/vnd.apache.parquet': 'parquet',
-  'application/vnd.apache.arrow.stream': 'arrow',
+  [PARQUET]: 'parquet',
 };
 
 /** Parameters of a media range other than its weight: `application/json; charset=utf-8` means our JSON. */

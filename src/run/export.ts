@@ -2,7 +2,7 @@
 import { raceLimits } from '../concurrency/deadline';
 import { ServiceError } from '../errors';
 import { engineQuery } from './execute';
-import { ExportBody, PARQUET } from './export-body';
+import { ExportBody } from './export-body';
 import { limitsOf } from './limits';
 import type { Services } from './services';
 import { composeStatement, forCaller } from './statement';
@@ -15,7 +15,7 @@ import type { RequestPlan, RunRequest } from './types';
  * @throws ServiceError as `execute`, and `resourcesExceeded` for more rows than the endpoint exports
  */
 export async function exportRows(plan: RequestPlan, request: RunRequest, services: Services): Promise<void> {
-  const { endpoint, fenced, fileForm, payer, redacted } = plan;
+  const { endpoint, fenced, asParquet, payer, redacted } = plan;
   const { admission, defaults, engine, exportSlots } = services;
   // Until it has its slots it waits no longer than another run.
   const waiting = { ...limitsOf(plan, request, services).limits, keyName: payer };
@@ -50,7 +50,7 @@ export async function exportRows(plan: RequestPlan, request: RunRequest, service
     if ((await engine.copy!(query, path, { ...limits, signal })) > maxRows) throw tooManyRows(maxRows);
   };
   // A file that the engine writes shows by its row groups how rows of others lie between those of a key with pins.
-  const isCopied = fileForm === PARQUET && !redacted && !fenced && engine.copy !== undefined;
+  const isCopied = asParquet && !redacted && !fenced && engine.copy !== undefined;
   const send = isCopied ? (): Promise<void> => body.sendWritten(copy) : read;
   const timed = (): Promise<void> => request.timed('engine', () => send().catch(forCaller(statement)));
   try {

@@ -12,7 +12,6 @@ const COMMANDS = [
   ['run'],
   ['test'],
   ['schema'],
-  ['client'],
   ['lql', 'rules'],
   ['postman'],
   ['setup-bigquery'],

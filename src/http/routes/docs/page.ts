@@ -118,7 +118,7 @@ function headerSection(): Markup {
         row('X-API-KEY', 'The key; or `Authorization: Bearer`, which is read where this header is absent.'),
         row(
           'Accept',
-          '`application/json`, `application/x-ndjson` or `text/csv`; for exports also `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream`.',
+          '`application/json`, `application/x-ndjson` or `text/csv`; for exports also `application/vnd.apache.parquet`.',
         ),
         ...Object.values(REQUEST_PARAMETERS).map(({ name, description }) => row(name, description)),
       ],

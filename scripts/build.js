@@ -8,8 +8,7 @@ const STAMP = 'dist/.built';
 /** What a build reads. */
 const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
-/** Sources that run in browsers: the documentation page's script, and the explorer, which is bundled. */
-const PAGE_SCRIPT = 'http/routes/docs/browser/page.js';
+/** Sources that run in browsers, and are bundled by themselves. */
 const EXPLORER = 'explorer';
 /** Sources that Node starts by their names: commands, processes and threads. */
 const ENTRY = /(?:[/\\]src[/\\]cli|[/\\]child|[/\\]thread|-worker)\.[jt]s$/;
@@ -85,7 +84,6 @@ async function build(root) {
       sourcesContent: false,
       write: false,
     }),
-    esbuild.build({ ...common, entryPoints: [path.join(source, PAGE_SCRIPT)], target: 'es2023' }),
     import(pathToFileURL(path.join(source, EXPLORER, 'build.mjs')).href),
   ]);
   const written = await Promise.all(
@@ -112,7 +110,7 @@ async function build(root) {
   );
   const stamp = path.join(root, STAMP);
   const lastBuild = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-  removeOthers(target, new Set([...written, PAGE_SCRIPT]), lastBuild);
+  removeOthers(target, new Set(written), lastBuild);
   // What changes while it builds is built the next time.
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started);

@@ -55,3 +55,15 @@ export function chooseRepresentation(
     allowed: forms,
   });
 }
+
+/** Whether an `Accept` header takes a type; absent, it takes every one. */
+export function takesType(accept: string | undefined, type: string): boolean {
+  return new Negotiator({ headers: { accept: accept === '' ? undefined : accept } }).mediaType([type]) !== undefined;
+}
+
+/** Whether the header names the type itself, as browsers do when they open a page, and not just a wildcard. */
+export function namesType(accept: string | undefined, type: string): boolean {
+  return (
+    accept !== undefined && new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes(type)
+  );
+}

@@ -1,4 +1,4 @@
-/** What `npm run postman` writes, run by newman as Postman would, against a started process. */
+/** What `logquay postman` writes, run by newman as Postman would, against a started process. */
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

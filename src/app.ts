@@ -144,7 +144,7 @@ export async function startService(
     const engineFor = (catalogue: Pick<Catalogue, 'current'>): Promise<Engine> =>
       openEngine(config, catalogue, log, async (options) => {
         const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
-        const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
+        const died = (cause: Cause): void => metrics.count('engineRestarts', { cause });
         const onStatus = ({ degraded }: FolderStatus): void => {
           health.report('data_folder', degraded);
           onArrival();
@@ -298,10 +298,7 @@ async function openCollector(
 }
 
 function countDroppedLines(metrics: Metrics, log: OpenLog): void {
-  const lines = metrics.count('logDropped', {});
-  metrics.beforeScrape(() => {
-    lines.value = log.dropped();
-  });
+  metrics.read('logDropped', () => [[{}, log.dropped()]]);
 }
 
 /** Places are good in every process that shares Redis; without it, in the next one that has the folder. */
@@ -326,8 +323,8 @@ function openTails(
       const found = status?.tables.find((one) => one.table === table);
       return status === null ? null : { epoch: status.epoch, count: found?.arrived ?? 0 };
     },
-    onRows: (endpoint, rows) => metrics.count('tailRows', { endpoint }).add(rows),
-    onEnd: (tail_end) => metrics.count('tailEnds', { tail_end }).add(),
+    onRows: (endpoint, rows) => metrics.count('tailRows', { endpoint }, rows),
+    onEnd: (tail_end) => metrics.count('tailEnds', { tail_end }),
     onFailure: (error) => log.warn({ err: error }, 'a live tail has failed'),
   });
   metrics.read('tailListeners', () => [[{}, tails.listeners]]);
@@ -364,7 +361,7 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
     most: cache.maxWarmed,
     onOutcome: (outcome, error) => {
       const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';
-      metrics.count('warmerRuns', { warming: spent ? 'budget' : WARMING_LABELS[outcome] }).add();
+      metrics.count('warmerRuns', { warming: spent ? 'budget' : WARMING_LABELS[outcome] });
       if (outcome === 'failed' && !spent) log.warn({ err: error }, 'a cached result could not be refreshed');
     },
   });

@@ -48,8 +48,7 @@ export function chooseRepresentation(
   forms: readonly [string, ...string[]] = REPRESENTATIONS,
 ): string {
   if (accept === undefined || accept.trim() === '') return forms[0];
-  const headers = { accept: accept.replace(RANGE_PARAMETER, '').split(',', MOST_RANGES).join() };
-  const chosen = new Negotiator({ headers }).mediaType([...forms]);
+  const chosen = negotiator(accept).mediaType([...forms]);
   if (chosen !== undefined) return chosen;
   throw new ServiceError('notAcceptable', 'None of the media types in Accept can be answered.', {
     allowed: forms,
@@ -58,12 +57,14 @@ export function chooseRepresentation(
 
 /** Whether an `Accept` header takes a type; absent, it takes every one. */
 export function takesType(accept: string | undefined, type: string): boolean {
-  return new Negotiator({ headers: { accept: accept === '' ? undefined : accept } }).mediaType([type]) !== undefined;
+  return accept === undefined || accept.trim() === '' || negotiator(accept).mediaType([type]) !== undefined;
 }
 
 /** Whether the header names the type itself, as browsers do when they open a page, and not just a wildcard. */
 export function namesType(accept: string | undefined, type: string): boolean {
-  return (
-    accept !== undefined && new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes(type)
-  );
+  return accept !== undefined && negotiator(accept.toLowerCase()).mediaTypes().includes(type);
+}
+
+function negotiator(accept: string): Negotiator {
+  return new Negotiator({ headers: { accept: accept.replace(RANGE_PARAMETER, '').split(',', MOST_RANGES).join() } });
 }

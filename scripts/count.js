@@ -47,4 +47,4 @@ const rows = {
   tests: size(isTest, ['test', 'packages']),
 };
 for (const [name, { files, lines, leaves: count }] of Object.entries(rows))
-  console.log(`${name}: ${count} leaf nodes, ${lines} lines, ${files} files`);
+  process.stdout.write(`${name}: ${count} leaf nodes, ${lines} lines, ${files} files\n`);

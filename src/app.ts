@@ -41,10 +41,6 @@ import { PageTokens } from './run/page-token';
 import { PlanCache } from './run/plan-cache';
 import type { Services } from './run/services';
 import { Cursors } from './run/tail/cursor';
-import type { RedisConnection } from './redis/connection';
-import type { PlaceRecords } from './run/tail/places';
-import { PlacesInFolder } from './run/tail/places-in-folder';
-import { PlacesInRedis } from './run/tail/places-in-redis';
 import { Tails } from './run/tail/tails';
 import { secretOf } from './run/token-secret';
 import { warm } from './run/warm';
@@ -195,10 +191,9 @@ export async function startService(
         .filter((endpoint) => catalogue.isBroken(endpoint))
         .map(({ name }) => [{ endpoint: name }, 1]),
     );
-    const arrive = config.engine === 'bigquery' || config.duckdb.dataDir !== null;
+    const arrive = config.duckdb.dataDir !== null;
     const secret = config.tokenSecret ?? (arrive ? await secretOf(config.cacheDir) : null);
-    const records = config.engine === 'bigquery' ? recordsOf(config, redis) : null;
-    const tails = openTails(config, engine, { secret, records }, metrics, log);
+    const tails = openTails(config, engine, secret, metrics, log);
     onArrival = () => tails.wake();
     endTails = () => tails.close();
     const services: Services = {
@@ -301,21 +296,9 @@ function countDroppedLines(metrics: Metrics, log: OpenLog): void {
   metrics.read('logDropped', () => [[{}, log.dropped()]]);
 }
 
-/** Places are good in every process that shares Redis; without it, in the next one that has the folder. */
-function recordsOf({ cacheDir }: Config, redis: RedisConnection | null): PlaceRecords {
-  return redis === null ? new PlacesInFolder(join(cacheDir, 'tails')) : new PlacesInRedis(redis);
-}
-
-function openTails(
-  config: Config,
-  engine: Engine,
-  { secret, records }: { readonly secret: Secret | null; readonly records: PlaceRecords | null },
-  metrics: Metrics,
-  log: Log,
-): Tails {
+function openTails(config: Config, engine: Engine, secret: Secret | null, metrics: Metrics, log: Log): Tails {
   const tails = new Tails({
     cursors: new Cursors(secret),
-    records,
     mostPerKey: config.maxTailsPerKey,
     most: config.maxTails,
     endOf: (table) => {

@@ -292,11 +292,6 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
   sandbox: { type: 'boolean' },
   redactPii: { type: 'boolean' },
   tail: { type: 'boolean', description: 'Whether its rows can be followed as they arrive.' },
-  tailInterval: {
-    type: ['integer', 'null'],
-    description:
-      'Seconds between two queries of a live tail on BigQuery; null: none are needed, or there is no live tail.',
-  },
   tables: { type: 'array', items: { type: 'string' } },
 });
 

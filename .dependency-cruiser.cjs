@@ -12,7 +12,6 @@ const ROOMS = [
   'explorer',
   'http',
   'mcp',
-  'postman',
   'openapi',
   'run',
   'analysis',

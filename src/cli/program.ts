@@ -9,7 +9,6 @@ import { addImportLogflare } from './import-logflare';
 import { addKeys } from './keys';
 import { addLql } from './lql';
 import { addMcp } from './mcp';
-import { addPostman } from './postman';
 import { addRun } from './run';
 import { addSchema } from './schema';
 import { addServe } from './serve';
@@ -47,7 +46,6 @@ export function logquay(surroundings: Surroundings): Command {
   addMcp(program, surroundings);
   addSchema(program, surroundings);
   addLql(program, surroundings);
-  addPostman(program, surroundings);
   addImportLogflare(program, surroundings);
   addSetupBigQuery(program, surroundings);
   addEmulator(program, surroundings);

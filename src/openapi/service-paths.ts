@@ -41,7 +41,9 @@ const NEEDS_TAIL: readonly Reason[] = [
 const PARAMETERS_BODY = {
   description: 'The parameters of a run.',
   required: false,
-  content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
+  content: {
+    'application/json': { schema: { type: 'object', additionalProperties: true }, example: { project: 'default' } },
+  },
 } as const;
 
 /** The paths beside those that run an endpoint. @param endpointName one that there is, for an example */

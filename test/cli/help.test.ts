@@ -13,10 +13,8 @@ const COMMANDS = [
   ['test'],
   ['schema'],
   ['lql', 'rules'],
-  ['postman'],
   ['setup-bigquery'],
   ['import-logflare'],
-  ['postman'],
 ];
 
 it.each(COMMANDS.map((words) => [words.join(' '), words] as const))(

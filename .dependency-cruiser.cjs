@@ -12,8 +12,6 @@ const ROOMS = [
   'explorer',
   'http',
   'mcp',
-  'postman',
-  'client',
   'openapi',
   'run',
   'analysis',

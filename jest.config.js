@@ -5,6 +5,7 @@ module.exports = {
   testEnvironment: '<rootDir>/test/environment.js',
   roots: ['<rootDir>/test', '<rootDir>/src'],
   testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/test/.joined/'],
   transform: {
     '^.+\\.ts$|/otlp-exporter-base/build/src/.+\\.js$': [
       '@swc/jest',
@@ -25,7 +26,6 @@ module.exports = {
     ...['Array', 'BigInt', 'Boolean', 'JSON', 'Math', 'Number', 'Object', 'Promise', 'RegExp', 'Set', 'String'],
     ...['Symbol', 'Uint8Array', 'WeakMap', 'Error', 'RangeError', 'TypeError', 'AbortController', 'parseInt'],
   ],
-  testSequencer: '<rootDir>/test/longest-first.js',
   testTimeout: 180_000,
   // Many tests wait for processes that they have started: on few processors others run meanwhile.
   maxWorkers: Math.max(4, availableParallelism()),

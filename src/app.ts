@@ -22,7 +22,6 @@ import type { Cause } from './engines/duckdb/process/watchdog';
 import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
-import { growLittleDuring } from './heap-growth';
 import { openExplorer } from './http/explorer/explorer';
 import { drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
@@ -39,15 +38,10 @@ import { openBudgets, openRates } from './limits/open';
 import type { Log, OpenLog } from './log';
 import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
 import { Encoder } from './rendering/columnar/encoder';
-import { FILE_EXTENSIONS } from './rendering/representation';
 import { PageTokens } from './run/page-token';
 import { PlanCache } from './run/plan-cache';
 import type { Services } from './run/services';
 import { Cursors } from './run/tail/cursor';
-import type { RedisConnection } from './redis/connection';
-import type { PlaceRecords } from './run/tail/places';
-import { PlacesInFolder } from './run/tail/places-in-folder';
-import { PlacesInRedis } from './run/tail/places-in-redis';
 import { Tails } from './run/tail/tails';
 import { secretOf } from './run/token-secret';
 import { warm } from './run/warm';
@@ -59,9 +53,6 @@ const SLOW_READER = 30_000;
 
 /** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
-
-/** Stored queries from which resolving them all leaves much garbage. */
-const MANY_QUERIES = 100;
 
 export interface Service {
   readonly port: number;
@@ -151,7 +142,7 @@ export async function startService(
     const engineFor = (catalogue: Pick<Catalogue, 'current'>): Promise<Engine> =>
       openEngine(config, catalogue, log, async (options) => {
         const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
-        const died = (cause: Cause): void => metrics.count('engineRestarts', { cause }).add();
+        const died = (cause: Cause): void => metrics.count('engineRestarts', { cause });
         const onStatus = ({ degraded }: FolderStatus): void => {
           health.report('data_folder', degraded);
           onArrival();
@@ -191,7 +182,6 @@ export async function startService(
     } else {
       // A request waits for its own endpoint alone.
       const began = performance.now();
-      if (catalogue.current().length > MANY_QUERIES) void growLittleDuring(resolved);
       void resolved.then(({ length }) => {
         if (lifecycle.draining) return;
         log.info({ ms: Math.round(performance.now() - began), faults: length }, 'every stored query is resolved');
@@ -203,10 +193,9 @@ export async function startService(
         .filter((endpoint) => catalogue.isBroken(endpoint))
         .map(({ name }) => [{ endpoint: name }, 1]),
     );
-    const arrive = config.engine === 'bigquery' || config.duckdb.dataDir !== null;
+    const arrive = config.duckdb.dataDir !== null;
     const secret = config.tokenSecret ?? (arrive ? await secretOf(config.cacheDir) : null);
-    const records = config.engine === 'bigquery' ? recordsOf(config, redis) : null;
-    const tails = openTails(config, engine, { secret, records }, metrics, log);
+    const tails = openTails(config, engine, secret, metrics, log);
     onArrival = () => tails.wake();
     endTails = () => tails.close();
     const services: Services = {
@@ -306,27 +295,12 @@ async function openCollector(
 }
 
 function countDroppedLines(metrics: Metrics, log: OpenLog): void {
-  const lines = metrics.count('logDropped', {});
-  metrics.beforeScrape(() => {
-    lines.value = log.dropped();
-  });
+  metrics.read('logDropped', () => [[{}, log.dropped()]]);
 }
 
-/** Places are good in every process that shares Redis; without it, in the next one that has the folder. */
-function recordsOf({ cacheDir }: Config, redis: RedisConnection | null): PlaceRecords {
-  return redis === null ? new PlacesInFolder(join(cacheDir, 'tails')) : new PlacesInRedis(redis);
-}
-
-function openTails(
-  config: Config,
-  engine: Engine,
-  { secret, records }: { readonly secret: Secret | null; readonly records: PlaceRecords | null },
-  metrics: Metrics,
-  log: Log,
-): Tails {
+function openTails(config: Config, engine: Engine, secret: Secret | null, metrics: Metrics, log: Log): Tails {
   const tails = new Tails({
     cursors: new Cursors(secret),
-    records,
     mostPerKey: config.maxTailsPerKey,
     most: config.maxTails,
     endOf: (table) => {
@@ -334,8 +308,8 @@ function openTails(
       const found = status?.tables.find((one) => one.table === table);
       return status === null ? null : { epoch: status.epoch, count: found?.arrived ?? 0 };
     },
-    onRows: (endpoint, rows) => metrics.count('tailRows', { endpoint }).add(rows),
-    onEnd: (tail_end) => metrics.count('tailEnds', { tail_end }).add(),
+    onRows: (endpoint, rows) => metrics.count('tailRows', { endpoint }, rows),
+    onEnd: (tail_end) => metrics.count('tailEnds', { tail_end }),
     onFailure: (error) => log.warn({ err: error }, 'a live tail has failed'),
   });
   metrics.read('tailListeners', () => [[{}, tails.listeners]]);
@@ -372,7 +346,7 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
     most: cache.maxWarmed,
     onOutcome: (outcome, error) => {
       const spent = error instanceof ServiceError && error.reason === 'budgetExceeded';
-      metrics.count('warmerRuns', { warming: spent ? 'budget' : WARMING_LABELS[outcome] }).add();
+      metrics.count('warmerRuns', { warming: spent ? 'budget' : WARMING_LABELS[outcome] });
       if (outcome === 'failed' && !spent) log.warn({ err: error }, 'a cached result could not be refreshed');
     },
   });
@@ -385,13 +359,13 @@ function exportFolder({ cacheDir }: Config): string {
 
 /** What exports as files are made with. */
 export function exportFilesOf(config: Config): Pick<Services, 'exportFile' | 'openEncoder'> {
-  const exportFile: Services['exportFile'] = (form) => {
-    const path = join(exportFolder(config), `${randomUUID()}.${FILE_EXTENSIONS[form]}`);
+  const exportFile: Services['exportFile'] = () => {
+    const path = join(exportFolder(config), `${randomUUID()}.parquet`);
     return { path, maxBytes: config.maxExportFile };
   };
   return {
     exportFile,
-    openEncoder: (form, columns, take) => new Encoder({ form, columns, file: exportFile(form) }, take),
+    openEncoder: (columns, take) => new Encoder({ columns, file: exportFile() }, take),
   };
 }
 

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 /** The entry point `logquay`. */
-import './heap-growth';
-
 import { runLogquay } from './cli/program';
 import { EXIT } from './cli/surroundings';
 import { print } from './log/visible';

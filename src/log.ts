@@ -29,7 +29,7 @@ export type OpenLog = Log & {
 
 /**
  * The process's log on `out`: JSON lines, or lines for people where `out` is a terminal. Where `out` is a file or pipe of
- * the process itself (it has an `fd`), lines are written behind and in batches (line-writer.ts): neither a reader that hangs
+ * the process itself (it has an `fd`), lines are written in batches (line-writer.ts): neither a reader that hangs
  * nor a full disk holds anything up. What waits is written when the process ends.
  *
  * @param level lowest level written; `silent` for none

@@ -1,6 +1,4 @@
 /** The process: environment in, signals in, exit code out. */
-import { growWithRequests } from './heap-growth';
-
 import type { Service } from './app';
 import { readConfig } from './config';
 import { openLog } from './log';
@@ -58,7 +56,6 @@ async function start(): Promise<void> {
     if (ending) return null;
     throw error;
   });
-  growWithRequests();
   if (welcome !== null) print(process.stdout, `${welcome}\n`);
 }
 

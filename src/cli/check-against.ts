@@ -1,4 +1,3 @@
-import { whyNotFollowed } from '../analysis/followable';
 import { resolverOf } from '../analysis/resolve-stored';
 import { StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
 import { readConfig } from '../config';
@@ -32,11 +31,11 @@ export async function checkAgainst(
   const config = readConfig(engine === null ? environment : { ...environment, ENGINE: engine });
   if (config.engine === 'duckdb') {
     const analyses = await schemaAnalyses(config.duckdb.dataDir);
-    return passes(await check(directory, out, { resolve: resolverOf(analyses), whyNotFollowed }));
+    return passes(await check(directory, out, { resolve: resolverOf(analyses) }));
   }
   if (engine === null) {
     note('Settings and syntax are checked. --engine bigquery resolves against the tables of BigQuery, in dry runs.');
-    return passes(await check(directory, out, { resolve: null, whyNotFollowed }));
+    return passes(await check(directory, out, { resolve: null }));
   }
   const { files } = await readCatalogue(directory);
   const endpoints = files.flatMap(({ definition }) => definition.endpoint ?? []);
@@ -45,9 +44,7 @@ export async function checkAgainst(
   const gate = new Gate(bigquery);
   try {
     const resolve = resolverOf(new StoredAnalyses(bigquery, gate));
-    return passes(
-      await check(directory, out, { resolve, about: costOf(bigquery, config.pricePerTiB), whyNotFollowed }),
-    );
+    return passes(await check(directory, out, { resolve, about: costOf(bigquery, config.pricePerTiB) }));
   } finally {
     await gate.close();
     await bigquery.close();

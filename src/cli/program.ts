@@ -4,13 +4,11 @@ import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 
 import { addCheck } from './check';
-import { addClient } from './client';
 import { addEmulator } from './emulator';
 import { addImportLogflare } from './import-logflare';
 import { addKeys } from './keys';
 import { addLql } from './lql';
 import { addMcp } from './mcp';
-import { addPostman } from './postman';
 import { addRun } from './run';
 import { addSchema } from './schema';
 import { addServe } from './serve';
@@ -48,8 +46,6 @@ export function logquay(surroundings: Surroundings): Command {
   addMcp(program, surroundings);
   addSchema(program, surroundings);
   addLql(program, surroundings);
-  addPostman(program, surroundings);
-  addClient(program, surroundings);
   addImportLogflare(program, surroundings);
   addSetupBigQuery(program, surroundings);
   addEmulator(program, surroundings);

@@ -136,14 +136,14 @@ export class Collector {
       throw new ServiceError('notFound', 'This source feeds no table.', { hint: 'Name it in COLLECT_SOURCES.' });
     }
     const { digest, lines, events, refused } = await this.#read(table, body, limits);
-    metrics.count('collectRefusedEvents', { table }).add(refused);
+    metrics.count('collectRefusedEvents', { table }, refused);
     if (events === 0 && refused > 0) throw new ServiceError('invalidParameter', 'No element of the batch is an event.');
     const stored = events === 0 || (await this.#write(table, { digest, lines }));
     if (stored) {
-      metrics.count('collectedEvents', { table }).add(events);
-      metrics.count('collectedBytes', { table }).add(lines.length);
+      metrics.count('collectedEvents', { table }, events);
+      metrics.count('collectedBytes', { table }, lines.length);
       this.#audit.add(limits.keyName ?? '', { events, bytes: lines.length });
-    } else metrics.count('collectRepeated', { table }).add();
+    } else metrics.count('collectRepeated', { table });
     return { table, events, refused };
   }
 
@@ -229,7 +229,7 @@ export class Collector {
   /** Counts a batch that is not stored. @returns why */
   refused<T>(error: T): T {
     const reason = error instanceof ServiceError ? error.reason : 'internalError';
-    this.options.metrics.count('collectRefused', { reason }).add();
+    this.options.metrics.count('collectRefused', { reason });
     return error;
   }
 }

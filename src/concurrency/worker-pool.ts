@@ -36,7 +36,7 @@ export class WorkerDied extends Error {
 /** Pieces of work that wait for a thread: of one key, and of all. */
 export const WAITING_PER_KEY = 32;
 const WAITING = 256;
-/** MiB of a thread's young generation: V8 makes it larger in the large steps that requests need (heap-growth.ts), by 10 MiB in all. */
+/** MiB of a thread's young generation. */
 const YOUNG_GENERATION = 6;
 /** Milliseconds. */
 const START_DEADLINE = 10_000;

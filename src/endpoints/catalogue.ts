@@ -88,6 +88,7 @@ export async function openCatalogue(directory: string, options: CatalogueOptions
   const catalogue = new WatchedCatalogue(directory, options);
   for (const { name, fingerprint, definition } of files) {
     catalogue.states.set(name, { ...newState(), seen: fingerprint, read: fingerprint, serving: definition });
+    for (const warning of definition.warnings) options.log.warn({ file: name }, warning);
   }
   catalogue.publish();
   if (files.length === 0) options.log.warn({ directory }, 'the catalogue is empty');

@@ -13,8 +13,6 @@ export interface CheckOptions {
   readonly resolve: ResolveStored | null;
   /** What is printed behind the OK of an endpoint, such as its cost; '': nothing. */
   readonly about?: (endpoint: Endpoint) => Promise<string>;
-  /** Why no live tail of an endpoint can be had that its settings allow; null: one can. */
-  readonly whyNotFollowed?: (endpoint: Endpoint) => string | null;
 }
 
 /** Characters of a line that are shown on either side of a fault. */
@@ -27,7 +25,7 @@ const CONTEXT = 60;
 export async function check(
   directory: string,
   print: (line: string) => void,
-  { resolve, about = () => Promise.resolve(''), whyNotFollowed = () => null }: CheckOptions = { resolve: null },
+  { resolve, about = () => Promise.resolve('') }: CheckOptions = { resolve: null },
 ): Promise<number> {
   const { files, faults: read } = await readCatalogue(directory);
   const faults: Fault[] = [...read];
@@ -49,9 +47,7 @@ export async function check(
     }
   }
   for (const { name, definition } of files) {
-    const { endpoint } = definition;
-    const reason = endpoint === null || endpoint.tail === null ? null : whyNotFollowed(endpoint);
-    if (reason !== null) print(`${path.join(directory, name)}: warning: tail has no effect. ${reason}`);
+    for (const warning of definition.warnings) print(`${path.join(directory, name)}: warning: ${warning}`);
   }
   const texts = new Map(files.map(({ name, text }) => [path.join(directory, name), text]));
   for (const fault of inOrder(faults)) {

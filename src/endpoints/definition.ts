@@ -26,6 +26,8 @@ export interface Definition {
   /** As far as it can be read, whatever else is wrong: to find out more, never to run. */
   readonly draft: Endpoint | null;
   readonly faults: readonly LineFault[];
+  /** What has no effect any more. */
+  readonly warnings: readonly string[];
   readonly claims: readonly Claim[];
   /** The line that a claim stands in. */
   readonly lineOf: (claim: Claim) => number;
@@ -63,15 +65,23 @@ export function readDefinition(bytes: Buffer, file = ''): Definition {
     ...(settings.mcp === true ? [{ key: 'tool', value: toolNameOf(settings.name) } as const] : []),
   ];
   const lineOf = ({ key }: Claim): number => placeOf([key === 'tool' ? 'mcp' : key]).line;
-  if (query === null) return { ...faulty(faults), claims, lineOf };
+  const warnings = settings.tail == null ? [] : ['tail has no effect: there are no live tails on BigQuery'];
+  if (query === null) return { ...faulty(faults), warnings, claims, lineOf };
   const revision = createHash('sha256').update(bytes).digest('hex');
   const draft = toEndpoint(settings, declarations, { file, sql, query, revision });
-  return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), claims, lineOf };
+  return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), warnings, claims, lineOf };
 }
 
 /** What lays claim to nothing. */
 function faulty(faults: readonly LineFault[]): Definition {
-  return { endpoint: null, draft: null, faults: byLine(faults), claims: [], lineOf: () => FILE_START.line };
+  return {
+    endpoint: null,
+    draft: null,
+    faults: byLine(faults),
+    warnings: [],
+    claims: [],
+    lineOf: () => FILE_START.line,
+  };
 }
 
 /** As clients of the Model Context Protocol take names of tools; two endpoints can have one. */
@@ -105,7 +115,6 @@ function toEndpoint(
     mcp: settings.mcp ?? false,
     toolName: toolNameOf(settings.name),
     exportRows: Number(settings.export ?? 0n),
-    tail: millisecondsOf(settings.tail),
     cacheTtl: Number(settings.cache_ttl ?? 0n),
     cacheWarming: Number(settings.cache_warming ?? 0n),
     sandbox: settings.sandbox ?? false,

@@ -33,8 +33,6 @@ export interface Endpoint {
   readonly ordered: boolean;
   /** Most rows of an export; 0: no exports. */
   readonly exportRows: number;
-  /** Milliseconds between two queries of a live tail on BigQuery; null: there is none. */
-  readonly tail: number | null;
   /** Whether it is a tool of its own over the Model Context Protocol, and under which name. */
   readonly mcp: boolean;
   readonly toolName: string;

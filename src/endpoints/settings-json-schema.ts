@@ -10,7 +10,7 @@ const SETTINGS: Readonly<Record<keyof Settings, string>> = {
   description: 'For the catalogue, /docs and /openapi.json.',
   max_rows: 'Rows beyond are cut off. Default: 1000.',
   export: 'Most rows of an export, for keys with the right to export. Default: no exports.',
-  tail: 'Seconds between two queries of a live tail on BigQuery. Default: no live tail there.',
+  tail: 'Has no effect any more: there are no live tails on BigQuery.',
   cache_ttl: 'Seconds for which a result is cached. Default: 0, not at all.',
   cache_warming: 'Seconds after which a result in use is refreshed; shorter than cache_ttl.',
   sandbox: 'Whether callers may send sql and lql over the tables that the WITH of the query defines. Default: false.',

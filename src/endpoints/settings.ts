@@ -5,7 +5,6 @@ import { lineAndColumn } from '../errors';
 import { nearest } from '../googlesql/resolver';
 
 import type { ParameterType } from './endpoint';
-import { readSimpleYaml } from './simple-yaml';
 import { UUID } from './uuid';
 import { isLookback } from './values/lookback';
 
@@ -133,7 +132,7 @@ const LIST_IN_BRACES = /\{[^{}\n]*\btype:\s*[a-z]+\[\]/;
 const QUOTED_TYPE = 'Between braces the type of a list is quoted: { type: "string[]" }.';
 
 /** How all of YAML is read. */
-export const PARSING = { intAsBigInt: true, prettyErrors: false, version: '1.2' } as const;
+const PARSING = { intAsBigInt: true, prettyErrors: false, version: '1.2' } as const;
 
 const HEAD = /^\s*\/\*([\s\S]*?)\*\//;
 
@@ -149,20 +148,7 @@ export function readSettings(sql: string): SettingsBlock {
   }
   // The blanks after the opening of the comment are no indentation.
   const block = head[1] ?? '';
-  const simple = readSimpleYaml(block.replace(/^[ \t]+/, ''), keepsWritten);
-  const read = simple === null ? null : settingsSchema.safeParse(simple);
-  const all = (): SettingsBlock => readAnySettings(sql, block, head[0].length - block.length - 2);
-  return read?.success === true ? { settings: read.data, faults: [], placeOf: placesFrom(all) } : all();
-}
-
-/** Places as they are in settings that are read only when one is asked for. */
-function placesFrom(read: () => SettingsBlock): SettingsBlock['placeOf'] {
-  let block: SettingsBlock | null = null;
-  return (path) => (block ??= read()).placeOf(path);
-}
-
-/** @param before where the block begins in the file */
-function readAnySettings(sql: string, block: string, before: number): SettingsBlock {
+  const before = head[0].length - block.length - 2;
   // What stands before the YAML is replaced by as many line ends, so that YAML's own positions are lines of the file.
   const lines = lineAndColumn(sql, before).line - 1;
   const yaml = '\n'.repeat(lines) + block.replace(/^[ \t]+/, '');
@@ -189,7 +175,7 @@ function readAnySettings(sql: string, block: string, before: number): SettingsBl
       }));
     }
     const last = issue.path.at(-1);
-    const subject = issue.message === 'is required' ? `${String(last)} ` : '';
+    const subject = valueAt(written, issue.path) === undefined ? `${String(last)} ` : '';
     const reason = `${subject}${issue.message}${inside(issue.path)}`;
     const hint = last === 'type' ? meantType(valueAt(written, issue.path)) : undefined;
     return [{ ...placeOf(issue.path), reason, hint }];
@@ -233,16 +219,11 @@ function inside(path: readonly PropertyKey[]): string {
 /** Settings of a parameter whose scalars are texts. */
 const WRITTEN = ['default', 'values'];
 
-/** Whether the scalars at a path are texts whatever YAML takes them for. */
-export function keepsWritten([root, , name = '', ...inner]: readonly string[]): boolean {
-  return root === 'params' && WRITTEN.includes(name) && inner.length === 0;
-}
-
 /**
  * Values of parameters are texts whatever YAML takes them for: `default: 007`, `values: [1, 1.50]` mean what is written,
  * as it would stand in a URL.
  */
-export function keepWrittenScalars(document: Document): void {
+function keepWrittenScalars(document: Document): void {
   const declarations = document.get('params');
   if (!isMap(declarations)) return;
   for (const { value: declaration } of declarations.items) {

@@ -25,8 +25,6 @@ export interface EndpointDescription {
   readonly redactPii: boolean;
   /** Whether its rows can be followed as they arrive. */
   readonly tail?: boolean;
-  /** Seconds between two queries of a live tail; null: it costs none. */
-  readonly tailInterval?: number | null;
   readonly tables: readonly string[];
 }
 

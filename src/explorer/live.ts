@@ -13,8 +13,6 @@ import { key } from './session';
 
 /** Milliseconds between two requests. */
 const PERIOD = 2_000;
-/** Queries with which a live tail begins where it costs any. */
-const FIRST_QUERIES = 3;
 /** Rows that are held. */
 const MOST_ROWS = 10_000;
 
@@ -41,9 +39,7 @@ export async function toggleLive(): Promise<void> {
 
 /** What an hour of it costs at most. */
 export function hourly({ price, currency }: Estimate): string {
-  const seconds = endpoint.peek()?.tailInterval ?? null;
-  const runs = seconds === null ? 3_600_000 / PERIOD : 3_600 / seconds + FIRST_QUERIES;
-  return moneyText(price * runs, currency);
+  return moneyText((price * 3_600_000) / PERIOD, currency);
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;

@@ -10,16 +10,6 @@ export interface RowByRow {
   readonly table: string;
   /** The query without the ORDER BY and LIMIT of its outermost SELECT: blanks of the same length. */
   readonly sql: string;
-  readonly rows: TableRows;
-}
-
-/** The rows of the table where the query reads them, so that a condition can be put on them. */
-export interface TableRows {
-  /** What they are called there. */
-  readonly name: string;
-  /** The condition there is; an empty span, and the word before a new one: none. */
-  readonly condition: Span;
-  readonly keyword: 'WHERE' | '|> WHERE';
 }
 
 /**
@@ -42,7 +32,6 @@ class Reader {
   /** Entries of the WITH among them. */
   readonly #entries = new Set<unknown>([null]);
   #table = '';
-  #rows: TableRows = { name: '', condition: { start: 0, end: 0 }, keyword: 'WHERE' };
   #blank: Span | null = null;
 
   constructor(
@@ -60,7 +49,7 @@ class Reader {
     }
     const { start, end } = this.#blank ?? { start: 0, end: 0 };
     const sql = this.sql.slice(0, start) + ' '.repeat(end - start) + this.sql.slice(end);
-    return { table: this.#table, sql, rows: this.#rows };
+    return { table: this.#table, sql };
   }
 
   #query({ body, orderBy, limit, pipes }: Query, outermost: boolean): void {
@@ -77,7 +66,6 @@ class Reader {
       case 'query':
         return this.#query(body, outermost);
       case 'from_query':
-        this.#rows = { ...this.#rows, condition: endOf(body.from), keyword: '|> WHERE' };
         return this.#from(body.from);
       case 'set_operation':
         throw refusal('A set operation', body.span);
@@ -98,7 +86,6 @@ class Reader {
     forEachChild(select, (child) => {
       if (child !== from) checkCalls(child);
     });
-    this.#rows = { ...this.#rows, condition: select.where?.span ?? endOf(from), keyword: 'WHERE' };
     this.#from(from);
   }
 
@@ -127,7 +114,6 @@ class Reader {
     this.#followed.add(item);
     if (path.names === 'table') {
       this.#table = item.path.map(({ name }) => name).join('.');
-      this.#rows = { ...this.#rows, name: item.alias?.name ?? this.#table.split('.').at(-1) ?? '' };
       return;
     }
     const { entry } = path;
@@ -135,10 +121,6 @@ class Reader {
     this.#entries.add(entry);
     this.#query(entry.query, false);
   }
-}
-
-function endOf({ span: { end } }: FromItem): Span {
-  return { start: end, end };
 }
 
 /** Aggregates of a row's own arrays are in queries of their own. */

@@ -18,13 +18,13 @@ export interface Billing {
 export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): Engine {
   const charge = ({ labels }: EngineQuery, { bytesProcessed, bytesBilled }: Omit<ResultHead, 'columns'>): void => {
     const { endpoint = '', key = '' } = labels;
-    if (bytesProcessed !== null) metrics.count('bytesProcessed', { endpoint, key }).add(Number(bytesProcessed));
+    if (bytesProcessed !== null) metrics.count('bytesProcessed', { endpoint, key }, Number(bytesProcessed));
     if (bytesBilled === null) return;
-    metrics.count('bytesBilled', { endpoint, key }).add(Number(bytesBilled));
+    metrics.count('bytesBilled', { endpoint, key }, Number(bytesBilled));
     budgets.charge(key, bytesBilled);
   };
   const countUntranslated = (error: unknown): void => {
-    if (error instanceof QueryError && error.message === UNTRANSLATED) metrics.count('untranslated', {}).add();
+    if (error instanceof QueryError && error.message === UNTRANSLATED) metrics.count('untranslated', {});
   };
   const counted = async <T>(query: EngineQuery, limits: RunLimits, work: () => Promise<T>): Promise<T> => {
     const { endpoint = '', key = '', kind = '' } = query.labels;
@@ -38,8 +38,8 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
       outcome = limits.signal.aborted ? 'abandoned' : outcomeOf(error);
       throw error;
     } finally {
-      metrics.count('engineRuns', { endpoint, kind, result: outcome }).add();
-      metrics.spread('engineDuration', { endpoint }).observe((performance.now() - start) / 1000);
+      metrics.count('engineRuns', { endpoint, kind, result: outcome });
+      metrics.observe('engineDuration', { endpoint }, (performance.now() - start) / 1000);
     }
   };
   return {

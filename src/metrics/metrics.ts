@@ -1,42 +1,45 @@
-import { Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import type { Count, Spread } from './cells';
-import { CountFamily, type Reading, ReadFamily, SpreadFamily } from './families';
 import { NameBound } from './name-bound';
-import { type CounterId, type GaugeId, type HistogramId, type LabelsOf, type MetricId, METRICS } from './table';
+import { type CounterId, type GaugeId, type HistogramId, type LabelsOf, type MetricId, METRICS, OTHER } from './table';
 
-/** The process's metrics, in a registry of their own. Cells are meant to be held by who counts often. */
+/** Values that are asked for at each scrape. */
+type Reading = () => Iterable<readonly [Readonly<Record<string, string>>, number]>;
+
+/** Pairs of an endpoint and a key that are labels of their own. */
+const MOST_PAIRS = 5000;
+
+/** The process's metrics, in a registry of their own. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #families: ReadonlyMap<MetricId, CountFamily | SpreadFamily | ReadFamily>;
+  readonly #counters = new Map<string, Counter>();
+  readonly #histograms = new Map<string, Histogram>();
+  readonly #readings = new Map<string, Reading>();
   readonly #beforeScrape: (() => Promise<void> | void)[] = [];
   readonly #endpoints = new NameBound();
   readonly #keys = new NameBound();
+  readonly #pairs = new NameBound(MOST_PAIRS);
 
   constructor() {
-    const families = Object.entries(METRICS).map(([id, declared]) => {
-      const family = open(declared);
-      this.#registry.registerMetric(family);
-      return [id as MetricId, family] as const;
-    });
-    this.#families = new Map(families);
+    for (const [id, declared] of Object.entries(METRICS)) this.#open(id as MetricId, declared);
   }
 
-  count<Id extends CounterId>(id: Id, labels: LabelsOf<Id>): Count {
-    return (this.#families.get(id) as CountFamily).cell(this.#bounded(labels));
+  /** Adds to a counter. */
+  count<Id extends CounterId>(id: Id, labels: LabelsOf<Id>, amount = 1): void {
+    this.#counters.get(id)?.inc(this.#bounded(labels), amount);
   }
 
-  /** Of seconds. */
-  spread<Id extends HistogramId>(id: Id, labels: LabelsOf<Id>): Spread {
-    return (this.#families.get(id) as SpreadFamily).cell(this.#bounded(labels));
+  /** Adds a value to a histogram. @param seconds in seconds */
+  observe<Id extends HistogramId>(id: Id, labels: LabelsOf<Id>, seconds: number): void {
+    this.#histograms.get(id)?.observe(this.#bounded(labels), seconds);
   }
 
-  /** Says where the values of a gauge come from; `read` is called at each scrape and must not throw. */
-  read<Id extends GaugeId>(id: Id, read: () => Iterable<readonly [LabelsOf<Id>, number]>): void {
-    (this.#families.get(id) as ReadFamily).readBy(read as Reading);
+  /** Sets where the values of a gauge or a counter come from; `read` is called at each scrape and must not throw. */
+  read<Id extends GaugeId | CounterId>(id: Id, read: () => Iterable<readonly [LabelsOf<Id>, number]>): void {
+    this.#readings.set(id, read);
   }
 
-  /** For what is brought up to date only when it is looked at. */
+  /** Registers work to be done before each scrape. */
   beforeScrape(update: () => Promise<void> | void): void {
     this.#beforeScrape.push(update);
   }
@@ -51,23 +54,51 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  #bounded(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    const { endpoint, key } = labels;
-    return {
-      ...labels,
-      ...(endpoint === undefined ? {} : { endpoint: this.#endpoints.label(endpoint) }),
-      ...(key === undefined ? {} : { key: this.#keys.label(key) }),
-    };
+  #open(id: MetricId, declared: (typeof METRICS)[MetricId]): void {
+    const { name, help, labels: labelNames } = declared;
+    const common = { name, help, labelNames, registers: [this.#registry] };
+    const readings = this.#readings;
+    switch (declared.type) {
+      case 'counter':
+        this.#counters.set(
+          id,
+          new Counter({
+            ...common,
+            collect() {
+              const read = readings.get(id);
+              if (read === undefined) return;
+              this.reset();
+              for (const [labels, value] of read()) this.inc(labels, value);
+            },
+          }),
+        );
+        break;
+      case 'histogram':
+        this.#histograms.set(id, new Histogram({ ...common, buckets: [...declared.buckets] }));
+        break;
+      case 'gauge':
+        new Gauge({
+          ...common,
+          collect() {
+            const values = [...(readings.get(id)?.() ?? [])];
+            this.reset();
+            // A gauge without labels is 0 where nothing is read, which would be untrue.
+            if (values.length === 0 && labelNames.length === 0) this.remove();
+            for (const [labels, value] of values) this.set(labels, value);
+          },
+        });
+    }
   }
-}
 
-function open(declared: (typeof METRICS)[MetricId]): CountFamily | SpreadFamily | ReadFamily {
-  switch (declared.type) {
-    case 'counter':
-      return new CountFamily(declared);
-    case 'histogram':
-      return new SpreadFamily(declared);
-    case 'gauge':
-      return new ReadFamily(declared);
+  /** Names that come and go do not add up, nor do pairs of them. */
+  #bounded(labels: Readonly<Record<string, string>>): Record<string, string> {
+    const bounded: Record<string, string> = { ...labels };
+    if (labels['endpoint'] !== undefined) bounded['endpoint'] = this.#endpoints.label(labels['endpoint']);
+    if (labels['key'] !== undefined) bounded['key'] = this.#keys.label(labels['key']);
+    const { endpoint, key } = bounded;
+    if (endpoint !== undefined && key !== undefined && this.#pairs.label(`${endpoint}\0${key}`) === OTHER) {
+      bounded['endpoint'] = bounded['key'] = OTHER;
+    }
+    return bounded;
   }
 }

@@ -33,12 +33,9 @@ function readMemory(metrics: Metrics): void {
 }
 
 function readCpu(metrics: Metrics): void {
-  const user = metrics.count('cpu', { mode: 'user' });
-  const system = metrics.count('cpu', { mode: 'system' });
-  metrics.beforeScrape(() => {
+  metrics.read('cpu', () => {
     const used = process.cpuUsage();
-    user.value = used.user / 1e6;
-    system.value = used.system / 1e6;
+    return LABELS.mode.map((mode) => [{ mode }, used[mode] / 1e6]);
   });
 }
 
@@ -93,10 +90,9 @@ interface GarbageEntry {
 }
 
 function watchGarbage(metrics: Metrics): () => void {
-  const spent = new Map(LABELS.gc.map((gc) => [gc, metrics.count('gcDuration', { gc })]));
   const observer = new PerformanceObserver((list) => {
     for (const { duration, detail } of list.getEntries() as readonly GarbageEntry[]) {
-      spent.get(KINDS[detail?.kind ?? 0] ?? 'other')?.add(duration / 1000);
+      metrics.count('gcDuration', { gc: KINDS[detail?.kind ?? 0] ?? 'other' }, duration / 1000);
     }
   });
   observer.observe({ entryTypes: ['gc'] });

@@ -71,12 +71,7 @@ export function readServices(metrics: Metrics, sources: Sources): void {
   if (engineMemory !== null) metrics.read('engineMemory', () => [[{}, engineMemory()]]);
   const { redis, shared } = sources;
   if (redis !== null) readRedis(metrics, redis);
-  if (shared !== null) {
-    const unreadable = metrics.count('redisUnreadable', {});
-    metrics.beforeScrape(() => {
-      unreadable.value = shared.unreadable;
-    });
-  }
+  if (shared !== null) metrics.read('redisUnreadable', () => [[{}, shared.unreadable]]);
 }
 
 function readRedis(metrics: Metrics, redis: NonNullable<Sources['redis']>): void {
@@ -84,10 +79,7 @@ function readRedis(metrics: Metrics, redis: NonNullable<Sources['redis']>): void
     'redisBreaker',
     statesOf(() => redis.state),
   );
-  const failures = LABELS.failure.map((failure) => [failure, metrics.count('redisFailures', { failure })] as const);
-  metrics.beforeScrape(() => {
-    for (const [failure, count] of failures) count.value = redis.counts[failure] ?? 0;
-  });
+  metrics.read('redisFailures', () => LABELS.failure.map((failure) => [{ failure }, redis.counts[failure] ?? 0]));
 }
 
 /** One value for each state: 1 for the one that is. */

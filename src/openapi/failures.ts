@@ -79,7 +79,7 @@ export const FAILURES: Readonly<Record<Reason, Failure>> = {
     details: { allowed: ['GET', 'HEAD', 'POST', 'OPTIONS'] },
   },
   notAcceptable: {
-    when: '`Accept` leaves none of the forms there are; Parquet and Arrow are for exports alone.',
+    when: '`Accept` leaves none of the forms there are; Parquet is for exports alone.',
     message: 'None of the media types in Accept can be answered.',
     details: { allowed: ['application/json', 'application/x-ndjson', 'text/csv'] },
   },

@@ -62,13 +62,10 @@ export function resultResponse(endpoint: DescribedEndpoint, row: string, { key, 
   };
 }
 
-/** Forms of exports alone. */
+/** The form of exports alone. */
 const FILES: NonNullable<Response['content']> = {
   'application/vnd.apache.parquet': {
     schema: { type: 'string', format: 'binary', description: 'With `export` alone: a Parquet file.' },
-  },
-  'application/vnd.apache.arrow.stream': {
-    schema: { type: 'string', format: 'binary', description: 'With `export` alone: a stream of Arrow IPC messages.' },
   },
 };
 

@@ -159,7 +159,7 @@ function featureParameters({ parameters, exportRows, maxRows, ordered }: Describ
       name: 'export',
       in: 'query',
       description:
-        '`true`: a result of any length as NDJSON, whose last line is the number of rows, as CSV, Parquet or Arrow. Not cached.',
+        '`true`: a result of any length as NDJSON, whose last line is the number of rows, as CSV or Parquet. Not cached.',
       allowEmptyValue: true,
       schema: { type: 'boolean', default: false },
     },

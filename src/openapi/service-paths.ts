@@ -41,7 +41,9 @@ const NEEDS_TAIL: readonly Reason[] = [
 const PARAMETERS_BODY = {
   description: 'The parameters of a run.',
   required: false,
-  content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
+  content: {
+    'application/json': { schema: { type: 'object', additionalProperties: true }, example: { project: 'default' } },
+  },
 } as const;
 
 /** The paths beside those that run an endpoint. @param endpointName one that there is, for an example */
@@ -293,11 +295,6 @@ export const ENDPOINT_SCHEMA: Schema = objectOf({
   sandbox: { type: 'boolean' },
   redactPii: { type: 'boolean' },
   tail: { type: 'boolean', description: 'Whether its rows can be followed as they arrive.' },
-  tailInterval: {
-    type: ['integer', 'null'],
-    description:
-      'Seconds between two queries of a live tail on BigQuery; null: none are needed, or there is no live tail.',
-  },
   tables: { type: 'array', items: { type: 'string' } },
 });
 

@@ -7,22 +7,11 @@ const REPRESENTATIONS = ['application/json', 'application/x-ndjson', 'text/csv']
 
 export type Representation = (typeof REPRESENTATIONS)[number];
 
-/** Forms of exports alone, of columns rather than rows: a process of its own makes them of rows as NDJSON. */
-export const FILE_FORMS = ['application/vnd.apache.parquet', 'application/vnd.apache.arrow.stream'] as const;
-
-export type FileForm = (typeof FILE_FORMS)[number];
+/** The form of exports alone, of columns rather than rows: a process of its own makes it of rows as NDJSON. */
+export const PARQUET = 'application/vnd.apache.parquet';
 
 /** The forms of an export (docs/exports.md): those that need not be there as a whole. */
-export const EXPORTED = ['application/x-ndjson', 'text/csv', ...FILE_FORMS] as const;
-
-/** Whether an `Accept` header names one. */
-export function namesFileForm(accept: string): boolean {
-  return FILE_FORMS.some((form) => accept.toLowerCase().includes(form));
-}
-
-export function isFileForm(form: string): form is FileForm {
-  return FILE_FORMS.some((one) => one === form);
-}
+export const EXPORTED = ['application/x-ndjson', 'text/csv', PARQUET] as const;
 
 export const CONTENT_TYPES: Readonly<Record<Representation, string>> = {
   'application/json': 'application/json; charset=utf-8',
@@ -31,12 +20,11 @@ export const CONTENT_TYPES: Readonly<Record<Representation, string>> = {
 };
 
 /** What the name of a file in this form ends with. */
-export const FILE_EXTENSIONS: Readonly<Record<Representation | FileForm, string>> = {
+export const FILE_EXTENSIONS: Readonly<Record<Representation | typeof PARQUET, string>> = {
   'application/json': 'json',
   'application/x-ndjson': 'ndjson',
   'text/csv': 'csv',
-  'application/vnd.apache.parquet': 'parquet',
-  'application/vnd.apache.arrow.stream': 'arrow',
+  [PARQUET]: 'parquet',
 };
 
 /** Parameters of a media range other than its weight: `application/json; charset=utf-8` means our JSON. */
@@ -60,10 +48,23 @@ export function chooseRepresentation(
   forms: readonly [string, ...string[]] = REPRESENTATIONS,
 ): string {
   if (accept === undefined || accept.trim() === '') return forms[0];
-  const headers = { accept: accept.replace(RANGE_PARAMETER, '').split(',', MOST_RANGES).join() };
-  const chosen = new Negotiator({ headers }).mediaType([...forms]);
+  const chosen = negotiator(accept).mediaType([...forms]);
   if (chosen !== undefined) return chosen;
   throw new ServiceError('notAcceptable', 'None of the media types in Accept can be answered.', {
     allowed: forms,
   });
+}
+
+/** Whether an `Accept` header takes a type; absent, it takes every one. */
+export function takesType(accept: string | undefined, type: string): boolean {
+  return accept === undefined || accept.trim() === '' || negotiator(accept).mediaType([type]) !== undefined;
+}
+
+/** Whether the header names the type itself, as browsers do when they open a page, and not just a wildcard. */
+export function namesType(accept: string | undefined, type: string): boolean {
+  return accept !== undefined && negotiator(accept.toLowerCase()).mediaTypes().includes(type);
+}
+
+function negotiator(accept: string): Negotiator {
+  return new Negotiator({ headers: { accept: accept.replace(RANGE_PARAMETER, '').split(',', MOST_RANGES).join() } });
 }

@@ -5,14 +5,12 @@ import type { Encoder } from '../rendering/columnar/encoder';
 import { columnOf } from '../rendering/columnar/column-type';
 import { sendWrittenFile } from '../rendering/columnar/written-file';
 import { closingOfExport } from '../rendering/render';
-import { CONTENT_TYPES, FILE_EXTENSIONS } from '../rendering/representation';
+import { CONTENT_TYPES, FILE_EXTENSIONS, PARQUET } from '../rendering/representation';
 import { redactedNames } from './redacted-names';
 import { renderLines } from './render-rows';
 import { costHeaders, readingHeaders } from './response-headers';
 import type { Services } from './services';
 import type { BodyWriter, RequestPlan, RunRequest } from './types';
-
-export const PARQUET = 'application/vnd.apache.parquet';
 
 /** The body of an export, part by part. */
 export class ExportBody {
@@ -30,7 +28,7 @@ export class ExportBody {
       | 'fenced'
       | 'redacted'
       | 'representation'
-      | 'fileForm'
+      | 'asParquet'
       | 'unknown'
       | 'parameters'
       | 'moving'
@@ -43,8 +41,8 @@ export class ExportBody {
 
   /** How rows are best written for it: addresses are looked for in their JSON, of which files are made too. */
   get lines(): LineForm {
-    const { redacted, representation, fileForm } = this.plan;
-    if (redacted || fileForm !== null || representation !== 'text/csv') return 'json';
+    const { redacted, representation, asParquet } = this.plan;
+    if (redacted || asParquet || representation !== 'text/csv') return 'json';
     return this.services.escapeFormulas ? 'escaped csv' : 'csv';
   }
 
@@ -52,11 +50,11 @@ export class ExportBody {
   begin(head: ResultHead, form: LineForm): void {
     this.#head = head;
     this.#form = form;
-    const { fileForm, redacted } = this.plan;
+    const { asParquet, redacted } = this.plan;
     // Once: a query that is run again, as its process died before the first row, has the same columns.
-    if (fileForm === null || this.#encoder !== null) return;
+    if (!asParquet || this.#encoder !== null) return;
     const columns = (redacted ? redactedNames(head.columns) : head.columns).map(columnOf);
-    this.#encoder = this.services.openEncoder(fileForm, columns, (bytes) => this.#begun().write(bytes));
+    this.#encoder = this.services.openEncoder(columns, (bytes) => this.#begun().write(bytes));
   }
 
   /** Resolves when the client takes more. @throws as BodyWriter.write, Threads.run and Encoder.write */
@@ -70,7 +68,7 @@ export class ExportBody {
   /** Sends a file that the engine writes by itself: resolves when the client has all of it. @throws as sendWrittenFile */
   async sendWritten(write: (path: string, signal: AbortSignal) => Promise<void>): Promise<void> {
     const { signal } = this.limits;
-    const file = this.services.exportFile(PARQUET);
+    const file = this.services.exportFile();
     const take = (bytes: Uint8Array): Promise<void> => this.#begun().write(bytes);
     const send = async (): Promise<void> => {
       await sendWrittenFile(file, (ending) => write(file.path, AbortSignal.any([signal, ending])), take);
@@ -109,12 +107,12 @@ export class ExportBody {
   }
 
   #begun(): BodyWriter {
-    const { endpoint, fenced, representation, fileForm } = this.plan;
+    const { endpoint, fenced, representation, asParquet } = this.plan;
     const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
     this.#writer ??= this.request.beginBody({
-      contentType: fileForm ?? CONTENT_TYPES[representation],
-      compressible: fileForm !== PARQUET,
-      fileName: `${endpoint.name}-${time}.${FILE_EXTENSIONS[fileForm ?? representation]}`,
+      contentType: asParquet ? PARQUET : CONTENT_TYPES[representation],
+      compressible: !asParquet,
+      fileName: `${endpoint.name}-${time}.${FILE_EXTENSIONS[asParquet ? PARQUET : representation]}`,
       headers: [...NOT_STORED, ...(fenced ? [] : costHeaders(this.#head)), ...readingHeaders(this.plan)],
     });
     return this.#writer;

@@ -6,7 +6,7 @@ import type { Key } from '../keys';
 import { allowedEndpoint, checkMayExport } from './authorise';
 import { currentKey, LOOK_AGAIN } from './current-key';
 import { engineQuery } from './execute';
-import { ExportBody, PARQUET } from './export-body';
+import { ExportBody } from './export-body';
 import { limitsOf } from './limits';
 import type { Services } from './services';
 import { composeStatement, forCaller } from './statement';
@@ -62,7 +62,7 @@ async function sendRows(
   { request, signal }: { readonly request: RunRequest; readonly signal: AbortSignal },
   services: Services,
 ): Promise<void> {
-  const { endpoint, fenced, fileForm, payer, redacted } = plan;
+  const { endpoint, fenced, asParquet, payer, redacted } = plan;
   const { admission, defaults, engine, exportSlots } = services;
   // Until it has its slots it waits no longer than another run.
   const waiting = { ...limitsOf(plan, request, services).limits, signal, keyName: payer };
@@ -97,7 +97,7 @@ async function sendRows(
     if ((await engine.copy!(query, path, { ...limits, signal })) > maxRows) throw tooManyRows(maxRows);
   };
   // A file that the engine writes shows by its row groups how rows of others lie between those of a key with pins.
-  const isCopied = fileForm === PARQUET && !redacted && !fenced && engine.copy !== undefined;
+  const isCopied = asParquet && !redacted && !fenced && engine.copy !== undefined;
   const send = isCopied ? (): Promise<void> => body.sendWritten(copy) : read;
   const timed = (): Promise<void> => request.timed('engine', () => send().catch(forCaller(statement)));
   try {

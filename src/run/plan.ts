@@ -18,13 +18,7 @@ import {
 import { ServiceError } from '../errors';
 import type { Key } from '../keys';
 import { misreadingsOf } from '../lql';
-import {
-  chooseRepresentation,
-  EXPORTED,
-  isFileForm,
-  namesFileForm,
-  type Representation,
-} from '../rendering/representation';
+import { chooseRepresentation, EXPORTED, PARQUET, type Representation } from '../rendering/representation';
 import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
 import { checkDryRun } from './dry-run';
 import { needsFence } from './fence';
@@ -69,16 +63,16 @@ async function readPlan(
   endpoint: Endpoint,
   services: Services,
 ): Promise<RequestPlan> {
-  // Some forms are those of exports alone: what this request is is not known yet.
-  if (!namesFileForm(form)) chooseRepresentation(form);
+  // Parquet is the form of exports alone: what this request is is not known yet.
+  if (!form.toLowerCase().includes(PARQUET)) chooseRepresentation(form);
   const given = await readGiven();
   const consumer = readConsumerRequest(endpoint, given);
   checkPermissions(consumer, given, key, endpoint);
   const exported = !consumer.dryRun && readSwitch(endpoint, given, 'export');
   if (exported) checkMayExport(key, endpoint);
   const chosen = exported ? chooseRepresentation(form, EXPORTED) : chooseRepresentation(form);
-  const fileForm = isFileForm(chosen) ? chosen : null;
-  const representation = isFileForm(chosen) ? 'application/x-ndjson' : chosen;
+  const asParquet = chosen === PARQUET;
+  const representation = chosen === PARQUET ? 'application/x-ndjson' : chosen;
   checkDeclaredTables(consumer.query, key, endpoint, services.engine);
   checkDryRun(consumer.dryRun, services.engine);
   const unknown = readUnknown(endpoint, given);
@@ -88,7 +82,7 @@ async function readPlan(
   const redactionRequested = asksForRedaction(redact);
   const redacted = key.redact || endpoint.redactPii || redactionRequested;
   // In files they have a type of their own.
-  const isoTimestamps = readTimestampForm(endpoint, given) === 'iso' && fileForm === null;
+  const isoTimestamps = readTimestampForm(endpoint, given) === 'iso' && !asParquet;
   const page = consumer.dryRun || exported ? null : readPaging(endpoint, given);
   if (page !== null) checkPageable(consumer, representation, key, endpoint, services);
   const purpose = consumer.dryRun ? 'dry run' : exported ? 'export' : 'run';
@@ -105,7 +99,7 @@ async function readPlan(
     unknown,
     misreadings,
     representation,
-    fileForm,
+    asParquet,
     purpose,
   } as const;
   return createPlan(validated, key, services);

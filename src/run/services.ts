@@ -14,7 +14,6 @@ import type { Gate } from '../sandbox';
 import type { Column } from '../rendering/columnar/column-type';
 import type { Encoder, TakeBytes } from '../rendering/columnar/encoder';
 import type { ExportFile } from '../rendering/columnar/opening';
-import type { FileForm } from '../rendering/representation';
 import type { PageTokens } from './page-token';
 import type { Tails } from './tail/tails';
 import type { PlanCache } from './plan-cache';
@@ -34,9 +33,9 @@ export interface Services {
   /** Exports at a time, beside their slots among all runs. */
   readonly exportSlots: FairSlots;
   /** A new file for an export. */
-  readonly exportFile: (form: FileForm) => ExportFile;
+  readonly exportFile: () => ExportFile;
   /** Begins to encode an export; `take` as of `Encoder`. */
-  readonly openEncoder: (form: FileForm, columns: readonly Column[], take: TakeBytes) => Encoder;
+  readonly openEncoder: (columns: readonly Column[], take: TakeBytes) => Encoder;
   readonly threads: Threads;
   readonly rates: RateLimits;
   readonly budgets: Pick<Budgets, 'left' | 'check'>;

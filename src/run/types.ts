@@ -5,7 +5,7 @@ import type { ConsumerRequest, Endpoint, MovingStarts, Paging, RawEntry } from '
 import type { BoundParameter } from '../engines/contract';
 import type { Misreading } from '../lql';
 import type { EncodedResponse } from '../rendering/encoded-response';
-import type { FileForm, Representation } from '../rendering/representation';
+import type { Representation } from '../rendering/representation';
 import type { RequestTelemetry } from '../telemetry';
 
 /** Awaits one step and measures it, without the steps nested in it. */
@@ -77,8 +77,8 @@ export interface RequestPlan {
   /** Whether the stored query hides rows from the caller: see `needsFence`. */
   readonly fenced: boolean;
   readonly representation: Representation;
-  /** Of an export whose rows, as NDJSON, are encoded once more; null: they are not. */
-  readonly fileForm: FileForm | null;
+  /** Whether it is an export whose rows, as NDJSON, are encoded as Parquet. */
+  readonly asParquet: boolean;
   /** Name of the key whose slots and budget the run uses. */
   readonly payer: string;
   /** `warm`: a refresh, for which no caller waits. `export`: the rows are sent as they come. */

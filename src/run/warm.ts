@@ -75,7 +75,7 @@ function planOf(usage: Usage, endpoint: Endpoint, key: Key, services: Services):
       unknown: [],
       misreadings: [],
       representation,
-      fileForm: null,
+      asParquet: false,
       purpose: 'warm',
     } as const;
     return createPlan(validated, key, services);

@@ -23,6 +23,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../redis-server
 import { ManualClock } from '../manual-clock';
 import { type OpenedRedis, openTestRedis } from './opened';
 import { until as anyUntil } from '../until';
+import { runs } from '../scale';
 
 /** Looks less often than `until` of all tests: most looks ask a service or Redis. */
 const untilReally = (condition: () => boolean | Promise<boolean>): Promise<void> => anyUntil(condition, 25);
@@ -480,7 +481,7 @@ describe('the warmer of a process that is alone', () => {
           ]);
         }
       }),
-      { numRuns: 150 },
+      { ...runs(150) },
     );
   });
 });

@@ -12,12 +12,9 @@ const COMMANDS = [
   ['run'],
   ['test'],
   ['schema'],
-  ['client'],
   ['lql', 'rules'],
-  ['postman'],
   ['setup-bigquery'],
   ['import-logflare'],
-  ['postman'],
 ];
 
 it.each(COMMANDS.map((words) => [words.join(' '), words] as const))(

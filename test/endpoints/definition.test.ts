@@ -58,7 +58,6 @@ select * from two;
       exportRows: 500_000,
       mcp: true,
       toolName: 'endpoint_a_b',
-      tail: 10_000,
       cacheTtl: 900,
       cacheWarming: 300,
       sandbox: true,

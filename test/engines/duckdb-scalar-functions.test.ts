@@ -9,6 +9,7 @@ import { runtimeError } from '../../src/engines/duckdb/translate';
 import { leastTime } from '../cpu-time';
 import type { CallCost, MeasuredCall } from './call-costs';
 import { TranslationBench } from './duckdb-translation';
+import { runs } from '../scale';
 
 const CHUNK = 2_048;
 
@@ -54,7 +55,7 @@ test('EDIT_DISTANCE counts characters, and bytes of BYTES', async () => {
       const latin1 = [x, y].map((bytes) => Array.from(bytes.toString('latin1')));
       expect(await bench.value(`EDIT_DISTANCE(${hex(x)}, ${hex(y)})`)).toBe(plainDistance(latin1[0]!, latin1[1]!));
     }),
-    { numRuns: 100 },
+    { ...runs(100) },
   );
 });
 
@@ -168,7 +169,7 @@ describe('changes of JSON', () => {
 
   test.each(CHANGES)('%s', async (name, model, withValue, withFlag) => {
     const cases = fc.sample(fc.tuple(json, steps, json, fc.boolean(), fc.boolean()), {
-      numRuns: 1_500,
+      ...runs(1_500),
       seed: 20261122,
     });
     const rows = cases.map(([value, path, added, on, spaced]) => [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { QueryError } from '../../src/errors';
 import { lex } from '../../src/googlesql/lexer';
+import { runs } from '../scale';
 
 function values(text: string): string[] {
   return lex(text)
@@ -190,6 +191,6 @@ it('covers every text with tokens, blanks and comments, or refuses it', () => {
         expect(error.span?.end).toBeLessThanOrEqual(text.length);
       }
     }),
-    { numRuns: 3000 },
+    { ...runs(3000) },
   );
 });

@@ -6,6 +6,7 @@ import { QUERY_BOUNDS } from '../../src/googlesql/bounds';
 import { lex } from '../../src/googlesql/lexer';
 import { parseQuery, surveyQuery } from '../../src/googlesql/parser';
 import type { FromItem, Query, Select } from '../../src/googlesql/syntax';
+import { runs } from '../scale';
 
 function lines(file: string): { id: string; sql: string }[] {
   const text = readFileSync(`test/cases/${file}`, 'utf8').trim();
@@ -422,7 +423,7 @@ describe('any text', () => {
           expect(error.span?.end).toBeLessThanOrEqual(text.length);
         }
       }),
-      { numRuns: 2000 },
+      { ...runs(2000) },
     );
   });
 

@@ -15,6 +15,7 @@ import { PlanCache } from '../../src/run/plan-cache';
 import { Gate } from '../../src/sandbox';
 import { until } from '../until';
 import { ENDPOINTS, ScriptedEngine, serve, type Served } from './served';
+import { runs } from '../scale';
 
 function endpointOf(digit: number, name: string, ttl: number): Endpoint {
   const text = `/*
@@ -456,7 +457,7 @@ describe('requests share an answer exactly when they agree in everything that it
         expect(again.map(lasting)).toEqual(got.map(lasting));
         check(sent, got);
       }),
-      { numRuns: 120 },
+      { ...runs(120) },
     );
   }, 120_000);
 
@@ -472,7 +473,7 @@ describe('requests share an answer exactly when they agree in everything that it
         const [a, b] = sent;
         check(sent, together ? await Promise.all([send(a), send(b)]) : [await send(a), await send(b)]);
       }),
-      { numRuns: 250 },
+      { ...runs(250) },
     );
   }, 120_000);
 
@@ -486,7 +487,7 @@ describe('requests share an answer exactly when they agree in everything that it
         openGate();
         check(sent, await Promise.all(requests));
       }),
-      { numRuns: 120 },
+      { ...runs(120) },
     );
   }, 120_000);
 
@@ -514,7 +515,7 @@ describe('requests share an answer exactly when they agree in everything that it
         for (const one of sent)
           if (expectedOf(one).status === 200 && one.project === 'xyz') expect((await send(one)).status).toBe(400);
       }),
-      { numRuns: 60 },
+      { ...runs(60) },
     );
   }, 120_000);
 

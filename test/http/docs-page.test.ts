@@ -4,16 +4,14 @@ import { markup, verbatim } from '../../src/http/routes/docs/html';
 import { docsPage } from '../../src/http/routes/docs/page';
 import { PAGE_POLICY } from '../../src/http/routes/docs/policy';
 import { describeEndpoints } from '../../src/openapi';
-import { ALL, EVERYTHING, ON_BIGQUERY } from '../openapi/endpoints';
+import { ALL, ON_BIGQUERY } from '../openapi/endpoints';
 
 const PAGE = docsPage(describeEndpoints(ALL, ON_BIGQUERY), 'open', false);
 
 it('escapes everything that comes from the catalogue', () => {
   expect(PAGE).not.toMatch(/<b>|<img|<i>|alert\(1\)<\/script|<script>alert/);
   expect(PAGE).toContain('&#60;img src=x onerror=alert(1)&#62;');
-  expect(PAGE).toContain('value="&#60;i&#62;"');
-  expect(PAGE).toContain('data-parameter="choice"');
-  expect(PAGE.match(/<script/g)).toHaveLength(1);
+  expect(PAGE).not.toContain('<script');
   expect(PAGE.match(/<style/g)).toHaveLength(1);
   expect(PAGE).not.toMatch(/ on\w+=(?!alert)|javascript:| style=/);
 });
@@ -30,22 +28,17 @@ it('refuses a script or style that would end itself', () => {
   for (const text of ['a</script>', 'a</STYLE >', '<!--']) expect(() => verbatim(text)).toThrow();
 });
 
-it('has a policy that names the bytes of its one script and its one style', () => {
+it('has a policy that names the bytes of its one style', () => {
   const hash = (text = ''): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  const script = /<script>([^]*?)<\/script>/.exec(PAGE)?.[1];
   const style = /<style>([^]*?)<\/style>/.exec(PAGE)?.[1];
   const policy = Object.fromEntries(PAGE_POLICY.split(';').map((one) => [one.split(' ')[0], one.split(' ').slice(1)]));
   expect(policy).toEqual({
     'default-src': ["'none'"],
-    'script-src': [hash(script)],
     'style-src': [hash(style)],
-    'connect-src': ["'self'"],
     'img-src': ['data:'],
     'base-uri': ["'none'"],
     'form-action': ["'none'"],
     'frame-ancestors': ["'none'"],
-    'require-trusted-types-for': ["'script'"],
-    'trusted-types': ["'none'"],
   });
 });
 
@@ -55,19 +48,15 @@ it('names every endpoint, its parameters and its tables, and never its SQL', () 
     expect(PAGE).toContain(`<code>${id}</code>`);
     expect(PAGE).toContain(`/api/endpoints/query/${name}`);
     if (!description.includes('<')) expect(PAGE).toContain(description.replaceAll("'", '&#39;'));
-    for (const { name: parameter } of parameters) expect(PAGE).toContain(`data-parameter="${parameter}"`);
+    for (const { name: parameter } of parameters) expect(PAGE).toContain(`<code>${parameter}</code>`);
   }
   expect(PAGE).toContain('<code>postgrest_logs</code>');
   expect(PAGE).not.toMatch(/raw_|hidden|UNNEST|WHERE/);
 });
 
-it('has ids of its own for each field, and a label for each', () => {
+it('has ids that no two elements share', () => {
   const ids = [...PAGE.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id ?? '');
   expect(new Set(ids).size).toBe(ids.length);
-  const labelled = [...PAGE.matchAll(/<label for="([^"]*)"/g)].map(([, id]) => id ?? '');
-  const fields = [...PAGE.matchAll(/<(?:input|select|textarea) id="([^"]*)"/g)].map(([, id]) => id ?? '');
-  expect(labelled.sort()).toEqual(fields.sort());
-  expect(fields.length).toBeGreaterThan(EVERYTHING.parameters.length);
 });
 
 it('is without a word of the catalogue for an unauthenticated caller', () => {
@@ -77,10 +66,11 @@ it('is without a word of the catalogue for an unauthenticated caller', () => {
     expect(shell).not.toContain(`endpoint:${name}`);
     for (const table of cteTables) expect(shell).not.toContain(`<code>${table}</code>`);
   }
-  expect(shell).toContain('Give a key');
+  expect(shell).toContain('X-API-KEY');
 });
 
 it('leads to the explorer where there is one', () => {
-  expect(docsPage([], 'open', true)).toContain('<a href="/explore">the explorer</a>');
+  const page = docsPage(describeEndpoints(ALL, ON_BIGQUERY), 'open', true);
+  for (const { name } of ALL) expect(page).toContain(`<a href="/explore#endpoint=${name}">`);
   expect(PAGE).not.toContain('/explore');
 });

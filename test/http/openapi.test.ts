@@ -65,7 +65,7 @@ describe('DOCS=key', () => {
     const { server } = await start({ docs: 'key' });
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     const { text } = await request(server).get('/docs').set('Accept', accept).expect(200);
-    expect(text).toContain('id="key"');
+    expect(text).toContain('X-API-KEY: $KEY');
     expect(text).not.toMatch(/test\.|<article|rows_of_project/);
     // A wrong key is an error; a request for any type gets no page.
     await request(server).get('/docs').set('Accept', accept).set('X-API-KEY', 'unknown').expect(401);

@@ -56,7 +56,6 @@ describe('the catalogue', () => {
           sandbox: true,
           redactPii: false,
           tail: false,
-          tailInterval: null,
           tables: ['rows_of_project'],
         },
       });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { LQL_CODES, LqlError, readLql, toSql } from '../../src/lql';
 import { cpuTime } from '../cpu-time';
 import { DEFAULT_NOW } from './case-file';
+import { runs } from '../scale';
 
 function read(text: string): LqlError | null {
   try {
@@ -70,7 +71,7 @@ describe('any text is read or refused with a code', () => {
         expect(Array.from(details.near ?? '').length).toBeLessThanOrEqual(81);
         expect(error.message.length).toBeLessThan(400);
       }),
-      { numRuns: 2000 },
+      { ...runs(2000) },
     );
   });
 });

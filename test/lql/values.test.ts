@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { lex } from '../../src/googlesql/lexer';
 import { LqlError, readLql, type Rules, toSql, type Value } from '../../src/lql';
 import { DEFAULT_NOW } from './case-file';
+import { runs } from '../scale';
 
 /** The tokens that do not depend on values: kind, name or symbol, and of literals the kind alone. */
 function shape(sql: string): string[] {
@@ -94,7 +95,7 @@ describe('no value reaches the SQL but as one literal', () => {
         expect(texts(sql)).toContain(value);
         expect(texts(sql).filter((text) => text !== value && text !== 'error')).toEqual([]);
       }),
-      { numRuns: 100 },
+      { ...runs(100) },
     );
   });
 
@@ -131,7 +132,7 @@ describe('no value reaches the SQL but as one literal', () => {
           asText,
         );
       }),
-      { numRuns: 8000 },
+      { ...runs(8000) },
     );
     expect(read).toBeGreaterThan(800);
   });

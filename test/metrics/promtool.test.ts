@@ -32,8 +32,8 @@ function everything(): Promise<string> {
   const metrics = new Metrics();
   for (const [id, { type, labels }] of Object.entries(METRICS)) {
     const given = labelsOf(labels) as never;
-    if (type === 'counter') metrics.count(id as CounterId, given).add();
-    if (type === 'histogram') metrics.spread(id as HistogramId, given).observe(0.2);
+    if (type === 'counter') metrics.count(id as CounterId, given);
+    if (type === 'histogram') metrics.observe(id as HistogramId, given, 0.2);
     if (type === 'gauge') metrics.read(id as GaugeId, () => [[given, 1]]);
   }
   return metrics.text();

@@ -13,6 +13,7 @@ import type { Document, Operation, Response } from '../../src/openapi/schema';
 import { documentOf, forKey, names, operation } from './documents';
 import { ALL, endpointOf, ON_BIGQUERY, ON_DUCKDB, SHIPPED } from './endpoints';
 import { validated } from './validated';
+import { runs } from '../scale';
 
 jest.setTimeout(180_000);
 
@@ -105,7 +106,7 @@ describe('is valid, with its examples and defaults', () => {
     );
     const name = fc.stringMatching(/^[a-z][a-z0-9_]{1,8}$/).filter((one) => !['sql', 'lql', 'dry_run'].includes(one));
     const params = fc.dictionary(name, declaration, { minKeys: 1, maxKeys: 5 });
-    const endpoints = fc.sample(params, { numRuns: 60, seed: 7 }).map((declared, i) => {
+    const endpoints = fc.sample(params, { ...runs(60) }).map((declared, i) => {
       const id = `33333333-aaaa-4000-8000-${String(i).padStart(12, '0')}`;
       const used = Object.keys(declared).map((one) => `@${one} AS ${one}_`);
       // JSON is YAML, and `*/` would end the comment.

@@ -5,6 +5,7 @@ import { documentOf, forKey, operation, parameter, parameters } from './document
 import type { Readers } from '../../src/openapi';
 import { ALL, BARE, endpointOf, EVERYTHING, ON_BIGQUERY, ON_DUCKDB } from './endpoints';
 import { validated } from './validated';
+import { runs } from '../scale';
 
 describe('parameters', () => {
   const document = documentOf();
@@ -99,7 +100,7 @@ describe('parameters', () => {
           refused++;
         }
       }),
-      { numRuns: 3000, seed: 11 },
+      { ...runs(3000) },
     );
     expect(read).toBeGreaterThan(5);
     expect(refused).toBeGreaterThan(500);

@@ -7,9 +7,10 @@ import { gzipSync } from 'node:zlib';
 import { Random } from '../dialect/random';
 import { until } from '../until';
 import { Stage, type Started } from './started';
+import { LONG } from '../scale';
 
 /** More for a night: `KILLS=50`. */
-const KILLS = Number(process.env['KILLS'] ?? 3);
+const KILLS = Number(process.env['KILLS'] ?? (LONG ? 20 : 1));
 
 jest.setTimeout(120_000 + KILLS * 60_000);
 

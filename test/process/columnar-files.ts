@@ -1,4 +1,4 @@
-/** Reads Parquet files and Arrow streams back as rows of NDJSON have their values. */
+/** Reads Parquet files back as rows of NDJSON have their values. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,6 @@ import {
   DuckDBTimeValue,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { type Data, DataType, type Field, type Int64, tableFromIPC, type Utf8 } from 'apache-arrow';
 
 import { isoText, partsOf } from '../../src/time/calendar';
 
@@ -108,65 +107,4 @@ export async function numbersOfParquet(bytes: Uint8Array, folder: string): Promi
   connection.closeSync();
   const [numbers = []] = reader.getColumns();
   return BigInt64Array.from(numbers as bigint[]);
-}
-
-/** The same of an Arrow stream. */
-export function numbersOfArrow(bytes: Uint8Array): BigInt64Array {
-  const table = tableFromIPC<{ n: Int64; text: Utf8 }>(bytes);
-  const [numbers, texts] = [table.getChild('n')!, table.getChild('text')!];
-  const prefix = 'x'.repeat(60);
-  return numbers.toArray().filter((number, i) => texts.get(i) === `${prefix}${String(number)}`);
-}
-
-/** Rows of an Arrow stream as `apache-arrow` reads it, by the values of its buffers: its own getters round times. */
-export function rowsOfArrow(bytes: Uint8Array): Plain[] {
-  const table = tableFromIPC(bytes);
-  const rows: Plain[] = [];
-  for (const batch of table.batches) {
-    for (let i = 0; i < batch.numRows; i++) {
-      rows.push(recordAt(batch.data, table.schema.fields, i));
-    }
-  }
-  return rows;
-}
-
-function recordAt(data: Data, fields: readonly Field[], at: number): Plain {
-  return Object.fromEntries(fields.map((field, i) => [field.name, valueAt(data.children[i]!, field, at)]));
-}
-
-function valueAt(data: Data, field: Field, at: number): Plain {
-  if (!data.getValid(at)) return null;
-  const { type } = field;
-  const { values, valueOffsets, children } = data as {
-    values: BigInt64Array | Float64Array | Int32Array | Uint8Array | Uint32Array;
-    valueOffsets?: Int32Array;
-    children: readonly Data[];
-  };
-  const [start, end] = [valueOffsets?.[at] ?? 0, valueOffsets?.[at + 1] ?? 0];
-  if (DataType.isStruct(type)) return recordAt(data, type.children, at);
-  if (DataType.isList(type)) {
-    const [element] = type.children;
-    return Array.from({ length: end - start }, (_, i) => valueAt(children[0]!, element!, start + i));
-  }
-  if (DataType.isUtf8(type)) {
-    const text = Buffer.from((values as Uint8Array).subarray(start, end)).toString();
-    return field.metadata.get('ARROW:extension:name') === 'arrow.json' ? exactly(text) : text;
-  }
-  if (DataType.isBinary(type)) return Buffer.from((values as Uint8Array).subarray(start, end)).toString('base64');
-  if (DataType.isBool(type)) return ((values as Uint8Array)[at >> 3]! & (1 << (at & 7))) !== 0;
-  if (DataType.isDecimal(type)) {
-    expect([type.precision, type.scale]).toEqual([38, 9]);
-    const words = (values as Uint32Array).slice(4 * at, 4 * at + 4);
-    return numericOf(
-      BigInt.asIntN(
-        128,
-        words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n),
-      ),
-    );
-  }
-  const value = values[at]!;
-  if (DataType.isDate(type)) return dateOf(BigInt(value));
-  if (DataType.isTime(type)) return timeOf(BigInt(value));
-  if (DataType.isTimestamp(type)) return type.timezone === 'UTC' ? String(value) : datetimeOf(BigInt(value));
-  return String(value);
 }

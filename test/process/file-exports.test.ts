@@ -1,5 +1,4 @@
-/** Exports as Parquet and Arrow from the real process, on both engines. */
-import { execFileSync } from 'node:child_process';
+/** Exports as Parquet from the real process, on both engines. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
@@ -8,24 +7,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { hashOf } from '../../src/keys/secret-key';
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
 import { until } from '../until';
-import {
-  columnsOfParquet,
-  numbersOfArrow,
-  numbersOfParquet,
-  rowsOfArrow,
-  rowsOfLines,
-  rowsOfParquet,
-} from './columnar-files';
+import { columnsOfParquet, numbersOfParquet, rowsOfLines, rowsOfParquet } from './columnar-files';
 import { begin as beginRequest, type Exported, reasonOf, received } from './exported';
 import { childrenOf, Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
 
 const PARQUET = 'application/vnd.apache.parquet';
-const ARROW = 'application/vnd.apache.arrow.stream';
 const NDJSON = 'application/x-ndjson';
 
-/** More than a row group of DuckDB's, and than a batch of Arrow's. */
+/** More than a row group of DuckDB's. */
 const ROWS = 300_000;
 
 /** More than two pages of BigQuery's, which have 5,000: the local one takes its time with each row. */
@@ -175,15 +166,9 @@ function answers(service: () => Started, types: Types, rows: number): void {
       'content-disposition': expect.stringMatching(/^attachment; filename="types-\d{8}T\d{6}Z\.parquet"$/) as unknown,
     });
     expect(await rowsOfParquet(parquet.body, service().folder, ['j'])).toEqual(rows);
-    const arrow = await types.get(ARROW, key);
-    expect(arrow.headers).toMatchObject({
-      'content-type': ARROW,
-      'content-disposition': expect.stringMatching(/\.arrow"$/) as unknown,
-    });
-    expect(rowsOfArrow(arrow.body)).toEqual(rows);
     // Times have a type of their own, in whatever form text has them.
-    const iso = await get(service(), ARROW, { timestamps: 'iso' }, { endpoint: 'types', 'X-API-KEY': key });
-    expect(iso.body.equals(arrow.body)).toBe(true);
+    const iso = await get(service(), PARQUET, { timestamps: 'iso' }, { endpoint: 'types', 'X-API-KEY': key });
+    expect(await rowsOfParquet(iso.body, service().folder, ['j'])).toEqual(rows);
   });
 
   it('have all rows of a long result in their order, and none where there are none', async () => {
@@ -192,45 +177,13 @@ function answers(service: () => Started, types: Types, rows: number): void {
     const { folder } = service();
     const { body: parquet } = await get(service(), PARQUET, { sql });
     expect(isDeepStrictEqual(await numbersOfParquet(parquet, folder), wanted)).toBe(true);
-    const { body: arrow } = await get(service(), ARROW, { sql });
-    expect(isDeepStrictEqual(numbersOfArrow(arrow), wanted)).toBe(true);
     const none = { sql: 'SELECT n, text FROM numbers WHERE n < 0' };
     expect(await rowsOfParquet((await get(service(), PARQUET, none)).body, folder)).toEqual([]);
-    expect(rowsOfArrow((await get(service(), ARROW, none)).body)).toEqual([]);
     expect([filesOf(service()), encodersOf(service())]).toEqual([[], []]);
   });
-
-  // Where Arrow's library for Python is there (PyPI: pyarrow): ARROW_PYTHON names a Python that has it.
-  const { ARROW_PYTHON } = process.env;
-  if (ARROW_PYTHON === undefined) {
-    process.stderr.write('ARROW_PYTHON is not set: that pyarrow reads the exports is skipped.\n');
-    if (!process.env['CI']) it.skip('are read by pyarrow, one as the other', () => undefined);
-  } else {
-    it('are read by pyarrow, one as the other', async () => {
-      const { folder } = service();
-      for (const [accept, name] of [
-        [PARQUET, 'types.parquet'],
-        [ARROW, 'types.arrow'],
-      ] as const) {
-        const { body } = await types.get(accept);
-        writeFileSync(path.join(folder, name), body);
-      }
-      const program = `
-import pyarrow, pyarrow.parquet
-written = pyarrow.parquet.read_table('types.parquet').to_pylist()
-streamed = pyarrow.ipc.open_stream('types.arrow').read_all()
-streamed.validate(full=True)
-assert str(written) == str(streamed.to_pylist())
-print(len(written), *[field.type for field in streamed.schema][:13])`;
-      const printed = execFileSync(ARROW_PYTHON, ['-c', program], { cwd: folder, encoding: 'utf8' });
-      expect(printed.trim()).toBe(
-        '3 int64 int64 double decimal128(38, 9) string bool string binary date32[day] time64[us] timestamp[us] timestamp[us, tz=UTC] extension<arrow.json>',
-      );
-    });
-  }
 }
 
-describe('exports as Parquet and Arrow, on the embedded engine', () => {
+describe('exports as Parquet, on the embedded engine', () => {
   let service: Started;
   beforeAll(async () => {
     service = start();
@@ -240,14 +193,11 @@ describe('exports as Parquet and Arrow, on the embedded engine', () => {
   const types = new Types(() => service);
   answers(() => service, types, ROWS);
 
-  it.each([
-    [PARQUET, 'n, REPEAT(text, 10) AS text'],
-    [ARROW, 'n, text'],
-  ])('break the connection where the query fails midway: %s', async (accept, columns) => {
-    const sql = `SELECT ${columns}, DIV(1, ${String(ROWS - 10)} - n) AS v FROM numbers`;
-    const exported = await get(service, accept, { sql }, { 'X-Request-Id': `broken-${accept}` });
+  it.each(['exporter', 'masked'])('break the connection where the query fails midway: %s', async (key) => {
+    const sql = `SELECT n, REPEAT(text, 10) AS text, DIV(1, ${String(ROWS - 10)} - n) AS v FROM numbers`;
+    const exported = await get(service, PARQUET, { sql }, { 'X-Request-Id': `broken-${key}`, 'X-API-KEY': key });
     expect([exported.status, exported.complete]).toEqual([200, false]);
-    await service.logged(new RegExp(`"id":"broken-${accept}".*"reason":"invalidQuery"`));
+    await service.logged(new RegExp(`"id":"broken-${key}".*"reason":"invalidQuery"`));
     await until(() => encodersOf(service).length === 0);
     expect(filesOf(service)).toEqual([]);
   });
@@ -274,13 +224,11 @@ describe('exports as Parquet and Arrow, on the embedded engine', () => {
     expect(await rowsOfParquet((await get(service, PARQUET, { sql }, masked)).body, service.folder)).toEqual([
       { REDACTED: '1' },
     ]);
-    expect(rowsOfArrow((await get(service, ARROW, { sql }, masked)).body)).toEqual([{ REDACTED: '1' }]);
   });
 
-  it('compress Arrow where that is accepted, and Parquet never', async () => {
+  it('are never compressed once more', async () => {
     const packed = { 'Accept-Encoding': 'gzip' };
     const sql = 'SELECT n FROM numbers WHERE n < 10';
-    expect((await get(service, ARROW, { sql }, packed)).headers['content-encoding']).toBe('gzip');
     expect((await get(service, PARQUET, { sql }, packed)).headers['content-encoding']).toBeUndefined();
   });
 
@@ -326,7 +274,8 @@ describe('exports as Parquet and Arrow, on the embedded engine', () => {
   });
 
   it('fail where their process is killed, without an end to the answer', async () => {
-    const response = await begin(service, ARROW, {}, { 'X-Request-Id': 'killed' });
+    const sql = 'SELECT n, REPEAT(text, 10) AS text FROM numbers';
+    const response = await begin(service, PARQUET, { sql }, { 'X-Request-Id': 'killed', 'X-API-KEY': 'masked' });
     const closed = new Promise((resolve) => response.once('close', resolve));
     for (const pid of encodersOf(service)) process.kill(pid, 'SIGKILL');
     response.resume();
@@ -355,13 +304,13 @@ describe('exports as Parquet and Arrow, on the embedded engine', () => {
 
   it('come to their end after SIGTERM', async () => {
     const ending = start();
-    const response = await begin(ending, ARROW);
+    const response = await begin(ending, PARQUET);
     const chunks: Buffer[] = [];
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
     ending.signal('SIGTERM');
     await new Promise((resolve) => response.once('close', resolve));
     expect(response.complete).toBe(true);
-    expect(numbersOfArrow(Buffer.concat(chunks))).toHaveLength(ROWS);
+    expect(await numbersOfParquet(Buffer.concat(chunks), ending.folder)).toHaveLength(ROWS);
     expect(await ending.exit).toBe(0);
   });
 
@@ -379,7 +328,7 @@ describe('exports as Parquet and Arrow, on the embedded engine', () => {
   });
 });
 
-overLocalBigQuery('exports as Parquet and Arrow, on BigQuery', (local) => {
+overLocalBigQuery('exports as Parquet, on BigQuery', (local) => {
   let service: Started;
   beforeAll(async () => {
     service = start({ BIGQUERY_EMULATOR_HOST: local().host }, { rows: BIGQUERY_ROWS });

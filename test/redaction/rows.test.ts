@@ -2,6 +2,7 @@ import fc from 'fast-check';
 
 import { redactRows, redactText } from '../../src/redaction';
 import { cpuTime } from '../cpu-time';
+import { runs } from '../scale';
 
 const redactRow = (row: string) => redactRows([row])[0];
 
@@ -67,7 +68,7 @@ describe('rows', () => {
         const row = `{"row":${render(node, (string) => string)}}`;
         expect(redactRow(row)).toBe(`{"row":${render(node, redactText)}}`);
       }),
-      { numRuns: 2000 },
+      { ...runs(2000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { redactText } from '../../src/redaction';
+import { runs } from '../scale';
 
 const TAB = '\t';
 
@@ -189,7 +190,7 @@ const separator = fc.constantFrom(
 );
 
 describe('generated addresses', () => {
-  const runs = { numRuns: 3000 };
+  const many = runs(3000);
   it.each([
     ['IPv4', ipv4],
     ['IPv6', ipv6],
@@ -201,7 +202,7 @@ describe('generated addresses', () => {
         fc.pre(!(left === "'" && found.includes('@')));
         expect(redactText(before + left + found + right + after)).toBe(`${before}${left}REDACTED${right}${after}`);
       }),
-      runs,
+      many,
     );
   });
 
@@ -212,7 +213,7 @@ describe('generated addresses', () => {
         fc.pre(!/[\d.]$/.test(before) && !/^\d/.test(after));
         expect(redactText(before + address + after)).not.toContain(address);
       }),
-      runs,
+      many,
     );
   });
 
@@ -232,7 +233,7 @@ describe('generated addresses', () => {
         }).join('');
         expect(redactText(`${before} ${written} ${after}`)).toBe(`${before} REDACTED ${after}`);
       }),
-      runs,
+      many,
     );
   });
 
@@ -251,7 +252,7 @@ describe('generated addresses', () => {
         const once = redactText(pieces.join(''));
         expect(redactText(once)).toBe(once);
       }),
-      runs,
+      many,
     );
   });
 });
@@ -276,7 +277,7 @@ describe('generated texts without addresses', () => {
         const text = pieces.join(' ');
         expect(redactText(text)).toBe(text);
       }),
-      { numRuns: 3000 },
+      { ...runs(3000) },
     );
   });
 });

@@ -37,7 +37,7 @@ describe('a plan', () => {
       redacted: false,
       fenced: false,
       representation: 'application/json',
-      fileForm: null,
+      asParquet: false,
       payer: 'all',
       purpose: 'run',
     });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { QueryError } from '../../src/errors';
 import { surveyQuery } from '../../src/googlesql/parser';
 import { originalSpan, rewriteLeniently } from '../../src/sandbox/lenient';
+import { runs } from '../scale';
 
 function rewritten(sql: string): string | undefined {
   return rewriteLeniently(`select ${sql}`)?.text.slice('select '.length);
@@ -160,6 +161,6 @@ it('never fails but with a QueryError inside the text', () => {
         expect(error.span?.end).toBeLessThanOrEqual(sent.length);
       }
     }),
-    { numRuns: 3000 },
+    { ...runs(3000) },
   );
 });

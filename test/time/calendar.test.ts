@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { civilOf, daysInMonth, daysOf, isoText } from '../../src/time/calendar';
 import { readMoment } from '../../src/lql/moment';
+import { runs } from '../scale';
 
 /** Days of the years 1 to 9999, as Date has them. */
 const day = fc.integer({ min: -719_162, max: 2_932_896 });
@@ -17,7 +18,7 @@ describe('the calendar agrees with Date', () => {
           new Date(date.setUTCFullYear(civil.year, civil.month, 0)).getUTCDate(),
         );
       }),
-      { numRuns: 5000 },
+      { ...runs(5000) },
     );
   });
 
@@ -29,7 +30,7 @@ describe('the calendar agrees with Date', () => {
         const milliseconds = new Date(Number((micros - (((micros % 1000n) + 1000n) % 1000n)) / 1000n));
         expect(isoText(micros).slice(0, 19)).toBe(milliseconds.toISOString().slice(0, 19));
       }),
-      { numRuns: 5000 },
+      { ...runs(5000) },
     );
   });
 });

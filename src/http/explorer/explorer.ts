@@ -4,7 +4,7 @@ import type { Log } from '../../log';
 import { authenticate } from '../../run/authorise';
 import type { Exchange } from '../exchange';
 import { conditionalResponse } from '../response/conditional';
-import { namesType } from '../routes/docs/accept';
+import { namesType } from '../../rendering/representation';
 import type { Lifecycle } from '../server/lifecycle';
 import { type ExplorerFile, type ExplorerFiles, readExplorerFiles } from './files';
 import { EXPLORER_POLICY } from './policy';

@@ -4,7 +4,7 @@ import { chooseRepresentation } from '../../rendering/representation';
 import { ServiceError } from '../../errors';
 import { allowedEndpoint, authenticate } from '../../run/authorise';
 import type { Services } from '../../run/services';
-import { intervalOf, mayFollow } from '../../run/tail/tail';
+import { mayFollow } from '../../run/tail/tail';
 import { jsonResponse } from '../response/response';
 import type { Exchange } from '../exchange';
 
@@ -36,7 +36,6 @@ export function checkAccept({ headers }: Exchange): void {
 
 /** An endpoint as the holder of the key sees it: never its SQL. */
 function describe(endpoint: Endpoint, { pins }: Key, { engine }: Pick<Services, 'engine'>): object {
-  const interval = intervalOf(endpoint, engine);
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -47,8 +46,7 @@ function describe(endpoint: Endpoint, { pins }: Key, { engine }: Pick<Services, 
     cacheWarming: endpoint.cacheWarming,
     sandbox: endpoint.sandbox,
     redactPii: endpoint.redactPii,
-    tail: mayFollow(endpoint, engine),
-    tailInterval: interval === null ? null : interval / 1000,
+    tail: mayFollow(engine),
     tables: endpoint.sandbox ? endpoint.cteTables : [],
   };
 }

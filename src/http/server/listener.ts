@@ -41,8 +41,7 @@ export function createListener(options: ListenerOptions): RequestListener {
   const guarded = metricsKey === null ? null : { metrics, key: metricsKey };
   const router = createRouter({ ...options, cors, metrics: guarded });
   const meter = new RequestMeter(metrics);
-  const failures = metrics.count('failedLogins', {});
-  const failedLogins = new FailedLogins(() => failures.add());
+  const failedLogins = new FailedLogins(() => metrics.count('failedLogins', {}));
   const context: ExchangeContext = {
     log,
     logSql,

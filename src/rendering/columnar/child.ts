@@ -1,10 +1,11 @@
-/** A process that writes one export as Parquet or Arrow: rows as lines of JSON come in, bytes go out. */
+/** A process that writes one export as Parquet: rows as lines of JSON come in, bytes go out. */
 import { writeFileSync, writeSync } from 'node:fs';
 
 import { FileTooLarge } from './growing-file';
 import { Incoming } from './incoming';
 import { type Opening, TOO_LARGE } from './opening';
 import { Outgoing } from './outgoing';
+import { writeParquet } from './parquet';
 
 /** What Linux ends first when memory is short, rather than the service: from -1000 to 1000. */
 const OOM_SCORE = '500';
@@ -13,13 +14,7 @@ async function encode(): Promise<void> {
   const incoming = new Incoming(0);
   const outgoing = new Outgoing(1);
   const opening = JSON.parse(incoming.first()) as Opening;
-  if (opening.form === 'application/vnd.apache.arrow.stream') {
-    const { writeArrow } = await import('./arrow.js');
-    writeArrow(opening, incoming, outgoing);
-  } else {
-    const { writeParquet } = await import('./parquet.js');
-    await writeParquet(opening, incoming, outgoing);
-  }
+  await writeParquet(opening, incoming, outgoing);
 }
 
 /** DuckDB's messages may have values of rows behind the colon; the log must not. */

@@ -1,4 +1,4 @@
-/** What a column of a Parquet file or an Arrow stream holds: the natural type for each of GoogleSQL's (docs/exports.md). */
+/** What a column of a Parquet file holds: the natural type for each of GoogleSQL's (docs/exports.md). */
 import type { NamedType, SqlType, StructField } from '../../googlesql/types';
 
 export type ColumnType =
@@ -57,7 +57,7 @@ function typeOf(type: SqlType): ColumnType {
     case 'INTERVAL':
     case 'RANGE':
     case 'GEOGRAPHY':
-    // Up to 77 digits: Parquet's readers stop at 38, Arrow's decimals at 76.
+    // Up to 77 digits: Parquet's readers stop at 38.
     case 'BIGNUMERIC':
       return { kind: 'text' };
     case 'ARRAY':

@@ -20,7 +20,7 @@ export type TakeBytes = (bytes: Uint8Array) => Promise<void>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
- * Encodes rows as Parquet or Arrow in a process of its own, which is there as long as the export (docs/decisions/exports.md). It
+ * Encodes rows as Parquet in a process of its own, which is there as long as the export (docs/decisions/exports.md). It
  * takes rows no faster than it writes them, and writes no faster than they are taken. A process that stalls is ended.
  */
 export class Encoder {

@@ -1,10 +1,8 @@
 import { ServiceError } from '../../errors';
-import type { FileForm } from '../representation';
 import type { Column } from './column-type';
 
 /** What an encoder's process is to write: the first line of its input, as JSON. */
 export interface Opening {
-  readonly form: FileForm;
   readonly columns: readonly Column[];
   readonly file: ExportFile;
 }

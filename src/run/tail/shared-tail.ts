@@ -22,7 +22,6 @@ const AT_ONCE = 500;
 export class SharedTail {
   readonly #listeners = new Set<Listener>();
   readonly #ended = new AbortController();
-  readonly #timer: NodeJS.Timeout | null;
   #at: Place;
   #running = false;
   /** Name of the key that has paid last. */
@@ -37,14 +36,11 @@ export class SharedTail {
     },
   ) {
     this.#at = this.end;
-    const { polling } = query;
-    this.#timer = polling === undefined ? null : setInterval(() => this.#begin(true), polling.interval).unref();
   }
 
   /** Behind the last row that is known to have arrived. */
   get end(): Place {
-    const { polling, table } = this.query;
-    const end = polling === undefined ? this.options.endOf(table) : polling.end;
+    const end = this.options.endOf(this.query.table);
     return end === null ? { epoch: '', after: 0 } : { epoch: end.epoch, after: end.count };
   }
 
@@ -54,12 +50,7 @@ export class SharedTail {
 
   /** Rows may have arrived. */
   wake(): void {
-    this.#begin(false);
-  }
-
-  /** @param ask whether the engine is asked for them first */
-  #begin(ask: boolean): void {
-    if (!this.#running && !this.isEmpty) void this.#advance(ask);
+    if (!this.#running && !this.isEmpty) void this.#advance();
   }
 
   remove(listener: Listener): void {
@@ -67,7 +58,6 @@ export class SharedTail {
   }
 
   close(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
     this.#ended.abort();
   }
 
@@ -104,32 +94,14 @@ export class SharedTail {
     await listener.giveAtItsPace(bytes);
   }
 
-  /** Asks for rows; a key that cannot pay listens no more. */
-  async #ask(): Promise<void> {
-    while (!this.isEmpty) {
-      const payer = this.#nextPayer();
-      try {
-        await this.#trying(this.#listeners, () => this.query.polling!.look(this.#limits(payer)));
-        return;
-      } catch (error) {
-        if (!isBudget(error)) throw error;
-        this.#fail(
-          [...this.#listeners].filter(({ key }) => key.name === payer),
-          error,
-        );
-      }
-    }
-  }
-
-  async #advance(ask: boolean): Promise<void> {
+  async #advance(): Promise<void> {
     this.#running = true;
     try {
-      if (ask) await this.#ask();
       while (!this.isEmpty && this.end.after > this.#at.after) {
         const at = this.#at;
         const range = { ...at, upTo: this.end.after, whole: false };
         const { rows, upTo, epoch } = await this.#trying(this.#listeners, () =>
-          this.query.rows(range, this.#limits(this.query.polling === undefined ? this.#nextPayer() : this.#paid)),
+          this.query.rows(range, this.#limits(this.#nextPayer())),
         );
         const written = new Map<string, Uint8Array>();
         for (;;) {
@@ -162,9 +134,9 @@ export class SharedTail {
       try {
         return await work();
       } catch (error) {
-        const passes = !(error instanceof ServiceError) || (ERRORS[error.reason].retryable && !isBudget(error));
+        const passes = !(error instanceof ServiceError) || ERRORS[error.reason].retryable;
         if (!passes || failures === MOST_FAILURES || this.#ended.signal.aborted) throw error;
-        const pause = Math.max(this.query.polling?.interval ?? 0, FIRST_RETRY * 2 ** (failures - 1));
+        const pause = FIRST_RETRY * 2 ** (failures - 1);
         const reason = error instanceof ServiceError ? error.reason : 'internalError';
         for (const listener of waiting) listener.note(`${reason}, tried again in ${String(pause / 1000)} s`);
         await sleep(SYSTEM_CLOCK, pause, this.#ended.signal);
@@ -191,10 +163,6 @@ export class SharedTail {
         : { reason: 'internalError', message: 'Something went wrong inside.' };
     for (const listener of listeners) listener.end('failed', error.message, error);
   }
-}
-
-function isBudget(error: unknown): boolean {
-  return error instanceof ServiceError && error.reason === 'budgetExceeded';
 }
 
 /** Rows as events, each with the position behind it. */

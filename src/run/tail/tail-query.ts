@@ -6,10 +6,8 @@ import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } f
 import { QueryError, ServiceError } from '../../errors';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
-import { rowByRow, type RowByRow, type TableRows } from '../../googlesql/row-by-row';
+import { rowByRow, type RowByRow } from '../../googlesql/row-by-row';
 import { readMembers } from '../../rendering/members';
-import { applyEdits, type EditedText, spanBefore } from '../../sandbox';
-import { isoText } from '../../time/calendar';
 import { engineQuery } from '../execute';
 import { renderRows } from '../render-rows';
 import type { Services } from '../services';
@@ -36,7 +34,6 @@ export class TailQuery implements ArrivingRows {
     readonly plan: RequestPlan,
     /** The table whose rows it takes. */
     readonly table: string,
-    private readonly tableRows: TableRows,
     /** With its order and limit: they say which rows are the newest. */
     private readonly ordered: Statement,
     private readonly statement: Statement,
@@ -52,8 +49,8 @@ export class TailQuery implements ArrivingRows {
     const statement = await composeStatement(plan, services, limits);
     try {
       const { sql } = statement;
-      const { table, rows, sql: unordered } = await services.threads.do(readRowByRow, { sql }, sql, limits);
-      return new TailQuery(plan, table, rows, statement, { ...statement, sql: unordered }, services);
+      const { table, sql: unordered } = await services.threads.do(readRowByRow, { sql }, sql, limits);
+      return new TailQuery(plan, table, statement, { ...statement, sql: unordered }, services);
     } catch (error) {
       throw error instanceof QueryError ? refusalFor(error, plan, statement) : error;
     }
@@ -76,30 +73,6 @@ export class TailQuery implements ArrivingRows {
     return { ...result, rows: await this.visible(result.columns, result.rows, limits) };
   }
 
-  /**
-   * Its rows whose time is behind one instant and not behind another, in microseconds.
-   *
-   * @throws as Engine.run, with faults for the caller; ServiceError resourcesExceeded for more than `most`
-   */
-  async between(after: bigint, upTo: bigint, most: number, limits: RunLimits): Promise<EngineResult> {
-    const column = this.#column;
-    const condition = `${column} > ${instant(after)} AND ${column} <= ${instant(upTo)}`;
-    const result = await this.#run(this.statement, condition, most, limits);
-    if (result.truncated) throw tooManyRows();
-    return result;
-  }
-
-  /** Its newest rows up to an instant, `max_rows` at most. @throws as Engine.run, with faults for the caller */
-  async before(upTo: bigint, limits: RunLimits): Promise<EngineResult> {
-    // Times in LQL are relative to now.
-    const { ordered } = await TailQuery.of(this.plan, this.services, limits);
-    return this.#run(ordered, `${this.#column} <= ${instant(upTo)}`, this.plan.endpoint.maxRows, limits);
-  }
-
-  get #column(): string {
-    return `\`${this.tableRows.name}\`.timestamp`;
-  }
-
   #arrived(
     statement: Statement,
     maxRows: number,
@@ -110,26 +83,6 @@ export class TailQuery implements ArrivingRows {
     if (engine.runArrived === undefined) throw new Error('The engine has no arrivals.');
     const query = this.#query(statement, maxRows, limits);
     return this.#admitted(limits, () => engine.runArrived!(query, range, limits)).catch(forCaller(statement));
-  }
-
-  /** Runs a statement over the rows of the table that meet a condition. */
-  #run(statement: Statement, condition: string, maxRows: number, limits: RunLimits): Promise<EngineResult> {
-    const { text: sql, pieces } = withCondition(statement.sql, this.tableRows, condition);
-    const query = this.#query({ ...statement, sql }, maxRows, limits);
-    return this.#admitted(limits, () => this.services.engine.run(query, limits))
-      .catch((error: unknown) => {
-        if (!(error instanceof QueryError) || error.span === null) throw error;
-        const { fault, message, span, details } = error;
-        const { start } = span;
-        if (pieces.findLast(({ at }) => at <= start)?.unchanged === false) throw this.#withoutTime(error);
-        throw new QueryError(fault, message, spanBefore(pieces, span), details);
-      })
-      .catch(forCaller(statement));
-  }
-
-  #withoutTime(cause: QueryError): ServiceError {
-    const message = `The stored query of ${this.plan.endpoint.name} cannot be followed. Its table has no column timestamp of type TIMESTAMP.`;
-    return new ServiceError('invalidParameter', message, {}, { cause });
   }
 
   #admitted<T>(limits: RunLimits, work: () => Promise<T>): Promise<T> {
@@ -170,21 +123,8 @@ export class TailQuery implements ArrivingRows {
   }
 }
 
-/** The bare column next to constants: BigQuery prunes partitions for nothing else. */
-function withCondition(sql: string, { condition: { start, end }, keyword }: TableRows, condition: string): EditedText {
-  if (start === end) return applyEdits(sql, [{ start, end, by: ` ${keyword} ${condition}` }]);
-  return applyEdits(sql, [
-    { start, end: start, by: `${condition} AND (` },
-    { start: end, end, by: ')' },
-  ]);
-}
-
-function instant(micros: bigint): string {
-  return `TIMESTAMP '${isoText(micros)}'`;
-}
-
 /** By time where there is one, else as the engine sorted them: an order that says nothing of rows between. */
-export async function byTime(rows: readonly string[]): Promise<readonly string[]> {
+async function byTime(rows: readonly string[]): Promise<readonly string[]> {
   const timed: { readonly time: number; readonly row: string }[] = [];
   let units = 0;
   for (const row of rows) {

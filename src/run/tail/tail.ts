@@ -14,10 +14,9 @@ import type { RequestPlan } from '../types';
 import type { TailPosition } from './cursor';
 import { Listener } from './listener';
 import { rowEvents, type SharedTail } from './shared-tail';
-import { PolledRows } from './polled-rows';
 import { TailQuery } from './tail-query';
 import type { Tails } from './tails';
-import type { ArrivingRows, TailRequest, TailRows } from './types';
+import type { TailRequest, TailRows } from './types';
 
 /**
  * Sends the rows of an endpoint as they arrive, until the client leaves or something that the stream rests on changes. Resolves
@@ -28,9 +27,7 @@ import type { ArrivingRows, TailRequest, TailRows } from './types';
 export async function tail(request: TailRequest, services: Services): Promise<void> {
   const { key, endpoint } = authorise(request, services);
   await checkResolves(endpoint, services);
-  const tails = tailsOf(endpoint, services);
-  const interval = intervalOf(endpoint, services.engine);
-  if (interval !== null) await services.budgets.check(key);
+  const tails = tailsOf(services);
   const plan = await tailPlan(request, key, endpoint, services);
   if (plan.query !== null) request.record({ query: plan.query });
   const slot = tails.reserve(key);
@@ -43,11 +40,8 @@ export async function tail(request: TailRequest, services: Services): Promise<vo
   try {
     const { limits } = limitsOf(plan, request, services);
     const own = { ...limits, keyName: plan.payer };
-    const compose = async (limits: RunLimits): Promise<ArrivingRows> => {
-      const query = await TailQuery.of(plan, services, limits);
-      return interval === null ? query : new PolledRows(query, interval, services.now, tails.records);
-    };
-    const shared = await request.timed('gate', () => tails.open(plan, { compose, polled: interval !== null }, own));
+    const compose = (limits: RunLimits): Promise<TailQuery> => TailQuery.of(plan, services, limits);
+    const shared = await request.timed('gate', () => tails.open(plan, compose, own));
     opened = true;
     await follow(request, key, { plan, shared, tails, limits: own, release }, services);
   } catch (error) {
@@ -77,7 +71,7 @@ async function follow(
   const [cursor = ''] = request.header('last-event-id');
   const from = cursor === '' ? null : cursors.read(cursor, purpose);
   const history = from === null && (await wantsHistory(plan, request, services));
-  const { rows, upTo, epoch, within } = await request.timed('engine', () => firstRows(shared, from, history, limits));
+  const { rows, upTo, epoch } = await request.timed('engine', () => firstRows(shared, from, history, limits));
   request.signal.throwIfAborted();
 
   const headers = [...HEADERS, ...readingHeaders(plan)];
@@ -100,13 +94,10 @@ async function follow(
   // There is no place among the rows that were there before: who loses the stream within them begins again.
   const idOf = (position: TailPosition): string | null => {
     if (position.given === 0) return listener.idOf(position);
-    if (within !== undefined)
-      return listener.idOf({ epoch: within, after: 0, upTo: rows.length, given: position.given });
     return from === null ? null : listener.idOf(position);
   };
   listener.begin(from === null && rows.length > 0 ? null : start);
-  const given = within === undefined ? start.given : 0;
-  if (rows.length > 0) await listener.giveAtItsPace(await rowEvents(rows, { ...start, epoch, upTo, given }, idOf));
+  if (rows.length > 0) await listener.giveAtItsPace(await rowEvents(rows, { ...start, epoch, upTo }, idOf));
   await shared.join(listener);
 }
 
@@ -119,11 +110,8 @@ async function firstRows(
 ): Promise<TailRows> {
   const { query } = shared;
   if (history) return query.rowsBefore(limits);
-  // What is there before it begins does not arrive.
-  if (from === null) await query.polling?.catchUp(limits);
   const { end } = shared;
   if (from === null) return { rows: [], upTo: end.after, epoch: end.epoch };
-  if (query.polling !== undefined) return query.polling.goOn(from, limits);
   const { epoch, after, given } = from;
   // An evaluation of which some rows were given is repeated as it was.
   const upTo = given > 0 ? from.upTo : Math.max(after, end.after);
@@ -162,28 +150,21 @@ function acceptsEvents(accept: string): boolean {
   );
 }
 
-/** @throws ServiceError accessDenied where no rows arrive that could be told from others */
-function tailsOf(endpoint: Endpoint, { engine, tails }: Pick<Services, 'engine' | 'tails'>): Tails {
-  if (tails !== undefined && mayFollow(endpoint, engine)) return tails;
+/** @throws ServiceError notImplemented on BigQuery; accessDenied where no rows arrive that could be told from others */
+function tailsOf({ engine, tails }: Pick<Services, 'engine' | 'tails'>): Tails {
+  if (engine.kind === 'bigquery') {
+    const hint = 'Run the endpoint again at an interval of your own: each run is billed.';
+    throw new ServiceError('notImplemented', 'There are no live tails on BigQuery.', { hint });
+  }
+  if (tails !== undefined && mayFollow(engine)) return tails;
   throw new ServiceError('accessDenied', 'There is no live tail here.', {
-    hint:
-      engine.kind === 'bigquery'
-        ? 'On BigQuery the settings of an endpoint allow it: tail: SECONDS.'
-        : 'The embedded engine follows DATA_DIR.',
+    hint: 'The embedded engine follows DATA_DIR.',
   });
 }
 
-/** Whether rows of an endpoint can be had as they arrive. */
-export function mayFollow(endpoint: Pick<Endpoint, 'tail'>, engine: FollowedEngine): boolean {
-  const announced = engine.runArrived !== undefined && (engine.dataStatus?.() ?? null) !== null;
-  return announced || intervalOf(endpoint, engine) !== null;
-}
-
-type FollowedEngine = Pick<Engine, 'kind' | 'runArrived' | 'dataStatus'>;
-
-/** Milliseconds between two queries for rows that arrive; null: the engine announces them, or there are none. */
-export function intervalOf({ tail }: Pick<Endpoint, 'tail'>, { kind }: FollowedEngine): number | null {
-  return kind === 'bigquery' ? tail : null;
+/** Whether rows can be had as they arrive. */
+export function mayFollow(engine: Pick<Engine, 'runArrived' | 'dataStatus'>): boolean {
+  return engine.runArrived !== undefined && (engine.dataStatus?.() ?? null) !== null;
 }
 
 /** Whether the rows that there are come first: `history`, or a start in LQL. */

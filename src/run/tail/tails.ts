@@ -7,21 +7,14 @@ import { currentKey, LOOK_AGAIN } from '../current-key';
 import type { RequestPlan } from '../types';
 import type { Cursors } from './cursor';
 import type { Listener } from './listener';
-import type { PlaceRecords } from './places';
 import { SharedTail, type EndOf } from './shared-tail';
 import type { ArrivingRows, TailEnd } from './types';
 
-/** Queries that are asked again and again, of one key and of all; and milliseconds for which one is remembered when nobody listens. */
-const MOST_POLLED_PER_KEY = 10;
-const MOST_POLLED = 50;
-const REMEMBERED = 300_000;
 /** Milliseconds without an event after which one shows that the connection is alive. */
 const HEARTBEAT = 15_000;
 
 export interface TailsOptions {
   readonly cursors: Cursors;
-  /** Of rows that no engine announces, what was given where; null: nowhere. */
-  readonly records: PlaceRecords | null;
   /** Listeners at once, of one key and of all. */
   readonly mostPerKey: number;
   readonly most: number;
@@ -36,24 +29,17 @@ export interface ListenerSlot {
   release(): void;
 }
 
-interface Opening {
-  /** Makes the plan's query. */
-  readonly compose: (limits: RunLimits) => Promise<ArrivingRows>;
-  /** Whether the engine has to be asked for its rows. */
-  readonly polled: boolean;
-}
+/** Makes the query of a plan. */
+type Compose = (limits: RunLimits) => Promise<ArrivingRows>;
 
 interface WithCatalogue {
   readonly catalogue: Pick<Catalogue, 'find'>;
 }
 
-/** An evaluation, and the keys that use it, each as often as it does. */
+/** An evaluation, and how many use it. */
 interface Entry {
   readonly shared: Promise<SharedTail>;
-  readonly users: string[];
-  readonly polled: boolean;
-  /** Set while nobody uses it and it is remembered. */
-  forget: NodeJS.Timeout | null;
+  users: number;
 }
 
 export class Tails {
@@ -69,10 +55,6 @@ export class Tails {
 
   get cursors(): Cursors {
     return this.options.cursors;
-  }
-
-  get records(): PlaceRecords | null {
-    return this.options.records;
   }
 
   /** Listeners now. */
@@ -110,19 +92,16 @@ export class Tails {
   /**
    * The evaluation of a plan, which all who ask for the same share, until it is released.
    *
-   * @throws as `compose`; ServiceError tooManyConcurrentQueries
+   * @throws as `compose`
    */
-  async open(plan: RequestPlan, opening: Opening, limits: RunLimits): Promise<SharedTail> {
+  async open(plan: RequestPlan, compose: Compose, limits: RunLimits): Promise<SharedTail> {
     const { hash } = plan.identity;
-    if (opening.polled) this.#makeRoom(plan);
     let entry = this.#entries.get(hash);
     if (entry === undefined) {
-      const shared = this.#opened(plan, opening, limits);
-      this.#entries.set(hash, (entry = { shared, users: [], polled: opening.polled, forget: null }));
+      const shared = this.#opened(plan, compose, limits);
+      this.#entries.set(hash, (entry = { shared, users: 0 }));
     }
-    if (entry.forget !== null) clearTimeout(entry.forget);
-    entry.forget = null;
-    entry.users.push(plan.payer);
+    entry.users++;
     try {
       return await entry.shared;
     } catch (error) {
@@ -132,33 +111,11 @@ export class Tails {
   }
 
   /** One who has opened the evaluation of a plan does not use it any more. */
-  release({ identity: { hash }, payer }: Pick<RequestPlan, 'identity' | 'payer'>): void {
+  release({ identity: { hash } }: Pick<RequestPlan, 'identity'>): void {
     const entry = this.#entries.get(hash);
-    if (entry === undefined) return;
-    entry.users.splice(entry.users.indexOf(payer), 1);
-    if (entry.users.length > 0) return;
-    // Clients come again, and what they were given is known nowhere else.
-    if (entry.polled && !this.#closed) entry.forget = setTimeout(() => this.#drop(hash, entry), REMEMBERED).unref();
-    else this.#drop(hash, entry);
-  }
-
-  /** @throws ServiceError tooManyConcurrentQueries */
-  #makeRoom({ identity: { hash }, payer }: Pick<RequestPlan, 'identity' | 'payer'>): void {
-    const entries = [...this.#entries];
-    if (this.#entries.get(hash)?.users.includes(payer) === true) return;
-    if (entries.filter(([, { users }]) => users.includes(payer)).length >= MOST_POLLED_PER_KEY) {
-      throw tooMany(`This key has live tails of ${String(MOST_POLLED_PER_KEY)} queries open already.`);
-    }
-    if (this.#entries.has(hash) || entries.length < MOST_POLLED) return;
-    const unused = entries.find(([, { users }]) => users.length === 0);
-    if (unused === undefined) throw tooMany(`There are live tails of ${String(MOST_POLLED)} queries open already.`);
-    this.#drop(...unused);
-  }
-
-  #drop(hash: string, { shared, forget }: Entry): void {
-    if (forget !== null) clearTimeout(forget);
+    if (entry === undefined || --entry.users > 0) return;
     this.#entries.delete(hash);
-    shared.then(
+    entry.shared.then(
       (opened) => {
         this.#open.delete(opened);
         opened.close();
@@ -167,7 +124,7 @@ export class Tails {
     );
   }
 
-  async #opened(plan: RequestPlan, { compose }: Opening, limits: RunLimits): Promise<SharedTail> {
+  async #opened(plan: RequestPlan, compose: Compose, limits: RunLimits): Promise<SharedTail> {
     // Others may wait for it, too.
     const own = { ...limits, signal: new AbortController().signal };
     const query = await compose(own);

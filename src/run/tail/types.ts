@@ -2,7 +2,6 @@
 import type { RunLimits } from '../../concurrency/deadline';
 import type { ArrivedRange } from '../../engines/contract';
 import type { RequestPlan, RunRequest } from '../types';
-import type { TailPosition } from './cursor';
 
 /** Sends a stream of events that has no end of its own. */
 export interface EventWriter {
@@ -31,8 +30,6 @@ export interface TailRows {
   /** Records that had arrived when the last of these had, and the count's name. */
   readonly upTo: number;
   readonly epoch: string;
-  /** Names the count of these rows, where places among them have one of their own. */
-  readonly within?: string;
 }
 
 /** The rows that a query gives of those that arrive in a table. */
@@ -45,24 +42,4 @@ export interface ArrivingRows {
   rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits): Promise<TailRows>;
   /** The rows that there are, `max_rows` at most, the newest of them last; and where those that arrive begin. */
   rowsBefore(limits: RunLimits): Promise<TailRows>;
-  /** Where no engine announces rows that arrive. */
-  readonly polling?: Polling;
-}
-
-/** Asks an engine for rows that have arrived. */
-export interface Polling {
-  /** Milliseconds between two queries. */
-  readonly interval: number;
-  /** The rows that were found to have arrived. */
-  readonly end: { readonly epoch: string; readonly count: number };
-  /** Looks for rows with one query. @throws as Engine.run, with faults for the caller; ServiceError resourcesExceeded for too many */
-  look(limits: RunLimits): Promise<void>;
-  /**
-   * The rows behind a place, of this process or of another one.
-   *
-   * @throws as `look`; ServiceError invalidParameter for a place that is not known (any more)
-   */
-  goOn(from: TailPosition, limits: RunLimits): Promise<TailRows>;
-  /** As `look`, unless the last query was less than an interval ago. */
-  catchUp(limits: RunLimits): Promise<void>;
 }

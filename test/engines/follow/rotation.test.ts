@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Random } from '../../dialect/random';
 import { RotationModel } from './rotation-model';
+import { cases } from '../../scale';
 
 jest.setTimeout(600_000);
 
 /** More, and others: `ROTATIONS=1000 SEED=7`. */
-const RUNS = Number(process.env['ROTATIONS'] ?? 12);
+const RUNS = Number(process.env['ROTATIONS'] ?? cases(40));
 const SEED = Number(process.env['SEED'] ?? 1);
 const STEPS = 150;
 /** Looks after the last step, until everything has to be there: some wait for seconds for what may turn out to be a copy. */

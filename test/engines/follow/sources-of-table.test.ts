@@ -12,6 +12,7 @@ import type { Progress } from '../../../src/engines/duckdb/follow/segment-job';
 import { readSourceName } from '../../../src/engines/duckdb/follow/source-name';
 import { SourcesOfTable } from '../../../src/engines/duckdb/follow/sources-of-table';
 import { cpuTimeOf } from '../../cpu-time';
+import { LONG } from '../../scale';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'logquay-sources-'))));
@@ -108,14 +109,14 @@ it('A file is recognised by its last block, also where that is whole', async () 
 it('Many archives beside many files are distinguished without comparing each with each', async () => {
   const of = sources();
   const content = (n: number): string => `{"id":"row-${String(n)}"}\n`.repeat(40_000);
-  const MANY = 150;
+  const MANY = LONG ? 150 : 20;
   const plain: FoundFile[] = [];
   const archives: FoundFile[] = [];
   for (let n = 0; n < MANY; n++) {
     plain.push(await found(`x.ndjson.${String(n)}`, `plain ${String(n)}`, content(n)));
     archives.push(await found(`x.ndjson.${String(MANY + n)}.gz`, `old ${String(n)}`, gzipSync(content(MANY + n))));
   }
-  // 22,500 pairs with 800 kB each.
+  // At 150, 22,500 pairs with 800 kB each.
   expect(await cpuTimeOf(() => reconcile(of, ...plain, ...archives))).toBeLessThan(5_000);
   expect(of.all).toHaveLength(2 * MANY);
   for (const { file, id } of of.all) {

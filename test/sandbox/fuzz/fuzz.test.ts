@@ -1,9 +1,11 @@
 import { localBigQueryInstalled } from '../../local-bigquery';
 import { fuzz } from './fuzz';
+import { cases } from '../../scale';
 
-/** `npm run fuzz` runs as many as asked. */
-const QUERIES = 4_000;
-const SEED = 1;
+/** `npm run fuzz` runs as many as asked; CI has a seed of its own for each commit. */
+const { FUZZ_SEED } = process.env;
+const QUERIES = cases(20_000) * (FUZZ_SEED === undefined ? 1 : 2);
+const SEED = Number(FUZZ_SEED ?? 1);
 
 const available = localBigQueryInstalled || process.env['CI'] !== undefined;
 if (!available) {

@@ -1,4 +1,4 @@
-/** `npm run setup:bigquery`: prints the DDL of a project for the service, and runs it with `--apply`. */
+/** `logquay setup-bigquery`: prints the DDL of a project for the service, and runs it with `--apply`. */
 import { ApiFailure } from '../api-failure';
 import { queryPages } from '../job';
 import { Transport } from '../transport';

@@ -8,14 +8,12 @@ import {
 } from '../../../openapi';
 import { endpointArticle } from './endpoint-article';
 import { markup, type Markup, verbatim, words } from './html';
-import { SCRIPT } from './policy';
 import { STYLE } from './style';
 
 /**
  * The documentation as one HTML page, for the same readers as the OpenAPI document.
  *
- * @param endpoints null: for somebody without a key where one is needed; the page then holds nothing of the catalogue and
- *   asks for the key
+ * @param endpoints null: for somebody without a key where one is needed; the page then holds nothing of the catalogue
  * @param explorer whether there is the explorer, to which the page then leads
  */
 export function docsPage(
@@ -39,20 +37,18 @@ export function docsPage(
 <p>Saved analytical SQL over logs as read endpoints. ${forPrograms(access)}${
     explorer ? markup` &middot; To look at logs: <a href="/explore">the explorer</a>` : null
   }</p>
-${keyForm(access)}
 </header>
 <div id="content">
 ${endpoints === null ? null : navigation(endpoints)}
 <main id="main" tabindex="-1">
-${endpoints === null ? markup`<p>Give a key above: the page then lists what it may run.</p>` : null}
+${endpoints === null ? keyNeeded(explorer) : null}
 ${endpoints?.length === 0 ? markup`<p>There is no endpoint to run.</p>` : null}
-${(endpoints ?? []).map(endpointArticle)}
+${(endpoints ?? []).map((endpoint) => endpointArticle(endpoint, explorer))}
 ${errorSection()}
 ${headerSection()}
 </main>
 </div>
 <footer><p class="quiet">Generated from the current catalogue.</p></footer>
-<script>${verbatim(SCRIPT)}</script>
 </body>
 </html>
 `.text;
@@ -64,15 +60,11 @@ function forPrograms(access: DocsAccess): Markup {
   return markup`For programs: <a href="/openapi.json">openapi.json</a>`;
 }
 
-function keyForm(access: DocsAccess): Markup {
-  const show = access === 'key' ? markup`<button type="submit">Show what it may run</button>` : null;
-  return markup`<form id="key-form" autocomplete="off">
-    <label for="key">Key</label>
-    <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-hint">
-    <span id="key-hint" class="hint">Sent in <code>X-API-KEY</code> with what you try here. It stays in this page until you leave it.</span>
-    ${show}
-    <p id="news" role="status"></p>
-  </form>`;
+/** A browser that opens a page cannot send a key. */
+function keyNeeded(explorer: boolean): Markup {
+  return markup`<p>The endpoints are shown to the holder of a key: <code>curl -H "X-API-KEY: $KEY" -H 'Accept: text/html' "$URL/docs"</code>${
+    explorer ? markup`, or <a href="/explore">the explorer</a>, which asks for the key` : null
+  }.</p>`;
 }
 
 function navigation(endpoints: readonly DescribedEndpoint[]): Markup {
@@ -118,7 +110,7 @@ function headerSection(): Markup {
         row('X-API-KEY', 'The key; or `Authorization: Bearer`, which is read where this header is absent.'),
         row(
           'Accept',
-          '`application/json`, `application/x-ndjson` or `text/csv`; for exports also `application/vnd.apache.parquet` or `application/vnd.apache.arrow.stream`.',
+          '`application/json`, `application/x-ndjson` or `text/csv`; for exports also `application/vnd.apache.parquet`.',
         ),
         ...Object.values(REQUEST_PARAMETERS).map(({ name, description }) => row(name, description)),
       ],

@@ -14,7 +14,7 @@ import { authenticate, maySeeSchema, readsDeclaredTables } from '../../../run/au
 import type { Services } from '../../../run/services';
 import type { Exchange } from '../../exchange';
 import { conditionalResponse } from '../../response/conditional';
-import { accepts, namesType } from './accept';
+import { namesType, takesType } from '../../../rendering/representation';
 import { docsPage } from './page';
 import { PAGE_POLICY } from './policy';
 import { storedColumns } from './stored-columns';
@@ -66,7 +66,7 @@ export class DocsRoutes {
 
   /**
    * `GET /docs`. A browser that opens a page cannot send a key: where one is required, an unauthenticated request for HTML
-   * gets the page without the catalogue, with a form for the key.
+   * gets the page without the catalogue.
    */
   async answerPage(exchange: Exchange, services: Services): Promise<void> {
     const { headers } = exchange;
@@ -151,6 +151,6 @@ function finish(text: string): EncodedResponse {
 }
 
 function checkAccept({ headers }: Exchange, type: string): void {
-  if (accepts(headers.list('accept'), type)) return;
+  if (takesType(headers.list('accept'), type)) return;
   throw new ServiceError('notAcceptable', `This is answered as ${type} only.`, { allowed: [type] });
 }

@@ -3,12 +3,12 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --ground: #ffffff; --raised: #f2f4f7; --text: #1a1f26; --quiet: #515b66; --line: #8b95a1;
-  --link: #0a4fa8; --act: #0a4fa8; --on-act: #ffffff; --bad: #a8200d; --good: #0b6330;
+  --link: #0a4fa8;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #10151b; --raised: #1b232c; --text: #e8edf2; --quiet: #a9b4bf; --line: #6d7985;
-    --link: #86bdff; --act: #86bdff; --on-act: #0b1118; --bad: #ff9d8f; --good: #7fd8a0;
+    --link: #86bdff;
   }
 }
 * { box-sizing: border-box; }
@@ -17,7 +17,7 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55
 body > header, #content, body > footer { max-width: 76rem; margin: 0 auto; padding: 1rem; }
 h1 { margin: 0; font-size: 1.7rem; } h2 { margin: 0 0 .5rem; font-size: 1.3rem; } h3 { margin: 1.25rem 0 .4rem; font-size: 1.05rem; }
 p { margin: .4rem 0; } a { color: var(--link); } ul { padding-left: 1.2rem; }
-code, pre, textarea, .mono { font: .9em/1.5 ui-monospace, SFMono-Regular, Consolas, monospace; }
+code, pre { font: .9em/1.5 ui-monospace, SFMono-Regular, Consolas, monospace; }
 pre { margin: 0; padding: .75rem; overflow: auto; max-height: 28rem; background: var(--raised); border-radius: .4rem; }
 section, article { margin: 0 0 1.5rem; padding: 1rem 0 0; border-top: 1px solid var(--line); }
 .skip { position: absolute; left: -99rem; } .skip:focus { left: .5rem; top: .5rem; background: var(--ground); padding: .5rem; z-index: 1; }
@@ -28,17 +28,7 @@ caption { text-align: left; color: var(--quiet); padding: .3rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); }
 td { min-width: 6rem; max-width: 34rem; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; } dd { margin: 0; }
-label { display: block; font-weight: 600; margin-top: .6rem; } label.check { font-weight: 400; }
-.hint { display: block; color: var(--quiet); font-size: .9rem; }
-input:not([type=checkbox]), select, textarea { width: 100%; max-width: 40rem; padding: .5rem; font-size: 1rem; color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: .3rem; }
-textarea { min-height: 4.5rem; }
-input[type=checkbox] { width: 1.2rem; height: 1.2rem; vertical-align: -.2rem; }
-button { margin-top: .6rem; padding: .5rem 1rem; font: inherit; font-weight: 600; color: var(--on-act); background: var(--act); border: 1px solid var(--act); border-radius: .3rem; cursor: pointer; }
-button.copy { color: var(--link); background: var(--ground); padding: .25rem .7rem; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-fieldset { margin: 0; padding: 0; border: 0; min-width: 0; } legend { padding: 0; font-weight: 700; font-size: 1.05rem; }
-td.short { white-space: nowrap; } .answer td:not(.short) { min-width: 16rem; }
-.status { font-weight: 700; } .bad { color: var(--bad); } .good { color: var(--good); }
 @media (min-width: 60rem) {
   #content { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 2rem; align-items: start; }
   #content > nav { position: sticky; top: 1rem; max-height: 95vh; overflow-y: auto; }

@@ -1,0 +1,1 @@
+module.exports = require('./lanes.js').lane('all');

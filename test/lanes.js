@@ -1,0 +1,92 @@
+/**
+ * Jest's configuration by lane. Test files that start no other process, no engine and no generator (`fast`) are run together in a
+ * file for each processor, which requires them one after the other: modules are loaded once, not once for each of them.
+ */
+const fs = require('node:fs');
+const { availableParallelism } = require('node:os');
+const path = require('node:path');
+const base = require('../jest.config.js');
+
+const ROOT = path.join(__dirname, '..');
+/** Where the files are written that require others; git ignores it. */
+const JOINED = path.join(__dirname, '.joined');
+
+/** What a fast test imports at no depth. */
+const SLOW = new Set(['node:child_process', '@duckdb/node-api', 'fast-check', 'newman', 'playwright-core']);
+const IMPORT = /^(?:import|export)\s(?!type\b)[^;]*?\bfrom '([^']+)'|^import '([^']+)'|\brequire\('([^']+)'\)/gm;
+
+/** What a file imports, by its path: most are imported by many. @type {Map<string, readonly string[]>} */
+const imports = new Map();
+
+/** @param {string} file @returns {readonly string[]} names of packages and of Node's modules, and paths */
+function importsOf(file) {
+  const known = imports.get(file);
+  if (known !== undefined) return known;
+  const found = [...fs.readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, from, bare, required]) => {
+    const name = from ?? bare ?? required ?? '';
+    if (!name.startsWith('.')) return [name];
+    const stem = path.resolve(path.dirname(file), name.replace(/\.js$/, ''));
+    return [`${stem}.ts`, path.join(stem, 'index.ts'), `${stem}.js`].filter((one) => fs.existsSync(one)).slice(0, 1);
+  });
+  imports.set(file, found);
+  return found;
+}
+
+/** @param {string} file */
+function isFast(file) {
+  const seen = new Set([file]);
+  // A set's iteration goes on with what is added to it.
+  for (const each of seen) {
+    for (const name of importsOf(each)) {
+      if (SLOW.has(name)) return false;
+      if (path.isAbsolute(name)) seen.add(name);
+    }
+  }
+  return true;
+}
+
+/** Modules that a file replaces are its own. @param {string} file */
+const isAlone = (file) => fs.readFileSync(file, 'utf8').includes('jest.mock(');
+
+const files = fs
+  .readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts') && !name.startsWith('.joined'))
+  .map((name) => path.join(__dirname, name));
+const fast = files.filter(isFast);
+
+/** Writes the files that require the fast ones. @returns {string[]} their paths */
+function join() {
+  fs.mkdirSync(JOINED, { recursive: true });
+  const groups = Array.from({ length: availableParallelism() }, () => ({
+    size: 0,
+    lines: /** @type {string[]} */ ([]),
+  }));
+  const bySize = fast
+    .filter((file) => !isAlone(file))
+    .map((file) => ({ file, size: fs.statSync(file).size }))
+    .sort((a, b) => b.size - a.size);
+  for (const { file, size } of bySize) {
+    const group = groups.reduce((least, one) => (one.size < least.size ? one : least));
+    group.size += size;
+    const name = path.relative(__dirname, file).split(path.sep).join('/');
+    group.lines.push(`describe('${name}', () => { require('../${name.replace(/\.ts$/, '')}'); });\n`);
+  }
+  return groups.map(({ lines }, i) => {
+    const file = path.join(JOINED, `fast-${String(i)}.test.ts`);
+    const text = lines.join('');
+    // Two runs at the same time write the same.
+    if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text) fs.writeFileSync(file, text);
+    return file;
+  });
+}
+
+/** @param {'fast' | 'all'} lane @returns {import('jest').Config} */
+exports.lane = (lane) => ({
+  ...base,
+  rootDir: ROOT,
+  testPathIgnorePatterns: ['/node_modules/'],
+  testMatch: [
+    ...join(),
+    ...(lane === 'fast' ? fast.filter(isAlone) : files.filter((file) => !isFast(file) || isAlone(file))),
+  ],
+});

@@ -62,6 +62,7 @@ const downwards = ROOMS.slice(1).map((room, i) => ({
 const READING = [
   ...['errors/', 'googlesql/', 'lql/', 'completion/(?!complete-task)', 'analysis/consumer-query\\.ts$'],
   'engines/bound-parameter\\.ts$',
+  'log/visible\\.ts$',
   'sandbox/(policy|statement|functions|lenient)\\.ts$',
 ].join('|');
 

@@ -65,7 +65,7 @@ export function readDefinition(bytes: Buffer, file = ''): Definition {
     ...(settings.mcp === true ? [{ key: 'tool', value: toolNameOf(settings.name) } as const] : []),
   ];
   const lineOf = ({ key }: Claim): number => placeOf([key === 'tool' ? 'mcp' : key]).line;
-  const warnings = settings.tail == null ? [] : ['tail has no effect: there are no live tails on BigQuery'];
+  const warnings = (settings.tail ?? null) === null ? [] : ['tail has no effect: there are no live tails on BigQuery'];
   if (query === null) return { ...faulty(faults), warnings, claims, lineOf };
   const revision = createHash('sha256').update(bytes).digest('hex');
   const draft = toEndpoint(settings, declarations, { file, sql, query, revision });

@@ -4,7 +4,7 @@ import {
   parseSearchQuery,
   SearchQueryFault,
   type SearchTerm,
-} from '../../../src/engines/duckdb/translate/expressions/search-query';
+} from '../../../src/googlesql/search-query';
 import { lex } from '../../../src/googlesql/lexer';
 import { invalidQuery } from '../query/error';
 

@@ -8,7 +8,7 @@ import {
   parseSearchQuery,
   SearchQueryFault,
   type SearchTerm,
-} from '../expressions/search-query';
+} from '../../../../googlesql/search-query';
 import { LIMITS } from '../expressions/size-limits';
 import { physicalFieldNames, quoteText } from '../../sql';
 

@@ -132,7 +132,7 @@ describe('no value reaches the SQL but as one literal', () => {
           asText,
         );
       }),
-      { ...runs(8000) },
+      { numRuns: 8000 },
     );
     expect(read).toBeGreaterThan(800);
   });

@@ -164,7 +164,15 @@ export async function startService(
     });
     const bare = await (embedded ?? engineFor(catalogue));
     opened = bare;
-    const redis = config.redis && (await import('./redis/connect.js')).connectRedis(config.redis, log);
+    const redis =
+      config.redis &&
+      (await import('./redis/connect.js')).connectRedis(config.redis, log, {
+        report: (refusal) =>
+          health.report(
+            'redis',
+            refusal === null ? null : `Redis refuses writes (${refusal}): results are not shared.`,
+          ),
+      });
     closers.push(() => redis?.close());
     const cache = await openCache(config.cache, redis);
     closers.push(() => cache.close());
@@ -215,7 +223,7 @@ export async function startService(
       ...(collector === null
         ? {}
         : { ingest: { collector, authenticate: (header) => keys.authenticateIngest(header) } }),
-      cacheState: () => (redis === null || redis.state === 'closed' ? 'ok' : 'degraded'),
+      cacheState: () => (redis === null || (redis.state === 'closed' && redis.refusal === null) ? 'ok' : 'degraded'),
       now: nowOf(config.clock),
       pricePerTiB: config.pricePerTiB,
       admission,

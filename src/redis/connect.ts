@@ -1,9 +1,8 @@
-import type { Clock } from '../concurrency/clock';
 import type { RedisConfig } from '../config';
 import type { Log } from '../log';
 import { parseRedisUrl } from './address';
 import { createClient } from './client';
-import { RedisConnection } from './connection';
+import { RedisConnection, type RedisConnectionOptions } from './connection';
 
 /**
  * Starts to connect without waiting for it; `tried` of the connection resolves after the first attempt. Until then commands
@@ -11,7 +10,18 @@ import { RedisConnection } from './connection';
  *
  * @throws ConfigError for a malformed URL
  */
-export function connectRedis({ url, prefix, timeout }: RedisConfig, log: Log, clock?: Clock): RedisConnection {
+export function connectRedis(
+  { url, prefix, timeout }: RedisConfig,
+  log: Log,
+  { clock, report }: Pick<RedisConnectionOptions, 'clock' | 'report'> = {},
+): RedisConnection {
   const address = parseRedisUrl(url.reveal());
-  return new RedisConnection({ create: () => createClient(address), prefix, timeout, log, ...(clock && { clock }) });
+  return new RedisConnection({
+    create: () => createClient(address),
+    prefix,
+    timeout,
+    log,
+    ...(clock && { clock }),
+    ...(report && { report }),
+  });
 }

@@ -6,7 +6,8 @@ import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
 import { withTimeout } from '../concurrency/deadline';
 import type { Log } from '../log';
 import { type RedisClient, servers } from './client';
-import { kindOf, reasonOf } from './failure';
+import { isOfWrites, kindOf, reasonOf } from './failure';
+import { evaluate, script } from './scripts';
 import { RedisUnavailable } from './unavailable';
 
 /** `closed`: commands are sent. `open`: none are. `half-open`: a new connection is being tested. */
@@ -27,6 +28,8 @@ export interface RedisConnectionOptions {
   readonly timeout: number;
   readonly log: Log;
   readonly clock?: Clock;
+  /** Takes why Redis refuses writes, and null when Redis takes them again. */
+  readonly report?: (refusal: string | null) => void;
 }
 
 /** Failures in a row that open the breaker, for each master of a Cluster: one of them may be dead. */
@@ -41,6 +44,10 @@ const LONGEST_PAUSE = 5000;
 
 /** A connection that lasted so many milliseconds resets the pauses. */
 const STEADY = 10_000;
+
+/** Milliseconds until a write is tried again while Redis refuses them, and that write: a script, as the service's own are. */
+const WRITE_AGAIN = 2_000;
+const WRITE = script(`return redis.call('SET', KEYS[1], '1', 'PX', 1000)`);
 
 /** Milliseconds between two warnings about commands that Redis refuses. */
 const BETWEEN_REFUSALS = 60_000;
@@ -59,6 +66,8 @@ export class RedisConnection {
   #ended = false;
   #logged: 'nothing' | 'up' | 'down' = 'nothing';
   #nextRefusalLog = -Infinity;
+  #refusal: string | null = null;
+  #cancelWrite: (() => void) | null = null;
   readonly #counts: Record<RedisEvent, number> = {
     timeout: 0,
     refused: 0,
@@ -87,6 +96,11 @@ export class RedisConnection {
 
   get state(): RedisState {
     return this.#ended ? 'open' : this.#breaker.state;
+  }
+
+  /** Why Redis refuses writes (it is full, its disk is, or the user may not); null: it takes them, as far as is known. */
+  get refusal(): string | null {
+    return this.#refusal;
   }
 
   /** Events since the start. */
@@ -119,6 +133,7 @@ export class RedisConnection {
   close(): void {
     this.#ended = true;
     this.#cancelRetry?.();
+    this.#cancelWrite?.();
     this.#client?.disconnect();
     this.#candidate?.disconnect();
     this.#client = null;
@@ -131,6 +146,7 @@ export class RedisConnection {
     if (kind === 'refused') {
       this.#breaker.succeeded();
       this.#logRefusal(reasonOf(error));
+      if (isOfWrites(error)) this.#refuses(reasonOf(error));
       return;
     }
     if (kind === 'elsewhere') this.#breaker.trip();
@@ -235,6 +251,26 @@ export class RedisConnection {
     if (now < this.#nextRefusalLog) return;
     this.#nextRefusalLog = now + BETWEEN_REFUSALS;
     this.options.log.warn({ reason }, 'Redis refuses commands: some results are not shared');
+  }
+
+  /** Redis takes no writes: one of the service's own tells when it does again. */
+  #refuses(reason: string | null): void {
+    if (reason !== this.#refusal) this.options.report?.(reason);
+    this.#refusal = reason;
+    this.#cancelWrite?.();
+    this.#cancelWrite =
+      reason === null || this.#ended ? null : this.#clock.after(WRITE_AGAIN, () => void this.#tryWrite(), true);
+  }
+
+  async #tryWrite(): Promise<void> {
+    const before = this.#refusal;
+    try {
+      await this.run((client) => evaluate(client, WRITE, [`${this.prefix}:write`], []));
+      this.#refuses(null);
+    } catch {
+      // `run` has taken note of a refusal. Where Redis does not answer, what was known of it stays.
+      if (this.#refusal === before) this.#refuses(before);
+    }
   }
 
   /** One line for each change, without the address, which may hold a password. */

@@ -27,6 +27,13 @@ export function kindOf(error: unknown): FailureKind {
   return code === 'READONLY' ? 'elsewhere' : 'refused';
 }
 
+/** Replies by which a server says that it takes no writes, or none of this user. */
+const NO_WRITES = new Set(['MISCONF', 'OOM', 'NOPERM', 'NOREPLICAS']);
+
+export function isOfWrites(error: unknown): boolean {
+  return NO_WRITES.has(replyCode(error) ?? '');
+}
+
 /** What a log may say of it: never a message, which can repeat what was sent, a password too. */
 export function reasonOf(error: unknown): string {
   if (error instanceof TimeoutError) return 'no answer in time';

@@ -31,7 +31,9 @@ export function openTestRedis(url: string, options: Options = {}): OpenedRedis {
   const { prefix = 'test', timeout = 30_000, maxEntry = MAX_ENTRY, leaseTime = LEASE, mostInUse = 50, clock } = options;
   const logged: string[] = [];
   const out = { write: (line: string) => logged.push(line) > 0 } as unknown as NodeJS.WritableStream;
-  const connection = connectRedis({ url: new Secret(url), prefix, timeout }, openLog('trace', out), clock);
+  const connection = connectRedis({ url: new Secret(url), prefix, timeout }, openLog('trace', out), {
+    ...(clock && { clock }),
+  });
   const store = new RedisStore({ redis: connection, maxEntry, leaseTime });
   const usage = new RedisUsageBook({ redis: connection, most: mostInUse, ...(clock && { clock }) });
   return {

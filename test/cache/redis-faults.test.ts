@@ -54,6 +54,14 @@ describeWithRedis('the store in a Redis that fails', () => {
     process.removeListener('uncaughtException', onUnhandled);
   });
 
+  /** Has the connection try a write of its own, and waits for the answer. */
+  async function triesToWrite(): Promise<void> {
+    const { refused } = redis.connection.counts;
+    await clock.advanceToNext();
+    await until(() => redis.connection.refusal === null || redis.connection.counts.refused > refused);
+    await settled();
+  }
+
   /**
    * How a call ends: `fine`, or that Redis is not available. Anything else fails the test.
    *
@@ -294,8 +302,26 @@ describeWithRedis('the store in a Redis that fails', () => {
     // Said once, not thirty times.
     expect(messages()).toEqual([UP, 'Redis refuses commands: some results are not shared']);
     expect(redis.logged.join()).toContain('answered OOM');
+    // A write of the connection's own is refused, too.
+    await triesToWrite();
+    expect(redis.connection.refusal).toBe('answered OOM');
     await direct.config('SET', 'maxmemory', '0');
+    await triesToWrite();
+    expect(redis.connection.refusal).toBeNull();
+    expect(clock.pending).toBe(0);
     await heals(redis);
+  });
+
+  it('says that it may not write, until it may', async () => {
+    const direct = new Redis(server.url);
+    later.push(async () => direct.disconnect());
+    await direct.call('ACL', 'SETUSER', 'default', 'resetkeys', '%R~*');
+    const identity = newIdentity();
+    await expect(redis.store.write(identity, await entryOf(identity, '{}'), 60_000)).rejects.toThrow(RedisUnavailable);
+    expect([redis.connection.state, redis.connection.refusal]).toEqual(['closed', 'answered NOPERM']);
+    await direct.call('ACL', 'SETUSER', 'default', '~*');
+    await triesToWrite();
+    expect(redis.connection.refusal).toBeNull();
   });
 
   it('begins anew with one that was flushed', async () => {

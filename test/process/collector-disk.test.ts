@@ -213,6 +213,7 @@ it('refuses what it may not write, stores the rest, and all of it once it may', 
   expect(await status(now, AUTH, ['later'])).toBe(503);
   chmodSync(file, mode);
   await until(async () => (await status(now, AUTH, ['later'])) === 200);
+  await until(async () => (await ask(now, 'auth_logs')).status === 200, 200);
   await serves(now, 'auth_logs', ['refused', 'later']);
   again.signal('SIGKILL');
 });

@@ -135,14 +135,14 @@ export async function startServices(data: DataSets, { withoutFence, threads }: S
   }
 }
 
-/** Waits until a service has so many rows. */
+/** Waits until a service has read so many rows; those that are too wide are left out, and counted. */
 async function served(base: string, rows: number): Promise<void> {
   const end = performance.now() + GROWN_WITHIN;
   for (let count = -1; count !== rows;) {
     if (performance.now() > end) throw new Error(`${String(count)} of ${String(rows)} rows are served.`);
     await sleep(LOOK_EVERY);
     const response = await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } });
-    const counts = (await response.text()).matchAll(/^logquay_data_rows\{.*\} (\d+)$/gm);
+    const counts = (await response.text()).matchAll(/^logquay_data_(?:rows|left_out_rows)\{.*\} (\d+)$/gm);
     count = [...counts].reduce((sum, [, ofTable]) => sum + Number(ofTable), 0);
   }
 }

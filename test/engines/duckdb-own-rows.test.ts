@@ -17,7 +17,7 @@ afterAll(() => bench.close());
 
 function steps(consumer: string, fenced = true): { readonly first: readonly string[]; readonly last: string } {
   const sql = `${STORED}(\n${consumer}\n)`;
-  const fence: Fence = { consumer: { start: STORED.length, end: sql.length }, instants: [] };
+  const fence: Fence = { consumer: { start: STORED.length, end: sql.length } };
   const { before, sql: last } = bench.translate(sql, {}, null, fenced ? fence : null);
   return { first: before.map((table) => table.sql), last };
 }
@@ -86,7 +86,7 @@ test('rows are those of one step', async () => {
   const consumer = `SELECT e.id, SAFE_CAST(e.event_message AS INT64) AS x FROM edge AS e JOIN auth AS a ON e.id <> a.id WHERE LENGTH(e.id) / 2 > 0 ORDER BY e.id, a.id LIMIT 50`;
   const stored = STORED.replaceAll(`'mine'`, 't.project');
   const sql = `${stored}(\n${consumer}\n)`;
-  const fence = { consumer: { start: stored.length, end: sql.length }, instants: [] };
+  const fence = { consumer: { start: stored.length, end: sql.length } };
   expect(bench.translate(sql, {}, null, fence).before).not.toEqual([]);
   const fenced = await bench.run(sql, {}, null, fence);
   expect(fenced.rows.length).toBeGreaterThan(10);

@@ -27,7 +27,7 @@ test('a bound from a parameter is a filter of the scan', async () => {
 });
 
 describe('behind the fence', () => {
-  const FENCE: Fence = { consumer: null, instants: [{ name: 'from', optional: true }] };
+  const FENCE: Fence = { consumer: null };
   const from = '2026-09-30T11:00:00.000000Z';
 
   test('bounds reach the scan, and what can fail stays above', async () => {

@@ -63,7 +63,7 @@ export class FencedTables {
   async answer(form: number, ctes: string, consumer: string, fenced = true): Promise<string> {
     const stored = `${ctes}\n`;
     const sql = stored + (consumer.startsWith('WITH') ? consumer.replace('WITH', ', ') : consumer);
-    const fence = fenced ? { consumer: { start: stored.length, end: sql.length }, instants: [] } : null;
+    const fence = fenced ? { consumer: { start: stored.length, end: sql.length } } : null;
     const query = { sql, parameters: [], fence, maxRows: 10_000, hideBytes: false, maxBytesBilled: null, labels: {} };
     const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
     return this.#engines[form]!.run(query, limits).then(

@@ -19,7 +19,6 @@ import type {
 } from '../../../../googlesql/resolved';
 import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
 import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/timestamp';
-import { canFail } from '../../../../googlesql/totality';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType, TableSchema } from '../../../../googlesql/types';
 import { PrintBudget } from '../print-budget';
@@ -72,7 +71,6 @@ export function readsPlainTables(query: ResolvedQuery, partsOf: PartsOf): boolea
 
 /**
  * @param isComputedOnce whether a CTE is computed once, and not written out where it is read
- * @param fenced whether what fails must not depend on the shape of the parts
  * @param leavesBrackets whether values of a type may come in the output without the brackets of lists
  * @throws QueryError resourcesExceeded where it becomes too long
  */
@@ -80,10 +78,9 @@ export function overParts(
   query: ResolvedQuery,
   partsOf: PartsOf,
   isComputedOnce: (cte: Cte) => boolean,
-  fenced: boolean,
   leavesBrackets: (type: SqlType) => boolean,
 ): OverParts {
-  return new Rewriting(query, partsOf, isComputedOnce, fenced, leavesBrackets).result();
+  return new Rewriting(query, partsOf, isComputedOnce, leavesBrackets).result();
 }
 
 /** The places of columns around an expression, the innermost last. */
@@ -96,18 +93,12 @@ class Rewriting {
   /** Relations of all parts that are read. */
   readonly #parts: string[] = [];
   readonly #budget = new PrintBudget();
-  /**
-   * Whether lists are read as such, in an expression that can fail: what its parts are evaluated on must not depend on the shape
-   * that rows of others gave a part.
-   */
-  #asWritten = false;
   #lastId = 0;
 
   constructor(
     private readonly query: ResolvedQuery,
     private readonly partsOf: PartsOf,
     private readonly isComputedOnce: (cte: Cte) => boolean,
-    private readonly fenced: boolean,
     private readonly leavesBrackets: (type: SqlType) => boolean,
   ) {
     const note = ({ id }: Column): void => void (this.#lastId = Math.max(this.#lastId, id));
@@ -293,8 +284,7 @@ class Rewriting {
 
   #unnest(scan: UnnestScan, input: Branch, scope: Scope): Branch {
     const inner = [...scope, input.places];
-    const isOuter = scan.outer && scan.on !== null;
-    const keepsList = isOuter || this.#asWritten || (this.fenced && scan.on !== null && canFail(scan.on));
+    const keepsList = scan.outer && scan.on !== null;
     const element = keepsList ? null : (this.#placeOf(scan.array, inner)?.element() ?? null);
     if (element === null) {
       const array = this.#expr(scan.array, inner);
@@ -313,8 +303,6 @@ class Rewriting {
     if (expr.kind === 'column') return placeOfColumn(expr.column, scope);
     if (expr.kind === 'field') return this.#placeOf(expr.input, scope)?.field(expr.index) ?? null;
     if (!isCall(expr, '$at') && !isCall(expr, '$safe_at')) return null;
-    // In a part of records it cannot fail.
-    if (this.fenced && expr.function === '$at') return null;
     const [list, index] = expr.args;
     if (list === undefined || index?.kind !== 'literal' || index.value !== '0') return null;
     return this.#placeOf(list, scope)?.element() ?? null;
@@ -322,9 +310,8 @@ class Rewriting {
 
   /** A filter, of which an EXISTS that has become a condition on the row is next to the others. */
   #filtered(input: Relation, written: Expr, scope: Scope): Relation {
-    const asWritten = this.fenced && canFail(written);
-    const all = conjuncts(this.#expr(asWritten ? written : this.#bounding(written, scope), scope));
-    const conditions = asWritten ? all : all.flatMap((condition) => conditionsOnRow(condition));
+    const all = conjuncts(this.#expr(this.#bounding(written, scope), scope));
+    const conditions = all.flatMap((condition) => conditionsOnRow(condition));
     const [first] = conditions;
     return first === undefined ? input : { kind: 'filter', input, condition: allOf(conditions, written) };
   }
@@ -400,18 +387,6 @@ class Rewriting {
   }
 
   #expr(expr: Expr, scope: Scope): Expr {
-    if (!this.#asWritten && this.fenced && canFail(expr)) {
-      this.#asWritten = true;
-      try {
-        return this.#replaced(expr, scope);
-      } finally {
-        this.#asWritten = false;
-      }
-    }
-    return this.#replaced(expr, scope);
-  }
-
-  #replaced(expr: Expr, scope: Scope): Expr {
     this.#budget.step();
     const place = this.#placeOf(expr, scope);
     if (place !== null) return place.value(expr.span);

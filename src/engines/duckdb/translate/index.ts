@@ -19,7 +19,7 @@ import { type OwnRows, withOwnRows } from './relations/own-rows';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
 import { printColumns } from './relations/typed-output';
-import { type OverParts, overParts, readsPlainTables, type PartsOf } from './parts/over-parts';
+import { type OverParts, overParts, readsPlainTables, tablesOverParts, type PartsOf } from './parts/over-parts';
 import { asComputed, physicalType, withLists } from './parts/physical-type';
 import { storedValue } from './parts/part-scan';
 import { printQuery, printRelation } from './relations/relations';
@@ -123,7 +123,9 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
     // Texts are sorted, and lines sent, as they are.
     const asTheyAre = options.sorted === true || (options.output ?? 'text') !== 'text';
     const leavesBrackets = asTheyAre ? (): boolean => false : isPlain;
-    const over = overParts(limited, partsOf, isComputedOnce, leavesBrackets);
+    const over = ctes.areTables
+      ? tablesOverParts(limited, partsOf, isComputedOnce, fenced.isFirst)
+      : overParts(limited, partsOf, isComputedOnce, leavesBrackets);
     const scan: PrintScan = (table, columns) => over.scans.get(table)!.print(columns);
     const showsStoredRows = over.rows !== null && !asTheyAre && !options.fence;
     const rows = showsStoredRows && options.withRows === true ? over.rows : null;
@@ -137,6 +139,7 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
 const noTables = (query: ResolvedQuery): OwnRows => ({
   query,
   isTable: () => false,
+  isFirst: () => false,
   readsOrder: false,
   canFail: () => false,
 });

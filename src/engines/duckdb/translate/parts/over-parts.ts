@@ -17,7 +17,7 @@ import type {
   TableScan,
   UnnestScan,
 } from '../../../../googlesql/resolved';
-import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
+import { mapOperands, mapRelation, replacing, visitQuery, type Mapping } from '../../../../googlesql/resolved-walk';
 import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/timestamp';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType, TableSchema } from '../../../../googlesql/types';
@@ -83,6 +83,21 @@ export function overParts(
   return new Rewriting(query, partsOf, isComputedOnce, leavesBrackets).result();
 }
 
+/**
+ * The same for CTEs that are tables, and computed first. What reads them stays as it is: what it is evaluated on must not depend on the
+ * shape that rows of others gave the parts.
+ *
+ * @throws QueryError as overParts
+ */
+export function tablesOverParts(
+  query: ResolvedQuery,
+  partsOf: PartsOf,
+  isComputedOnce: (cte: Cte) => boolean,
+  isFirst: (cte: Cte) => boolean,
+): OverParts {
+  return new Rewriting(query, partsOf, isComputedOnce, () => false).ofTables(isFirst);
+}
+
 /** The places of columns around an expression, the innermost last. */
 type Scope = readonly ReadonlyMap<number, Place>[];
 
@@ -111,6 +126,39 @@ class Rewriting {
     const query = this.#output(this.query, branch, [], this.leavesBrackets);
     const ctes = [...this.#computed.values()];
     return { query: { ...query, ctes }, scans: this.#scans, unbracketed: this.#unbracketed, rows };
+  }
+
+  ofTables(isFirst: (cte: Cte) => boolean): OverParts {
+    const made = new Map<Cte, Cte>();
+    const cteOf = (cte: Cte): Cte => {
+      let known = made.get(cte);
+      if (known === undefined) {
+        known = { ...cte, query: isFirst(cte) ? this.#withItsColumns(cte.query) : mapping.query(cte.query) };
+        made.set(cte, known);
+      }
+      return known;
+    };
+    const mapping: Mapping = {
+      expr: (expr) => mapOperands(expr, mapping),
+      relation: (relation) =>
+        relation.kind === 'cte' ? { ...relation, cte: cteOf(relation.cte) } : mapRelation(relation, mapping),
+      query: (query) => ({ ...query, ctes: query.ctes.map(cteOf), relation: mapping.relation(query.relation) }),
+    };
+    const relation = mapping.relation(this.query.relation);
+    const ctes = [...this.#computed.values(), ...this.query.ctes.flatMap((cte) => made.get(cte) ?? [])];
+    return { query: { ...this.query, ctes, relation }, scans: this.#scans, unbracketed: new Map(), rows: null };
+  }
+
+  /** A query over parts that shows the columns it has. */
+  #withItsColumns(query: ResolvedQuery): ResolvedQuery {
+    const { relation, output } = this.#query(query, []);
+    const renamed = query.output.flatMap(({ column }, i): ComputedColumn[] => {
+      const now = output[i]!.column;
+      return now.id === column.id
+        ? []
+        : [{ column, expr: { kind: 'column', column: now, type: now.type, span: NOWHERE } }];
+    });
+    return { ...query, ctes: [], relation: withComputed(relation, renamed) };
   }
 
   #storedRows({ places }: Branch): StoredRows | null {

@@ -22,6 +22,7 @@ import {
   mapOperands,
   mapRelation,
   queriesOf,
+  relationsBelow,
   replacing,
   visitQuery,
   type Mapping,
@@ -37,6 +38,8 @@ export interface OwnRows {
   /** The query over the tables, which are among its CTEs. */
   readonly query: ResolvedQuery;
   readonly isTable: (cte: Cte) => boolean;
+  /** Whether it is one of the first step. */
+  readonly isFirst: (cte: Cte) => boolean;
   /** Whether the answer may depend on the order of the tables' rows. */
   readonly readsOrder: boolean;
   /** Whether what a CTE computes, or all but the CTEs, can fail. */
@@ -53,14 +56,15 @@ export function withOwnRows(query: ResolvedQuery, consumer: Span | null, printed
   if (!separation.isNeeded) return null;
   const { relation, made, tables, first } = separation.result();
   const isTable = ({ id }: Cte): boolean => tables.has(id);
+  const isFirst = ({ id }: Cte): boolean => first.has(id);
   const others = made.filter((cte) => !isTable(cte)).map((cte) => cte.query);
-  const readsOrder = !isFreeOfOrder({ ...query, ctes: [], relation }) || !others.every((one) => isFreeOfOrder(one));
+  const readsOrder =
+    !isFreeOfOrder(withoutCut({ ...query, ctes: [], relation })) || !others.every((one) => isFreeOfOrder(one));
   const reached = new Set<Cte>();
   for (const cte of made) if (isTable(cte)) addReached(cte.query, reached);
   const separated = { ...query, ctes: [...[...reached].filter((cte) => !made.includes(cte)), ...made], relation };
-  const canFail = (cte: Cte | null): boolean =>
-    cte === null || (!first.has(cte.id) && made.some(({ id }) => id === cte.id));
-  return { query: withFieldsRead(separated, isTable), isTable, readsOrder, canFail };
+  const canFail = (cte: Cte | null): boolean => cte === null || (!isFirst(cte) && made.some(({ id }) => id === cte.id));
+  return { query: withFieldsRead(separated, isTable), isTable, isFirst, readsOrder, canFail };
 }
 
 class Separation {
@@ -74,6 +78,8 @@ class Separation {
   readonly #reads = new Map<number, number>();
   /** Places of expressions that can fail as they are printed, of which some were rewritten before. */
   readonly #failing = new Set<string>();
+  /** Places in conditions of the stored query that read a parameter: which rows are the caller's, they decide. */
+  readonly #pins = new Set<string>();
   readonly #areFailing = new WeakMap<Relation, boolean>();
   readonly #areFirst = new WeakMap<Relation, boolean>();
   readonly #hidden = new WeakSet<Expr>();
@@ -84,19 +90,31 @@ class Separation {
     private readonly consumer: Span | null,
     printed: ReadonlySet<Expr>,
   ) {
-    for (const expr of printed) if (!this.#failsAlike(expr)) this.#failing.add(placeOf(expr));
     visitQuery(query, {
       relation: (relation) => {
+        this.#notePins(relation);
         if (relation.kind !== 'cte') return;
         const { id } = relation.cte;
         this.#lastId = Math.max(this.#lastId, id);
         this.#reads.set(id, (this.#reads.get(id) ?? 0) + 1);
       },
     });
+    for (const expr of printed) if (!this.#isTheAuthors(expr)) this.#failing.add(placeOf(expr));
   }
 
+  #notePins(relation: Relation): void {
+    const condition = relation.kind === 'filter' ? relation.condition : 'on' in relation ? relation.on : null;
+    for (const one of condition === null ? [] : conjuncts(condition)) {
+      if (this.#isConsumers(one.span)) continue;
+      const parts: Expr[] = [];
+      visitQuery(queryOf(conditionOf(one)), { expr: (expr) => void parts.push(expr) });
+      if (parts.some(({ kind }) => kind === 'parameter')) for (const part of parts) this.#pins.add(placeOf(part));
+    }
+  }
+
+  /** Columns that nothing reads are not printed. */
   get isNeeded(): boolean {
-    return this.#canFail(this.query.relation);
+    return this.#failing.size > 0 || relationsBelow(this.query).some(aggregatesFail);
   }
 
   result(): { relation: Relation; made: readonly Cte[]; tables: ReadonlySet<number>; first: ReadonlySet<number> } {
@@ -110,6 +128,7 @@ class Separation {
    * @param conditions that its rows have to hold, each of which goes into it
    */
   #over(relation: Relation, conditions: readonly Expr[]): Relation {
+    if (!readsRows(relation)) return relation;
     if (this.#isFirst(relation)) {
       const table = this.#table(filtered(relation, conditions));
       this.#first.add(table.cte.id);
@@ -271,8 +290,7 @@ class Separation {
   }
 
   #isStored({ span }: Cte): boolean {
-    const { consumer } = this;
-    return consumer === null || span.start < consumer.start || span.start >= consumer.end;
+    return !this.#isConsumers(span);
   }
 
   /** Whether anything that a relation evaluates may fail on some row. */
@@ -283,22 +301,28 @@ class Separation {
     visitQuery(queryOf(relation), {
       relation: (one) => {
         if (one.kind === 'cte') fails ||= !this.#tables.has(one.cte.id) && this.#canFail(one.cte.query.relation);
-        if (one.kind === 'aggregate') fails ||= one.aggregates.some(({ call }) => aggregateFailsItself(call));
-        if (one.kind === 'window') fails ||= one.functions.some(({ call }) => aggregateFailsItself(call.call));
+        fails ||= aggregatesFail(one);
       },
       expr: (expr) => {
-        fails ||= (failsItself(expr) && !this.#failsAlike(expr)) || this.#failing.has(placeOf(expr));
+        fails ||= (failsItself(expr) && !this.#isTheAuthors(expr)) || this.#failing.has(placeOf(expr));
       },
     });
     this.#areFailing.set(relation, fails);
     return fails;
   }
 
-  /** Whether an expression is the stored query's and computed of parameters alone: it fails for every row, or for none. */
-  #failsAlike(expr: Expr): boolean {
+  /**
+   * Whether an expression of the stored query may fail before the caller's rows are known: in a condition that finds them by a parameter, or
+   * computed of parameters alone, for every row or for none.
+   */
+  #isTheAuthors(expr: Expr): boolean {
+    if (this.#isConsumers(expr.span)) return false;
+    return this.#pins.has(placeOf(expr)) || (expr.kind !== 'subquery' && columnsRead([expr]).size === 0);
+  }
+
+  #isConsumers({ start }: Span): boolean {
     const { consumer } = this;
-    const isConsumers = consumer !== null && expr.span.start >= consumer.start && expr.span.start < consumer.end;
-    return !isConsumers && expr.kind !== 'subquery' && columnsRead([expr]).size === 0;
+    return consumer !== null && start >= consumer.start && start < consumer.end;
   }
 }
 
@@ -355,6 +379,11 @@ function columnRef(column: Column): Expr {
   return { kind: 'column', column, type: column.type, span: NOWHERE };
 }
 
+function aggregatesFail(relation: Relation): boolean {
+  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => aggregateFailsItself(call));
+  return relation.kind === 'window' && relation.functions.some(({ call }) => aggregateFailsItself(call.call));
+}
+
 /** Whether it reads a table, through CTEs too. */
 function readsRows(relation: Relation): boolean {
   let reads = reading.get(relation);
@@ -377,17 +406,23 @@ const FREE_OF_ORDER: ReadonlySet<string> = new Set([
   ...['LOGICAL_AND', 'LOGICAL_OR', 'MAX', 'MIN', 'SUM'],
 ]);
 
+/** A query without the LIMIT that ends it: which rows that cuts off decides on an error only where a value of a row cannot be written. */
+function withoutCut(query: ResolvedQuery): ResolvedQuery {
+  let { relation } = query;
+  while (relation.kind === 'limit' && query.output.every(({ column }) => !holdsArray(column.type))) {
+    relation = relation.input;
+  }
+  return { ...query, relation };
+}
+
 /**
- * Whether a query, but for a LIMIT that ends it, gives the same rows whatever the order of what it reads.
+ * Whether a query gives the same rows whatever the order of what it reads.
  *
  * @param ofCte whether a CTE does
  */
 function isFreeOfOrder(query: ResolvedQuery, ofCte = (_cte: Cte): boolean => true): boolean {
-  let { relation: whole } = query;
-  // Which rows it cuts off decides on an error only where one of a row's values cannot be written.
-  while (whole.kind === 'limit' && query.output.every(({ column }) => !holdsArray(column.type))) whole = whole.input;
   let isFree = true;
-  visitQuery(queryOf(whole), {
+  visitQuery(query, {
     relation: (one) => {
       switch (one.kind) {
         case 'aggregate':

@@ -1,6 +1,9 @@
 /** Which queries behind the fence are computed in two steps, and what each does (docs/decisions/fence.md). */
 import type { Fence } from '../../src/engines/contract';
+import { DataFolder, ndjson } from './data-folder';
+import { OUT_OF_MEMORY } from '../../src/engines/execution-faults';
 import { TranslationBench } from './duckdb-translation';
+import { FencedTables } from './fenced-tables';
 
 const STORED = `WITH edge AS (SELECT id, timestamp, event_message FROM raw_edge_logs AS t WHERE t.project = 'mine'),
 auth AS (SELECT id, timestamp, event_message, CAST(t.event_message AS INT64) AS n FROM raw_auth_logs AS t WHERE t.project = 'mine'),
@@ -130,4 +133,93 @@ test('rows are those of one step', async () => {
   const fenced = await bench.run(sql, {}, null, fence);
   expect(fenced.rows.length).toBeGreaterThan(10);
   expect(fenced.rows).toEqual((await bench.run(sql)).rows);
+});
+
+describe('a result that is cut off', () => {
+  const FIELDS = [
+    { name: 'id', type: 'STRING' },
+    { name: 'project', type: 'STRING' },
+    { name: 'timestamp', type: 'TIMESTAMP' },
+    { name: 'text', type: 'STRING' },
+  ];
+  /** More than a result has and than DuckDB works on at once, of which one fails. */
+  const OWN = 6000;
+  const MAX_ROWS = 1000;
+  const row = (project: string, i: number): object => ({
+    id: `${project}${i}`,
+    project,
+    timestamp: new Date(Date.UTC(2026, 8, 30) - i * 1000).toISOString(),
+    text: i === 5000 ? 'odd' : '1',
+  });
+  const own = Array.from({ length: OWN }, (_, i) => row('mine', i));
+  const others = (count: number): object[] => Array.from({ length: count }, (_, i) => row('other', i % OWN));
+  const TABLES = {
+    alone: own,
+    before: [...own, ...others(9000)],
+    after: [...others(60_000), ...own],
+    among: own.flatMap((one) => [one, ...others(2)]),
+    reversed: [...own].reverse(),
+  };
+  const stored = Object.keys(TABLES).map((name) => `WITH a AS (SELECT * FROM ${name} WHERE project = 'mine')`);
+
+  let tables: FencedTables;
+  beforeAll(async () => {
+    tables = await FencedTables.make(TABLES, FIELDS);
+  }, 300_000);
+  afterAll(() => tables.remove());
+
+  test.each([
+    [`SELECT id FROM a WHERE SQRT(IF(STRPOS(text, 'odd') > 0, -1, 1)) = 1`, true],
+    [`SELECT id FROM a WHERE SQRT(IF(STRPOS(text, 'odd') > 0, -1, 1)) = 1 LIMIT 10`, true],
+    [`SELECT id, CAST(text AS INT64) AS x FROM a ORDER BY timestamp DESC`, true],
+    [`SELECT id, CAST(text AS INT64) AS x FROM a ORDER BY timestamp DESC LIMIT 10`, true],
+    [`SELECT id, CAST(text AS INT64) AS x FROM a WHERE text <> 'odd' ORDER BY timestamp DESC LIMIT 10`, false],
+    [`SELECT id, CAST(text AS INT64) AS x FROM (SELECT * FROM a ORDER BY timestamp DESC LIMIT 4000)`, false],
+    [`SELECT CAST(text AS INT64) AS x FROM (SELECT text FROM a LIMIT 5000)`, false],
+    [
+      `SELECT ARRAY(SELECT IF(x = 'odd', NULL, x) FROM UNNEST([text]) AS x) AS x FROM (SELECT * FROM a ORDER BY id)`,
+      false,
+    ],
+    [`SELECT a.id FROM a JOIN a AS b ON a.id = b.id AND CAST(b.text AS INT64) = 1`, true],
+    [`SELECT id FROM a WHERE CAST(text AS INT64) = 1 UNION ALL SELECT id FROM a`, true],
+  ])('%s depends on the own rows alone', async (consumer, fails) => {
+    const answers = await tables.answers(stored, consumer, true, MAX_ROWS);
+    expect(new Set(answers.map((answer) => answer.startsWith('failed'))).size).toBe(1);
+    expect(answers[0]?.startsWith('failed')).toBe(fails);
+  });
+
+  test('a row that fails is not always reached without the fence', async () => {
+    const consumer = `SELECT id FROM a WHERE SQRT(IF(STRPOS(text, 'odd') > 0, -1, 1)) = 1`;
+    const answers = await tables.answers(stored, consumer, false, MAX_ROWS);
+    expect(answers.some((answer) => !answer.startsWith('failed'))).toBe(true);
+  });
+});
+
+test('own rows beyond a quarter of the memory are refused, and only those that are read count', async () => {
+  const fields = ['id', 'project', 'text'].map((name) => ({ name, type: 'STRING' }));
+  const rows = ['mine', 'mine', 'mine', 'other'].flatMap((project, at) =>
+    Array.from({ length: 2000 }, (_, i) => ({ id: `${at}-${i}`, project, text: 'x'.repeat(4000) })),
+  );
+  const folder = await DataFolder.make({
+    'raw.ndjson': ndjson(...rows),
+    'schema.json': JSON.stringify({ raw: { fields } }),
+  });
+  try {
+    const engine = await folder.open({ memory: '64MB', smallFile: 0 });
+    const run = (project: string, consumer: string): Promise<readonly string[]> => {
+      const stored = `WITH a AS (SELECT * FROM raw WHERE project = '${project}')\n`;
+      const sql = stored + consumer;
+      const fence = { consumer: { start: stored.length, end: sql.length } };
+      const query = { sql, parameters: [], fence, maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
+      const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
+      return engine.run(query, limits).then((result) => result.rows);
+    };
+    const failing = `SELECT COUNT(SAFE.SUBSTR(text, LENGTH(id))) AS n FROM a`;
+    await expect(run('mine', failing)).rejects.toThrow(OUT_OF_MEMORY);
+    expect(await run('other', failing)).toEqual(['{"n":2000}']);
+    expect(await run('mine', `SELECT COUNT(SAFE.SUBSTR(id, LENGTH(id))) AS n FROM a`)).toEqual(['{"n":6000}']);
+    expect(await run('mine', `${failing} WHERE id < '1'`)).toEqual(['{"n":2000}']);
+  } finally {
+    await folder.remove();
+  }
 });

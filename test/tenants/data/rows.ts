@@ -63,12 +63,14 @@ export function ownRow(table: RawTable, index: number, spoilt: Spoilt, lists: Li
   const fails = spoilt.size > 0;
   const manner = withLists(fails ? { ...OWN, failing: 100 } : OWN, lists);
   const row = record(table, manner, fails ? spoilt : new Set(), random);
-  return line(
-    table,
-    { ...row, id: `m-${String(index).padStart(4, '0')}`, timestamp: instantText(micros) },
-    true,
-    random,
-  );
+  return line(table, { ...row, id: ownId(index), timestamp: instantText(micros) }, true, random);
+}
+
+const ownId = (index: number): string => `m-${String(index).padStart(4, '0')}`;
+
+/** Mostly of a row that a busy table alone has. */
+export function someOwnId(random: Random): string {
+  return ownId(random.below(2300));
 }
 
 /** Rows of other projects. */

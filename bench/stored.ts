@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { openCatalogue, type Endpoint } from '../src/endpoints';
 import type { BoundParameter, Engine, EngineResult } from '../src/engines/contract';
-import { fenceOf } from '../src/run/fence';
 import { composeStatement } from '../src/run/statement';
 import { Gate } from '../src/sandbox';
 
@@ -40,7 +39,7 @@ export class Stored {
     const plan = { endpoint, query: requested, parameters, fenced: false };
     const chosen = await composeStatement(plan, { gate: this.#gate, now: () => 0n }, limits);
     const query = { sql: chosen.sql, parameters: chosen.parameters, maxRows: endpoint.maxRows };
-    const fence = this.fenced ? fenceOf(endpoint, chosen.consumer) : null;
+    const fence = this.fenced ? { consumer: chosen.consumer } : null;
     return this.engine.run({ ...query, fence, hideBytes: false, maxBytesBilled: null, labels: {} }, limits);
   }
 

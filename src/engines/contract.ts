@@ -15,8 +15,6 @@ export type { BoundParameter } from './bound-parameter';
 export interface Fence {
   /** The consumer's statement inside `sql`; null: all of it is the stored query's. */
   readonly consumer: Span | null;
-  /** Parameters that hold a valid timestamp or date, or '' where they are optional and absent. */
-  readonly instants: readonly { readonly name: string; readonly optional: boolean }[];
 }
 
 export interface EngineQuery {

@@ -1,7 +1,7 @@
 import type { RunResult } from '../cache/results';
 import type { EngineQuery, EngineResult, RunLimits } from '../engines/contract';
 import { encodeResult } from './encode-result';
-import { fenceOf, inPlainOrder } from './fence';
+import { inPlainOrder } from './fence';
 import type { Services } from './services';
 import { composeStatement, forCaller, type Statement } from './statement';
 import type { RequestPlan, Timed } from './types';
@@ -52,7 +52,7 @@ export function engineQuery(
     isoTimestamps,
     maxBytesBilled: endpoint.maxBytesBilled ?? defaults.maxBytesBilled,
     stored: query === null,
-    fence: fenced ? fenceOf(endpoint, consumer) : null,
+    fence: fenced ? { consumer } : null,
     labels: {
       endpoint: endpoint.name,
       key: payer,

@@ -1,6 +1,4 @@
 /** Keys that must learn nothing of rows which a stored query filters out (docs/sandbox.md, The fence). */
-import type { Endpoint } from '../endpoints';
-import type { Fence } from '../engines/contract';
 import { SEVERAL_CAN_FAIL } from '../engines/execution-faults';
 import { QueryError } from '../errors';
 import type { Span } from '../googlesql/syntax';
@@ -9,14 +7,6 @@ import type { Key } from '../keys';
 /** Without pins a key could choose every value of the stored filters itself: nothing is hidden from it. */
 export function needsFence(key: Pick<Key, 'pins'>): boolean {
   return key.pins.size > 0;
-}
-
-/** @param consumer position of the consumer's query in the SQL; null: a stored query alone */
-export function fenceOf({ parameters }: Pick<Endpoint, 'parameters'>, consumer: Span | null): Fence {
-  const instants = parameters
-    .filter(({ type, list }) => !list && (type === 'timestamp' || type === 'date'))
-    .map(({ name, required, default: value }) => ({ name, optional: !required && value === null }));
-  return { consumer, instants };
 }
 
 /** Sorts rows without a fixed order: the engine's order would reveal how other rows lie between them. */

@@ -72,7 +72,7 @@ describe.each(FORMS)('%s', (_form, options) => {
     const select = `SELECT t.id, t.project, t.event_message, t.n, t.metadata FROM raw AS t WHERE ${filter}`;
     const head = `WITH logs AS (${select})\n(\n`;
     const sql = `${head}${consumer}\n)`;
-    const fence: Fence = { consumer: { start: head.length, end: head.length + consumer.length }, instants: [] };
+    const fence: Fence = { consumer: { start: head.length, end: head.length + consumer.length } };
     const parameters = [
       { name: 'project', type: 'STRING', value: 'mine' },
       { name: 'since', type: 'STRING', value: '' },
@@ -140,7 +140,7 @@ describe.each(FORMS)('%s', (_form, options) => {
         const sql = consumer.startsWith('WITH')
           ? stored.trimEnd() + consumer.replace('WITH', ',\n')
           : stored + consumer;
-        const fence = { consumer: { start: stored.length, end: sql.length }, instants: [] };
+        const fence = { consumer: { start: stored.length, end: sql.length } };
         const query = { sql, parameters: [], fence, maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
         return both.run(query, { deadline: performance.now() + 60_000, signal: new AbortController().signal }).then(
           ({ rows }) => rows.join(),

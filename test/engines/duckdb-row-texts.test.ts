@@ -137,7 +137,7 @@ test('rows with pins are never looked for', async () => {
   const sends = found();
   const stored = `WITH a AS (SELECT * FROM raw_x WHERE project = 'mine')\n`;
   const sql = `${stored}SELECT id, metadata FROM a WHERE id <> @left_out ORDER BY timestamp LIMIT 10`;
-  const fence = { consumer: { start: stored.length, end: sql.length }, instants: [] };
+  const fence = { consumer: { start: stored.length, end: sql.length } };
   for (let i = 0; i < 4; i++) await engine.run(queryOf(sql, `r${i}`, { fence }), limits);
   expect(sends).not.toHaveBeenCalled();
 });

@@ -139,7 +139,7 @@ afterAll(() => {
 
 const FENCES = [
   ['unfenced', null],
-  ['fenced', { consumer: null, instants: [] }],
+  ['fenced', { consumer: null }],
 ] as const;
 
 describe.each(FENCES)('%s', (_name, fence) => {

@@ -34,7 +34,7 @@ function lines<T>(name: string): T[] {
 }
 
 /** Every expression that can fail is guarded, or none. */
-const FENCED: Fence = { consumer: null, instants: [] };
+const FENCED: Fence = { consumer: null };
 const FENCES = [
   ['unfenced', null],
   ['fenced', FENCED],

@@ -60,11 +60,11 @@ export class FencedTables {
    * @param form place in the layouts
    * @param ctes of the stored query: `WITH a AS (...)`
    */
-  async answer(form: number, ctes: string, consumer: string, fenced = true): Promise<string> {
+  async answer(form: number, ctes: string, consumer: string, fenced = true, maxRows = 10_000): Promise<string> {
     const stored = `${ctes}\n`;
     const sql = stored + (consumer.startsWith('WITH') ? consumer.replace('WITH', ', ') : consumer);
-    const fence = fenced ? { consumer: { start: stored.length, end: sql.length }, instants: [] } : null;
-    const query = { sql, parameters: [], fence, maxRows: 10_000, hideBytes: false, maxBytesBilled: null, labels: {} };
+    const fence = fenced ? { consumer: { start: stored.length, end: sql.length } } : null;
+    const query = { sql, parameters: [], fence, maxRows, hideBytes: false, maxBytesBilled: null, labels: {} };
     const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
     return this.#engines[form]!.run(query, limits).then(
       ({ rows }) => [...rows].sort().join('\n'),
@@ -73,10 +73,10 @@ export class FencedTables {
   }
 
   /** The different answers in all forms behind each of some stored queries. */
-  async answers(stored: readonly string[], consumer: string, fenced = true): Promise<string[]> {
+  async answers(stored: readonly string[], consumer: string, fenced = true, maxRows = 10_000): Promise<string[]> {
     const all = new Set<string>();
     for (const form of this.#engines.keys()) {
-      for (const ctes of stored) all.add(await this.answer(form, ctes, consumer, fenced));
+      for (const ctes of stored) all.add(await this.answer(form, ctes, consumer, fenced, maxRows));
     }
     return [...all];
   }

@@ -21,13 +21,13 @@ const ENGINES: readonly Engine[] = [
   {
     engine: 'duckdb',
     requests: 250,
-    size: { own: 100, foreign: 600, grows: true, long: { tables: 2, rows: 65_000 } },
+    size: { own: 100, foreign: 600, grows: true, long: { tables: 2, rows: 65_000 }, busy: { tables: 2, rows: 1300 } },
     showing: 72,
   },
   {
     engine: 'bigquery',
     requests: 120,
-    size: { own: 15, foreign: 80, grows: false, long: { tables: 0, rows: 0 } },
+    size: { own: 15, foreign: 80, grows: false, long: { tables: 0, rows: 0 }, busy: { tables: 0, rows: 0 } },
     // The local BigQuery evaluates in the order of the tree, unless it is eager.
     emulator: ['--eager'],
     showing: 0,
@@ -60,7 +60,8 @@ describe.each(ENGINES)('on $engine', ({ requests, showing, ...options }) => {
     'without the fence they are not',
     async () => {
       // Neither long tables nor live tails through their growth are what makes them differ.
-      const size: DataSize = { ...options.size, grows: false, long: { tables: 0, rows: 0 } };
+      const none = { tables: 0, rows: 0 };
+      const size: DataSize = { ...options.size, grows: false, long: none, busy: none };
       const first = { requests: 1000, requestSeed: showing, enough: 1 };
       const report = await compare({ ...options, ...first, size, dataSets, seed: SEED, withoutFence: true });
       expect(report.differences).toBeGreaterThan(0);

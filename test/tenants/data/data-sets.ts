@@ -17,7 +17,13 @@ export interface DataSize {
    * vectors of 2,048 rows.
    */
   readonly long: { readonly tables: number; readonly rows: number };
+  /** Tables that the queried project has so many rows in: more than an endpoint's `max_rows`, so that some of them are cut off. */
+  readonly busy: { readonly tables: number; readonly rows: number };
 }
+
+/** How the own rows of a busy table lie to those of others in a data set: among them, before or after them, or in another file. */
+const LAYOUTS = ['among', 'before', 'after', 'apart'] as const;
+type Layout = (typeof LAYOUTS)[number];
 
 interface Pending {
   readonly file: string;
@@ -71,11 +77,17 @@ export function writeDataSets(
   const rows: [number, number] = [0, 0];
   const pending: readonly [Pending[], Pending[]] = [[], []];
   const long = longTables(size, random);
+  const busy = new Set(size.busy.tables === 0 ? [] : someOf(RAW_TABLES, size.busy.tables, random));
   for (const table of RAW_TABLES) {
-    const count = random.below(EMPTY_ONE_IN) === 0 ? 0 : size.own;
-    const spoilt: Spoilt = random.below(SPOILT_ONE_IN) === 0 ? somePaths(table, random) : new Set();
+    const isBusy = busy.has(table);
+    const count = isBusy ? size.busy.rows : random.below(EMPTY_ONE_IN) === 0 ? 0 : size.own;
+    const isSpoilt = random.below(isBusy ? 2 : SPOILT_ONE_IN) === 0;
+    const spoilt: Spoilt = isSpoilt ? somePaths(table, random) : new Set();
+    const odd = isBusy ? random.below(count) : 3;
     const lists = random.pick(LISTS);
-    const own = Array.from({ length: count }, (_, i) => ownRow(table, i, spoilt, lists, random));
+    const own = Array.from({ length: count }, (_, i) =>
+      ownRow(table, i, i === odd ? spoilt : new Set(), lists, random),
+    );
     const others = random.pick(PAIRS);
     // The same own rows come later in both.
     const [ownBefore, ownLater] = split(own, size.grows ? part(random) : 1);
@@ -83,11 +95,18 @@ export function writeDataSets(
       const more = long.get(table) ?? 0;
       const foreign = foreignRows(table, others[i] ?? 'none', size.foreign, more, random);
       const [foreignBefore, foreignLater] = split(foreign, size.grows ? part(random) : 1);
+      const layout = isBusy ? random.pick(LAYOUTS) : 'among';
       const file = join(folder, `${table.name}.ndjson`);
-      writeFileSync(file, text(interleaved(ownBefore, foreignBefore, random)));
+      const files = layout === 'apart' ? [file, join(folder, table.name, 'others.ndjson')] : [file];
+      if (layout === 'apart') mkdirSync(join(folder, table.name));
+      const before = laidOut(ownBefore, foreignBefore, layout, random);
+      const after = laidOut(ownLater, foreignLater, layout, random);
+      files.forEach((one, at) => {
+        writeFileSync(one, text(before[at] ?? []));
+        pending[i]!.push({ file: one, text: text(after[at] ?? []) });
+      });
       rowsBefore[i]! += ownBefore.length + foreignBefore.length;
       rows[i]! += own.length + foreign.length;
-      pending[i]!.push({ file, text: text(interleaved(ownLater, foreignLater, random)) });
     });
   }
   const later = (i: 0 | 1): Later => ({
@@ -131,6 +150,20 @@ function foreignRows(table: RawTable, kind: Others, count: number, more: number,
   const all = rows.map((row) => (random.chance(3) ? random.pick(rows) : row));
   for (let n = 0; n < more; n++) all.push(random.pick(short));
   return shuffled(all, random);
+}
+
+/** The lines of one file, or of two. */
+function laidOut(own: readonly string[], foreign: readonly string[], layout: Layout, random: Random): string[][] {
+  switch (layout) {
+    case 'among':
+      return [interleaved(own, foreign, random)];
+    case 'before':
+      return [[...own, ...foreign]];
+    case 'after':
+      return [[...foreign, ...own]];
+    case 'apart':
+      return [[...own], [...foreign]];
+  }
 }
 
 /** Each list keeps its order; which of them comes next is chance, in proportion to what is left. */

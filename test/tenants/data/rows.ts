@@ -32,7 +32,7 @@ export const LISTS: readonly Lists[] = ['one', 'mostly one', 'any'];
 
 const ODD_ONE_IN = 600;
 
-/** A path of the table in which one row of the own project holds a failing value: so there are errors of one's own too. */
+/** Paths of the table in which a row of the own project holds a failing value: so there are errors of one's own too. */
 export type Spoilt = ReadonlySet<string>;
 
 const OWN: Manner = {
@@ -57,18 +57,20 @@ const HOSTILE: Manner = {
   elements: (random) => random.pick([0, 1, 1, 1, 2, 3]),
 };
 
-/** Row `index` of the queried project: ids and instants are its own alone. */
+/** Row `index` of the queried project: ids and instants are its own alone. @param spoilt empty: nothing in it fails */
 export function ownRow(table: RawTable, index: number, spoilt: Spoilt, lists: Lists, random: Random): string {
   const micros = NOW - BigInt(index) * 13_000_017n - 1_000_003n;
-  const fails = index === 3 && spoilt.size > 0;
+  const fails = spoilt.size > 0;
   const manner = withLists(fails ? { ...OWN, failing: 100 } : OWN, lists);
   const row = record(table, manner, fails ? spoilt : new Set(), random);
-  return line(
-    table,
-    { ...row, id: `m-${String(index).padStart(4, '0')}`, timestamp: instantText(micros) },
-    true,
-    random,
-  );
+  return line(table, { ...row, id: ownId(index), timestamp: instantText(micros) }, true, random);
+}
+
+const ownId = (index: number): string => `m-${String(index).padStart(4, '0')}`;
+
+/** Mostly of a row that a busy table alone has. */
+export function someOwnId(random: Random): string {
+  return ownId(random.below(2300));
 }
 
 /** Rows of other projects. */

@@ -37,8 +37,14 @@ export interface Options {
 }
 
 const SIZES: Readonly<Record<DataOptions['engine'], DataSize>> = {
-  duckdb: { own: 200, foreign: 1600, grows: true, long: { tables: 6, rows: 65_000 } },
-  bigquery: { own: 25, foreign: 120, grows: false, long: { tables: 0, rows: 0 } },
+  duckdb: {
+    own: 200,
+    foreign: 1600,
+    grows: true,
+    long: { tables: 6, rows: 65_000 },
+    busy: { tables: 3, rows: 2300 },
+  },
+  bigquery: { own: 25, foreign: 120, grows: false, long: { tables: 0, rows: 0 }, busy: { tables: 0, rows: 0 } },
 };
 
 /** Requests over one pair of data sets; the next are sent to new services over new data. */

@@ -15,6 +15,7 @@ const NAMES = [
   ...times('where', 5),
   ...times('where under aggregate', 4),
   ...times('several tables', 12),
+  ...times('own row', 5),
 ];
 
 function times(place: string, count: number): string[] {

@@ -1,4 +1,5 @@
 /** Places of a query where an expression that fails on others' rows can stand: each makes the outermost query. */
+import { someOwnId } from '../data/rows';
 import { foreignCondition } from './conditions';
 import type { SqlMaker } from './maker';
 import type { Relation } from './relations';
@@ -358,6 +359,11 @@ export const PLACES: Readonly<Record<string, Place>> = {
     free(
       `select ${withKeys(r)}, case when ${foreignCondition(r.columns, make.random)} then ${make.text(r.columns)} when ${make.predicate(r.columns)} then 'b' else ${make.text(r.columns)} end as x from ${r.from}`,
     ),
+  'own row': (make, r) => {
+    const fails = `sqrt(if(strpos(${r.key.map((one) => `cast(${one} as string)`).join(' || ')}, '${someOwnId(make.random)}') > 0, -1, 1))`;
+    if (make.random.chance(60)) return finished(make, r, `select ${shown(make, r)} from ${r.from} where ${fails} = 1`);
+    return finished(make, r, `select ${withKeys(r)}, ${fails} as x from ${r.from}`);
+  },
   'unused column': (make, r) =>
     free(
       `select count(*) as n from (select ${make.text(r.columns)} as x, ${r.key[0] ?? ''} as k from ${r.from}) where k is not null`,

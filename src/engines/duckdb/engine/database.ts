@@ -135,8 +135,6 @@ async function openInstance(
     // Freed memory goes back to the system soon: a laptop keeps the service running beside everything else.
     allocator_flush_threshold: '8MB',
     allocator_bulk_deallocation_flush_threshold: '8MB',
-    // It lifts a stored filter to where the consumer's own are evaluated (docs/decisions/fence.md).
-    disabled_optimizers: 'filter_pullup',
     // The newest rows of a table are picked by their time alone, then fetched: records are wide. Covers the largest max_rows.
     late_materialization_max_rows: '10001',
     // A worker takes tasks of a long query in turns with those of others.

@@ -1,6 +1,11 @@
 import { rm } from 'node:fs/promises';
 
-import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  type DuckDBInstance,
+  type DuckDBPreparedStatement,
+  StatementType,
+} from '@duckdb/node-api';
 
 import { QueryError, ServiceError } from '../../../errors';
 import { UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
@@ -33,7 +38,7 @@ import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { BrokenStream, readLines, readNumbers, type RowSink, type TakeLines } from './line-stream';
 import { RowTexts, type TextUse } from './row-texts';
-import { PassingFailure } from './shared-memory';
+import { OutOfMemory, PassingFailure } from './shared-memory';
 import { bytesOf } from './sizes';
 import { prepareCopy, prepareSelect, prepareTable, Statements } from './statements';
 import {
@@ -124,6 +129,14 @@ function unservedTable(): ServiceError {
 /** Texts of rows take one of so many shares of the memory that DuckDB has, and no more bytes than `most`: a part of them is copied at once. */
 const TEXTS = { share: 64, most: 64 * 1024 * 1024 };
 
+/** The caller's rows in temporary tables take one of so many shares of the memory that DuckDB has (docs/decisions/fence.md). */
+const OWN_ROWS_SHARE = 4;
+
+interface BoundStatement {
+  readonly sql: string;
+  readonly values: readonly BoundValue[];
+}
+
 /** How often a query is tried again whose tables have been replaced, and once more. */
 const MOST_TRIES = 4;
 
@@ -150,6 +163,8 @@ export class DuckDbEngine implements Engine {
   readonly #data: StoredTables;
   readonly #translations: Translations;
   readonly #texts: RowTexts;
+  /** Bytes. */
+  readonly #memory: number;
   readonly #statements = new Statements();
   readonly #threads = new Threads();
   #closed = false;
@@ -163,6 +178,7 @@ export class DuckDbEngine implements Engine {
   ) {
     this.concurrency = options.connections ?? DEFAULTS.connections;
     const memory = bytesOf(options.memory ?? DEFAULTS.memory);
+    this.#memory = memory;
     this.#texts = new RowTexts(Math.min(memory / TEXTS.share, TEXTS.most));
     const reopen = (): Promise<DuckDBInstance> => {
       // Numbers of rows are those of one instance.
@@ -255,7 +271,8 @@ export class DuckDbEngine implements Engine {
         return await this.#read(query, own, {
           output: form,
           withRows: false,
-          lastRow: null,
+          // Behind the fence all rows are computed before any is cut off.
+          lastRow: query.fence ? maxRows + 1 : null,
           begin: (columns) => ending.begin({ columns, bytesProcessed: null, bytesBilled: null }, form),
           statementOf: wholeOf,
           prepare: this.#prepare,
@@ -411,8 +428,9 @@ export class DuckDbEngine implements Engine {
           const prepare = (): Promise<DuckDBPreparedStatement> =>
             reading.prepare(connection, statement, translation, once);
           if (!once) return work(await prepare());
-          const tablesBefore = before.map((table) => ({ sql: table.sql, values: valuesOf(table) }));
-          return this.#runOnce(connection, tablesBefore, prepare, work, over.begin?.(tables));
+          const bound = (one: Statement): BoundStatement => ({ sql: one.sql, values: valuesOf(one) });
+          const made = before.map((table) => ({ ...bound(table), bytes: table.bytes && bound(table.bytes) }));
+          return this.#runOnce(connection, made, prepare, work, over.begin?.(tables));
         };
         try {
           return await use((prepared) => reading.read(prepared, values, translation));
@@ -433,24 +451,36 @@ export class DuckDbEngine implements Engine {
     }
   }
 
-  /** Plans and runs in one transaction (`Part.grows`), which temporary tables do not outlast. */
+  /**
+   * Plans and runs in one transaction (`Part.grows`), which temporary tables do not outlast.
+   *
+   * @throws OutOfMemory where the caller's rows in them take more than their share of the memory
+   */
   async #runOnce<T>(
     connection: DuckDBConnection,
-    before: readonly { readonly sql: string; readonly values: readonly BoundValue[] }[],
+    before: readonly (BoundStatement & { readonly bytes: BoundStatement | null })[],
     prepareLast: () => Promise<DuckDBPreparedStatement>,
     work: (statement: DuckDBPreparedStatement) => Promise<T>,
     begin: Begin = (prepareNow) => prepareNow(),
   ): Promise<T> {
-    const prepare = (i: number): Promise<DuckDBPreparedStatement> =>
-      i < before.length ? prepareTable(connection, before[i]!.sql) : prepareLast();
+    const steps = before.flatMap(({ bytes, sql, values }) => {
+      const table = { prepare: () => prepareTable(connection, sql), values };
+      return bytes === null
+        ? [table]
+        : [{ prepare: () => prepareSelect(connection, bytes.sql), values: bytes.values }, table];
+    });
+    const prepare = (i: number): Promise<DuckDBPreparedStatement> => steps[i]?.prepare() ?? prepareLast();
     let statement = await begin(async () => {
       await connection.run('BEGIN TRANSACTION');
       return prepare(0);
     });
+    let bytes = 0;
     try {
-      for (const [i, table] of before.entries()) {
-        bindValues(statement, table.values);
-        await statement.run();
+      for (const [i, { values }] of steps.entries()) {
+        bindValues(statement, values);
+        const [[taken] = []] = (await statement.runAndReadAll()).getRows();
+        if (statement.statementType === StatementType.SELECT) bytes += Number(taken);
+        if (bytes > this.#memory / OWN_ROWS_SHARE) throw new OutOfMemory();
         const next = await prepare(i + 1);
         statement.destroySync();
         statement = next;

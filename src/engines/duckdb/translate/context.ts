@@ -1,12 +1,11 @@
 /** The state of one translation: parameters met, names handed out, columns bound inside lambdas, CTEs to write. */
-import type { Cte, ResolvedQuery, TableScan } from '../../../googlesql/resolved';
+import type { Cte, Expr, ResolvedQuery, TableScan } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
 import { QueryError } from '../../../errors';
 import type { Names } from './expressions/call';
-import type { Fencing, Guard } from './expressions/guards';
 import { PrintBudget } from './print-budget';
-import { isSimple, quoteName, volatile, structOf } from '../sql';
+import { isSimple, quoteName, structOf } from '../sql';
 import type { SizeEstimates } from './expressions/size-estimate';
 
 /** The reserved parameter that holds the clock of a request: microseconds since the epoch as INT64. GoogleSQL has no such name. */
@@ -35,13 +34,12 @@ export class Context {
   single = false;
   /** How many subqueries of expressions the text being printed stands in. */
   subqueries = 0;
-  /** What guards an expression that can fail here; null: nothing, or it stands in a guarded one. */
-  guard: Guard | null = null;
-  /** Expressions met so far that can fail. */
+  /** Expressions that can fail, as often as they have been printed. */
   failing = 0;
+  /** Conditions are evaluated as they are written, and all rows before a LIMIT: whether an error comes must not depend on DuckDB. */
+  inOrder = false;
   /** Calls met so far whose value is another one each time that it is computed. */
   random = 0;
-  private mayRunOnRowsAlone = false;
   private variables = 0;
 
   constructor(
@@ -50,14 +48,15 @@ export class Context {
     /** Whether CTEs that are worth keeping are temporary tables. */
     readonly ctesAreTables: boolean,
     readonly estimates: SizeEstimates,
-    /** null: nothing has to be guarded. */
-    readonly fencing: Fencing | null = null,
+    /** Gets every expression that is printed and can fail. */
+    private readonly failed: Set<Expr>,
     readonly budget: PrintBudget = new PrintBudget(),
   ) {}
 
-  /** Whether the text being printed may be evaluated on rows alone, not on the values that a dictionary of the storage holds. */
-  get rowsOnly(): boolean {
-    return this.mayRunOnRowsAlone;
+  /** Notes an expression that can fail. */
+  fails(expr: Expr): void {
+    this.failing++;
+    this.failed.add(expr);
   }
 
   column(id: number): string {
@@ -76,39 +75,6 @@ export class Context {
 
   now(): string {
     return `make_timestamp(CAST(${this.parameter(CLOCK_PARAMETER)} AS BIGINT))`;
-  }
-
-  /** Prints with another guard. */
-  guardedBy<T>(guard: Guard | null, print: () => T): T {
-    const { guard: before } = this;
-    this.guard = guard;
-    try {
-      return print();
-    } finally {
-      this.guard = before;
-    }
-  }
-
-  /**
-   * Prints so that DuckDB evaluates the text on rows alone. Where a column is stored with a dictionary, DuckDB evaluates a function
-   * of that one column on the whole dictionary, values of rows that a filter has dropped or a CASE passes over included. It does
-   * so where the function cannot throw, and does not see an error inside a lambda; and where nothing in it is volatile.
-   *
-   * @param rowsOnly false: for the relations of a subquery, whose expressions have guards of their own
-   */
-  withoutDictionaries<T>(print: () => T, rowsOnly = true): T {
-    const before = this.mayRunOnRowsAlone;
-    this.mayRunOnRowsAlone = rowsOnly;
-    try {
-      return print();
-    } finally {
-      this.mayRunOnRowsAlone = before;
-    }
-  }
-
-  /** The value of a column or of one of its fields, as the text around it may be evaluated. */
-  flat(path: string): string {
-    return this.rowsOnly ? volatile(path) : path;
   }
 
   /** The id of a column that no resolved query has. */
@@ -136,9 +102,7 @@ export class Context {
     let next = 0;
     const names = values.map((v) => (isFree(v) ? v : single ? variable : `${variable}."f${next++}"`));
     const bound = single ? complex[0]! : structOf(complex.map((v, i) => [`f${i}`, v]));
-    // The check of a size inside may fail, too, where nothing else does.
-    const list = this.fencing === null || this.rowsOnly ? `[${bound}]` : volatile(`[${bound}]`);
-    return `list_transform(${list}, lambda ${variable}: ${print(names)})[1]`;
+    return `list_transform([${bound}], lambda ${variable}: ${print(names)})[1]`;
   }
 
   /** @param instead what to write instead */

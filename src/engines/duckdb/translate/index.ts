@@ -5,14 +5,13 @@
 import { createHash } from 'node:crypto';
 
 import { QueryError } from '../../../errors';
-import type { Column, Cte, Relation, ResolvedQuery } from '../../../googlesql/resolved';
-import type { NamedType, TableSchema } from '../../../googlesql/types';
+import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../../../googlesql/resolved';
+import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import type { Part } from '../data/part';
 import type { Fence, LineForm } from '../../contract';
 import { withCollations } from './collation';
 import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
-import { Fencing } from './expressions/guards';
 import { printCsvLine } from './relations/csv-output';
 import { isPlain, type JsonForm, type OutputValue, printRow } from './relations/json-output';
 import type { ListShape } from './relations/list-shapes';
@@ -20,7 +19,7 @@ import { type OwnRows, withOwnRows } from './relations/own-rows';
 import { renumber } from './parameter-numbers';
 import { storedColumns } from './relations/stored-columns';
 import { printColumns } from './relations/typed-output';
-import { type OverParts, overParts, readsPlainTables, type PartsOf } from './parts/over-parts';
+import { type OverParts, overParts, readsPlainTables, tablesOverParts, type PartsOf } from './parts/over-parts';
 import { asComputed, physicalType, withLists } from './parts/physical-type';
 import { storedValue } from './parts/part-scan';
 import { printQuery, printRelation } from './relations/relations';
@@ -71,9 +70,15 @@ export interface Statement {
  */
 export type Output = 'text' | LineForm | 'columns';
 
+/** Makes a temporary table. */
+export interface TableStatement extends Statement {
+  /** Yields how many bytes the rows of a caller take in it, as one BIGINT; null: it is made of other tables' rows. */
+  readonly bytes: Statement | null;
+}
+
 export interface Translation extends Statement {
   /** Make the temporary tables that `sql` reads, in order: to be run in one transaction with it. */
-  readonly before: readonly Statement[];
+  readonly before: readonly TableStatement[];
   readonly columns: readonly NamedType[];
   /** The brackets that values of the row lack, by their places; null: none. */
   readonly brackets: readonly (ListShape | null)[] | null;
@@ -103,13 +108,14 @@ export interface NumberedRows {
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
   const collated = withCollations(query);
   const written = { ...collated, relation: cutOff(collated.relation, options.maxRows) };
-  const { query: limited, isTable } = options.fence ? withOwnRows(written, options.fence) : noTables(written);
   const partsOf: PartsOf = (table) => options.parts(table);
+  const fenced = options.fence ? fencedIn(written, options.fence, partsOf, options) : noTables(written);
+  const { query: limited, isTable } = fenced;
   const isWorthIt = materializedCtes(limited);
   const isComputedOnce = (cte: Cte): boolean => isTable(cte) || isWorthIt(cte);
-  const ctes = { isComputedOnce, areTables: limited.ctes.some(isTable) };
+  const ctes = { ...fenced, isComputedOnce, areTables: limited.ctes.some(isTable) };
   const asLists = (): Translation =>
-    print({ query: limited, unbracketed: new Map(), rows: null }, listScan(partsOf), ctes, options);
+    print({ query: limited, unbracketed: new Map(), rows: null }, listScan(partsOf), ctes, options).translation;
   if (readsPlainTables(limited, partsOf)) return asLists();
   // Whether a query is taken must not depend on the shape that rows of others gave the parts.
   const refusing = options.fence ? asLists() : null;
@@ -117,18 +123,34 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
     // Texts are sorted, and lines sent, as they are.
     const asTheyAre = options.sorted === true || (options.output ?? 'text') !== 'text';
     const leavesBrackets = asTheyAre ? (): boolean => false : isPlain;
-    const over = overParts(limited, partsOf, isComputedOnce, options.fence !== null, leavesBrackets);
+    const over = ctes.areTables
+      ? tablesOverParts(limited, partsOf, isComputedOnce, fenced.isFirst)
+      : overParts(limited, partsOf, isComputedOnce, leavesBrackets);
     const scan: PrintScan = (table, columns) => over.scans.get(table)!.print(columns);
     const showsStoredRows = over.rows !== null && !asTheyAre && !options.fence;
     const rows = showsStoredRows && options.withRows === true ? over.rows : null;
-    return { ...print({ ...over, rows }, scan, ctes, options), showsStoredRows };
+    return { ...print({ ...over, rows }, scan, ctes, options).translation, showsStoredRows };
   } catch (error) {
     if (error instanceof QueryError) return refusing ?? asLists();
     throw error;
   }
 }
 
-const noTables = (query: ResolvedQuery): OwnRows => ({ query, isTable: () => false });
+const noTables = (query: ResolvedQuery): OwnRows => ({
+  query,
+  isTable: () => false,
+  isFirst: () => false,
+  readsOrder: false,
+  canFail: () => false,
+});
+
+/** The query in two steps where it can fail, by its meaning or by what it is printed as. */
+function fencedIn(query: ResolvedQuery, { consumer }: Fence, partsOf: PartsOf, options: TranslateOptions): OwnRows {
+  const ctes = { ...noTables(query), isComputedOnce: materializedCtes(query), areTables: false };
+  const lists = { query, unbracketed: new Map(), rows: null };
+  const printed = print(lists, listScan(partsOf), ctes, options);
+  return withOwnRows(query, consumer, printed.failing) ?? noTables(query);
+}
 
 /** Scans of tables with all their parts as lists. */
 function listScan(partsOf: PartsOf): PrintScan {
@@ -151,7 +173,7 @@ function listScan(partsOf: PartsOf): PrintScan {
 }
 
 /** CTEs that are computed once, and not written out where they are read. */
-interface ComputedCtes {
+interface ComputedCtes extends Omit<OwnRows, 'query'> {
   readonly isComputedOnce: (cte: Cte) => boolean;
   /** They are temporary tables, computed before the statement. */
   readonly areTables: boolean;
@@ -160,9 +182,9 @@ interface ComputedCtes {
 function print(
   { query, unbracketed, rows }: Pick<OverParts, 'query' | 'unbracketed' | 'rows'>,
   printScan: PrintScan,
-  { isComputedOnce, areTables }: ComputedCtes,
-  { fence, hideBytes, isoTimestamps = false, sorted = false, output = 'text' }: TranslateOptions,
-): Translation {
+  { isComputedOnce, areTables, isTable, readsOrder, canFail }: ComputedCtes,
+  { hideBytes, isoTimestamps = false, sorted = false, output = 'text' }: TranslateOptions,
+): { readonly translation: Translation; readonly failing: ReadonlySet<Expr> } {
   const read = new Set<string>();
   const scan: PrintScan = (table, columns) => {
     read.add(table.name);
@@ -171,25 +193,28 @@ function print(
   const estimates = new SizeEstimates(query);
   const values = outputValues(query, storedColumns(query));
   const form = { hideBytes, isoTimestamps };
+  const failing = new Set<Expr>();
   /** @param columns ids of those that `list` reads */
   const select = (
     list: (ctx: Context) => readonly string[],
     columns: readonly number[],
   ): Statement & Pick<Translation, 'before'> => {
-    const ctx = new Context(scan, isComputedOnce, areTables, estimates, fence ? new Fencing(fence) : null);
+    const ctx = new Context(scan, isComputedOnce, areTables, estimates, failing);
+    ctx.inOrder = canFail(null);
     const relation = printRelation(ctx, query.relation, new Set(columns), true);
     const body = `SELECT ${list(ctx).join(', ')} FROM (${relation})${sorted ? ' ORDER BY 1' : ''}`;
-    const ctes = printCtes(ctx);
+    const ctes = printCtes(ctx, canFail);
     const withCtes = areTables || ctes.length === 0 ? '' : `WITH ${ctes.map(asCte).join(', ')} `;
-    return {
-      ...renumber(`${withCtes}${body}`, ctx.parameters),
-      before: areTables ? ctes.map((cte) => renumber(asTable(cte), ctx.parameters)) : [],
-    };
+    const asTable = (cte: PrintedCte): TableStatement => ({
+      ...renumber(tableOf(cte, isTable(cte.cte) && readsOrder), ctx.parameters),
+      bytes: isTable(cte.cte) ? renumber(bytesOf(cte), ctx.parameters) : null,
+    });
+    return { ...renumber(`${withCtes}${body}`, ctx.parameters), before: areTables ? ctes.map(asTable) : [] };
   };
   const text = (ctx: Context): string => printOutput(ctx, values, form, output);
   const shown = query.output.map(({ column }) => column.id);
   const number = rows && columnName(rows.number.id);
-  return {
+  const translation: Translation = {
     ...select((ctx) => [text(ctx)], shown),
     columns: values.map(({ name, type }, i) => ({ name, type: unbracketed.get(i)?.type ?? type })),
     brackets: unbracketed.size === 0 ? null : values.map((_, i) => unbracketed.get(i)?.shape ?? null),
@@ -205,6 +230,7 @@ function print(
         .digest('base64url'),
     },
   };
+  return { translation, failing };
 }
 
 function printOutput(ctx: Context, values: readonly OutputValue[], form: JsonForm, output: Output): string {
@@ -255,17 +281,43 @@ function cutOff(relation: Relation, maxRows: number | null): Relation {
 }
 
 interface PrintedCte {
+  readonly cte: Cte;
   readonly name: string;
+  /** That it shows. */
+  readonly columns: readonly Column[];
   readonly select: string;
 }
 
 const asCte = ({ name, select }: PrintedCte): string => `${name} AS MATERIALIZED (${select})`;
-const asTable = ({ name, select }: PrintedCte): string => `CREATE TEMPORARY TABLE ${name} AS ${select}`;
+
+/** @param inOrder its rows lie as their values say, not as they lie among others: times first */
+function tableOf({ name, columns, select }: PrintedCte, inOrder: boolean): string {
+  const isTime = ({ type }: Column): number => (type.kind === 'TIMESTAMP' ? 0 : 1);
+  const keys = [...columns].sort((a, b) => isTime(a) - isTime(b)).map(({ id }) => columnName(id));
+  const order = inOrder && keys.length > 0 ? ` ORDER BY ${keys.join(', ')}` : '';
+  return `CREATE TEMPORARY TABLE ${name} AS ${select}${order}`;
+}
+
+function bytesOf({ columns, select }: PrintedCte): string {
+  const sizes = columns.map(({ id, type }) => sizeOf(columnName(id), type)).join(' + ') || '1';
+  return `SELECT CAST(coalesce(sum(${sizes}), 0) AS BIGINT) AS "bytes" FROM (${select})`;
+}
+
+/** Bytes of a value in memory, about. */
+function sizeOf(name: string, { kind }: SqlType): string {
+  if (['ARRAY', 'STRUCT', 'RANGE'].includes(kind)) return `coalesce(strlen(CAST(${name} AS VARCHAR)), 0) + 16`;
+  const isText = ['STRING', 'GEOGRAPHY', 'JSON', 'BYTES', 'BIGNUMERIC'].includes(kind);
+  if (!isText) return '16';
+  const isBytes = kind === 'BYTES' || kind === 'BIGNUMERIC';
+  return `coalesce(${isBytes ? 'octet_length' : 'strlen'}(${name}), 0) + 16`;
+}
 
 /**
  * The CTEs that are computed once. One is printed after all that read it, which may want columns of it, and stands before them.
+ *
+ * @param canFail whether one can
  */
-function printCtes(ctx: Context): readonly PrintedCte[] {
+function printCtes(ctx: Context, canFail: (cte: Cte) => boolean): readonly PrintedCte[] {
   const texts: PrintedCte[] = [];
   const printed = new Set<number>();
   for (;;) {
@@ -274,12 +326,14 @@ function printCtes(ctx: Context): readonly PrintedCte[] {
       ({ cte }) => !waiting.some((other) => other.cte !== cte && ctesReadBy(other.cte).has(cte.id)),
     );
     if (next === undefined) break;
-    printed.add(next.cte.id);
-    const columns = next.cte.query.output.map((o) => o.column);
-    const shown = columns.filter((c, i) => isFirst(c, i, columns) && next.wanted.has(c.id));
-    const body = printQuery(ctx, next.cte.query, next.wanted, false);
-    const list = selectList(shown.map((c) => columnName(c.id)));
-    texts.unshift({ name: ctx.cteName(next.cte.id), select: `${list} FROM (${body})` });
+    const { cte, wanted } = next;
+    printed.add(cte.id);
+    const all = cte.query.output.map((o) => o.column);
+    const columns = all.filter((c, i) => isFirst(c, i, all) && wanted.has(c.id));
+    ctx.inOrder = canFail(cte);
+    const body = printQuery(ctx, cte.query, wanted, false);
+    const list = selectList(columns.map((c) => columnName(c.id)));
+    texts.unshift({ cte, name: ctx.cteName(cte.id), columns, select: `${list} FROM (${body})` });
   }
   return texts;
 }

@@ -6,39 +6,21 @@ import { type Argument, type Call, RANDOM } from './call';
 import { printCast } from './casts';
 import { isBoundedCast, withinCost } from './call-cost';
 import type { Context } from '../context';
-import { allInOrder, anyInOrder, conditionBefore } from './guards';
+import { allInOrder, anyInOrder } from './conditions';
 import { functionRow } from '../functions/function-table';
 import { goesInLatin1, overLatin1 } from '../functions/latin1';
 import { printLiteral } from './literals';
 import { equality, isComparedPlainly } from './membership';
-import {
-  duckType,
-  fail,
-  type Failure,
-  overload,
-  physicalFieldNames,
-  quoteName,
-  quoteText,
-  volatile,
-  structOf,
-} from '../../sql';
+import { duckType, fail, type Failure, overload, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 import { printSubquery } from '../relations/subqueries';
 
-/** The text of an expression, guarded where it can fail (fence.ts). */
 export function printExpr(ctx: Context, expr: Expr): string {
   ctx.budget.step();
-  return ctx.budget.checked(printGuarded(ctx, expr));
+  if (failsItself(expr)) ctx.fails(expr);
+  return ctx.budget.checked(textOf(ctx, expr));
 }
 
-function printGuarded(ctx: Context, expr: Expr): string {
-  if (ctx.fencing === null || !ctx.fencing.fails(expr)) return printUnguarded(ctx, expr);
-  ctx.failing++;
-  const { guard } = ctx;
-  const text = ctx.guardedBy(null, () => ctx.withoutDictionaries(() => printUnguarded(ctx, expr)));
-  return guard === null ? text : `CASE WHEN ${guard.of(expr)} THEN ${text} END`;
-}
-
-function printUnguarded(ctx: Context, expr: Expr): string {
+function textOf(ctx: Context, expr: Expr): string {
   switch (expr.kind) {
     case 'literal':
       return printLiteral(expr);
@@ -49,12 +31,13 @@ function printUnguarded(ctx: Context, expr: Expr): string {
         : `CAST(${ctx.parameter(expr.name)} AS ${duckType(expr.type)})`;
     case 'column':
     case 'field':
-      return ctx.flat(printPath(ctx, expr));
+      return printPath(ctx, expr);
     case 'call':
       return printCall(ctx, expr);
     case 'cast': {
       const text = printCast(ctx, expr, printExpr(ctx, expr.input));
-      return isBoundedCast(ctx, expr) && !expr.safe ? guardedToo(ctx, expr, text) : text;
+      if (isBoundedCast(ctx, expr) && !expr.safe) ctx.fails(expr);
+      return text;
     }
     case 'case':
       return printCase(ctx, expr);
@@ -70,12 +53,11 @@ function printUnguarded(ctx: Context, expr: Expr): string {
 }
 
 /**
- * A condition where only TRUE counts, as of WHERE and IF. Behind the fence operands are evaluated as they are written, each where those
+ * A condition where only TRUE counts, as of WHERE and IF. In order, operands are evaluated as they are written, each where those
  * before it have not settled the condition: DuckDB would take them in an order that depends on how long each takes.
  */
 export function printCondition(ctx: Context, expr: Expr): string {
-  if (ctx.fencing === null || expr.kind !== 'call' || !['$and', '$or'].includes(expr.function))
-    return printExpr(ctx, expr);
+  if (!ctx.inOrder || expr.kind !== 'call' || !['$and', '$or'].includes(expr.function)) return printExpr(ctx, expr);
   ctx.budget.step();
   const { failing } = ctx;
   const texts = operandsOf(expr).map((operand) => printCondition(ctx, operand));
@@ -130,14 +112,9 @@ function printBranches(ctx: Context, expr: ResolvedCase, value: string): string 
   };
   const operand = type === null || isEqual ? '' : ` ${value}`;
   const whens = expr.whens.map(({ when, then }) => ` WHEN ${printWhen(ctx, when)} THEN ${printExpr(ctx, then)}`);
-  const last = expr.else === null ? '' : knowing(ctx, expr, () => printExpr(ctx, expr.else ?? expr));
+  const last = expr.else === null ? '' : printExpr(ctx, expr.else);
   const otherwise = last === '' ? '' : ` ELSE ${last}`;
   return `CASE${operand}${whens.join('')}${otherwise} END`;
-}
-
-/** Prints the branch of a condition that is evaluated where the condition does not hold. */
-function knowing<T>(ctx: Context, expr: FunctionCall | ResolvedCase, print: () => T): T {
-  return ctx.fencing === null ? print() : ctx.fencing.otherwise(conditionBefore(expr), print);
 }
 
 export function printArgument(ctx: Context, expr: Expr, print = printExpr): Argument {
@@ -158,31 +135,21 @@ function operandsOf(expr: FunctionCall): readonly Expr[] {
   return args.flatMap((a) => (a.kind === 'call' && a.function === name && !a.safe ? operandsOf(a) : [a]));
 }
 
-/** Whose value DuckDB takes from one operand, where the range of all rows' values says what that is, and drops the others. */
-const SETTLED_BY_RANGES: ReadonlySet<string> = new Set(['$and', '$or', '$between']);
-
 function printCall(ctx: Context, expr: FunctionCall): string {
   const row = functionRow(
     expr.function,
     expr.args.map(({ type }) => type),
   );
   if (row === null) return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
-  const { failing } = ctx;
   if (RANDOM.has(expr.function)) ctx.random++;
   const operands = operandsOf(expr);
   const random: number[] = [];
-  const written = operands.map((a, i) => {
+  const args = operands.map((a, i) => {
     const before = ctx.random;
-    const argument =
-      i === operands.length - 1
-        ? knowing(ctx, expr, () => printArgument(ctx, a))
-        : printArgument(ctx, a, i === 0 && expr.function === 'IF' ? printCondition : printExpr);
+    const argument = printArgument(ctx, a, i === 0 && expr.function === 'IF' ? printCondition : printExpr);
     if (ctx.random > before) random.push(i);
     return argument;
   });
-  // Behind the fence all operands are evaluated where one can fail, whatever ranges say.
-  const hidden = ctx.fencing !== null && SETTLED_BY_RANGES.has(expr.function) && ctx.failing > failing;
-  const args = hidden ? written.map((a) => ({ ...a, sql: volatile(a.sql) })) : written;
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
   const inLatin1 = goesInLatin1(row, args);
   // Around what is not to be caught `overLatin1` puts no TRY; what is of BIGNUMERIC are functions of our own, which raise nothing.
@@ -221,16 +188,17 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       const printed = emit(named);
       return caught ? `TRY(${printed})` : printed;
     });
-    return raises ? guardedToo(ctx, expr, text) : text;
+    if (raises) ctx.fails(expr);
+    return text;
   }
   if (!caught) {
-    const print = (values: readonly Argument[]): string => (hidden ? volatile(emit(values)) : emit(values));
-    const printed = print(args);
+    const printed = emit(args);
     const again = WRITTEN_OUT.has(expr.function)
       ? random.length > 0
       : !LAZY.has(expr.function) && random.some((i) => isRepeated(args[i]!.sql, printed));
-    const text = again ? withNames(ctx, args, print) : printed;
-    return raises ? guardedToo(ctx, expr, text) : text;
+    const text = again ? withNames(ctx, args, emit) : printed;
+    if (raises) ctx.fails(expr);
+    return text;
   }
   // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
   return withNames(ctx, args, (named) => `TRY(${emit(named)})`);
@@ -299,12 +267,6 @@ function nullFirst(ctx: Context, args: readonly Argument[], print: (args: readon
       return `CASE WHEN ${names.map((name) => `${name} IS NULL`).join(' OR ')} THEN NULL ELSE ${print(named)} END`;
     },
   );
-}
-
-/** What cannot fail by its meaning may still be refused for its size here. */
-function guardedToo(ctx: Context, expr: Expr, text: string): string {
-  ctx.failing++;
-  return ctx.guard === null ? text : `CASE WHEN ${ctx.guard.of(expr)} THEN ${text} END`;
 }
 
 /** What the text of a type's name becomes, for one. */

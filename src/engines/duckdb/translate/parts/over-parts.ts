@@ -17,9 +17,8 @@ import type {
   TableScan,
   UnnestScan,
 } from '../../../../googlesql/resolved';
-import { mapOperands, mapRelation, replacing, visitQuery } from '../../../../googlesql/resolved-walk';
+import { mapOperands, mapRelation, replacing, visitQuery, type Mapping } from '../../../../googlesql/resolved-walk';
 import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/timestamp';
-import { canFail } from '../../../../googlesql/totality';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType, TableSchema } from '../../../../googlesql/types';
 import { PrintBudget } from '../print-budget';
@@ -72,7 +71,6 @@ export function readsPlainTables(query: ResolvedQuery, partsOf: PartsOf): boolea
 
 /**
  * @param isComputedOnce whether a CTE is computed once, and not written out where it is read
- * @param fenced whether what fails must not depend on the shape of the parts
  * @param leavesBrackets whether values of a type may come in the output without the brackets of lists
  * @throws QueryError resourcesExceeded where it becomes too long
  */
@@ -80,10 +78,24 @@ export function overParts(
   query: ResolvedQuery,
   partsOf: PartsOf,
   isComputedOnce: (cte: Cte) => boolean,
-  fenced: boolean,
   leavesBrackets: (type: SqlType) => boolean,
 ): OverParts {
-  return new Rewriting(query, partsOf, isComputedOnce, fenced, leavesBrackets).result();
+  return new Rewriting(query, partsOf, isComputedOnce, leavesBrackets).result();
+}
+
+/**
+ * The same for CTEs that are tables, and computed first. What reads them stays as it is: what it is evaluated on must not depend on the
+ * shape that rows of others gave the parts.
+ *
+ * @throws QueryError as overParts
+ */
+export function tablesOverParts(
+  query: ResolvedQuery,
+  partsOf: PartsOf,
+  isComputedOnce: (cte: Cte) => boolean,
+  isFirst: (cte: Cte) => boolean,
+): OverParts {
+  return new Rewriting(query, partsOf, isComputedOnce, () => false).ofTables(isFirst);
 }
 
 /** The places of columns around an expression, the innermost last. */
@@ -96,18 +108,12 @@ class Rewriting {
   /** Relations of all parts that are read. */
   readonly #parts: string[] = [];
   readonly #budget = new PrintBudget();
-  /**
-   * Whether lists are read as such, in an expression that can fail: what its parts are evaluated on must not depend on the shape
-   * that rows of others gave a part.
-   */
-  #asWritten = false;
   #lastId = 0;
 
   constructor(
     private readonly query: ResolvedQuery,
     private readonly partsOf: PartsOf,
     private readonly isComputedOnce: (cte: Cte) => boolean,
-    private readonly fenced: boolean,
     private readonly leavesBrackets: (type: SqlType) => boolean,
   ) {
     const note = ({ id }: Column): void => void (this.#lastId = Math.max(this.#lastId, id));
@@ -120,6 +126,39 @@ class Rewriting {
     const query = this.#output(this.query, branch, [], this.leavesBrackets);
     const ctes = [...this.#computed.values()];
     return { query: { ...query, ctes }, scans: this.#scans, unbracketed: this.#unbracketed, rows };
+  }
+
+  ofTables(isFirst: (cte: Cte) => boolean): OverParts {
+    const made = new Map<Cte, Cte>();
+    const cteOf = (cte: Cte): Cte => {
+      let known = made.get(cte);
+      if (known === undefined) {
+        known = { ...cte, query: isFirst(cte) ? this.#withItsColumns(cte.query) : mapping.query(cte.query) };
+        made.set(cte, known);
+      }
+      return known;
+    };
+    const mapping: Mapping = {
+      expr: (expr) => mapOperands(expr, mapping),
+      relation: (relation) =>
+        relation.kind === 'cte' ? { ...relation, cte: cteOf(relation.cte) } : mapRelation(relation, mapping),
+      query: (query) => ({ ...query, ctes: query.ctes.map(cteOf), relation: mapping.relation(query.relation) }),
+    };
+    const relation = mapping.relation(this.query.relation);
+    const ctes = [...this.#computed.values(), ...this.query.ctes.flatMap((cte) => made.get(cte) ?? [])];
+    return { query: { ...this.query, ctes, relation }, scans: this.#scans, unbracketed: new Map(), rows: null };
+  }
+
+  /** A query over parts that shows the columns it has. */
+  #withItsColumns(query: ResolvedQuery): ResolvedQuery {
+    const { relation, output } = this.#query(query, []);
+    const renamed = query.output.flatMap(({ column }, i): ComputedColumn[] => {
+      const now = output[i]!.column;
+      return now.id === column.id
+        ? []
+        : [{ column, expr: { kind: 'column', column: now, type: now.type, span: NOWHERE } }];
+    });
+    return { ...query, ctes: [], relation: withComputed(relation, renamed) };
   }
 
   #storedRows({ places }: Branch): StoredRows | null {
@@ -293,8 +332,7 @@ class Rewriting {
 
   #unnest(scan: UnnestScan, input: Branch, scope: Scope): Branch {
     const inner = [...scope, input.places];
-    const isOuter = scan.outer && scan.on !== null;
-    const keepsList = isOuter || this.#asWritten || (this.fenced && scan.on !== null && canFail(scan.on));
+    const keepsList = scan.outer && scan.on !== null;
     const element = keepsList ? null : (this.#placeOf(scan.array, inner)?.element() ?? null);
     if (element === null) {
       const array = this.#expr(scan.array, inner);
@@ -313,8 +351,6 @@ class Rewriting {
     if (expr.kind === 'column') return placeOfColumn(expr.column, scope);
     if (expr.kind === 'field') return this.#placeOf(expr.input, scope)?.field(expr.index) ?? null;
     if (!isCall(expr, '$at') && !isCall(expr, '$safe_at')) return null;
-    // In a part of records it cannot fail.
-    if (this.fenced && expr.function === '$at') return null;
     const [list, index] = expr.args;
     if (list === undefined || index?.kind !== 'literal' || index.value !== '0') return null;
     return this.#placeOf(list, scope)?.element() ?? null;
@@ -322,9 +358,8 @@ class Rewriting {
 
   /** A filter, of which an EXISTS that has become a condition on the row is next to the others. */
   #filtered(input: Relation, written: Expr, scope: Scope): Relation {
-    const asWritten = this.fenced && canFail(written);
-    const all = conjuncts(this.#expr(asWritten ? written : this.#bounding(written, scope), scope));
-    const conditions = asWritten ? all : all.flatMap((condition) => conditionsOnRow(condition));
+    const all = conjuncts(this.#expr(this.#bounding(written, scope), scope));
+    const conditions = all.flatMap((condition) => conditionsOnRow(condition));
     const [first] = conditions;
     return first === undefined ? input : { kind: 'filter', input, condition: allOf(conditions, written) };
   }
@@ -400,18 +435,6 @@ class Rewriting {
   }
 
   #expr(expr: Expr, scope: Scope): Expr {
-    if (!this.#asWritten && this.fenced && canFail(expr)) {
-      this.#asWritten = true;
-      try {
-        return this.#replaced(expr, scope);
-      } finally {
-        this.#asWritten = false;
-      }
-    }
-    return this.#replaced(expr, scope);
-  }
-
-  #replaced(expr: Expr, scope: Scope): Expr {
     this.#budget.step();
     const place = this.#placeOf(expr, scope);
     if (place !== null) return place.value(expr.span);

@@ -49,6 +49,6 @@ function constantRow(relation: Relation): readonly (readonly ComputedColumn[])[]
 /** Whether DuckDB computes the column once: it is neither volatile nor able to fail, and reads no other rows. */
 function isFoldable(ctx: Context, { expr }: ComputedColumn): boolean {
   // Printed on the side: what is not kept must not leave its parameters behind.
-  const aside = new Context(ctx.printScan, ctx.worthKeeping, ctx.ctesAreTables, ctx.estimates, null, ctx.budget);
+  const aside = new Context(ctx.printScan, ctx.worthKeeping, ctx.ctesAreTables, ctx.estimates, new Set(), ctx.budget);
   return !/\b(?:error|random|uuid)\(|\bSELECT\b/.test(printExpr(aside, expr));
 }

@@ -1,102 +1,143 @@
 /**
  * The rows that a caller may see, as tables of their own (docs/decisions/fence.md).
  *
- * Where rows are joined, DuckDB decides by how many rows and which values *all* projects have what is evaluated, on which rows and
- * whether at all. So behind the fence a query that joins rows and can fail is run in two steps: what cannot fail is computed first, into
- * temporary tables, and what can is computed over these, which hold nothing but what the caller may see.
+ * What DuckDB evaluates, on which rows and in which order, it decides by all rows that it reads. So behind the fence a query that can fail is
+ * run in two steps: the rows that the stored query shows are written into temporary tables, and all that can fail is computed over these.
  */
-import { hasOneRowAtMost } from '../../../../googlesql/cardinality';
 import { columnsRead } from '../../../../googlesql/columns-read';
-import type { Column, Cte, CteScan, Expr, JoinRelation, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
-import { mapOperands, mapRelation, replacing, visitQuery, type Mapping } from '../../../../googlesql/resolved-walk';
+import type {
+  Aggregate,
+  AggregateCall,
+  Column,
+  ComputedColumn,
+  Cte,
+  CteScan,
+  Expr,
+  JoinRelation,
+  Relation,
+  ResolvedQuery,
+} from '../../../../googlesql/resolved';
+import {
+  callExpressions,
+  mapOperands,
+  mapRelation,
+  queriesOf,
+  relationsBelow,
+  replacing,
+  visitQuery,
+  type Mapping,
+} from '../../../../googlesql/resolved-walk';
+import type { Span } from '../../../../googlesql/syntax';
+import type { SqlType } from '../../../../googlesql/types';
 import { aggregateFailsItself, failsItself } from '../../../../googlesql/totality';
-import type { Fence } from '../../../contract';
 import { isClosed, outerColumns, outerColumnsOf } from './ctes';
 import { conjuncts } from './subquery-lists';
 import { visibleColumns } from './visible-columns';
 
 export interface OwnRows {
-  /** The query over such tables, which are the last of its CTEs. */
+  /** The query over the tables, which are among its CTEs. */
   readonly query: ResolvedQuery;
-  /** Whether a CTE is a table that is computed before the statement. */
   readonly isTable: (cte: Cte) => boolean;
+  /** Whether it is one of the first step. */
+  readonly isFirst: (cte: Cte) => boolean;
+  /** Whether the answer may depend on the order of the tables' rows. */
+  readonly readsOrder: boolean;
+  /** Whether what a CTE computes, or all but the CTEs, can fail. */
+  readonly canFail: (cte: Cte | null) => boolean;
 }
 
-/** @returns the query as it is where nothing has to be computed before it */
-export function withOwnRows(query: ResolvedQuery, fence: Fence): OwnRows {
-  const separation = new Separation(query, fence);
-  const separated = separation.query(query);
-  const ids = new Set(separation.tables.map(({ id }) => id));
-  const ctes = [...separated.ctes, ...separation.tables];
-  return { query: ids.size === 0 ? query : { ...separated, ctes }, isTable: ({ id }) => ids.has(id) };
+/**
+ * @param consumer place of the caller's own text; null: all of it is the stored query's
+ * @param printed expressions that can fail as they are printed
+ * @returns null: nothing can fail
+ */
+export function withOwnRows(query: ResolvedQuery, consumer: Span | null, printed: ReadonlySet<Expr>): OwnRows | null {
+  const separation = new Separation(query, consumer, printed);
+  if (!separation.isNeeded) return null;
+  const { relation, made, tables, first } = separation.result();
+  const isTable = ({ id }: Cte): boolean => tables.has(id);
+  const isFirst = ({ id }: Cte): boolean => first.has(id);
+  const others = made.filter((cte) => !isTable(cte)).map((cte) => cte.query);
+  const readsOrder =
+    !isFreeOfOrder(withoutCut({ ...query, ctes: [], relation })) || !others.every((one) => isFreeOfOrder(one));
+  const reached = new Set<Cte>();
+  for (const cte of made) if (isTable(cte)) addReached(cte.query, reached);
+  const separated = { ...query, ctes: [...[...reached].filter((cte) => !made.includes(cte)), ...made], relation };
+  const canFail = (cte: Cte | null): boolean => cte === null || (!isFirst(cte) && made.some(({ id }) => id === cte.id));
+  return { query: withFieldsRead(separated, isTable), isTable, isFirst, readsOrder, canFail };
 }
 
 class Separation {
-  readonly tables: Cte[] = [];
-  /** CTEs as the query has them then. */
-  readonly #ctes = new Map<Cte, Cte>();
-  readonly #failing = { everywhere: new WeakMap<Relation, boolean>(), consumer: new WeakMap<Relation, boolean>() };
+  /** Tables, and CTEs of the consumer over them, each behind what it reads. */
+  readonly #made: Cte[] = [];
+  readonly #tables = new Set<number>();
+  /** Tables that nothing which can fail is computed for. */
+  readonly #first = new Set<number>();
+  /** CTEs of the consumer that are read more than once, as they have become. */
+  readonly #shared = new Map<Cte, Cte>();
+  readonly #reads = new Map<number, number>();
+  /** Places of expressions that can fail as they are printed, of which some were rewritten before. */
+  readonly #failing = new Set<string>();
+  /** Places in conditions of the stored query that read a parameter: which rows are the caller's, they decide. */
+  readonly #pins = new Set<string>();
+  readonly #areFailing = new WeakMap<Relation, boolean>();
+  readonly #areFirst = new WeakMap<Relation, boolean>();
   readonly #hidden = new WeakSet<Expr>();
   #lastId = 0;
 
   constructor(
-    query: ResolvedQuery,
-    private readonly fence: Fence,
+    private readonly query: ResolvedQuery,
+    private readonly consumer: Span | null,
+    printed: ReadonlySet<Expr>,
   ) {
     visitQuery(query, {
       relation: (relation) => {
-        if (relation.kind === 'cte') this.#lastId = Math.max(this.#lastId, relation.cte.id);
+        this.#notePins(relation);
+        if (relation.kind !== 'cte') return;
+        const { id } = relation.cte;
+        this.#lastId = Math.max(this.#lastId, id);
+        this.#reads.set(id, (this.#reads.get(id) ?? 0) + 1);
       },
     });
-    for (const { id } of query.ctes) this.#lastId = Math.max(this.#lastId, id);
+    for (const expr of printed) if (!this.#isTheAuthors(expr)) this.#failing.add(placeOf(expr));
   }
 
-  /** A query as a whole: the statement, or a CTE of the stored query. */
-  query(query: ResolvedQuery): ResolvedQuery {
-    const needsTables = this.#canFail(query.relation, 'everywhere') && this.#joins(query);
-    const relation = needsTables ? this.#over(query.relation, []) : this.#written.relation(query.relation);
-    return { ...query, ctes: query.ctes.map((cte) => this.#cte(cte, needsTables)), relation };
-  }
-
-  /** A CTE of the stored query is looked at for itself; one of the consumer is a part of the statement. */
-  #cte(cte: Cte, isSeparated: boolean): Cte {
-    let known = this.#ctes.get(cte);
-    if (known === undefined) {
-      const { query } = cte;
-      const overTables = isSeparated && this.#canFail(query.relation, 'consumer');
-      if (this.#isStored(cte)) known = { ...cte, query: this.query(query) };
-      else known = { ...cte, query: overTables ? this.#subquery(query) : this.#written.query(query) };
-      this.#ctes.set(cte, known);
+  #notePins(relation: Relation): void {
+    const condition = relation.kind === 'filter' ? relation.condition : 'on' in relation ? relation.on : null;
+    for (const one of condition === null ? [] : conjuncts(condition)) {
+      if (this.#isConsumers(one.span)) continue;
+      const parts: Expr[] = [];
+      visitQuery(queryOf(conditionOf(one)), { expr: (expr) => void parts.push(expr) });
+      if (parts.some(({ kind }) => kind === 'parameter')) for (const part of parts) this.#pins.add(placeOf(part));
     }
-    return known;
   }
 
-  /** A part of a query as it is, over CTEs as they have become. */
-  readonly #written: Mapping = {
-    expr: (expr) => mapOperands(expr, this.#written),
-    relation: (relation) =>
-      relation.kind === 'cte'
-        ? { ...relation, cte: this.#cte(relation.cte, false) }
-        : mapRelation(relation, this.#written),
-    query: (query) => ({
-      ...query,
-      ctes: query.ctes.map((cte) => this.#cte(cte, false)),
-      relation: this.#written.relation(query.relation),
-    }),
-  };
+  /** Columns that nothing reads are not printed. */
+  get isNeeded(): boolean {
+    return this.#failing.size > 0 || relationsBelow(this.query).some(aggregatesFail);
+  }
+
+  result(): { relation: Relation; made: readonly Cte[]; tables: ReadonlySet<number>; first: ReadonlySet<number> } {
+    const relation = this.#over(this.query.relation, []);
+    return { relation, made: this.#made, tables: this.#tables, first: this.#first };
+  }
 
   /**
-   * A relation of a statement over tables.
+   * A relation over tables.
    *
-   * @param conditions that its rows have to hold, and that cannot fail
+   * @param conditions that its rows have to hold, each of which goes into it
    */
   #over(relation: Relation, conditions: readonly Expr[]): Relation {
-    const whole = filtered(relation, conditions);
-    if (this.#isFirst(relation) && isClosed(queryOf(whole))) return this.#table(whole);
+    if (!readsRows(relation)) return relation;
+    if (this.#isFirst(relation)) {
+      const table = this.#table(filtered(relation, conditions));
+      this.#first.add(table.cte.id);
+      return table;
+    }
     switch (relation.kind) {
       case 'filter': {
         const all = [...conjuncts(relation.condition), ...conditions];
-        const below = all.filter((condition) => this.#canGoBelow(condition, relation.input));
+        const below = all.filter((condition) => this.#goesInto(condition, relation.input));
         const above = all.filter((condition) => !below.includes(condition)).map(this.#expr);
         return filtered(this.#over(relation.input, below), above);
       }
@@ -105,28 +146,67 @@ class Separation {
       case 'query':
         return { ...relation, query: this.#subquery(relation.query, conditions) };
       case 'cte':
-        return filtered({ ...relation, cte: this.#cte(relation.cte, true) }, conditions);
-      default: {
-        const mapping: Mapping = {
-          expr: this.#expr,
-          relation: (input) => this.#over(input, []),
-          query: (query) => this.#subquery(query),
-        };
-        return filtered(mapRelation(relation, mapping), conditions);
-      }
+        return this.#cte(relation, conditions);
+      default:
+        return mapRelation(relation, this.#operator(conditions));
     }
   }
 
-  /** Whether a relation can be computed before what can fail. A column of the stored query that can is computed where nothing is joined. */
-  #isFirst(relation: Relation): boolean {
-    if (!readsRows(relation)) return false;
-    if (!this.#canFail(relation, 'everywhere')) return true;
-    return !this.#canFail(relation, 'consumer') && !this.#joins(queryOf(relation));
+  /** @param below conditions of its input */
+  #operator(below: readonly Expr[]): Mapping {
+    return {
+      expr: this.#expr,
+      relation: (input) => this.#over(input, below),
+      query: (query) => this.#subquery(query),
+    };
   }
 
   #subquery(query: ResolvedQuery, conditions: readonly Expr[] = []): ResolvedQuery {
-    const ctes = query.ctes.map((cte) => this.#cte(cte, true));
-    return { ...query, ctes, relation: this.#over(query.relation, conditions) };
+    return { ...query, ctes: [], relation: this.#over(query.relation, conditions) };
+  }
+
+  /** Whether a relation is computed into a table: it reads rows, cannot fail, and gives the same rows in whatever order those lie. */
+  #isFirst(relation: Relation): boolean {
+    let isFirst = this.#areFirst.get(relation);
+    if (isFirst === undefined) {
+      const query = queryOf(relation);
+      isFirst = readsRows(relation) && !this.#canFail(relation) && this.#isFreeOfOrder(query) && isClosed(query);
+      this.#areFirst.set(relation, isFirst);
+    }
+    return isFirst;
+  }
+
+  #isFreeOfOrder(query: ResolvedQuery): boolean {
+    return isFreeOfOrder(query, (cte) => this.#isStored(cte) || this.#isFreeOfOrder(cte.query));
+  }
+
+  /** The rows of a CTE of the stored query are all that is known of it: where it can fail, too, they are a table before anything reads them. */
+  #cte(scan: CteScan, conditions: readonly Expr[]): Relation {
+    const { cte, columns } = scan;
+    if (this.#isShared(cte)) {
+      let shared = this.#shared.get(cte);
+      if (shared === undefined) {
+        shared = { ...cte, query: this.#subquery(cte.query) };
+        this.#shared.set(cte, shared);
+        this.#made.push(shared);
+      }
+      return { ...scan, cte: shared };
+    }
+    const query = this.#subquery(
+      cte.query,
+      conditions.map((condition) => ofSources(condition, scan)),
+    );
+    const rows: Relation = { kind: 'query', query };
+    const computed = columns.map(({ column, source }) => ({ column, expr: columnRef(source) }));
+    const input = this.#isStored(cte) && !this.#hasRowsOfTable(query.relation) ? this.#table(rows) : rows;
+    return { kind: 'compute', input, columns: computed };
+  }
+
+  /** Whether there is a row for each row of a table. */
+  #hasRowsOfTable(relation: Relation): boolean {
+    if (relation.kind === 'compute') return this.#hasRowsOfTable(relation.input);
+    if (relation.kind === 'query') return this.#hasRowsOfTable(relation.query.relation);
+    return relation.kind === 'cte' && this.#tables.has(relation.cte.id);
   }
 
   readonly #expr = (expr: Expr): Expr => mapOperands(expr, { expr: this.#expr, query: this.#inner });
@@ -138,7 +218,7 @@ class Separation {
   readonly #inner = (written: ResolvedQuery): ResolvedQuery => {
     if (!readsRows(written.relation)) return written;
     const query = this.#subquery(written);
-    if (!this.#canFail(query.relation, 'everywhere')) return query;
+    if (!this.#canFail(query.relation)) return query;
     const outer = outerColumns(query);
     return replacing((part) => {
       if (this.#hidden.has(part)) return part;
@@ -150,111 +230,121 @@ class Separation {
     }).query(query);
   };
 
-  /** What an outer join adds rows for is not filtered before it. */
   #join(join: JoinRelation, conditions: readonly Expr[]): Relation {
-    const keepsRows = {
-      left: join.type !== 'right' && join.type !== 'full',
-      right: join.type !== 'left' && join.type !== 'full',
-    };
-    const left = keepsRows.left ? conditions.filter((condition) => this.#canGoBelow(condition, join.left)) : [];
-    const right = keepsRows.right ? conditions.filter((condition) => this.#canGoBelow(condition, join.right)) : [];
+    const ofSides = filteredSides(join).map((side) => ({
+      side,
+      below: conditions.filter((condition) => this.#goesInto(condition, side)),
+    }));
+    const over = (side: Relation): Relation => this.#over(side, ofSides.find((one) => one.side === side)?.below ?? []);
     const joined: Relation = {
       ...join,
-      left: this.#over(join.left, left),
-      right: this.#over(join.right, right),
+      left: over(join.left),
+      right: over(join.right),
       on: join.on && this.#expr(join.on),
     };
     return filtered(
       joined,
-      conditions.filter((condition) => !left.includes(condition) && !right.includes(condition)),
+      conditions.filter((condition) => !ofSides.some(({ below }) => below.includes(condition))),
     );
   }
 
-  #canGoBelow(condition: Expr, input: Relation): boolean {
+  /**
+   * Whether a condition leaves rows out before anything else is evaluated: in a table, or by how rows are joined. Any other is evaluated
+   * where it is written.
+   */
+  #goesInto(condition: Expr, input: Relation): boolean {
     const asRelation = conditionOf(condition);
-    if (this.#canFail(asRelation, 'everywhere') || readsRows(asRelation)) return false;
+    if (this.#canFail(asRelation) || readsRows(asRelation)) return false;
     const columns = new Set(visibleColumns(input).map(({ id }) => id));
-    return [...outerColumnsOf(condition)].every((id) => columns.has(id));
+    if (![...outerColumnsOf(condition)].every((id) => columns.has(id))) return false;
+    if (this.#isFirst(input)) return true;
+    switch (input.kind) {
+      case 'filter':
+      case 'compute':
+      case 'sort':
+        return this.#goesInto(condition, input.input);
+      case 'unnest':
+        return input.input !== null && this.#goesInto(condition, input.input);
+      case 'query':
+        return this.#goesInto(condition, input.query.relation);
+      case 'cte':
+        return !this.#isShared(input.cte) && this.#goesInto(ofSources(condition, input), input.cte.query.relation);
+      case 'join':
+        if (filteredSides(input).some((side) => this.#goesInto(condition, side))) return true;
+        return input.type === 'inner' && condition.kind === 'call' && condition.function === '$equal';
+      default:
+        return false;
+    }
   }
 
   #table(relation: Relation): CteScan {
-    const written = this.#written.relation(relation);
-    const query = queryOf(written, visibleColumns(written));
+    const query = queryOf(relation, visibleColumns(relation));
     const cte: Cte = { id: ++this.#lastId, name: 'own rows', span: NOWHERE, query };
-    this.tables.push(cte);
+    this.#tables.add(cte.id);
+    this.#made.push(cte);
     return { kind: 'cte', cte, columns: query.output.map(({ column }) => ({ column, source: column })) };
   }
 
+  #isShared(cte: Cte): boolean {
+    return !this.#isStored(cte) && (this.#reads.get(cte.id) ?? 0) > 1;
+  }
+
   #isStored({ span }: Cte): boolean {
-    const { consumer } = this.fence;
-    return consumer === null || span.start < consumer.start || span.start >= consumer.end;
+    return !this.#isConsumers(span);
   }
 
-  /** Whether rows of two relations meet in a query, CTEs of the stored query aside. */
-  #joins(query: ResolvedQuery): boolean {
-    let joins = false;
-    visitQuery(query, {
-      relation: (relation) => {
-        joins ||= relation.kind === 'set' || (relation.kind === 'join' && !this.#addsConstants(relation));
-        if (relation.kind === 'cte' && !this.#isStored(relation.cte)) joins ||= this.#joins(relation.cte.query);
-      },
-      expr: (expr) => {
-        joins ||= expr.kind === 'subquery' && readsRows(expr.query.relation);
-      },
-    });
-    return joins;
-  }
-
-  /** Whether a join adds columns of one constant row alone (`withoutConstantRow`). */
-  #addsConstants({ type, left, right }: JoinRelation): boolean {
-    const isConstant = (side: Relation): boolean =>
-      !readsRows(side) && hasOneRowAtMost(side) && !this.#canFail(side, 'everywhere');
-    return type === 'inner' && (isConstant(left) || isConstant(right));
-  }
-
-  /**
-   * Whether anything that a relation evaluates may fail on some row.
-   *
-   * @param where `consumer`: CTEs of the stored query aside
-   */
-  #canFail(relation: Relation, where: 'everywhere' | 'consumer'): boolean {
-    const known = this.#failing[where].get(relation);
+  /** Whether anything that a relation evaluates may fail on some row. */
+  #canFail(relation: Relation): boolean {
+    const known = this.#areFailing.get(relation);
     if (known !== undefined) return known;
     let fails = false;
     visitQuery(queryOf(relation), {
       relation: (one) => {
-        if (one.kind === 'cte' && (where === 'everywhere' || !this.#isStored(one.cte)))
-          fails ||= this.#canFail(one.cte.query.relation, where);
-        if (one.kind === 'aggregate') fails ||= one.aggregates.some(({ call }) => aggregateFailsItself(call));
-        if (one.kind === 'window') fails ||= one.functions.some(({ call }) => aggregateFailsItself(call.call));
+        if (one.kind === 'cte') fails ||= !this.#tables.has(one.cte.id) && this.#canFail(one.cte.query.relation);
+        fails ||= aggregatesFail(one);
       },
       expr: (expr) => {
-        fails ||= this.#failsOnRows(expr);
+        fails ||= (failsItself(expr) && !this.#isTheAuthors(expr)) || this.#failing.has(placeOf(expr));
       },
     });
-    this.#failing[where].set(relation, fails);
+    this.#areFailing.set(relation, fails);
     return fails;
   }
 
-  /** What the stored query computes of parameters alone fails for every row, or for none. */
-  #failsOnRows(expr: Expr): boolean {
-    if (!failsItself(expr)) return false;
-    const { consumer } = this.fence;
-    const isConsumers = consumer === null || (expr.span.start >= consumer.start && expr.span.start < consumer.end);
-    return isConsumers || columnsRead([expr]).size > 0;
+  /**
+   * Whether an expression of the stored query may fail before the caller's rows are known: in a condition that finds them by a parameter, or
+   * computed of parameters alone, for every row or for none.
+   */
+  #isTheAuthors(expr: Expr): boolean {
+    if (this.#isConsumers(expr.span)) return false;
+    return this.#pins.has(placeOf(expr)) || (expr.kind !== 'subquery' && columnsRead([expr]).size === 0);
+  }
+
+  #isConsumers({ start }: Span): boolean {
+    const { consumer } = this;
+    return consumer !== null && start >= consumer.start && start < consumer.end;
   }
 }
 
 const NOWHERE = { start: 0, end: 0 };
+
+const placeOf = ({ kind, span }: Expr): string => `${kind} ${span.start}-${span.end}`;
 
 function queryOf(relation: Relation, columns: readonly Column[] = []): ResolvedQuery {
   const output = columns.map((column) => ({ name: null, column }));
   return { ctes: [], relation, output, valueTable: false, ordered: false };
 }
 
+const conditionsAlone = new WeakMap<Expr, Relation>();
+
 /** A relation that evaluates an expression, to look at that as one looks at relations. */
 function conditionOf(condition: Expr): Relation {
-  return { kind: 'filter', input: { kind: 'single_row' }, condition };
+  let relation = conditionsAlone.get(condition);
+  if (relation === undefined) {
+    relation = { kind: 'filter', input: { kind: 'single_row' }, condition };
+    conditionsAlone.set(condition, relation);
+  }
+  return relation;
 }
 
 function filtered(input: Relation, conditions: readonly Expr[]): Relation {
@@ -266,6 +356,32 @@ function filtered(input: Relation, conditions: readonly Expr[]): Relation {
 /** @param like has its type and place */
 function callOf(name: string, args: readonly Expr[], { type, span }: Expr): Expr {
   return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type, span };
+}
+
+/** A condition of a CTE's scan as one of the CTE's own rows. */
+function ofSources(condition: Expr, { columns }: CteScan): Expr {
+  const sources = new Map(columns.map(({ column, source }) => [column.id, source]));
+  return replacing((part) => {
+    const source = part.kind === 'column' ? sources.get(part.column.id) : undefined;
+    return source && columnRef(source);
+  }).expr(condition);
+}
+
+/** Sides of a join whose rows it does not keep in any case. */
+function filteredSides({ type, left, right }: JoinRelation): readonly Relation[] {
+  return [
+    ...(type === 'inner' || type === 'left' ? [left] : []),
+    ...(type === 'inner' || type === 'right' ? [right] : []),
+  ];
+}
+
+function columnRef(column: Column): Expr {
+  return { kind: 'column', column, type: column.type, span: NOWHERE };
+}
+
+function aggregatesFail(relation: Relation): boolean {
+  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => aggregateFailsItself(call));
+  return relation.kind === 'window' && relation.functions.some(({ call }) => aggregateFailsItself(call.call));
 }
 
 /** Whether it reads a table, through CTEs too. */
@@ -283,3 +399,171 @@ function readsRows(relation: Relation): boolean {
 }
 
 const reading = new WeakMap<Relation, boolean>();
+
+/** Aggregates that give the same for the same rows in any order, of what is no FLOAT64. */
+const FREE_OF_ORDER: ReadonlySet<string> = new Set([
+  ...['APPROX_COUNT_DISTINCT', 'AVG', 'BIT_AND', 'BIT_OR', 'BIT_XOR', 'COUNT', 'COUNTIF', 'COUNT_STAR', 'GROUPING'],
+  ...['LOGICAL_AND', 'LOGICAL_OR', 'MAX', 'MIN', 'SUM'],
+]);
+
+/** A query without the LIMIT that ends it: which rows that cuts off decides on an error only where a value of a row cannot be written. */
+function withoutCut(query: ResolvedQuery): ResolvedQuery {
+  let { relation } = query;
+  while (relation.kind === 'limit' && query.output.every(({ column }) => !holdsArray(column.type))) {
+    relation = relation.input;
+  }
+  return { ...query, relation };
+}
+
+/**
+ * Whether a query gives the same rows whatever the order of what it reads.
+ *
+ * @param ofCte whether a CTE does
+ */
+function isFreeOfOrder(query: ResolvedQuery, ofCte = (_cte: Cte): boolean => true): boolean {
+  let isFree = true;
+  visitQuery(query, {
+    relation: (one) => {
+      switch (one.kind) {
+        case 'aggregate':
+          isFree &&= isAggregateFreeOfOrder(one);
+          break;
+        case 'cte':
+          isFree &&= ofCte(one.cte);
+          break;
+        case 'join':
+        case 'limit':
+        case 'set':
+        case 'window':
+          isFree = false;
+          break;
+        default:
+      }
+    },
+  });
+  return isFree;
+}
+
+function isAggregateFreeOfOrder({ keys, aggregates }: Aggregate): boolean {
+  const isFree = (call: AggregateCall): boolean =>
+    FREE_OF_ORDER.has(call.function) &&
+    callExpressions(call).length === call.args.length &&
+    call.args.every(({ type }) => type.kind !== 'FLOAT64');
+  return keys.every(({ expr }) => expr.type.kind !== 'FLOAT64') && aggregates.every(({ call }) => isFree(call));
+}
+
+function holdsArray(type: SqlType): boolean {
+  return type.kind === 'ARRAY' || (type.kind === 'STRUCT' && type.fields.some((field) => holdsArray(field.type)));
+}
+
+/** Adds the CTEs that a query reads and does not define, each behind what it reads. */
+function addReached(query: ResolvedQuery, into: Set<Cte>): void {
+  const read = new Set<Cte>();
+  const own = new Set<Cte>();
+  const note = ({ ctes }: ResolvedQuery): void => ctes.forEach((cte) => own.add(cte));
+  note(query);
+  visitQuery(query, {
+    relation: (relation) => {
+      if (relation.kind === 'cte') read.add(relation.cte);
+      queriesOf(relation).forEach(note);
+    },
+    expr: (expr) => {
+      if (expr.kind === 'subquery') note(expr.query);
+    },
+  });
+  for (const cte of read) {
+    if (own.has(cte) || into.has(cte)) continue;
+    addReached(cte.query, into);
+    into.add(cte);
+  }
+}
+
+/** Beyond the columns of queries, and before those of `Context`. */
+const FIRST_FIELD = 1_000_000_000;
+
+/** Of a record that is read in part the tables have those fields alone, as columns of their own. */
+function withFieldsRead(query: ResolvedQuery, isTable: (cte: Cte) => boolean): ResolvedQuery {
+  const fields = new Map<number, Map<string, ComputedColumn>>();
+  let lastId = FIRST_FIELD;
+  /** Columns of the tables that the query around reads by itself. */
+  let scanned: ReadonlySet<number> = new Set();
+  const whole = (one: ResolvedQuery): ResolvedQuery => {
+    const before = scanned;
+    scanned = columnsOfTables(one, isTable);
+    const mapped = mapQuery(one);
+    scanned = before;
+    return mapped;
+  };
+  const fieldsOf = (columns: readonly Column[]): ComputedColumn[] =>
+    columns.flatMap(({ id }) => [...(fields.get(id)?.values() ?? [])]);
+  const fieldOf = (part: Expr): Expr | null => {
+    const path = pathOf(part);
+    if (path === null || path.steps === '' || !scanned.has(path.column.id)) return null;
+    const ofColumn = fields.get(path.column.id) ?? new Map<string, ComputedColumn>();
+    fields.set(path.column.id, ofColumn);
+    const field = ofColumn.get(path.steps) ?? { column: { id: ++lastId, name: '', type: part.type }, expr: part };
+    ofColumn.set(path.steps, field);
+    return columnRef(field.column);
+  };
+  const made = new Map<Cte, Cte>();
+  const cteOf = (cte: Cte): Cte => {
+    const known = made.get(cte) ?? {
+      ...cte,
+      query: isTable(cte) ? withOutput(whole(cte.query)) : whole(cte.query),
+    };
+    made.set(cte, known);
+    return known;
+  };
+  /** With those fields of its columns too that something above reads. */
+  const withOutput = (shown: ResolvedQuery): ResolvedQuery => {
+    const { relation, output } = shown;
+    const wanted = fieldsOf(output.map(({ column }) => column));
+    const visible = new Set(visibleColumns(relation));
+    const columns = wanted.filter(({ column }) => !visible.has(column));
+    return {
+      ...shown,
+      relation: columns.length === 0 ? relation : { kind: 'compute', input: relation, columns },
+      output: [...output, ...wanted.map(({ column }) => ({ name: null, column }))],
+    };
+  };
+  const mapQuery = (one: ResolvedQuery): ResolvedQuery => ({ ...one, relation: mapping.relation(one.relation) });
+  const mapping: Mapping = {
+    expr: (part) => fieldOf(part) ?? mapOperands(part, mapping),
+    query: mapQuery,
+    relation: (relation) => {
+      if (relation.kind === 'query') return { ...relation, query: withOutput(mapQuery(relation.query)) };
+      if (relation.kind !== 'cte') return mapRelation(relation, mapping);
+      const more = isTable(relation.cte) ? fieldsOf(relation.columns.map(({ column }) => column)) : [];
+      const columns = [...relation.columns, ...more.map(({ column }) => ({ column, source: column }))];
+      return { ...relation, cte: cteOf(relation.cte), columns };
+    },
+  };
+  // Once to find them all.
+  query.ctes.forEach(cteOf);
+  whole({ ...query, ctes: [] });
+  made.clear();
+  return { ...whole({ ...query, ctes: [] }), ctes: query.ctes.map(cteOf) };
+}
+
+function columnsOfTables(query: ResolvedQuery, isTable: (cte: Cte) => boolean): ReadonlySet<number> {
+  const columns = new Set<number>();
+  visitQuery(query, {
+    relation: (relation) => {
+      if (relation.kind === 'cte' && isTable(relation.cte)) relation.columns.forEach((c) => columns.add(c.column.id));
+    },
+  });
+  return columns;
+}
+
+/** A column and the way to a part of it that is always there, or NULL; null: the expression is something else. */
+function pathOf(expr: Expr): { readonly column: Column; readonly steps: string } | null {
+  if (expr.kind === 'column') return { column: expr.column, steps: '' };
+  if (expr.kind === 'field') {
+    const input = pathOf(expr.input);
+    return input && { ...input, steps: `${input.steps}.${expr.index}` };
+  }
+  if (expr.kind !== 'call' || expr.function !== '$safe_at' || expr.safe) return null;
+  const [list, index] = expr.args;
+  const input = list === undefined || index?.kind !== 'literal' ? null : pathOf(list);
+  return input && { ...input, steps: `${input.steps}[${String((index as { value: unknown }).value)}]` };
+}

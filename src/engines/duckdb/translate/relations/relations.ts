@@ -5,11 +5,11 @@
 import { columnsRead } from '../../../../googlesql/columns-read';
 import { relationExpressions } from '../../../../googlesql/resolved-walk';
 import type {
-  Aggregate,
   ComputedColumn,
   CteScan,
   Expr,
   JoinRelation,
+  Limit,
   Relation,
   ResolvedQuery,
   SetRelation,
@@ -24,10 +24,9 @@ import { selectList } from '../select-list';
 import { columnName, type Context } from '../context';
 import { conjuncts } from './subquery-lists';
 import { printCondition, printExpr, printSortKeys } from '../expressions/expressions';
-import { quoteName, VOLATILE_TRUE } from '../../sql';
-import { canFail, queryCanFail } from '../../../../googlesql/totality';
 import { printUnnest } from './unnest';
-import { allInOrder, type Guard } from '../expressions/guards';
+import { allInOrder } from '../expressions/conditions';
+import { isClosed } from './ctes';
 
 export type Wanted = ReadonlySet<number>;
 
@@ -77,10 +76,8 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       const local = withOuterColumnsOfLambdas(ctx, relation);
       if (local !== null) return printRelation(ctx, local, wanted, ordered);
       const ids = columnsRead([relation.condition], new Set(wanted));
-      const { failing } = ctx;
       const input = printRelation(ctx, relation.input, ids, ordered);
-      const above = ctx.failing > failing;
-      return `${select()} FROM ${printFilter(ctx, input, relation.condition, above)}`;
+      return `${select()} FROM ${printFilter(ctx, input, relation.condition)}`;
     }
     case 'compute': {
       const columns = relation.columns.filter((c) => wanted.has(c.column.id));
@@ -98,8 +95,8 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     case 'aggregate': {
       const local = withOuterColumnsComputed(ctx, relation);
       if (local !== null) return printRelation(ctx, local, wanted, ordered);
-      const fenced = withExtremeKeysComputed(ctx, relation) ?? withKeysComputed(ctx, relation);
-      if (fenced !== null) return printRelation(ctx, fenced, wanted, ordered);
+      const extremes = withExtremeKeysComputed(ctx, relation);
+      if (extremes !== null) return printRelation(ctx, extremes, wanted, ordered);
       const aggregates = relation.aggregates.filter((a) => wanted.has(a.column.id));
       const ids = columnsRead(relationExpressions({ ...relation, aggregates }));
       return printAggregate(ctx, relation, wanted, from(relation.input, ids, false));
@@ -131,6 +128,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
     case 'limit': {
       const limit = ` LIMIT ${printExpr(ctx, relation.count)}`;
       const offset = relation.offset === null ? '' : ` OFFSET ${printExpr(ctx, relation.offset)}`;
+      if (ctx.inOrder && isClosed(asQuery(relation))) return printCut(ctx, relation, wanted, `${limit}${offset}`);
       // Beside its own ORDER BY, so that it becomes a Top-N; elsewhere around whatever the input is.
       const input = printRelation(ctx, relation.input, wanted, true);
       return relation.input.kind === 'sort'
@@ -142,71 +140,36 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
   }
 }
 
-/** A guard as a column beside those of a relation, which are given it only where something reads it. */
-class GuardColumn implements Guard {
-  readonly #name: string;
-  /** How often it is read. */
-  reads = 0;
-
-  constructor(ctx: Context) {
-    this.#name = quoteName(ctx.variable());
-  }
-
-  of(): string {
-    this.reads++;
-    return this.#name;
-  }
-
-  /** The relation in parentheses. @param conditions hold wherever the guard does */
-  over(relation: string, conditions: readonly string[] = []): string {
-    const guard = [VOLATILE_TRUE, ...conditions].join(' AND ');
-    return this.reads > 0 ? `(SELECT *, ${guard} AS ${this.#name} FROM (${relation}))` : `(${relation})`;
-  }
-}
-
 /**
- * What stands behind FROM: the rows of a relation for which a condition holds.
- *
- * @param above an expression that can fail is evaluated below: DuckDB would put this one beside it, in an order that depends on
- *   statistics of all rows
+ * A LIMIT of which every row is computed before any is cut off, so that whether one that fails is reached does not depend on what DuckDB
+ * reads first. Rows that its ORDER BY takes for equal come as they lie.
  */
-export function printFilter(ctx: Context, relation: string, condition: Expr, above = false): string {
-  const guard = new GuardColumn(ctx);
-  const [total, failing]: [string[], string[]] = [[], []];
-  for (const conjunct of ctx.fencing === null ? [condition] : conjuncts(condition)) {
-    const { reads } = guard;
-    const text = ctx.guardedBy(guard, () => printCondition(ctx, conjunct));
-    (guard.reads === reads ? total : failing).push(text);
-  }
-  // DuckDB would evaluate them in an order that depends on how long each takes, and so on rows that are left out.
-  if (ctx.fencing !== null && above && total.length > 0) {
-    failing.unshift(`CASE WHEN ${guard.of()} THEN ${total.splice(0).join(' AND ')} END`);
-  }
-  const last = failing.length === 0 ? [] : [allInOrder(failing)];
-  // Where statistics of all rows settle a condition, DuckDB evaluates nothing behind it: nor may it elsewhere.
-  const settled = total.filter((text) => !text.includes('SELECT'));
-  return `${guard.over(relation, settled)} WHERE ${[...total, ...last].join(' AND ')}`;
+function printCut(ctx: Context, { input }: Limit, wanted: Wanted, limit: string): string {
+  const [sorted, sortKeys] = input.kind === 'sort' ? [input.input, input.keys] : [input, []];
+  const ids = columnsRead(
+    sortKeys.map(({ expr }) => expr),
+    new Set(wanted),
+  );
+  const rows = printRelation(ctx, sorted, ids, true);
+  const keys = [...printSortKeys(ctx, sortKeys), '"place"'];
+  const shown = visibleColumns(input)
+    .filter(({ id }) => wanted.has(id))
+    .map(({ id }) => columnName(id));
+  const placed = `SELECT *, row_number() OVER () AS "place" FROM (${rows})`;
+  return `${selectList(shown)} FROM (${placed}) ORDER BY ${keys.join(', ')}${limit}`;
 }
 
-const IN_SELECT_LIST: Guard = { of: () => VOLATILE_TRUE };
+function asQuery(relation: Relation): ResolvedQuery {
+  return { ctes: [], relation, output: [], valueTable: false, ordered: false };
+}
+
+/** What stands behind FROM: the rows of a relation for which a condition holds. */
+export function printFilter(ctx: Context, relation: string, condition: Expr): string {
+  return `(${relation}) WHERE ${printCondition(ctx, condition)}`;
+}
 
 function printComputed(ctx: Context, columns: readonly ComputedColumn[]): string[] {
-  return columns.map(({ expr, column }) => {
-    const text = ctx.guardedBy(IN_SELECT_LIST, () => printExpr(ctx, expr));
-    return `${text} AS ${columnName(column.id)}`;
-  });
-}
-
-/** Behind the fence keys that can fail are columns of their own, so that filters on them stay above; null: no key can fail. */
-function withKeysComputed(ctx: Context, relation: Aggregate): Relation | null {
-  const computed = relation.keys.filter(({ expr }) => expr.kind !== 'column' && canFail(expr));
-  if (ctx.fencing === null || computed.length === 0) return null;
-  const keys = relation.keys.map((key) =>
-    computed.includes(key)
-      ? { ...key, expr: { kind: 'column', column: key.column, type: key.column.type, span: key.expr.span } as const }
-      : key,
-  );
-  return { ...relation, input: { kind: 'compute', input: relation.input, columns: computed }, keys };
+  return columns.map(({ expr, column }) => `${printExpr(ctx, expr)} AS ${columnName(column.id)}`);
 }
 
 /** The SELECT text of a query for those of its output columns that are wanted. */
@@ -229,8 +192,6 @@ function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): 
     const sources = new Set(read.map((c) => c.source.id));
     return `${selectList(list)} FROM (${printQuery(ctx, cte.query, sources, false)})`;
   }
-  // It is written elsewhere, later; filters are pushed into it all the same.
-  if (queryCanFail(cte.query)) ctx.failing++;
   let entry = ctx.materialized.get(cte.id);
   if (entry === undefined) ctx.materialized.set(cte.id, (entry = { cte, wanted: new Set() }));
   for (const { source } of read) entry.wanted.add(source.id);
@@ -239,31 +200,18 @@ function printCteScan(ctx: Context, { cte, columns }: CteScan, wanted: Wanted): 
 
 function printJoin(ctx: Context, { type, left, right, on }: JoinRelation, wanted: Wanted): string {
   const ids = columnsRead([on], new Set(wanted));
-  const sides = [left, right].map((side) => ({
-    columns: new Set(visibleColumns(side).map(({ id }) => id)),
-    text: printRelation(ctx, side, ids, false),
-    guard: new GuardColumn(ctx),
-  }));
-  if (on === null && type === 'inner') return sides.map(({ text }) => `(${text})`).join(' CROSS JOIN ');
-  // Each operand that can fail is guarded on the side that it reads, so that an equality stays one of both sides.
-  const guard: Guard = {
-    of: (expr) => {
-      const reads = [...columnsRead([expr])];
-      const read = sides.filter(({ columns }) => reads.some((id) => columns.has(id)));
-      return (read.length === 0 ? sides : read).map((side) => side.guard.of()).join(' AND ');
-    },
-  };
-  const condition = on === null ? 'true' : ctx.guardedBy(guard, () => printJoinCondition(ctx, type, on));
-  const [first, second] = sides.map((side) => side.guard.over(side.text));
+  const [first, second] = [left, right].map((side) => `(${printRelation(ctx, side, ids, false)})`);
+  if (on === null && type === 'inner') return `${first} CROSS JOIN ${second}`;
+  const condition = on === null ? 'true' : printJoinCondition(ctx, type, on);
   return `${first} ${type.toUpperCase()} JOIN ${second} ON ${condition}`;
 }
 
 /**
- * Behind the fence what can fail is evaluated on pairs for which all before it holds, and the equalities before all. An inner join keeps
- * those for itself; an outer one looks at each pair anyway, with its conditions in any order.
+ * In order, what can fail is evaluated on pairs for which all before it holds, and the equalities before all. An inner join keeps
+ * those for itself; an outer one looks at each pair anyway.
  */
 function printJoinCondition(ctx: Context, type: JoinRelation['type'], on: Expr): string {
-  if (ctx.fencing === null) return printExpr(ctx, on);
+  if (!ctx.inOrder) return printExpr(ctx, on);
   const all = conjuncts(on);
   const { failing } = ctx;
   const equalities = all.filter(isEquality).map((one) => printExpr(ctx, one));

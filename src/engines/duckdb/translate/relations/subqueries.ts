@@ -12,17 +12,11 @@ import { duckType } from '../../sql';
 export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
   // Its own columns get their estimates.
   ctx.estimates.of(expr);
-  const { single, guard, failing } = ctx;
+  const { single } = ctx;
   ctx.single = false;
   ctx.subqueries++;
   try {
-    const asLists = ctx.guardedBy(null, () => printClosed(ctx, expr));
-    if (asLists === null) return printInside(ctx, expr);
-    if (ctx.failing === failing || (guard === null && ctx.rowsOnly)) return asLists;
-    // Lambdas are not guarded one by one, but as a whole.
-    const onRows = ctx.guardedBy(null, () => ctx.withoutDictionaries(() => printClosed(ctx, expr)));
-    if (onRows === null) return printInside(ctx, expr);
-    return guard === null ? onRows : `CASE WHEN ${guard.of(expr)} THEN ${onRows} END`;
+    return printClosed(ctx, expr) ?? printInside(ctx, expr);
   } finally {
     ctx.single = single;
     ctx.subqueries--;
@@ -31,16 +25,16 @@ export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
 
 /**
  * As lists whose lambdas read no column around the subquery where DuckDB does not find these, which is in a subquery that is in
- * another, or where it would evaluate the lambda on the values of a dictionary: it does not see there what is volatile.
+ * another.
  *
  * @returns null where it needs a relation
  */
 function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
   const plain = printAsLists(ctx, expr);
   if (plain === null || !plain.includes('lambda')) return plain;
-  const columns = columnsInLambdas(ctx, expr, plain);
+  const columns = columnsInLambdas(ctx, expr);
   if (columns.length === 0) return plain;
-  const values = columns.map((id) => ctx.flat(columnName(id)));
+  const values = columns.map(columnName);
   let isPrinted = true;
   const text = ctx.bind(values, (...names) => {
     columns.forEach((id, i) => ctx.bound.set(id, names[i]!));
@@ -53,18 +47,14 @@ function printClosed(ctx: Context, expr: SubqueryExpr): string | null {
     }
   });
   // A lambda may hold no subquery.
-  if (isPrinted && !text.includes('SELECT')) return text;
-  return ctx.rowsOnly ? null : plain;
+  return isPrinted && !text.includes('SELECT') ? text : plain;
 }
 
-/** Ids of the columns around a subquery that its lambdas must not read. @param text the subquery as lists */
-function columnsInLambdas(ctx: Context, { query, operand }: SubqueryExpr, text: string): readonly number[] {
-  if (ctx.subqueries < 2 && !ctx.rowsOnly) return [];
+/** Ids of the columns around a subquery that its lambdas must not read. */
+function columnsInLambdas(ctx: Context, { query, operand }: SubqueryExpr): readonly number[] {
+  if (ctx.subqueries < 2) return [];
   const ofOperand = operand === null ? [] : outerColumnsOf(operand);
-  const columns = [...new Set([...outerColumns(query), ...ofOperand])].filter((id) => !ctx.bound.has(id));
-  const first = text.indexOf('lambda');
-  // A list comes before its lambda.
-  return ctx.subqueries < 2 ? columns.filter((id) => text.includes(columnName(id), first)) : columns;
+  return [...new Set([...outerColumns(query), ...ofOperand])].filter((id) => !ctx.bound.has(id));
 }
 
 function printInside(ctx: Context, expr: SubqueryExpr): string {
@@ -72,10 +62,7 @@ function printInside(ctx: Context, expr: SubqueryExpr): string {
   const ids = new Set(expr.query.output.map((o) => o.column.id));
   const column = expr.query.output[0]?.column;
   if (column === undefined) throw new Error('a subquery without a column');
-  // Its relations have guards of their own.
-  const query = ctx.guardedBy(null, () =>
-    ctx.withoutDictionaries(() => printQuery(ctx, expr.query, ids, expr.mode === 'array'), false),
-  );
+  const query = printQuery(ctx, expr.query, ids, expr.mode === 'array');
   const value = columnName(column.id);
   switch (expr.mode) {
     case 'exists':

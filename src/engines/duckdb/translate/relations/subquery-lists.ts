@@ -7,7 +7,7 @@ import type { AggregateCall, Column, Expr, Relation, SortKey, SubqueryExpr } fro
 import { aggregateOfList } from '../functions/aggregate-lists';
 import { NeedsRelation, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
-import { afterOthers } from '../expressions/guards';
+import { afterOthers } from '../expressions/conditions';
 import { listMembership } from '../expressions/membership';
 import { operandOf } from './subqueries';
 import { duckType, fail, structOf } from '../../sql';
@@ -22,7 +22,7 @@ interface Level {
   readonly conditions: Conditions;
 }
 
-/** Conditions that hold together. Behind the fence what can fail is evaluated where all others hold, in its order. */
+/** Conditions that hold together. What can fail may be evaluated where all others hold, in its order (`Context.inOrder`). */
 class Conditions {
   readonly #total: string[] = [];
   readonly #failing: string[] = [];
@@ -157,7 +157,7 @@ class ListPrinter {
   private addCondition(condition: Expr): void {
     const { failing } = this.ctx;
     const text = printExpr(this.ctx, condition);
-    const fails = this.ctx.fencing !== null && this.ctx.failing > failing;
+    const fails = this.ctx.inOrder && this.ctx.failing > failing;
     if (this.levels.length === 0) {
       this.onRow.add(text, fails);
       return;

@@ -5,7 +5,6 @@
 import { columnsRead } from '../../../../googlesql/columns-read';
 import { hasOneRowAtMost } from '../../../../googlesql/cardinality';
 import type { Relation, UnnestScan } from '../../../../googlesql/resolved';
-import { canFail } from '../../../../googlesql/totality';
 import { visibleColumns } from './visible-columns';
 import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
@@ -27,8 +26,6 @@ export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): str
 /** Whether the query generates an array of any size that reads no row: made once, not for each of many rows. */
 function isSameForAll(ctx: Context, { outer, array, input }: UnnestScan): boolean {
   if (outer || input === null || hasOneRowAtMost(input)) return false;
-  // Whether it is made where the input turns out to be empty depends on which of the two DuckDB takes for the smaller.
-  if (ctx.fencing !== null && canFail(array)) return false;
   return array.kind === 'call' && ctx.estimates.of(array) > SMALL && columnsRead([array]).size === 0;
 }
 

@@ -11,7 +11,7 @@ const LONGEST = 2000;
  */
 export function logForeignLines(log: Pick<Log, 'warn'>): () => void {
   const { stderr } = process;
-  const write = Reflect.get(stderr, 'write') as typeof stderr.write;
+  const write: typeof stderr.write = Reflect.get(stderr, 'write');
   stderr.write = (chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
     const text = (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()).trimEnd();
     if (text !== '') log.warn({ from: 'stderr' }, text.slice(0, LONGEST));

@@ -32,7 +32,7 @@ async function soaked(target: Target, seconds: number, seed: number, withWide: b
   const { duckdb, cache } = target.limits;
   const counts = `${clients} clients in ${seconds} s, ${requests} ordinary requests`;
   const times = `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
-  const memory = `peak ${target.peakMemory.toFixed(0)} of ${boundOf(target)} MiB (DuckDB ${duckdb}, cache ${cache})`;
+  const memory = `peak ${target.peakMemory.toFixed(0)} of ${boundOf(target)} MiB (${target.peakByProcess}; DuckDB ${duckdb}, cache ${cache})`;
   process.stdout.write(`soak: seed ${seed}, ${counts}, ${times}, ${memory}, ${offences.length} offences\n`);
   return offences;
 }

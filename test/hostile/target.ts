@@ -148,6 +148,9 @@ export class Target {
     });
   }
 
+  /** Of the same instant, MiB of each process. */
+  peakByProcess = '';
+
   /** The most memory that all processes of the service have had resident at the same time, in MiB. */
   get peakMemory(): number {
     return this.#peakMemory;
@@ -156,10 +159,11 @@ export class Target {
   #measureMemory(): void {
     // Looking for new processes reads all of /proc.
     if (this.#samples++ % LOOKS_FOR_PROCESSES === 0) this.#family = this.processes();
-    this.#peakMemory = Math.max(
-      this.#peakMemory,
-      this.#family.reduce((sum, pid) => sum + resident(pid), 0),
-    );
+    const each = this.#family.map((pid) => [titleOf(pid), Math.round(resident(pid))] as const);
+    const sum = each.reduce((all, [, own]) => all + own, 0);
+    if (sum <= this.#peakMemory) return;
+    this.#peakMemory = sum;
+    this.peakByProcess = each.map(([title, own]) => `${title} ${String(own)}`).join(', ');
   }
 
   /** The service's process and those that it has started. */
@@ -189,6 +193,14 @@ function reasonOf(status: number, text: string): string | null {
     return (JSON.parse(text) as { error: { errors: { reason: string }[] } }).error.errors[0]?.reason ?? null;
   } catch {
     return null;
+  }
+}
+
+function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replace(/\0.*/s, '').replace(/^.*\//, '');
+  } catch {
+    return 'ended';
   }
 }
 

@@ -9,6 +9,9 @@ const REPEATS = 2;
 /** MiB beside the limits of DuckDB and of the cache. */
 const BASE_MEMORY = 512;
 
+/** MiB that callers may have it hold: unread answers and bodies of requests (docs/operations.md). */
+const HELD_MEMORY = 192;
+
 export interface Offence {
   readonly name: string;
   readonly what: string;
@@ -42,7 +45,7 @@ export async function attack(
 
 /** MiB that all processes of the service may have resident. */
 export function boundOf({ limits }: Target): number {
-  return limits.duckdb + limits.cache + BASE_MEMORY;
+  return limits.duckdb + limits.cache + BASE_MEMORY + HELD_MEMORY;
 }
 
 /** Whether the service holds its bound on memory and still answers; what is wrong, if anything. */

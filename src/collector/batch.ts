@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Task } from '../concurrency/threads';
 import { parseLine, printLine } from '../engines/duckdb/data/json-line';
+import { MOST_ROW_VALUES, valuesOfRow } from '../engines/duckdb/data/row-values';
 import type { RestField } from '../googlesql/rest-schema';
 import { rowOf } from './row';
 import { isObject, type Shape, shapeOf } from './shape';
@@ -23,7 +24,7 @@ export interface Batch {
   /** NDJSON in UTF-8, each row with its newline. */
   readonly lines: Uint8Array;
   readonly events: number;
-  /** Elements of the batch that are no events. */
+  /** Elements of the batch that are no events, or wider than a row may be. */
   readonly refused: number;
 }
 
@@ -52,7 +53,8 @@ export function readBatch(input: BatchInput): Batch | BatchFault {
   let written = 0;
   for (const event of events) {
     const row = rowOf(event, destination, arrived);
-    if (row === null) continue;
+    // The reader of the file would leave such a row out when the sender has long been told that it is stored.
+    if (row === null || (fields !== null && valuesOfRow(fields, row) > MOST_ROW_VALUES)) continue;
     written++;
     text += `${printLine(row)}\n`;
     if (text.length < BLOCK) continue;

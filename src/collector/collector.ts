@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { MOST_ROW_VALUES } from '../engines/duckdb/data/row-values';
 import type { RunLimits } from '../concurrency/deadline';
 import type { Threads } from '../concurrency/threads';
 import { describedTables } from '../engines/duckdb/data/schemas';
@@ -51,7 +52,7 @@ export interface Delivery {
 export interface Collected {
   readonly table: string;
   readonly events: number;
-  /** Elements of the batch that were no events. */
+  /** Elements of the batch that were no events, or wider than a row may be. */
   readonly refused: number;
 }
 
@@ -137,7 +138,11 @@ export class Collector {
     }
     const { digest, lines, events, refused } = await this.#read(table, body, limits);
     metrics.count('collectRefusedEvents', { table }, refused);
-    if (events === 0 && refused > 0) throw new ServiceError('invalidParameter', 'No element of the batch is an event.');
+    if (events === 0 && refused > 0) {
+      throw new ServiceError('invalidParameter', 'No element of the batch is an event that can be stored.', {
+        hint: `An event is an object; its lists have at most ${MOST_ROW_VALUES} values.`,
+      });
+    }
     const stored = events === 0 || (await this.#write(table, { digest, lines }));
     if (stored) {
       metrics.count('collectedEvents', { table }, events);

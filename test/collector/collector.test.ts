@@ -121,6 +121,18 @@ describe('a batch', () => {
     expect(text).toContain('logquay_collect_refused_events_total{table="raw_edge_logs"} 1');
   });
 
+  it('counts an event as refused whose row the reader of the file would leave out as too wide', async () => {
+    const { collector, folder, metrics } = await stage();
+    const event = (message: string, headers: number): object => ({
+      message,
+      metadata: { request: { headers: Array.from({ length: headers }, () => ({ x_real_ip: 'a' })) } },
+    });
+    expect(await send(collector, [event('all', 1), event('wide', 200)])).toMatchObject({ events: 1, refused: 1 });
+    await expect(send(collector, [event('wide', 200)])).rejects.toMatchObject({ reason: 'invalidParameter' });
+    expect(messages(folder)).toEqual(['all']);
+    expect(await metrics.text()).toContain('logquay_collect_refused_events_total{table="raw_edge_logs"} 2');
+  });
+
   it('keeps every digit of a long number', async () => {
     const { collector, folder } = await stage();
     const body = Buffer.from('[{"message":"q","metadata":{"parsed":{"query_id":-1234567890123456789}}}]');

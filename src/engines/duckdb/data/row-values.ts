@@ -33,3 +33,22 @@ export function valuesOfItem(field: RestField): number {
   }
   return values;
 }
+
+/** Values in the lists of a row. What is declared as a list and is none counts as its one element, as it is stored. */
+export function valuesOfRow(fields: readonly RestField[], row: Readonly<Record<string, unknown>>): number {
+  let values = 0;
+  for (const field of fields) {
+    if (field.mode !== 'REPEATED' && field.type !== 'RECORD') continue;
+    const value = Object.hasOwn(row, field.name) ? row[field.name] : undefined;
+    if (value === undefined || value === null) continue;
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (field.mode === 'REPEATED') values += items.length * valuesOfItem(field);
+    if (field.type !== 'RECORD' || values > MOST_ROW_VALUES) continue;
+    for (const item of items) if (isRecord(item)) values += valuesOfRow(field.fields, item);
+  }
+  return values;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

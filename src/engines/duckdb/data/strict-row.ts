@@ -2,7 +2,7 @@ import type { RestField } from '../../../googlesql/rest-schema';
 import type { LeftOutReason } from '../../data-status';
 import { strictValue } from './strict-value';
 import { parseLine, printLine } from './json-line';
-import { MOST_ROW_VALUES, TOO_WIDE, valuesOfItem } from './row-values';
+import { MOST_ROW_VALUES, TOO_WIDE, valuesOfRow } from './row-values';
 
 /** Why a line is no row of its table. Names fields, never a value. */
 export class Unfit extends Error {
@@ -55,7 +55,8 @@ export function parsedRow(line: string): JsonObject {
 
 /** The row in the form that `printLine` prints for DuckDB. @throws Unfit where a value does not fit */
 export function fittedRow(fields: readonly RestField[], row: JsonObject, fitting: Fitting): Record<string, unknown> {
-  fitting.values = 0;
+  fitting.values = valuesOfRow(fields, row);
+  if (fitting.values > MOST_ROW_VALUES) throw new Unfit(TOO_WIDE, 'too_wide');
   return fittedRecord(fields, row, '', fitting);
 }
 
@@ -89,10 +90,6 @@ function fittedList(field: RestField, value: unknown, path: string, fitting: Fit
   if (items === null) {
     unfit(`${path} is not a list`, fitting);
     return [];
-  }
-  fitting.values += items.length * valuesOfItem(field);
-  if (fitting.values > MOST_ROW_VALUES) {
-    throw new Unfit(TOO_WIDE, 'too_wide');
   }
   const fitted = items.map((item, i) => {
     if (item === null) return unfit(`${path}[${i}] is null`, fitting);

@@ -5,11 +5,13 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 import { Watch } from '../../../src/engines/duckdb/data/conversion-progress';
+import { describedTables } from '../../../src/engines/duckdb/data/schemas';
 import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import { listsValue } from '../../../src/engines/duckdb/data/single-lists';
 import { START } from '../../../src/engines/duckdb/follow/records';
 import type { Progress, SegmentJob, SegmentResult } from '../../../src/engines/duckdb/follow/segment-job';
 import { writeSegment } from '../../../src/engines/duckdb/follow/segment-writer';
+import { memoryShares } from '../../../src/engines/duckdb/process/memory-shares';
 import { quoteName, quoteText } from '../../../src/engines/duckdb/sql';
 import type { RestField } from '../../../src/googlesql/rest-schema';
 
@@ -27,6 +29,7 @@ const FIELDS = [
     field('plain', 'RECORD', 'NULLABLE', [field('n', 'INT64')]),
   ]),
 ];
+const FIXTURE = path.join(__dirname, '../../fixture');
 const RESOURCES = { threads: 1, rowGroup: 2048 };
 /** More than are looked at to see which lists have one element. */
 const ROWS = 2_600;
@@ -81,7 +84,7 @@ interface Outcome {
 let jobs = 0;
 
 async function run(
-  job: Pick<SegmentJob, 'ranges' | 'merged' | 'others'>,
+  job: Pick<SegmentJob, 'ranges' | 'merged' | 'others'> & Partial<Pick<SegmentJob, 'fields'>>,
   { memory, ...bounds }: Bounds,
 ): Promise<SegmentResult & { path: string }> {
   const own = path.join(folder, `job-${jobs++}`);
@@ -225,6 +228,25 @@ describe('chunks', () => {
     expect(segments.length).toBeGreaterThan(1);
     for (const { segment } of segments.slice(0, -1)) expect(segment.rows).toBeGreaterThan(400);
   });
+});
+
+it('stores rows that are as wide as they may be, of a size that the least memory is said to take', async () => {
+  const { conversion, convertedBytes: atOnce } = memoryShares('256MB', 2, true);
+  const fields = (await describedTables(FIXTURE)).get('raw_edge_logs')!;
+  const headers = Array.from({ length: 105 }, () => ({ x_real_ip: 'a' }));
+  write(
+    'wide',
+    rows(3_000).map((one) => ({ ...one, metadata: [{ request: [{ headers }], response: [{ status_code: 200 }] }] })),
+  );
+  const file = path.join(folder, 'wide');
+  const { dev, ino } = statSync(file, { bigint: true });
+  const from = { position: START, digest: { chain: '', rest: '' } };
+  const common = { source: 1, format: 'lines', compression: 'none', to: null, closed: false } as const;
+  const ranges = [{ ...common, path: file, identity: `${dev}:${ino}`, from }];
+  const bounds = { memory: conversion.memory, atOnce, most: atOnce };
+  const result = await run({ ranges, merged: [], others: [], fields }, bounds);
+  expect(result).toMatchObject({ changed: [], faults: {}, leftOut: { rows: {} } });
+  expect(result.segment!.rows).toBeGreaterThan(500);
 });
 
 it('reads each line closely where DuckDB refuses one that looked exact', async () => {

@@ -32,12 +32,13 @@ export function offsetOf(text: string, line: number, column: number): number {
 /** The error that the caller of `text` gets for a fault found in it. */
 export function locate(error: QueryError, text: string): ServiceError {
   const { span } = error;
-  if (span === null) return new ServiceError(error.fault, error.message, error.details, { cause: error });
+  const { note: _, ...details } = error.details;
+  if (span === null) return new ServiceError(error.fault, error.message, details, { cause: error });
   const near = Array.from(text.slice(span.start, span.end)).slice(0, NEAR_LIMIT).join('');
   return new ServiceError(
     error.fault,
     error.message,
-    { ...error.details, ...lineAndColumn(text, span.start), ...(near === '' ? {} : { near }) },
+    { ...details, ...lineAndColumn(text, span.start), ...(near === '' ? {} : { near }) },
     { cause: error },
   );
 }

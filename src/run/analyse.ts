@@ -228,7 +228,7 @@ function locatedAgain(fault: ServiceError, text: string): object {
 }
 
 /** A fault with its place, for people and for editors: `start` and `end` count code points. */
-function located({ span, ...fault }: TextFault, text: string): object {
+function located({ span, note: _, ...fault }: TextFault, text: string): object {
   if (span === null) return fault;
   const near = text.slice(span.start, span.end);
   return {

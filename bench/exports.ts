@@ -82,7 +82,7 @@ export async function exportBenchmark(print: (line: string) => void): Promise<vo
     RATE_LIMIT: '0',
     CACHE_MEMORY: '0',
   };
-  const service = await startService({ ...settings, EXPORT_TIMEOUT: '3600', DUCKDB_MEMORY_LIMIT: MEMORY });
+  const service = await startService({ ...settings, QUERY_TIMEOUT: '180', DUCKDB_MEMORY_LIMIT: MEMORY });
   try {
     const url = '/api/endpoints/query/bench.export';
     // It answers before it has read all rows.

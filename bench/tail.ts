@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { median, percentile } from './measure';
 import { API_KEY, firstAnswer, residentWithChildren, startService } from './service';
 
-const LISTENERS = Number(process.env['TAIL_LISTENERS'] ?? 1_000);
+const LISTENERS = 100;
 const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 20);
 /** Rows that are appended for one who reconnects, how many of them at once, and after how many at most the connection is cut. */
 const FOLLOWED = Number(process.env['TAIL_ROWS'] ?? 1_000_000);
@@ -59,8 +59,7 @@ export async function tailBenchmark(print: (line: string) => void): Promise<void
   for (const one of [data, queries]) mkdirSync(one);
   writeFileSync(join(queries, 'tail.sql'), ENDPOINT);
   const settings = { QUERIES_DIR: queries, DATA_DIR: data, CACHE_DIR: join(folder, 'cache'), RATE_LIMIT: '0' };
-  const most = String(LISTENERS + 10);
-  const service = await startService({ ...settings, MAX_TAILS: most, MAX_TAILS_PER_KEY: most });
+  const service = await startService({ ...settings });
   const listeners: Listener[] = [];
   try {
     await firstAnswer(service, '/api/endpoints/query/bench.tail');

@@ -34,7 +34,9 @@ import { welcome } from './http/server/welcome';
 import { openKeyRing, START_KEY_FILE } from './keys';
 import { Admission, admissionBounds, exportSlots } from './limits/admission';
 import { billed } from './limits/billed-engine';
-import { openBudgets, openRates } from './limits/open';
+import { Budgets } from './limits/budget';
+import { RateLimits } from './limits/rate-limits';
+import { RedisSpending } from './limits/redis-spending';
 import type { Log, OpenLog } from './log';
 import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
 import { Encoder } from './rendering/columnar/encoder';
@@ -176,7 +178,7 @@ export async function startService(
     closers.push(() => redis?.close());
     const cache = await openCache(config.cache, redis);
     closers.push(() => cache.close());
-    const budgets = openBudgets(config, redis);
+    const budgets = new Budgets({ perDay: config.dailyBytes, shared: redis && new RedisSpending(redis) });
     closers.push(() => budgets.close());
     const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const admission = new Admission(admissionBounds(config, bare));
@@ -214,7 +216,7 @@ export async function startService(
       analyses,
       budgets,
       threads,
-      rates: await openRates(config, redis),
+      rates: new RateLimits(config.rateLimit, redis),
       plans: new PlanCache(),
       pageTokens: new PageTokens(secret),
       tails,

@@ -1,6 +1,5 @@
-/** The configuration: environment variables, checked once at start (`.env.example`). */
+/** The configuration: environment variables, read and checked once at start. `.env.example` is made of the table `SETTINGS`. */
 import { inspect } from 'node:util';
-import { z } from 'zod';
 
 /** A value that must not be seen: it prints as `[secret]` wherever it lands, and only `reveal` gives it out. */
 export class Secret {
@@ -32,24 +31,25 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-interface Setting<T> {
-  /** As it stands in `.env.example`; empty: unset. */
+/** `T` has null where a setting may be unset. */
+export interface Setting<T> {
+  /** As text, as it stands in `.env.example`; empty: unset. */
   readonly default: string;
   /** What a value may be, for the message that refuses another. */
   readonly allowed: string;
-  readonly schema: z.ZodType<T | null, string>;
+  /** For `.env.example`. */
+  readonly about: string;
+  /** @returns undefined for a value that is not allowed */
+  readonly read: (text: string) => T | undefined;
 }
 
-/** `read` answers undefined for a value that is not allowed; an unset value is null. */
-function setting<T>(defaultText: string, allowed: string, read: (text: string) => T | undefined): Setting<T> {
-  const schema = z.string().transform((text, context): T | null => {
-    if (text === '') return null;
-    const value = read(text);
-    if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: allowed });
-    return z.NEVER;
-  });
-  return { default: defaultText, allowed, schema };
+function setting<T>(given: string, allowed: string, about: string, read: (text: string) => T | undefined): Setting<T> {
+  return { default: given, allowed, about, read };
+}
+
+/** A setting that may be unset. */
+function optional<T>(allowed: string, about: string, read: (text: string) => T | undefined): Setting<T | null> {
+  return { default: '', allowed, about, read: (text) => (text === '' ? null : read(text)) };
 }
 
 const anyText = (text: string): string => text;
@@ -133,265 +133,379 @@ function instant(text: string): FixedClock | undefined {
 /** Characters below which a key can be guessed over the network. */
 const SHORTEST_KEY = 16;
 
-/** Every variable that the service reads, with its default and what it may be. */
-export const SETTINGS = {
-  PORT: setting('4000', 'a port number from 0 to 65535', integer(0, 65535)),
-  HOST: setting('', 'a host name or address to listen on', anyText),
-  ENGINE: setting('', 'duckdb or bigquery', oneOf('duckdb', 'bigquery')),
-  QUERIES_DIR: setting('queries', 'a folder', anyText),
-  DATA_DIR: setting('', 'a folder', anyText),
-  CACHE_DIR: setting('.data/cache', 'a folder', anyText),
-  DRAIN_DELAY: setting('5', 'a number of seconds from 0 to 3600', seconds(0, 3600)),
-  API_KEY: setting('', 'printable ASCII characters without spaces', secret),
-  LOGFLARE_PRIVATE_ACCESS_TOKEN: setting('', 'printable ASCII characters without spaces', secret),
-  LOGFLARE_API_KEY: setting('', 'printable ASCII characters without spaces', secret),
-  LOGFLARE_PUBLIC_ACCESS_TOKEN: setting('', 'printable ASCII characters without spaces', secret),
-  LOGFLARE_SINGLE_TENANT: setting('', 'any text', anyText),
-  LOGFLARE_SUPABASE_MODE: setting('', 'any text', anyText),
-  POSTGRES_BACKEND_URL: setting('', 'any text', (text) => new Secret(text)),
-  KEYS_FILE: setting('.data/keys.json', 'a file', anyText),
-  REDIS_URL: setting('', 'a URL that begins with redis://, rediss://, redis+sentinel:// or redis+cluster://', (text) =>
-    /^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/.test(text) ? new Secret(text) : undefined,
-  ),
-  REDIS_PREFIX: setting('logquay', 'letters, digits and . _ : - (at most 64)', (text) =>
-    /^[\w.:-]{1,64}$/.test(text) ? text : undefined,
-  ),
-  REDIS_TIMEOUT: setting('0.1', 'a number of seconds from 0.005 to 10', seconds(0.005, 10)),
-  CACHE_MEMORY: setting('67108864', 'a number of bytes from 0 to 17179869184', integer(0, 17_179_869_184)),
-  CACHE_MAX_ENTRY: setting('8388608', 'a number of bytes from 0 to 268435456', integer(0, 268_435_456)),
-  STALE_IF_ERROR: setting('3600', 'a number of seconds from 0 to 604800', seconds(0, 604_800)),
-  LEASE_TIME: setting('5', 'a number of seconds from 0.5 to 60', seconds(0.5, 60)),
-  MAX_WARMED: setting('100', 'a number of results from 0 to 10000', integer(0, 10_000)),
-  BIGQUERY_PROJECT_ID: setting('', 'a Google Cloud project id', googleProject),
-  GOOGLE_PROJECT_ID: setting('', 'a Google Cloud project id', googleProject),
-  GOOGLE_DATASET_ID_APPEND: setting('', 'any text', anyText),
-  BIGQUERY_DATASET: setting('', 'a data set name of letters, digits and _', (text) =>
-    /^\w{1,1024}$/.test(text) ? text : undefined,
-  ),
-  BIGQUERY_LOCATION: setting('', 'a location such as EU or europe-west3', (text) =>
-    /^[a-z0-9-]{1,64}$/i.test(text) ? text : undefined,
-  ),
-  BIGQUERY_EMULATOR_HOST: setting('', 'host:port, with or without http://', emulatorOrigin),
-  GOOGLE_APPLICATION_CREDENTIALS: setting('', 'a file', anyText),
-  PUBLIC_URL: setting('', 'an http or https URL without user and query', baseUrl),
-  CORS_ORIGINS: setting('', '* or a list of origins such as https://logs.example.com, with commas between', origins),
-  DOCS: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
-  MCP: setting('', 'on or off', oneOf('on', 'off')),
-  EXPLORER: setting('', 'open, key or off', oneOf('open', 'key', 'off')),
-  CLOCK: setting('', 'an ISO 8601 instant with its zone, such as 2026-09-30T12:00:00Z', instant),
-  QUERY_TIMEOUT: setting('30', 'a number of seconds from 0.001 to 3600', seconds(0.001, 3600)),
-  TOKEN_SECRET: setting('', 'at least 16 printable ASCII characters without spaces', (text) =>
-    text.length >= SHORTEST_KEY ? secret(text) : undefined,
-  ),
-  EXPORT_TIMEOUT: setting('600', 'a number of seconds from 1 to 86400', seconds(1, 86_400)),
-  MAX_EXPORT_FILE: setting(
-    '4294967296',
-    'a number of bytes from 1048576 to 1099511627776',
-    integer(1_048_576, 1_099_511_627_776),
-  ),
-  MAX_BYTES_BILLED: setting('10737418240', 'a number of bytes', (text) =>
-    /^\d{1,18}$/.test(text) ? BigInt(text) : undefined,
-  ),
-  PRICE_PER_TIB: setting('6.25', 'a number of US dollars', (text) =>
-    /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined,
-  ),
-  SANDBOX_DRY_RUN: setting('', 'on or off', oneOf('on', 'off')),
-  MAX_RESPONSE_BYTES: setting('67108864', 'a number of bytes from 1024 to 268435456', integer(1024, 268_435_456)),
-  CSV_ESCAPE_FORMULAS: setting('on', 'on or off', oneOf('on', 'off')),
-  COLLECT: setting('off', 'on or off', oneOf('on', 'off')),
-  COLLECT_SOURCES: setting('', 'a file', anyText),
-  COLLECT_RETENTION: setting('7', 'a number of days from 0 to 36500', integer(0, 36_500)),
-  COLLECT_MIN_FREE: setting('536870912', 'a number of bytes', integer(0, Number.MAX_SAFE_INTEGER)),
-  COLLECT_MAX_BODY: setting('5242880', 'a number of bytes from 65536 to 12582912', integer(65_536, 12_582_912)),
-  QUERY_ERRORS: setting('off', 'off or logflare', oneOf('off', 'logflare')),
-  STRICT_START: setting('off', 'on or off', oneOf('on', 'off')),
-  MAX_RUNNING_PER_KEY: setting('16', 'a number of queries from 1 to 1000', integer(1, 1000)),
-  MAX_RUNNING: setting('64', 'a number of queries from 1 to 10000', integer(1, 10_000)),
-  MAX_WAITING: setting('100', 'a number of queries from 0 to 100000', integer(0, 100_000)),
-  MAX_TAILS_PER_KEY: setting('100', 'a number of listeners from 0 to 100000', integer(0, 100_000)),
-  MAX_TAILS: setting('1000', 'a number of listeners from 0 to 100000', integer(0, 100_000)),
-  RATE_LIMIT: setting('100', 'a number of requests per second from 0 to 1000000', integer(0, 1_000_000)),
-  ENDPOINT_RATE_LIMIT: setting('0', 'a number of requests per second from 0 to 1000000', integer(0, 1_000_000)),
-  DAILY_BYTES: setting('', 'a number of bytes', (text) => (/^\d{1,18}$/.test(text) ? BigInt(text) : undefined)),
-  METRICS_PORT: setting('', 'a port number from 0 to 65535', integer(0, 65535)),
-  METRICS_KEY: setting('', 'printable ASCII characters without spaces', secret),
-  OTEL_EXPORTER_OTLP_ENDPOINT: setting('', 'an http or https URL without user and query', baseUrl),
-  OTEL_EXPORTER_OTLP_HEADERS: setting('', 'a list of NAME=VALUE with commas between, values percent-encoded', headers),
-  OTEL_TRACES_SAMPLER: setting(
-    'parentbased_always_on',
-    'parentbased_always_on, parentbased_always_off or parentbased_traceidratio',
-    oneOf('parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'),
-  ),
-  OTEL_TRACES_SAMPLER_ARG: setting('1', 'a number from 0 to 1', (text) =>
-    /^(0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined,
-  ),
-  OTEL_SERVICE_NAME: setting('logquay', 'at most 255 printable characters', (text) =>
-    /^\P{C}{1,255}$/u.test(text) ? text : undefined,
-  ),
-  DUCKDB_MEMORY_LIMIT: setting('1GB', 'a size such as 512MB or 4GB', (text) =>
-    /^[1-9]\d{0,5}(MB|GB|MiB|GiB)$/.test(text) ? text : undefined,
-  ),
-  DUCKDB_THREADS: setting('2', 'a number of threads from 1 to 256', integer(1, 256)),
-  LOG_SQL: setting('off', 'on or off', oneOf('on', 'off')),
-  LOG_LEVEL: setting(
-    'info',
-    'trace, debug, info, warn, error or silent',
-    oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
-  ),
+const ON_OFF = oneOf('on', 'off');
+const ACCESS = oneOf('open', 'key', 'off');
+const bytes = (text: string): bigint | undefined => (/^\d{1,18}$/.test(text) ? BigInt(text) : undefined);
+
+/** Every variable that the service reads, by part of the service. Those of a Supabase stack are in `STACK`. */
+const SETTINGS_BY_PART = {
+  Listening: {
+    PORT: setting('4000', 'a port number from 0 to 65535', 'Port to listen on.', integer(0, 65535)),
+    HOST: optional(
+      'a host name or address to listen on',
+      'Address to listen on. Unset: 127.0.0.1 on the embedded engine, 0.0.0.0 on BigQuery and in the container image.',
+      anyText,
+    ),
+    PUBLIC_URL: optional(
+      'an http or https URL without user and query',
+      'URL of the service for callers, such as https://logs.example.com. With https, answers carry Strict-Transport-Security.',
+      baseUrl,
+    ),
+    CORS_ORIGINS: optional(
+      '* or a list of origins such as https://logs.example.com, with commas between',
+      'Origins whose pages may read answers, with commas between, or *. Unset: none.',
+      origins,
+    ),
+    DOCS: optional(
+      'open, key or off',
+      'Access to /docs and /openapi.json: open, key or off. Unset: open on the embedded engine, key on BigQuery.',
+      ACCESS,
+    ),
+    EXPLORER: optional(
+      'open, key or off',
+      'Access to /explore, the page to look at logs: open, key or off. Unset: as DOCS.',
+      ACCESS,
+    ),
+    MCP: optional(
+      'on or off',
+      'Whether assistants are answered at /mcp (docs/mcp.md): on or off. Unset: on with the embedded engine, off with BigQuery.',
+      ON_OFF,
+    ),
+    DRAIN_DELAY: setting(
+      '5',
+      'a number of seconds from 0 to 3600',
+      'Seconds between SIGTERM and the end of listening. /ready answers 503 meanwhile. On a terminal 0, unless it is set.',
+      seconds(0, 3600),
+    ),
+  },
+  Keys: {
+    API_KEY: optional(
+      'printable ASCII characters without spaces',
+      'A key for everything: a long random text. With less than 16 characters there is a warning at start.',
+      secret,
+    ),
+    KEYS_FILE: setting('.data/keys.json', 'a file', 'File of the keys that `npm run keys` makes.', anyText),
+    TOKEN_SECRET: optional(
+      'at least 16 printable ASCII characters without spaces',
+      'Secret that seals page tokens (docs/pages.md): the same for all processes behind an address. Unset: a random one for each process.',
+      (text) => (text.length >= SHORTEST_KEY ? secret(text) : undefined),
+    ),
+  },
+  'Stored queries and engines': {
+    QUERIES_DIR: setting('queries', 'a folder', 'Folder of the stored queries.', anyText),
+    STRICT_START: setting(
+      'off',
+      'on or off',
+      'Whether a stored query that does not resolve stops the start: on or off. Off: its endpoint answers 503 endpointBroken.',
+      ON_OFF,
+    ),
+    ENGINE: optional(
+      'duckdb or bigquery',
+      'duckdb or bigquery. Unset: bigquery if BIGQUERY_PROJECT_ID or BIGQUERY_EMULATOR_HOST is set, else duckdb.',
+      oneOf('duckdb', 'bigquery'),
+    ),
+    CLOCK: optional(
+      'an ISO 8601 instant with its zone, such as 2026-09-30T12:00:00Z',
+      "A fixed current time, for demonstrations and tests on recorded logs: an ISO 8601 instant with its zone. Not with Google's BigQuery.",
+      instant,
+    ),
+  },
+  'Embedded engine': {
+    DATA_DIR: optional('a folder', 'Folder of the tables. Unset: a week of sample logs up to now.', anyText),
+    CACHE_DIR: setting('.data/cache', 'a folder', 'Folder for data that is converted for the engine.', anyText),
+    COLLECT: setting(
+      'off',
+      'on or off',
+      'Whether logs that shippers send over HTTP are stored in DATA_DIR (docs/collector.md): on or off.',
+      ON_OFF,
+    ),
+    COLLECT_SOURCES: optional(
+      'a file',
+      'JSON file that assigns further sources to tables. Unset: the sources of a Supabase stack alone.',
+      anyText,
+    ),
+    COLLECT_RETENTION: setting(
+      '7',
+      'a number of days from 0 to 36500',
+      'Days for which daily files are kept. 0: for ever.',
+      integer(0, 36_500),
+    ),
+    COLLECT_MIN_FREE: setting(
+      '536870912',
+      'a number of bytes',
+      'Bytes of free disk space below which no event is stored.',
+      integer(0, Number.MAX_SAFE_INTEGER),
+    ),
+    COLLECT_MAX_BODY: setting(
+      '5242880',
+      'a number of bytes from 65536 to 12582912',
+      'Most bytes of one body, decompressed.',
+      integer(65_536, 12_582_912),
+    ),
+    DUCKDB_MEMORY_LIMIT: setting('1GB', 'a size such as 512MB or 4GB', 'Most memory of DuckDB.', (text) =>
+      /^[1-9]\d{0,5}(MB|GB|MiB|GiB)$/.test(text) ? text : undefined,
+    ),
+    DUCKDB_THREADS: setting('2', 'a number of threads from 1 to 256', 'Threads of DuckDB.', integer(1, 256)),
+  },
+  BigQuery: {
+    BIGQUERY_PROJECT_ID: optional(
+      'a Google Cloud project id',
+      'Project that runs and pays the queries.',
+      googleProject,
+    ),
+    BIGQUERY_DATASET: optional(
+      'a data set name of letters, digits and _',
+      'Data set of tables that are named without one.',
+      (text) => (/^\w{1,1024}$/.test(text) ? text : undefined),
+    ),
+    BIGQUERY_LOCATION: optional(
+      'a location such as EU or europe-west3',
+      'Location of the jobs. Unset: that of the data set.',
+      (text) => (/^[a-z0-9-]{1,64}$/i.test(text) ? text : undefined),
+    ),
+    BIGQUERY_EMULATOR_HOST: optional(
+      'host:port, with or without http://',
+      'host:port of a local BigQuery. With it ENGINE is bigquery unless it says otherwise.',
+      emulatorOrigin,
+    ),
+    GOOGLE_APPLICATION_CREDENTIALS: optional(
+      'a file',
+      "File of a service account. Unset: where Google's libraries look.",
+      anyText,
+    ),
+    SANDBOX_DRY_RUN: optional(
+      'on or off',
+      'Whether BigQuery judges queries of consumers by a dry run, the last wall of the sandbox: on (the default) or off.',
+      ON_OFF,
+    ),
+    MAX_BYTES_BILLED: setting(
+      '10737418240',
+      'a number of bytes',
+      'Most bytes that a query may bill, where its endpoint sets no limit.',
+      bytes,
+    ),
+    DAILY_BYTES: optional(
+      'a number of bytes',
+      'Bytes that a key may have billed in a UTC day, where the key sets no limit. Unset: no limit.',
+      bytes,
+    ),
+    PRICE_PER_TIB: setting(
+      '6.25',
+      'a number of US dollars',
+      'US dollars for a TiB that a query reads, for the estimate of a dry run.',
+      (text) => (/^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined),
+    ),
+  },
+  Cache: {
+    REDIS_URL: optional(
+      'a URL that begins with redis://, rediss://, redis+sentinel:// or redis+cluster://',
+      'Redis that replicas share results, limits and budgets through: redis:// or rediss:// (TLS) for a server, redis+sentinel://a:26379,b:26379/NAME for the master that Sentinels know by NAME, redis+cluster://a:6379,b:6379 for a cluster. Unset: each process keeps its own.',
+      (text) => (/^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/.test(text) ? new Secret(text) : undefined),
+    ),
+    REDIS_PREFIX: setting(
+      'logquay',
+      'letters, digits and . _ : - (at most 64)',
+      'Beginning of the names of all keys in Redis.',
+      (text) => (/^[\w.:-]{1,64}$/.test(text) ? text : undefined),
+    ),
+    REDIS_TIMEOUT: setting(
+      '0.1',
+      'a number of seconds from 0.005 to 10',
+      'Seconds after which a command of Redis is abandoned.',
+      seconds(0.005, 10),
+    ),
+    CACHE_MEMORY: setting(
+      '67108864',
+      'a number of bytes from 0 to 17179869184',
+      'Bytes of results that are kept in the process. A result of more than an eighth of it is not kept.',
+      integer(0, 17_179_869_184),
+    ),
+  },
+  Limits: {
+    QUERY_TIMEOUT: setting(
+      '30',
+      'a number of seconds from 0.001 to 3600',
+      'Seconds from the arrival of a request to its deadline, where its endpoint sets none. An export has twenty times as long.',
+      seconds(0.001, 3600),
+    ),
+    MAX_RESPONSE_BYTES: setting(
+      '67108864',
+      'a number of bytes from 1024 to 268435456',
+      'Most bytes of an answer, before compression.',
+      integer(1024, 268_435_456),
+    ),
+    CSV_ESCAPE_FORMULAS: setting(
+      'on',
+      'on or off',
+      'Whether a text in CSV that a spreadsheet would compute gets an apostrophe in front: on or off.',
+      ON_OFF,
+    ),
+    MAX_RUNNING_PER_KEY: setting(
+      '16',
+      'a number of queries from 1 to 1000',
+      'Most queries of a key that run at a time.',
+      integer(1, 1000),
+    ),
+    MAX_RUNNING: setting(
+      '64',
+      'a number of queries from 1 to 10000',
+      'Most queries of all keys that run at a time.',
+      integer(1, 10_000),
+    ),
+    RATE_LIMIT: setting(
+      '100',
+      'a number of requests per second from 0 to 1000000',
+      'Requests per second of a key that sets no limit of its own. 0: no limit.',
+      integer(0, 1_000_000),
+    ),
+  },
+  'Metrics, traces and log': {
+    METRICS_PORT: optional(
+      'a port number from 0 to 65535',
+      'Port that answers /metrics and the details of /ready without a key.',
+      integer(0, 65535),
+    ),
+    METRICS_KEY: optional(
+      'printable ASCII characters without spaces',
+      'Key for /metrics and the details of /ready on PORT. Neither it nor METRICS_PORT: there are none.',
+      secret,
+    ),
+    OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+      'an http or https URL without user and query',
+      'OpenTelemetry collector that takes OTLP over HTTP, such as http://localhost:4318. Unset: no traces.',
+      baseUrl,
+    ),
+    OTEL_EXPORTER_OTLP_HEADERS: optional(
+      'a list of NAME=VALUE with commas between, values percent-encoded',
+      'Headers for it, such as authorization=Bearer%20TOKEN: NAME=VALUE with commas between, values percent-encoded.',
+      headers,
+    ),
+    OTEL_TRACES_SAMPLER: setting(
+      'parentbased_always_on',
+      'parentbased_always_on, parentbased_always_off or parentbased_traceidratio',
+      'Which requests without a trace of the caller begin one: parentbased_always_on, parentbased_always_off or parentbased_traceidratio.',
+      oneOf('parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'),
+    ),
+    OTEL_TRACES_SAMPLER_ARG: setting(
+      '1',
+      'a number from 0 to 1',
+      'The part of them with parentbased_traceidratio, from 0 to 1.',
+      (text) => (/^(0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined),
+    ),
+    OTEL_SERVICE_NAME: setting(
+      'logquay',
+      'at most 255 printable characters',
+      'Name of the service in traces.',
+      (text) => (/^\P{C}{1,255}$/u.test(text) ? text : undefined),
+    ),
+    LOG_LEVEL: setting(
+      'info',
+      'trace, debug, info, warn, error or silent',
+      'trace, debug, info, warn, error or silent. The log goes to the standard error: JSON lines, or text on a terminal.',
+      oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    ),
+    LOG_SQL: setting(
+      'off',
+      'on or off',
+      'Whether the log holds the SQL and LQL of requests, which may hold what nobody else should read: on or off.',
+      ON_OFF,
+    ),
+  },
+  'In a Supabase stack (docs/supabase.md)': {
+    QUERY_ERRORS: setting(
+      'off',
+      'off or logflare',
+      'logflare: errors of queries of consumers are answered with status 200, as Supabase Studio shows them. off: with their own status.',
+      oneOf('off', 'logflare'),
+    ),
+    LOGFLARE_PRIVATE_ACCESS_TOKEN: optional(
+      'printable ASCII characters without spaces',
+      'Taken as API_KEY where that is unset.',
+      secret,
+    ),
+    LOGFLARE_API_KEY: optional(
+      'printable ASCII characters without spaces',
+      'Taken as API_KEY where both are unset.',
+      secret,
+    ),
+    LOGFLARE_PUBLIC_ACCESS_TOKEN: optional(
+      'printable ASCII characters without spaces',
+      'With COLLECT=on, a key that may send logs and nothing else. It must differ from API_KEY. With this setting or one of the last four the service does not start without DATA_DIR or BigQuery, so that it never serves sample logs in a stack.',
+      secret,
+    ),
+    GOOGLE_PROJECT_ID: optional(
+      'a Google Cloud project id',
+      'Taken as BIGQUERY_PROJECT_ID where that is unset. It chooses the engine only where DATA_DIR is unset, too.',
+      googleProject,
+    ),
+    LOGFLARE_SINGLE_TENANT: optional('any text', '', anyText),
+    LOGFLARE_SUPABASE_MODE: optional('any text', '', anyText),
+    GOOGLE_DATASET_ID_APPEND: optional('any text', '', anyText),
+    POSTGRES_BACKEND_URL: optional('any text', '', (text) => new Secret(text)),
+  },
 };
 
 /** Of these, each says that the service is part of a Supabase stack, in Logflare's place. */
-const STACK_SETTINGS = [
+const OF_A_STACK = [
   'LOGFLARE_SINGLE_TENANT',
   'LOGFLARE_SUPABASE_MODE',
   'LOGFLARE_PUBLIC_ACCESS_TOKEN',
   'GOOGLE_DATASET_ID_APPEND',
   'POSTGRES_BACKEND_URL',
-] as const satisfies readonly (keyof typeof SETTINGS)[];
+] as const;
+
+/** A variable of an earlier version, which is not read. */
+interface Removed {
+  /** What holds in its place. */
+  readonly instead: string;
+  /** Whether a value restricted more than what holds now: the service does not start with it. */
+  readonly restricts: (value: number) => boolean;
+}
+
+const below = (least: number) => (value: number) => !(value >= least);
+const never = (): boolean => false;
+
+/** To go with the version after 0.3. */
+const REMOVED: Readonly<Record<string, Removed>> = {
+  LEASE_TIME: { instead: 'It is 5 seconds.', restricts: never },
+  CACHE_MAX_ENTRY: { instead: 'It is an eighth of CACHE_MEMORY.', restricts: never },
+  STALE_IF_ERROR: { instead: 'It is 3600 seconds.', restricts: below(3600) },
+  MAX_WARMED: { instead: 'It is 100 results.', restricts: below(100) },
+  EXPORT_TIMEOUT: { instead: 'It is twenty times QUERY_TIMEOUT.', restricts: below(600) },
+  MAX_EXPORT_FILE: { instead: 'It is 4 GiB.', restricts: below(4 * 1024 ** 3) },
+  MAX_WAITING: { instead: 'It is 100 queries.', restricts: below(100) },
+  MAX_TAILS: { instead: 'It is 1000 listeners.', restricts: below(1000) },
+  MAX_TAILS_PER_KEY: { instead: 'It is 100 listeners.', restricts: below(100) },
+  ENDPOINT_RATE_LIMIT: {
+    instead: 'Limit keys: RATE_LIMIT, or `npm run keys` with --rate-limit.',
+    restricts: (value) => value !== 0,
+  },
+};
+
+type Parts = typeof SETTINGS_BY_PART;
+type All = { [Part in keyof Parts]: (of: Parts[Part]) => void }[keyof Parts] extends (of: infer Every) => void
+  ? Every
+  : never;
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+type Values = { readonly [Name in keyof All]: ValueOf<All[Name]> };
+
+export { SETTINGS_BY_PART };
+export const SETTINGS = Object.assign({}, ...Object.values(SETTINGS_BY_PART)) as All;
 
 /** What the local BigQuery calls its project and data set unless told otherwise. */
 const EMULATED = { project: 'test', dataset: 'logs' };
 
-export interface BigQueryConfig {
-  readonly projectId: string;
-  readonly dataset: string;
-  /** null: BigQuery finds it by the data set. */
-  readonly location: string | null;
-  /** Origin of a local BigQuery; null: Google's. */
-  readonly emulator: string | null;
-  /** Path of a service account's file; null: where Google's libraries look. */
-  readonly credentials: string | null;
-}
+const SECOND = 1000;
+const EXPORTS_BY_TIMEOUT = 20;
 
-export interface RedisConfig {
-  readonly url: Secret;
-  /** What the names of all keys begin with. */
-  readonly prefix: string;
-  /** Milliseconds that one command may take. */
-  readonly timeout: number;
-}
+export type Config = ReturnType<typeof configOf>;
+export type CacheConfig = Config['cache'];
+export type BigQueryConfig = NonNullable<Config['bigquery']>;
+export type RedisConfig = NonNullable<Config['redis']>;
+export type TracingConfig = NonNullable<Config['tracing']>;
+export type CollectConfig = NonNullable<Config['collect']>;
 
-export interface CacheConfig {
-  /** Bytes of results cached in the process. */
-  readonly memory: number;
-  /** Bytes of one result, compressed forms included, beyond which it is not kept. */
-  readonly maxEntry: number;
-  /** Milliseconds that a result may serve on after its lifetime when a refresh fails. */
-  readonly staleIfError: number;
-  /** Milliseconds after which a run whose process has died is taken over by another process. */
-  readonly leaseTime: number;
-  /** Results that are refreshed before they expire. */
-  readonly maxWarmed: number;
-}
-
-export interface TracingConfig {
-  /** Where a collector takes OTLP over HTTP: a URL, to which the kind's path is added. */
-  readonly collector: string;
-  /** Headers for it, as they are written in the setting; null: none. */
-  readonly headers: Secret | null;
-  readonly serviceName: string;
-  /** How much of the requests without a trace of the caller's begin one, 0 to 1. */
-  readonly begun: number;
-}
-
-export interface CollectConfig {
-  readonly dataDir: string;
-  /** Which further source feeds which table, as a file; null: the stock sources alone. */
-  readonly sources: string | null;
-  /** Days that daily files are kept; 0: for ever. */
-  readonly retention: number;
-  /** Bytes of free space below which nothing is stored. */
-  readonly minFree: number;
-  /** Bytes of a body. */
-  readonly maxBody: number;
-  /** A key that may only send logs; null: the keys file has them all. */
-  readonly publicToken: Secret | null;
-}
-
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  readonly queriesDir: string;
-  readonly cacheDir: string;
-  readonly engine: 'duckdb' | 'bigquery';
-  readonly duckdb: { readonly dataDir: string | null; readonly memory: string; readonly threads: number };
-  /** null on the embedded engine. */
-  readonly bigquery: BigQueryConfig | null;
-  readonly apiKey: Secret | null;
-  /** null: logs are not taken in. */
-  readonly collect: CollectConfig | null;
-  readonly keysFile: string;
-  /** Whether KEYS_FILE was set, rather than its default taken. */
-  readonly keysFileGiven: boolean;
-  readonly redis: RedisConfig | null;
-  readonly cache: CacheConfig;
-  /** Where callers reach the service, through whatever stands in front of it; null: not known. */
-  readonly publicUrl: string | null;
-  readonly corsOrigins: '*' | readonly string[];
-  readonly docs: 'open' | 'key' | 'off';
-  /** Whether assistants are answered at /mcp. */
-  readonly mcp: boolean;
-  readonly explorer: 'open' | 'key' | 'off';
-  readonly clock: FixedClock | null;
-  /** Milliseconds between the signal to end and the closing of the listener. */
-  readonly drainDelay: number;
-  /** Milliseconds from a request's arrival to its deadline, where the endpoint says nothing else. */
-  readonly queryTimeout: number;
-  /** Milliseconds from a request's arrival to the deadline of an export. */
-  readonly exportTimeout: number;
-  /** Bytes of the file that an export as Parquet is written to. */
-  readonly maxExportFile: number;
-  /** What page tokens are sealed with; null: each process has its own. */
-  readonly tokenSecret: Secret | null;
-  readonly maxBytesBilled: bigint;
-  /** US dollars for a TiB that a query reads: for the estimate of a dry run. */
-  readonly pricePerTiB: number;
-  /** Whether BigQuery itself judges consumer queries by a dry run, the sandbox's last wall. */
-  readonly sandboxDryRun: boolean;
-  readonly maxResponseBytes: number;
-  /** Whether CSV keeps spreadsheets from computing texts of a result. */
-  readonly csvEscapeFormulas: boolean;
-  /** Whether errors of consumer queries are answered as Logflare does, with status 200. */
-  readonly logflareErrors: boolean;
-  /** Whether a stored query that does not resolve stops the start. */
-  readonly strictStart: boolean;
-  readonly maxRunningPerKey: number;
-  readonly maxRunning: number;
-  readonly maxWaiting: number;
-  /** Live tails at a time, of a key and of all. */
-  readonly maxTailsPerKey: number;
-  readonly maxTails: number;
-  /** Requests per second, of a key that says nothing else and of an endpoint; 0: as many as come. */
-  readonly rateLimit: number;
-  readonly endpointRateLimit: number;
-  /** Bytes that a key may have billed in a UTC day where it says nothing else; null: as many as it likes. */
-  readonly dailyBytes: bigint | null;
-  /** Where `/metrics` is answered without a key; null: nowhere. */
-  readonly metricsPort: number | null;
-  /** What `/metrics` on the service's own port asks for; null: it is not there. */
-  readonly metricsKey: Secret | null;
-  /** null: requests are not traced. */
-  readonly tracing: TracingConfig | null;
-  /** Whether the log tells the SQL of requests. */
-  readonly logSql: boolean;
-  readonly logLevel: string;
-  /** What the operator should read at start. */
-  readonly warnings: readonly string[];
-}
-
-function weakKeys(keys: readonly (readonly [name: string, key: Secret | null])[]): string[] {
-  return keys
-    .filter(([, key]) => key !== null && key.reveal().length < SHORTEST_KEY)
-    .map(
-      ([name]) =>
-        `${name} is shorter than ${String(SHORTEST_KEY)} characters: it can be guessed. Take a long random text.`,
-    );
-}
-
-function requiredDataset(ownProject: string | null, stackProject: string | null): string {
-  if (ownProject !== null || stackProject === null) return 'required by ENGINE=bigquery.';
-  return "required on BigQuery, which GOOGLE_PROJECT_ID chooses: Logflare's data set is its user's id and GOOGLE_DATASET_ID_APPEND (_default where that is unset).";
-}
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads and checks the environment. An empty value counts as unset.
@@ -399,149 +513,204 @@ function requiredDataset(ownProject: string | null, stackProject: string | null)
  * @param terminal whether a person has started the service and ends it with Ctrl-C: no load balancer has to turn away
  * @throws ConfigError with one line for each bad value: its name and what is allowed, never the value (it may be a secret)
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>, terminal = false): Config {
+export function readConfig(environment: Environment, terminal = false): Config {
   const faults: string[] = [];
-  function value<T>(name: string, { default: fallback, schema }: Setting<T>): T | null {
-    const result = schema.safeParse(environment[name] || fallback);
-    if (result.success) return result.data;
-    faults.push(`${name}: allowed is ${result.error.issues[0]?.message}.`);
-    return null;
+  const values = Object.fromEntries(
+    Object.entries<Setting<unknown>>(SETTINGS).map(([name, { default: given, allowed, read }]) => {
+      const value = read(environment[name] || given);
+      if (value !== undefined) return [name, value];
+      faults.push(`${name}: allowed is ${allowed}.`);
+      // So that one start names every fault.
+      return [name, read(given)];
+    }),
+  ) as Values;
+  for (const [name, { instead, restricts }] of Object.entries(REMOVED)) {
+    const value = environment[name];
+    if (value && restricts(Number(value))) faults.push(`${name}: this setting is gone. ${instead}`);
   }
-  /** For settings that have a default. After a fault the value is never used. */
-  function given<T>(name: string, one: Setting<T>): T {
-    return value(name, one) as T;
-  }
-
-  const S = SETTINGS;
-  const emulator = value('BIGQUERY_EMULATOR_HOST', S.BIGQUERY_EMULATOR_HOST);
-  const dataDir = value('DATA_DIR', S.DATA_DIR);
-  const ownProject = value('BIGQUERY_PROJECT_ID', S.BIGQUERY_PROJECT_ID);
-  const stackProject = value('GOOGLE_PROJECT_ID', S.GOOGLE_PROJECT_ID);
-  const projectId = ownProject ?? stackProject ?? (emulator && EMULATED.project);
-  const dataset = value('BIGQUERY_DATASET', S.BIGQUERY_DATASET) ?? (emulator && EMULATED.dataset);
-  const location = value('BIGQUERY_LOCATION', S.BIGQUERY_LOCATION);
-  const credentials = value('GOOGLE_APPLICATION_CREDENTIALS', S.GOOGLE_APPLICATION_CREDENTIALS);
-  // Stacks pass Logflare's project on wherever the logs are.
-  const named = ownProject !== null || emulator !== null || (stackProject !== null && dataDir === null);
-  const engine = value('ENGINE', S.ENGINE) ?? (named ? 'bigquery' : 'duckdb');
-  const embedded = engine === 'duckdb';
-  const docs = value('DOCS', S.DOCS) ?? (embedded ? 'open' : 'key');
-  const clock = value('CLOCK', S.CLOCK);
-  const metricsKey = value('METRICS_KEY', S.METRICS_KEY);
-  const redisUrl = value('REDIS_URL', S.REDIS_URL);
-  const collector = value('OTEL_EXPORTER_OTLP_ENDPOINT', S.OTEL_EXPORTER_OTLP_ENDPOINT);
-  const collectorHeaders = value('OTEL_EXPORTER_OTLP_HEADERS', S.OTEL_EXPORTER_OTLP_HEADERS);
-  const ratio = given('OTEL_TRACES_SAMPLER_ARG', S.OTEL_TRACES_SAMPLER_ARG);
-  const sampler = given('OTEL_TRACES_SAMPLER', S.OTEL_TRACES_SAMPLER);
-  const begun = { parentbased_always_on: 1, parentbased_always_off: 0, parentbased_traceidratio: ratio }[sampler];
-  const serviceName = given('OTEL_SERVICE_NAME', S.OTEL_SERVICE_NAME);
-  const publicToken = value('LOGFLARE_PUBLIC_ACCESS_TOKEN', S.LOGFLARE_PUBLIC_ACCESS_TOKEN);
-  const fullKeys = (['API_KEY', 'LOGFLARE_PRIVATE_ACCESS_TOKEN', 'LOGFLARE_API_KEY'] as const).map(
-    (name) => [name, value(name, S[name])] as const,
-  );
-  const collecting = given('COLLECT', S.COLLECT) === 'on';
-  const collect = {
-    sources: value('COLLECT_SOURCES', S.COLLECT_SOURCES),
-    retention: given('COLLECT_RETENTION', S.COLLECT_RETENTION),
-    minFree: given('COLLECT_MIN_FREE', S.COLLECT_MIN_FREE),
-    maxBody: given('COLLECT_MAX_BODY', S.COLLECT_MAX_BODY),
-    publicToken,
-  };
-  const [keyName, apiKey] = fullKeys.find(([, key]) => key !== null) ?? ['API_KEY', null];
-
-  const config: Config = {
-    port: given('PORT', S.PORT),
-    host: value('HOST', S.HOST) ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
-    queriesDir: given('QUERIES_DIR', S.QUERIES_DIR),
-    cacheDir: given('CACHE_DIR', S.CACHE_DIR),
-    engine,
-    duckdb: {
-      dataDir,
-      memory: given('DUCKDB_MEMORY_LIMIT', S.DUCKDB_MEMORY_LIMIT),
-      threads: given('DUCKDB_THREADS', S.DUCKDB_THREADS),
-    },
-    bigquery: embedded ? null : { projectId: projectId ?? '', dataset: dataset ?? '', location, emulator, credentials },
-    apiKey,
-    collect: collecting && dataDir !== null ? { dataDir, ...collect } : null,
-    keysFile: given('KEYS_FILE', S.KEYS_FILE),
-    keysFileGiven: Boolean(environment.KEYS_FILE),
-    redis: redisUrl && {
-      url: redisUrl,
-      prefix: given('REDIS_PREFIX', S.REDIS_PREFIX),
-      timeout: given('REDIS_TIMEOUT', S.REDIS_TIMEOUT),
-    },
-    cache: {
-      memory: given('CACHE_MEMORY', S.CACHE_MEMORY),
-      maxEntry: given('CACHE_MAX_ENTRY', S.CACHE_MAX_ENTRY),
-      staleIfError: given('STALE_IF_ERROR', S.STALE_IF_ERROR),
-      leaseTime: given('LEASE_TIME', S.LEASE_TIME),
-      maxWarmed: given('MAX_WARMED', S.MAX_WARMED),
-    },
-    publicUrl: value('PUBLIC_URL', S.PUBLIC_URL),
-    corsOrigins: value('CORS_ORIGINS', S.CORS_ORIGINS) ?? [],
-    docs,
-    mcp: (value('MCP', S.MCP) ?? (embedded ? 'on' : 'off')) === 'on',
-    explorer: value('EXPLORER', S.EXPLORER) ?? docs,
-    clock,
-    drainDelay: terminal && !environment.DRAIN_DELAY ? 0 : given('DRAIN_DELAY', S.DRAIN_DELAY),
-    queryTimeout: given('QUERY_TIMEOUT', S.QUERY_TIMEOUT),
-    tokenSecret: value('TOKEN_SECRET', S.TOKEN_SECRET),
-    exportTimeout: given('EXPORT_TIMEOUT', S.EXPORT_TIMEOUT),
-    maxExportFile: given('MAX_EXPORT_FILE', S.MAX_EXPORT_FILE),
-    maxBytesBilled: given('MAX_BYTES_BILLED', S.MAX_BYTES_BILLED),
-    pricePerTiB: given('PRICE_PER_TIB', S.PRICE_PER_TIB),
-    sandboxDryRun: value('SANDBOX_DRY_RUN', S.SANDBOX_DRY_RUN) !== 'off',
-    maxResponseBytes: given('MAX_RESPONSE_BYTES', S.MAX_RESPONSE_BYTES),
-    csvEscapeFormulas: given('CSV_ESCAPE_FORMULAS', S.CSV_ESCAPE_FORMULAS) === 'on',
-    logflareErrors: given('QUERY_ERRORS', S.QUERY_ERRORS) === 'logflare',
-    strictStart: given('STRICT_START', S.STRICT_START) === 'on',
-    maxRunningPerKey: given('MAX_RUNNING_PER_KEY', S.MAX_RUNNING_PER_KEY),
-    maxRunning: given('MAX_RUNNING', S.MAX_RUNNING),
-    maxWaiting: given('MAX_WAITING', S.MAX_WAITING),
-    maxTailsPerKey: given('MAX_TAILS_PER_KEY', S.MAX_TAILS_PER_KEY),
-    maxTails: given('MAX_TAILS', S.MAX_TAILS),
-    rateLimit: given('RATE_LIMIT', S.RATE_LIMIT),
-    endpointRateLimit: given('ENDPOINT_RATE_LIMIT', S.ENDPOINT_RATE_LIMIT),
-    dailyBytes: value('DAILY_BYTES', S.DAILY_BYTES),
-    metricsPort: value('METRICS_PORT', S.METRICS_PORT),
-    metricsKey,
-    tracing: collector === null ? null : { collector, headers: collectorHeaders, serviceName, begun },
-    logSql: given('LOG_SQL', S.LOG_SQL) === 'on',
-    logLevel: given('LOG_LEVEL', S.LOG_LEVEL),
-    warnings: [
-      ...(clock === null ? [] : [`CLOCK is set: now is ${clock.text} for every query.`]),
-      ...weakKeys([
-        [keyName, apiKey],
-        ['METRICS_KEY', metricsKey],
-        ...(collecting ? [['LOGFLARE_PUBLIC_ACCESS_TOKEN', publicToken] as const] : []),
-      ]),
-      ...(embedded && emulator !== null ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.'] : []),
-    ],
-  };
-
-  if (config.metricsPort !== null && config.metricsPort !== 0 && config.metricsPort === config.port) {
-    faults.push('METRICS_PORT: allowed is another port than PORT; on PORT itself, set METRICS_KEY.');
-  }
-  if (!embedded && projectId === null) faults.push('BIGQUERY_PROJECT_ID: required by ENGINE=bigquery.');
-  if (!embedded && dataset === null) faults.push(`BIGQUERY_DATASET: ${requiredDataset(ownProject, stackProject)}`);
-  const inStack = STACK_SETTINGS.filter((name) => environment[name]);
-  if (embedded && dataDir === null && inStack.length > 0) {
-    faults.push(
-      `DATA_DIR: required in a Supabase stack (${inStack.join(', ')} set), or BIGQUERY_PROJECT_ID and BIGQUERY_DATASET: sample logs would pass for those of the stack.`,
-    );
-  }
-  for (const [name, key] of fullKeys) {
-    if (publicToken === null || publicToken.reveal() !== key?.reveal()) continue;
-    faults.push(
-      `LOGFLARE_PUBLIC_ACCESS_TOKEN: allowed is another value than that of ${name}, which may do everything.`,
-    );
-  }
-  if (collecting && (!embedded || dataDir === null)) {
-    faults.push('COLLECT: on is allowed on the embedded engine with DATA_DIR, where events are stored.');
-  }
-  if (clock !== null && !embedded && emulator === null) {
-    faults.push('CLOCK: allowed only with ENGINE=duckdb or BIGQUERY_EMULATOR_HOST.');
-  }
-  if (faults.length > 0) throw new ConfigError([...new Set(faults)].join('\n'));
+  const config = configOf(values, environment, terminal);
+  faults.push(...contradictions(values, config, environment));
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return config;
+}
+
+function configOf(v: Values, environment: Environment, terminal: boolean) {
+  const emulator = v.BIGQUERY_EMULATOR_HOST;
+  const projectId = v.BIGQUERY_PROJECT_ID ?? v.GOOGLE_PROJECT_ID ?? (emulator && EMULATED.project);
+  // Stacks pass Logflare's project on wherever the logs are.
+  const named = v.BIGQUERY_PROJECT_ID ?? emulator ?? (v.DATA_DIR === null ? v.GOOGLE_PROJECT_ID : null);
+  const engine = v.ENGINE ?? (named ? 'bigquery' : 'duckdb');
+  const embedded = engine === 'duckdb';
+  const docs = v.DOCS ?? (embedded ? 'open' : 'key');
+  const begun = {
+    parentbased_always_on: 1,
+    parentbased_always_off: 0,
+    parentbased_traceidratio: v.OTEL_TRACES_SAMPLER_ARG,
+  }[v.OTEL_TRACES_SAMPLER];
+  return {
+    port: v.PORT,
+    host: v.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
+    queriesDir: v.QUERIES_DIR,
+    cacheDir: v.CACHE_DIR,
+    engine,
+    duckdb: { dataDir: v.DATA_DIR, memory: v.DUCKDB_MEMORY_LIMIT, threads: v.DUCKDB_THREADS },
+    /** null on the embedded engine. */
+    bigquery: embedded
+      ? null
+      : {
+          projectId: projectId ?? '',
+          dataset: v.BIGQUERY_DATASET ?? (emulator ? EMULATED.dataset : ''),
+          location: v.BIGQUERY_LOCATION,
+          /** Origin of a local BigQuery; null: Google's. */
+          emulator,
+          credentials: v.GOOGLE_APPLICATION_CREDENTIALS,
+        },
+    apiKey: v.API_KEY ?? v.LOGFLARE_PRIVATE_ACCESS_TOKEN ?? v.LOGFLARE_API_KEY,
+    /** null: no logs are taken in. */
+    collect:
+      v.COLLECT === 'off' || v.DATA_DIR === null
+        ? null
+        : {
+            dataDir: v.DATA_DIR,
+            sources: v.COLLECT_SOURCES,
+            /** Days. */
+            retention: v.COLLECT_RETENTION,
+            /** Bytes. */
+            minFree: v.COLLECT_MIN_FREE,
+            maxBody: v.COLLECT_MAX_BODY,
+            /** A key that may only send logs. */
+            publicToken: v.LOGFLARE_PUBLIC_ACCESS_TOKEN,
+          },
+    keysFile: v.KEYS_FILE,
+    /** Whether KEYS_FILE was set, rather than its default taken. */
+    keysFileGiven: Boolean(environment.KEYS_FILE),
+    redis: v.REDIS_URL && { url: v.REDIS_URL, prefix: v.REDIS_PREFIX, timeout: v.REDIS_TIMEOUT },
+    cache: {
+      /** Bytes. */
+      memory: v.CACHE_MEMORY,
+      /** Bytes of one result, compressed forms included, beyond which it is not kept. */
+      maxEntry: Math.ceil(v.CACHE_MEMORY / 8),
+      /** Milliseconds that a result may serve on after its lifetime when a refresh fails. */
+      staleIfError: 3600 * SECOND,
+      /** Milliseconds after which a run whose process has died is taken over by another process. */
+      leaseTime: 5 * SECOND,
+      /** Results that are refreshed before they expire. */
+      maxWarmed: 100,
+    },
+    publicUrl: v.PUBLIC_URL,
+    corsOrigins: v.CORS_ORIGINS ?? [],
+    docs,
+    mcp: (v.MCP ?? (embedded ? 'on' : 'off')) === 'on',
+    explorer: v.EXPLORER ?? docs,
+    clock: v.CLOCK,
+    /** Milliseconds, as all times. */
+    drainDelay: terminal && !environment.DRAIN_DELAY ? 0 : v.DRAIN_DELAY,
+    queryTimeout: v.QUERY_TIMEOUT,
+    exportTimeout: EXPORTS_BY_TIMEOUT * v.QUERY_TIMEOUT,
+    /** Bytes of the file that an export as Parquet is written to. */
+    maxExportFile: 4 * 1024 ** 3,
+    tokenSecret: v.TOKEN_SECRET,
+    maxBytesBilled: v.MAX_BYTES_BILLED,
+    pricePerTiB: v.PRICE_PER_TIB,
+    sandboxDryRun: v.SANDBOX_DRY_RUN !== 'off',
+    maxResponseBytes: v.MAX_RESPONSE_BYTES,
+    csvEscapeFormulas: v.CSV_ESCAPE_FORMULAS === 'on',
+    logflareErrors: v.QUERY_ERRORS === 'logflare',
+    strictStart: v.STRICT_START === 'on',
+    maxRunningPerKey: v.MAX_RUNNING_PER_KEY,
+    maxRunning: v.MAX_RUNNING,
+    maxWaiting: 100,
+    /** Live tails at a time, of a key and of all. */
+    maxTailsPerKey: 100,
+    maxTails: 1000,
+    rateLimit: v.RATE_LIMIT,
+    dailyBytes: v.DAILY_BYTES,
+    metricsPort: v.METRICS_PORT,
+    metricsKey: v.METRICS_KEY,
+    tracing:
+      v.OTEL_EXPORTER_OTLP_ENDPOINT === null
+        ? null
+        : {
+            collector: v.OTEL_EXPORTER_OTLP_ENDPOINT,
+            headers: v.OTEL_EXPORTER_OTLP_HEADERS,
+            serviceName: v.OTEL_SERVICE_NAME,
+            /** How much of the requests without a trace of the caller's begin one, 0 to 1. */
+            begun,
+          },
+    logSql: v.LOG_SQL === 'on',
+    logLevel: v.LOG_LEVEL,
+    /** What the operator should read at start. */
+    warnings: warningsOf(v, embedded, environment),
+  };
+}
+
+function warningsOf(v: Values, embedded: boolean, environment: Environment): readonly string[] {
+  const keys: readonly (readonly [string, Secret | null])[] = [
+    fullKeys(v).find(([, key]) => key !== null) ?? ['API_KEY', null],
+    ['METRICS_KEY', v.METRICS_KEY],
+    ['LOGFLARE_PUBLIC_ACCESS_TOKEN', v.COLLECT === 'on' ? v.LOGFLARE_PUBLIC_ACCESS_TOKEN : null],
+  ];
+  const weak = keys.filter(([, key]) => key !== null && key.reveal().length < SHORTEST_KEY);
+  return [
+    ...(v.CLOCK === null ? [] : [`CLOCK is set: now is ${v.CLOCK.text} for every query.`]),
+    ...weak.map(
+      ([name]) =>
+        `${name} is shorter than ${String(SHORTEST_KEY)} characters: it can be guessed. Take a long random text.`,
+    ),
+    ...(embedded && v.BIGQUERY_EMULATOR_HOST !== null
+      ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.']
+      : []),
+    ...Object.entries(REMOVED).flatMap(([name, { instead }]) =>
+      environment[name] ? [`${name} has no effect: this setting is gone. ${instead}`] : [],
+    ),
+  ];
+}
+
+function fullKeys(v: Values): readonly (readonly [string, Secret | null])[] {
+  return [
+    ['API_KEY', v.API_KEY],
+    ['LOGFLARE_PRIVATE_ACCESS_TOKEN', v.LOGFLARE_PRIVATE_ACCESS_TOKEN],
+    ['LOGFLARE_API_KEY', v.LOGFLARE_API_KEY],
+  ];
+}
+
+/** Faults of settings that do not fit each other. */
+function contradictions(v: Values, config: Config, environment: Environment): readonly string[] {
+  const embedded = config.engine === 'duckdb';
+  const emulator = v.BIGQUERY_EMULATOR_HOST ?? null;
+  const inStack = OF_A_STACK.filter((name) => environment[name]);
+  const publicToken = v.LOGFLARE_PUBLIC_ACCESS_TOKEN?.reveal();
+  const faults: (readonly [boolean, string])[] = [
+    [
+      Boolean(config.metricsPort) && config.metricsPort === config.port,
+      'METRICS_PORT: allowed is another port than PORT; on PORT itself, set METRICS_KEY.',
+    ],
+    [config.bigquery?.projectId === '', 'BIGQUERY_PROJECT_ID: required by ENGINE=bigquery.'],
+    [
+      config.bigquery?.dataset === '',
+      v.BIGQUERY_PROJECT_ID === null && v.GOOGLE_PROJECT_ID !== null
+        ? "BIGQUERY_DATASET: required on BigQuery, which GOOGLE_PROJECT_ID chooses: Logflare's data set is its user's id and GOOGLE_DATASET_ID_APPEND (_default where that is unset)."
+        : 'BIGQUERY_DATASET: required by ENGINE=bigquery.',
+    ],
+    [
+      embedded && v.DATA_DIR === null && inStack.length > 0,
+      `DATA_DIR: required in a Supabase stack (${inStack.join(', ')} set), or BIGQUERY_PROJECT_ID and BIGQUERY_DATASET: sample logs would pass for those of the stack.`,
+    ],
+    ...fullKeys(v).map(
+      ([name, key]) =>
+        [
+          publicToken !== undefined && publicToken === key?.reveal(),
+          `LOGFLARE_PUBLIC_ACCESS_TOKEN: allowed is another value than that of ${name}, which may do everything.`,
+        ] as const,
+    ),
+    [
+      v.COLLECT === 'on' && (!embedded || v.DATA_DIR === null),
+      'COLLECT: on is allowed on the embedded engine with DATA_DIR, where events are stored.',
+    ],
+    [
+      v.CLOCK !== null && !embedded && emulator === null,
+      'CLOCK: allowed only with ENGINE=duckdb or BIGQUERY_EMULATOR_HOST.',
+    ],
+  ];
+  return faults.flatMap(([wrong, fault]) => (wrong ? [fault] : []));
 }

@@ -1,6 +1,6 @@
 /** What is known of a consumer query without running it: SQL or LQL over the CTE tables of a stored query. */
 import { type TypedParameter, typesByName } from '../engines/bound-parameter';
-import { type ErrorDetails, QueryError, type QueryFault } from '../errors';
+import { type ErrorDetails, type FaultNote, QueryError, type QueryFault } from '../errors';
 import { unsupportedError } from '../googlesql/parser';
 import { surveyMeaning } from '../googlesql/resolver';
 import { resultColumns } from '../googlesql/result-columns';
@@ -29,6 +29,7 @@ export interface TextFault extends Pick<ErrorDetails, 'allowed' | 'hint' | 'para
   readonly message: string;
   /** UTF-16 offsets into the text; null: the fault has no single place. */
   readonly span: Span | null;
+  readonly note?: FaultNote;
 }
 
 export interface Warning {

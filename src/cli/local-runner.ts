@@ -106,7 +106,7 @@ function servicesOf(
     exportSlots: exportSlots(opened.engine),
     ...exportFilesOf(config),
     budgets: { left: () => null, check: () => Promise.resolve() },
-    rates: new RateLimits({ perKey: 0, perEndpoint: 0, sync: null }),
+    rates: new RateLimits(0, null),
     plans: new PlanCache(),
     pageTokens: new PageTokens(null),
     results: new Results({

@@ -39,7 +39,7 @@ export function withoutUngrouped(
     try {
       const { faults } = surveyMeaning(surveyQuery(tried).query, tried, environment);
       return !faults.some(
-        (fault) => /neither grouped nor aggregated/.test(fault.message) && covers(fault.span, at + WRAPPER.length),
+        ({ details, span: wrong }) => details.note?.code === 'ungrouped' && covers(wrong, at + WRAPPER.length),
       );
     } catch (error) {
       if (error instanceof QueryError) return true;

@@ -1,4 +1,4 @@
-import type { QueryError } from '../errors';
+import { QueryError } from '../errors';
 
 /**
  * The message for the caller when the evaluation of a row fails: one fixed text for each kind, the same on every engine, never
@@ -30,14 +30,22 @@ export const UNKNOWN_EXECUTION_FAULT = 'The query failed on a value while it ran
 /** For a query of a key with pins in which more than one expression can fail (docs/decisions/fence.md). */
 export const SEVERAL_CAN_FAIL = 'The query failed on a value while it ran. Several of its expressions can fail';
 
-const MESSAGES: ReadonlySet<string> = new Set([...Object.values(EXECUTION_FAULTS), UNKNOWN_EXECUTION_FAULT]);
+/** The error of a failure while rows are evaluated. @param kind null: of no known kind */
+export function executionFault(kind: ExecutionFault | null, span: QueryError['span']): QueryError {
+  return new QueryError('invalidQuery', kind === null ? UNKNOWN_EXECUTION_FAULT : EXECUTION_FAULTS[kind], span, {
+    note: { code: kind === 'regexp' ? 'pattern' : 'value' },
+  });
+}
 
 /** Whether an engine raised it while it evaluated rows. */
-export function isExecutionFault({ fault, message }: Pick<QueryError, 'fault' | 'message'>): boolean {
-  return fault === 'invalidQuery' && MESSAGES.has(message);
+export function isExecutionFault({ details }: Pick<QueryError, 'details'>): boolean {
+  return details.note?.code === 'value' || details.note?.code === 'pattern';
 }
 
 /** For a query that an engine's database does not take as it was translated: a fault of the translation. */
-export const UNTRANSLATED = 'The embedded engine cannot run this query.';
+export function untranslated(): QueryError {
+  const message = 'The embedded engine cannot run this query.';
+  return new QueryError('invalidQuery', message, null, { note: { code: 'untranslated' } });
+}
 
 export const OUT_OF_MEMORY = 'The query needs more memory than it is allowed. Reduce the time range or ask for less.';

@@ -29,15 +29,21 @@ export function offsetOf(text: string, line: number, column: number): number {
   return before + points.slice(0, column - 1).join('').length;
 }
 
+/** What of the details is for the caller. */
+function sentOf({ note: _, ...details }: QueryError['details']): Omit<QueryError['details'], 'note'> {
+  return details;
+}
+
 /** The error that the caller of `text` gets for a fault found in it. */
 export function locate(error: QueryError, text: string): ServiceError {
   const { span } = error;
-  if (span === null) return new ServiceError(error.fault, error.message, error.details, { cause: error });
+  const details = sentOf(error.details);
+  if (span === null) return new ServiceError(error.fault, error.message, details, { cause: error });
   const near = Array.from(text.slice(span.start, span.end)).slice(0, NEAR_LIMIT).join('');
   return new ServiceError(
     error.fault,
     error.message,
-    { ...error.details, ...lineAndColumn(text, span.start), ...(near === '' ? {} : { near }) },
+    { ...details, ...lineAndColumn(text, span.start), ...(near === '' ? {} : { near }) },
     { cause: error },
   );
 }

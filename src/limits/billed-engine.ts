@@ -1,5 +1,4 @@
 import type { Engine, EngineQuery, LineSink, ResultHead, RunLimits } from '../engines/contract';
-import { UNTRANSLATED } from '../engines/execution-faults';
 import { QueryError, ServiceError } from '../errors';
 import type { Metrics } from '../metrics';
 import type { BudgetedKey, Budgets } from './budget';
@@ -24,7 +23,7 @@ export function billed(engine: Engine, { budgets, metrics, keyOf }: Billing): En
     budgets.charge(key, bytesBilled);
   };
   const countUntranslated = (error: unknown): void => {
-    if (error instanceof QueryError && error.message === UNTRANSLATED) metrics.count('untranslated', {});
+    if (error instanceof QueryError && error.details.note?.code === 'untranslated') metrics.count('untranslated', {});
   };
   const counted = async <T>(query: EngineQuery, limits: RunLimits, work: () => Promise<T>): Promise<T> => {
     const { endpoint = '', key = '', kind = '' } = query.labels;

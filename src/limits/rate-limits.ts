@@ -1,5 +1,8 @@
+import type { Cluster, Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+
 import { ServiceError } from '../errors';
-import { policyOf, type RatePolicy, RateWindow } from './rate-window';
+import type { RedisConnection } from '../redis/connection';
 
 /** A key, as far as its rate goes. */
 export interface RatedKey {
@@ -8,7 +11,7 @@ export interface RatedKey {
   readonly rateLimit: number | null;
 }
 
-/** What an answer says about the limits of its request, and whether they refuse it. */
+/** What an answer says about the rate of its key, and whether the rate refuses the request. */
 export interface RateAnswer {
   /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), a flat header list; empty without a limit. */
   readonly headers: readonly string[];
@@ -16,119 +19,140 @@ export interface RateAnswer {
   readonly refusal: ServiceError | null;
 }
 
-/** Shares the counts of this process with the others. */
-export interface RateSync {
-  /** Called after each request; must return at once and never throw. @param name of the window in the whole cluster */
-  counted(name: string, window: RateWindow): void;
+/** Requests per time, as whole numbers: a policy of `RateLimit-Policy` (docs/http.md). */
+interface Policy {
+  /** Requests in a window. */
+  readonly quota: number;
+  /** Seconds. */
+  readonly window: number;
 }
 
-export interface RateLimitsOptions {
-  /** Requests per second, of a key that says nothing else and of an endpoint by all keys; 0: as many as come. */
-  readonly perKey: number;
-  readonly perEndpoint: number;
-  /** null: this process is alone. */
-  readonly sync: RateSync | null;
+/** Requests of a key that Redis has not been told of. */
+interface Unsent {
+  requests: number;
 }
-
-interface Limited {
-  readonly rate: number;
-  readonly name: string;
-  readonly window: RateWindow;
-  /** Its item in `RateLimit-Policy`. */
-  readonly policy: string;
-}
-
-type Scope = 'key' | 'endpoint';
 
 const UNLIMITED: RateAnswer = { headers: [], refusal: null };
 
-/** Windows held before those that are over are let go: names of keys and endpoints that are gone. */
-const MOST_HELD = 2000;
+/** Longest window for which a rate that is no whole number is looked for, in seconds. */
+const LONGEST_SEARCH = 60;
+
+/** No window is longer, in seconds: a day. */
+const LONGEST_WINDOW = 86_400;
 
 /**
- * Requests per second by key and by endpoint (docs/http.md). The decision is made here, at once, from what is known; other
- * processes are brought up to date behind it (docs/decisions/rate-limits.md).
+ * Requests per second by key. The process decides at once, from its own count. Redis adds up the counts of all processes
+ * behind it, and each process takes the sum over: no request waits for Redis, and without it each process counts for itself.
  */
 export class RateLimits {
-  readonly #held = { key: new Map<string, Limited>(), endpoint: new Map<string, Limited>() };
+  /** By requests per second: a changed rate begins a new count. */
+  readonly #limiters = new Map<number, { readonly policy: Policy; readonly own: RateLimiterMemory }>();
+  readonly #unsent = new Map<string, Unsent>();
+  /** Clients are replaced when they fail. */
+  readonly #shared = new WeakMap<Redis | Cluster, RateLimiterRedis>();
 
-  constructor(private readonly options: RateLimitsOptions) {}
-
-  /** Windows held. */
-  get held(): number {
-    return this.#held.key.size + this.#held.endpoint.size;
-  }
+  /**
+   * @param perKey requests per second of a key that sets no rate of its own; 0: as many as come
+   * @param redis null: this process is alone
+   */
+  constructor(
+    private readonly perKey: number,
+    private readonly redis: Pick<RedisConnection, 'prefix' | 'run'> | null,
+  ) {}
 
   /** Requests per second that a key may send; null: as many as it likes. */
   perSecond({ rateLimit }: Pick<RatedKey, 'rateLimit'>): number | null {
-    return (rateLimit ?? this.options.perKey) || null;
+    return (rateLimit ?? this.perKey) || null;
   }
 
-  /** Counts a request of a key, whatever it asks for. @param now milliseconds of `performance.now()` */
-  countKey(key: RatedKey, now: number): RateAnswer {
-    const limited = this.#limited('key', key.name, key.rateLimit ?? this.options.perKey, now);
-    return limited === null ? UNLIMITED : this.#count(limited, 'key', now, null);
+  /** Counts a request of a key, whatever it asks for. */
+  async count(key: RatedKey): Promise<RateAnswer> {
+    const rate = this.perSecond(key);
+    if (rate === null) return UNLIMITED;
+    const { policy, own } = this.#limiterOf(rate);
+    const counted = await own.consume(key.name).catch((refused: unknown) => {
+      // The library rejects with what it counted.
+      if (refused instanceof RateLimiterRes) return refused;
+      throw refused;
+    });
+    if (this.redis !== null) this.#share(this.redis, key.name, policy, own);
+    const reset = Math.max(1, Math.ceil(counted.msBeforeNext / 1000));
+    const headers = [
+      ...['RateLimit-Policy', `"key";q=${String(policy.quota)};w=${String(policy.window)}`],
+      ...['RateLimit', `"key";r=${String(counted.remainingPoints)};t=${String(reset)}`],
+    ];
+    return { headers, refusal: counted.consumedPoints > policy.quota ? refusalOf(policy, reset) : null };
   }
 
-  /** Counts a request to an endpoint, after `countKey`; the headers cover both. */
-  countEndpoint(endpoint: { readonly name: string }, key: RatedKey, now: number): RateAnswer | null {
-    const limited = this.#limited('endpoint', endpoint.name, this.options.perEndpoint, now);
-    return limited === null ? null : this.#count(limited, 'endpoint', now, this.#held.key.get(key.name) ?? null);
-  }
-
-  #count(limited: Limited, scope: Scope, now: number, before: Limited | null): RateAnswer {
-    const { window, name, policy } = limited;
-    const within = window.take(now);
-    this.options.sync?.counted(name, window);
-    const state = stateOf(scope, window, now);
-    const headers =
-      before === null
-        ? rateHeaders(policy, state)
-        : rateHeaders(`${before.policy}, ${policy}`, `${stateOf('key', before.window, now)}, ${state}`);
-    return { headers, refusal: within ? null : refusalOf(scope, limited, now) };
-  }
-
-  #limited(scope: Scope, name: string, rate: number, now: number): Limited | null {
-    if (rate === 0) return null;
-    const held = this.#held[scope];
-    const known = held.get(name);
-    if (known?.rate === rate) return known;
-    if (held.size >= MOST_HELD) {
-      for (const [other, { window }] of held) if (window.over(now)) held.delete(other);
-    }
+  #limiterOf(rate: number): { readonly policy: Policy; readonly own: RateLimiterMemory } {
+    const known = this.#limiters.get(rate);
+    if (known !== undefined) return known;
     const policy = policyOf(rate);
-    const limited: Limited = {
-      rate,
-      name: `${scope}:${name}`,
-      window: new RateWindow(policy),
-      policy: policyText(scope, policy),
-    };
-    held.set(name, limited);
-    return limited;
+    const limiter = { policy, own: new RateLimiterMemory({ points: policy.quota, duration: policy.window }) };
+    this.#limiters.set(rate, limiter);
+    return limiter;
+  }
+
+  /** One update of a key is in flight at a time. */
+  #share(redis: Pick<RedisConnection, 'prefix' | 'run'>, name: string, policy: Policy, own: RateLimiterMemory): void {
+    const inFlight = this.#unsent.get(name);
+    if (inFlight !== undefined) {
+      inFlight.requests++;
+      return;
+    }
+    const unsent = { requests: 1 };
+    this.#unsent.set(name, unsent);
+    // The connection counts and logs its failures.
+    void this.#send(redis, name, unsent, policy, own)
+      .catch(() => undefined)
+      .finally(() => this.#unsent.delete(name));
+  }
+
+  async #send(
+    redis: Pick<RedisConnection, 'prefix' | 'run'>,
+    name: string,
+    unsent: Unsent,
+    { window }: Policy,
+    own: RateLimiterMemory,
+  ): Promise<void> {
+    while (unsent.requests > 0) {
+      const sent = unsent.requests;
+      unsent.requests = 0;
+      const sum = await redis.run(async (client) => {
+        const shared = this.#sharedOf(client, redis.prefix);
+        const added = await shared.penalty(name, sent, { customDuration: window });
+        // Redis's clock was set back, or the window was a longer one: that count would stand until then.
+        if (added.msBeforeNext > window * 1000) await shared.delete(name);
+        return added;
+      });
+      if (sum.msBeforeNext > 0 && sum.msBeforeNext <= window * 1000)
+        await own.set(name, sum.consumedPoints + unsent.requests, sum.msBeforeNext / 1000);
+    }
+  }
+
+  #sharedOf(client: Redis | Cluster, prefix: string): RateLimiterRedis {
+    const known = this.#shared.get(client);
+    if (known !== undefined) return known;
+    // It only adds up: the process decides.
+    const points = Number.MAX_SAFE_INTEGER;
+    const limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: `${prefix}:rate`, points, duration: 1 });
+    this.#shared.set(client, limiter);
+    return limiter;
   }
 }
 
-function rateHeaders(policy: string, state: string): string[] {
-  return ['RateLimit-Policy', policy, 'RateLimit', state];
+/** A rate as whole requests in whole seconds, in the shortest window; never more than the rate. */
+function policyOf(requestsPerSecond: number): Policy {
+  for (let window = 1; window <= LONGEST_SEARCH; window++) {
+    const quota = Math.round(requestsPerSecond * window);
+    if (quota > 0 && Math.abs(quota - requestsPerSecond * window) < 1e-9) return { quota, window };
+  }
+  const window = Math.min(LONGEST_WINDOW, Math.ceil(1 / requestsPerSecond));
+  return { quota: Math.max(1, Math.floor(requestsPerSecond * window)), window };
 }
 
-function policyText(scope: Scope, { quota, window }: RatePolicy): string {
-  return `"${scope}";q=${String(quota)};w=${String(window)}`;
-}
-
-function stateOf(scope: Scope, window: RateWindow, now: number): string {
-  return `"${scope}";r=${String(window.remaining)};t=${String(window.reset(now))}`;
-}
-
-function refusalOf(scope: Scope, { window }: Limited, now: number): ServiceError {
-  const { policy } = window;
-  const time = policy.window === 1 ? 'a second' : `in ${String(policy.window)} seconds`;
-  const requests = policy.quota === 1 ? '1 request' : `${String(policy.quota)} requests`;
-  const message =
-    scope === 'key'
-      ? `This key may make ${requests} ${time}.`
-      : `All keys together may make ${requests} ${time} to this endpoint.`;
-  return new ServiceError('rateLimitExceeded', message, {
-    retryAfter: window.reset(now),
-  });
+function refusalOf({ quota, window }: Policy, retryAfter: number): ServiceError {
+  const time = window === 1 ? 'a second' : `in ${String(window)} seconds`;
+  const requests = quota === 1 ? '1 request' : `${String(quota)} requests`;
+  return new ServiceError('rateLimitExceeded', `This key may make ${requests} ${time}.`, { retryAfter });
 }

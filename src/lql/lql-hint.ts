@@ -1,7 +1,9 @@
-import type { ErrorDetails } from '../errors';
+import type { QueryError } from '../errors';
 
 /** A hint about SQL as the sender of an LQL text can use it: LQL reaches into records by their path, without joins. */
-export function inLql<T extends Pick<ErrorDetails, 'hint'>>(details: T): T {
-  const [, name, record] = /^(\S+) is in (\S+): /.exec(details.hint ?? '') ?? [];
-  return name === undefined || record === undefined ? details : { ...details, hint: `Did you mean ${record}.${name}?` };
+export function inLql<T extends Pick<QueryError['details'], 'hint' | 'note'>>(details: T): T {
+  const { suggestion, record } = details.note ?? {};
+  if (suggestion === undefined || record === undefined) return details;
+  const path = `${record}.${suggestion}`;
+  return { ...details, hint: `Did you mean ${path}?`, note: { ...details.note, suggestion: path, record: undefined } };
 }

@@ -37,7 +37,7 @@ const TIB = 2 ** 40;
  * @throws ServiceError as a run does before SQL is read; and where engine or gate do not answer
  */
 export async function analyse(request: RunRequest, services: Services): Promise<object> {
-  const { key, endpoint } = authorise(request, services);
+  const { key, endpoint } = await authorise(request, services);
   await checkResolves(endpoint, services);
   const given = await request.timed('read', () => request.parameters());
   const consumer = readConsumerRequest(endpoint, given);
@@ -228,7 +228,7 @@ function locatedAgain(fault: ServiceError, text: string): object {
 }
 
 /** A fault with its place, for people and for editors: `start` and `end` count code points. */
-function located({ span, ...fault }: TextFault, text: string): object {
+function located({ span, note: _, ...fault }: TextFault, text: string): object {
   if (span === null) return fault;
   const near = text.slice(span.start, span.end);
   return {

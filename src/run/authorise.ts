@@ -4,7 +4,6 @@ import type { Engine } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { tablesRead } from '../googlesql/from-paths';
 import type { Key } from '../keys';
-import type { RateAnswer } from '../limits/rate-limits';
 import type { Services } from './services';
 import type { RunRequest } from './types';
 
@@ -12,22 +11,18 @@ import type { RunRequest } from './types';
 const BROKEN_RETRY = 60;
 
 /**
- * Authenticates a request and finds the endpoint it may run, each counted against its rate limit.
+ * Authenticates a request and finds the endpoint it may run. The request is counted against the rate of its key.
  *
  * @throws ServiceError unauthenticated, notFound, rateLimitExceeded
  */
-export function authorise(
-  request: Pick<RunRequest, 'arrived' | 'counted' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
+export async function authorise(
+  request: Pick<RunRequest, 'counted' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
   services: Pick<Services, 'keys' | 'catalogue' | 'rates'>,
-): { readonly key: Key; readonly endpoint: Endpoint } {
-  const { arrived, idOrName } = request;
-  const { rates } = services;
+): Promise<{ readonly key: Key; readonly endpoint: Endpoint }> {
   const key = authenticate(request, services);
-  if (request.counted !== true) countRate(request, key, services);
-  const endpoint = allowedEndpoint(services.catalogue.find(idOrName), key);
+  if (request.counted !== true) await countRate(request, key, services);
+  const endpoint = allowedEndpoint(services.catalogue.find(request.idOrName), key);
   request.record({ endpoint: endpoint.name });
-  const rate = rates.countEndpoint(endpoint, key, arrived);
-  if (rate !== null) applyRate(request, rate);
   return { key, endpoint };
 }
 
@@ -164,15 +159,12 @@ function isSent(given: readonly RawEntry[], name: string): boolean {
 }
 
 /** Counts a request against the limit of its key. @throws ServiceError rateLimitExceeded */
-export function countRate(
-  request: Pick<RunRequest, 'arrived' | 'setHeaders'>,
+export async function countRate(
+  request: Pick<RunRequest, 'setHeaders'>,
   key: Key,
   { rates }: Pick<Services, 'rates'>,
-): void {
-  applyRate(request, rates.countKey(key, request.arrived));
-}
-
-function applyRate(request: Pick<RunRequest, 'setHeaders'>, { headers, refusal }: RateAnswer): void {
+): Promise<void> {
+  const { headers, refusal } = await rates.count(key);
   request.setHeaders(headers);
   if (refusal !== null) throw refusal;
 }

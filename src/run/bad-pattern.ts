@@ -1,6 +1,5 @@
 /** Which pattern of a query is at fault, once an engine has refused one. */
 import { patternFault } from '../endpoints';
-import { EXECUTION_FAULTS } from '../engines/execution-faults';
 import { QueryError } from '../errors';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import { parseQuery } from '../googlesql/parser';
@@ -18,11 +17,12 @@ const MOST_PATTERNS = 20;
  * @param sql the caller's text, in which the place counts
  */
 export function withPattern(error: QueryError, sql: string): QueryError {
-  const { fault, message, span } = error;
-  if (span !== null || message !== EXECUTION_FAULTS.regexp || sql.length > LONGEST_TEXT) return error;
+  const { fault, message, span, details } = error;
+  if (span !== null || details.note?.code !== 'pattern' || sql.length > LONGEST_TEXT) return error;
   for (const pattern of patternsOf(sql)) {
     const wrong = patternFault(pattern.text);
-    if (wrong !== null) return new QueryError(fault, message, pattern.span, { hint: `RE2 says: ${wrong}.` });
+    if (wrong !== null)
+      return new QueryError(fault, message, pattern.span, { ...details, hint: `RE2 says: ${wrong}.` });
   }
   return error;
 }

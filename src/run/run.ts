@@ -20,7 +20,7 @@ import type { RequestPlan, RunRequest, RunResponse } from './types';
  */
 export async function run(request: RunRequest, services: Services): Promise<RunResponse | null> {
   // 401, 404, 429: nothing is read of a request, and nothing revealed, before its key may run the endpoint.
-  const { key, endpoint } = authorise(request, services);
+  const { key, endpoint } = await authorise(request, services);
   await checkResolves(endpoint, services);
 
   // 400, 403, 406, 413, 415: whatever can be validated without reading SQL.

@@ -14,7 +14,7 @@ import type { RunRequest } from './types';
  * @throws ServiceError as a run does before SQL is read; and where the engine does not answer
  */
 export async function schemaOf(request: RunRequest, services: Services): Promise<object> {
-  const { key, endpoint } = authorise(request, services);
+  const { key, endpoint } = await authorise(request, services);
   await checkResolves(endpoint, services);
   const { limits } = limitsOf({ endpoint }, request, services);
   const { tables, columns, descriptions } = await services.analyses.of(endpoint, { ...limits, keyName: key.name });

@@ -7,7 +7,7 @@ import type { ParsedQuery } from '../googlesql/parser';
 import { findFunction } from '../googlesql/functions/catalogue';
 import { signatureOf } from '../googlesql/functions/signature';
 import { insteadOfTableFunction } from '../googlesql/functions/table-functions';
-import { functionNotFound, nearest, nearestNames } from '../googlesql/resolver';
+import { functionNotFound, nearest, nearestNames, suggestion } from '../googlesql/resolver';
 import { SCHEMA_HINT, secondStatementError } from '../googlesql/statement';
 import { firstName, fromPaths, type FromPath } from '../googlesql/from-paths';
 import type { Call, Identifier, Parameter, Query, Span, TablePath } from '../googlesql/syntax';
@@ -228,10 +228,9 @@ function isAsWritten({ name, quoted, span }: Identifier): boolean {
 function withHint(error: QueryError, text: string): QueryError {
   const { fault, message, span, details } = error;
   if (span === null || details.allowed === undefined || details.hint !== undefined) return error;
-  const near = nearest(text.slice(span.start, span.end), details.allowed);
-  return near === undefined
-    ? error
-    : new QueryError(fault, message, span, { ...details, hint: `Did you mean ${near}?` });
+  const name = text.slice(span.start, span.end);
+  const near = nearest(name, details.allowed);
+  return near === undefined ? error : new QueryError(fault, message, span, { ...details, ...suggestion(name, near) });
 }
 
 function written(path: readonly Identifier[]): string {

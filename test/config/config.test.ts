@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 
-import { ConfigError, readConfig, Secret, SETTINGS } from '../../src/config';
+import { example as exampleOf } from '../../scripts/settings';
+import { ConfigError, readConfig, Secret, SETTINGS, SETTINGS_BY_PART } from '../../src/config';
 
 const BIGQUERY = { BIGQUERY_PROJECT_ID: 'my-project', BIGQUERY_DATASET: 'logs' };
 
@@ -17,14 +18,12 @@ function fault(environment: Record<string, string>): string {
 }
 
 describe('.env.example', () => {
-  const example = parseEnv(readFileSync(path.join(__dirname, '../../.env.example'), 'utf8'));
+  const text = readFileSync(path.join(__dirname, '../../.env.example'), 'utf8');
+  const example = parseEnv(text);
 
-  it('lists every setting, and nothing else', () => {
+  it('is made of the table of settings, by `node scripts/settings.js`', () => {
+    expect(text).toBe(exampleOf(SETTINGS_BY_PART));
     expect(Object.keys(example).sort()).toEqual(Object.keys(SETTINGS).sort());
-  });
-
-  it.each(Object.entries(SETTINGS))('gives the default of %s', (name, { default: text }) => {
-    expect(example[name]).toBe(text);
   });
 
   it('changes nothing', () => {
@@ -135,6 +134,26 @@ describe('a bad value', () => {
 
   it('does not hide another', () => {
     expect(fault({ PORT: 'x', DOCS: 'x' }).split('\n')).toHaveLength(2);
+  });
+});
+
+describe('a setting that is gone', () => {
+  it('is warned of, with what holds in its place', () => {
+    expect(readConfig({ LEASE_TIME: '20', MAX_TAILS: '1000' }).warnings).toEqual([
+      'LEASE_TIME has no effect: this setting is gone. It is 5 seconds.',
+      'MAX_TAILS has no effect: this setting is gone. It is 1000 listeners.',
+    ]);
+  });
+
+  it.each([
+    ['STALE_IF_ERROR', '0'],
+    ['MAX_WARMED', '99'],
+    ['MAX_TAILS_PER_KEY', '10'],
+    ['MAX_EXPORT_FILE', '1048576'],
+    ['ENDPOINT_RATE_LIMIT', '5'],
+    ['EXPORT_TIMEOUT', '60'],
+  ])('%s=%s stops the start, as it restricted more', (name, value) => {
+    expect(fault({ [name]: value })).toMatch(new RegExp(`^${name}: this setting is gone\\. `));
   });
 });
 

@@ -54,7 +54,7 @@ describe('docs/http.md', () => {
       engine.rows = Array.from({ length: 30 }, () => '{"id":1,"message":"text"}');
       engine.truncated = true;
       engine.bytes = { processed: 1n, billed: 2n };
-      served = await serve({ engine, corsOrigins: '*', rates: { perKey: 100 }, logflareErrors: true });
+      served = await serve({ engine, corsOrigins: '*', rate: 100, logflareErrors: true });
     });
     afterAll(() => served.close());
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import request, { type Test } from 'supertest';
 
+import { executionFault } from '../../src/engines/execution-faults';
 import { ERRORS, QueryError, type Reason, ServiceError } from '../../src/errors';
 import { ScriptedEngine, serve, type Served } from './served';
 
@@ -310,10 +311,7 @@ describe('the engine', () => {
   });
 
   it('keeps the place of a fault in a stored query to itself', async () => {
-    const answer = await refused(
-      failing(new QueryError('invalidQuery', 'Division by zero', { start: 3, end: 9 })),
-      'invalidQuery',
-    );
+    const answer = await refused(failing(executionFault('division', { start: 3, end: 9 })), 'invalidQuery');
     expect(answer).toEqual({ domain: 'global', reason: 'invalidQuery', message: 'Division by zero' });
   });
 

@@ -234,7 +234,7 @@ it('refusals of the gate are counted by language and reason', async () => {
 });
 
 it('no label ever has a value outside its closed list', async () => {
-  const here = await start({ rates: { perKey: 3 } });
+  const here = await start({ rate: 3 / 59 });
   const paths = [
     PLAIN,
     CACHED,

@@ -26,7 +26,7 @@ import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds, exportSlots } from '../../src/limits/admission';
 import { type Billing, billed } from '../../src/limits/billed-engine';
 import { Budgets } from '../../src/limits/budget';
-import { type RateAnswer, type RatedKey, RateLimits } from '../../src/limits/rate-limits';
+import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
 import { Metrics } from '../../src/metrics';
 import { PageTokens } from '../../src/run/page-token';
@@ -115,7 +115,7 @@ export const KEYS: Readonly<Record<string, Key>> = {
   pinned: { ...NOBODY, name: 'pinned', pins: new Map([['project', 'abc']]) },
   listed: { ...NOBODY, name: 'listed', endpoints: ['test.plain'] },
   masked: { ...NOBODY, name: 'masked', redact: true },
-  slow: { ...NOBODY, name: 'slow', rateLimit: 2 },
+  slow: { ...NOBODY, name: 'slow', rateLimit: 2 / 59 },
   poor: { ...NOBODY, name: 'poor', dailyBytes: 100n },
   exporter: { ...NOBODY, name: 'exporter', export: true },
   'pinned-exporter': { ...NOBODY, name: 'pinned-exporter', export: true, pins: new Map([['project', 'abc']]) },
@@ -140,7 +140,7 @@ export interface ServedOptions {
   readonly explorer?: Explorer;
   readonly longestResponse?: number;
   /** Requests per second; without, as many as come. */
-  readonly rates?: { readonly perKey?: number; readonly perEndpoint?: number };
+  readonly rate?: number;
   readonly dailyBytes?: bigint;
   /** Without, there is no `/metrics`. */
   readonly metricsKey?: string | null;
@@ -229,22 +229,9 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   };
 }
 
-/** All requests come at one instant: what the rates say does not depend on how long a request takes. */
-class RatesAtOnce extends RateLimits {
-  readonly #instant = performance.now();
-
-  override countKey(key: RatedKey): RateAnswer {
-    return super.countKey(key, this.#instant);
-  }
-
-  override countEndpoint(endpoint: { readonly name: string }, key: RatedKey): RateAnswer | null {
-    return super.countEndpoint(endpoint, key, this.#instant);
-  }
-}
-
 /** The services of a run over doubles of keys and catalogue. */
 export function services(options: ServedOptions, metrics: Metrics): Services {
-  const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rates, dailyBytes = null } = options;
+  const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rate = 0, dailyBytes = null } = options;
   const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
   const budgets = new Budgets({ perDay: dailyBytes, shared: null });
   const engine = billed(bare, { metrics, budgets, keyOf });
@@ -269,7 +256,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     analyses: new StoredAnalyses(engine, gate),
     budgets,
     threads: new Threads(),
-    rates: new RatesAtOnce({ perKey: rates?.perKey ?? 0, perEndpoint: rates?.perEndpoint ?? 0, sync: null }),
+    rates: new RateLimits(rate, null),
     plans: new PlanCache(),
     pageTokens: new PageTokens(null),
     usage: new MemoryUsageBook(10),

@@ -1,74 +1,146 @@
+import type { Redis } from 'ioredis';
+
 import { RateLimits } from '../../src/limits/rate-limits';
+import type { RedisConnection } from '../../src/redis/connection';
+import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
+import { until } from '../until';
+import { connectTo } from './redis';
 
 const key = (name: string, rateLimit: number | null = null): { name: string; rateLimit: number | null } => ({
   name,
   rateLimit,
 });
 
-it('counts by key, by its own limit or the default', () => {
-  const limits = new RateLimits({ perKey: 2, perEndpoint: 0, sync: null });
-  const refused = (name: string, own: number | null): (string | undefined)[] =>
-    [0, 1, 2, 3].map((now) => limits.countKey(key(name, own), now).refusal?.reason);
-  const LIMIT = 'rateLimitExceeded';
-  expect(refused('a', null)).toEqual([undefined, undefined, LIMIT, LIMIT]);
-  expect(refused('b', null)).toEqual([undefined, undefined, LIMIT, LIMIT]);
-  expect(refused('c', 3)).toEqual([undefined, undefined, undefined, LIMIT]);
-});
+/** How many of so many requests that come at once are let through. */
+async function burst(limits: RateLimits, name: string, requests: number, rate: number | null = null): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: requests }, () => limits.count(key(name, rate))));
+  return answers.filter(({ refusal }) => refusal === null).length;
+}
 
-it('says the policy and what is left of it, in structured fields', () => {
-  const limits = new RateLimits({ perKey: 2, perEndpoint: 5, sync: null });
-  expect(limits.countKey(key('a'), 0)).toEqual({
-    headers: ['RateLimit-Policy', '"key";q=2;w=1', 'RateLimit', '"key";r=1;t=1'],
-    refusal: null,
+describe('a process', () => {
+  it('counts by key, by its own limit or the default', async () => {
+    const limits = new RateLimits(20 / 59, null);
+    for (const name of ['a', 'b']) expect(await burst(limits, name, 50)).toBe(20);
+    expect(await burst(limits, 'c', 50, 3 / 59)).toBe(3);
   });
-  expect(limits.countEndpoint({ name: 'logs.all' }, key('a'), 1)).toEqual({
-    headers: [
-      'RateLimit-Policy',
-      '"key";q=2;w=1, "endpoint";q=5;w=1',
-      'RateLimit',
-      '"key";r=1;t=1, "endpoint";r=4;t=1',
-    ],
-    refusal: null,
+
+  it('lets a quota through, and no request more', async () => {
+    for (const quota of [1, 2, 58, 117]) {
+      const limits = new RateLimits(quota / 59, null);
+      expect(await burst(limits, 'k', quota)).toBe(quota);
+      expect(await burst(limits, 'k', 3)).toBe(0);
+    }
+  });
+
+  it('says the policy, what is left of it, and when to come back', async () => {
+    const limits = new RateLimits(0, null);
+    expect(await limits.count(key('slow', 0.1))).toEqual({
+      headers: ['RateLimit-Policy', '"key";q=1;w=10', 'RateLimit', '"key";r=0;t=10'],
+      refusal: null,
+    });
+    const { headers, refusal } = await limits.count(key('slow', 0.1));
+    expect(headers[3]).toMatch(/^"key";r=0;t=([1-9]|10)$/);
+    expect(refusal).toMatchObject({
+      reason: 'rateLimitExceeded',
+      message: 'This key may make 1 request in 10 seconds.',
+    });
+    expect(refusal?.details.retryAfter).toBeLessThanOrEqual(10);
+  });
+
+  it.each([
+    [2, 'q=2;w=1'],
+    [0.5, 'q=1;w=2'],
+    [2.1, 'q=21;w=10'],
+    [1 / 3, 'q=1;w=3'],
+    [0.001, 'q=1;w=1000'],
+    [1e-9, 'q=1;w=86400'],
+  ])('%d a second is %s', async (rate, policy) => {
+    expect((await new RateLimits(rate, null).count(key('a'))).headers[1]).toBe(`"key";${policy}`);
+  });
+
+  it('says nothing where there is no limit', async () => {
+    expect(await new RateLimits(0, null).count(key('a'))).toEqual({ headers: [], refusal: null });
+    expect(await new RateLimits(1, null).count(key('a', 0))).toEqual({ headers: [], refusal: null });
+  });
+
+  it('takes up a changed limit at once', async () => {
+    const limits = new RateLimits(0, null);
+    expect(await burst(limits, 'a', 2, 1 / 59)).toBe(1);
+    expect(await burst(limits, 'a', 2, 5 / 59)).toBe(2);
+  });
+
+  it('begins again when the window is over', async () => {
+    const limits = new RateLimits(1, null);
+    expect(await burst(limits, 'a', 5)).toBe(1);
+    await until(async () => (await burst(limits, 'a', 1)) === 1);
   });
 });
 
-it('refuses with when to come back, and in words', () => {
-  const limits = new RateLimits({ perKey: 0, perEndpoint: 0, sync: null });
-  limits.countKey(key('slow', 0.1), 0);
-  const { headers, refusal } = limits.countKey(key('slow', 0.1), 2500);
-  expect(refusal).toMatchObject({
-    message: 'This key may make 1 request in 10 seconds.',
-    details: { retryAfter: 8 },
+/** 61 a minute: a window longer than any of these tests takes. */
+const QUOTA = 61;
+const RATE = QUOTA / 60;
+
+describeWithRedis('processes that share a Redis', () => {
+  let redis: RedisServer;
+  const connections: RedisConnection[] = [];
+
+  beforeAll(async () => {
+    redis = await startRedis();
   });
-  expect(headers).toEqual(['RateLimit-Policy', '"key";q=1;w=10', 'RateLimit', '"key";r=0;t=8']);
-});
+  afterEach(() => {
+    for (const connection of connections.splice(0)) connection.close();
+  });
+  afterAll(() => redis.stop());
 
-it('counts an endpoint over all keys', () => {
-  const limits = new RateLimits({ perKey: 0, perEndpoint: 2, sync: null });
-  const refused = ['a', 'b', 'c'].map(
-    (name) => limits.countEndpoint({ name: 'logs.all' }, key(name), 0)?.refusal?.message,
-  );
-  expect(refused).toEqual([undefined, undefined, 'All keys together may make 2 requests a second to this endpoint.']);
-  expect(limits.countEndpoint({ name: 'other' }, key('a'), 0)?.refusal).toBeNull();
-});
+  async function connected(url: string): Promise<RedisConnection> {
+    const connection = connectTo(url, 5000);
+    connections.push(connection);
+    await connection.tried;
+    return connection;
+  }
 
-it('says nothing where there is no limit', () => {
-  const limits = new RateLimits({ perKey: 0, perEndpoint: 0, sync: null });
-  expect(limits.countKey(key('a'), 0)).toEqual({ headers: [], refusal: null });
-  expect(limits.countEndpoint({ name: 'logs.all' }, key('a'), 0)).toBeNull();
-});
+  const inRedis = <T>(work: (client: Redis) => Promise<T>): Promise<T> =>
+    connections[0]!.run((client) => work(client as Redis));
 
-it('takes up a changed limit at once', () => {
-  const limits = new RateLimits({ perKey: 0, perEndpoint: 0, sync: null });
-  limits.countKey(key('a', 1), 0);
-  expect(limits.countKey(key('a', 1), 1).refusal).not.toBeNull();
-  expect(limits.countKey(key('a', 5), 2).refusal).toBeNull();
-});
+  it('keep one limit together', async () => {
+    const all = await Promise.all([1, 2, 3].map(async () => new RateLimits(RATE, await connected(redis.url))));
+    let admitted = 0;
+    for (let i = 0; i < 3 * QUOTA; i++) {
+      admitted += await burst(all[i % 3]!, 'shared', 1);
+      // Redis has added it up, and the next process will have heard of it.
+      await until(async () => (await inRedis((client) => client.get('test:rate:shared'))) === String(i + 1));
+    }
+    // A process hears of the others with its own next request.
+    expect(admitted).toBeGreaterThanOrEqual(QUOTA);
+    expect(admitted).toBeLessThanOrEqual(QUOTA + 6);
+  });
 
-it('holds no names for ever', () => {
-  const limits = new RateLimits({ perKey: 5, perEndpoint: 0, sync: null });
-  for (let i = 0; i < 20_000; i++) limits.countKey(key(`key-${String(i)}`), i * 10);
-  // Those of the last second are there still: their count goes on.
-  expect(limits.countKey(key('key-19999'), 200_000).headers[3]).toBe('"key";r=3;t=1');
-  expect(limits.held).toBeLessThanOrEqual(2100);
+  it('are within one quota each where all requests come at once', async () => {
+    const all = await Promise.all([1, 2].map(async () => new RateLimits(RATE, await connected(redis.url))));
+    const admitted = await Promise.all(all.map((one) => burst(one, 'at once', 100)));
+    expect(admitted).toEqual([QUOTA, QUOTA]);
+    await until(async () => (await inRedis((client) => client.get('test:rate:at once'))) === '200');
+    expect(await Promise.all(all.map((one) => burst(one, 'at once', 100)))).toEqual([0, 0]);
+  });
+
+  it('begin a new count where the clock of Redis was set back by an hour', async () => {
+    const limits = new RateLimits(RATE, await connected(redis.url));
+    await inRedis((client) => client.set('test:rate:set back', 500, 'PX', 3_660_000));
+    await burst(limits, 'set back', 1);
+    await until(async () => (await inRedis((client) => client.exists('test:rate:set back'))) === 0);
+    expect(await burst(limits, 'set back', 1)).toBe(1);
+    await until(async () => (await inRedis((client) => client.exists('test:rate:set back'))) === 1);
+    expect(await inRedis((client) => client.pttl('test:rate:set back'))).toBeLessThanOrEqual(60_000);
+  });
+
+  it('wait for no answer of Redis, and count each for itself while it fails', async () => {
+    const own = await startRedis();
+    const all = [new RateLimits(RATE, await connected(own.url)), new RateLimits(RATE, await connected(own.url))];
+    own.freeze();
+    const start = performance.now();
+    expect(await Promise.all(all.map((one) => burst(one, 'k', 100)))).toEqual([QUOTA, QUOTA]);
+    expect(performance.now() - start).toBeLessThan(4000);
+    await own.kill();
+    expect(await Promise.all(all.map((one) => burst(one, 'other', 100)))).toEqual([QUOTA, QUOTA]);
+  });
 });

@@ -6,7 +6,6 @@ import { Redis } from 'ioredis';
 import type { RedisConnection } from '../../src/redis/connection';
 import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
-import { RedisRateSync } from '../../src/limits/redis-rate-sync';
 import { RedisSpending } from '../../src/limits/redis-spending';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { connectTo } from './redis';
@@ -31,13 +30,11 @@ describeWithRedis('on a Redis Cluster', () => {
   });
 
   it('processes keep one limit', async () => {
-    const limits = connections.map(
-      (connection) => new RateLimits({ perKey: 0, perEndpoint: 0, sync: new RedisRateSync(connection) }),
-    );
+    const limits = connections.map((connection) => new RateLimits(0, connection));
     let admitted = 0;
     // 21 in 10 seconds.
     for (let i = 0; i < 60; i++) {
-      const answer = limits[i % 2]?.countKey({ name: `key`, rateLimit: 2.1 }, performance.now());
+      const answer = await limits[i % 2]?.count({ name: `key`, rateLimit: 2.1 });
       if (answer?.refusal === null) admitted++;
       await sleep(10);
     }

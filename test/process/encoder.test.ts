@@ -27,10 +27,10 @@ interface Running {
   readonly pid: number;
 }
 
-function begin(take: (bytes: Uint8Array) => Promise<void> = () => Promise.resolve()): Running {
+function begin(take: (bytes: Uint8Array) => Promise<void> = () => Promise.resolve(), maxBytes = 2 ** 30): Running {
   const clock = new ManualClock();
   const before = new Set(childrenOf(process.pid));
-  const file = { path: path.join(tmpdir(), `logquay-encoder-${String(process.pid)}.parquet`), maxBytes: 2 ** 30 };
+  const file = { path: path.join(tmpdir(), `logquay-encoder-${String(process.pid)}.parquet`), maxBytes };
   const encoder = new Encoder({ columns: [{ name: 'n', type: { kind: 'int64' } }], file }, take, clock, FILE);
   encoders.push(encoder);
   const [pid = 0] = childrenOf(process.pid).filter((one) => !before.has(one));
@@ -87,6 +87,20 @@ it('waits for rows, and for whom it writes to, as long as those take', async () 
   });
   await ended;
   expect(clock.pending).toBe(0);
+});
+
+it('makes no larger file than it may', async () => {
+  const { encoder, clock } = begin(undefined, 100);
+  await encoder.write(PART);
+  await expect(encoder.end()).rejects.toMatchObject({ reason: 'resourcesExceeded' });
+  expect(clock.pending).toBe(0);
+});
+
+it('makes a file of exactly as many bytes', async () => {
+  let size = 0;
+  await begin(async (bytes) => void (size += bytes.length)).encoder.end();
+  await expect(begin(undefined, size).encoder.end()).resolves.toBeUndefined();
+  await expect(begin(undefined, size - 1).encoder.end()).rejects.toMatchObject({ reason: 'resourcesExceeded' });
 });
 
 it('fails at once where it dies', async () => {

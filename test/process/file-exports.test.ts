@@ -313,19 +313,6 @@ describe('exports as Parquet, on the embedded engine', () => {
     expect(await numbersOfParquet(Buffer.concat(chunks), ending.folder)).toHaveLength(ROWS);
     expect(await ending.exit).toBe(0);
   });
-
-  it('are refused or broken off where their file would be larger than MAX_EXPORT_FILE', async () => {
-    const bounded = start({ MAX_EXPORT_FILE: '1048576' });
-    const sql = 'SELECT n, TO_HEX(SHA256(text)) AS text FROM numbers WHERE n <= 100000';
-    const refused = await get(bounded, PARQUET, { sql }, { 'X-API-KEY': 'masked' });
-    expect([refused.status, reasonOf(refused)]).toEqual([400, 'resourcesExceeded']);
-    // What the engine writes by itself may be on its way by then: it is broken off.
-    const broken = await get(bounded, PARQUET, { sql }, { 'X-API-KEY': 'exporter' });
-    if (broken.status === 200) expect(broken.complete).toBe(false);
-    else expect([broken.status, reasonOf(broken)]).toEqual([400, 'resourcesExceeded']);
-    expect(filesOf(bounded)).toEqual([]);
-    expect((await get(bounded, PARQUET, { sql: 'SELECT n FROM numbers WHERE n < 100' })).complete).toBe(true);
-  });
 });
 
 overLocalBigQuery('exports as Parquet, on BigQuery', (local) => {

@@ -13,9 +13,6 @@ import { Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
 
-/** Seconds of a lease. */
-const LEASE = 2;
-
 const PARAMETERS = `cache_ttl: 600
 params:
   project: { type: string, required: true, description: Whose rows. }`;
@@ -123,7 +120,7 @@ describeWithRedis('two processes on one Redis', () => {
   /** Two processes with these settings: those of the test before where it had the same, a new one for each that has ended. */
   async function start(environment: Readonly<Record<string, string>>): Promise<void> {
     const shared = { API_KEY: 'k', METRICS_KEY: 'm', QUERIES_DIR: queries, REDIS_URL: server.url, RATE_LIMIT: '0' };
-    const all = { ...shared, LEASE_TIME: String(LEASE), LOG_LEVEL: 'warn', ...environment };
+    const all = { ...shared, LOG_LEVEL: 'warn', ...environment };
     const same = isDeepStrictEqual(all, settings);
     if (!same) await stage.end();
     settings = all;
@@ -205,7 +202,7 @@ describeWithRedis('two processes on one Redis', () => {
 
   it('run on for each other though the one who began has been left by everybody', async () => {
     // No lease ends and no reply comes too late here, however busy the machine is.
-    await start({ REDIS_TIMEOUT: '10', LEASE_TIME: '20' });
+    await start({ REDIS_TIMEOUT: '10' });
     const [holder, other] = ports;
     const request = http.get({ port: holder, path: run('heavy', 'c'), headers: { 'X-API-KEY': 'k' } });
     request.on('error', () => undefined);

@@ -18,40 +18,36 @@ const authoriseWith = (request: TestRequest, options: ServedOptions = {}): Retur
   authorise(request, services(options, new Metrics()));
 
 describe('authorise', () => {
-  it('gives key and endpoint, and records both', () => {
+  it('gives key and endpoint, and records both', async () => {
     const request = new TestRequest('test.plain', { key: 'pinned' });
-    const { key, endpoint } = authoriseWith(request);
+    const { key, endpoint } = await authoriseWith(request);
     expect([key.name, endpoint.name]).toEqual(['pinned', 'test.plain']);
     expect(request.telemetry).toEqual({ key: 'pinned', pinned: true, endpoint: 'test.plain' });
     expect(request.reads).toBe(0);
   });
 
-  it('refuses an unauthenticated caller before it looks for the endpoint', () => {
+  it('refuses an unauthenticated caller before it looks for the endpoint', async () => {
     const request = new TestRequest('nowhere', { key: 'wrong' });
-    expect(() => authoriseWith(request)).toThrow(expect.objectContaining({ reason: 'unauthenticated' }));
+    await expect(authoriseWith(request)).rejects.toMatchObject({ reason: 'unauthenticated' });
     expect(request.telemetry).toEqual({});
   });
 
-  it('does not tell a missing endpoint from one that the key may not run', () => {
-    const errors = ['nowhere', 'test.typed'].map((name) => {
-      try {
-        return authoriseWith(new TestRequest(name, { key: 'listed' }));
-      } catch (error) {
-        return error;
-      }
-    });
+  it('does not tell a missing endpoint from one that the key may not run', async () => {
+    const errors = await Promise.all(
+      ['nowhere', 'test.typed'].map((name) =>
+        authoriseWith(new TestRequest(name, { key: 'listed' })).catch((error: unknown) => error),
+      ),
+    );
     expect(errors[0]).toMatchObject({ reason: 'notFound' });
     expect(errors[1]).toEqual(errors[0]);
   });
 
-  it('counts a key that asks for a missing endpoint, and refuses it beyond its rate', () => {
-    const options = { rates: { perKey: 1 } };
+  it('counts a key that asks for a missing endpoint, and refuses it beyond its rate', async () => {
+    const options = { rate: 1 / 60 };
     const shared = services(options, new Metrics());
-    expect(() => authorise(new TestRequest('nowhere'), shared)).toThrow(
-      expect.objectContaining({ reason: 'notFound' }),
-    );
+    await expect(authorise(new TestRequest('nowhere'), shared)).rejects.toMatchObject({ reason: 'notFound' });
     const second = new TestRequest('test.plain');
-    expect(() => authorise(second, shared)).toThrow(expect.objectContaining({ reason: 'rateLimitExceeded' }));
+    await expect(authorise(second, shared)).rejects.toMatchObject({ reason: 'rateLimitExceeded' });
     expect(second.responseHeaders).toContain('RateLimit');
     expect(second.telemetry).toEqual({ key: 'all', pinned: false });
   });

@@ -1,5 +1,5 @@
 import { Metrics } from '../../src/metrics';
-import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
+import { EXECUTION_FAULTS, executionFault } from '../../src/engines/execution-faults';
 import { QueryError, type ServiceError } from '../../src/errors';
 import { run as runOrExport } from '../../src/run/run';
 import type { Services } from '../../src/run/services';
@@ -114,7 +114,7 @@ it('sorts the rows of a fenced caller, whose order would reveal other rows', asy
 
 it('keeps positions in the stored query from the caller', async () => {
   const { division } = EXECUTION_FAULTS;
-  engine.onRun = () => Promise.reject(new QueryError('invalidQuery', division, { start: 3, end: 4 }));
+  engine.onRun = () => Promise.reject(executionFault('division', { start: 3, end: 4 }));
   await expect(run(requestOf(PLAIN.name), shared)).rejects.toMatchObject({
     reason: 'invalidQuery',
     message: division,

@@ -3,7 +3,7 @@
  * evaluation may quote a row, one of compilation a part of the stored query.
  */
 import { QueryError, type QueryFault } from '../../errors';
-import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT, type ExecutionFault } from '../execution-faults';
+import { executionFault, type ExecutionFault } from '../execution-faults';
 import { offsetAt } from './position';
 
 /** What BigQuery's positions count in, and where the text begins that faults are reported against. */
@@ -82,18 +82,19 @@ const POSITION = /\bat \[(\d+):(\d+)\]\s*$/;
 
 /** The caller's error for a query that BigQuery refuses or fails on, with its place where it does not compile. */
 export function queryFault(message: string, text: SentText): QueryError {
-  if (CALLS_ERROR.test(text.sql)) return new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
+  if (CALLS_ERROR.test(text.sql)) return executionFault(null, null);
   const compilation = COMPILATION.find(([pattern]) => pattern.test(message));
   if (compilation !== undefined) return new QueryError(compilation[1], compilation[2], placeIn(message, text));
   const { beginning, whole } = beginningOf(message);
   const execution = EXECUTION.find(([pattern]) => pattern.test(beginning));
   if (execution !== undefined) {
     // Behind a value, what looks like a position could be a part of it.
-    return new QueryError('invalidQuery', EXECUTION_FAULTS[execution[1]], whole ? placeIn(message, text) : null);
+    return executionFault(execution[1], whole ? placeIn(message, text) : null);
   }
   // Only a query that does not compile has a position for sure.
-  const refused = POSITION.test(message) ? 'BigQuery refuses the query.' : UNKNOWN_EXECUTION_FAULT;
-  return new QueryError('invalidQuery', refused, placeIn(message, text));
+  return POSITION.test(message)
+    ? new QueryError('invalidQuery', 'BigQuery refuses the query.', placeIn(message, text))
+    : executionFault(null, placeIn(message, text));
 }
 
 /** A table that is not there: BigQuery says so with a reason of its own. */

@@ -1,5 +1,6 @@
 /** Small pieces of DuckDB SQL text, each correct wherever an expression may stand. */
 import type { Span } from '../../googlesql/syntax';
+import type { ExecutionFault } from '../execution-faults';
 import type { SqlType, StructField } from '../../googlesql/types';
 
 export function quoteName(name: string): string {
@@ -129,23 +130,8 @@ export function isSimple(sql: string): boolean {
   return SIMPLE.test(sql);
 }
 
-/** What may go wrong while a query runs: `errors.ts` has the words for each. */
-export type Failure =
-  | 'division'
-  | 'overflow'
-  | 'cast'
-  | 'argument'
-  | 'subscript'
-  | 'regexp'
-  | 'groups'
-  | 'date'
-  | 'parse'
-  | 'json'
-  | 'null_element'
-  | 'zone'
-  | 'rows'
-  | 'raised'
-  | 'size';
+/** What may go wrong while a query runs. */
+export type Failure = ExecutionFault;
 
 export const FAILURE_MARK = 'logquay:';
 

@@ -35,7 +35,7 @@ function rowsOfLql({ text, tables, now }: ConsumerText): string | null {
   const { rules, table: name } = reading;
   const columns = tables.find((one) => one.name === name)?.columns ?? null;
   const { sql } = toSql({ ...rules, select: [], chart: null }, { name, columns });
-  return sql.replace(/ ORDER BY \w+\.`timestamp` DESC$/, '');
+  return rowsOfSql(sql);
 }
 
 function rowsOfSql(sent: string): string | null {

@@ -1,7 +1,7 @@
 /** Date parts: which there are, and which function or type takes which. */
 import { QueryError } from '../../errors';
 import type { DatePart, Expression } from '../syntax';
-import { nearest } from './suggestion';
+import { nearest, suggestion } from './suggestion';
 
 const WEEKDAYS = new Set(['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']);
 
@@ -52,8 +52,8 @@ export function partOfExpression(expression: Expression, hint?: string): string 
 function unknownPart(name: string, span: { start: number; end: number }, given?: string): QueryError {
   const near = nearest(name.toUpperCase(), KNOWN);
   const other = Object.hasOwn(OTHERS, name.toUpperCase()) ? OTHERS[name.toUpperCase()] : undefined;
-  const hint = given ?? other ?? (near === undefined ? undefined : `Did you mean ${near}?`);
-  const details = hint === undefined ? {} : { hint };
+  const hint = given ?? other;
+  const details = hint === undefined ? suggestion(name, near) : { hint };
   return new QueryError('invalidQuery', `A valid date part name is required but found ${name}.`, span, details);
 }
 

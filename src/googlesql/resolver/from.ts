@@ -13,7 +13,7 @@ import { resolvePivot } from './pivot';
 import { namesOf, resolveNamedQuery } from './queries';
 import { lookup, NameList, scopeOf, type Scope } from './scope';
 import { invalid, type CteScope, type Session } from './session';
-import { nearest } from './suggestion';
+import { nearest, suggestion } from './suggestion';
 import { resolveUnpivot } from './unpivot';
 
 export interface FromContext {
@@ -88,8 +88,7 @@ function resolveTable({ session, ctes }: FromContext, { path, alias, offset, spa
     const written = path.map((part) => part.name).join('.');
     session.environment.onUnknown?.(written, { kind: 'table', ctes: cteNames(ctes) });
     const near = session.environment.suggestTable?.(written) ?? nearest(written, cteNames(ctes));
-    const hint = near === undefined ? {} : { hint: `Did you mean ${near}?` };
-    throw new QueryError('invalidQuery', `Table not found: ${written}.`, span, hint);
+    throw new QueryError('invalidQuery', `Table not found: ${written}.`, span, suggestion(written, near));
   }
   const columns: { column: Column; source: string }[] = [];
   const named = table.columns.map(({ name: source, type }) => {

@@ -1,4 +1,5 @@
 /** GROUP BY: keys out of positions, aliases and expressions, and what may be named after grouping. */
+import { QueryError } from '../../errors';
 import type { Column, ColumnRef, Expr, Relation } from '../resolved';
 import type { Expression, GroupBy, GroupingItem, OrderSuffix, PipeGroupBy, Span } from '../syntax';
 import { shortType } from './access';
@@ -270,7 +271,7 @@ export function regroup(
   keys: readonly GroupKey[],
   from: { readonly start: number; readonly end: number },
   clause: string,
-  problem: string,
+  problem = 'is neither grouped nor aggregated',
 ): Replace {
   const columns = new Map<number, GroupKey>();
   const paths = new Map<string | Expr, GroupKey>();
@@ -282,7 +283,8 @@ export function regroup(
     const key = columns.get(id);
     if (key !== undefined) return session.ref(key.column, span);
     if (id < from.start || id >= from.end) return null;
-    throw invalid(`${clause} references column ${name ?? '*'} which ${problem}.`, span);
+    const message = `${clause} references column ${name ?? '*'} which ${problem}.`;
+    throw new QueryError('invalidQuery', message, span, { note: { code: 'ungrouped' } });
   };
   return (expr) => {
     if (expr.kind === 'column') return column(expr, nameOf(expr)) ?? expr;

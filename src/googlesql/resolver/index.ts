@@ -9,7 +9,7 @@ import { Survey, TooManyFaults } from './survey';
 
 export type { Candidate } from './scope';
 export type { Candidates, Environment } from './session';
-export { functionNotFound, nearest, nearestNames } from './suggestion';
+export { functionNotFound, nearest, nearestNames, suggestion } from './suggestion';
 
 /** What could be resolved of a query, and what could not. */
 export interface SurveyedQuery {

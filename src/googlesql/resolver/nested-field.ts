@@ -23,6 +23,9 @@ interface Field extends Reached {
 export interface NestedField {
   /** Whether it has this very name. */
   readonly exact: boolean;
+  readonly name: string;
+  /** The record that it is in, by its path. */
+  readonly record: string;
   /** `status_code is in metadata.response: ...` */
   readonly hint: string;
 }
@@ -42,12 +45,13 @@ export function nestedField(name: string, columns: readonly NamedType[], alias =
     fields.map((field) => field.name),
   );
   const found = exact ?? longer ?? fields.find((field) => field.name === near);
-  return found === undefined ? undefined : { exact: found === exact, hint: hintOf(found) };
+  return found === undefined ? undefined : nestedFieldOf(found, found === exact);
 }
 
-function hintOf({ name, path, joins, expression }: Field): string {
+function nestedFieldOf({ name, path, joins, expression }: Field, exact: boolean): NestedField {
+  const record = path.slice(0, -1).join('.');
   const way = joins.length === 0 ? 'write' : `add ${joins.join(' ')} and write`;
-  return `${name} is in ${path.slice(0, -1).join('.')}: ${way} ${expression}.`;
+  return { exact, name, record, hint: `${name} is in ${record}: ${way} ${expression}.` };
 }
 
 /** Fields of records below the columns, those of outer records first. */

@@ -33,8 +33,7 @@ export function resolvePipeAggregate(
     if (!hasAggregate) throw invalid('Pipe AGGREGATE cannot include non-aggregate expressions.', span);
 
   const { groups, outputs } = resolvePipeGroupBy({ ...plain, windows }, groupBy);
-  const problem = 'is neither grouped nor aggregated';
-  const replace = regroup(session, groups.keys, from, 'AGGREGATE list expression', problem);
+  const replace = regroup(session, groups.keys, from, 'AGGREGATE list expression');
   const inList = replacing(replace);
   const own = new Set(sink.calls.map(({ column }) => column.id));
   const computed: ComputedColumn[] = [];

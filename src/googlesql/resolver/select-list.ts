@@ -7,7 +7,7 @@ import type { Context } from './context';
 import { inferredName, resolveExpr } from './expression';
 import { lookup, type NameList } from './scope';
 import { invalid, type Session } from './session';
-import { nearest } from './suggestion';
+import { nearest, suggestion } from './suggestion';
 
 export interface ListItem {
   readonly name: string | null;
@@ -98,7 +98,7 @@ function missing({ name, span }: Identifier, list: string, columns: readonly Sta
   const names = columns.flatMap((column) => (column.name === null ? [] : [column.name]));
   const near = nearest(name, names);
   return new QueryError('unknownField', `Column ${name} in SELECT * ${list} list does not exist.`, span, {
-    ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+    ...suggestion(name, near),
   });
 }
 

@@ -33,8 +33,6 @@ export function resolveSelect(
   return new SelectResolver(session, select, outer, ctes, tail).resolve();
 }
 
-const NOT_GROUPED = 'is neither grouped nor aggregated';
-
 /** `clause`: as errors name it. */
 interface AfterGrouping {
   readonly item: (item: ListItem) => Expr;
@@ -189,7 +187,7 @@ class SelectResolver {
     const unknown = groups?.keys.some(({ expr }) => this.session.survey?.isUnknown(expr));
     if (groups === null || unknown === true)
       return { item: ({ expr }) => expr, orderKey: (expr) => expr, replace: () => () => undefined };
-    const replace = (clause: string): Replace => regroup(this.session, groups.keys, this.from, clause, NOT_GROUPED);
+    const replace = (clause: string): Replace => regroup(this.session, groups.keys, this.from, clause);
     // Of names that are there after grouping it is made of these; otherwise it may be a key as a whole.
     const whole = (expr: Expr, clause: string, before: () => Expr): Expr => {
       try {
@@ -246,9 +244,7 @@ class SelectResolver {
       windows: 'Analytic function not allowed in HAVING clause.',
     };
     const condition = resolveCondition(context, having, 'The HAVING condition');
-    return replacing(regroup(this.session, groups.keys, this.from, 'HAVING clause expression', NOT_GROUPED)).expr(
-      condition,
-    );
+    return replacing(regroup(this.session, groups.keys, this.from, 'HAVING clause expression')).expr(condition);
   }
 
   /** A bare column of this SELECT stays itself; everything else is computed. */

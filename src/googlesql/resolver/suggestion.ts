@@ -2,6 +2,7 @@
 import { QueryError } from '../../errors';
 import { otherDialectHint } from '../functions/other-dialects';
 import type { Span } from '../syntax';
+import type { NestedField } from './nested-field';
 
 /** Longest list of names that an error carries. */
 const ALLOWED_LIMIT = 20;
@@ -12,22 +13,26 @@ export function unknownField(
   name: string,
   span: Span,
   names: readonly string[],
-  nested?: { readonly exact: boolean; readonly hint: string },
+  nested?: NestedField,
 ): QueryError {
   const known = [...new Set(names)];
   const near = nearest(name, known);
   return new QueryError('unknownField', message, span, {
-    ...hintOf(near, nested),
+    ...hintOf(name, near, nested),
     ...(known.length > 0 && known.length <= ALLOWED_LIMIT ? { allowed: known } : {}),
   });
 }
 
-function hintOf(
-  near: string | undefined,
-  nested: { readonly exact: boolean; readonly hint: string } | undefined,
-): { readonly hint?: string } {
-  if (nested !== undefined && (nested.exact || near === undefined)) return { hint: nested.hint };
-  return near === undefined ? {} : { hint: `Did you mean ${near}?` };
+function hintOf(name: string, near: string | undefined, nested: NestedField | undefined): Suggestion {
+  if (nested === undefined || (!nested.exact && near !== undefined)) return suggestion(name, near);
+  return { hint: nested.hint, note: { name, suggestion: nested.name, record: nested.record } };
+}
+
+type Suggestion = Pick<QueryError['details'], 'hint' | 'note'>;
+
+/** What an error says where a name is not known. @param near what was probably meant */
+export function suggestion(name: string, near: string | undefined): Suggestion {
+  return near === undefined ? { note: { name } } : { hint: `Did you mean ${near}?`, note: { name, suggestion: near } };
 }
 
 /** Most function names that an error lists. */
@@ -45,9 +50,9 @@ export function functionNotFound(
   names: readonly string[],
 ): QueryError {
   const near = nearest(name, names);
-  const hint = otherDialectHint(name) ?? (near === undefined ? undefined : `Did you mean ${near}?`);
+  const other = otherDialectHint(name);
   return new QueryError(fault, `Function not found: ${name}.`, span, {
-    ...(hint === undefined ? {} : { hint }),
+    ...(other === undefined ? suggestion(name, near) : { hint: other, note: { name } }),
     ...(fault === 'sandboxViolation' ? { allowed: nearestNames(name, names) } : {}),
   });
 }

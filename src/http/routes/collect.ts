@@ -15,7 +15,7 @@ export async function answerCollect(exchange: Exchange, services: Services): Pro
   if (ingest === undefined) throw new ServiceError('notFound', 'There is nothing under this path.');
   const key = ingest.authenticate((header) => exchange.header(header));
   exchange.record({ key: key.name });
-  countRate(exchange, key, services);
+  await countRate(exchange, key, services);
   const { collector } = ingest;
   const source = sourceOf(exchange.request.url ?? '');
   await collector.admit();

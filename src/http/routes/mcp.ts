@@ -27,13 +27,13 @@ export class McpRoute {
       throw new ServiceError('accessDenied', 'Pages of this origin may not use the service.');
     }
     const key = authenticate(exchange, services);
-    const first = refusalOf(exchange, key, services);
+    const first = await refusalOf(exchange, key, services);
     chooseRepresentation(exchange.headers.list('accept'), ['application/json']);
     const body = await readBody(exchange);
     const text = body?.type === 'application/json' ? body.text : '';
     const message = readJson(text, 'The body');
     const others = Array.isArray(message) ? message.slice(1, MOST_MESSAGES + 1) : [];
-    const refusals = [first, ...others.map(() => refusalOf(exchange, key, services))];
+    const refusals = [first, ...(await Promise.all(others.map(() => refusalOf(exchange, key, services))))];
     if (others.length === MOST_MESSAGES) {
       throw new ServiceError('invalidParameter', `A batch has at most ${String(MOST_MESSAGES)} messages.`);
     }
@@ -63,9 +63,9 @@ export class McpRoute {
 }
 
 /** Counts one message against the rate of its key. @returns why it must not be done; null: it may */
-function refusalOf(exchange: Exchange, key: Key, services: Services): ServiceError | null {
+async function refusalOf(exchange: Exchange, key: Key, services: Services): Promise<ServiceError | null> {
   try {
-    countRate(exchange, key, services);
+    await countRate(exchange, key, services);
     return null;
   } catch (error) {
     if (error instanceof ServiceError) return error;

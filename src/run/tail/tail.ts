@@ -25,7 +25,7 @@ import type { TailRequest, TailRows } from './types';
  * @throws ServiceError while nothing has been sent
  */
 export async function tail(request: TailRequest, services: Services): Promise<void> {
-  const { key, endpoint } = authorise(request, services);
+  const { key, endpoint } = await authorise(request, services);
   await checkResolves(endpoint, services);
   const tails = tailsOf(services);
   const plan = await tailPlan(request, key, endpoint, services);

@@ -63,8 +63,6 @@ const SETTINGS = {
   QUERY_TIMEOUT: '60',
   MAX_RUNNING_PER_KEY: '64',
   MAX_RUNNING: '64',
-  MAX_WAITING: '1000',
-  MAX_TAILS_PER_KEY: '1000',
 };
 
 /** Writes the data sets, and starts a local BigQuery over each on that engine. */

@@ -7,8 +7,8 @@ import {
   StatementType,
 } from '@duckdb/node-api';
 
-import { QueryError, ServiceError } from '../../../errors';
-import { UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
+import { ServiceError } from '../../../errors';
+import { executionFault } from '../../execution-faults';
 import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type {
@@ -436,7 +436,7 @@ export class DuckDbEngine implements Engine {
           return await use((prepared) => reading.read(prepared, values, translation));
         } catch (error) {
           if (!(error instanceof BrokenStream)) throw error;
-          if (lastRow === null) throw new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
+          if (lastRow === null) throw executionFault(null, null);
           // A second run says what is wrong: which words a caller gets must not depend on how rows lie.
           await use((prepared) => {
             bindValues(prepared, values);

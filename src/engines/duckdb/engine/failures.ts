@@ -4,7 +4,7 @@ import { QueryError, ServiceError } from '../../../errors';
 import type { Log } from './log';
 import { kindOf, messageOf } from './native-error';
 import { isShortage, OutOfMemory, PassingFailure } from './shared-memory';
-import { UNKNOWN_EXECUTION_FAULT, UNTRANSLATED } from '../../execution-faults';
+import { executionFault, untranslated } from '../../execution-faults';
 import { runtimeError } from '../translate';
 
 /** At the beginning alone, as the kinds below: what follows can be a value of a row. */
@@ -23,7 +23,7 @@ const REFUSED = /^(?:Parser|Binder|Catalog) Error/;
 export function failure(error: unknown, log: Log, sql: string, isAbandoned: boolean): Error {
   if (error instanceof ServiceError || error instanceof QueryError || error instanceof DOMException) return error;
   if (isAbandoned) return abortError();
-  if (error instanceof PassingFailure) return new QueryError('invalidQuery', UNKNOWN_EXECUTION_FAULT, null);
+  if (error instanceof PassingFailure) return executionFault(null, null);
   if (isShortage(error)) return new OutOfMemory();
   const message = messageOf(error);
   if (DEPTH.test(message)) {
@@ -32,7 +32,7 @@ export function failure(error: unknown, log: Log, sql: string, isAbandoned: bool
   }
   if (REFUSED.test(message)) {
     log.error({ kind: kindOf(message), query: hashOf(sql) }, 'DuckDB refused a translated query');
-    return new QueryError('invalidQuery', UNTRANSLATED, null);
+    return untranslated();
   }
   const ofTheQuery = runtimeError(new Error(message));
   if (ofTheQuery !== null) return ofTheQuery;

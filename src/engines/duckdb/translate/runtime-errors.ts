@@ -1,13 +1,9 @@
 /** What DuckDB says when a query fails while it runs, in the fixed words of this service: never a value, never its text. */
 import { QueryError } from '../../../errors';
-import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../execution-faults';
+import { EXECUTION_FAULTS, executionFault } from '../../execution-faults';
 import type { Span } from '../../../googlesql/syntax';
 import { FAILURE_MARK, type Failure, OVERLOAD } from '../sql';
 import { CHUNK_BYTES } from '../scalar-functions/chunk-budget';
-
-const WORDS: ReadonlyMap<string, string> = new Map<Failure, string>(
-  Object.entries(EXECUTION_FAULTS) as [Failure, string][],
-);
 
 /** The whole of what `error()` raises in a translated query (`fail` in sql.ts). */
 const OWN = new RegExp(
@@ -63,8 +59,8 @@ export function runtimeError(error: unknown): QueryError | null {
   const [, own, functionName, start, end] = OWN.exec(message) ?? [];
   const place = start === undefined || end === undefined ? null : { start: Number(start), end: Number(end) };
   if (own === OVERLOAD && functionName !== undefined) return overloaded(functionName, place);
-  const failure = wordsFor(message, own);
-  return failure === null ? null : new QueryError('invalidQuery', failure, place);
+  if (own !== undefined && isFailure(own)) return executionFault(own, place);
+  return OF_THE_QUERY.test(message) ? executionFault(failureOf(message), place) : null;
 }
 
 function overloaded(functionName: string, place: Span | null): QueryError {
@@ -75,12 +71,12 @@ function overloaded(functionName: string, place: Span | null): QueryError {
   });
 }
 
-function wordsFor(message: string, own: string | undefined): string | null {
-  const ownWords = own === undefined ? undefined : WORDS.get(own);
-  if (ownWords !== undefined) return ownWords;
-  if (!OF_THE_QUERY.test(message)) return null;
+function isFailure(kind: string): kind is Failure {
+  return Object.hasOwn(EXECUTION_FAULTS, kind);
+}
+
+function failureOf(message: string): Failure | null {
   const kind = KIND.exec(message)?.[0] ?? '';
   const rest = message.slice(kind.length);
-  const failure = BEGINNINGS.find(([beginning]) => beginning.test(rest))?.[1] ?? KINDS.get(kind.replace(/: $/, ''));
-  return (failure === undefined ? undefined : WORDS.get(failure)) ?? UNKNOWN_EXECUTION_FAULT;
+  return BEGINNINGS.find(([beginning]) => beginning.test(rest))?.[1] ?? KINDS.get(kind.replace(/: $/, '')) ?? null;
 }

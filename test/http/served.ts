@@ -118,6 +118,7 @@ export const KEYS: Readonly<Record<string, Key>> = {
   slow: { ...NOBODY, name: 'slow', rateLimit: 2 },
   poor: { ...NOBODY, name: 'poor', dailyBytes: 100n },
   exporter: { ...NOBODY, name: 'exporter', export: true },
+  'poor-exporter': { ...NOBODY, name: 'poor-exporter', export: true, dailyBytes: 100n },
   'pinned-exporter': { ...NOBODY, name: 'pinned-exporter', export: true, pins: new Map([['project', 'abc']]) },
   'masked-sql': { ...NOBODY, name: 'masked-sql', redact: true, allowSql: true },
 };
@@ -185,6 +186,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       lifecycle,
       corsOrigins: options.corsOrigins ?? [],
       docs: options.docs ?? 'open',
+      mcp: true,
       explorer: options.explorer ?? null,
       metrics,
       metricsKey: options.metricsKey ? new Secret(options.metricsKey) : null,

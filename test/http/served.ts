@@ -40,7 +40,7 @@ import { until } from '../until';
 /** An engine whose answers a test decides: what is tested here is what HTTP makes of them. */
 export class ScriptedEngine implements Engine {
   readonly kind: Engine['kind'];
-  readonly target = 'scripted';
+  readonly target: string = 'scripted';
   readonly dryRun: Engine['dryRun'] = null;
   readonly queries: EngineQuery[] = [];
   columns: readonly string[] = ['id', 'message'];

@@ -475,6 +475,53 @@ describe.each(Object.entries(PROMISES))('each form %s', (_, { not = {}, holds })
   it.each(names)('%s', (name) => holds(FORMS[name], name));
 });
 
+/** Goes on from a place, or gives the first; null: it is refused. */
+const PLACES = {
+  async page(token: string, { key = 'open', query = {}, headers = {} }: Asked): Promise<string | null> {
+    const given = { project: 'def', page_size: '1', ...(token === '' ? {} : { page_token: token }), ...query };
+    const { error, bytes } = await FORMS['a GET'].ask(site, { key, parameters: Object.entries(given), headers });
+    if (error === null) return /"next_page_token":"([^"]+)"/.exec(bytes)?.[1] ?? '';
+    expect(error).toMatchObject({ reason: 'invalidParameter', parameter: 'page_token' });
+    return null;
+  },
+  async tail(id: string, { key = 'open', query = {}, headers = {} }: Asked): Promise<string | null> {
+    const last = id === '' ? {} : { 'Last-Event-ID': id };
+    const client = await EventClient.opened({
+      port: site.port,
+      path: `/api/endpoints/tail/forms.rows?${new URLSearchParams({ project: 'def', ...query }).toString()}`,
+      headers: { 'X-API-KEY': key, Accept: 'text/event-stream', ...last, ...headers },
+    });
+    await (client.status === 200 ? until(() => client.lastId !== '') : client.closed);
+    client.leave();
+    if (client.status === 200) return client.lastId;
+    expect(client.text).toContain('"Last-Event-ID"');
+    return null;
+  },
+} as const;
+
+interface Asked {
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const PLACED = ['page', 'tail'] as const;
+const places: Record<string, string> = {};
+
+it.each(PLACED)('a place of a %s is good for the request and the key that it was given to', async (form) => {
+  const place = (await PLACES[form]('', {})) ?? '';
+  places[form] = place;
+  expect(await PLACES[form](place, {})).not.toBeNull();
+  const others: readonly Asked[] = [
+    { key: 'listed' },
+    { query: { project: 'abc' } },
+    { query: { note: 'x' } },
+    { query: { timestamps: 'iso' } },
+    { headers: { 'LF-ENDPOINT-REDACT-PII': 'true' } },
+  ];
+  for (const other of others) expect(await PLACES[form](place, other)).toBeNull();
+});
+
 /** Parameters of a key whose pin may change. */
 const projectOf = (rights: object | undefined): Pairs => (rights !== undefined && 'pins' in rights ? [] : of('abc'));
 
@@ -514,6 +561,10 @@ describe('what changes while the service runs', () => {
       expectRows(FORMS[name], await FORMS[name].ask(site, { key, parameters: of('abc') }), ROWS.abc.slice(1));
     }
   });
+});
+
+it.each(PLACED)('a place of a %s is not good for another stored query', async (form) => {
+  expect(await PLACES[form](places[form] ?? '', {})).toBeNull();
 });
 
 it('gives those who listen their own rows alone, masked for whom they have to be', async () => {

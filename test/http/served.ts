@@ -40,7 +40,7 @@ import { until } from '../until';
 /** An engine whose answers a test decides: what is tested here is what HTTP makes of them. */
 export class ScriptedEngine implements Engine {
   readonly kind: Engine['kind'];
-  readonly target = 'scripted';
+  readonly target: string = 'scripted';
   readonly dryRun: Engine['dryRun'] = null;
   readonly queries: EngineQuery[] = [];
   columns: readonly string[] = ['id', 'message'];
@@ -118,6 +118,7 @@ export const KEYS: Readonly<Record<string, Key>> = {
   slow: { ...NOBODY, name: 'slow', rateLimit: 2 / 59 },
   poor: { ...NOBODY, name: 'poor', dailyBytes: 100n },
   exporter: { ...NOBODY, name: 'exporter', export: true },
+  'poor-exporter': { ...NOBODY, name: 'poor-exporter', export: true, dailyBytes: 100n },
   'pinned-exporter': { ...NOBODY, name: 'pinned-exporter', export: true, pins: new Map([['project', 'abc']]) },
   'masked-sql': { ...NOBODY, name: 'masked-sql', redact: true, allowSql: true },
 };
@@ -185,6 +186,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       lifecycle,
       corsOrigins: options.corsOrigins ?? [],
       docs: options.docs ?? 'open',
+      mcp: true,
       explorer: options.explorer ?? null,
       metrics,
       metricsKey: options.metricsKey ? new Secret(options.metricsKey) : null,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 
 /** An event as it came; a row has no name. */
 export interface ReceivedEvent {
@@ -35,12 +35,12 @@ export class EventClient {
     query: Readonly<Record<string, string>>,
     { key, lastId = '', accept = 'text/event-stream' }: { key: string; lastId?: string; accept?: string },
   ): Promise<EventClient> {
-    const request = http.request({
-      port,
-      path: `${path}?${new URLSearchParams(query).toString()}`,
-      headers: { 'X-API-KEY': key, Accept: accept, ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
-      agent: false,
-    });
+    const headers = { 'X-API-KEY': key, Accept: accept, ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) };
+    return EventClient.opened({ port, path: `${path}?${new URLSearchParams(query).toString()}`, headers }, lastId);
+  }
+
+  static async opened(options: RequestOptions, lastId = ''): Promise<EventClient> {
+    const request = http.request({ ...options, agent: false });
     request.on('error', () => undefined);
     request.end();
     const [response] = (await once(request, 'response')) as [IncomingMessage];

@@ -36,8 +36,8 @@ export class SchemaFile {
 
 async function identityOf(path: string): Promise<string> {
   try {
-    const { ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return `${ino}:${size}:${mtimeNs}`;
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return '';
     throw error;

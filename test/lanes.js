@@ -1,6 +1,6 @@
 /**
- * Jest's configuration by lane. Test files that start no other process, no engine and no generator (`fast`) are run together in a
- * file for each processor, which requires them one after the other: modules are loaded once, not once for each of them.
+ * Jest's configuration by lane. Test files that start no service of their own are joined into a few, which require them one after the
+ * other. The fast lane has those that start no other process, no engine and no generator.
  */
 const fs = require('node:fs');
 const { availableParallelism } = require('node:os');
@@ -13,6 +13,8 @@ const JOINED = path.join(__dirname, '.joined');
 
 /** What a fast test imports at no depth. */
 const SLOW = new Set(['node:child_process', '@duckdb/node-api', 'fast-check', 'newman', 'playwright-core']);
+/** What starts a service. */
+const STARTERS = new Set(['process/started.ts', 'hostile/target.ts', 'hostile/runner.ts']);
 const IMPORT = /^(?:import|export)\s(?!type\b)[^;]*?\bfrom '([^']+)'|^import '([^']+)'|\brequire\('([^']+)'\)/gm;
 
 /** What a file imports, by its path: most are imported by many. @type {Map<string, readonly string[]>} */
@@ -46,25 +48,38 @@ function isFast(file) {
 }
 
 /** Modules that a file replaces are its own. @param {string} file */
-const isAlone = (file) => fs.readFileSync(file, 'utf8').includes('jest.mock(');
+const replacesModules = (file) => fs.readFileSync(file, 'utf8').includes('jest.mock(');
+
+/** Whether a file starts services, browsers or servers of its own, which run beside other files. @param {string} file */
+function startsProcesses(file) {
+  const seen = new Set([file]);
+  for (const each of seen) {
+    for (const name of importsOf(each)) {
+      if (name === 'playwright-core' || STARTERS.has(path.relative(__dirname, name))) return true;
+      // What the service itself starts is a part of what is tested.
+      if (path.isAbsolute(name) && name.startsWith(__dirname)) seen.add(name);
+    }
+  }
+  return false;
+}
 
 const files = fs
   .readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && !name.startsWith('.joined'))
   .map((name) => path.join(__dirname, name));
-const fast = files.filter(isFast);
+const alone = files.filter((file) => replacesModules(file) || startsProcesses(file));
+const fast = files.filter((file) => isFast(file) && !replacesModules(file));
+const slow = files.filter((file) => !alone.includes(file) && !fast.includes(file));
 
-/** Writes the files that require the fast ones. @returns {string[]} their paths */
-function join() {
+/**
+ * Writes files that require others: their modules are loaded once, not once for each of them.
+ *
+ * @param {string} lane @param {readonly string[]} all @param {number} count @returns {string[]} their paths
+ */
+function join(lane, all, count) {
   fs.mkdirSync(JOINED, { recursive: true });
-  const groups = Array.from({ length: availableParallelism() }, () => ({
-    size: 0,
-    lines: /** @type {string[]} */ ([]),
-  }));
-  const bySize = fast
-    .filter((file) => !isAlone(file))
-    .map((file) => ({ file, size: fs.statSync(file).size }))
-    .sort((a, b) => b.size - a.size);
+  const groups = Array.from({ length: count }, () => ({ size: 0, lines: /** @type {string[]} */ ([]) }));
+  const bySize = all.map((file) => ({ file, size: fs.statSync(file).size })).sort((a, b) => b.size - a.size);
   for (const { file, size } of bySize) {
     const group = groups.reduce((least, one) => (one.size < least.size ? one : least));
     group.size += size;
@@ -72,8 +87,9 @@ function join() {
     group.lines.push(`describe('${name}', () => { require('../${name.replace(/\.ts$/, '')}'); });\n`);
   }
   return groups.map(({ lines }, i) => {
-    const file = path.join(JOINED, `fast-${String(i)}.test.ts`);
-    const text = lines.join('');
+    const file = path.join(JOINED, `${lane}-${String(i)}.test.ts`);
+    // The longest that any of them asks for.
+    const text = [...lines, 'jest.setTimeout(300_000);\n'].join('');
     // Two runs at the same time write the same.
     if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text) fs.writeFileSync(file, text);
     return file;
@@ -86,7 +102,7 @@ exports.lane = (lane) => ({
   rootDir: ROOT,
   testPathIgnorePatterns: ['/node_modules/'],
   testMatch: [
-    ...join(),
-    ...(lane === 'fast' ? fast.filter(isAlone) : files.filter((file) => !isFast(file) || isAlone(file))),
+    ...join('fast', fast, availableParallelism()),
+    ...(lane === 'fast' ? [] : [...join('slow', slow, 4 * availableParallelism()), ...alone]),
   ],
 });

@@ -5,9 +5,23 @@
 export const LONG = process.env['LONG'] === '1';
 export const SEED = Number(process.env['SEED'] ?? 1);
 
+/** CI tries what guards tenants with other cases for each commit. */
+export const COMMIT_SEED = Number(process.env['FUZZ_SEED'] ?? SEED);
+
+/** How many of so many cases of these are tried. */
+export function guardingCases(all: number): number {
+  if (LONG) return all;
+  return Math.ceil(all / (process.env['FUZZ_SEED'] === undefined ? 200 : 40));
+}
+
 /** How many of so many cases are tried; at least one. */
 export function cases(all: number): number {
   return LONG ? all : Math.ceil(all / 20);
+}
+
+/** One of so many cases of a table, evenly over it; all of them where `LONG=1`. */
+export function oneOf<T>(part: number, all: readonly T[]): readonly T[] {
+  return LONG ? all : all.filter((_, i) => i % part === SEED % part);
 }
 
 /** The same for fast-check. */

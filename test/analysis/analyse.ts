@@ -16,6 +16,7 @@ import { services } from '../http/served';
 import { CASES } from '../lql/case-file';
 import { TestRequest } from '../run/request';
 import { Consumer, FIXTURE_END } from '../sandbox/consumer';
+import { oneOf } from '../scale';
 
 interface Analysis {
   readonly kind: string;
@@ -91,7 +92,7 @@ export function analysisSuite(
       'says of the judged %s what a run says: the same columns, or none',
       async (language, texts) => {
         let withColumns = 0;
-        for (const text of texts) {
+        for (const text of oneOf(3, texts)) {
           const { columns, errors } = await analysed({ [language]: text });
           const ran = await consumer.ask({ language, text }).catch((error: unknown) => error as ServiceError);
           const outcome = ran instanceof Error ? null : describeColumns(ran.columns);
@@ -105,7 +106,7 @@ export function analysisSuite(
             ]);
           if (outcome !== null) withColumns++;
         }
-        expect(withColumns).toBeGreaterThan(100);
+        expect(withColumns).toBeGreaterThan(30);
       },
       300_000,
     );

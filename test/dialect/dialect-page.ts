@@ -175,7 +175,7 @@ export function generatedPart(): string {
     '',
     '## Known differences',
     '',
-    'What the differential tester (`npm run fuzz:dialect`) leaves out, from `test/dialect/fuzz/known.ts`:',
+    'What the differential tester (`npm run test:long -- dialect`) leaves out, from `test/dialect/fuzz/known.ts`:',
     '',
     ...knownDifferences().map((text) => `- ${text}`),
     '',

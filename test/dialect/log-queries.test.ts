@@ -3,8 +3,9 @@ import { onBothEngines } from './on-both-engines';
 import { randomLogQuery } from './log-queries';
 import { Random } from './random';
 import { ask, compared } from './two-engines';
+import { LONG } from '../scale';
 
-const SEEDS = Array.from({ length: 10 }, (_, i) => 1000 + i);
+const SEEDS = Array.from({ length: LONG ? 10 : 2 }, (_, i) => 1000 + i);
 const EACH = 24;
 /** Queries that fail on both engines say little: so many must be answered. */
 const ANSWERED = 0.85;

@@ -1,4 +1,4 @@
-/** Queries that the engines once answered otherwise: found by `npm run fuzz:dialect`, and held to both here. */
+/** Queries that the engines once answered otherwise: found by `npm run test:long -- dialect`, and held to both here. */
 import { onBothEngines } from './on-both-engines';
 
 const PLACES = '[1, 2, 3, 5, 6, 7, 8, -1, -2, -5, -6, -7, -8, 9223372036854775807, -9223372036854775807]';

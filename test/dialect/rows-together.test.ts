@@ -3,6 +3,7 @@ import { TranslationBench } from '../engines/duckdb-translation';
 import type { Expression } from './fuzz/expression';
 import { Generator, STARTS } from './fuzz/generate';
 import { Random } from './random';
+import { oneOf } from '../scale';
 
 jest.setTimeout(180_000);
 
@@ -32,7 +33,7 @@ it('each row gives what it gives alone', async () => {
   const generator = new Generator(new Random(7), ROWS);
   const found: unknown[] = [];
   let compared = 0;
-  for (const start of [...STARTS, ...Array.from({ length: CASTS }, () => 'CAST')]) {
+  for (const start of oneOf(3, [...STARTS, ...Array.from({ length: CASTS }, () => 'CAST')])) {
     const expression = generator.startingWith(start, 0);
     if (expression?.args.some(({ values }) => values !== undefined) !== true) continue;
     // A literal is cast digit by digit, a FLOAT64 in a column is the double that it is.
@@ -63,7 +64,7 @@ it('each row gives what it gives alone', async () => {
     if (JSON.stringify(together) !== JSON.stringify(expected)) found.push({ call, rows, together, expected });
   }
   expect(found).toEqual([]);
-  expect(compared).toBeGreaterThan(150);
+  expect(compared).toBeGreaterThan(50);
 });
 
 function valueIn({ values, write }: Expression, row: number): string {

@@ -6,6 +6,7 @@ import { Random } from '../sandbox/fuzz/random';
 import { acceptedText, failingText, TEXT_KINDS } from '../tenants/data/value-kinds';
 import { BY_KIND } from '../tenants/sql/fallible';
 import { FencedTables, IN_SEGMENTS } from './fenced-tables';
+import { oneOf } from '../scale';
 
 /** More than DuckDB works on at once, of a few values for each column. */
 const ROWS = 6_000;
@@ -68,7 +69,7 @@ beforeAll(async () => {
 afterAll(() => tables.remove());
 
 /** Each in half of the places. */
-test.each(CASES.map((sql, i) => [sql, PLACES.filter((_, n) => (n + i) % 2 === 0)] as const))(
+test.each(oneOf(3, CASES).map((sql, i) => [sql, PLACES.filter((_, n) => (n + i) % 2 === 0)] as const))(
   '%s',
   async (sql, places) => {
     for (const place of places) expect(await tables.answers(STORED, place(sql))).toHaveLength(1);

@@ -1,5 +1,6 @@
 /** Behind the fence it depends on the caller's rows alone whether an input that can fail is evaluated, whatever it is joined with. */
 import { FencedTables } from './fenced-tables';
+import { oneOf } from '../scale';
 
 const FIELDS = [
   { name: 'id', type: 'STRING' },
@@ -72,7 +73,7 @@ const FAILS: readonly string[] = [
   `FROM a |> EXTEND CAST(text AS INT64) AS x |> JOIN e ON e.n = x |> AGGREGATE COUNT(*) AS c`,
 ];
 
-test.each(FAILS)('%s is answered alike', async (consumer) => {
+test.each(oneOf(3, FAILS))('%s is answered alike', async (consumer) => {
   expect(await tables.answers(STORED, consumer)).toHaveLength(1);
 });
 

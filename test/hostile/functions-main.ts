@@ -1,4 +1,4 @@
-/** `npm run fuzz:functions [-- <queries> [<seed>]]`: prints the seed, every fault and the costliest; exit code 1 for a fault. */
+/** `npm run test:long -- functions [<queries> [<seed>]]`: prints the seed, every fault and the costliest; exit code 1 for a fault. */
 import { Random } from '../dialect/random';
 import { runHostile, type MeasuredQuery } from './runner';
 import { hostileQueries, randomHostileQueries, type HostileQuery } from './sql-functions';
@@ -6,7 +6,7 @@ import { WORST_CASES } from './worst-cases';
 
 async function main([count = '2000', seed = String(Date.now() % 1_000_000)]: readonly string[]): Promise<void> {
   if (!/^[1-9][0-9]*$/.test(count) || !/^[0-9]+$/.test(seed)) {
-    process.stderr.write('npm run fuzz:functions [-- <queries> [<seed>]]: both are whole numbers.\n');
+    process.stderr.write('npm run test:long -- functions [<queries> [<seed>]]: both are whole numbers.\n');
     process.exitCode = 2;
     return;
   }

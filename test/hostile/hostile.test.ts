@@ -4,9 +4,10 @@ import { generate } from './generate';
 import { KNOWN, LARGE } from './known';
 import { aftermath, attack } from './suite';
 import { type HostileRequest, Target } from './target';
+import { LONG } from '../scale';
 
-/** Generated requests of one run; `npm run fuzz:hostile` makes more, of any seed. */
-const GENERATED = 60;
+/** Generated requests of one run; `npm run test:long -- hostile` makes more, of any seed. */
+const GENERATED = LONG ? 600 : 20;
 const SEED = 20_261;
 
 function* some(count: number, requests: Generator<HostileRequest>): Generator<HostileRequest> {

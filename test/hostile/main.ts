@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz:hostile -- [N [SEED]]`: the requests known to have stopped the service, then N generated ones, then clients that do not
+ * `npm run test:long -- hostile [N [SEED]]`: the requests known to have stopped the service, then N generated ones, then clients that do not
  * read, do not send, or leave. `-- soak [SECONDS [SEED]]`: those clients alone, and wide rows.
  */
 import { generate } from './generate';

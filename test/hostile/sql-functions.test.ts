@@ -1,7 +1,7 @@
 /**
  * Whatever a call is given, the query ends soon after its interrupt, the process stays within its memory and answers the
  * next query. Measured in CPU time of a process of its own; the bounds are two and a half times those that docs/decisions/bounded-functions.md
- * gives, since a busy machine makes the same work take more of it. `npm run fuzz:functions` runs as many as asked.
+ * gives, since a busy machine makes the same work take more of it. `npm run test:long -- functions` runs as many as asked.
  */
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
 import { Random } from '../dialect/random';

@@ -1,3 +1,3 @@
-/** `npm run fuzz:hostile`: starts main.ts. */
+/** `npm run test:long -- hostile`: starts main.ts. */
 require('../typescript');
 require('./main');

@@ -1,9 +1,9 @@
-/** `npm run fuzz:tenants -- [options] [<requests> [<seed>]]`: prints the seed, counts and differences; exit code 1 for any. */
+/** `npm run test:long -- tenants [options] [<requests> [<seed>]]`: prints the seed, counts and differences; exit code 1 for any. */
 import { parseArgs } from 'node:util';
 import { compare } from './run/compare';
 import { describeFound } from './run/report';
 
-const USAGE = `npm run fuzz:tenants -- [options] [<requests> [<seed>]]
+const USAGE = `npm run test:long -- tenants [options] [<requests> [<seed>]]
   --engine duckdb|bigquery  default duckdb; bigquery is the local one of emulator/
   --eager                   have the local BigQuery evaluate consumers' predicates first
   --without-fence           deny every key the fence: shows that differences are found where there is none

@@ -1,4 +1,4 @@
-/** `npm run fuzz:dialect [-- <expressions> [<seed> [<functions>]]]`: prints the seed and every class of difference; exit code 1 for any. */
+/** `npm run test:long -- dialect [<expressions> [<seed> [<functions>]]]`: prints the seed and every class of difference; exit code 1 for any. */
 import { Findings } from './difference';
 import { Engines } from './engines';
 import { run } from './run';
@@ -6,7 +6,7 @@ import { run } from './run';
 async function main([count = '2000', seed = String(Date.now() % 1_000_000), only]: readonly string[]): Promise<void> {
   if (!/^[1-9][0-9]*$/.test(count) || !/^[0-9]+$/.test(seed)) {
     process.stderr.write(
-      'npm run fuzz:dialect [-- <expressions> [<seed> [<functions>]]]: numbers, and a regular expression.\n',
+      'npm run test:long -- dialect [<expressions> [<seed> [<functions>]]]: numbers, and a regular expression.\n',
     );
     process.exitCode = 2;
     return;

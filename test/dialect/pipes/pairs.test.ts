@@ -3,9 +3,10 @@ import { onBothEngines } from '../on-both-engines';
 import { Random } from '../random';
 import { ask, compared } from '../two-engines';
 import { randomPair } from './pairs';
+import { LONG } from '../../scale';
 
 const SEED = 20261122;
-const PAIRS = 200;
+const PAIRS = LONG ? 2000 : 80;
 
 onBothEngines('pipe syntax', (engines) => {
   it(`means what ${PAIRS} standard forms mean`, async () => {

@@ -1,4 +1,4 @@
-/** More with `npm run fuzz:folder -- 100 1000`. */
+/** More with `npm run test:long -- folder 100 1000`. */
 import { compareWays } from './any-way-in';
 
 jest.setTimeout(240_000);

@@ -1,4 +1,4 @@
-/** `npm run fuzz:folder -- [RUNS [SEED [LINES]]]`: data folders that come to be in many ways, against the same read at once. */
+/** `npm run test:long -- folder [RUNS [SEED [LINES]]]`: data folders that come to be in many ways, against the same read at once. */
 import { compareWays } from './any-way-in';
 
 async function main(runs = 20, seed = 1, lines = 100): Promise<number> {

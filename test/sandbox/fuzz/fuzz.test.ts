@@ -2,7 +2,7 @@ import { localBigQueryInstalled } from '../../local-bigquery';
 import { fuzz } from './fuzz';
 import { cases } from '../../scale';
 
-/** `npm run fuzz` runs as many as asked; CI has a seed of its own for each commit. */
+/** `npm run test:long -- gate` runs as many as asked; CI has a seed of its own for each commit. */
 const { FUZZ_SEED } = process.env;
 const QUERIES = cases(20_000) * (FUZZ_SEED === undefined ? 1 : 2);
 const SEED = Number(FUZZ_SEED ?? 1);

@@ -1,9 +1,9 @@
-/** `npm run fuzz [-- <queries> [<seed>]]`: prints the seed, the counts and examples; exit code 1 for a fault. */
+/** `npm run test:long -- gate [<queries> [<seed>]]`: prints the seed, the counts and examples; exit code 1 for a fault. */
 import { fuzz } from './fuzz';
 
 async function main([queries = '20000', seed = String(Date.now() % 1_000_000)]: readonly string[]): Promise<void> {
   if (!/^[1-9][0-9]*$/.test(queries) || !/^[0-9]+$/.test(seed)) {
-    process.stderr.write('npm run fuzz [-- <queries> [<seed>]]: both are whole numbers.\n');
+    process.stderr.write('npm run test:long -- gate [<queries> [<seed>]]: both are whole numbers.\n');
     process.exitCode = 2;
     return;
   }

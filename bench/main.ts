@@ -1,23 +1,14 @@
 /** `npm run bench [-- name ...]`: all benchmarks but `sizing`, or those named. */
-import { analysis } from './analysis';
 import { bigquery } from './bigquery';
 import { cache } from './cache';
 import { collect } from './collect';
-import { dialect } from './dialect';
 import { endpoints } from './endpoints';
-import { exactFunctions } from './exact-functions';
-import { explorer } from './explorer';
 import { exportBenchmark } from './exports';
-import { hostileRequests } from './hostile-requests';
 import { live } from './live';
-import { liveShape } from './live-shape';
 import { manyQueries } from './many-queries';
-import { sandbox } from './sandbox';
 import { sizing } from './sizing';
-import { soak } from './soak';
 import { stack } from './stack';
 import { startup } from './startup';
-import { tailBenchmark } from './tail';
 import { wall } from './wall';
 import { wholeRecords } from './whole-records';
 
@@ -25,23 +16,14 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   startup,
   'many-queries': manyQueries,
   endpoints,
-  dialect,
-  'exact-functions': exactFunctions,
-  analysis,
   bigquery,
-  sandbox,
-  'hostile-requests': hostileRequests,
   cache,
-  soak,
   wall,
   live,
-  'live-shape': liveShape,
   roapi: wholeRecords,
   exports: exportBenchmark,
   collect,
   stack,
-  tail: tailBenchmark,
-  explorer,
   sizing,
 };
 

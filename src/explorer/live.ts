@@ -1,4 +1,4 @@
-/** Rows as they are written, put before those that are there: a live tail of the endpoint, or its newest rows again and again. */
+/** Newer rows, put before those that are there: a live tail of the endpoint, or its newest rows again at an interval. */
 import { computed, effect, signal } from '@preact/signals';
 
 import { ApiError, ask, askEvents, type Sent, serviceNow } from './api';
@@ -11,15 +11,19 @@ import { endpoint, parametersOf, rangeParameters, search } from './search';
 import { eventsOf, type ServerEvent } from './server-events';
 import { key } from './session';
 
-/** Milliseconds between two requests. */
+/** Milliseconds between two tries of a live tail. */
 const PERIOD = 2_000;
+/** Milliseconds between two refreshes, of which a user chooses. */
+export const INTERVALS = [10_000, 30_000, 60_000, 300_000] as const;
 /** Rows that are held. */
 const MOST_ROWS = 10_000;
 
-export type Live = 'off' | 'on' | { readonly price: Estimate };
+/** `asked`: how often the rows are refreshed is to be chosen, by what that costs. */
+export type Live = 'off' | 'on' | { readonly asked: Estimate | null };
 
-/** A price: it begins once that was seen. */
 export const live = signal<Live>('off');
+/** Milliseconds. */
+export const interval = signal<number>(INTERVALS[0]);
 /** The pointer is over the rows, or they were scrolled: nothing moves under who reads. */
 export const reading = signal(false);
 
@@ -30,22 +34,19 @@ export const mayFollow = computed(
 
 export async function toggleLive(): Promise<void> {
   if (live.value !== 'off') live.value = 'off';
-  else if (result.value === null) live.value = 'on';
-  else {
-    const price = await estimateOf(parametersOf(result.value.bounds)).catch(() => null);
-    live.value = price === null ? 'on' : { price };
-  }
+  else if (endpoint.value?.tail === true || result.value === null) live.value = 'on';
+  else live.value = { asked: await estimateOf(parametersOf(result.value.bounds)).catch(() => null) };
 }
 
-/** What an hour of it costs at most. */
-export function hourly({ price, currency }: Estimate): string {
-  return moneyText((price * 3_600_000) / PERIOD, currency);
+/** What an hour of refreshes costs at most. @param every milliseconds */
+export function hourly({ price, currency }: Estimate, every: number): string {
+  return moneyText((price * 3_600_000) / every, currency);
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let current: AbortController | null = null;
 /** The run that cannot be followed as a live tail. */
-let polled = 0;
+let refreshed = 0;
 /** Where the live tail of a run goes on. */
 let place = { number: 0, id: '', parameters: new Map() as Sent };
 
@@ -57,8 +58,8 @@ effect(() => {
 });
 
 function update(): void {
-  const follows = endpoint.peek()?.tail === true && result.peek()?.number !== polled;
-  void (follows ? listen() : poll());
+  const follows = endpoint.peek()?.tail === true && result.peek()?.number !== refreshed;
+  void (follows ? listen() : refresh());
 }
 
 /** Shows rows of a live tail until it ends, and then begins again behind what came. */
@@ -87,7 +88,7 @@ async function listen(): Promise<void> {
     if (controller.signal.aborted) return;
     // What no live tail can be is asked for again and again; a place is not good for ever.
     if (error instanceof ApiError && error.status >= 400) {
-      if (at.id === '') polled = number;
+      if (at.id === '') refreshed = number;
       at.id = '';
     }
     timer = setTimeout(update, PERIOD);
@@ -120,7 +121,7 @@ function show(came: readonly JsonObject[]): void {
   if (rows !== known.rows) countLoaded(rows, bounds);
 }
 
-async function poll(): Promise<void> {
+async function refresh(): Promise<void> {
   const [known, target, presented] = [result.peek(), endpoint.peek(), key.peek()];
   if (known === null || target === null || presented === null) return;
   const controller = new AbortController();
@@ -135,7 +136,7 @@ async function poll(): Promise<void> {
     const { text } = await ask(path, parameters, presented, controller.signal);
     if (controller.signal.aborted || result.peek() !== known) return;
     show(rowsOf(text));
-    timer = setTimeout(update, PERIOD);
+    timer = setTimeout(update, interval.peek());
   } catch (error) {
     if (controller.signal.aborted) return;
     live.value = 'off';

@@ -1,8 +1,9 @@
 import { chart, chartShown } from './chart';
 import { fieldsShown } from './field-list';
 import { HistoryMenu } from './history-menu';
-import { hourly, live, mayFollow, reading, toggleLive } from './live';
+import { hourly, interval, INTERVALS, live, mayFollow, reading, toggleLive } from './live';
 import { result } from './run';
+import { endpoint } from './search';
 import { Share } from './share';
 
 /** What can be done with what is shown. */
@@ -28,12 +29,13 @@ export function Toolbar() {
 
 function LiveButton() {
   const state = live.value;
-  const priced = typeof state === 'object';
+  const asked = typeof state === 'object';
+  const name = endpoint.value?.tail === true ? 'Live' : 'Refresh';
   return (
     <div
       class="popup"
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !priced) return;
+        if (event.key !== 'Escape' || !asked) return;
         event.preventDefault();
         live.value = 'off';
       }}
@@ -42,20 +44,32 @@ function LiveButton() {
         type="button"
         class="live"
         aria-pressed={state === 'on'}
-        aria-expanded={priced}
-        title="Rows as they are written; paused while the pointer is on them"
+        aria-expanded={asked}
+        title="Newer rows by themselves; paused while the pointer is on the rows"
         onClick={() => void toggleLive()}
       >
-        {state === 'on' && reading.value ? 'Live: paused' : 'Live'}
+        {state === 'on' && reading.value ? `${name}: paused` : name}
       </button>
-      {priced ? (
-        <div class="panel right" role="group" aria-label="Price of Live">
-          <p role="status">BigQuery bills each look for new rows: up to {hourly(state.price)} an hour.</p>
+      {asked ? (
+        <div class="panel right" role="group" aria-label="Refresh">
+          <label>
+            Every{' '}
+            <select value={interval.value} onChange={(event) => (interval.value = Number(event.currentTarget.value))}>
+              {INTERVALS.map((each) => (
+                <option key={each} value={each}>
+                  {each < 60_000 ? `${String(each / 1000)} seconds` : each === 60_000 ? 'minute' : '5 minutes'}
+                </option>
+              ))}
+            </select>
+          </label>
+          {state.asked === null ? null : (
+            <p role="status">BigQuery bills each refresh: up to {hourly(state.asked, interval.value)} an hour.</p>
+          )}
           <button type="button" class="primary" onClick={() => (live.value = 'on')}>
             Start
           </button>{' '}
           <button type="button" onClick={() => (live.value = 'off')}>
-            Not now
+            Cancel
           </button>
         </div>
       ) : null}

@@ -249,15 +249,16 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
     await page.locator('.time-picker summary').click();
     await page.getByRole('button', { name: 'Last 6 hours' }).click();
     await shownRows(page);
-    await page.getByRole('button', { name: 'Live' }).click();
+    const following = { name: billed ? 'Refresh' : 'Live' };
+    await page.getByRole('button', following).click();
     const on = page.locator('.live[aria-pressed=true]');
     if (billed) {
-      const price = page.getByRole('group', { name: 'Price of Live' });
-      await price.getByText('up to $3.43 an hour').waitFor();
-      await price.getByRole('button', { name: 'Not now' }).click();
+      const price = page.getByRole('group', { name: 'Refresh' });
+      await price.getByText('up to $0.69 an hour').waitFor();
+      await price.getByRole('button', { name: 'Cancel' }).click();
       await price.waitFor({ state: 'detached' });
       expect(await on.count()).toBe(0);
-      await page.getByRole('button', { name: 'Live' }).click();
+      await page.getByRole('button', following).click();
       await price.getByRole('button', { name: 'Start' }).click();
     }
     await on.waitFor();
@@ -298,8 +299,8 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
         .getByText(/^Next run:/)
         .waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Live' }).click();
-    if (billed) await page.getByRole('group', { name: 'Price of Live' }).waitFor();
+    await page.getByRole('button', { name: billed ? 'Refresh' : 'Live' }).click();
+    if (billed) await page.getByRole('group', { name: 'Refresh' }).waitFor();
     expect(await violations(page)).toEqual([]);
   });
 

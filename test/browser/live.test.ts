@@ -1,4 +1,4 @@
-/** Live rows of the explorer in a real browser, from a started process on the local BigQuery. */
+/** Refreshed rows of the explorer in a real browser, from a started process on the local BigQuery. */
 
 import type { Browser } from 'playwright-core';
 
@@ -11,7 +11,7 @@ jest.setTimeout(300_000);
 const chromium = findChromium();
 const KEY = 'a-key-of-the-explorer';
 
-overOwnLocalBigQuery('live rows in the explorer', (local) => {
+overOwnLocalBigQuery('rows that are refreshed in the explorer', (local) => {
   const stage = new Stage();
   let browser: Browser | null = null;
   let base = '';
@@ -41,7 +41,7 @@ overOwnLocalBigQuery('live rows in the explorer', (local) => {
 
   // CI counts what is skipped as failed: there a browser must be.
   (chromium === null ? it.skip : it)(
-    'come by runs, for BigQuery has no live tail, and go on behind a pause',
+    'come by runs at the interval that is chosen, by its price, and go on behind a pause',
     async () => {
       if (browser === null) throw new Error('There is no browser.');
       const page = await browser.newPage();
@@ -57,12 +57,18 @@ overOwnLocalBigQuery('live rows in the explorer', (local) => {
       await page.getByRole('button', { name: 'Open' }).click();
       const first = page.getByRole('grid', { name: 'Rows' }).getByText('the first message');
       await first.waitFor();
-      await page.getByRole('button', { name: 'Live' }).click();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      const price = page.getByRole('group', { name: 'Refresh' }).getByRole('status');
+      await price.getByText('BigQuery bills each refresh').waitFor();
+      const often = await price.textContent();
+      await page.getByLabel('Every').selectOption('5 minutes');
+      expect(await price.textContent()).not.toBe(often);
+      await page.getByLabel('Every').selectOption('10 seconds');
       await page.getByRole('button', { name: 'Start' }).click();
       await insert('the second message');
       await page.getByText('the second message').waitFor();
       await first.hover();
-      await page.getByRole('button', { name: 'Live: paused' }).waitFor();
+      await page.getByRole('button', { name: 'Refresh: paused' }).waitFor();
       await insert('the third message');
       await page.mouse.move(0, 0);
       await page.getByText('the third message').waitFor();

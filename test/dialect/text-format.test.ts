@@ -20,7 +20,22 @@ const ELSE = [
 const OF_INTEGERS = ['%d', '%i', '%5d', '%-5d|', '%05d', '%+d', '% d', '%x', '%X', '%o', '%t', '%T', '%5t|', '%.1T'];
 const OF_NUMBERS = [
   ...['%f', '%e', '%g', '%F', '%E', '%G', '%.3f', '%.0f', '%.f', '%.1f', '%20f', '%-20f|', '%+f', '% f', '%.12g'],
-  ...['%.1g', '%10.2g', '%.0e', '%-12.1e|', '%+e', '%-30.1f|', '%+.2f', '%.15f'],
+  ...[
+    '%.1g',
+    '%10.2g',
+    '%.0e',
+    '%-12.1e|',
+    '%+e',
+    '%-30.1f|',
+    '%+.2f',
+    '%.15f',
+    '%08.3f',
+    '%020f',
+    '%+020f',
+    '%012.3e',
+    '%-020f|',
+    '% 012.2g',
+  ],
 ];
 const OF_TEXTS = ['%s', '%5s|', '%-5s|', '%.2s', '%5.1s|', '%.s', '%t', '%T', '%8T|'];
 const WRONG = [
@@ -37,7 +52,7 @@ const LARGE =
 const SUITABLE = [
   of(OF_INTEGERS, INTEGERS),
   of(OF_NUMBERS, DOUBLES),
-  of(['%f', '%.0f', '%.1f', '%.2f', '%30.3f|', '%-30.2f|', '%+.0f', '% f'], LARGE),
+  of(['%f', '%.0f', '%.1f', '%.2f', '%30.3f|', '%-30.2f|', '%+.0f', '% f', '%030.2f', '%+030f'], LARGE),
   of(['%t', '%T', '%40t|'], DECIMALS),
   of(OF_TEXTS, TEXTS),
   of(['%t', '%T'], JSONS),
@@ -70,7 +85,7 @@ onBothEngines('FORMAT', (engines) => {
       "FORMAT('%08x', 1)",
       "FORMAT('%.3d', 1)",
     ],
-    ...["FORMAT('%020f', 1e0)", "FORMAT('%.20g', 1e0)", "FORMAT('%f', NUMERIC '1.5')", "FORMAT('%p', JSON '1')"],
+    ...["FORMAT('%.20g', 1e0)", "FORMAT('%f', NUMERIC '1.5')", "FORMAT('%p', JSON '1')"],
     ...["FORMAT('%t', b'x')", "FORMAT('%T', [b'x'])", "FORMAT('%t', BIGNUMERIC '1')"],
   ])('%s is refused by name', async (call) => {
     const answer = await ask(engines().embedded, `SELECT ${call} AS v FROM (SELECT '%d' AS f)`);

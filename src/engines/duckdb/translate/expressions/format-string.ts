@@ -62,12 +62,12 @@ function checkPlain(call: Call, format: string, values: readonly Argument[]): vo
 
 function isPlain(flags: string, precision: string | undefined, letter: string): boolean {
   if ('stT'.includes(letter)) return true;
-  if (/[#']/.test(flags) || (flags.includes('0') && precision !== undefined)) return false;
+  if (/[#']/.test(flags)) return false;
   if ('xXo'.includes(letter)) return flags === '' && precision === undefined;
   if ('di'.includes(letter)) return precision === undefined;
   const places = precision === undefined ? 6 : Number(precision);
   const isExact = places <= EXACT_PLACES && !(places === 0 && 'gG'.includes(letter));
-  return 'fFeEgG'.includes(letter) && isExact && !flags.includes('0');
+  return 'fFeEgG'.includes(letter) && isExact;
 }
 
 /** @throws QueryError for a literal format that its arguments do not fit */
@@ -165,17 +165,15 @@ function one(call: Call, value: Argument, specifier: Specifier): string {
       );
     case 'f':
     case 'F':
-      return call.bind(
-        [`(${value.sql} + 0)`],
-        (x) =>
-          `CASE WHEN abs(${x}) < ${EXACT_NUMBER} OR NOT isfinite(${x}) THEN ${printf(x, specifier, letter)} ELSE ${large(call, x, specifier)} END`,
-      );
+      return float(call, value, specifier, (x, text) => {
+        const exactly = large(call, x, specifier);
+        return `CASE WHEN abs(${x}) < ${EXACT_NUMBER} THEN ${text} ELSE ${exactly} END`;
+      });
     case 'e':
     case 'E':
     case 'g':
     case 'G':
-      // No nought is negative.
-      return printf(`(${value.sql} + 0)`, specifier, letter);
+      return float(call, value, specifier, (_, text) => text);
     case 's': {
       const text = precision === null ? value.sql : `left(${value.sql}, ${precision})`;
       return padded(call, text, flags, width);
@@ -193,9 +191,24 @@ function one(call: Call, value: Argument, specifier: Specifier): string {
 }
 
 function printf(sql: string, { flags, width, precision }: Specifier, letter: string): string {
-  const form = `%${flags}${width === 0 ? '' : width}${precision === null ? '' : `.${precision}`}${letter}`;
+  const shown = flags.includes('-') ? flags.replaceAll('0', '') : flags;
+  const form = `%${shown}${width === 0 ? '' : width}${precision === null ? '' : `.${precision}`}${letter}`;
   // printf of a NULL prints one.
   return `CASE WHEN ${sql} IS NOT NULL THEN printf(${quoteText(form)}, ${sql}) END`;
+}
+
+/** @param finite prints a number that has the name `x`, from what printf makes of it; what is no number has no zeros before it */
+function float(
+  call: Call,
+  { sql }: Argument,
+  specifier: Specifier,
+  finite: (x: string, text: string) => string,
+): string {
+  // No nought is negative.
+  return call.bind([`(${sql} + 0)`], (x) => {
+    const wild = printf(x, { ...specifier, flags: specifier.flags.replaceAll('0', '') }, specifier.letter);
+    return `CASE WHEN isfinite(${x}) THEN ${finite(x, printf(x, specifier, specifier.letter))} ELSE ${wild} END`;
+  });
 }
 
 /** A FLOAT64 from `EXACT_NUMBER` on: its whole part in all its digits, and its fraction for itself. */
@@ -204,8 +217,13 @@ function large(call: Call, x: string, { flags, width, precision }: Specifier): s
   const whole = places === 0 ? `round_even(abs(${x}), 0)` : `trunc(abs(${x}))`;
   const sign = flags.includes('+') ? "'+'" : flags.includes(' ') ? "' '" : "''";
   const fraction = places === 0 ? "''" : `substr(printf('%.${places}f', abs(${x}) - trunc(abs(${x}))), 2)`;
-  const digits = `split_part(printf('%.40f', ${whole}), '.', 1) || ${fraction}`;
-  return padded(call, `(CASE WHEN ${x} < 0 THEN '-' ELSE ${sign} END || ${digits})`, flags, width);
+  const digits = `(split_part(printf('%.40f', ${whole}), '.', 1) || ${fraction})`;
+  const signed = (text: string): string => `(CASE WHEN ${x} < 0 THEN '-' ELSE ${sign} END || ${text})`;
+  if (!flags.includes('0') || flags.includes('-')) return padded(call, signed(digits), flags, width);
+  return call.bind(
+    [digits, signed("''")],
+    (d, s) => `(${s} || repeat('0', greatest(${width} - length(${s}) - length(${d}), 0)) || ${d})`,
+  );
 }
 
 function padded(call: Call, text: string, flags: string, width: number): string {

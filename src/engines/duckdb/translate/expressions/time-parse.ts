@@ -221,6 +221,8 @@ function timeOfDay(
       : '0';
   const minute = has('minute') ? field('minute') : '0';
   // What is behind six digits of a fraction does not count, nor what is behind 60.
-  const second = has('second') ? `least(CAST(left(${field('second')}, strpos(${field('second')} || '.', '.') + 6) AS DECIMAL(9, 6)), 60)` : '0';
+  const second = has('second')
+    ? `least(CAST(left(${field('second')}, strpos(${field('second')} || '.', '.') + 6) AS DECIMAL(9, 6)), 60)`
+    : '0';
   return `(CASE WHEN ${hour} < 24 THEN to_hours(CAST(${hour} AS BIGINT)) + to_minutes(CAST(${minute} AS BIGINT)) + to_microseconds(CAST(${second} * 1000000 AS BIGINT)) END)`;
 }
